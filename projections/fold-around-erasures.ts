@@ -1,6 +1,7 @@
 import { CONTENT_ERASED, type ContentErased, contentErased } from '../domain/events/erasure-events.ts';
 import type { StoredEvent } from '../domain/ports/event-log.ts';
 import type { FoldContext, Projection } from '../domain/ports/projection.ts';
+import { category } from '../domain/streams.ts';
 
 export interface Erasure {
   readonly event: StoredEvent;
@@ -11,7 +12,7 @@ export interface Erasure {
 
 /** A fold that takes a batch in order: events between two erasures together, each erasure alone. */
 export function foldAroundErasures(
-  foldEvents: (events: readonly StoredEvent[], context: FoldContext) => Promise<void>,
+  foldEvents: Projection['fold'],
   foldErasure: (erasure: Erasure, context: FoldContext) => Promise<void>,
 ): Projection['fold'] {
   return async (batch, context) => {
@@ -26,14 +27,14 @@ export function foldAroundErasures(
   };
 }
 
-/** Of the events that an erasure names on streams of a category, each as it reads now, in pages. */
+/** Of the events that an erasure names on streams of some categories, each as it reads now, in pages. */
 export async function* erasedEvents(
   { event, data }: Erasure,
-  isWanted: (stream: string) => boolean,
-  reread: (stream: string, upTo: StoredEvent['position']) => AsyncIterable<readonly StoredEvent[]>,
+  { reread }: FoldContext,
+  isWanted: (category: string) => boolean,
 ): AsyncGenerator<readonly StoredEvent[]> {
   for (const { stream, events } of data.streams) {
-    if (!isWanted(stream)) continue;
+    if (!isWanted(category(stream))) continue;
     const revisions = new Set(events.map(({ revision }) => revision));
     for await (const page of reread(stream, event.position)) {
       const named = page.filter(({ revision }) => revisions.has(revision));

@@ -26,7 +26,7 @@ const PARTS: readonly Part[] = [
   { from: CONTRACT, ours: [CONTRACT, DOMAIN], node: [] },
   { from: COMMANDS, ours: [COMMANDS, DOMAIN], node: ['crypto'] },
   { from: PROJECTIONS, ours: [PROJECTIONS, DOMAIN], node: ['crypto'] },
-  { from: QUERIES, ours: [QUERIES, DOMAIN, CONTRACT, '^projections/[^/]+/tables[.]ts$'], node: ['crypto'] },
+  { from: QUERIES, ours: [QUERIES, DOMAIN, CONTRACT, '^projections/tables[.]ts$', '^projections/[^/]+/tables[.]ts$'], node: ['crypto'] },
   { from: CLIENT, ours: [CLIENT, DOMAIN] },
   { from: '^infra/', ours: ['^infra/', DOMAIN] },
   { from: '^src/classifier/', ours: ['^src/classifier/', DOMAIN] },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Client } from 'pg';
-import { recordHistoryTables } from '../../projections/record-history/tables.ts';
+import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { atLeast, type Bench, count, type Load, type Row } from '../rig/bench.ts';
 import { holdDatabase } from '../rig/database.ts';
 import type { Dataset } from '../rig/datasets.ts';
@@ -46,7 +46,7 @@ const compare = (bench: Bench, { dataDir, records }: Dataset) =>
       bench.rounds,
       async () => {
         const { generation, folded, seconds } = await rebuild(dataDir);
-        live = recordHistoryTables(generation).history;
+        live = RECORD_HISTORY.at(generation).history;
         bench.say(`rebuild of ${records}: ${seconds} s`);
         return folded / seconds;
       },

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { agendaSearchTables } from '../../projections/agenda-search/tables.ts';
+import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import { serveAgenda } from '../rig/agenda.ts';
 import { atMost, type Bench, count, type Load, type Row } from '../rig/bench.ts';
 import { holdDatabase } from '../rig/database.ts';
@@ -63,7 +63,7 @@ async function makeYardstick(client: Client): Promise<void> {
   const { rows } = await client.query<{ generation: number }>(
     `select live_generation as generation from civic.projections where name = 'agenda_search'`,
   );
-  const { items, meetings, bodies, jurisdictions } = agendaSearchTables(rows[0]!.generation);
+  const { items, meetings, bodies, jurisdictions } = AGENDA_SEARCH.at(rows[0]!.generation);
   await client.query(`create table ${YARDSTICK} as
     select i.item_id, i.title, i.text, i.source_url, b.name || ', ' || j.name as place, m.starts_at,
       setweight(to_tsvector('pg_catalog.english', i.title), 'A') || setweight(to_tsvector('pg_catalog.english', b.name || ' ' || j.name), 'C')

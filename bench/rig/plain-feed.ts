@@ -1,5 +1,5 @@
-import { agendaTables } from '../../projections/agenda/tables.ts';
-import { recordHistoryTables } from '../../projections/record-history/tables.ts';
+import { AGENDA } from '../../projections/agenda/tables.ts';
+import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { holdDatabase } from './database.ts';
 import { startYardstick, type YardstickProgram } from './yardstick-program.ts';
 
@@ -9,12 +9,12 @@ const fillFeed = (generation: number): string => `
   create table yardstick.feed (position bigint primary key, id uuid not null, doc json not null);
   insert into yardstick.feed
     select position, record_id, ('{"cursor":"' || lpad(position::text, 56, '0') || '",' || envelope || coalesce(body, '') || '}')::json
-    from ${recordHistoryTables(generation).history} order by position;
+    from ${RECORD_HISTORY.at(generation).history} order by position;
   create index on yardstick.feed (id);
   vacuum analyze yardstick.feed`;
 
 function fillUpcoming(generation: number): string {
-  const { hits, coveredBodies, coveredTopics } = agendaTables(generation);
+  const { hits, coveredBodies, coveredTopics } = AGENDA.at(generation);
   return `
   create schema if not exists yardstick;
   drop table if exists yardstick.upcoming;

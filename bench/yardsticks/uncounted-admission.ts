@@ -1,4 +1,4 @@
-import { accountsTable, ACCOUNTS, keysTable } from '../../projections/accounts/tables.ts';
+import { ACCOUNTS } from '../../projections/accounts/tables.ts';
 import { BUILT_IN_PLANS } from '../../src/edge/admission/plans.ts';
 import type { Admission, Principal } from '../../src/edge/admission/admit.ts';
 import type { Civic } from '../../src/civic.ts';
@@ -17,9 +17,9 @@ function uncounted({ reads }: Civic): Admission {
   const send = async (asked: ReadonlyMap<string, PromiseWithResolvers<Principal>>): Promise<void> => {
     try {
       const rows = await reads.texts((live) => ({
-        name: `keys_g${live(ACCOUNTS)}`,
+        name: `keys_g${live(ACCOUNTS.name)}`,
         text: `select k.sha256, k.key_id, k.account_id, k.scopes, k.expires_at, k.revoked_at, a.status, a.channel, a.tier, a.paid_until, a.paid_at
-          from ${keysTable(live(ACCOUNTS))} k join ${accountsTable(live(ACCOUNTS))} a using (account_id) where k.sha256 = any($1::text[])`,
+          from ${ACCOUNTS.at(live(ACCOUNTS.name)).keys} k join ${ACCOUNTS.at(live(ACCOUNTS.name)).accounts} a using (account_id) where k.sha256 = any($1::text[])`,
         values: [[...asked.keys()]],
       }));
       for (const [sha256, keyId, accountId] of rows) {

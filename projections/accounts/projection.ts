@@ -1,41 +1,95 @@
-import * as statements from './account-rows.ts';
-import { ACCOUNT_EVENTS } from '../../domain/events/account-events.ts';
+import { ACCOUNT_EVENTS, readAccountEvent } from '../../domain/events/account-events.ts';
 import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
-import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
-import { category } from '../../domain/streams.ts';
-import { erasedEvents, type Erasure, foldAroundErasures } from '../fold-around-erasures.ts';
-import { sameRows } from '../same-rows.ts';
-import { accountChanges } from './account-rows.ts';
-import { ACCOUNTS, accountsTable, createAccountTables, keysTable } from './tables.ts';
+import type { FoldContext } from '../../domain/ports/projection.ts';
+import { streamId } from '../../domain/streams.ts';
+import { type Erasure, erasedEvents, foldAroundErasures } from '../fold-around-erasures.ts';
+import { projection } from '../projection.ts';
+import { insert, unlessNull, update } from '../rows.ts';
+import { milliseconds, type Row } from '../tables.ts';
+import { ACCOUNTS } from './tables.ts';
 
-async function foldEvents(batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> {
-  const changes = accountChanges(batch);
-  if (changes.opened.length > 0) await transaction.execute(statements.insertAccounts(generation, changes.opened, columns));
-  if (changes.periods.size > 0) await transaction.execute(statements.updatePeriods(generation, changes.periods, columns));
-  if (changes.channels.size > 0) await transaction.execute(statements.updateChannels(generation, changes.channels, columns));
-  if (changes.payments.size > 0) await transaction.execute(statements.updatePayments(generation, changes.payments, columns));
-  if (changes.statuses.size > 0) await transaction.execute(statements.updateStatuses(generation, changes.statuses, columns));
-  if (changes.issued.length > 0) await transaction.execute(statements.insertKeys(generation, changes.issued, columns));
-  if (changes.revoked.size > 0) await transaction.execute(statements.updateRevoked(generation, changes.revoked, columns));
+/** What a batch changes of an account; null where it changes nothing, but for `paidUntil`, which is set together with `tier`. */
+const UNCHANGED = { tier: null, paid_until: null, channel: null, paid_at: null, status: null };
+type AccountChange = { readonly [Name in keyof typeof UNCHANGED]: string | number | null };
+
+/** Events ascending. The first event of an account or key creates it, so kinds of changes can be applied one after the other. */
+function accountChanges(batch: readonly StoredEvent[]) {
+  const [opened, issued, revoked]: [Row[], Row[], Row[]] = [[], [], []];
+  const changes = new Map<string, AccountChange>();
+  for (const stored of batch) {
+    const { type, data } = readAccountEvent(stored);
+    const account_id = streamId(stored.stream);
+    const before = changes.get(account_id) ?? UNCHANGED;
+    const change = (values: Partial<AccountChange>) => changes.set(account_id, { ...before, ...values });
+    // Settlements arrive in any order: the latest payment counts.
+    const paid = (time: string) => change({ paid_at: Math.max(Number(before.paid_at), Date.parse(time)) });
+    switch (type) {
+      case 'AccountOpened': {
+        const { name, channel, tier, paidUntil } = data;
+        opened.push({ account_id, name, status: 'active', channel, tier, paid_until: milliseconds(paidUntil), opened_at: stored.time });
+        break;
+      }
+      case 'AccountPeriodSet':
+        change({ tier: data.tier, paid_until: milliseconds(data.paidUntil) });
+        break;
+      case 'AccountChannelSet':
+        change({ channel: data.channel });
+        break;
+      case 'AccountPaymentConfirmed':
+        paid(data.paidAt);
+        break;
+      case 'AccountPaymentSettled':
+        paid(data.settledAt);
+        break;
+      case 'AccountPaymentVerified':
+      case 'AccountPaymentFailed':
+        break;
+      case 'AccountSuspended':
+        change({ status: 'suspended' });
+        break;
+      case 'AccountResumed':
+        change({ status: 'active' });
+        break;
+      case 'KeyIssued': {
+        const { keyId, sha256, scopes, expiresAt } = data;
+        const times = { issued_at: stored.time, expires_at: milliseconds(expiresAt) };
+        issued.push({ key_id: keyId, account_id, sha256, scopes: scopes.join(' '), ...times });
+        break;
+      }
+      case 'KeyRevoked':
+        revoked.push({ key_id: data.keyId, revoked_at: stored.time });
+        break;
+    }
+  }
+  return { opened, issued, revoked, changed: [...changes].map(([account_id, values]) => ({ account_id, ...values })) };
 }
 
-const isAccount = (stream: string): boolean => category(stream) === 'account';
+const { accounts: accountsTable, keys } = ACCOUNTS.tables;
+
+async function foldEvents(batch: readonly StoredEvent[], context: FoldContext): Promise<void> {
+  const { opened, issued, revoked, changed } = accountChanges(batch);
+  await insert(context, accountsTable, opened);
+  await update(context, accountsTable, changed, {
+    ...unlessNull('tier', 'channel', 'status'),
+    paid_until: 'case when r.tier is null then t.paid_until else r.paid_until end',
+    paid_at: 'greatest(t.paid_at, r.paid_at)',
+  });
+  await insert(context, keys, issued);
+  await update(context, keys, revoked);
+}
 
 /** The name is the only text here that an erasure can change. */
-async function foldErasure(erasure: Erasure, { transaction, columns, generation, reread }: FoldContext): Promise<void> {
-  for await (const page of erasedEvents(erasure, isAccount, reread)) {
+async function foldErasure(erasure: Erasure, context: FoldContext): Promise<void> {
+  for await (const page of erasedEvents(erasure, context, (category) => category === 'account')) {
     const { opened } = accountChanges(page.filter(({ type }) => type === 'AccountOpened'));
-    if (opened.length > 0) await transaction.execute(statements.updateNames(generation, opened, columns));
+    const named = opened.map(({ account_id, name }) => ({ account_id: account_id!, name: name! }));
+    await update(context, accountsTable, named);
   }
 }
 
-export const accounts: Projection = {
-  name: ACCOUNTS,
+export const accounts = projection(ACCOUNTS, {
   version: 4,
   handles: [...Object.keys(ACCOUNT_EVENTS), CONTENT_ERASED],
-  tables: (generation) => [accountsTable(generation), keysTable(generation)],
-  create: createAccountTables,
   fold: foldAroundErasures(foldEvents, foldErasure),
-  differences: (left, right) => [sameRows(accountsTable(left), accountsTable(right)), sameRows(keysTable(left), keysTable(right))],
-};
+});

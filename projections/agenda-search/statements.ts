@@ -1,9 +1,9 @@
 import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
+import type { Resource } from '../../domain/records/resources.ts';
 import { SEARCHED_LENGTH } from '../../domain/words.ts';
-import { agendaSearchTables, type AgendaSearchTables, MARK, WEIGHT } from './tables.ts';
-import { deleteRows, insertRows, replacing, rowSet } from '../row-set.ts';
-import { type PublishedRecord, recordRows } from '../published-records.ts';
-import type { SearchRecordTable } from './record-tables.ts';
+import { rowSet } from '../rows.ts';
+import type { Row } from '../tables.ts';
+import { AGENDA_SEARCH, MARK, type SearchRecordTable, WEIGHT } from './tables.ts';
 
 // A vector of words takes at most 1 MB, and a character up to four bytes: the rest of a longer text is not searched.
 const [TITLE, FILE, NAMES] = [8000, 200, 1000];
@@ -16,7 +16,7 @@ const words = (text: string, max: number, weight: string): string =>
 
 /** The entries of these items as the records say, for those of which all that is needed is there. A heading has none. */
 function freshEntries(generation: number): string {
-  const { jurisdictions, bodies, topics, meetings, items, hits, documents } = agendaSearchTables(generation);
+  const { jurisdictions, bodies, topics, meetings, items, hits, documents } = AGENDA_SEARCH.at(generation);
   return `select i.item_id, m.starts_at, m.day, m.period,
       ${words(`concat_ws(${GAP}, left(i.matter_file, ${FILE}), i.title)`, TITLE, WEIGHT.title)}
       || ${words(`${GAP} || coalesce(t.names, '')`, NAMES, WEIGHT.topics)}
@@ -38,14 +38,14 @@ function freshEntries(generation: number): string {
 
 /** Entries of each period among these items. */
 export const countPeriods = (generation: number, columns: ColumnArrays, itemIds: readonly string[]): Statement => ({
-  text: `select e.period, count(*) from unnest($1::uuid[]) as x (id) join ${agendaSearchTables(generation).entries} e on e.item_id = x.id
+  text: `select e.period, count(*) from unnest($1::uuid[]) as x (id) join ${AGENDA_SEARCH.at(generation).entries} e on e.item_id = x.id
     group by e.period`,
   values: [columns.uuids(itemIds)],
 });
 
 /** Takes away the entries of items of which something that they need is no longer there, or that are headings now. */
 export function deleteEntries(generation: number, columns: ColumnArrays, itemIds: readonly string[]): Statement {
-  const { jurisdictions, bodies, meetings, items, entries } = agendaSearchTables(generation);
+  const { jurisdictions, bodies, meetings, items, entries } = AGENDA_SEARCH.at(generation);
   return {
     text: `delete from ${entries} e using unnest($1::uuid[]) as x (id) where e.item_id = x.id and not exists (
       select from ${items} i join ${meetings} m on m.meeting_id = i.meeting_id join ${bodies} b on b.body_id = m.body_id
@@ -57,39 +57,43 @@ export function deleteEntries(generation: number, columns: ColumnArrays, itemIds
 
 /** Writes the entries of these items; one that stays the same is not touched. */
 export const upsertEntries = (generation: number, columns: ColumnArrays, itemIds: readonly string[]): Statement => ({
-  text: `insert into ${agendaSearchTables(generation).entries} as e (item_id, starts_at, day, period, words) ${freshEntries(generation)}
+  text: `insert into ${AGENDA_SEARCH.at(generation).entries} as e (item_id, starts_at, day, period, words) ${freshEntries(generation)}
     on conflict (item_id) do update set starts_at = excluded.starts_at, day = excluded.day, period = excluded.period, words = excluded.words
     where (e.starts_at, e.day, e.period, e.words) is distinct from (excluded.starts_at, excluded.day, excluded.period, excluded.words)`,
   values: [columns.uuids(itemIds)],
 });
 
+type Additions = readonly (readonly [name: string, number: number])[];
+
 /** Adds to the numbers of entries; deletes rows that reach zero. */
-export function addToPeriods(generation: number, columns: ColumnArrays, changes: ReadonlyMap<string, number>): readonly Statement[] {
-  const { periods } = agendaSearchTables(generation);
-  const ids = columns.bigints([...changes.keys()].map(BigInt));
+export function addToPeriods(generation: number, columns: ColumnArrays, changes: Additions): readonly Statement[] {
+  if (changes.length === 0) return [];
+  const { periods } = AGENDA_SEARCH.at(generation);
+  const ids = columns.bigints(changes.map(([period]) => Number(period)));
   return [
     {
       text: `insert into ${periods} as p (period, entries) select * from unnest($1::bigint[], $2::bigint[])
         on conflict (period) do update set entries = p.entries + excluded.entries`,
-      values: [ids, columns.bigints([...changes.values()])],
+      values: [ids, columns.bigints(changes.map(([, entries]) => entries))],
     },
     { text: `delete from ${periods} where entries = 0 and period = any ($1::bigint[])`, values: [ids] },
   ];
 }
 
 /** Adds to the numbers of records with these words; deletes words that no record has. */
-export function addToWords(generation: number, columns: ColumnArrays, changes: ReadonlyMap<string, number>): readonly Statement[] {
-  const { words: table } = agendaSearchTables(generation);
-  const texts = columns.texts([...changes.keys()]);
+export function addToWords(generation: number, columns: ColumnArrays, changes: Additions): readonly Statement[] {
+  if (changes.length === 0) return [];
+  const { words: table } = AGENDA_SEARCH.at(generation);
+  const texts = columns.texts(changes.map(([word]) => word));
   return [
     {
       text: `insert into ${table} as w (word, stem, records)
         select n.word, coalesce((ts_lexize('pg_catalog.english_stem', n.word))[1], n.word), n.records
         from unnest($1::text[], $2::bigint[]) as n (word, records)
         on conflict (word) do update set records = w.records + excluded.records`,
-      values: [texts, columns.bigints([...changes.values()])],
+      values: [texts, columns.bigints(changes.map(([, records]) => records))],
     },
-    ...([...changes.values()].some((change) => change < 0)
+    ...(changes.some(([, change]) => change < 0)
       ? [{ text: `delete from ${table} w using unnest($1::text[]) as n (word) where w.word = n.word and w.records = 0`, values: [texts] }]
       : []),
   ];
@@ -97,21 +101,16 @@ export function addToWords(generation: number, columns: ColumnArrays, changes: R
 
 // Without names: each statement is planned for the current tables, not for the empty ones of its first use.
 
-const rowOf = (alias: string, names: readonly string[]): string => `(${names.map((name) => `${alias}.${name}`).join(', ')})`;
+const rowOf = (alias: string, names: readonly string[]): string => names.map((name) => `${alias}.${name}`).join(', ');
 
-/** Ids of the published records that are new or changed in these columns. */
-export function changedRecords(
-  generation: number,
-  columns: ColumnArrays,
-  { table, columns: all, searched }: SearchRecordTable,
-  published: readonly PublishedRecord[],
-): Statement {
-  const key = all[0].name;
-  const wanted = all.filter(({ name }) => name === key || searched.includes(name));
-  const { names, unnest, values } = recordRows(columns, wanted, published);
+/** Ids of the published records, of which these are the rows, that are new or changed in what is searched. */
+export function changedRecords(generation: number, columns: ColumnArrays, table: SearchRecordTable, rows: readonly Row[]): Statement {
+  const { id, searched } = table;
+  const wanted = rows.map((row) => Object.fromEntries([id, ...searched].map((name) => [name, row[name]!])));
+  const { unnest, values } = rowSet(columns, table, wanted);
   return {
-    text: `select n.${key} from ${unnest} as n (${names.join(', ')}) left join ${agendaSearchTables(generation)[table]} t on t.${key} = n.${key}
-      where t.${key} is null or ${rowOf('t', searched)} is distinct from ${rowOf('n', searched)}`,
+    text: `select r.${id} from ${unnest} left join ${table.at(generation)} t on t.${id} = r.${id}
+      where t.${id} is null or (${rowOf('t', searched)}) is distinct from (${rowOf('r', searched)})`,
     values,
   };
 }
@@ -120,49 +119,26 @@ export function changedRecords(
 export const storedTexts = (
   generation: number,
   columns: ColumnArrays,
-  { table, columns: all, worded }: SearchRecordTable,
+  { at, id, worded }: SearchRecordTable,
   ids: readonly string[],
 ): Statement => ({
-  text: `select ${worded.map((name) => `t.${name}`).join(', ')} from unnest($1::uuid[]) as x (id)
-    join ${agendaSearchTables(generation)[table]} t on t.${all[0].name} = x.id`,
+  text: `select ${rowOf('t', worded)} from unnest($1::uuid[]) as x (id) join ${at(generation)} t on t.${id} = x.id`,
   values: [columns.uuids(ids)],
 });
 
-export function upsertRecords(
-  generation: number,
-  columns: ColumnArrays,
-  { table, columns: all }: SearchRecordTable,
-  published: readonly PublishedRecord[],
-): Statement {
-  const rows = recordRows(columns, all, published);
-  return insertRows(agendaSearchTables(generation)[table], rows, replacing(rows.names));
-}
-
-export const deleteRecords = (
-  generation: number,
-  columns: ColumnArrays,
-  { table, columns: all }: SearchRecordTable,
-  withdrawn: readonly string[],
-): Statement => deleteRows(agendaSearchTables(generation)[table], rowSet(columns, withdrawn, { [all[0].name]: ['uuid', (id) => id] }));
-
 /** How the items that a record has to do with are found from its id. */
-const ITEMS_OF: Readonly<Record<string, (tables: AgendaSearchTables) => string>> = {
+const ITEMS_OF: Readonly<Record<string, (tables: ReturnType<typeof AGENDA_SEARCH.at>) => string>> = {
   jurisdictions: ({ bodies, meetings, items }) =>
     `join ${bodies} b on b.jurisdiction_id = x.id join ${meetings} m on m.body_id = b.body_id join ${items} i on i.meeting_id = m.meeting_id`,
-  bodies: ({ meetings, items }) => `join ${meetings} m on m.body_id = x.id join ${items} i on i.meeting_id = m.meeting_id`,
+  public_bodies: ({ meetings, items }) => `join ${meetings} m on m.body_id = x.id join ${items} i on i.meeting_id = m.meeting_id`,
   meetings: ({ items }) => `join ${items} i on i.meeting_id = x.id`,
   topics: ({ hits }) => `join ${hits} i on i.topic_id = x.id`,
-  hits: ({ hits }) => `join ${hits} i on i.hit_id = x.id`,
+  agenda_hits: ({ hits }) => `join ${hits} i on i.hit_id = x.id`,
   documents: ({ documents }) => `join ${documents} i on i.document_id = x.id and i.item_id is not null`,
 };
 
 /** Ids of the items that these records have to do with, as the tables stand. */
-export const itemsOf = (
-  generation: number,
-  columns: ColumnArrays,
-  table: SearchRecordTable['table'],
-  ids: readonly string[],
-): Statement => ({
-  text: `select distinct i.item_id from unnest($1::uuid[]) as x (id) ${ITEMS_OF[table]!(agendaSearchTables(generation))}`,
+export const itemsOf = (generation: number, columns: ColumnArrays, resource: Resource, ids: readonly string[]): Statement => ({
+  text: `select distinct i.item_id from unnest($1::uuid[]) as x (id) ${ITEMS_OF[resource]!(AGENDA_SEARCH.at(generation))}`,
   values: [columns.uuids(ids)],
 });

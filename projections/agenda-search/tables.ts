@@ -1,42 +1,18 @@
-import { generationTable } from '../../domain/ports/projection.ts';
-
-/** Every agenda item whose meeting, body and jurisdiction are there, with what search and the item's own page say of it. */
-export const AGENDA_SEARCH = 'agenda_search';
-
-/** The current records, as far as anything here depends on them, and what is searched. */
-export interface AgendaSearchTables {
-  readonly jurisdictions: string;
-  readonly bodies: string;
-  readonly sources: string;
-  readonly topics: string;
-  readonly meetings: string;
-  readonly items: string;
-  readonly hits: string;
-  readonly documents: string;
-  /** What is searched: a row for each item that can be shown and is no mere heading. */
-  readonly entries: string;
-  /** How many entries there are of each period. */
-  readonly periods: string;
-  /** The words of all these records, with their stems and the number of records that have them. */
-  readonly words: string;
-}
-
-export function agendaSearchTables(generation: number): AgendaSearchTables {
-  const table = (part: string) => generationTable(AGENDA_SEARCH, generation, part);
-  return {
-    jurisdictions: table('jurisdictions'),
-    bodies: table('bodies'),
-    sources: table('sources'),
-    topics: table('topics'),
-    meetings: table('meetings'),
-    items: table('items'),
-    hits: table('hits'),
-    documents: table('documents'),
-    entries: table('entries'),
-    periods: table('periods'),
-    words: table('words'),
-  };
-}
+import { isHeading } from '../../domain/agenda-heading.ts';
+import { localDay } from '../../domain/local-day.ts';
+import {
+  FLAG,
+  ID,
+  MAYBE_TEXT,
+  milliseconds,
+  NUMBER,
+  readModel,
+  type RecordTable,
+  recordTable,
+  type TableOf,
+  TEXT,
+  UUID,
+} from '../tables.ts';
 
 /**
  * An entry's words stand in one index with its body, its topics and its period, so that a filter and a stretch of time narrow a search inside
@@ -52,3 +28,136 @@ export function periodOf(instant: number): number {
 
 /** Weights, from what counts least: text, names of place and body, topics, title. */
 export const WEIGHT = { text: 'D', place: 'C', topics: 'B', title: 'A' } as const;
+
+export type SearchRecordTable = TableOf<
+  RecordTable & {
+    /** Columns whose change affects the entries of other items. An item's own entry is always checked. */
+    readonly searched: readonly string[];
+    /** Columns whose words are proposed for misspelt ones. */
+    readonly worded: readonly string[];
+  }
+>;
+
+/**
+ * Every agenda item whose meeting, body and jurisdiction are there, with what search and the item's own page say of it. Holds the current
+ * records, as far as anything here depends on them; `created_at` decides between two records with one slug: the older wins, and of two of
+ * one age the smaller id.
+ */
+export const AGENDA_SEARCH = readModel('agenda_search', {
+  jurisdictions: recordTable(
+    'jurisdictions',
+    {
+      jurisdiction_id: [ID, ({ id }) => id],
+      slug: [TEXT, ({ slug }) => slug],
+      name: [TEXT, ({ name }) => name],
+      created_at: [NUMBER, ({ createdAt }) => Date.parse(createdAt)],
+    },
+    { indexes: { by_slug: '(slug, created_at, jurisdiction_id)' }, searched: ['name'], worded: ['name'] },
+  ),
+  bodies: recordTable(
+    'public_bodies',
+    {
+      body_id: [ID, ({ id }) => id],
+      jurisdiction_id: [UUID, ({ jurisdictionId }) => jurisdictionId],
+      slug: [TEXT, ({ slug }) => slug],
+      name: [TEXT, ({ name }) => name],
+    },
+    { indexes: { by_jurisdiction: '(jurisdiction_id)' }, searched: ['jurisdiction_id', 'name'], worded: ['name'] },
+  ),
+  sources: recordTable(
+    'sources',
+    {
+      source_id: [ID, ({ id }) => id],
+      body_id: ['uuid', ({ publicBodyId }) => publicBodyId],
+      type: [TEXT, ({ sourceType }) => sourceType],
+      active: [FLAG, ({ active }) => active],
+      status: [TEXT, ({ status }) => status],
+      succeeded_at: ['bigint', ({ lastSuccessfulCheckAt }) => milliseconds(lastSuccessfulCheckAt)],
+      created_at: [NUMBER, ({ createdAt }) => Date.parse(createdAt)],
+    },
+    { indexes: { by_body: '(body_id)' }, searched: [], worded: [] },
+  ),
+  topics: recordTable(
+    'topics',
+    {
+      topic_id: [ID, ({ id }) => id],
+      slug: [TEXT, ({ slug }) => slug],
+      names: [TEXT, ({ name, publicLabel }) => (name === publicLabel ? name : `${name}\nthe\n${publicLabel}`)],
+      created_at: [NUMBER, ({ createdAt }) => Date.parse(createdAt)],
+      label: [TEXT, ({ publicLabel }) => publicLabel],
+      selectable: [FLAG, ({ selectable }) => selectable],
+    },
+    { indexes: { by_slug: '(slug, created_at, topic_id)' }, searched: ['names'], worded: ['names'] },
+  ),
+  meetings: recordTable(
+    'meetings',
+    {
+      meeting_id: [ID, ({ id }) => id],
+      body_id: [UUID, ({ publicBodyId }) => publicBodyId],
+      source_id: ['uuid', ({ sourceId }) => sourceId],
+      status: [TEXT, ({ status }) => status],
+      starts_at: [NUMBER, ({ startsAt }) => Date.parse(startsAt)],
+      day: [NUMBER, ({ startsAt, timezone }) => localDay(Date.parse(startsAt), timezone)],
+      period: [NUMBER, ({ startsAt }) => periodOf(Date.parse(startsAt))],
+      timezone: [TEXT, ({ timezone }) => timezone],
+    },
+    { indexes: { by_body: '(body_id)' }, countedBy: [], searched: ['body_id', 'starts_at', 'day', 'period'], worded: [] },
+  ),
+  items: recordTable(
+    'agenda_items',
+    {
+      item_id: [ID, ({ id }) => id],
+      meeting_id: [UUID, ({ meetingId }) => meetingId],
+      title: [TEXT, ({ title }) => title],
+      text: [MAYBE_TEXT, (data) => data.text],
+      agenda_number: [MAYBE_TEXT, ({ agendaNumber }) => agendaNumber],
+      matter_file: [MAYBE_TEXT, ({ matterFile }) => matterFile],
+      matter_type: [MAYBE_TEXT, ({ matterType }) => matterType],
+      action_text: [MAYBE_TEXT, ({ actionText }) => actionText],
+      outcome: [MAYBE_TEXT, ({ outcome }) => outcome],
+      source_url: [TEXT, ({ sourceUrl }) => sourceUrl],
+      heading: [FLAG, isHeading],
+    },
+    { indexes: { by_meeting: '(meeting_id)' }, countedBy: [], searched: [], worded: ['title', 'text', 'matter_type', 'action_text'] },
+  ),
+  hits: recordTable(
+    'agenda_hits',
+    {
+      hit_id: [ID, ({ id }) => id],
+      item_id: [UUID, ({ agendaItemId }) => agendaItemId],
+      topic_id: [UUID, ({ topicId }) => topicId],
+      confidence: [NUMBER, ({ confidence }) => confidence],
+      summary: [TEXT, ({ summary }) => summary],
+      evidence_quote: [TEXT, ({ evidenceQuote }) => evidenceQuote],
+    },
+    { indexes: { by_item: '(item_id)', by_topic: '(topic_id)' }, countedBy: [], searched: ['item_id', 'topic_id'], worded: [] },
+  ),
+  documents: recordTable(
+    'documents',
+    {
+      document_id: [ID, ({ id }) => id],
+      item_id: ['uuid', ({ agendaItemId }) => agendaItemId],
+      kind: [TEXT, ({ kind }) => kind],
+      title: [TEXT, ({ title }) => title],
+      url: [TEXT, ({ url }) => url],
+    },
+    { indexes: { by_item: '(item_id)' }, countedBy: [], searched: ['item_id', 'title'], worded: ['title'] },
+  ),
+  /** What is searched: a row for each item that can be shown and is no mere heading. */
+  entries: {
+    columns: { item_id: ID, starts_at: NUMBER, day: NUMBER, period: NUMBER, words: 'tsvector not null' },
+    indexes: { words: 'using gin (words)' },
+    countedBy: [],
+  },
+  /** How many entries there are of each period. */
+  periods: { columns: { period: 'bigint primary key', entries: NUMBER } },
+  /** The words of all these records, with their stems and the number of records that have them. */
+  words: {
+    columns: { word: 'text collate "C" primary key', stem: TEXT, records: NUMBER },
+    indexes: { by_stem: '(stem)' },
+    more: (table, index) => [`alter table ${table} set (fillfactor = 80)`, `select civic.index_near_words('${table}', '${index('near')}')`],
+    countedBy: [],
+  },
+});
+
+export const SEARCH_RECORDS: readonly SearchRecordTable[] = Object.values(AGENDA_SEARCH.tables).filter((table) => 'row' in table);

@@ -1,15 +1,15 @@
-import { replacing } from '../row-set.ts';
-import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
-import { type PublishedRecord, recordRows } from '../published-records.ts';
-import { RECORD_TABLES } from './record-tables.ts';
-import { agendaTables } from './tables.ts';
 import type { CoveredBodySlugs } from '../../domain/coverage.ts';
+import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
+import { replacing, rowSet } from '../rows.ts';
+import type { Row } from '../tables.ts';
+import { AGENDA, RESOLVED } from './tables.ts';
 
-const RESOLVED = ['meeting_id', 'body_id', 'starts_at', 'context', 'listed'] as const;
+const NAMES = Object.keys(RESOLVED);
+const resolvedOf = (row: string): string => NAMES.map((name) => `${row}.${name}`).join(', ');
 
 /** The values of `RESOLVED` for the hits `from`, with their joins to item, meeting and coverage. */
 function resolution(generation: number, from: string) {
-  const { items, meetings, coveredBodies } = agendaTables(generation);
+  const { items, meetings, coveredBodies } = AGENDA.at(generation);
   return {
     values: `i.meeting_id, m.body_id, m.starts_at, m.lead || ',' || i.lead, coalesce(m.on_calendar and c.body_id is not null, false)`,
     joins: `left join ${items} i on i.item_id = ${from}.item_id
@@ -19,14 +19,13 @@ function resolution(generation: number, from: string) {
 }
 
 /** Writes hits with their resolved values. Unnamed, like the following statements, so that it is planned for the current tables. */
-export function upsertHits(generation: number, columns: ColumnArrays, published: readonly PublishedRecord[]): Statement {
-  const record = RECORD_TABLES.agenda_hits;
-  const { names, unnest, values } = recordRows(columns, record.columns, published);
-  const { values: resolved, joins } = resolution(generation, 'n');
+export function upsertHits(generation: number, columns: ColumnArrays, hits: readonly Row[]): Statement {
+  const table = AGENDA.tables.hits;
+  const { names, unnest, values } = rowSet(columns, table, hits);
+  const { values: resolved, joins } = resolution(generation, 'r');
+  const all = [...names, ...NAMES];
   return {
-    text: `insert into ${agendaTables(generation).hits} (${[...names, ...RESOLVED].join(', ')})
-      select n.*, ${resolved} from ${unnest} as n (${names.join(', ')}) ${joins}
-      ${replacing([...names, ...RESOLVED])}`,
+    text: `insert into ${table.at(generation)} as t (${all.join(', ')}) select r.*, ${resolved} from ${unnest} ${joins} ${replacing(table, all)}`,
     values,
   };
 }
@@ -38,28 +37,27 @@ export function resolveHits(
   column: 'item_id' | 'meeting_id' | 'body_id',
   ids: readonly string[],
 ): Statement {
-  const { hits } = agendaTables(generation);
+  const { hits } = AGENDA.at(generation);
   const { values, joins } = resolution(generation, 'a');
   return {
-    text: `update ${hits} h set (${RESOLVED.join(', ')}) = (${RESOLVED.map((name) => `r.${name}`).join(', ')})
+    text: `update ${hits} h set (${NAMES.join(', ')}) = (${resolvedOf('r')})
       from (
         select a.hit_id, ${values} from unnest($1::uuid[]) as x (id) join ${hits} a on a.${column} = x.id ${joins}
-      ) r (hit_id, ${RESOLVED.join(', ')})
-      where h.hit_id = r.hit_id
-        and (${RESOLVED.map((name) => `h.${name}`).join(', ')}) is distinct from (${RESOLVED.map((name) => `r.${name}`).join(', ')})`,
+      ) r (hit_id, ${NAMES.join(', ')})
+      where h.hit_id = r.hit_id and (${resolvedOf('h')}) is distinct from (${resolvedOf('r')})`,
     values: [columns.uuids(ids)],
   };
 }
 
 /** Empties the covered bodies and returns their ids. */
 export const deleteCoveredBodies = (generation: number): Statement => ({
-  text: `delete from ${agendaTables(generation).coveredBodies} returning body_id`,
+  text: `delete from ${AGENDA.at(generation).coveredBodies} returning body_id`,
   values: [],
 });
 
 /** The active bodies of the list in active jurisdictions, the oldest of each slug; returns their ids. */
 export function insertCoveredBodies(generation: number, covered: readonly CoveredBodySlugs[]): Statement {
-  const { jurisdictions, bodies, coveredBodies } = agendaTables(generation);
+  const { jurisdictions, bodies, coveredBodies } = AGENDA.at(generation);
   return {
     text: `insert into ${coveredBodies} (body_id, jurisdiction_slug, body_slug, jurisdiction_name, body_name, timezone, lead)
       select b.body_id, j.slug, b.slug, j.name, b.name, b.timezone,
@@ -77,13 +75,13 @@ export function insertCoveredBodies(generation: number, covered: readonly Covere
 }
 
 export const deleteCoveredTopics = (generation: number): Statement => ({
-  text: `delete from ${agendaTables(generation).coveredTopics}`,
+  text: `delete from ${AGENDA.at(generation).coveredTopics}`,
   values: [],
 });
 
 /** The topics that may be selected and are classified, the oldest of each slug. */
 export function insertCoveredTopics(generation: number): Statement {
-  const { topics, coveredTopics } = agendaTables(generation);
+  const { topics, coveredTopics } = AGENDA.at(generation);
   return {
     text: `insert into ${coveredTopics} (topic_id, slug, lead)
       select topic_id, slug, '"topicSlug":' || to_json(slug)

@@ -1,35 +1,120 @@
-import { generationTable } from '../../domain/ports/projection.ts';
+import type { RecordData } from '../../domain/records/resources.ts';
+import { FLAG, ID, MAYBE_TEXT, milliseconds, NUMBER, readModel, recordTable, TEXT, UUID } from '../tables.ts';
+
+const json = (value: unknown): string => JSON.stringify(value);
+
+/** Meetings of these statuses are neither listed nor counted in a body's cadence. */
+const OFF: readonly RecordData<'meetings'>['status'][] = ['cancelled', 'postponed'];
+
+/** What a hit's row holds beyond its own record; all null and not listed while its item or meeting is not there. */
+export const RESOLVED = { meeting_id: 'uuid', body_id: 'uuid', starts_at: 'bigint', context: MAYBE_TEXT, listed: FLAG } as const;
+
+const hits = recordTable('agenda_hits', {
+  hit_id: [ID, ({ id }) => id],
+  item_id: [UUID, ({ agendaItemId }) => agendaItemId],
+  topic_id: [UUID, ({ topicId }) => topicId],
+  classified_at: [NUMBER, ({ classifiedAt }) => Date.parse(classifiedAt)],
+  own: [
+    TEXT,
+    (hit) =>
+      `"summary":${json(hit.summary)},"businessImpact":${json(hit.businessImpact)},"evidenceQuote":${json(hit.evidenceQuote)},` +
+      `"confidence":${json(hit.confidence)},"affectedLocation":${json(hit.affectedLocation)},"proceduralContext":${json(hit.proceduralContext)}`,
+  ],
+});
 
 /**
  * The agenda as the public reads it. Times are milliseconds since the epoch; `lead` and `own` are pieces of the exact JSON text of a
- * public hit, so that an answer is joined text.
+ * public hit, so that an answer is joined text. Holds the current records, as far as anything here depends on them; `created_at` decides
+ * between two records with one slug: the older wins, and of two of one age the smaller id.
  */
-export const AGENDA = 'agenda';
-
-/** The current records, as far as anything here depends on them. */
-export interface AgendaTables {
-  readonly jurisdictions: string;
-  readonly bodies: string;
-  readonly sources: string;
-  readonly topics: string;
-  readonly meetings: string;
-  readonly items: string;
+export const AGENDA = readModel('agenda', {
+  jurisdictions: recordTable(
+    'jurisdictions',
+    {
+      jurisdiction_id: [ID, ({ id }) => id],
+      slug: [TEXT, ({ slug }) => slug],
+      name: [TEXT, ({ name }) => name],
+      active: [FLAG, ({ active }) => active],
+      created_at: [NUMBER, ({ createdAt }) => Date.parse(createdAt)],
+    },
+    { indexes: { by_slug: '(slug, created_at, jurisdiction_id)' } },
+  ),
+  bodies: recordTable(
+    'public_bodies',
+    {
+      body_id: [ID, ({ id }) => id],
+      jurisdiction_id: [UUID, ({ jurisdictionId }) => jurisdictionId],
+      slug: [TEXT, ({ slug }) => slug],
+      name: [TEXT, ({ name }) => name],
+      timezone: [TEXT, ({ timezone }) => timezone],
+      active: [FLAG, ({ active }) => active],
+      created_at: [NUMBER, ({ createdAt }) => Date.parse(createdAt)],
+    },
+    { indexes: { by_slug: '(jurisdiction_id, slug, created_at, body_id)' } },
+  ),
+  sources: recordTable('sources', {
+    source_id: [ID, ({ id }) => id],
+    body_id: ['uuid', ({ publicBodyId }) => publicBodyId],
+    type_label: [TEXT, ({ sourceTypeLabel }) => sourceTypeLabel],
+    official_url: [MAYBE_TEXT, ({ officialSourceUrl }) => officialSourceUrl],
+    active: [FLAG, ({ active }) => active],
+    status: [TEXT, ({ status }) => status],
+    text_evidence: [MAYBE_TEXT, (data) => data.agendaTextEvidence],
+    succeeded_at: ['bigint', ({ lastSuccessfulCheckAt }) => milliseconds(lastSuccessfulCheckAt)],
+  }),
+  topics: recordTable('topics', {
+    topic_id: [ID, ({ id }) => id],
+    slug: [TEXT, ({ slug }) => slug],
+    open: [FLAG, ({ selectable, classificationActive }) => selectable && classificationActive],
+    created_at: [NUMBER, ({ createdAt }) => Date.parse(createdAt)],
+  }),
+  meetings: recordTable(
+    'meetings',
+    {
+      meeting_id: [ID, ({ id }) => id],
+      body_id: [UUID, ({ publicBodyId }) => publicBodyId],
+      source_id: ['uuid', ({ sourceId }) => sourceId],
+      starts_at: [NUMBER, ({ startsAt }) => Date.parse(startsAt)],
+      on_calendar: [FLAG, ({ status }) => !OFF.includes(status)],
+      lead: [TEXT, ({ startsAt }) => `"meetingAt":${json(startsAt)}`],
+    },
+    { indexes: { cadence: '(body_id, starts_at, source_id) where on_calendar' }, countedBy: [] },
+  ),
+  items: recordTable(
+    'agenda_items',
+    {
+      item_id: [ID, ({ id }) => id],
+      meeting_id: [UUID, ({ meetingId }) => meetingId],
+      lead: [TEXT, ({ title, sourceUrl }) => `"title":${json(title)},"sourceUrl":${json(sourceUrl)}`],
+    },
+    { countedBy: [] },
+  ),
   /** Hits with what their item and meeting say, once these are there. */
-  readonly hits: string;
+  hits: {
+    ...hits,
+    columns: { ...hits.columns, ...RESOLVED },
+    indexes: {
+      by_item: '(item_id)',
+      by_meeting: '(meeting_id)',
+      recent: '(body_id, listed, topic_id, classified_at desc, starts_at desc, hit_id)',
+      upcoming: '(topic_id, starts_at, classified_at, hit_id) where listed',
+    },
+    countedBy: [],
+  },
   /** The public bodies that are covered now; a handful. */
-  readonly coveredBodies: string;
+  coveredBodies: {
+    columns: {
+      body_id: ID,
+      jurisdiction_slug: TEXT,
+      body_slug: TEXT,
+      jurisdiction_name: TEXT,
+      body_name: TEXT,
+      timezone: TEXT,
+      lead: TEXT,
+    },
+  },
   /** The topics that are covered now. */
-  readonly coveredTopics: string;
-}
-
-export const agendaTables = (generation: number): AgendaTables => ({
-  jurisdictions: generationTable(AGENDA, generation, 'jurisdictions'),
-  bodies: generationTable(AGENDA, generation, 'bodies'),
-  sources: generationTable(AGENDA, generation, 'sources'),
-  topics: generationTable(AGENDA, generation, 'topics'),
-  meetings: generationTable(AGENDA, generation, 'meetings'),
-  items: generationTable(AGENDA, generation, 'items'),
-  hits: generationTable(AGENDA, generation, 'hits'),
-  coveredBodies: generationTable(AGENDA, generation, 'covered_bodies'),
-  coveredTopics: generationTable(AGENDA, generation, 'covered_topics'),
+  coveredTopics: { columns: { topic_id: ID, slug: `${TEXT} unique`, lead: TEXT } },
 });
+
+export const AGENDA_RECORDS = Object.values(AGENDA.tables).filter((table) => 'row' in table);

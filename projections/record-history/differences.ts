@@ -1,12 +1,12 @@
 import type { Statement } from '../../domain/ports/database.ts';
-import { NOT_SUPERSEDED, recordHistoryTables } from './tables.ts';
+import { NOT_SUPERSEDED, RECORD_HISTORY } from './tables.ts';
 
 /**
  * At a switch both builds must agree on head, identity, time, chain, outline, fingerprint and every total: together they fix every change ever published,
  * but for the content of versions that were superseded before the last erasure; that is compared row by row.
  */
 function statesDiffer(left: number, right: number): Statement {
-  const [one, other] = [recordHistoryTables(left), recordHistoryTables(right)];
+  const [one, other] = [RECORD_HISTORY.at(left), RECORD_HISTORY.at(right)];
   const content = ({ state, totals }: typeof one) =>
     `(select 'state' as what, head::text || ' ' || coalesce(feed_id::text, '') || ' ' || changed_at::text || ' ' || chain as content from ${state}
      union all select resource, records::text || ' ' || digest from ${totals} where records > 0)`;
@@ -24,7 +24,7 @@ function statesDiffer(left: number, right: number): Statement {
 
 /** Row by row in what both retain, up to the head that both have reached. */
 function rowsDiffer(left: number, right: number): Statement {
-  const [one, other] = [recordHistoryTables(left), recordHistoryTables(right)];
+  const [one, other] = [RECORD_HISTORY.at(left), RECORD_HISTORY.at(right)];
   const retained = (history: string) =>
     `select h.position, h.resource, h.record_id, h.version, h.removed, h.changed_at, h.digest, h.envelope, h.body,
        case when h.superseded_at > b.head then ${NOT_SUPERSEDED} else h.superseded_at end as superseded_at

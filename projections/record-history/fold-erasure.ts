@@ -6,36 +6,22 @@ import { recordDigest } from '../../domain/digests.ts';
 import { category, recordOfStream } from '../../domain/streams.ts';
 import { erasedEvents, type Erasure } from '../fold-around-erasures.ts';
 import { chainAfterErasure } from './history-rows.ts';
-import { readFoldState, writeState, writeTotals } from './statements.ts';
-import { ERASED_VERSIONS, NOT_SUPERSEDED, recordHistoryTables } from './tables.ts';
-import { Totals } from './totals.ts';
-
-const isRecords = (stream: string): boolean => isResource(category(stream));
+import { readState, writeState } from './statements.ts';
+import { ERASED_VERSIONS, NOT_SUPERSEDED, RECORD_HISTORY } from './tables.ts';
+import type { Totals } from './totals.ts';
 
 /**
  * Gives the versions that an erasure names the text that the log has for them now. Positions, times and versions stay; totals follow where a
  * version is current. A build that has folded the erased text from the start changes nothing but what says that they were erased.
  */
 export async function foldErasure(erasure: Erasure, context: FoldContext): Promise<void> {
-  if (!erasure.data.streams.some(({ stream }) => isRecords(stream))) return;
-  const { transaction, columns, generation } = context;
-  const [state, ...known] = (await transaction.execute(readFoldState(generation))).rows;
-  const totals = new Totals();
-  for (const [resource, records, digest] of known) totals.load(resource!, Number(records), digest!);
-  for await (const page of erasedEvents(erasure, isRecords, context.reread)) {
-    await rewriteVersions(
-      page.filter(({ type }) => type === RECORD_PUBLISHED),
-      erasure.number,
-      totals,
-      context,
-    );
+  if (!erasure.data.streams.some(({ stream }) => isResource(category(stream)))) return;
+  const { before, totals } = await readState(context);
+  for await (const page of erasedEvents(erasure, context, isResource)) {
+    const published = page.filter(({ type }) => type === RECORD_PUBLISHED);
+    await rewriteVersions(published, erasure.number, totals, context);
   }
-  const [head, changedAt, , , outline, fingerprint] = state!;
-  const chain = chainAfterErasure(erasure.event.id);
-  await transaction.execute(
-    writeState(generation, { head: Number(head), changedAt: Number(changedAt), chain, outline: outline!, fingerprint: fingerprint! }),
-  );
-  if (totals.touched().length > 0) await transaction.execute(writeTotals(generation, columns, totals.touched()));
+  await writeState(context, { ...before, chain: chainAfterErasure(erasure.event.id) }, totals);
 }
 
 /** `events` are of one stream. */
@@ -46,7 +32,7 @@ async function rewriteVersions(
   { transaction, columns, generation }: FoldContext,
 ): Promise<void> {
   if (events.length === 0) return;
-  const { history } = recordHistoryTables(generation);
+  const { history } = RECORD_HISTORY.at(generation);
   const { resource, recordId } = recordOfStream(events[0]!.stream);
   const versions = new Map(events.map(({ revision, data }) => [String(revision + 1), data]));
   // One scan per page: versions have no index, since no other statement needs one.

@@ -1,6 +1,6 @@
 import type { Statement, Transactor } from '../../domain/ports/database.ts';
-import { snapshotsTable } from '../snapshots/tables.ts';
-import { recordHistoryTables, replayFloor } from './tables.ts';
+import { SNAPSHOTS } from '../snapshots/tables.ts';
+import { RECORD_HISTORY, replayFloor } from './tables.ts';
 
 const ROWS_A_STEP = 5000;
 
@@ -15,11 +15,11 @@ export interface Pruning {
 
 /** Moves `prunedThrough` up to the replay floor, or to the boundary of the oldest live snapshot where that is lower. */
 function raisePruned({ history, snapshots, now, retentionMs }: Pruning): Statement {
-  const tables = recordHistoryTables(history);
+  const tables = RECORD_HISTORY.at(history);
   return {
     text: `update civic.feed_retention set pruned_through = horizon.position
       from (
-        select least(${replayFloor(tables.history, '$1')}, (select min(boundary) from ${snapshotsTable(snapshots)} where expires_at > $2::bigint)) as position
+        select least(${replayFloor(tables.history, '$1')}, (select min(boundary) from ${SNAPSHOTS.at(snapshots).snapshots} where expires_at > $2::bigint)) as position
         from ${tables.state} s, civic.feed_retention r
       ) horizon
       where horizon.position > pruned_through`,
@@ -28,8 +28,8 @@ function raisePruned({ history, snapshots, now, retentionMs }: Pruning): Stateme
 }
 
 const deletePruned = (history: number): Statement => ({
-  text: `delete from ${recordHistoryTables(history).history} where position in (
-      select h.position from ${recordHistoryTables(history).history} h
+  text: `delete from ${RECORD_HISTORY.at(history).history} where position in (
+      select h.position from ${RECORD_HISTORY.at(history).history} h
       where h.superseded_at <= (select pruned_through from civic.feed_retention) and h.position <> (select pruned_through from civic.feed_retention) limit ${ROWS_A_STEP}
     )`,
   values: [],

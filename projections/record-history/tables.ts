@@ -1,5 +1,8 @@
 import { EMPTY_FINGERPRINT } from '../../domain/digests.ts';
-import { generationTable } from '../../domain/ports/projection.ts';
+import { FLAG, MAYBE_TEXT, NUMBER, readModel, TEXT, UUID } from '../tables.ts';
+
+/** Largest bigint: later than every position. */
+export const NOT_SUPERSEDED = '9223372036854775807';
 
 /**
  * The record history: the published feed and, at the same time, every current and as-of state.
@@ -8,23 +11,45 @@ import { generationTable } from '../../domain/ports/projection.ts';
  * `position <= P and superseded_at > P`; a remove supersedes itself and is therefore never visible. `envelope` and `body` are the exact
  * text that goes over the wire: a change item is `{"cursor":"…",` + envelope + body + `}`.
  */
-export const RECORD_HISTORY = 'record_history';
-
-/** Largest bigint: later than every position. */
-export const NOT_SUPERSEDED = '9223372036854775807';
-
-export interface RecordHistoryTables {
-  readonly history: string;
+export const RECORD_HISTORY = readModel('record_history', {
+  history: {
+    isMain: true,
+    columns: {
+      position: 'bigint primary key',
+      resource: TEXT,
+      record_id: UUID,
+      version: NUMBER,
+      removed: FLAG,
+      changed_at: NUMBER,
+      superseded_at: NUMBER,
+      digest: 'bytea',
+      envelope: TEXT,
+      body: MAYBE_TEXT,
+      fingerprint: 'bytea',
+    },
+    indexes: {
+      by_resource: '(resource, position, superseded_at)',
+      superseded: `(superseded_at) where superseded_at < ${NOT_SUPERSEDED}`,
+    },
+    more: (table, index) => [
+      `create unique index ${index('current')} on ${table} (record_id, resource) where superseded_at = ${NOT_SUPERSEDED}`,
+    ],
+  },
   /** One row: head, feed identity, time of the newest change, chain, outline and fingerprint (see `FeedState`). */
-  readonly state: string;
+  state: {
+    columns: {
+      singleton: 'boolean primary key default true check (singleton)',
+      head: NUMBER,
+      feed_id: 'uuid',
+      changed_at: NUMBER,
+      chain: TEXT,
+      outline: `${TEXT} default ''`,
+      fingerprint: `bytea not null default decode('${EMPTY_FINGERPRINT}', 'hex')`,
+    },
+    more: (table) => [`insert into ${table} (head, changed_at, chain) values (0, 0, '')`],
+  },
   /** A row per resource: number of current records and their state digest. */
-  readonly totals: string;
-}
-
-export const recordHistoryTables = (generation: number): RecordHistoryTables => ({
-  history: generationTable(RECORD_HISTORY, generation),
-  state: generationTable(RECORD_HISTORY, generation, 'state'),
-  totals: generationTable(RECORD_HISTORY, generation, 'totals'),
+  totals: { columns: { resource: 'text collate "C" primary key', records: NUMBER, digest: TEXT } },
 });
 
 /**
@@ -32,41 +57,6 @@ export const recordHistoryTables = (generation: number): RecordHistoryTables => 
  * last erasure that changed it.
  */
 export const ERASED_VERSIONS = 'civic.erased_versions';
-
-const indexName = (table: string, what: string): string => `${table.replace('civic.', '')}_${what}`;
-
-export function createRecordHistoryTables(generation: number): readonly string[] {
-  const { history, state, totals } = recordHistoryTables(generation);
-  return [
-    `create table ${history} (
-      position bigint primary key,
-      resource text collate "C" not null,
-      record_id uuid not null,
-      version bigint not null,
-      removed boolean not null,
-      changed_at bigint not null,
-      superseded_at bigint not null,
-      digest bytea,
-      envelope text collate "C" not null,
-      body text collate "C",
-      fingerprint bytea
-    )`,
-    `create index ${indexName(history, 'by_resource')} on ${history} (resource, position, superseded_at)`,
-    `create unique index ${indexName(history, 'current')} on ${history} (record_id, resource) where superseded_at = ${NOT_SUPERSEDED}`,
-    `create index ${indexName(history, 'superseded')} on ${history} (superseded_at) where superseded_at < ${NOT_SUPERSEDED}`,
-    `create table ${state} (
-      singleton boolean primary key default true check (singleton),
-      head bigint not null,
-      feed_id uuid,
-      changed_at bigint not null,
-      chain text collate "C" not null,
-      outline text collate "C" not null default '',
-      fingerprint bytea not null default decode('${EMPTY_FINGERPRINT}', 'hex')
-    )`,
-    `insert into ${state} (head, changed_at, chain) values (0, 0, '')`,
-    `create table ${totals} (resource text collate "C" primary key, records bigint not null, digest text collate "C" not null)`,
-  ];
-}
 
 /**
  * SQL for the newest position whose change is older than `cutoff` (milliseconds), the pruned position where there is none; to stand where `s` is the

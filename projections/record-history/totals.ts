@@ -1,7 +1,8 @@
 import { addDigest, digestSum, digestText, subtractDigest } from '../../domain/digests.ts';
+import type { TextRow } from '../../domain/ports/database.ts';
 import type { HistoryRow } from './history-rows.ts';
 
-export interface Total {
+interface Total {
   records: number;
   digest: bigint;
 }
@@ -12,8 +13,8 @@ export class Totals {
   readonly #touched = new Set<string>();
 
   /** Rows of resource, number, digest text. */
-  load(resource: string, records: number, digest: string): void {
-    this.#totals.set(resource, { records, digest: digestSum(digest) });
+  constructor(stored: readonly TextRow[] = []) {
+    for (const [resource, records, digest] of stored) this.#totals.set(resource!, { records: Number(records), digest: digestSum(digest!) });
   }
 
   add(resource: string, digest: string): void {

@@ -1,15 +1,16 @@
-import { insertRows, rowSet, updateRows } from '../row-set.ts';
 import type { z } from 'zod';
 import { type dataReportMoved, dataReportSubmitted, readReportEvent } from '../../domain/events/report-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
-import { streamId } from '../../domain/streams.ts';
-import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
+import type { FoldContext } from '../../domain/ports/projection.ts';
 import { isClosedStatus } from '../../domain/reports.ts';
 import { sourceAddressKey } from '../../domain/source-url.ts';
+import { streamId } from '../../domain/streams.ts';
 import { titleKey } from '../../domain/words.ts';
-import { LONGER, REPORT_BUCKETS_SECONDS, type ReportMeasure, reportsTable, reportTalliesTable } from './tables.ts';
+import { insert, rowSet, unlessNull, update } from '../rows.ts';
+import { milliseconds } from '../tables.ts';
+import { LONGER, REPORT_BUCKETS_SECONDS, type ReportMeasure, REPORTS } from './tables.ts';
 
-interface SubmittedReport {
+export interface SubmittedReport {
   readonly accountId: string;
   readonly data: z.output<typeof dataReportSubmitted>;
 }
@@ -87,102 +88,106 @@ function changed(before: LifecycleChange | undefined, stored: StoredEvent): Life
   }
 }
 
-const milliseconds = (time: string | null | undefined): number | null => (time == null ? null : Date.parse(time));
-
 /** What was submitted, and the columns that are made of it. */
-const INPUT = {
-  report_id: ['uuid', ({ data }: SubmittedReport) => data.reportId],
-  input: ['text', ({ data }: SubmittedReport) => JSON.stringify(data.input)],
-  address_key: ['uuid', ({ data }: SubmittedReport) => sourceAddressKey(data.input.sourceUrl)],
-  title_key: ['uuid', ({ data }: SubmittedReport) => titleKey(data.input.expectedRecord)],
-  source_record_id: ['text', ({ data }: SubmittedReport) => data.input.sourceRecordId ?? null],
-  jurisdiction_slug: ['text', ({ data }: SubmittedReport) => data.input.jurisdictionSlug ?? null],
-  record_date: ['text', ({ data }: SubmittedReport) => data.input.recordDate ?? null],
-} as const;
+const inputRow = ({ data: { reportId, input } }: SubmittedReport) => ({
+  report_id: reportId,
+  input: JSON.stringify(input),
+  address_key: sourceAddressKey(input.sourceUrl),
+  title_key: titleKey(input.expectedRecord),
+  source_record_id: input.sourceRecordId ?? null,
+  jurisdiction_slug: input.jurisdictionSlug ?? null,
+  record_date: input.recordDate ?? null,
+});
+
+const { reports, tallies } = REPORTS.tables;
 
 /** Writes the submission again. */
-export const updateInputs = (generation: number, submitted: readonly SubmittedReport[], columns: ColumnArrays): Statement =>
-  updateRows(reportsTable(generation), rowSet(columns, submitted, INPUT));
-
-/** A report that is there already stays as it is. */
-export const insertSubmitted = (generation: number, submitted: readonly SubmittedReport[], columns: ColumnArrays): Statement =>
-  insertRows(
-    reportsTable(generation),
-    rowSet(columns, submitted, {
-      ...INPUT,
-      account_id: ['uuid', ({ accountId }) => accountId],
-      status: ['text', () => 'received'],
-      submitted_at: ['bigint', ({ data }) => milliseconds(data.submittedAt)],
-      updated_at: ['bigint', ({ data }) => milliseconds(data.submittedAt)],
-      next_check_at: ['bigint', ({ data }) => milliseconds(data.nextCheckAt)],
-      verified_records: ['text', () => '[]'],
-      revision: ['bigint', () => -1],
-      fencing_token: ['bigint', () => 0],
-    }),
-    'on conflict (report_id) do nothing',
-  );
-
-/** Applies the changes of lifecycle events. Returns the ids of existing reports and the times of their submission. */
-export function updateTouched(generation: number, changes: ReadonlyMap<string, LifecycleChange>, columns: ColumnArrays): Statement {
-  const rows = rowSet(columns, [...changes], {
-    report_id: ['uuid', ([reportId]) => reportId],
-    revision: ['bigint', ([, { revision }]) => revision],
-    fencing_token: ['bigint', ([, { fencingToken }]) => fencingToken],
-    updated_at: ['bigint', ([, { updatedAt }]) => milliseconds(updatedAt)],
-    noted_at: ['bigint', ([, { note }]) => milliseconds(note?.notedAt)],
-    note: ['text', ([, { note }]) => note?.text ?? null],
-    // Null where the batch does not set it; 0 where it sets none.
-    next_check_at: ['bigint', ([, { nextCheckAt }]) => (nextCheckAt === null ? 0 : milliseconds(nextCheckAt))],
-  });
-  const { text, values } = updateRows(reportsTable(generation), rows, {
-    ...unlessNull('updated_at', 'noted_at', 'note'),
-    next_check_at: 'nullif(coalesce(r.next_check_at, t.next_check_at), 0)',
-  });
-  return { text: `${text} returning t.report_id::text, t.submitted_at::text`, values };
+export async function updateInputs(context: FoldContext, submitted: ReadonlyMap<string, SubmittedReport>): Promise<void> {
+  await update(context, reports, [...submitted.values()].map(inputRow));
 }
 
-/** Assignments that keep the stored value where the new one is null. */
-const unlessNull = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, `coalesce(r.${name}, t.${name})`]));
+/** A report that is there already stays as it is. */
+export async function insertSubmitted(context: FoldContext, submitted: ReadonlyMap<string, SubmittedReport>): Promise<void> {
+  const rows = [...submitted.values()].map((report) => ({
+    ...inputRow(report),
+    account_id: report.accountId,
+    status: 'received',
+    submitted_at: Date.parse(report.data.submittedAt),
+    updated_at: Date.parse(report.data.submittedAt),
+    next_check_at: milliseconds(report.data.nextCheckAt),
+    verified_records: '[]',
+    revision: -1,
+    fencing_token: 0,
+  }));
+  await insert(context, reports, rows, 'on conflict (report_id) do nothing');
+}
 
-/** What the last move of each report says. Reason, finding and next action stay until a move states others. */
-export function updateMoved(generation: number, changes: ReadonlyMap<string, LifecycleChange>, columns: ColumnArrays): Statement {
-  const moves = [...changes].flatMap(([reportId, { moved, firstMove }]) => (moved === null ? [] : [{ reportId, moved, firstMove }]));
-  const rows = rowSet(columns, moves, {
-    report_id: ['uuid', ({ reportId }) => reportId],
-    status: ['text', ({ moved }) => moved.to],
-    reason_code: ['text', ({ moved }) => moved.reasonCode],
-    finding: ['text', ({ moved }) => moved.finding],
-    next_action: ['text', ({ moved }) => moved.nextAction],
-    verified_records: ['text', ({ moved }) => JSON.stringify(moved.verifiedRecords)],
-    closed_at: ['bigint', ({ moved }) => (isClosedStatus(moved.to) ? milliseconds(moved.movedAt) : null)],
-    first_moved_at: ['bigint', ({ firstMove }) => milliseconds(firstMove?.movedAt)],
+/** Applies the changes of lifecycle events. Resolves to the ids of existing reports and the times of their submission. */
+export async function updateLifecycles(context: FoldContext, changes: ReadonlyMap<string, LifecycleChange>) {
+  const touched = [...changes].map(([reportId, { revision, fencingToken, updatedAt, note, nextCheckAt }]) => ({
+    report_id: reportId,
+    revision,
+    fencing_token: fencingToken,
+    updated_at: milliseconds(updatedAt),
+    noted_at: milliseconds(note?.notedAt),
+    note: note?.text ?? null,
+    // Null where the batch does not set it; 0 where it sets none.
+    next_check_at: nextCheckAt === null ? 0 : milliseconds(nextCheckAt),
+  }));
+  const special = {
+    ...unlessNull('updated_at', 'noted_at', 'note'),
+    next_check_at: 'nullif(coalesce(r.next_check_at, t.next_check_at), 0)',
+  };
+  const found = await update(context, reports, touched, special, 'returning t.report_id::text, t.submitted_at::text');
+  // Reason, finding and next action stay until a move states others.
+  const moves = [...changes].flatMap(([reportId, { moved, firstMove }]) => {
+    if (moved === null) return [];
+    return {
+      report_id: reportId,
+      status: moved.to,
+      reason_code: moved.reasonCode,
+      finding: moved.finding,
+      next_action: moved.nextAction,
+      verified_records: JSON.stringify(moved.verifiedRecords),
+      closed_at: isClosedStatus(moved.to) ? milliseconds(moved.movedAt) : null,
+      first_moved_at: milliseconds(firstMove?.movedAt),
+    };
   });
-  return updateRows(reportsTable(generation), rows, {
+  await update(context, reports, moves, {
     ...unlessNull('reason_code', 'finding', 'next_action'),
     first_moved_at: 'coalesce(t.first_moved_at, r.first_moved_at)',
   });
+  return found.map(([reportId, submittedAt]) => ({ change: changes.get(reportId!)!, submittedAt: Number(submittedAt) }));
 }
 
-export interface Duration {
-  readonly measure: ReportMeasure;
-  readonly status: string;
-  readonly milliseconds: number;
+/** Milliseconds from the submission to a change; 0 where the clock went back. */
+function durations({ moved, firstMove }: LifecycleChange, submittedAt: number) {
+  const since = (measure: ReportMeasure, { to, movedAt }: Moved) => ({
+    measure,
+    status: to,
+    milliseconds: Math.max(0, Date.parse(movedAt) - submittedAt),
+  });
+  return [
+    ...(firstMove === null ? [] : [since('first_move', firstMove)]),
+    ...(moved === null || !isClosedStatus(moved.to) ? [] : [since('closing', moved)]),
+  ];
 }
 
-const bucketOf = (duration: Duration): number => REPORT_BUCKETS_SECONDS.find((upTo) => duration.milliseconds <= upTo * 1000) ?? LONGER;
-
-/** Adds durations to the tallies. */
-export const addTallies = (generation: number, durations: readonly Duration[], columns: ColumnArrays): Statement => ({
-  text: `insert into ${reportTalliesTable(generation)} as t (measure, status, up_to_seconds, reports, milliseconds)
-    select measure, status, up_to_seconds, count(*), sum(milliseconds)::bigint
-    from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) d (measure, status, up_to_seconds, milliseconds)
-    group by measure, status, up_to_seconds
-    on conflict (measure, status, up_to_seconds)
-      do update set reports = t.reports + excluded.reports, milliseconds = t.milliseconds + excluded.milliseconds`,
-  values: [
-    columns.texts(durations.map(({ measure }) => measure)),
-    columns.texts(durations.map(({ status }) => status)),
-    columns.bigints(durations.map(bucketOf)),
-    columns.bigints(durations.map((duration) => duration.milliseconds)),
-  ],
-});
+/** Adds how long the moves of existing reports took. */
+export async function addTallies(
+  { transaction, columns, generation }: FoldContext,
+  found: Awaited<ReturnType<typeof updateLifecycles>>,
+): Promise<void> {
+  const rows = found
+    .flatMap(({ change, submittedAt }) => durations(change, submittedAt))
+    .map((row) => ({ ...row, up_to_seconds: REPORT_BUCKETS_SECONDS.find((upTo) => row.milliseconds <= upTo * 1000) ?? LONGER }));
+  if (rows.length === 0) return;
+  const { unnest, values } = rowSet(columns, tallies, rows);
+  await transaction.execute({
+    text: `insert into ${tallies.at(generation)} as t (measure, status, up_to_seconds, reports, milliseconds)
+      select measure, status, up_to_seconds, count(*), sum(milliseconds)::bigint from ${unnest} group by measure, status, up_to_seconds
+      on conflict (measure, status, up_to_seconds)
+        do update set reports = t.reports + excluded.reports, milliseconds = t.milliseconds + excluded.milliseconds`,
+    values,
+  });
+}

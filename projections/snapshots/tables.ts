@@ -1,18 +1,10 @@
-import { generationTable } from '../../domain/ports/projection.ts';
+import { ID, NUMBER, readModel, UUID } from '../tables.ts';
 
 /** Frozen exports: who may read them, where they stand, until when. Times are milliseconds since the epoch. */
-export const SNAPSHOTS = 'snapshots';
-
-export const snapshotsTable = (generation: number): string => generationTable(SNAPSHOTS, generation);
-
-export const createSnapshotsTable = (generation: number): readonly string[] => [
-  `create table ${snapshotsTable(generation)} (
-    snapshot_id uuid primary key,
-    account_id uuid not null,
-    feed_id uuid not null,
-    boundary bigint not null,
-    created_at bigint not null,
-    expires_at bigint not null
-  )`,
-  `create index snapshots_g${generation}_by_expiry on ${snapshotsTable(generation)} (expires_at) include (boundary)`,
-];
+export const SNAPSHOTS = readModel('snapshots', {
+  snapshots: {
+    isMain: true,
+    columns: { snapshot_id: ID, account_id: UUID, feed_id: UUID, boundary: NUMBER, created_at: NUMBER, expires_at: NUMBER },
+    indexes: { by_expiry: '(expires_at) include (boundary)' },
+  },
+});

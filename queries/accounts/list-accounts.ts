@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { ACCOUNTS, accountsTable } from '../../projections/accounts/tables.ts';
+import { ACCOUNTS } from '../../projections/accounts/tables.ts';
 import { channel, tier } from '../../domain/events/account-events.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { isTime, liveTable } from '../live-table.ts';
@@ -20,7 +20,7 @@ export type ListedAccount = z.output<typeof listedAccount>;
 /** Every account, oldest first; for operators, who have few. */
 export const listAccounts = (reads: LiveReads): Promise<readonly ListedAccount[]> =>
   reads.many((live) => {
-    const accounts = liveTable(ACCOUNTS, live(ACCOUNTS), accountsTable);
+    const accounts = liveTable(ACCOUNTS.name, live(ACCOUNTS.name), (generation) => ACCOUNTS.at(generation).accounts);
     return sql.type(listedAccount)`
       select account_id as "accountId", name, status, channel, tier, paid_until as "paidUntil", paid_at as "paidAt", opened_at as "openedAt"
       from ${accounts.name} where ${accounts.isLive} order by opened_at, account_id`;

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { ACCOUNTS, keysTable } from '../../projections/accounts/tables.ts';
+import { ACCOUNTS } from '../../projections/accounts/tables.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { isTime, liveTable } from '../live-table.ts';
 
@@ -24,7 +24,7 @@ export const findKey = async (reads: LiveReads, keyId: string): Promise<ListedKe
 
 const selectKeys = (reads: LiveReads, { column, id }: { column: 'account_id' | 'key_id'; id: string }): Promise<readonly ListedKey[]> =>
   reads.many((live) => {
-    const keys = liveTable(ACCOUNTS, live(ACCOUNTS), keysTable);
+    const keys = liveTable(ACCOUNTS.name, live(ACCOUNTS.name), (generation) => ACCOUNTS.at(generation).keys);
     return sql.type(listedKey)`
       select key_id as "keyId", account_id as "accountId", scopes, issued_at as "issuedAt", expires_at as "expiresAt", revoked_at as "revokedAt"
       from ${keys.name} where ${sql.identifier([column])} = ${id}::uuid and ${keys.isLive} order by issued_at, key_id`;

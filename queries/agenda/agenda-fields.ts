@@ -31,6 +31,6 @@ const POSITION = `select g.generation || ':' || g.checkpoint from civic.projecti
 
 /** A text that changes with each fold into the agenda and with each switch of its generation. Empty without a generation. */
 export async function readAgendaPosition(database: ReadDatabase): Promise<string> {
-  const [row] = await database.texts({ name: 'agenda_position', text: POSITION, values: [AGENDA] });
+  const [row] = await database.texts({ name: 'agenda_position', text: POSITION, values: [AGENDA.name] });
   return row?.[0] ?? '';
 }

@@ -1,4 +1,4 @@
-import { AGENDA_SEARCH, agendaSearchTables } from '../../projections/agenda-search/tables.ts';
+import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
 import type { Statement } from '../../domain/ports/database.ts';
 import { type QueryContext, requireLive } from '../../domain/ports/projection.ts';
@@ -6,7 +6,7 @@ import { freshnessAt, meetingTimeOf, unlessNull } from './agenda-fields.ts';
 import { sourceOf, timezoneOf } from '../search/search-statements.ts';
 
 function agendaItem(generation: number, itemId: string): Statement {
-  const { jurisdictions, bodies, sources, topics, meetings, items, hits, documents } = agendaSearchTables(generation);
+  const { jurisdictions, bodies, sources, topics, meetings, items, hits, documents } = AGENDA_SEARCH.at(generation);
   // Of several topics with one slug the oldest has it; a hit of another is not shown.
   return {
     name: `agenda_item_g${generation}`,
@@ -22,7 +22,7 @@ function agendaItem(generation: number, itemId: string): Statement {
       from ${items} i join ${meetings} m on m.meeting_id = i.meeting_id join ${bodies} b on b.body_id = m.body_id
       join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
       left join lateral ${sourceOf(sources)} on true
-      where i.item_id = $1::uuid and ${requireLive(AGENDA_SEARCH, generation)}`,
+      where i.item_id = $1::uuid and ${requireLive(AGENDA_SEARCH.name, generation)}`,
     values: [itemId],
   };
 }
@@ -31,7 +31,7 @@ function agendaItem(generation: number, itemId: string): Statement {
 export const createGetAgendaItem =
   ({ reads, clock }: QueryContext) =>
   async (itemId: string): Promise<AgendaItem | null> => {
-    const [row] = await reads.texts((generation) => agendaItem(generation(AGENDA_SEARCH), itemId));
+    const [row] = await reads.texts((generation) => agendaItem(generation(AGENDA_SEARCH.name), itemId));
     if (row === undefined) return null;
     const [id, title, text, jurisdiction, jurisdictionSlug, body, bodySlug, startsAt, meetingStatus, agendaNumber, matterFile, outcome] =
       row;

@@ -1,4 +1,4 @@
-import { AGENDA, agendaTables } from '../../projections/agenda/tables.ts';
+import { AGENDA } from '../../projections/agenda/tables.ts';
 import type { MeetingCadence } from '../../contract/get-public-body-cadence.ts';
 import type { CadenceInput } from '../../contract/inputs.ts';
 import type { CoveredBodySlugs } from '../../domain/coverage.ts';
@@ -12,7 +12,7 @@ export interface GetPublicBodyCadenceDependencies extends QueryContext {
 }
 
 function cadence(generation: number, { slug, bodySlug }: CadenceInput, now: number): Statement {
-  const { coveredBodies, meetings, sources } = agendaTables(generation);
+  const { coveredBodies, meetings, sources } = AGENDA.at(generation);
   // A look-up per meeting instead of a join: the scan of the index stops at the first meeting that counts.
   const nearest = (side: string, order: string) =>
     `(select m.starts_at from ${meetings} m
@@ -22,7 +22,7 @@ function cadence(generation: number, { slug, bodySlug }: CadenceInput, now: numb
   return {
     name: `cadence_g${generation}`,
     text: `select ${nearest('<', 'desc')}, ${nearest('>=', 'asc')}, b.timezone
-      from ${coveredBodies} b where b.jurisdiction_slug = $1 and b.body_slug = $2 and ${requireLive(AGENDA, generation)}`,
+      from ${coveredBodies} b where b.jurisdiction_slug = $1 and b.body_slug = $2 and ${requireLive(AGENDA.name, generation)}`,
     values: [slug, bodySlug, now],
   };
 }
@@ -40,6 +40,6 @@ export const createGetPublicBodyCadence =
     if (!pairs.some(({ jurisdictionSlug, slug }) => jurisdictionSlug === input.slug && slug === input.bodySlug)) {
       throw new Rejection('not_found', 'the cadence of this body is not published');
     }
-    const [row] = await reads.texts((generation) => cadence(generation(AGENDA), input, clock.now()));
+    const [row] = await reads.texts((generation) => cadence(generation(AGENDA.name), input, clock.now()));
     return row === undefined ? NO_CADENCE : { lastMetAt: time(row[0]), nextScheduledAt: time(row[1]), timezone: row[2]! };
   };

@@ -1,4 +1,4 @@
-import { AGENDA, agendaTables } from '../../projections/agenda/tables.ts';
+import { AGENDA } from '../../projections/agenda/tables.ts';
 import type { JsonPage, RecentHitsInput } from '../../contract/inputs.ts';
 import type { Statement } from '../../domain/ports/database.ts';
 import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
@@ -9,7 +9,7 @@ import { slugFilter } from './agenda-fields.ts';
  * is looked at. Rows are the hits' texts.
  */
 function recentHits(generation: number, { jurisdictionSlug, topicSlug, excludeTopicSlug, limit }: RecentHitsInput): Statement {
-  const { hits, coveredBodies, coveredTopics } = agendaTables(generation);
+  const { hits, coveredBodies, coveredTopics } = AGENDA.at(generation);
   return {
     name: `recent_hits_g${generation}`,
     text: `select '{' || n.body_lead || ',' || n.topic_lead || ',' || h.context || ',' || h.own || '}'
@@ -22,7 +22,7 @@ function recentHits(generation: number, { jurisdictionSlug, topicSlug, excludeTo
           where body_id = b.body_id and listed and topic_id = t.topic_id
           order by classified_at desc, starts_at desc, hit_id limit $4::int
         ) r on true
-        where ($1::text is null or b.jurisdiction_slug = $1) and ${requireLive(AGENDA, generation)}
+        where ($1::text is null or b.jurisdiction_slug = $1) and ${requireLive(AGENDA.name, generation)}
         order by r.classified_at desc, r.starts_at desc, r.hit_id limit $4::int
       ) n
       join ${hits} h on h.hit_id = n.hit_id
@@ -40,6 +40,6 @@ export const NO_RECENT_HITS = page([]);
 export const createListRecentAgendaHits =
   (reads: LiveReads) =>
   async (input: RecentHitsInput): Promise<JsonPage> => {
-    const rows = await reads.texts((generation) => recentHits(generation(AGENDA), input));
+    const rows = await reads.texts((generation) => recentHits(generation(AGENDA.name), input));
     return page(rows.map(([text]) => text!));
   };

@@ -1,4 +1,4 @@
-import { AGENDA, agendaTables } from '../../projections/agenda/tables.ts';
+import { AGENDA } from '../../projections/agenda/tables.ts';
 import type { JsonPage, UpcomingHitsInput } from '../../contract/inputs.ts';
 import type { Statement, StatementValue, TextRow } from '../../domain/ports/database.ts';
 import { type QueryContext, requireLive } from '../../domain/ports/projection.ts';
@@ -15,7 +15,7 @@ const LAST_TIME = '9223372036854775807';
  * another topic's hits.
  */
 function upcomingHits(generation: number, input: UpcomingHitsInput, now: number, after: UpcomingCursor | null): Statement {
-  const { hits, coveredBodies, coveredTopics } = agendaTables(generation);
+  const { hits, coveredBodies, coveredTopics } = AGENDA.at(generation);
   const values: StatementValue[] = [];
   const parameter = (value: StatementValue) => `$${values.push(value)}`;
   const topic = `(select topic_id from topic)`;
@@ -32,7 +32,7 @@ function upcomingHits(generation: number, input: UpcomingHitsInput, now: number,
   return {
     name: `upcoming_hits_g${generation}${form}`,
     text: `with topic as materialized (
-        select topic_id, lead from ${coveredTopics} where slug = ${slug} and ${requireLive(AGENDA, generation)}
+        select topic_id, lead from ${coveredTopics} where slug = ${slug} and ${requireLive(AGENDA.name, generation)}
       ), page as materialized (
         select h.hit_id, h.body_id, h.starts_at, h.classified_at, h.context, h.own from ${hits} h where ${unseen}
         order by h.topic_id, h.starts_at, h.classified_at, h.hit_id limit ${UPCOMING_PAGE_SIZE + 1} ${skipped}
@@ -80,7 +80,7 @@ export const createListUpcomingAgendaHits =
     const now = clock.now();
     // A meeting that has begun since the cursor was minted is upcoming no more.
     const after = cursor !== null && cursor.startsAt >= now ? cursor : null;
-    const [meta, ...rows] = await reads.texts((generation) => upcomingHits(generation(AGENDA), input, now, after));
+    const [meta, ...rows] = await reads.texts((generation) => upcomingHits(generation(AGENDA.name), input, now, after));
     if (meta![0] === null) throw new Rejection('invalid_parameter', 'topicSlug is not a topic that is publicly covered');
     const shown = rows.slice(0, UPCOMING_PAGE_SIZE);
     const nextCursor = rows.length > shown.length ? encodeUpcomingCursor(keyOf(shown.at(-1)!)) : null;

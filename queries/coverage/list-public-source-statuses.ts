@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { AGENDA, agendaTables } from '../../projections/agenda/tables.ts';
+import { AGENDA } from '../../projections/agenda/tables.ts';
 import type { SourceStatusesInput } from '../../contract/inputs.ts';
 import type { PublicSourceStatus } from '../../contract/list-public-source-statuses.ts';
 import type { QueryContext } from '../../domain/ports/projection.ts';
@@ -21,8 +21,8 @@ const sourceRow = z.object({
 });
 
 function coveredSources(generation: number, { jurisdictionSlug, bodySlug }: SourceStatusesInput) {
-  const bodies = liveTable(AGENDA, generation, (number) => agendaTables(number).coveredBodies);
-  const sources = liveTable(AGENDA, generation, (number) => agendaTables(number).sources);
+  const bodies = liveTable(AGENDA.name, generation, (number) => AGENDA.at(number).coveredBodies);
+  const sources = liveTable(AGENDA.name, generation, (number) => AGENDA.at(number).sources);
   const [ofJurisdiction, ofBody] = [slugFilter(jurisdictionSlug), slugFilter(bodySlug)];
   return sql.type(sourceRow)`
     select b.jurisdiction_slug, b.jurisdiction_name, b.body_name, s.type_label, s.status, s.text_evidence, s.succeeded_at, s.official_url
@@ -42,7 +42,7 @@ export interface CoveredSource {
 export const createListCoveredSources =
   ({ reads, clock }: QueryContext) =>
   async (input: SourceStatusesInput): Promise<readonly CoveredSource[]> => {
-    const rows = await reads.many((generation) => coveredSources(generation(AGENDA), input));
+    const rows = await reads.many((generation) => coveredSources(generation(AGENDA.name), input));
     const now = clock.now();
     return rows.map((row) => ({
       jurisdictionSlug: row.jurisdiction_slug,

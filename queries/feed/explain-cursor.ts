@@ -83,7 +83,7 @@ async function explainFeed({ reads, clock, retentionMs }: ExplainCursorDependenc
   const cutoff = now - retentionMs;
   const page = toFeedPage(
     await reads.texts((generation) =>
-      feedPageStatement(generation(RECORD_HISTORY), { after: cursor.position, resource: null, limit: 1, maxBytes: 0, cutoff }),
+      feedPageStatement(generation(RECORD_HISTORY.name), { after: cursor.position, resource: null, limit: 1, maxBytes: 0, cutoff }),
     ),
   );
   const facts = {

@@ -1,5 +1,5 @@
 import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
-import { fingerprintAt, NOT_SUPERSEDED, RECORD_HISTORY, recordHistoryTables } from '../../projections/record-history/tables.ts';
+import { fingerprintAt, NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 
 /** A row of the feed, as it is published. */
 export interface FeedRow {
@@ -38,12 +38,12 @@ export interface FeedAfter {
 /** The feed after a position, in order and seen at one moment; without the retention's floor, down to what has really been pruned. */
 export async function readFeedAfter(reads: LiveReads, after: FeedAfter): Promise<FeedStretch> {
   const [meta, ...rows] = await reads.texts((live) => {
-    const generation = live(RECORD_HISTORY);
-    const { history, state } = recordHistoryTables(generation);
+    const generation = live(RECORD_HISTORY.name);
+    const { history, state } = RECORD_HISTORY.at(generation);
     return {
       name: `feed_after_g${generation}`,
       text: `with feed as materialized (
-          select s.feed_id, r.pruned_through, s.head from ${state} s, civic.feed_retention r where ${requireLive(RECORD_HISTORY, generation)}
+          select s.feed_id, r.pruned_through, s.head from ${state} s, civic.feed_retention r where ${requireLive(RECORD_HISTORY.name, generation)}
         ), next as materialized (
           select h.position, h.resource, h.record_id, h.version, h.removed, h.changed_at,
             sum(octet_length(h.envelope) + coalesce(octet_length(h.body), 0)) over (order by h.position) as bytes,

@@ -2,7 +2,7 @@ import type { Statement } from '../../domain/ports/database.ts';
 import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
 import { EMPTY_DIGEST } from '../../domain/digests.ts';
 import { type Resource, RESOURCES } from '../../domain/records/resources.ts';
-import { fingerprintAt, RECORD_HISTORY, recordHistoryTables } from '../../projections/record-history/tables.ts';
+import { fingerprintAt, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { FEED_OPENED, feedOpened } from '../../domain/events/feed-events.ts';
 import type { EventLog } from '../../domain/ports/event-log.ts';
 import { streamEvents } from '../../domain/read-log.ts';
@@ -21,10 +21,10 @@ export interface FeedHead {
 
 /** Position, counts and digests are read in one statement, so that they belong to one state. */
 function feedHead(generation: number): Statement {
-  const { state, totals } = recordHistoryTables(generation);
+  const { state, totals } = RECORD_HISTORY.at(generation);
   return {
     name: `feed_head_g${generation}`,
-    text: `select s.feed_id::text, s.head::text, r.pruned_through::text, encode(s.fingerprint, 'hex') from ${state} s, civic.feed_retention r where ${requireLive(RECORD_HISTORY, generation)}
+    text: `select s.feed_id::text, s.head::text, r.pruned_through::text, encode(s.fingerprint, 'hex') from ${state} s, civic.feed_retention r where ${requireLive(RECORD_HISTORY.name, generation)}
       union all select resource, records::text, digest, null from ${totals}`,
     values: [],
   };
@@ -34,7 +34,7 @@ const perResource = <Value>(value: (resource: Resource) => Value) =>
   Object.fromEntries(RESOURCES.map((resource) => [resource, value(resource)])) as Record<Resource, Value>;
 
 export async function readFeedHead(reads: LiveReads): Promise<FeedHead> {
-  const [head, ...totals] = await reads.texts((generation) => feedHead(generation(RECORD_HISTORY)));
+  const [head, ...totals] = await reads.texts((generation) => feedHead(generation(RECORD_HISTORY.name)));
   const found = new Map(totals.map(([resource, records, digest]) => [resource, { records: Number(records), digest: digest! }]));
   return {
     feedId: head![0] ?? null,
@@ -49,8 +49,8 @@ export async function readFeedHead(reads: LiveReads): Promise<FeedHead> {
 /** Of the history up to a position; null where no row has it any more. */
 export async function readFingerprint(reads: LiveReads, position: number): Promise<string | null> {
   const [row] = await reads.texts((live) => {
-    const generation = live(RECORD_HISTORY);
-    const text = `select ${fingerprintAt(recordHistoryTables(generation).history, '$1::bigint')} where ${requireLive(RECORD_HISTORY, generation)}`;
+    const generation = live(RECORD_HISTORY.name);
+    const text = `select ${fingerprintAt(RECORD_HISTORY.at(generation).history, '$1::bigint')} where ${requireLive(RECORD_HISTORY.name, generation)}`;
     return { text, values: [position] };
   });
   return row?.[0] ?? null;
@@ -75,11 +75,11 @@ interface HighWaterMark {
 /** The highest feed position that is complete, and whose feed it is: null until the feed has been opened. Throws what the database throws. */
 export async function readHighWaterMark(reads: LiveReads): Promise<HighWaterMark> {
   const [row] = await reads.texts((live) => {
-    const generation = live(RECORD_HISTORY);
-    const { state } = recordHistoryTables(generation);
+    const generation = live(RECORD_HISTORY.name);
+    const { state } = RECORD_HISTORY.at(generation);
     return {
       name: `high_water_mark_g${generation}`,
-      text: `select feed_id::text, head::text, encode(fingerprint, 'hex') from ${state} where ${requireLive(RECORD_HISTORY, generation)}`,
+      text: `select feed_id::text, head::text, encode(fingerprint, 'hex') from ${state} where ${requireLive(RECORD_HISTORY.name, generation)}`,
       values: [],
     };
   });

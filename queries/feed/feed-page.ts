@@ -1,13 +1,7 @@
 import { requireLive } from '../../domain/ports/projection.ts';
 import type { Statement, StatementValue, TextRow } from '../../domain/ports/database.ts';
 import type { Resource } from '../../domain/records/resources.ts';
-import {
-  fingerprintAt,
-  NOT_SUPERSEDED as LAST_POSITION,
-  RECORD_HISTORY,
-  recordHistoryTables,
-  replayFloor,
-} from '../../projections/record-history/tables.ts';
+import { fingerprintAt, NOT_SUPERSEDED as LAST_POSITION, RECORD_HISTORY, replayFloor } from '../../projections/record-history/tables.ts';
 
 /** What to read. `after` is exclusive; null starts at the oldest replayable position. Times are milliseconds since the epoch. */
 export interface FeedPageQuestion {
@@ -46,7 +40,7 @@ export interface FeedPage {
 
 /** One statement for the pruned position, floor, head and rows of a page: all of one moment, in which the generation was the live one. */
 export function feedPageStatement(generation: number, question: FeedPageQuestion): Statement {
-  const { history, state } = recordHistoryTables(generation);
+  const { history, state } = RECORD_HISTORY.at(generation);
   const values: StatementValue[] = [];
   const parameter = (value: StatementValue) => `$${values.push(value)}`;
   const first = question.after === null ? replayFloor(history, parameter(question.cutoff)) : `${parameter(question.after)}::bigint`;
@@ -61,7 +55,7 @@ export function feedPageStatement(generation: number, question: FeedPageQuestion
   // The rows are scanned twice, first for their sizes and then for their texts: to keep half a megabyte between the two would cost more.
   const text = `with feed as materialized (
       select s.head, encode(s.fingerprint, 'hex') as fingerprint, s.feed_id, r.pruned_through, ${first} as start
-      from ${state} s, civic.feed_retention r where ${requireLive(RECORD_HISTORY, generation)}
+      from ${state} s, civic.feed_retention r where ${requireLive(RECORD_HISTORY.name, generation)}
     ), size as materialized (
       select max(p.position) as last, coalesce(sum(p.bytes), 0) as bytes from (
         select h.position, octet_length(h.envelope) + coalesce(octet_length(h.body), 0) as bytes

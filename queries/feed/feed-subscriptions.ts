@@ -1,11 +1,11 @@
-import { SUBSCRIPTIONS, subscriptionsTable } from '../../projections/subscriptions/tables.ts';
+import { SUBSCRIPTIONS } from '../../projections/subscriptions/tables.ts';
 import type { ListSubscriptionsInput, SubscriptionPlace } from '../../contract/inputs.ts';
 import type { TextRow } from '../../domain/ports/database.ts';
 import { type LiveReads, type QueryContext, requireLive } from '../../domain/ports/projection.ts';
 import { type Resource, RESOURCES } from '../../domain/records/resources.ts';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { ACCOUNTS, keysTable } from '../../projections/accounts/tables.ts';
+import { ACCOUNTS } from '../../projections/accounts/tables.ts';
 import type { FeedSubscriptions } from '../../contract/list-feed-subscriptions.ts';
 import { isTime, liveTable } from '../live-table.ts';
 
@@ -34,12 +34,12 @@ async function find(
   { subscriptionId, accountId, keyId }: SubscriptionPlace,
 ): Promise<TextRow | undefined> {
   const [row] = await reads.texts((live) => {
-    const generation = live(SUBSCRIPTIONS);
+    const generation = live(SUBSCRIPTIONS.name);
     return {
       name: `find_${condition === 'revoked_at is null' ? 'live' : 'revoked'}_subscription_g${generation}`,
-      text: `select ${columns} from ${subscriptionsTable(generation)}
+      text: `select ${columns} from ${SUBSCRIPTIONS.at(generation).subscriptions}
         where subscription_id = $1::uuid and account_id = $2::uuid and key_id = $3::uuid and ${condition}
-          and ${requireLive(SUBSCRIPTIONS, generation)}`,
+          and ${requireLive(SUBSCRIPTIONS.name, generation)}`,
       values: [subscriptionId, accountId, keyId],
     };
   });
@@ -63,8 +63,12 @@ export const createListFeedSubscriptions =
   ({ reads, clock }: QueryContext) =>
   async ({ accountId, keyId, cap }: ListSubscriptionsInput): Promise<FeedSubscriptions> => {
     const live = await reads.many((generation) => {
-      const subscriptions = liveTable(SUBSCRIPTIONS, generation(SUBSCRIPTIONS), subscriptionsTable);
-      const keys = liveTable(ACCOUNTS, generation(ACCOUNTS), keysTable);
+      const subscriptions = liveTable(
+        SUBSCRIPTIONS.name,
+        generation(SUBSCRIPTIONS.name),
+        (generation) => SUBSCRIPTIONS.at(generation).subscriptions,
+      );
+      const keys = liveTable(ACCOUNTS.name, generation(ACCOUNTS.name), (generation) => ACCOUNTS.at(generation).keys);
       return sql.type(listed)`
         select s.subscription_id as "id", s.name, s.resource, s.key_id as "keyId", s.start_cursor as "startCursor", s.created_at as "createdAt"
         from ${subscriptions.name} s join ${keys.name} k on k.key_id = s.key_id

@@ -28,7 +28,7 @@ export const createReadCivicChanges =
     const now = clock.now();
     const cutoff = now - retentionMs;
     const rows = await reads.texts((generation) =>
-      feedPageStatement(generation(RECORD_HISTORY), {
+      feedPageStatement(generation(RECORD_HISTORY.name), {
         after: cursor?.position ?? null,
         resource,
         limit: input.limit,

@@ -9,7 +9,7 @@ import type { LiveReads } from '../../domain/ports/projection.ts';
 import { source } from '../../domain/records/schemas.ts';
 import { sourceStatusAt } from '../../domain/source-status.ts';
 import { answeredWithin } from '../../domain/retry.ts';
-import { NOT_SUPERSEDED, RECORD_HISTORY, recordHistoryTables } from '../../projections/record-history/tables.ts';
+import { NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { readFeedHead } from './feed-head.ts';
 import { listProjections, type ListProjectionsDependencies, type ProjectionStatus } from '../operators/list-projections.ts';
 import { listReactors, type ListReactorsDependencies, type ReactorStatus } from '../operators/list-reactors.ts';
@@ -32,7 +32,7 @@ const sourceRow = z.object({
 });
 
 function currentSources(generation: number) {
-  const { name: history, isLive } = liveTable(RECORD_HISTORY, generation, (number) => recordHistoryTables(number).history);
+  const { name: history, isLive } = liveTable(RECORD_HISTORY.name, generation, (number) => RECORD_HISTORY.at(number).history);
   const current = sql.fragment`superseded_at = ${BigInt(NOT_SUPERSEDED)}`;
   return sql.type(sourceRow)`
     select s.record_id::text as source_id, j.body::json->>'slug' as jurisdiction_slug, b.body::json->>'slug' as body_slug, s.body::json as data
@@ -94,7 +94,7 @@ export const createReadCivicHealth = (deps: ReadCivicHealthDependencies) => asyn
 
 /** Every source in the form of health; `stale` is derived now. */
 export async function readSources(reads: LiveReads, clock: Clock): Promise<Health['sources']> {
-  const rows = await reads.many((generation) => currentSources(generation(RECORD_HISTORY)));
+  const rows = await reads.many((generation) => currentSources(generation(RECORD_HISTORY.name)));
   return rows.map(({ source_id, jurisdiction_slug, body_slug, data }) => {
     const success = data.lastSuccessfulCheckAt;
     return {

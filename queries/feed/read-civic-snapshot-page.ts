@@ -4,8 +4,8 @@ import type { Statement } from '../../domain/ports/database.ts';
 import { type LiveReads, type QueryContext, requireLive } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { JsonText } from '../json-text.ts';
-import { ERASED_VERSIONS, NOT_SUPERSEDED, RECORD_HISTORY, recordHistoryTables } from '../../projections/record-history/tables.ts';
-import { SNAPSHOTS, snapshotsTable } from '../../projections/snapshots/tables.ts';
+import { ERASED_VERSIONS, NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
+import { SNAPSHOTS } from '../../projections/snapshots/tables.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { addDigest, digestSum, digestText, EMPTY_DIGEST, subtractDigest } from '../../domain/digests.ts';
 
@@ -29,7 +29,7 @@ type PageMeta = [
 
 /** One page of a resource at the snapshot's boundary, and whether the snapshot may be read, in one statement. */
 function snapshotPage(history: number, snapshots: number, input: SnapshotPageInput, after: number, now: number): Statement {
-  const tables = recordHistoryTables(history);
+  const tables = RECORD_HISTORY.at(history);
   // Compared as a pair, so that no plan scans all resources for the few records of one.
   const visible = (from: string, to = '(select boundary from snapshot)') =>
     `(h.resource, h.position) > ($3, ${from}) and (h.resource, h.position) <= ($3, ${to})
@@ -38,9 +38,9 @@ function snapshotPage(history: number, snapshots: number, input: SnapshotPageInp
     name: `snapshot_page_g${history}_g${snapshots}`,
     text: `with snapshot as materialized (
         select s.boundary, r.pruned_through, s.feed_id, f.feed_id as served_feed
-        from ${snapshotsTable(snapshots)} s, civic.feed_retention r, ${tables.state} f
+        from ${SNAPSHOTS.at(snapshots).snapshots} s, civic.feed_retention r, ${tables.state} f
         where s.snapshot_id = $1::uuid and s.account_id = $2::uuid and s.expires_at > $4::bigint
-          and ${requireLive(RECORD_HISTORY, history)} and ${requireLive(SNAPSHOTS, snapshots)}
+          and ${requireLive(RECORD_HISTORY.name, history)} and ${requireLive(SNAPSHOTS.name, snapshots)}
       ), size as materialized (
         select max(p.position) as last, coalesce(sum(p.bytes), 0) as bytes from (
           select h.position, octet_length(h.body) as bytes from ${tables.history} h where ${visible('$5::bigint')} limit $6::int
@@ -66,7 +66,7 @@ export function createReadCivicSnapshotPage({ reads, clock }: QueryContext) {
   const readPage = async (input: SnapshotPageInput): Promise<JsonPage | null> => {
     const cursor = input.cursor === undefined ? null : decodeFor(input.cursor, input);
     const rows = await reads.texts((generation) =>
-      snapshotPage(generation(RECORD_HISTORY), generation(SNAPSHOTS), input, cursor?.position ?? 0, clock.now()),
+      snapshotPage(generation(RECORD_HISTORY.name), generation(SNAPSHOTS.name), input, cursor?.position ?? 0, clock.now()),
     );
     const [meta, ...items] = rows;
     if (meta === undefined) throw new Rejection('not_found', 'there is no such snapshot, or it has expired');
@@ -122,7 +122,7 @@ function decodeFor(text: string, { snapshotId, resource }: SnapshotPageInput) {
 
 /** SQL for the number of the last erasure that changed what a snapshot `s` (with its boundary) shows of a resource; 0 for none. */
 const lastErasure = (history: number, resource: string): string => `(
-  select coalesce(max(v.erasure), 0) from ${ERASED_VERSIONS} v join ${recordHistoryTables(history).history} e on e.position = v.position
+  select coalesce(max(v.erasure), 0) from ${ERASED_VERSIONS} v join ${RECORD_HISTORY.at(history).history} e on e.position = v.position
   where v.generation = ${history} and v.resource = ${resource} and e.position <= s.boundary and e.superseded_at > s.boundary)`;
 
 /**
@@ -130,9 +130,9 @@ const lastErasure = (history: number, resource: string): string => `(
  * as much as has changed since, and no pass over all records.
  */
 function digestAt(history: number, resource: Resource, boundary: number): Statement {
-  const tables = recordHistoryTables(history);
+  const tables = RECORD_HISTORY.at(history);
   return {
-    text: `with s as materialized (select $2::bigint as boundary where ${requireLive(RECORD_HISTORY, history)})
+    text: `with s as materialized (select $2::bigint as boundary where ${requireLive(RECORD_HISTORY.name, history)})
       select 'total', coalesce((select t.digest from ${tables.totals} t where t.resource = $1), $3), ${lastErasure(history, '$1')}::text from s
       union all
       select 'since', encode(h.digest, 'hex'), null from s, ${tables.history} h
@@ -158,7 +158,7 @@ function createErasedDigests(reads: LiveReads) {
       const key = `${snapshotId} ${resource} ${at.erasure}`;
       const before = known.get(key);
       if (before !== undefined) return before;
-      const rows = await reads.texts((generation) => digestAt(generation(RECORD_HISTORY), resource, at.boundary));
+      const rows = await reads.texts((generation) => digestAt(generation(RECORD_HISTORY.name), resource, at.boundary));
       let sum = 0n;
       let erasure = 0;
       for (const [kind, digest, last] of rows) {

@@ -11,9 +11,9 @@ import { readSources } from '../feed/read-civic-health.ts';
 import { readReportFigures, type ReportFigures } from '../reports/report-figures.ts';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { ACCOUNTS, keysTable } from '../../projections/accounts/tables.ts';
-import { SNAPSHOTS, snapshotsTable } from '../../projections/snapshots/tables.ts';
-import { SUBSCRIPTIONS, subscriptionsTable } from '../../projections/subscriptions/tables.ts';
+import { ACCOUNTS } from '../../projections/accounts/tables.ts';
+import { SNAPSHOTS } from '../../projections/snapshots/tables.ts';
+import { SUBSCRIPTIONS } from '../../projections/subscriptions/tables.ts';
 import { liveTable } from '../live-table.ts';
 
 const DAY_MS = 86_400_000;
@@ -66,9 +66,13 @@ type LiveExports = Readonly<z.output<typeof counted>>;
 /** Snapshots that can be read and subscriptions whose key is alive, of all accounts; each up to `COUNTED_UP_TO`. `now` in clock milliseconds. */
 async function countLiveExports(reads: LiveReads, now: number): Promise<LiveExports> {
   const [row] = await reads.many((generation) => {
-    const snapshots = liveTable(SNAPSHOTS, generation(SNAPSHOTS), snapshotsTable);
-    const subscriptions = liveTable(SUBSCRIPTIONS, generation(SUBSCRIPTIONS), subscriptionsTable);
-    const keys = liveTable(ACCOUNTS, generation(ACCOUNTS), keysTable);
+    const snapshots = liveTable(SNAPSHOTS.name, generation(SNAPSHOTS.name), (generation) => SNAPSHOTS.at(generation).snapshots);
+    const subscriptions = liveTable(
+      SUBSCRIPTIONS.name,
+      generation(SUBSCRIPTIONS.name),
+      (generation) => SUBSCRIPTIONS.at(generation).subscriptions,
+    );
+    const keys = liveTable(ACCOUNTS.name, generation(ACCOUNTS.name), (generation) => ACCOUNTS.at(generation).keys);
     return sql.type(counted)`
       select
         (select count(*) from (

@@ -1,4 +1,4 @@
-import { REPORTS, reportsTable } from '../../projections/reports/tables.ts';
+import { REPORTS } from '../../projections/reports/tables.ts';
 import type { DataReport } from '../../contract/data-report.ts';
 import type { ReportWanted } from '../../contract/inputs.ts';
 import type { Statement, TextRow } from '../../domain/ports/database.ts';
@@ -10,8 +10,8 @@ const MAX_RECORDS = 20;
 
 const ownReport = (generation: number, accountId: string, reportId: string): Statement => ({
   name: `own_report_g${generation}`,
-  text: `select ${COLUMNS} from ${reportsTable(generation)}
-    where report_id = $1::uuid and account_id = $2::uuid and ${requireLive(REPORTS, generation)}`,
+  text: `select ${COLUMNS} from ${REPORTS.at(generation).reports}
+    where report_id = $1::uuid and account_id = $2::uuid and ${requireLive(REPORTS.name, generation)}`,
   values: [reportId, accountId],
 });
 
@@ -19,7 +19,7 @@ const ownReport = (generation: number, accountId: string, reportId: string): Sta
 export const createGetDataReport =
   (reads: LiveReads) =>
   async ({ accountId, reportId }: ReportWanted): Promise<DataReport> => {
-    const [row] = await reads.texts((live) => ownReport(live(REPORTS), accountId, reportId));
+    const [row] = await reads.texts((live) => ownReport(live(REPORTS.name), accountId, reportId));
     if (row === undefined) throw new Rejection('report_not_found', 'there is no such report of this account');
     return toDataReport(reportId, row);
   };
@@ -54,10 +54,10 @@ const MAX_PAUSE_MS = 25;
 export async function awaitReport({ reads, clock }: QueryContext, reportId: string, deadline: number): Promise<boolean> {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(MAX_PAUSE_MS, pause * 1.5)) {
     const rows = await reads.texts((live) => {
-      const generation = live(REPORTS);
+      const generation = live(REPORTS.name);
       return {
         name: `report_is_there_g${generation}`,
-        text: `select 1 from ${reportsTable(generation)} where report_id = $1::uuid and ${requireLive(REPORTS, generation)}`,
+        text: `select 1 from ${REPORTS.at(generation).reports} where report_id = $1::uuid and ${requireLive(REPORTS.name, generation)}`,
         values: [reportId],
       };
     });

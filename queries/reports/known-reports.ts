@@ -1,11 +1,11 @@
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
-import { REPORTS, reportsTable } from '../../projections/reports/tables.ts';
+import { REPORTS } from '../../projections/reports/tables.ts';
 import { reportInput, verifiedRecord } from '../../domain/events/report-events.ts';
 import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
 import { REPORT_REASONS, REPORT_STATUSES, type ReportStatus } from '../../domain/reports.ts';
 import { isTime, liveTable } from '../live-table.ts';
-import { RECORD_KEYS, recordKeysTable } from '../../projections/record-keys/tables.ts';
+import { RECORD_KEYS } from '../../projections/record-keys/tables.ts';
 import type { FoundResource } from '../../domain/records/external-ids.ts';
 
 const jsonText = <Schema extends z.ZodType>(schema: Schema) =>
@@ -74,7 +74,7 @@ function conditions(filter: ReportFilter): readonly FragmentSqlToken[] {
 /** Reports that fulfil every given condition, at most `limit`: those without an investigation first, then the oldest. */
 export const knownReports = (reads: LiveReads, filter: ReportFilter, limit: number): Promise<readonly KnownReport[]> =>
   reads.many((live) => {
-    const reports = liveTable(REPORTS, live(REPORTS), reportsTable);
+    const reports = liveTable(REPORTS.name, live(REPORTS.name), (generation) => REPORTS.at(generation).reports);
     return sql.type(knownReport)`
       select report_id as "reportId", account_id as "accountId", status, submitted_at as "submittedAt", updated_at as "updatedAt",
         closed_at as "closedAt", next_check_at as "nextCheckAt", reason_code as "reasonCode", finding, next_action as "nextAction",
@@ -107,12 +107,12 @@ const MAX_REPORTS = 2000;
 /** Current records that have any of the names: a superset, since names are shared. At most two thousand, in the order of their ids. */
 export async function foundRecords(reads: LiveReads, wanted: WantedRecord): Promise<readonly FoundRecord[]> {
   const rows = await reads.texts((live) => {
-    const generation = live(RECORD_KEYS);
+    const generation = live(RECORD_KEYS.name);
     return {
       name: `found_records_g${generation}`,
-      text: `select resource, record_id::text from ${recordKeysTable(generation)}
+      text: `select resource, record_id::text from ${RECORD_KEYS.at(generation).keys}
         where (address_key = $1::uuid or title_key = $2::uuid or source_record_id = $3 or matter_file = upper($3) or local_date = $4)
-          and ${requireLive(RECORD_KEYS, generation)}
+          and ${requireLive(RECORD_KEYS.name, generation)}
         order by record_id limit ${MAX_REPORTS}`,
       values: [wanted.addressKey, wanted.titleKey, wanted.sourceRecordId, wanted.localDate],
     };

@@ -1,4 +1,4 @@
-import { REPORT_BUCKETS_SECONDS, REPORTS, reportsTable, reportTalliesTable } from '../../projections/reports/tables.ts';
+import { REPORT_BUCKETS_SECONDS, REPORTS } from '../../projections/reports/tables.ts';
 import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
 import type { ReportStatus } from '../../domain/reports.ts';
 
@@ -23,20 +23,20 @@ export interface ReportFigures {
 /** Figures about reports for operators, as the read model counts them. The cost does not depend on the number of closed reports. */
 export async function readReportFigures(reads: LiveReads): Promise<ReportFigures> {
   const open = await reads.texts((live) => {
-    const generation = live(REPORTS);
+    const generation = live(REPORTS.name);
     return {
       name: `report_figures_open_g${generation}`,
-      text: `select status, count(*)::text, min(submitted_at)::text from ${reportsTable(generation)}
-        where closed_at is null and ${requireLive(REPORTS, generation)} group by status`,
+      text: `select status, count(*)::text, min(submitted_at)::text from ${REPORTS.at(generation).reports}
+        where closed_at is null and ${requireLive(REPORTS.name, generation)} group by status`,
       values: [],
     };
   });
   const tallies = await reads.texts((live) => {
-    const generation = live(REPORTS);
+    const generation = live(REPORTS.name);
     return {
       name: `report_figures_tallies_g${generation}`,
-      text: `select measure, status, up_to_seconds::text, reports::text, milliseconds::text from ${reportTalliesTable(generation)}
-        where ${requireLive(REPORTS, generation)} order by measure, status`,
+      text: `select measure, status, up_to_seconds::text, reports::text, milliseconds::text from ${REPORTS.at(generation).tallies}
+        where ${requireLive(REPORTS.name, generation)} order by measure, status`,
       values: [],
     };
   });
@@ -69,10 +69,10 @@ export async function readReportFigures(reads: LiveReads): Promise<ReportFigures
  */
 export async function countOpenReports(reads: LiveReads): Promise<number> {
   const [row] = await reads.texts((live) => {
-    const generation = live(REPORTS);
+    const generation = live(REPORTS.name);
     return {
       name: `count_open_reports_g${generation}`,
-      text: `select count(*)::text from ${reportsTable(generation)} where closed_at is null and ${requireLive(REPORTS, generation)}`,
+      text: `select count(*)::text from ${REPORTS.at(generation).reports} where closed_at is null and ${requireLive(REPORTS.name, generation)}`,
       values: [],
     };
   });
@@ -85,13 +85,13 @@ export async function openReports(
   reportIds: readonly string[],
 ): Promise<{ readonly open: number; readonly known: ReadonlySet<string> }> {
   const [row] = await reads.texts((live) => {
-    const generation = live(REPORTS);
-    const table = reportsTable(generation);
+    const generation = live(REPORTS.name);
+    const table = REPORTS.at(generation).reports;
     return {
       name: `open_reports_g${generation}`,
       text: `select (select count(*) from ${table} where closed_at is null)::text,
           (select coalesce(string_agg(report_id::text, ' '), '') from ${table} where report_id = any($1::uuid[]))
-        where ${requireLive(REPORTS, generation)}`,
+        where ${requireLive(REPORTS.name, generation)}`,
       values: [reportIds],
     };
   });

@@ -40,7 +40,7 @@ const parsed = <Value>(json: string | null, otherwise: Value): Value => (json ==
 /** Words that no record has, each with the nearest that some have; a word without any is left out. */
 async function nearOnes(reads: LiveReads, misspelt: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
   if (misspelt.length === 0) return new Map();
-  const rows = await reads.texts((generation) => statements.nearWords(generation(AGENDA_SEARCH), misspelt));
+  const rows = await reads.texts((generation) => statements.nearWords(generation(AGENDA_SEARCH.name), misspelt));
   const known = Map.groupBy(rows, ([word]) => word!);
   const near = misspelt.map((word): [string, readonly string[]] => {
     const words = (known.get(word) ?? []).map(([, each, records]) => ({ word: each!, records: Number(records) }));
@@ -52,7 +52,7 @@ async function nearOnes(reads: LiveReads, misspelt: readonly string[]): Promise<
 async function contextOf(reads: LiveReads, { query, jurisdictionSlug, topicSlug }: SearchBinding): Promise<SearchContext> {
   const search = searchText(query);
   const [row] = await reads.texts((generation) =>
-    statements.searchContext(generation(AGENDA_SEARCH), { search, jurisdictionSlug, topicSlug }),
+    statements.searchContext(generation(AGENDA_SEARCH.name), { search, jurisdictionSlug, topicSlug }),
   );
   const [typed, typedUnits, words, bodyIds, topicId, periods, counted] = row!;
   const units = parsed<string[]>(typedUnits!, []);
@@ -83,7 +83,7 @@ interface Found {
 }
 
 async function expectedMatches(reads: LiveReads, query: string, marks: readonly string[]): Promise<number> {
-  const rows = await reads.texts((generation) => statements.expectedMatches(generation(AGENDA_SEARCH), query, marks));
+  const rows = await reads.texts((generation) => statements.expectedMatches(generation(AGENDA_SEARCH.name), query, marks));
   const [{ Plan: plan }] = JSON.parse(rows[0]![0]!) as [{ readonly Plan: { readonly 'Plan Rows': number } }];
   return plan['Plan Rows'];
 }
@@ -110,7 +110,7 @@ async function find(reads: LiveReads, context: SearchContext, input: SearchAgend
     const windows = isWide ? searchWindows(context.periods, limits) : WHOLE;
     if (windows.length === 0) return [];
     const search = { query: wanted, anyWord: anyWordOf(wanted), units, marks, windows, ...days, after, limit: input.limit };
-    return reads.texts((generation) => statements.searchCandidates(generation(AGENDA_SEARCH), search));
+    return reads.texts((generation) => statements.searchCandidates(generation(AGENDA_SEARCH.name), search));
   };
   if (after === null || after.missing === 0) {
     const rows = await run(query, []);
@@ -190,7 +190,7 @@ export const createSearchAgenda =
       page.length === 0
         ? []
         : await reads.texts((generation) =>
-            statements.searchResults(generation(AGENDA_SEARCH), [...cursors.keys()], anyWordOf(context.query)),
+            statements.searchResults(generation(AGENDA_SEARCH.name), [...cursors.keys()], anyWordOf(context.query)),
           );
     const candidateLimitReached = rows[0]?.at(-1) === 't';
     const now = clock.now();

@@ -1,4 +1,4 @@
-import { AGENDA_SEARCH, agendaSearchTables, MARK } from '../../projections/agenda-search/tables.ts';
+import { AGENDA_SEARCH, MARK } from '../../projections/agenda-search/tables.ts';
 import type { Statement, StatementValue } from '../../domain/ports/database.ts';
 import { requireLive } from '../../domain/ports/projection.ts';
 import type { SearchCursor } from '../../domain/search-cursor.ts';
@@ -24,7 +24,7 @@ export interface ContextInput {
  * how many the database's statistics know of: none while rows were counted and not yet looked at, as a vacuum leaves them.
  */
 export function searchContext(generation: number, { search, jurisdictionSlug, topicSlug }: ContextInput): Statement {
-  const { jurisdictions, bodies, topics, entries, periods, words } = agendaSearchTables(generation);
+  const { jurisdictions, bodies, topics, entries, periods, words } = AGENDA_SEARCH.at(generation);
   const [schema, table] = entries.split('.');
   return {
     name: `search_ground_g${generation}`,
@@ -40,7 +40,7 @@ export function searchContext(generation: number, { search, jurisdictionSlug, to
         (select json_agg(json_build_array(p.period, p.entries) order by p.period desc) from ${periods} p),
         (select case when exists (select from pg_stats s where (s.schemaname, s.tablename, s.attname) = ('${schema}', '${table}', 'words'))
           then c.reltuples::bigint else 0 end from pg_class c where c.oid = '${entries}'::regclass)
-      where ${requireLive(AGENDA_SEARCH, generation)}`,
+      where ${requireLive(AGENDA_SEARCH.name, generation)}`,
     values: [search.text, search.units, search.words, jurisdictionSlug, topicSlug],
   };
 }
@@ -50,8 +50,8 @@ const NEAR_WORDS = 20;
 /** Rows of a misspelt word, a word near it, and the number of records that have that one. */
 export const nearWords = (generation: number, misspelt: readonly string[]): Statement => ({
   text: `select m.word, n.word, n.records from unnest($1::text[]) as m (word)
-    cross join lateral civic.near_words('${agendaSearchTables(generation).words}'::regclass, m.word, ${NEAR_WORDS}) n
-    where ${requireLive(AGENDA_SEARCH, generation)}`,
+    cross join lateral civic.near_words('${AGENDA_SEARCH.at(generation).words}'::regclass, m.word, ${NEAR_WORDS}) n
+    where ${requireLive(AGENDA_SEARCH.name, generation)}`,
   values: [misspelt],
 });
 
@@ -69,8 +69,8 @@ export function respell(queries: readonly string[], near: ReadonlyMap<string, re
 
 /** Rows of a stem and the number of records that have a word of it. */
 export const stemRecords = (generation: number, stems: readonly string[]): Statement => ({
-  text: `select w.stem, sum(w.records) from ${agendaSearchTables(generation).words} w
-    where w.stem = any ($1::text[]) and ${requireLive(AGENDA_SEARCH, generation)} group by w.stem`,
+  text: `select w.stem, sum(w.records) from ${AGENDA_SEARCH.at(generation).words} w
+    where w.stem = any ($1::text[]) and ${requireLive(AGENDA_SEARCH.name, generation)} group by w.stem`,
   values: [stems],
 });
 
@@ -107,7 +107,7 @@ const EDGE = 250;
  * depends on it.
  */
 export const expectedMatches = (generation: number, query: string, marks: readonly string[]): Statement => ({
-  text: `explain (format json) select from ${agendaSearchTables(generation).entries} e
+  text: `explain (format json) select from ${AGENDA_SEARCH.at(generation).entries} e
     where e.words @@ (${[query, ...marks].map((_, index) => `$${index + 1}::tsquery`).join(' && ')})`,
   values: [query, ...marks],
 });
@@ -117,7 +117,7 @@ export const expectedMatches = (generation: number, query: string, marks: readon
  * query. Columns: id, rank, start, whether there were more candidates than are ranked.
  */
 export function searchCandidates(generation: number, search: CandidateSearch): Statement {
-  const { entries } = agendaSearchTables(generation);
+  const { entries } = AGENDA_SEARCH.at(generation);
   const values: StatementValue[] = [];
   const parameter = (value: StatementValue) => `$${values.push(value)}`;
   const asQuery = (text: string) => `${parameter(text)}::tsquery`;
@@ -160,7 +160,7 @@ export function searchCandidates(generation: number, search: CandidateSearch): S
  * zone and status of the meeting, file number, outcome.
  */
 export function searchResults(generation: number, itemIds: readonly string[], anyWord: string): Statement {
-  const { jurisdictions, bodies, sources, meetings, items, entries } = agendaSearchTables(generation);
+  const { jurisdictions, bodies, sources, meetings, items, entries } = AGENDA_SEARCH.at(generation);
   return {
     name: `search_results_g${generation}`,
     text: `select p.item_id, e.starts_at, i.title, j.name, b.name,
@@ -172,7 +172,7 @@ export function searchResults(generation: number, itemIds: readonly string[], an
       join ${bodies} b on b.body_id = m.body_id join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
       cross join lateral (select case when i.text is not null and ts_rank('{1, 0, 0, 0}', e.words, $2::tsquery) > 0 then i.text else i.title end as shown) d
       left join lateral ${sourceOf(sources)} on true
-      where ${requireLive(AGENDA_SEARCH, generation)} order by p.number`,
+      where ${requireLive(AGENDA_SEARCH.name, generation)} order by p.number`,
     values: [itemIds, anyWord],
   };
 }

@@ -26,7 +26,7 @@ export async function lenientUnits(reads: LiveReads, units: readonly string[], p
   const parts = [...new Set(units)].filter((query) => query !== '').map((query) => ({ query, lexemes: lexemesOf(query) }));
   if (parts.length < 2) return [];
   const stems = parts.flatMap(({ lexemes }) => lexemes);
-  const rows = await reads.texts((generation) => stemRecords(generation(AGENDA_SEARCH), stems));
+  const rows = await reads.texts((generation) => stemRecords(generation(AGENDA_SEARCH.name), stems));
   const records = new Map(rows.map(([stem, number]) => [stem!, Number(number)]));
   const all = periods.reduce((sum, [, entries]) => sum + entries, 1);
   const weighed = parts.map(({ query, lexemes }) => {

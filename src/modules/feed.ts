@@ -65,7 +65,7 @@ export function feed({ settings, log, clock, identifiers, reads, progress, datab
   /** Removes from the live record history what neither replay nor a live snapshot needs; resolves to the number of rows. */
   const prune = async (): Promise<number> => {
     const live = (await stores.generations.list()).filter(({ state }) => state === 'live');
-    const [history, exports] = [RECORD_HISTORY, snapshots.name].map(
+    const [history, exports] = [RECORD_HISTORY.name, snapshots.name].map(
       (name) => live.find(({ projection }) => projection === name)?.generation,
     );
     if (history === undefined || exports === undefined) return 0;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordHistory } from '../../projections/record-history/projection.ts';
-import { recordHistoryTables } from '../../projections/record-history/tables.ts';
+import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
 import { type FoldingChild, startFolding } from '../support/civic-children.ts';
 import { ALL_PROJECTIONS } from '../support/civic-projections.ts';
@@ -57,7 +57,7 @@ test(`a rebuild killed, paused and resumed ${INTERRUPTIONS} times loses no step 
       expect(row.state).toBe('building');
       expect(row.checkpoint >= last.checkpoint).toBe(true);
       expect(row.folded).toBeGreaterThanOrEqual(last.folded);
-      const [rows] = await civic.rows(`select coalesce(max(position), 0) from ${recordHistoryTables(generation).history}`);
+      const [rows] = await civic.rows(`select coalesce(max(position), 0) from ${RECORD_HISTORY.at(generation).history}`);
       expect(Number(rows![0])).toBeGreaterThanOrEqual(last.folded > 1 ? 1 : 0);
       last = row;
       return row;
@@ -106,7 +106,7 @@ test('an owner frozen during a build commits nothing after a cancel, and the liv
   await civic.writer.write(randomChanges(random, 10, 60), {});
   await civic.caughtUp(undefined, NAMES);
   expect((await rebuilds.row(generation)) ?? cancelled).toEqual(cancelled);
-  const [rows] = await civic.rows(`select coalesce(max(position), 0) from ${recordHistoryTables(generation).history}`);
+  const [rows] = await civic.rows(`select coalesce(max(position), 0) from ${RECORD_HISTORY.at(generation).history}`);
   expect(Number(rows![0])).toBeLessThanOrEqual(cancelled.folded);
   expect(await civic.live(recordHistory.name)).toBe(live);
   expect(await rebuilds.hashOf(recordHistory, live)).not.toBe(whole);

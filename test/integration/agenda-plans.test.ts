@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { columnArrays } from '../../infra/postgresql/column-arrays.ts';
 import { clientConfig } from '../../infra/postgresql/sessions.ts';
 import { resolveHits } from '../../projections/agenda/statements.ts';
-import { agendaTables, type AgendaTables } from '../../projections/agenda/tables.ts';
+import { AGENDA } from '../../projections/agenda/tables.ts';
 import { createGetAgendaHit } from '../../queries/agenda/get-agenda-hit.ts';
 import { createGetPublicBodyCadence } from '../../queries/agenda/get-public-body-cadence.ts';
 import { createListRecentAgendaHits } from '../../queries/agenda/list-recent-agenda-hits.ts';
@@ -22,7 +22,7 @@ const MEETINGS = 40_000;
 const HOUR_MS = 3_600_000;
 
 let agenda: TestAgenda;
-let tables: AgendaTables;
+let tables: ReturnType<typeof AGENDA.at>;
 let session: Client;
 /** A connection with the settings of the connections that fold. */
 let folding: Client;
@@ -68,7 +68,7 @@ const run = ({ name, text, values }: Statement): Promise<unknown> =>
 
 beforeAll(async () => {
   agenda = await openTestAgenda();
-  tables = agendaTables(agenda.generation);
+  tables = AGENDA.at(agenda.generation);
   session = new Client(clientConfig({ dsn: agenda.server.url, purpose: 'plans' }));
   await session.connect();
   folding = new Client(clientConfig({ dsn: agenda.server.url, purpose: 'plans', lookups: true }));
@@ -122,7 +122,7 @@ interface Node {
 const nodes = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
 
 /** The reads of a table: the indexes, or "all" for the whole table, and the number of rows. */
-async function scans({ name, text, values }: Statement, mode: string, table: keyof AgendaTables, on = session) {
+async function scans({ name, text, values }: Statement, mode: string, table: keyof typeof tables, on = session) {
   await on.query('begin');
   try {
     await on.query(`set local plan_cache_mode = ${mode}`);
@@ -156,7 +156,7 @@ describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(`with a milli
     if (when === 'with fresh statistics')
       await session.query(`analyze ${tables.hits}, ${tables.meetings}, ${tables.coveredBodies}, ${tables.coveredTopics}`);
     const all = await statements();
-    const read = (what: string, table: keyof AgendaTables = 'hits') => scans(all[what]!, mode, table);
+    const read = (what: string, table: keyof typeof tables = 'hits') => scans(all[what]!, mode, table);
     const page = 11;
     for (const what of ['first', 'after a cursor']) {
       const { used, touched } = await read(what);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listAudit } from '../../queries/accounts/list-audit.ts';
 import { ACCOUNT_EVENTS } from '../../domain/events/account-events.ts';
-import { AUDITED, auditRow } from '../../projections/audit/projection.ts';
+import { audit, auditRow } from '../../projections/audit/projection.ts';
 import { ACCOUNT_REPORT_EVENTS } from '../../domain/events/report-events.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
@@ -65,7 +65,7 @@ test('an account has only its own entries, and an unknown account has none', asy
 });
 
 test('every event of an account and every receipt of a report is recorded', () => {
-  for (const type of [...Object.keys(ACCOUNT_EVENTS), 'SnapshotTaken', 'DataReportSubmitted']) expect(AUDITED).toContain(type);
+  for (const type of [...Object.keys(ACCOUNT_EVENTS), 'SnapshotTaken', 'DataReportSubmitted']) expect(audit.handles).toContain(type);
   expect(Object.keys(ACCOUNT_REPORT_EVENTS)).toContain('DataReportSubmitted');
   const [account, report, key] = [1, 2, 3].map(() => served.civic.identifiers.next()) as [string, string, string];
   const stored = {
@@ -80,13 +80,13 @@ test('every event of an account and every receipt of a report is recorded', () =
     time: 5,
   };
   expect(auditRow(stored)).toEqual({
-    accountId: account,
+    account_id: account,
     position: '7',
     at: 5,
     action: 'DataReportSubmitted',
     subject: report,
-    keyId: key,
-    requestId: 'r',
+    key_id: key,
+    request_id: 'r',
   });
 });
 

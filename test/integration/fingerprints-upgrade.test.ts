@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordHistory } from '../../projections/record-history/projection.ts';
-import { recordHistoryTables } from '../../projections/record-history/tables.ts';
+import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { decodeFeedCursor } from '../../domain/cursor.ts';
 import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
 import { randomChanges, randomFrom } from '../support/civic-records.ts';
@@ -34,7 +34,7 @@ function partsOf(text: string) {
 }
 /** The state in which the migration leaves a generation of the version before. */
 async function makeOlder(): Promise<void> {
-  const { history, state } = recordHistoryTables(await civic.live(recordHistory.name));
+  const { history, state } = RECORD_HISTORY.at(await civic.live(recordHistory.name));
   await civic.rows(`update civic.generations set version = 2 where projection = '${recordHistory.name}'`);
   await civic.rows(`alter table ${state} alter column fingerprint drop not null, alter column fingerprint drop default`);
   await civic.rows(`update ${state} set fingerprint = null`);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordHistory } from '../../projections/record-history/projection.ts';
-import { recordHistoryTables } from '../../projections/record-history/tables.ts';
+import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { changesPage } from '../../contract/read-civic-changes.ts';
 import { encodeFeedCursor } from '../../domain/cursor.ts';
 import { Rejection } from '../../domain/rejections.ts';
@@ -61,7 +61,7 @@ test('pruning removes superseded rows up to the replay floor, and every answer a
   expect(await look()).toEqual(before);
   expect(await readAt(floor - 1)).toBe('cursor_expired');
   expect(await readAt(floor)).toBe(expected.length - floor);
-  const { history } = recordHistoryTables(await civic.live(recordHistory.name));
+  const { history } = RECORD_HISTORY.at(await civic.live(recordHistory.name));
   const rows = await civic.rows(
     `select resource || ' ' || record_id, body from ${history} where position <= ${floor} and superseded_at > ${floor}`,
   );

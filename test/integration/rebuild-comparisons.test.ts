@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { recordHistory } from '../../projections/record-history/projection.ts';
-import { recordHistoryTables } from '../../projections/record-history/tables.ts';
+import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
-import { sameRows } from '../../projections/same-rows.ts';
+import { sameRows } from '../../projections/projection.ts';
 import { snapshots } from '../../projections/snapshots/projection.ts';
 import type { Projection } from '../../domain/ports/projection.ts';
 import { DAY_MS, RETENTION_MS, type TestCivic, untilTrue } from '../support/civic.ts';
@@ -41,7 +41,7 @@ test('a refused rebuild names tables and rows that differ, and serves only if an
 test('the published feed is never switched to a rebuild that differs, also when an operator accepts it', async () => {
   await start([recordHistory, snapshots]);
   const live = await civic.live(recordHistory.name);
-  const { state, history } = recordHistoryTables(live);
+  const { state, history } = RECORD_HISTORY.at(live);
   const [chain] = await civic.rows(`select chain from ${state}`);
   const [body] = await civic.rows(`update ${history} set body = '{"tampered":true}' where position = 3 returning resource`);
   await civic.rows(`update ${state} set chain = 'tampered'`);
@@ -55,7 +55,7 @@ test('the published feed is never switched to a rebuild that differs, also when 
   trial.projector!.nudge();
   await rebuilds.refused(generation);
   expect(await civic.live(recordHistory.name)).toBe(live);
-  const rebuilt = recordHistoryTables(generation).history;
+  const rebuilt = RECORD_HISTORY.at(generation).history;
   await civic.rows(`update ${history} h set body = r.body from ${rebuilt} r where r.position = 3 and h.position = 3`);
   await civic.rows(`update ${state} set chain = $1`, [chain![0]!]);
   // Equal again: the refused rebuild may continue.
@@ -89,7 +89,7 @@ test('a held rebuild is equal also after only the live one was pruned', async ()
   await rebuilds.ready(generation);
   civic.clock.advance(RETENTION_MS + DAY_MS);
   expect(await civic.prune()).toBeGreaterThan(0);
-  const rows = async (number: number) => Number((await civic.rows(`select count(*) from ${recordHistoryTables(number).history}`))[0]![0]);
+  const rows = async (number: number) => Number((await civic.rows(`select count(*) from ${RECORD_HISTORY.at(number).history}`))[0]![0]);
   expect(await rows(generation)).toBeGreaterThan(await rows(await civic.live(recordHistory.name)));
   expect(await rebuilds.decide(generation, 'compare')).toMatchObject({ comparison: null });
   trial.projector!.nudge();

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { recordHistory } from '../../projections/record-history/projection.ts';
-import { recordHistoryTables } from '../../projections/record-history/tables.ts';
+import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { snapshots } from '../../projections/snapshots/projection.ts';
 import { readFeedHead } from '../../queries/feed/feed-head.ts';
 import type { GenerationStore } from '../../domain/ports/generations.ts';
@@ -116,7 +116,7 @@ test('a rebuild that is cancelled at any moment commits nothing more and leaves 
       const at = (await rebuilds.row(building.generation))!;
       await trial.projector.stop();
       expect(await rebuilds.row(building.generation)).toEqual(at);
-      const [kept] = await civic.rows(`select coalesce(max(position), 0) from ${recordHistoryTables(building.generation).history}`);
+      const [kept] = await civic.rows(`select coalesce(max(position), 0) from ${RECORD_HISTORY.at(building.generation).history}`);
       expect(Number(kept![0])).toBeLessThanOrEqual(at.folded);
       expect(await civic.live(recordHistory.name)).toBe(live);
       expect(await rebuilds.hashOf(recordHistory, live)).toBe(whole);
@@ -312,6 +312,6 @@ test('events written while a rebuild is held are in it when it serves', async ()
   await rebuilds.decide(generation, 'switch');
   trial.projector!.nudge();
   await rebuilds.serves(generation);
-  const { history } = recordHistoryTables(generation);
+  const { history } = RECORD_HISTORY.at(generation);
   expect(await civic.rows(`select count(*) from ${history} where record_id = $1`, [upsert('topics', 4711, 1).id])).toEqual([['1']]);
 });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Projector } from '../../src/processors/projector/projector.ts';
 import { verifyProjection } from '../../src/processors/projector/verify-projection.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
-import { recordHistoryTables } from '../../projections/record-history/tables.ts';
+import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { snapshots } from '../../projections/snapshots/projection.ts';
 import { readFeedHead } from '../../queries/feed/feed-head.ts';
 import type { EventLog } from '../../domain/ports/event-log.ts';
@@ -197,7 +197,7 @@ describe('from this position', () => {
         state = now.state;
         expect(now.checkpoint >= last.checkpoint).toBe(true);
         expect(now.folded).toBeGreaterThanOrEqual(last.folded);
-        const [kept] = await civic.rows(`select count(*) from ${recordHistoryTables(building.generation).history}`);
+        const [kept] = await civic.rows(`select count(*) from ${RECORD_HISTORY.at(building.generation).history}`);
         expect(Number(kept![0])).toBeGreaterThanOrEqual(last.folded > 0 ? 1 : 0);
         last = now;
         if (state === 'building') expect(await civic.live(current.name)).not.toBe(building.generation);
@@ -208,7 +208,7 @@ describe('from this position', () => {
 
   test('a rebuild that would not reproduce the feed is refused once, and the live one continues', async () => {
     const live = await civic.live(current.name);
-    const { history, state } = recordHistoryTables(live);
+    const { history, state } = RECORD_HISTORY.at(live);
     const otherwise: Projection = {
       ...current,
       version: current.version + 1,
@@ -238,7 +238,7 @@ describe('from this position', () => {
     await untilTrue('the rebuild is refused', async () => (await row(building.generation))?.state === 'refused');
     expect(await civic.live(current.name)).toBe(live);
     await projector.stop();
-    const [chain] = await civic.rows(`select chain from ${recordHistoryTables(building.generation).state}`);
+    const [chain] = await civic.rows(`select chain from ${RECORD_HISTORY.at(building.generation).state}`);
     await civic.rows(`update ${state} set chain = $1`, [chain![0]!]);
     projector = civic.startProjector([current, snapshots]);
 
@@ -261,7 +261,7 @@ describe('from this position', () => {
     expect((await verify()).differences[0]).toMatch(new RegExp(`^${found![0]} `));
     expect((await civic.generations.list()).filter(({ state }) => state === 'scratch')).toEqual([]);
     await civic.rows(
-      `insert into ${history} select * from ${recordHistoryTables(building.generation).history} where position = ${found![0]}`,
+      `insert into ${history} select * from ${RECORD_HISTORY.at(building.generation).history} where position = ${found![0]}`,
     );
     expect((await verify()).differences).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { clientConfig } from '../../infra/postgresql/sessions.ts';
 import type { HistoryRow } from '../../projections/record-history/history-rows.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { supersedeRows } from '../../projections/record-history/statements.ts';
-import { NOT_SUPERSEDED, recordHistoryTables } from '../../projections/record-history/tables.ts';
+import { NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { feedPageStatement } from '../../queries/feed/feed-page.ts';
 import { createReadCivicRecords } from '../../queries/feed/read-civic-records.ts';
 import { createReadCivicSnapshotPage } from '../../queries/feed/read-civic-snapshot-page.ts';
@@ -92,7 +92,7 @@ beforeAll(async () => {
     await run(supersede!, folding);
   }
 
-  const { history, state } = recordHistoryTables(generation);
+  const { history, state } = RECORD_HISTORY.at(generation);
   // One third of the records of each resource changes once more.
   await session.query(
     `insert into ${history} (position, resource, record_id, version, removed, changed_at, superseded_at, digest, envelope, body)
@@ -140,7 +140,7 @@ async function scans({ name, text, values }: Statement, mode: string, session: C
         ? await session.query({ text: explain + text, values: values as unknown[] })
         : await session.query(`${explain} execute "${name}"(${given.join(',')})`);
     const plan = JSON.parse((result.rows[0] as { 'QUERY PLAN': string })['QUERY PLAN']) as { Plan: Node }[];
-    const table = recordHistoryTables(generation).history.replace('civic.', '');
+    const table = RECORD_HISTORY.at(generation).history.replace('civic.', '');
     const found = nodes(plan[0]!.Plan).filter((node) => node['Relation Name'] === table && node['Node Type'].includes('Scan'));
     const bitmaps = nodes(plan[0]!.Plan).filter((node) => node['Node Type'] === 'Bitmap Index Scan');
     const used = [...found, ...bitmaps].map((node) => node['Index Name'] ?? (node['Node Type'].startsWith('Bitmap') ? '' : 'all'));
@@ -167,7 +167,7 @@ describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(`with 200,000
   test.each(['kept from when the table was empty', 'with fresh statistics'])(
     'pages, batches and folds use their indexes, plans %s',
     async (when) => {
-      if (when === 'with fresh statistics') await session.query(`analyze ${recordHistoryTables(generation).history}`);
+      if (when === 'with fresh statistics') await session.query(`analyze ${RECORD_HISTORY.at(generation).history}`);
       const all = await statements();
       const snapshot = { ...all['snapshot']!, values: all['snapshot']!.values.with(1, SNAPSHOT) };
       const feed = await scans(all['feed']!, mode, session);
@@ -187,7 +187,7 @@ describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(`with 200,000
       expect(page.touched).toBeLessThan(440);
       expect((await scans(all['batch']!, mode, session)).used).toEqual([index('current')]);
 
-      const { history } = recordHistoryTables(generation);
+      const { history } = RECORD_HISTORY.at(generation);
       const rows = Array.from({ length: 500 }, (_, n) => ROWS / 2 + 1 + n * 4);
       const found = await session.query(`select resource, record_id::text as id from ${history} where position = any($1)`, [rows]);
       const records = found.rows as { resource: string; id: string }[];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { recordKeysTable } from '../../projections/record-keys/tables.ts';
-import { reportsTable, reportTalliesTable } from '../../projections/reports/tables.ts';
+import { RECORD_KEYS } from '../../projections/record-keys/tables.ts';
+import { REPORTS } from '../../projections/reports/tables.ts';
 import { countOpenReports, readReportFigures } from '../../queries/reports/report-figures.ts';
 import { foundRecords, knownReports, type ReportFilter, type WantedRecord } from '../../queries/reports/known-reports.ts';
 import { derivedId } from '../../domain/identifiers.ts';
@@ -10,7 +10,7 @@ import { startTestDatabase, type TestDatabase } from '../support/embedded-databa
 import { openReports, type TestReports } from '../support/reports.ts';
 
 const RECORDS = 300_000;
-const REPORTS = 60_000;
+const SUBMITTED = 60_000;
 const OPEN = 1000;
 
 let database: TestDatabase;
@@ -23,15 +23,15 @@ beforeAll(async () => {
   reports = await openReports(database.url);
   await reports.caughtUp(undefined, ['reports', 'record_keys']);
   [keys, generation] = [await reports.live('record_keys'), await reports.live('reports')];
-  await reports.rows(`insert into ${recordKeysTable(keys)}
+  await reports.rows(`insert into ${RECORD_KEYS.at(keys).keys}
     select md5('r' || n)::uuid, 'agenda_items', md5('a' || n / 50)::uuid, n::text, '23-' || n / 3, md5('t' || n / 2)::uuid,
       case when n % 50 = 0 then (date '2020-01-01' + n / 500)::text end from generate_series(1, ${RECORDS}) n`);
-  await reports.rows(`insert into ${reportsTable(generation)}
+  await reports.rows(`insert into ${REPORTS.at(generation).reports}
     select md5('p' || n)::uuid, md5('c' || n % 500)::uuid, case when n > ${OPEN} then 'not_found' when n % 9 = 0 then 'received' else 'investigating' end,
       n * 1000::bigint, n * 1000::bigint, case when n > ${OPEN} then n * 2000::bigint end, case when n <= ${OPEN} then n * 5000::bigint end,
       null, 'F', null, '[]', '{"sourceUrl":"https://example.org/","expectedRecord":"x"}', md5('a' || n)::uuid, md5('t' || n)::uuid, n::text,
-      'dallas', (date '2020-01-01' + n % 900)::text, 2, 1, null, null, null from generate_series(1, ${REPORTS}) n`);
-  for (const table of [recordKeysTable(keys), reportsTable(generation), reportTalliesTable(generation)])
+      'dallas', (date '2020-01-01' + n % 900)::text, 2, 1, null, null, null from generate_series(1, ${SUBMITTED}) n`);
+  for (const table of [RECORD_KEYS.at(keys).keys, REPORTS.at(generation).reports, REPORTS.at(generation).tallies])
     await reports.rows(`analyze ${table}`);
 });
 afterAll(async () => {

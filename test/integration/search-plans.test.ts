@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientConfig } from '../../infra/postgresql/sessions.ts';
 import { columnArrays } from '../../infra/postgresql/column-arrays.ts';
 import { itemsOf, upsertEntries } from '../../projections/agenda-search/statements.ts';
-import { agendaSearchTables, type AgendaSearchTables, MARK } from '../../projections/agenda-search/tables.ts';
+import { AGENDA_SEARCH, MARK } from '../../projections/agenda-search/tables.ts';
 import { MAX_CANDIDATES } from '../../queries/search/search-statements.ts';
 import type { Statement } from '../../domain/ports/database.ts';
 import { agendaId } from '../support/agenda-events.ts';
@@ -18,7 +18,7 @@ const MEETING = 20;
 const MAX_ROWS = 40_000;
 
 let search: TestSearch;
-let tables: AgendaSearchTables;
+let tables: ReturnType<typeof AGENDA_SEARCH.at>;
 let session: Client;
 /** A connection with the settings of the connections that fold. */
 let folding: Client;
@@ -33,7 +33,7 @@ function period(number: string) {
 
 beforeAll(async () => {
   search = await openTestSearch();
-  tables = agendaSearchTables(search.generation);
+  tables = AGENDA_SEARCH.at(search.generation);
   const { events, fold } = search;
   await fold([...events.place('dallas'), ...events.place('plano'), events.topic('zoning')]);
   session = new Client(clientConfig({ dsn: search.server.url, purpose: 'plans' }));

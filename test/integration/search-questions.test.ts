@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { legistarFolderReader } from '../../infra/legistar/folder-client.ts';
 import { agendaSearch } from '../../projections/agenda-search/projection.ts';
-import { agendaSearchTables } from '../../projections/agenda-search/tables.ts';
+import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
 import { createGetAgendaItem } from '../../queries/agenda/get-agenda-item.ts';
@@ -62,7 +62,7 @@ describe.skipIf(!there)('with recordings of Dallas and Fort Worth (set LEGISTAR_
     const { generation } = (await civic.generations.list()).find(
       ({ projection, state }) => projection === agendaSearch.name && state === 'live',
     )!;
-    const { items, entries } = agendaSearchTables(generation);
+    const { items, entries } = AGENDA_SEARCH.at(generation);
     const rows =
       await civic.rows(`select i.title, num_nonnulls(i.text, i.agenda_number, i.matter_file, i.matter_type, i.action_text, i.outcome)::text
       from ${items} i left join ${entries} e on e.item_id = i.item_id where e.item_id is null`);

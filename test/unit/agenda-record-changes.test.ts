@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { recordChanges } from '../../projections/agenda/projection.ts';
+import { AGENDA_RECORDS } from '../../projections/agenda/tables.ts';
+import { recordChangesOf } from '../../projections/published-records.ts';
 import { AgendaEvents, agendaId } from '../support/agenda-events.ts';
 
 const events = new AgendaEvents();
-const found = (...batch: Parameters<typeof recordChanges>[0]) => recordChanges(batch);
+const found = (...batch: Parameters<typeof recordChangesOf>[1]) => recordChangesOf(AGENDA_RECORDS, batch);
 
 test('the last event of a record determines its change, whatever events precede it', () => {
   const changes = found(

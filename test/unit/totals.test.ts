@@ -22,11 +22,13 @@ test('adding and removing records in any order gives the totals of the remaining
 });
 
 test('totals continue from the stored ones, and only changed totals are written', () => {
-  const [first, second] = [new Totals(), new Totals()];
+  const first = new Totals();
   for (const number of [1, 2, 3]) first.add('topics', digest(number));
   const [stored] = first.touched();
-  second.load('meetings', 7, digest(9));
-  second.load('topics', stored!.records, stored!.digest);
+  const second = new Totals([
+    ['meetings', '7', digest(9)],
+    ['topics', String(stored!.records), stored!.digest],
+  ]);
   second.remove('topics', digest(2));
   const direct = new Totals();
   for (const number of [3, 1]) direct.add('topics', digest(number));

@@ -1,5 +1,5 @@
 import { columns, flag, number, numberOrNull, text, textAs } from '../../../domain/columns.ts';
-import { ACCOUNTS, accountsTable, keysTable } from '../../../projections/accounts/tables.ts';
+import { ACCOUNTS } from '../../../projections/accounts/tables.ts';
 import {
   type AbuseCeiling,
   type AbuseCeilings,
@@ -60,8 +60,8 @@ const chargeRequests = (
         case when $4::boolean and not (a.channel = 'subscription' and coalesce(a.paid_until > $3::bigint, false)) then 1
           else case a.tier when 'pro' then 2 when 'ultra' then 3 else 1 end end as plan
       from unnest($1::text[], $2::bigint[]) with ordinality q(sha256, requests, nth)
-      join ${keysTable(generation)} k on k.sha256 = q.sha256 join ${accountsTable(generation)} a on a.account_id = k.account_id
-      where ${requireLive(ACCOUNTS, generation)}
+      join ${ACCOUNTS.at(generation).keys} k on k.sha256 = q.sha256 join ${ACCOUNTS.at(generation).accounts} a on a.account_id = k.account_id
+      where ${requireLive(ACCOUNTS.name, generation)}
       order by k.account_id, usable, q.nth
     )
     select ${CHARGED.sql}
@@ -118,7 +118,7 @@ export function createChargeRequest(reads: LiveReads, rules: AdmissionRules): Ch
     const all = [...asked.values()];
     try {
       const batch = { hashes: [...asked.keys()], requests: all.map(({ length }) => length) };
-      const rows = await reads.texts((live) => chargeRequests(live(ACCOUNTS), rules, batch, now));
+      const rows = await reads.texts((live) => chargeRequests(live(ACCOUNTS.name), rules, batch, now));
       const found = new Map(rows.map(CHARGED.read).map((row) => [row.nth, handOut(row, rules, now)]));
       all.forEach((waiting, key) => {
         const give = found.get(key + 1);

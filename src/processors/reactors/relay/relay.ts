@@ -77,7 +77,7 @@ export function createRelay(deps: RelayDependencies): Reactor {
     runsOnStart: true,
     begin: () => async (batch, running) => {
       const last = batch.at(-1);
-      if (last !== undefined) await untilCaughtUp({ ...deps, readModels: [RECORD_HISTORY] }, last.position, 'publish', running.signal);
+      if (last !== undefined) await untilCaughtUp({ ...deps, readModels: [RECORD_HISTORY.name] }, last.position, 'publish', running.signal);
       try {
         session ??= await openSession(deps, running);
         await carryOut(deps, session, running);

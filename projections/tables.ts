@@ -1,0 +1,99 @@
+import { generationTable } from '../domain/ports/projection.ts';
+import type { RecordData, Resource } from '../domain/records/resources.ts';
+
+export type ColumnType = 'uuid' | 'text' | 'bigint' | 'boolean' | 'bytea' | 'tsvector';
+export type Value = string | number | bigint | boolean | Uint8Array | null;
+/** Values by the name of their column. */
+export type Row = Readonly<Record<string, Value>>;
+/** SQL of a column, which begins with its type. */
+export type Column = ColumnType | `${ColumnType} ${string}`;
+
+export const ID = 'uuid primary key';
+export const UUID = 'uuid not null';
+export const MAYBE_TEXT = 'text collate "C"';
+export const TEXT = `${MAYBE_TEXT} not null` as const;
+export const NUMBER = 'bigint not null';
+export const FLAG = 'boolean not null';
+
+/** Of a time in ISO 8601, since the epoch. */
+export const milliseconds = (time: string | null | undefined): number | null => (time == null ? null : Date.parse(time));
+
+/** A table that each generation of a projection has. */
+export interface Table {
+  readonly columns: Readonly<Record<string, Column>>;
+  /** Columns of the key where these are several. */
+  readonly key?: readonly string[];
+  /** What follows `on <table>` in the definition of an index, by the end of its name. */
+  readonly indexes?: Readonly<Record<string, string>>;
+  /** Further DDL of the table with this full name; `index` makes the name of an index from its end. */
+  readonly more?: (table: string, index: (what: string) => string) => readonly string[];
+  /** The name of the projection alone is its name; else that of the part follows. */
+  readonly isMain?: true;
+  /** The table is too large to be compared row by row at a switch: rows are counted instead, by these columns. */
+  readonly countedBy?: readonly string[];
+}
+
+/** A table of a projection, with its full name in a generation. */
+export type TableOf<Definition extends Table = Table> = Definition & { readonly at: (generation: number) => string };
+
+export interface ReadModel<Definitions extends Readonly<Record<string, Table>> = Readonly<Record<string, Table>>> {
+  /** Name of the projection. */
+  readonly name: string;
+  readonly tables: { readonly [Part in keyof Definitions]: TableOf<Definitions[Part]> };
+  /** The full names of the tables of a generation. */
+  readonly at: (generation: number) => { readonly [Part in keyof Definitions]: string };
+}
+
+/** The tables of a projection by their parts of its name. */
+export function readModel<const Definitions extends Readonly<Record<string, Table>>>(
+  name: string,
+  definitions: Definitions,
+): ReadModel<Definitions> {
+  const tables = Object.entries(definitions).map(([part, table]): [string, TableOf] => {
+    const suffix = table.isMain ? undefined : part.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return [part, { ...table, at: (generation) => generationTable(name, generation, suffix) }];
+  });
+  return {
+    name,
+    tables: Object.fromEntries(tables) as ReadModel<Definitions>['tables'],
+    at: (generation) =>
+      Object.fromEntries(tables.map(([part, { at }]) => [part, at(generation)])) as ReturnType<ReadModel<Definitions>['at']>,
+  };
+}
+
+/** DDL of an empty table and its indexes. */
+export function createTable({ at, columns, key, indexes = {}, more }: TableOf, generation: number): readonly string[] {
+  const table = at(generation);
+  const index = (what: string) => `${table.replace('civic.', '')}_${what}`;
+  const lines = Object.entries(columns).map(([column, definition]) => `${column} ${definition}`);
+  return [
+    `create table ${table} (${[...lines, ...(key === undefined ? [] : [`primary key (${key.join(', ')})`])].join(', ')})`,
+    ...Object.entries(indexes).map(([what, on]) => `create index ${index(what)} on ${table} ${on}`),
+    ...(more?.(table, index) ?? []),
+  ];
+}
+
+/** A table of the current records of a resource. */
+export interface RecordTable extends Table {
+  readonly resource: Resource;
+  /** The first column: the id of the record. */
+  readonly id: string;
+  /** The row of a published record, from its `data`. */
+  readonly row: (data: never) => Row;
+}
+
+/** The definition of each column, the id first, and its value from the `data` of a record. */
+export function recordTable<R extends Resource, const Other extends Omit<Table, 'columns'> = object>(
+  resource: R,
+  columns: Readonly<Record<string, readonly [Column, (data: RecordData<R>) => Value]>>,
+  other: Other = {} as Other,
+): RecordTable & Other {
+  const all = Object.entries(columns);
+  return {
+    ...other,
+    resource,
+    id: all[0]![0],
+    columns: Object.fromEntries(all.map(([name, [definition]]) => [name, definition])),
+    row: (data) => Object.fromEntries(all.map(([name, [, of]]) => [name, of(data)])),
+  };
+}
