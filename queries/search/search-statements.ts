@@ -142,14 +142,14 @@ export function searchCandidates(generation: number, search: CandidateSearch): S
   const unseen =
     after === null
       ? ''
-      : `where (c.rank, c.starts_at, c.item_id) < (${parameter(after.rank)}::int, ${parameter(after.startsAt)}::bigint, ${parameter(after.itemId)}::uuid)`;
+      : ` and (c.rank, c.starts_at, c.item_id) < (${parameter(after.rank)}::int, ${parameter(after.startsAt)}::bigint, ${parameter(after.itemId)}::uuid)`;
   return {
     text: `with found as materialized (select * from (${windows.join(' union all ')}) f limit ${MAX_CANDIDATES + 1})
       select c.item_id, c.rank, c.starts_at, (select count(*) > ${MAX_CANDIDATES} from found) from (
         select c.item_id, c.starts_at, ${rank} as rank from (
           select item_id, starts_at, ${words} from found order by starts_at desc, item_id desc limit ${MAX_CANDIDATES}
         ) c
-      ) c ${unseen} order by c.rank desc, c.starts_at desc, c.item_id desc limit ${parameter(search.limit + 1)}::int`,
+      ) c where ${requireLive(AGENDA_SEARCH, generation)}${unseen} order by c.rank desc, c.starts_at desc, c.item_id desc limit ${parameter(search.limit + 1)}::int`,
     values,
   };
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { excerptOf } from '../../queries/search/excerpt.ts';
 import { anyWordOf, distance, maxMissing, nearestWords, queryLacking } from '../../queries/search/search-units.ts';
-import { searchText } from '../../queries/search/search-statements.ts';
-import { type PeriodCounts, searchWindows } from '../../queries/search/search-windows.ts';
+import { searchCandidates, searchContext, searchResults, searchText } from '../../queries/search/search-statements.ts';
+import { type PeriodCounts, searchWindows, WHOLE } from '../../queries/search/search-windows.ts';
 import { dayOfDate, localDay } from '../../domain/local-day.ts';
 import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../domain/search-cursor.ts';
 import { spellableWords } from '../../domain/words.ts';
@@ -144,4 +144,17 @@ describe('an excerpt', () => {
     const flags = '🇺🇸'.repeat(200);
     expect(excerptOf({ part: flags, beginning: flags, end: flags })).toMatch(/^(?:🇺🇸)+ …$/u);
   });
+});
+
+test('every statement of a search refuses a generation that is no longer live', () => {
+  const live = "civic.require_live('agenda_search', 7)";
+  const search = { query: "'a'", anyWord: "'a'", units: [], marks: [], windows: WHOLE, fromDay: null, toDay: null, after: null, limit: 10 };
+  const after = { missing: 0, rank: 1, startsAt: 1, itemId: 'id' };
+  const statements = [
+    searchContext(7, { search: searchText('a'), jurisdictionSlug: null, topicSlug: null }),
+    searchCandidates(7, search),
+    searchCandidates(7, { ...search, after }),
+    searchResults(7, ['id'], "'a'"),
+  ];
+  expect(statements.map(({ text }) => text.includes(live))).toEqual([true, true, true, true]);
 });
