@@ -149,7 +149,7 @@ export function searchCandidates(generation: number, search: CandidateSearch): S
         select c.item_id, c.starts_at, ${rank} as rank from (
           select item_id, starts_at, ${words} from found order by starts_at desc, item_id desc limit ${MAX_CANDIDATES}
         ) c
-      ) c where ${requireLive(AGENDA_SEARCH, generation)}${unseen} order by c.rank desc, c.starts_at desc, c.item_id desc limit ${parameter(search.limit + 1)}::int`,
+      ) c where ${requireLive(AGENDA_SEARCH.name, generation)}${unseen} order by c.rank desc, c.starts_at desc, c.item_id desc limit ${parameter(search.limit + 1)}::int`,
     values,
   };
 }
