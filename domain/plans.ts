@@ -61,7 +61,7 @@ export interface AbuseCeiling {
   readonly burst: Rate;
 }
 
-/** Counted each by itself: at the perimeter, once a key of any operation is known, and at the operation's own handling, behind it. */
+/** Ceilings of all keys together, each counted by itself: `perimeter` counts every request with a known key, `handler` those that are handled. */
 export interface AbuseCeilings {
   readonly perimeter: AbuseCeiling;
   readonly handler: AbuseCeiling;

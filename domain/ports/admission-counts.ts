@@ -14,7 +14,7 @@ export type Charge =
   | { readonly kind: 'exhausted'; readonly by: 'perimeter' | 'handler'; readonly retryAfterSeconds: number }
   | { readonly kind: 'exhausted'; readonly by: 'allowance'; readonly retryAfterSeconds: number; readonly states: readonly BucketState[] }
   /** The key is revoked or expired, or its account is not active. Its allowances are not charged. */
-  | { readonly kind: 'unusable' };
+  | { readonly kind: 'refused' };
 
 export interface ChargedKey {
   readonly identity: KeyIdentity;

@@ -4,7 +4,7 @@ import { FLAG, ID, MAYBE_TEXT, milliseconds, NUMBER, readModel, recordTable, TEX
 const json = (value: unknown): string => JSON.stringify(value);
 
 /** Meetings of these statuses are neither listed nor counted in a body's cadence. */
-const OFF: readonly RecordData<'meetings'>['status'][] = ['cancelled', 'postponed'];
+const UNLISTED_STATUSES: readonly RecordData<'meetings'>['status'][] = ['cancelled', 'postponed'];
 
 /** What a hit's row holds beyond its own record; all null and not listed while its item or meeting is not there. */
 export const RESOLVED = { meeting_id: 'uuid', body_id: 'uuid', starts_at: 'bigint', context: MAYBE_TEXT, listed: FLAG } as const;
@@ -75,7 +75,7 @@ export const AGENDA = readModel('agenda', {
       body_id: [UUID, ({ publicBodyId }) => publicBodyId],
       source_id: ['uuid', ({ sourceId }) => sourceId],
       starts_at: [NUMBER, ({ startsAt }) => Date.parse(startsAt)],
-      on_calendar: [FLAG, ({ status }) => !OFF.includes(status)],
+      on_calendar: [FLAG, ({ status }) => !UNLISTED_STATUSES.includes(status)],
       lead: [TEXT, ({ startsAt }) => `"meetingAt":${json(startsAt)}`],
     },
     { indexes: { cadence: '(body_id, starts_at, source_id) where on_calendar' }, countedBy: [] },

@@ -9,7 +9,7 @@ const DEADLINE_MS = 600_000;
 export function erasure({ log, clock, chainClock, identifiers, progress, stores }: Platform, readModels: readonly string[]) {
   const copies = stores.erasedCopies;
   return {
-    reactors: [createErasureReactor({ traces: copies, progress, clock, chainClock, readModels })],
+    reactors: [createErasureReactor({ copies, progress, clock, chainClock, readModels })],
     erasing: {
       erase: (command: EraseContent): Promise<ErasedContent> => eraseContent({ log, clock, identifiers, deadlineMs: DEADLINE_MS }, command),
       /** Purges copies outside the read models, once every read model has passed the erasure; resolves to how many stay for paid calls under way. */

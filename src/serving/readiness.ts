@@ -32,14 +32,14 @@ export function createReadiness(parts: ReadinessParts): () => Promise<Readiness>
     const doubt = parts.history.doubt();
     // A log that has lost history may never reach the head that was seen at the start.
     const goal = log !== null && log < parts.headAtStart ? log : parts.headAtStart;
-    const held = parts.projections.map(({ name }) => ofProjection(name, rows, goal));
+    const results = parts.projections.map(({ name }) => ofProjection(name, rows, goal));
     const checks = [
       { name: 'database', ok: true },
       log === null ? failed('log', 'it does not answer; what is stored is still read') : { name: 'log', ok: true },
       ...(doubt === null ? [] : [failed('history', doubt)]),
-      ...held.map(({ check }) => check),
+      ...results.map(({ check }) => check),
     ];
-    if (doubt !== null || held.some(({ behind }) => behind)) return { status: 'not ready', checks };
+    if (doubt !== null || results.some(({ behind }) => behind)) return { status: 'not ready', checks };
     return { status: checks.every(({ ok }) => ok) ? 'ready' : 'degraded', checks };
   };
 }
@@ -49,7 +49,7 @@ const failed = (name: string, reason: string): ReadinessCheck => ({ name, ok: fa
 function ofProjection(
   projection: string,
   rows: readonly Generation[],
-  headAtStart: Position,
+  goal: Position,
 ): { readonly check: ReadinessCheck; readonly behind: boolean } {
   const name = `projection ${projection}`;
   const live = rows.find((row) => row.projection === projection && row.state === 'live');
@@ -58,7 +58,7 @@ function ofProjection(
     const where = live.pausedEvent === null ? '' : ` at event ${live.pausedEvent}`;
     return { check: failed(name, `paused${where}: ${live.pausedReason}`), behind: false };
   }
-  if (live.checkpoint < headAtStart) return { check: failed(name, 'it has not caught up with the head seen at the start'), behind: true };
+  if (live.checkpoint < goal) return { check: failed(name, 'it has not caught up with the head seen at the start'), behind: true };
   return { check: { name, ok: true }, behind: false };
 }
 

@@ -162,7 +162,7 @@ const EDGE_STATES: readonly BucketState[] = [
 ];
 const uncounted = ({ revokedAt, expiresAt, accountStatus }: KeyIdentity, now: number): Charge =>
   revokedAt !== null || (expiresAt !== null && expiresAt <= now) || accountStatus !== 'active'
-    ? { kind: 'unusable' }
+    ? { kind: 'refused' }
     : { kind: 'charged', states: EDGE_STATES };
 
 export interface EdgeSettings {

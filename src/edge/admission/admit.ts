@@ -89,7 +89,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
       const charged = await failClosed(() => chargeRequest(sha256, now));
       if (charged === null) throw unauthorized('the API key is not known');
       const { identity, plan, charge } = charged;
-      if (charge.kind !== 'unusable' && 'states' in charge) onAllowance?.(charge.states);
+      if (charge.kind !== 'refused' && 'states' in charge) onAllowance?.(charge.states);
       refuseByCharge(charge, identity);
       requireScope(identity, scope);
       const refused = billingRefusal(surface, { facts: identity, enforced: rules.billingEnforced, now });
@@ -113,7 +113,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
 }
 
 function refuseByCharge(charge: Charge, identity: KeyIdentity): void {
-  if (charge.kind === 'unusable') {
+  if (charge.kind === 'refused') {
     if (identity.revokedAt !== null) throw unauthorized('the API key is revoked');
     if (identity.accountStatus !== 'active') throw unauthorized('the account of the API key is not active');
     throw unauthorized('the API key is expired');

@@ -91,7 +91,7 @@ function handOut(row: ChargedRow, rules: AdmissionRules, now: number): (nth: num
   const chargeOf = (nth: number): Charge => {
     if (nth >= row.pastPerimeter) return { kind: 'exhausted', by: 'perimeter', retryAfterSeconds: opensIn(row.perimeterOpens) };
     if (nth >= row.pastHandler) return { kind: 'exhausted', by: 'handler', retryAfterSeconds: opensIn(row.handlerOpens) };
-    if (!row.admissible) return { kind: 'unusable' };
+    if (!row.admissible) return { kind: 'refused' };
     if (nth < row.allowed) return { kind: 'charged', states: states(nth) };
     return { kind: 'exhausted', by: 'allowance', retryAfterSeconds: opensIn(row.allowanceOpens), states: states(nth) };
   };

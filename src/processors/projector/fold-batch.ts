@@ -84,7 +84,7 @@ export const rereading = (log: Pick<EventLog, 'readStream'>) =>
     }
   };
 
-/** Ids of the events that an operator skipped in a projection; read before each fold, so that every rebuild skips them. */
+/** Ids of the events that an operator skipped in a projection; read when a generation is acquired, so that every rebuild skips them. */
 export async function readSkippedEvents(log: EventLog, projection: string): Promise<ReadonlySet<string>> {
   const skipped = new Set<string>();
   for await (const { type, data } of streamEvents(log, projectionStream(projection))) {

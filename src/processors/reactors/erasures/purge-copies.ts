@@ -5,10 +5,10 @@ import type { StoredEvent } from '../../../../domain/ports/event-log.ts';
 import type { Progress } from '../../../../domain/ports/projection.ts';
 import { NotYet, type Reactor } from '../../../../domain/ports/reactors.ts';
 
-export const ERASURE_TRACES = 'erasure_traces';
+export const PURGE_COPIES = 'erasure_traces';
 
 export interface PurgeCopiesParts {
-  readonly traces: ErasedCopies;
+  readonly copies: ErasedCopies;
   readonly progress: Progress;
   /** Measures deadlines. */
   readonly clock: Pick<Clock, 'now'>;
@@ -28,8 +28,8 @@ export const streamsOf = ({ data }: Pick<StoredEvent, 'data'>): readonly string[
  * Purges copies of erased texts outside the read models. It follows the log, so that a crash during an erasure leaves no copy. It waits
  * until every read model has passed the erasure, since until then an answer could still be saved from one, and for paid calls under way.
  */
-export const createErasureReactor = ({ traces, progress, clock, chainClock, readModels }: PurgeCopiesParts): Reactor => ({
-  name: ERASURE_TRACES,
+export const createErasureReactor = ({ copies, progress, clock, chainClock, readModels }: PurgeCopiesParts): Reactor => ({
+  name: PURGE_COPIES,
   follows: [CONTENT_ERASED],
   begin() {
     /** The time when the read models had passed an erasure: later answers do not contain the erased text. */
@@ -43,7 +43,7 @@ export const createErasureReactor = ({ traces, progress, clock, chainClock, read
         await running.confirm();
         const until = passedAt.get(stored.id) ?? chainClock.now();
         passedAt.set(stored.id, until);
-        const left = await traces.clear(streamsOf(stored), until);
+        const left = await copies.clear(streamsOf(stored), until);
         if (left > 0) throw new NotYet(`${left} paid calls are under way whose answers may hold an erased text`);
       }
     };

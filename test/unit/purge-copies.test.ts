@@ -28,7 +28,7 @@ function world() {
   const said: unknown[] = [];
   const now = { clock: 0, chain: 100, passed: new Set(['one', 'two']), left: 0, lost: false };
   const reactor = createErasureReactor({
-    traces: {
+    copies: {
       clear: async (streams, until) => {
         said.push([streams, until]);
         return now.left;
