@@ -16,7 +16,7 @@ const slug = z
   .max(100);
 const recordKind = z.enum(['agenda', 'record_stream']);
 
-/** Where a caller may have missed a record; two of the routes are of versions before this one. */
+/** Routes on which a record may be missing; two of them belong to earlier versions. */
 export const REPORT_ROUTES = [
   '/api/v1/agenda/search',
   '/api/v1/agenda/search-facets',
@@ -86,7 +86,7 @@ const verifiedRecord = z.strictObject({
   title: z.string().min(1).max(300).optional(),
 });
 
-/** `closedAt` is there only after the report is closed, `nextCheckAt` only before. */
+/** `closedAt` is present only after the report is closed, `nextCheckAt` only before. */
 export const dataReport = z.strictObject({
   reportId: uuid,
   status: reportStatus,

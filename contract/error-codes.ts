@@ -29,7 +29,7 @@ export const REPORT_CODES = [
 
 const enumOf = <const Codes extends readonly RejectionCode[]>(codes: Codes) => z.enum(codes);
 
-/** The codes of each part's error envelope, which its clients can meet. */
+/** The codes of the error envelope, by part of the interface. */
 export const ERROR_CODES = {
   public: enumOf(['invalid_parameter', 'not_found', 'unauthorized', 'forbidden', 'rate_limited', 'internal_error']),
   feed: enumOf([
@@ -52,7 +52,7 @@ export const ERROR_CODES = {
     'timeout',
   ]),
   report: enumOf(REPORT_CODES),
-  /** Before the tool protocol begins. */
+  /** Refusals before the tool protocol reads the request. */
   tools: enumOf([
     'invalid_parameter',
     'unauthorized',
@@ -102,7 +102,7 @@ export const STATUSES: Readonly<Record<RejectionCode, number>> = {
   timeout: 504,
 };
 
-/** A path that exists answers a method that it does not have with this status, and `invalid_parameter`. */
+/** Status of a known path with an unknown method; the code is `invalid_parameter`. */
 export const WRONG_METHOD_STATUS = 405;
 
 const rejectionCode = z.enum(Object.keys(REJECTIONS) as [RejectionCode, ...RejectionCode[]]);

@@ -2,7 +2,7 @@ import { RESOURCES } from '../domain/records/resources.ts';
 import { EMPTY_DIGEST } from '../domain/digests.ts';
 import { COVERAGE_STATUSES } from './research-coverage.ts';
 
-/** One record of each of a few resources, as they are sent; invented, in an invented city. */
+/** Records of some resources in their public form. Records and city are invented. */
 export const TOPIC = {
   id: '0f8b2c9e-5d1a-5c43-9a51-6a1f0e7b2d10',
   slug: 'data-centers',

@@ -8,7 +8,7 @@ export const subscriptionName = nameOfSubscription.refine((name) => notStorable(
   error: ({ input }) => notStorable(input as string) ?? undefined,
 });
 
-/** A polling subscription: a name for a filter and a start, bound to one key for ever. */
+/** A polling subscription: a named filter and start position, permanently bound to one key. */
 export const feedSubscription = z.strictObject({
   id: uuid,
   name: atMostCharacters(z.string().min(1), MAX_SUBSCRIPTION_NAME),
@@ -19,5 +19,5 @@ export const feedSubscription = z.strictObject({
 });
 export type FeedSubscription = z.output<typeof feedSubscription>;
 
-/** An id that is no uuid is an unknown id: 404, not 400. */
+/** An id that is not a UUID is an unknown id: 404, not 400. */
 export const subscriptionParams = z.strictObject({ subscriptionId: z.string().meta({ wire: { type: 'string', format: 'uuid' } }) });

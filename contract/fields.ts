@@ -5,7 +5,7 @@ import { uuid } from '../domain/records/fields.ts';
 
 declare module 'zod' {
   interface GlobalMeta {
-    /** How the documents describe a parameter whose text form the schema reads. */
+    /** The description in the documents of a parameter that the schema parses from text. */
     wire?: Readonly<Record<string, unknown>>;
   }
 }
@@ -17,7 +17,7 @@ export const cursor = z.string().min(1).max(MAX_CURSOR_LENGTH);
 export const PAGE_CEILING = 500;
 export const DEFAULT_PAGE_SIZE = 100;
 
-/** Decimal text of a whole number from 1, however large: what is above a cap is clamped to it, never refused. */
+/** Decimal text of a whole number from 1. A number above a cap is reduced to the cap. */
 export const clampedWholeNumber = (max: number) =>
   z
     .string()
@@ -48,13 +48,13 @@ export const timestamp = z.iso.datetime();
 
 const common = { id: uuid, createdAt: timestamp, updatedAt: timestamp };
 
-/** A record's `data` as it is sent, by resource. */
+/** The public form of a record's `data`, by resource. */
 export const RECORD_DATA = Object.fromEntries(
   RESOURCES.map((resource) => [resource, RECORD_SCHEMAS[resource].extend(common)]),
 ) as unknown as {
   readonly [R in Resource]: (typeof RECORD_SCHEMAS)[R] extends z.ZodObject<infer Shape> ? z.ZodObject<Shape & typeof common> : never;
 };
 
-/** One schema a resource, in the order of the resources. */
+/** One schema for each resource, in the order of the resources. */
 export const perResource = <Schema extends z.ZodType>(make: (resource: Resource) => Schema): [Schema, ...Schema[]] =>
   RESOURCES.map(make) as [Schema, ...Schema[]];

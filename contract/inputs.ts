@@ -14,7 +14,7 @@ export interface JsonPage {
   /** The same text in UTF-8, where the function has it; `text` is then computed on demand. */
   readonly body?: Buffer;
   readonly items: number;
-  /** Where it is another than the operation's success. */
+  /** Present where it differs from the operation's success status. */
   readonly status?: number;
 }
 
@@ -22,7 +22,7 @@ interface AskedPage {
   /** As received; decoding, binding (400) and expiry (410) are the query's. Left out: the start of what is read. */
   readonly cursor?: string;
   readonly limit: number;
-  /** The edge refuses a larger body by itself; a query may stop earlier. */
+  /** UTF-8 bytes. The edge refuses a larger body; a query may stop earlier. */
   readonly maxResponseBytes: number;
 }
 
@@ -56,7 +56,7 @@ export interface NewSubscriptionInput extends KeyOfAccount {
 }
 
 export interface MadeSubscription {
-  /** False where the live feed of this key, name and filter was there already. */
+  /** False where a live feed of this key, name and filter existed. */
   readonly created: boolean;
   readonly subscription: FeedSubscription;
 }
@@ -82,7 +82,7 @@ export interface RecordsInput {
   readonly maxResponseBytes: number;
 }
 
-/** Missing-data reports; both are asked by the report routes and by the report tools, which share every limit. */
+/** Missing-data reports. The report routes and the report tools call both functions and share every limit. */
 export interface ReportFunctions {
   /** Refuses an unsafe address (`invalid_input`), another input under the same token, and what exceeds the limits of reports. */
   readonly submitDataReport: (submission: ReportSubmission) => Promise<ReportReceipt>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const id = z.union([z.string(), z.int()]).describe('Names the request; its answer carries the same.');
 
-/** One request, or a notification where the id is left out. */
+/** One request; a notification has no id. */
 export const jsonRpcRequest = z.strictObject({
   jsonrpc: z.literal('2.0'),
   id: id.optional(),
@@ -13,7 +13,7 @@ export const jsonRpcRequest = z.strictObject({
     .optional(),
 });
 
-/** Elements of one batch, which only the 2025 era has. */
+/** Maximum number of elements of a batch; only the 2025 era has batches. */
 export const MAX_BATCH_ELEMENTS = 20;
 
 /** `data.code` is a code of this interface. */

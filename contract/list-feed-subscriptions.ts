@@ -3,7 +3,7 @@ import { feedSubscription } from './feed-subscription.ts';
 import { operation, SUBSCRIPTION_ACCESS } from './operation.ts';
 import { SUBSCRIPTION } from './examples.ts';
 
-/** The items are the caller's key's own; the counts are the whole account's. */
+/** The items are the feeds of the caller's key; the counts cover the whole account. */
 export const feedSubscriptions = z.strictObject({
   data: z.strictObject({ items: z.array(feedSubscription), activeCount: z.int().min(0), maxActiveSubscriptions: z.int().min(0) }),
 });

@@ -10,7 +10,7 @@ const LAST_PAGE = 100;
 const upcomingCursor = z.string().min(1).max(MAX_UPCOMING_CURSOR_LENGTH);
 const count = z.int().min(0);
 
-/** Whether the topic is covered is the query's question; that one is named is asked here. */
+/** Requires a topic; the query checks whether it is covered. */
 const query = z
   .strictObject({
     topicSlug: named.optional(),
@@ -42,7 +42,7 @@ export const upcomingByPage = z.strictObject({
   pageSize: z.literal(UPCOMING_PAGE_SIZE),
 });
 
-/** Always there; its cursor is null in the page form. */
+/** Always present; the cursor is null where pages are numbered. */
 export const upcomingPagination = z.strictObject({
   limit: z.literal(UPCOMING_PAGE_SIZE),
   returned: z.int().min(0).max(UPCOMING_PAGE_SIZE),

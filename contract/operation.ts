@@ -3,7 +3,7 @@ import type { Scope } from '../domain/events/account-events.ts';
 import type { RejectionCode } from '../domain/rejections.ts';
 import { noQuery } from './fields.ts';
 
-/** What billing must permit. `tools` are checked one by one. */
+/** The use that billing must permit. Tools are checked one by one. */
 export type Surface = 'data' | 'subscriptions' | 'reports' | 'tools';
 
 /** Groups of operations in the documents, with their descriptions. */
@@ -41,7 +41,7 @@ export interface Operation extends Documented {
   readonly access: 'public' | 'key';
   /** The scope of the key; null where any active key is accepted, and where no key is needed. */
   readonly scope: Scope | null;
-  /** By which rules billing is asked, the same for all operations of a surface; null without a key. */
+  /** The billing rules of the surface; null where no key is needed. */
   readonly surface: Surface | null;
   readonly takesExport?: true;
   readonly params: z.ZodType;
@@ -63,7 +63,7 @@ export interface Operation extends Documented {
 
 export interface OtherAnswer {
   readonly status: number;
-  /** In few words, for the documents. */
+  /** A short description for the documents. */
   readonly when: string;
   /** Null where the answer has no body. */
   readonly schema: z.ZodType | null;

@@ -8,7 +8,7 @@ import { TOOLS } from './tools/tools.ts';
 /** Revisions of the tool protocol that are served, the current era's first. */
 export const PROTOCOL_VERSIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26'] as const;
 
-/** Those without a claim in the request. */
+/** Revisions whose requests do not state their revision. */
 export const [, ...LEGACY_VERSIONS] = PROTOCOL_VERSIONS;
 
 /** Methods beside the two that are written out (`server/discover`, `initialize`, `ping`) answer an object of the protocol's own. */
@@ -17,7 +17,7 @@ const otherResult = z.looseObject({});
 const result = z.union([toolsList, ...Object.values(TOOL_RESULTS), toolError, paymentRequired, otherResult]);
 
 export const mcpAnswer = jsonRpcAnswer(result);
-/** A tool that there is not, and arguments that are no object, are answered 200 by the protocol's own rules. */
+/** By the protocol's rules an unknown tool, and arguments that are not an object, are answered with status 200. */
 const mcpReply = z.union([mcpAnswer, jsonRpcError]);
 
 const headers = z.object({

@@ -15,14 +15,14 @@ const remove = z.strictObject({ ...place, resource: resourceName, operation: z.l
 /** One change of the feed; a remove has no `data`. */
 export const changeItem = z.discriminatedUnion('operation', [z.discriminatedUnion('resource', perResource(upsert)), remove]);
 
-/** A page of the feed; also what a subscription's poll answers. */
+/** A page of the feed, and of a subscription. */
 export const changesPage = z.strictObject({
   data: z.strictObject({ items: z.array(changeItem) }),
   meta: z.strictObject({
     nextCursor: cursor,
     hasMore: z.boolean(),
     replayExpiresAt: timestamp,
-    /** Both are present exactly where a read without a cursor starts after pruned changes. */
+    /** Both are present if and only if a read without a cursor starts after pruned changes. */
     historyPruned: z.literal(true).optional(),
     recovery: z.array(z.strictObject({ operationId: z.string(), hint: z.string() })).optional(),
   }),

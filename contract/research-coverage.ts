@@ -47,7 +47,7 @@ const familyCoverage = z.strictObject({
   note: z.string().min(1).optional(),
 });
 
-/** A city carries the 11 city families, a county its 10. */
+/** A city has the 11 source families of cities, a county the 10 of counties. */
 export const coveredJurisdiction = z.strictObject({
   jurisdictionSlug: jurisdiction.shape.slug,
   jurisdictionName: jurisdiction.shape.name,

@@ -10,7 +10,7 @@ export interface Replication {
   readonly store: ReplicaStore;
   /** Null: every resource. */
   readonly resource: string | null;
-  /** Ends at the head of the feed; else it goes on until `sleep` rejects. */
+  /** True: ends at the head of the feed. False: continues until `sleep` rejects. */
   readonly once: boolean;
   readonly pollMs: number;
   readonly sleep: (milliseconds: number) => Promise<void>;

@@ -5,7 +5,7 @@ import { tool } from './tool.ts';
 import { REPORT_TOOL_CODES } from './tool-errors.ts';
 import { cutTexts, type TruncationRules, unchanged } from './truncation.ts';
 
-/** `truncated` is there where records were left out to stay within the cap. */
+/** `truncated` is present where records were left out to stay within the cap. */
 const data = dataReport.extend({ truncated: z.literal(true).optional() });
 
 const truncation = (): TruncationRules<z.output<typeof data>> => ({

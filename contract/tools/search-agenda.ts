@@ -67,7 +67,7 @@ export type SearchAgendaInput = z.output<typeof input>;
 export type SearchAgendaData = z.output<typeof data>;
 
 export interface AgendaSearchPage {
-  /** Not truncated yet: `truncated` is false. */
+  /** Before truncation: `truncated` is false. */
   readonly data: SearchAgendaData;
   /** The cursor that continues after each of the results: an endpoint that drops the last rows answers with that of the last it keeps. */
   readonly cursorAfter: readonly string[];

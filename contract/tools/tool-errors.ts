@@ -43,7 +43,7 @@ const PAID = {
 
 const SEARCH = { rate_limited: 'too many searches of the account run at once; ask again after retryAfterSeconds' } as const;
 
-/** Codes of the report routes that the tools answer by codes of their own, or never. */
+/** Codes of the report routes that the tools replace by their own codes or never return. */
 const REST_ONLY = [
   'unauthorized',
   'forbidden',
@@ -67,7 +67,7 @@ export const PAID_TOOL_CODES = [...COMMON_TOOL_CODES, ...codesOf(PAID)];
 export const SEARCH_TOOL_CODES = [...PAID_TOOL_CODES, ...codesOf(SEARCH)];
 export const REPORT_TOOL_CODES = [...new Set([...COMMON_TOOL_CODES, ...REPORT_TOOL_REFUSALS])];
 
-/** An expected refusal of a tool, thrown and answered as an `isError` result. A `Rejection` whose code the tool has will do as well. */
+/** An expected refusal of a tool, thrown and answered as an `isError` result. A `Rejection` with a code of the tool is answered in the same way. */
 export class ToolRefusal extends Refusal<ToolErrorCode> {
   override readonly name = 'ToolRefusal';
 }

@@ -22,7 +22,7 @@ export const TOOL_RESULTS = Object.fromEntries(
 
 export const toolErrorCode = z.enum(Object.keys(TOOL_ERRORS) as [ToolErrorCode, ...ToolErrorCode[]]);
 
-/** `retryAfterSeconds` is there on limits and on payments in progress. */
+/** `retryAfterSeconds` is present for limits and for payments in progress. */
 export const toolError = z.strictObject({
   ...open,
   isError: z.literal(true),

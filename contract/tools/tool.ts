@@ -3,7 +3,7 @@ import type { ToolErrorCode } from './tool-errors.ts';
 import type { ToolName } from './tool-names.ts';
 import type { CursorAfter, TruncationRules } from './truncation.ts';
 
-/** One tool: its arguments, the `data` of its result, who may call it, and what is cut from data over `MAX_TOOL_BYTES`. */
+/** One tool: its arguments, the `data` of its result, its access, and what is cut from data over `MAX_TOOL_BYTES`. */
 export interface Tool<
   Name extends ToolName = ToolName,
   Input extends z.ZodType = z.ZodType,

@@ -9,9 +9,9 @@ export interface Rows<Data> {
 export interface TruncationRules<Data> {
   /** The data with every text that may be shortened passed through `cut`. */
   shorten(data: Data, cut: (text: string) => string): Data;
-  /** In the order in which they are dropped from. */
+  /** In the order in which rows are dropped. */
   readonly rows: readonly Rows<Data>[];
-  /** The data with its mark that texts were shortened, where it has one. */
+  /** The data with the field set that states that texts were shortened, if it has one. */
   shortened(data: Data): Data;
   /** The data without its largest part, where it is still too large. Null where nothing is left to remove. */
   otherwise?(data: Data): { readonly data: Data; readonly rules: TruncationRules<Data> } | null;

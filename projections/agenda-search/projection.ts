@@ -53,13 +53,13 @@ async function foldRecords(context: FoldContext, change: RecordChanges<SearchRec
     return table.resource === 'agenda_items' ? ids : [];
   }
   const changed = rows.length === 0 ? [] : await idsFrom(context, statements.changedRecords(generation, columns, table, rows));
-  const turned = [...changed, ...withdrawn];
-  const touched = async () =>
-    turned.length === 0 ? [] : idsFrom(context, statements.itemsOf(generation, columns, table.resource, turned));
+  const affected = [...changed, ...withdrawn];
+  const itemIds = async () =>
+    affected.length === 0 ? [] : idsFrom(context, statements.itemsOf(generation, columns, table.resource, affected));
   // What a record had to do with before and what it has to do with now.
-  const before = await touched();
+  const before = await itemIds();
   await writeRecords(context, change);
-  return [...before, ...(await touched())];
+  return [...before, ...(await itemIds())];
 }
 
 async function refreshEntries({ transaction, columns, generation }: FoldContext, itemIds: readonly string[]): Promise<void> {

@@ -27,10 +27,10 @@ async function fold(covered: readonly CoveredBodySlugs[], batch: readonly Stored
     await transaction.execute(statements.deleteCoveredTopics(generation));
     await transaction.execute(statements.insertCoveredTopics(generation));
   }
-  const turned = changes.has('jurisdictions') || changes.has('public_bodies') ? await refreshCoveredBodies(context, covered) : [];
+  const bodyIds = changes.has('jurisdictions') || changes.has('public_bodies') ? await refreshCoveredBodies(context, covered) : [];
   const rows = (hits?.published ?? []).map(({ data }) => AGENDA.tables.hits.row(data));
   if (rows.length > 0) await transaction.execute(statements.upsertHits(generation, columns, rows));
-  const changed = { item_id: changes.get('agenda_items')?.ids ?? [], meeting_id: changes.get('meetings')?.ids ?? [], body_id: turned };
+  const changed = { item_id: changes.get('agenda_items')?.ids ?? [], meeting_id: changes.get('meetings')?.ids ?? [], body_id: bodyIds };
   for (const column of ['item_id', 'meeting_id', 'body_id'] as const) {
     const ids = changed[column];
     if (ids.length > 0) await transaction.execute(statements.resolveHits(generation, columns, column, ids));

@@ -49,6 +49,12 @@ async function nearOnes(reads: LiveReads, misspelt: readonly string[]): Promise<
   return new Map(near.filter(([, words]) => words.length > 0));
 }
 
+/** Where every word is required: the records of the rarest. A name is in one record and in the entries of many, so its words say nothing. */
+function maxMatchesOf(words: readonly (readonly [word: string, records: number | null, isNamed: boolean])[]): number | null {
+  const unnamed = words.flatMap(([, records, isNamed]) => (isNamed ? [] : [records ?? 0]));
+  return unnamed.length === 0 ? null : Math.min(...unnamed);
+}
+
 async function contextOf(reads: LiveReads, { query, jurisdictionSlug, topicSlug }: SearchBinding): Promise<SearchContext> {
   const search = searchText(query);
   const [row] = await reads.texts((generation) =>
@@ -56,7 +62,7 @@ async function contextOf(reads: LiveReads, { query, jurisdictionSlug, topicSlug 
   );
   const [typed, typedUnits, words, bodyIds, topicId, periods, counted] = row!;
   const units = parsed<string[]>(typedUnits!, []);
-  const known = parsed<(readonly [word: string, records: number | null])[]>(words!, []);
+  const known = parsed<(readonly [word: string, records: number | null, isNamed: boolean])[]>(words!, []);
   const respelt = await nearOnes(
     reads,
     known.flatMap(([word, records]) => (records === null ? [word] : [])),
@@ -67,8 +73,7 @@ async function contextOf(reads: LiveReads, { query, jurisdictionSlug, topicSlug 
     periods: parsed<PeriodCounts>(periods!, []),
     counted: Number(counted),
     respelt,
-    // Where every word is required, its records are the most that can match.
-    maxMatches: respelt.size > 0 || known.length === 0 || /[|!]/.test(typed!) ? null : Math.min(...known.map(([, records]) => records!)),
+    maxMatches: respelt.size > 0 || /[|!]/.test(typed!) ? null : maxMatchesOf(known),
   };
   if (respelt.size === 0) return { ...context, query: typed!, units };
   const [respelled] = await reads.texts(() => statements.respell([typed!, ...units], respelt));
@@ -158,6 +163,41 @@ const bindingOf = (input: SearchAgendaInput): SearchBinding => ({
 export const searchPlace = (input: SearchAgendaInput): SearchCursor | null =>
   input.cursor === undefined ? null : decodeSearchCursor(bindingOf(input), input.cursor);
 
+interface SearchedPage {
+  readonly shown: readonly TextRow[];
+  /** Of each item of the page. */
+  readonly cursors: ReadonlyMap<string, string>;
+  readonly hasMore: boolean;
+  readonly candidateLimitReached: boolean;
+  readonly missing: number;
+}
+
+/** One page. Where all its items were removed between their ranking and the read of their details, the page after it. */
+async function searchPage(
+  reads: LiveReads,
+  context: SearchContext,
+  input: SearchAgendaInput,
+  binding: SearchBinding,
+): Promise<SearchedPage> {
+  for (let after = searchPlace(input); ; ) {
+    const { rows, missing } = await find(reads, context, input, after);
+    const page = rows.slice(0, input.limit);
+    const places = page.map(([itemId, rank, startsAt]) => ({ missing, rank: Number(rank), startsAt: Number(startsAt), itemId: itemId! }));
+    const ids = places.map(({ itemId }) => itemId);
+    const anyWord = anyWordOf(context.query);
+    const shown =
+      ids.length === 0 ? [] : await reads.texts((generation) => statements.searchResults(generation(AGENDA_SEARCH.name), ids, anyWord));
+    const hasMore = rows.length > page.length;
+    if (shown.length > 0 || !hasMore) {
+      const cursors = new Map(places.map((place) => [place.itemId, encodeSearchCursor(binding, place)]));
+      return { shown, cursors, hasMore, candidateLimitReached: rows[0]?.at(-1) === 't', missing };
+    }
+    after = places.at(-1)!;
+  }
+}
+
+const EMPTY_PAGE: SearchedPage = { shown: [], cursors: new Map(), hasMore: false, candidateLimitReached: false, missing: 0 };
+
 /**
  * Agenda items by words, the best first and of equals the latest first. While nothing
  * changes, the pages of a search hold each of its items once; an item that is added or changed meanwhile may be missed or returned twice. Throws
@@ -167,7 +207,7 @@ export const createSearchAgenda =
   ({ reads: readsUntil, clock }: SearchAgendaDependencies) =>
   async (input: SearchAgendaInput, signal: AbortSignal): Promise<AgendaSearchPage> => {
     const binding = bindingOf(input);
-    const after = searchPlace(input);
+    const continued = searchPlace(input) !== null;
     const reads = readsUntil(signal);
     const context = await contextOf(reads, binding);
     const wordless = context.query === '';
@@ -176,23 +216,9 @@ export const createSearchAgenda =
       ...(binding.jurisdictionSlug !== null && context.bodyIds === null ? ['jurisdictionSlug' as const] : []),
       ...(binding.topicSlug !== null && context.topicId === null ? ['topicSlug' as const] : []),
     ];
-    const nothing: Found = { rows: [], missing: 0 };
-    const { rows, missing } = wordless || uncovered || unknownFilters.length > 0 ? nothing : await find(reads, context, input, after);
-    const page = rows.slice(0, input.limit);
-    const hasMore = rows.length > page.length;
-    const cursors = new Map(
-      page.map(([itemId, rank, startsAt]) => [
-        itemId!,
-        encodeSearchCursor(binding, { missing, rank: Number(rank), startsAt: Number(startsAt), itemId: itemId! }),
-      ]),
-    );
-    const shown =
-      page.length === 0
-        ? []
-        : await reads.texts((generation) =>
-            statements.searchResults(generation(AGENDA_SEARCH.name), [...cursors.keys()], anyWordOf(context.query)),
-          );
-    const candidateLimitReached = rows[0]?.at(-1) === 't';
+    const isEmpty = wordless || uncovered || unknownFilters.length > 0;
+    const page = isEmpty ? EMPTY_PAGE : await searchPage(reads, context, input, binding);
+    const { shown, cursors, hasMore, candidateLimitReached, missing } = page;
     const now = clock.now();
     const { respelt } = context;
     const facts = {
@@ -205,7 +231,7 @@ export const createSearchAgenda =
       respelt,
       missing,
       words: new Set(context.units.filter((unit) => unit !== '')).size,
-      continued: after !== null,
+      continued,
     };
     return {
       data: {

@@ -12,6 +12,9 @@ const ENGLISH = `'pg_catalog.english'`;
 /** The search term of a word; null for a stop word such as "which". */
 const STEM = (word: string) => `(ts_lexize('pg_catalog.english_stem', ${word}))`;
 
+/** All forms of a word begin with the same letters, so many at least. */
+const STEM_LETTERS = 3;
+
 export interface ContextInput {
   readonly search: SearchText;
   readonly jurisdictionSlug: string | null;
@@ -20,17 +23,19 @@ export interface ContextInput {
 
 /**
  * The context of a search: the query and its units as the database parses them, its words with the number of records that have each (null:
- * none), the bodies of the jurisdiction (null when none was asked for or none has this slug), the topic, how many entries each period has, and
+ * none) and whether a name of a place, a body or a topic may have it, the bodies of the jurisdiction (null when none was asked for or none has this slug), the topic, how many entries each period has, and
  * how many the database's statistics know of: none while rows were counted and not yet looked at, as a vacuum leaves them.
  */
 export function searchContext(generation: number, { search, jurisdictionSlug, topicSlug }: ContextInput): Statement {
   const { jurisdictions, bodies, topics, entries, periods, words } = AGENDA_SEARCH.at(generation);
   const [schema, table] = entries.split('.');
   return {
-    name: `search_ground_g${generation}`,
-    text: `select websearch_to_tsquery(${ENGLISH}, $1)::text,
+    name: `search_context_g${generation}`,
+    text: `with names as (select name from ${jurisdictions} union all select name from ${bodies} union all select names from ${topics})
+      select websearch_to_tsquery(${ENGLISH}, $1)::text,
         (select json_agg(websearch_to_tsquery(${ENGLISH}, u.unit)::text order by u.place) from unnest($2::text[]) with ordinality as u (unit, place)),
-        (select json_agg(json_build_array(w.word, (select sum(k.records) from ${words} k where k.stem = ${STEM('w.word')}[1])) order by w.place)
+        (select json_agg(json_build_array(w.word, (select sum(k.records) from ${words} k where k.stem = ${STEM('w.word')}[1]),
+            exists (select from names n where lower(n.name) like '%' || left(w.word, ${STEM_LETTERS}) || '%')) order by w.place)
           from unnest($3::text[]) with ordinality as w (word, place) where ${STEM('w.word')} <> '{}'),
         case when $4::text is not null then (
           select (select coalesce(json_agg(b.body_id), '[]') from ${bodies} b where b.jurisdiction_id = j.jurisdiction_id)

@@ -9,6 +9,7 @@ import { createSetBacks } from '../../infra/postgresql/log-position.ts';
 import { createWorkingRows } from '../../infra/postgresql/working-rows.ts';
 import { shiftedClock, steadyMilliseconds, systemClock } from '../../infra/system/clock.ts';
 import { createLogger } from '../../infra/system/logging.ts';
+import { closeAll } from '../../domain/close-all.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Transactor } from '../../domain/ports/database.ts';
@@ -79,7 +80,7 @@ export interface OpenStores {
 export async function openStores(settings: Settings, role: Role, logger: Logger, searchConnections?: number): Promise<OpenStores> {
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
-    for (const closer of closers.splice(0).toReversed()) await closer();
+    await closeAll(closers.splice(0).toReversed());
   };
   try {
     const attached = await reachDatabase(settings, role, logger);

@@ -1,3 +1,4 @@
+import { closeAll } from '../../domain/close-all.ts';
 import type { Civic } from '../civic.ts';
 import { BadSetting } from '../settings.ts';
 import { documentRoutes } from '../edge/documents/document-routes.ts';
@@ -53,7 +54,7 @@ export async function serve(civic: Civic, { role, stopping, hurrying, print, toT
     await drain();
   } finally {
     ending.abort(new Error('the service is ending'));
-    for (const closer of closers.toReversed()) await closer();
+    await closeAll(closers.toReversed());
   }
 }
 

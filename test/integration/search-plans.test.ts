@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientConfig } from '../../infra/postgresql/sessions.ts';
 import { columnArrays } from '../../infra/postgresql/column-arrays.ts';
 import { itemsOf, upsertEntries } from '../../projections/agenda-search/statements.ts';
-import { AGENDA_SEARCH, MARK } from '../../projections/agenda-search/tables.ts';
+import { AGENDA_SEARCH, MARK, WEIGHT } from '../../projections/agenda-search/tables.ts';
 import { MAX_CANDIDATES } from '../../queries/search/search-statements.ts';
 import type { Statement } from '../../domain/ports/database.ts';
 import { agendaId } from '../support/agenda-events.ts';
@@ -60,6 +60,7 @@ beforeAll(async () => {
      select ${uuid('n', 2)}, ${startsAt('n')}, (${startsAt('n')}) / 86400000, ${period('n')},
        setweight(to_tsvector('pg_catalog.simple', 'c1' || case when n % 2 = 0 then ' c2' else ' c3' end || case when n % 20 = 0 then ' c4' else '' end
          || case when n % 10000 = 0 then ' c5' else '' end || case when n < ${ITEMS} / 3 then ' c6' else '' end || ' w' || n % 977), 'A')
+       || setweight(to_tsvector('pg_catalog.english', case when n % 100 = 0 then 'Plano' else 'Dallas' end), '${WEIGHT.place}')
        || array_to_tsvector(array['${MARK.body}' || ${body}, '${MARK.period}' || ${period('n')}]
          || case when n % 50 = 0 then array['${MARK.topic}${agendaId('topics', 'zoning')}'] end)
      from generate_series(0, ${ITEMS - 1}) n`,
@@ -95,7 +96,7 @@ async function explained({ text, values }: Statement, on = session): Promise<rea
   }
 }
 
-const QUERIES = ['c1', 'c2', 'c4', 'c5', 'c6', 'w5', 'c1 -c2', '-c2', 'c2 or c3', '"c1 c2"', 'c2 c4', 'c3 w5'];
+const QUERIES = ['c1', 'c2', 'c4', 'c5', 'c6', 'w5', 'c1 -c2', '-c2', 'c2 or c3', '"c1 c2"', 'c2 c4', 'c3 w5', 'dallas', 'dallas c2'];
 const FILTERS = [
   {},
   { jurisdictionSlug: 'plano' },

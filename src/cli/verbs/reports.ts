@@ -206,8 +206,8 @@ async function turn(
   civic: Civic,
   { what, paused, options }: { readonly what: string; readonly paused: boolean; readonly options: Options },
 ) {
-  const turned = { paused, by: personName('--by', options.by), reason: options.reason ?? null };
-  const handled = await turnReportSwitch(civic, reportSwitch(what), turned, civic.clock.now() + DEADLINE_MS);
+  const change = { paused, by: personName('--by', options.by), reason: options.reason ?? null };
+  const handled = await turnReportSwitch(civic, reportSwitch(what), change, civic.clock.now() + DEADLINE_MS);
   await requireHandled(context, civic, handled);
   const { intake, worker } = await readSwitches(civic.log);
   return { intake: intake.paused ? 'paused' : 'running', worker: worker.paused ? 'paused' : 'running' };

@@ -31,8 +31,16 @@ export function createHttpServer(parts: HttpServerParts): Omit<Listener, 'app'> 
   const { app } = listener;
   let baseUrl = parts.baseUrl ?? 'http://localhost';
   let endpoint: Promise<ToolEndpoint> | undefined;
-  // Loaded with the first call: the library of the protocol and its schemas take 10 MB.
-  const tools = () => (endpoint ??= import('../mcp/endpoint.ts').then((mcp) => mcp.createToolEndpoint({ ...parts, ...parts.tools })));
+  /** Loaded with the first call: the library of the protocol and its schemas take 10 MB. After a failure the next call loads again. */
+  function tools(): Promise<ToolEndpoint> {
+    endpoint ??= import('../mcp/endpoint.ts')
+      .then((mcp) => mcp.createToolEndpoint({ ...parts, ...parts.tools }))
+      .catch((error: unknown) => {
+        endpoint = undefined;
+        throw error;
+      });
+    return endpoint;
+  }
   const routeParts = { ...parts, baseUrl: () => baseUrl };
   addCustomerRoutes(app, routeParts);
   addToolRoutes(app, tools, routeParts);

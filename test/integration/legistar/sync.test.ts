@@ -279,10 +279,10 @@ describe('a failure of the source', () => {
   });
 
   it('is one clear error without retries when the client is unknown to the source', async () => {
-    const unknown = reader({ client: 'nobody' });
-    const request = { client: 'nobody', options: { jurisdiction: 'addison' } };
+    const unknown = reader({ client: 'unlisted' });
+    const request = { client: 'unlisted', options: { jurisdiction: 'addison' } };
     const report = await syncLegistar(unknown, request, { writer: records, known: records, clock });
-    expect(report.failure).toBe('the source does not know the client "nobody"; check the name with the source');
+    expect(report.failure).toBe('the source does not know the client "unlisted"; check the name with the source');
     expect(server.requests).toHaveLength(1);
     expect(records.log).toEqual([]);
   });

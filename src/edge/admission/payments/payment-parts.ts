@@ -70,12 +70,13 @@ export class PointOfNoReturn {
 export async function fromLedger<Result>(
   { logger }: Pick<PaymentParts, 'logger'>,
   ask: () => Promise<Result>,
-  refusal = new PaymentRefused('payment_ledger_unavailable', { retryAfterSeconds: AGAIN_SECONDS }),
+  refuse = () => new PaymentRefused('payment_ledger_unavailable', { retryAfterSeconds: AGAIN_SECONDS }),
   about: object = {},
 ): Promise<Result> {
   try {
     return await ask();
   } catch (error) {
+    const refusal = refuse();
     logger.warn({ ...about, code: refusal.code, error: (error as Error).message }, 'the payment ledger could not be reached');
     throw refusal;
   }
@@ -86,10 +87,10 @@ export async function moved(
   parts: PaymentParts,
   row: PaymentRow,
   move: PaymentMove,
-  refusal = new PaymentRefused('payment_ledger_unavailable', { retryAfterSeconds: PAYMENT_LEASE_MS / 1000 }),
+  refuse = () => new PaymentRefused('payment_ledger_unavailable', { retryAfterSeconds: PAYMENT_LEASE_MS / 1000 }),
 ): Promise<PaymentRow> {
   const about = { paymentId: row.paymentId, to: move.to };
-  const after = await fromLedger(parts, () => parts.ledger.move(row, move, parts.chainClock.now()), refusal, about);
+  const after = await fromLedger(parts, () => parts.ledger.move(row, move, parts.chainClock.now()), refuse, about);
   if (after === null) throw inProgress();
   return after;
 }

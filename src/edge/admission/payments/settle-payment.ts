@@ -20,7 +20,7 @@ export async function settlePayment(parts: PaymentParts, saved: PaymentRow, poin
   }
   pointOfNoReturn.pass();
   // Where the ledger throws, it may be written: then the worker settles it, and the same payment finds the result.
-  const settling = await moved(parts, saved, { to: 'SETTLING', leaseUntil: now + PAYMENT_LEASE_MS }, unknownYet());
+  const settling = await moved(parts, saved, { to: 'SETTLING', leaseUntil: now + PAYMENT_LEASE_MS }, unknownYet);
   const settlement = await facilitator!.settle(readSignedPayment(settling.payload!));
   const { kind, transaction } = settlement;
   const cause = kind === 'settled' ? undefined : settlement.reason;

@@ -82,11 +82,11 @@ function refusalOfRead(error: unknown): PaymentRefused {
 }
 
 async function save(parts: PaymentParts, row: PaymentRow, result: string): Promise<PaymentRow> {
-  const unsaved = new PaymentRefused('read_result_not_saved');
+  const code = 'read_result_not_saved';
   try {
-    return await moved(parts, row, { to: 'RESULT_SAVED', result, resultHash: sha256(result) }, unsaved);
+    return await moved(parts, row, { to: 'RESULT_SAVED', result, resultHash: sha256(result) }, () => new PaymentRefused(code));
   } catch (error) {
-    if (error === unsaved) await end(parts, row, { to: 'READ_FAILED', cause: unsaved.code });
+    if (error instanceof PaymentRefused && error.code === code) await end(parts, row, { to: 'READ_FAILED', cause: code });
     throw error;
   }
 }

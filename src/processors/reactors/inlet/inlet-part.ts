@@ -96,6 +96,9 @@ async function giveCommand(
 
 const lost = ({ topic, partition }: InletPart) => new LeaseLost(`partition ${partition} of ${topic} was taken by another process`);
 
+/** Streams that are read at the same time. */
+const STREAMS_AT_ONCE = 32;
+
 /** The streams that the command has grown already: its event, if there is one, is the first behind the revision that was noted. */
 async function storedStreams(log: EventLog, commandId: string, revisions: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
   const stored = new Set<string>();
@@ -103,6 +106,7 @@ async function storedStreams(log: EventLog, commandId: string, revisions: Readon
     const [event] = await log.readStream(stream, revision, 1);
     if (event !== undefined && (JSON.parse(event.metadata) as EventMetadata).commandId === commandId) stored.add(stream);
   };
-  await Promise.all([...revisions].map(look));
+  const noted = [...revisions];
+  for (let from = 0; from < noted.length; from += STREAMS_AT_ONCE) await Promise.all(noted.slice(from, from + STREAMS_AT_ONCE).map(look));
   return stored;
 }
