@@ -9,6 +9,7 @@ import { hotAnswer } from './hot-answer.ts';
 import { pollingReaders } from './readers.ts';
 import { rebuildHistory } from './rebuild.ts';
 import { rebuildAllUnderLoad, rebuildUnderLoad } from './rebuild-under-load.ts';
+import { peers } from './peers.ts';
 import { relay } from './relay.ts';
 import { search } from './search.ts';
 import { snapshot } from './snapshot.ts';
@@ -37,4 +38,5 @@ export const LOADS: readonly Load[] = [
   snapshot,
   visibility,
   relay,
+  peers,
 ];

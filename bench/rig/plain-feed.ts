@@ -1,3 +1,4 @@
+import type { Client } from 'pg';
 import { AGENDA } from '../../projections/agenda/tables.ts';
 import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { holdDatabase } from './database.ts';
@@ -28,13 +29,20 @@ function fillUpcoming(generation: number): string {
   vacuum analyze yardstick.upcoming`;
 }
 
-/** Copies a read model's rows into the yardstick's own table of the same server and starts the plain program on it. */
-async function startPlain(dataDir: string, projection: string, fill: (generation: number) => string): Promise<YardstickProgram> {
-  const database = await holdDatabase(dataDir);
-  const { rows } = await database.client.query<{ live: number }>(`select live_generation as live from civic.projections where name = $1`, [
+/** Copies a read model's rows into a table of the same server. */
+async function copyRows(client: Client, projection: string, fill: (generation: number) => string): Promise<void> {
+  const { rows } = await client.query<{ live: number }>(`select live_generation as live from civic.projections where name = $1`, [
     projection,
   ]);
-  for (const statement of fill(rows[0]!.live).split(';')) await database.client.query(statement);
+  for (const statement of fill(rows[0]!.live).split(';')) await client.query(statement);
+}
+
+export const fillPlainFeed = (client: Client): Promise<void> => copyRows(client, 'record_history', fillFeed);
+
+/** Copies the rows and starts the plain program on them. */
+async function startPlain(dataDir: string, projection: string, fill: (generation: number) => string): Promise<YardstickProgram> {
+  const database = await holdDatabase(dataDir);
+  await copyRows(database.client, projection, fill);
   const program = await startYardstick('plain-feed.ts', { DSN: database.url });
   return {
     ...program,
