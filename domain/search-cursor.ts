@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { cursorPayload, cursorText, MAX_CURSOR_LENGTH, readTime, TIME_BYTES, UUID_BYTES, uuidBytes, uuidText } from './cursor.ts';
+import { hash } from 'node:crypto';
+import { cursorCodec, hexadecimal, time, uuid } from './cursor.ts';
 
 /** What a search cursor is bound to. The page's size may change on the way. */
 export interface SearchBinding {
@@ -27,36 +27,27 @@ export class InvalidSearchCursor extends Error {
 }
 
 const BINDING_BYTES = 16;
-const [AT_MISSING, AT_RANK, AT_TIME] = [BINDING_BYTES, BINDING_BYTES + 1, BINDING_BYTES + 5];
-const AT_ITEM = AT_TIME + TIME_BYTES;
-const PAYLOAD_BYTES = AT_ITEM + UUID_BYTES;
 
-const digestOf = ({ query, jurisdictionSlug, topicSlug, fromDate, toDate }: SearchBinding): Buffer =>
-  createHash('sha256')
-    .update(JSON.stringify([query, jurisdictionSlug, topicSlug, fromDate, toDate]))
-    .digest()
-    .subarray(0, BINDING_BYTES);
+const digestOf = ({ query, jurisdictionSlug, topicSlug, fromDate, toDate }: SearchBinding): string =>
+  hash('sha256', JSON.stringify([query, jurisdictionSlug, topicSlug, fromDate, toDate])).slice(0, 2 * BINDING_BYTES);
 
-export function encodeSearchCursor(binding: SearchBinding, { missing, rank, startsAt, itemId }: SearchCursor): string {
-  const payload = Buffer.alloc(PAYLOAD_BYTES);
-  digestOf(binding).copy(payload);
-  payload.writeUInt8(missing, AT_MISSING);
-  payload.writeInt32BE(rank, AT_RANK);
-  payload.writeBigInt64BE(BigInt(startsAt), AT_TIME);
-  uuidBytes(itemId).copy(payload, AT_ITEM);
-  return cursorText('search', payload);
-}
+const codec = cursorCodec<SearchCursor & { readonly binding: string }>('search', {
+  binding: hexadecimal(BINDING_BYTES),
+  missing: { bytes: 1, write: (payload, value, at) => payload.writeUInt8(value, at), read: (payload, at) => payload.readUInt8(at) },
+  rank: { bytes: 4, write: (payload, value, at) => payload.writeInt32BE(value, at), read: (payload, at) => payload.readInt32BE(at) },
+  startsAt: time,
+  itemId: uuid,
+});
+
+export const encodeSearchCursor = (binding: SearchBinding, cursor: SearchCursor): string =>
+  codec.encode({ ...cursor, binding: digestOf(binding) });
 
 /** Throws `InvalidSearchCursor` for what does not decode, is of another kind or was minted for another query or other filters. */
-export function decodeSearchCursor(binding: SearchBinding, text: string): SearchCursor {
-  const payload = cursorPayload('search', text, MAX_CURSOR_LENGTH);
-  if (payload === 'other kind') throw new InvalidSearchCursor('the cursor is of another kind than that of the search');
-  if (payload === 'damaged' || payload.length !== PAYLOAD_BYTES) throw new InvalidSearchCursor('the cursor does not decode');
-  const startsAt = readTime(payload, AT_TIME);
-  if (startsAt === undefined) throw new InvalidSearchCursor('the cursor does not decode');
-  if (payload.compare(digestOf(binding), 0, BINDING_BYTES, 0, BINDING_BYTES) !== 0) {
-    throw new InvalidSearchCursor('the cursor is of another query or of other filters');
-  }
-  const [missing, rank] = [payload.readUInt8(AT_MISSING), payload.readInt32BE(AT_RANK)];
-  return { missing, rank, startsAt, itemId: uuidText(payload, AT_ITEM) };
+export function decodeSearchCursor(expected: SearchBinding, text: string): SearchCursor {
+  const decoded = codec.decode(text);
+  if (decoded === 'other kind') throw new InvalidSearchCursor('the cursor is of another kind than that of the search');
+  if (decoded === 'damaged') throw new InvalidSearchCursor('the cursor does not decode');
+  const { binding, ...cursor } = decoded;
+  if (binding !== digestOf(expected)) throw new InvalidSearchCursor('the cursor is of another query or of other filters');
+  return cursor;
 }

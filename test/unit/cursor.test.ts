@@ -76,6 +76,26 @@ describe('a feed cursor', () => {
     );
   });
 
+  test('contains the same number of a binding in every release', () => {
+    const numberOf = (binding: FeedBinding) =>
+      Buffer.from(encodeFeedCursor({ feedId: crypto.randomUUID(), position: 1, fingerprint: null, binding }), 'base64url')[18];
+    expect(Object.fromEntries((['nothing', 'all', ...RESOURCES] as const).map((binding) => [binding, numberOf(binding)]))).toEqual({
+      nothing: 0,
+      all: 1,
+      jurisdictions: 2,
+      public_bodies: 3,
+      sources: 4,
+      topics: 5,
+      meetings: 6,
+      agendas: 7,
+      agenda_items: 8,
+      agenda_hits: 9,
+      documents: 10,
+      record_streams: 11,
+      stream_records: 12,
+    });
+  });
+
   test('is not decoded from random text, and no text makes decoding throw', () => {
     const texts = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.base64String(), fc.string({ minLength: 600, maxLength: 700 }));
     fc.assert(
