@@ -1,33 +1,14 @@
 import { derivedId } from '../../domain/identifiers.ts';
 import type { ClassificationSubject, ClassifiedHit, Classifier } from '../../domain/ports/classifier.ts';
-import { businessImpactOf } from './business-impact.ts';
-import { type CompiledTopics, compileTopics } from './compile-topics.ts';
-import { confidenceOf, HIT_FROM, type TopicEvidence, topicEvidence, worth } from './topic-evidence.ts';
+import { businessImpactOf, summaryOf } from './hit-texts.ts';
+import { type CompiledTopics, compileTopics, type Occurrence } from './phrases.ts';
+import { confidenceOf, HIT_FROM, topicEvidence, type TopicEvidence, worth } from './topic-evidence.ts';
 import { evidenceQuote } from './evidence-quote.ts';
 import { statedFacts } from './stated-facts.ts';
-import type { Occurrence } from './find-phrases.ts';
 import { isFormality, operativeText } from './operative-text.ts';
 import { affectedLocation } from './locations/affected-location.ts';
-import { summaryOf } from './summary.ts';
-import type { NormalizedContent, RecordData } from '../../domain/records/resources.ts';
-import { nextStep, proceduralStage, publicAction } from './procedure.ts';
-
-type ProceduralContext = NormalizedContent<'agenda_hits'>['proceduralContext'];
-
-/** The step of the procedure; `unknown` or null without a statement in the records. */
-function proceduralContext(subject: ClassificationSubject): ProceduralContext {
-  const { item, body } = subject;
-  const texts = [item.title, item.text, item.actionText].filter((text) => text !== null);
-  const stage = proceduralStage(subject);
-  const next = nextStep(subject, texts);
-  return {
-    proceduralStage: stage,
-    actingBodyRole: body.actingBodyRole,
-    nextBodyName: next.bodyName,
-    nextMeetingDate: next.date,
-    ...publicAction(subject, stage, texts),
-  };
-}
+import type { RecordData } from '../../domain/records/resources.ts';
+import { proceduralContext } from './procedure.ts';
 
 /** Stored in every hit; another number whenever the same records give other hits. */
 export const PHRASE_CLASSIFIER = 'phrases-1';

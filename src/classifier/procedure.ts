@@ -2,10 +2,22 @@ import { dateOfDay, localDay } from '../../domain/local-day.ts';
 import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
 import type { NormalizedContent } from '../../domain/records/resources.ts';
 
-const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'];
+type Context = NormalizedContent<'agenda_hits'>['proceduralContext'];
 
-/** The names of the months as a pattern's alternatives. */
-const MONTH_NAMES = MONTHS.join('|');
+/** The step of the procedure; `unknown` or null without a statement in the records. */
+export function proceduralContext(subject: ClassificationSubject): Context {
+  const { item, body } = subject;
+  const texts = [item.title, item.text, item.actionText].filter((text) => text !== null);
+  const stage = proceduralStage(subject);
+  return {
+    proceduralStage: stage,
+    actingBodyRole: body.actingBodyRole,
+    ...nextStep(subject, texts),
+    ...publicAction(subject, stage, texts),
+  };
+}
+
+const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'];
 
 /** A day of the calendar as `YYYY-MM-DD`, or null where there is no such day. */
 function calendarDay(year: string, monthName: string, day: string): string | null {
@@ -14,13 +26,7 @@ function calendarDay(year: string, monthName: string, day: string): string | nul
   return text.startsWith(year) && time.getUTCDate() === Number(day) ? text : null;
 }
 
-interface NextStep {
-  readonly bodyName: string | null;
-  /** A local day `YYYY-MM-DD` after the meeting's own. */
-  readonly date: string | null;
-}
-
-const DATE = String.raw`(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,? )?(?<month>${MONTH_NAMES}) (?<day>\d{1,2})(?:st|nd|rd|th)?,? (?<year>\d{4})`;
+const DATE = String.raw`(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,? )?(?<month>${MONTHS.join('|')}) (?<day>\d{1,2})(?:st|nd|rd|th)?,? (?<year>\d{4})`;
 /** Words that announce a later meeting on the item itself. */
 const ANNOUNCED = new RegExp(
   String.raw`\b(?:(?:hearing|meeting|session|item|case|reading)(?: [^.;:]{0,80}?)? to be (?:held|heard|considered)|(?:continue|continued|defer|deferred|postpone|postponed|held under advisement|table|tabled|carried over|moved)(?: (?:this|the) (?:item|case|hearing|request))?(?: (?:to|until))(?: the)?|scheduled for (?:consideration|(?:a )?(?:public hearing|second reading|final reading|action))|(?:hearing|meeting|item|case|reading) (?:will|shall) be (?:held|heard|considered|taken up)|second reading|final reading|next (?:meeting|hearing))(?: (?:by|before) the (?:[A-Z][\w&-]* ?){1,5})?(?:,? on| for|,? at the)?:? ${DATE}`,
@@ -33,19 +39,16 @@ const BODY =
  * The next meeting on an item and the body that holds it, where the texts state them; a date that does not lie after the meeting's own local
  * day is history, not a next step.
  */
-export function nextStep({ meeting }: ClassificationSubject, texts: readonly string[]): NextStep {
+function nextStep({ meeting }: ClassificationSubject, texts: readonly string[]): Pick<Context, 'nextBodyName' | 'nextMeetingDate'> {
   const dates = texts.flatMap((text) =>
     [...text.matchAll(ANNOUNCED)].map((match) => calendarDay(match.groups?.year ?? '', match.groups?.month ?? '', match.groups?.day ?? '')),
   );
   const bodies = texts.flatMap((text) => [...text.matchAll(BODY)].map((match) => (match.groups?.name ?? '').trim()));
-  if (dates.length === 0 && bodies.length === 0) return { bodyName: null, date: null };
+  if (dates.length === 0 && bodies.length === 0) return { nextBodyName: null, nextMeetingDate: null };
   const meetingDay = dateOfDay(localDay(Date.parse(meeting.startsAt), meeting.timezone));
   const later = dates.filter((date): date is string => date !== null && date > meetingDay).toSorted();
-  return { bodyName: bodies[0] ?? null, date: later[0] ?? null };
+  return { nextBodyName: bodies[0] ?? null, nextMeetingDate: later[0] ?? null };
 }
-
-type Context = NormalizedContent<'agenda_hits'>['proceduralContext'];
-type PublicAction = Pick<Context, 'actionKind' | 'actionUrl'>;
 
 const REGISTRATION = /\b(?:register (?:to speak|online|by|at|for the)|registration (?:form|deadline|is required)|sign[- ]up to speak)\b/i;
 const CONTACT = /\bcontact (?:the )?(?:[A-Z][\w.'’-]* ?){1,5}(?:at|by)\b|\b(?:questions|inquiries)\b.{0,60}\b(?:contact|call|e-?mail)\b/;
@@ -62,11 +65,11 @@ function statedUrl(text: string): string | null {
  * What a concerned person can do: register or ask where the texts say so, comment at a hearing, else attend the meeting. The address is
  * the one that the texts state, or the meeting's own page for a meeting or hearing that is still to come to a decision; decided items leave nothing to do.
  */
-export function publicAction(
+function publicAction(
   { item, meeting }: ClassificationSubject,
   stage: Context['proceduralStage'],
   texts: readonly string[],
-): PublicAction {
+): Pick<Context, 'actionKind' | 'actionUrl'> {
   const whole = texts.join('\n');
   const stated = statedUrl(whole);
   if (REGISTRATION.test(whole)) return { actionKind: 'registration', actionUrl: stated };
@@ -76,8 +79,6 @@ export function publicAction(
   if (!open) return { actionKind: 'unknown', actionUrl: null };
   return { actionKind: stage === 'public_hearing' ? 'public_comment' : 'meeting', actionUrl: stated ?? meeting.sourceUrl };
 }
-
-type Stage = NormalizedContent<'agenda_hits'>['proceduralContext']['proceduralStage'];
 
 const CALLS_HEARING =
   /^.{0,60}\b(?:authorize|call|set|schedule|order)(?:s|ing)?(?: \(\d\))?(?: (?:a|the|and establish)?)? ?public hearings? (?:to be held|on|for|to)|\bpublic hearings? to be held on\b/i;
@@ -95,7 +96,7 @@ const PREFIX = /^(?:\([^)]{2,40}\)\s*|sample:\s*)+/i;
  * How far along an item is, by its words, the source's type of it and whether the body decides or recommends: readings first, then
  * the call of a hearing, the hearing, a briefing, and last an action, which is a recommendation where the body only recommends.
  */
-export function proceduralStage({ item, meeting, body }: ClassificationSubject): Stage {
+function proceduralStage({ item, meeting, body }: ClassificationSubject): Context['proceduralStage'] {
   const words = item.title.replace(PREFIX, '');
   const type = item.matterType ?? '';
   if (FINAL_READING.test(words)) return 'final_reading';

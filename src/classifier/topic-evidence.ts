@@ -1,6 +1,5 @@
 import type { RecordData } from '../../domain/records/resources.ts';
-import type { CompiledTopics } from './compile-topics.ts';
-import { findPhrases, type Occurrence } from './find-phrases.ts';
+import { type CompiledTopics, findPhrases, type Occurrence } from './phrases.ts';
 
 const overlap = (left: Occurrence, right: Occurrence): boolean => left.start < right.end && right.start < left.end;
 

@@ -1,7 +1,7 @@
 import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import { RECORD_SCHEMAS, type RecordContent, type RecordData } from '../../domain/records/resources.ts';
-import { compileTopics, type CompiledTopics } from '../../src/classifier/compile-topics.ts';
+import { compileTopics, type CompiledTopics } from '../../src/classifier/phrases.ts';
 import { taxonomyRecords } from '../../src/sources/taxonomy/taxonomy-records.ts';
 
 const TIMES = { createdAt: '2025-01-01T00:00:00.000Z', updatedAt: '2025-01-01T00:00:00.000Z' };

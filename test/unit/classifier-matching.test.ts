@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classifyItem, hitId, phraseClassifier } from '../../src/classifier/classify-item.ts';
-import { compileTopics } from '../../src/classifier/compile-topics.ts';
+import { compileTopics } from '../../src/classifier/phrases.ts';
 import { shippedTaxonomy, shippedTopics, subject, type SubjectParts, topicRecord } from '../support/classifier-subjects.ts';
 
 const slugs = new Map(shippedTopics().map((topic) => [topic.id, topic.slug]));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RECORD_SCHEMAS } from '../../domain/records/resources.ts';
-import { wordsOf } from '../../src/classifier/words.ts';
+import { wordsOf } from '../../src/classifier/phrases.ts';
 import { SHIPPED_TOPICS, TAXONOMY_SEED, taxonomyRecords } from '../../src/sources/taxonomy/taxonomy-records.ts';
 
 describe('the taxonomy', () => {

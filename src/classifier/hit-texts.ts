@@ -1,7 +1,54 @@
+import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
 import type { NormalizedContent, RecordData } from '../../domain/records/resources.ts';
 import type { StatedFacts } from './stated-facts.ts';
 
 type Hit = NormalizedContent<'agenda_hits'>;
+type Location = Hit['affectedLocation']['locations'][number];
+
+/** Addresses come before districts. */
+const PLACE_ORDER: readonly Location['kind'][] = [
+  'street_address',
+  'road_segment',
+  'intersection',
+  'facility',
+  'subdivision',
+  'parcel',
+  'area',
+  'zoning_district',
+];
+const PLACES = 2;
+
+/** The first two places of an item by kind, and the number of the others. */
+function placesOf(locations: readonly Location[]): string | null {
+  const ordered = PLACE_ORDER.flatMap((kind) => locations.filter((location) => location.kind === kind));
+  if (ordered.length === 0) return null;
+  const named = ordered.slice(0, PLACES).map((location) => location.sourceText);
+  const rest = locations.length - named.length;
+  return `${named.join('; ')}${rest > 0 ? `; ${rest} more named` : ''}`;
+}
+
+/** The parts that exist as sentences. */
+const sentences = (parts: readonly (string | null)[]): string =>
+  parts
+    .filter((part) => part !== null)
+    .map((part) => (/[.!?…]$/.test(part) ? part : `${part}.`))
+    .join(' ');
+
+/**
+ * Short sentences that use only statements of the record: the kind of action, the body, the file, the applicant or other party, the
+ * places, the amount, recommendations and the outcome.
+ */
+export function summaryOf({ item, body, jurisdiction }: ClassificationSubject, facts: StatedFacts, locations: readonly Location[]): string {
+  const places = placesOf(locations);
+  return sentences([
+    `${facts.action} before the ${jurisdiction.name} ${body.name}${item.matterFile === null ? '' : ` (file ${item.matterFile})`}`,
+    facts.party === null ? null : `${facts.party.role === 'applicant' ? 'Applicant' : 'Party named'}: ${facts.party.name}`,
+    places === null ? null : `Place: ${places}`,
+    facts.amount === null ? null : `Amount: ${facts.amount}`,
+    ...facts.recommendations,
+    facts.outcome === null ? null : `Outcome: ${facts.outcome}`,
+  ]);
+}
 
 const STAGES: Readonly<Record<Hit['proceduralContext']['proceduralStage'], string | null>> = {
   notice: 'This item gives notice of a later public hearing',
@@ -34,14 +81,10 @@ export function businessImpactOf(topic: RecordData<'topics'>, facts: StatedFacts
   const party = facts.party === null ? null : `${facts.party.name} is named as ${facts.party.role}`;
   const stakes = [money, party].filter((part) => part !== null).join('; ');
   const next = [context.nextBodyName, context.nextMeetingDate].filter((part) => part !== null).join(', ');
-  const parts = [
+  return sentences([
     `For those who follow ${topic.publicLabel}: ${stakes === '' ? facts.action.toLowerCase() : `${facts.action.toLowerCase()}; ${stakes}`}`,
     decided(facts) ?? STAGES[context.proceduralStage],
     next === '' ? null : `Next step stated: ${next}`,
     ACTIONS[context.actionKind],
-  ];
-  return parts
-    .filter((part) => part !== null)
-    .map((part) => (/[.!?]$/.test(part) ? part : `${part}.`))
-    .join(' ');
+  ]);
 }

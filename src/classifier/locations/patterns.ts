@@ -1,0 +1,133 @@
+import type { NormalizedContent } from '../../../domain/records/resources.ts';
+
+export type LocationKind = NormalizedContent<'agenda_hits'>['affectedLocation']['locations'][number]['kind'];
+
+/** Building blocks of patterns for streets. All are sources of regular expressions with the flag `u`. */
+
+const STREET_TYPE = String.raw`(?:Street|St|Avenue|Ave|Boulevard|Blvd|Road|Rd|Drive|Dr|Lane|Ln|Parkway|Pkwy|Freeway|Frwy|Fwy|Expressway|Expwy|Tollway|Turnpike|Highway|Hwy|(?<!(?:Treatment|Municipal|County|District|Community|Supreme|Commissioners|Appellate|Tennis|Food) )Court|Ct|Circle|Cir|Trail|Trl|Way|Place|Pl|Plaza|Terrace|Loop|Row|Alley|Pike|Crossing|Xing|Run|Square|Path|Cove|Bend|Pass|Mall|Service Road)\b\.?`;
+
+const DIRECTION = String.raw`(?:North(?:east|west)?|South(?:east|west)?|East|West|[NSEW]|[NS][EW])\b\.?`;
+const NAME_WORD = String.raw`(?:(?:\d{1,3}(?:st|nd|rd|th))|[A-Z][\p{L}\d'’.-]{0,30})`;
+const SMALL = String.raw`(?:de|la|del|y)`;
+
+/** Roads known by a number: an interstate, a state highway, a farm-to-market road. */
+const NUMBERED_ROAD = String.raw`(?:Interstate(?: Highway)?|I\.?H\.?|State Highway|U\.?S\.?(?: Highway)?)[ -]?\d{1,3}[EW]? (?:Frontage|Service) Road|(?:Interstate(?: Highway)?|I\.?H\.?|(?:U\.?S\.? |State |Texas )?(?:Highway|Hwy\.?)(?: Spur)?|U\.?S\.?|S\.?H\.?|State Loop|Spur|Loop|(?:Farm[- ]to[- ]Market|F\.?M\.?)(?: Road)?)[ -]?(?:No\. )?\d{1,4}[NSEW]?\b|I-\d{2,3}[EW]?\b|LBJ Freeway|Lyndon B\. Johnson Freeway`;
+
+/** A street by its name and type, such as "East Jefferson Boulevard" or "Martin Luther King, Jr. Boulevard". */
+const STREET = String.raw`(?:${NUMBERED_ROAD}|(?:${NAME_WORD} ){1,2}(?:Highway|Loop|Spur) \d{1,4}[A-Z]?\b|(?:${DIRECTION} )?${NAME_WORD}(?:,? (?:${NAME_WORD}|${SMALL})){0,4}? ${STREET_TYPE}(?: (?:North|South|East|West)\b)?)`;
+
+/** A street where the words around it say that it is one, so that its type may be missing. */
+const STREET_OR_NAME = String.raw`(?:${STREET}|(?:${DIRECTION} )?${NAME_WORD}(?: ${NAME_WORD}){0,3})`;
+
+/** Two streets that share the word for what they are, as in "Armstrong and Cole Avenues". */
+const PLURAL_STREET = String.raw`(?:${NAME_WORD} ){1,4}(?:Streets|Avenues|Roads|Drives|Boulevards|Lanes|Freeways|Highways|Expressways|Parkways|Courts)\b`;
+
+/** Words whose number is not a house number. */
+const NUMBERED = String.raw`(?:Highway|Interstate|IH|SH|US|FM|Loop|Spur|No\.|Phase|Section|Chapter|District|Contract|Group|Package|Round|Part|Year)`;
+const NUMBER = String.raw`(?<!\b${NUMBERED} )(?<![\d$.,#/-])\d{1,5}(?:[-–]\d{1,5})?(?: ?½| 1\/2)?`;
+const UNIT = String.raw`(?:,? (?:Suites?|Ste\.?|Units?|Apt\.?|Building|Bldg\.?|#) ?(?:No\. )?[A-Z0-9-]{1,6})?`;
+const SEVERAL = String.raw`(?:,? (?:and |& )?${NUMBER}){0,12}`;
+
+const WITH_TYPE = new RegExp(
+  String.raw`${NUMBER}${SEVERAL} (?!(?:blocks?|feet|foot|acres?|square|units?|percent|st|nd|rd|th)\b)${STREET}${UNIT}`,
+  'gu',
+);
+/** "4000 - 4016 (evens) East Example Street", "7200-7500 blocks (odds) Example Drive". */
+const RANGE = new RegExp(
+  String.raw`\d{1,5}(?: ?[-–] ?\d{1,5})? (?:[Bb]locks? )?\((?:odds?|evens?)[^()]{0,20}\)(?: [Bb]locks? of)? ${STREET}`,
+  'gu',
+);
+/** "located at 7800 Stemmons", "at 350 West Belknap": the number after "at" says that a street follows. */
+const WITHOUT_TYPE =
+  /\b(?:(?:[Ll]ocated|[Ss]ituated|[Pp]roperty|[Pp]remises|[Oo]ffice|[Ss]ite)(?: [a-z]+)? at|(?:addressed|known|identified) as) (?:approximately )?(?<place>\d{2,5} (?:[NSEW]\.? |North |South |East |West )?[A-Z][\p{L}'’.-]+(?: [A-Z][\p{L}'’-]+){0,2})/gu;
+
+const LOT =
+  /\b(?:Part of )?(?:Lots?|Tracts?) [A-Z0-9][\w-]{0,7}(?:(?:, | and | & |, and | through |-)[A-Z0-9][\w-]{0,7})*,? (?:in |of )?(?:City )?Block [A-Z]?[A-Z0-9]{1,5}(?:\/\d+)?(?:, [A-Z][\p{L}'’. ]{2,40}? Addition)?/gu;
+const BLOCK = /\b(?:City |Dallas )?Blocks? \d{1,5}(?:\/\d{1,5})?\b/g;
+const SURVEY = /\b(?:[A-Z][\p{L}\d.#'’&]{0,30},? ){1,6}Survey,? Abstract (?:No\. ?)?[A-Z]?-?\d{1,5}/gu;
+const ABSTRACT = /\bAbstract (?:No\. ?)?[A-Z]?-?\d{1,5}/g;
+
+const COMPASS = String.raw`(?:[Nn]orth(?:east|west)?|[Ss]outh(?:east|west)?|[Ee]ast|[Ww]est)(?:ern)?`;
+const BETWEEN = String.raw`,? (?:[Ll]ocated )?(?:[Bb]etween|[Ff]rom|[Bb]ounded by) (?:the )?${STREET_OR_NAME}(?: and| to),?(?: the)? ${STREET_OR_NAME}`;
+const BESIDE = String.raw`,? (?:(?:just )?${COMPASS}|at the (?:terminus|end)|near|across from) (?:of )?(?:the )?(?:intersection (?:of|with) )?${STREET}(?: and ${STREET})?`;
+const LINE = new RegExp(
+  String.raw`\b(?:${COMPASS}|both)(?: and ${COMPASS})? (?:lines?|sides?|frontages?) of ${STREET_OR_NAME}(?:${BETWEEN}|${BESIDE})?`,
+  'gu',
+);
+const SEGMENT = new RegExp(String.raw`${STREET}(?: Right-of-Way)?${BETWEEN}`, 'gu');
+/** "Example Drive from the city limits extending south to Sample Road". */
+const FROM_TO = new RegExp(String.raw`${STREET},? [Ff]rom [^,;()]{1,60}? to (?:the )?${STREET}`, 'gu');
+const STREET_BLOCKS = new RegExp(String.raw`\d{1,5}(?:(?:, | and |, and |-)\d{1,5}){0,12}(?:-| )[Bb]locks? of ${STREET}`, 'gu');
+/** A street after a preposition of place, unless a further name follows. */
+const ON = new RegExp(String.raw`\b(?:[Oo]n|[Nn]ear|[Aa]cross|[Oo]ver|[Uu]nder|[Aa]djacent to) (?<place>${STREET})(?! [A-Z]| and)`, 'gu');
+const RUN = new RegExp(String.raw`\b(?:[Aa]long|[Pp]ortions? of|[Ss]egments? of) (?<place>${STREET})`, 'gu');
+
+const CORNER = new RegExp(
+  String.raw`\b(?:(?:${COMPASS}(?:,? (?:and|or) |, | quadrant of |))+ )?(?:[Cc]orners?|[Qq]uadrants?|[Ii]ntersections?)(?: (?:of|at))?(?: the)? (?:${STREET},? (?:and|at|with|&) ${STREET_OR_NAME}|${STREET_OR_NAME},? (?:and|&) (?:${STREET}|${PLURAL_STREET}))`,
+  'gu',
+);
+const AT = new RegExp(String.raw`${STREET},? (?:at|@|&) ${STREET}`, 'gu');
+const BOTH = new RegExp(String.raw`\b[Aa]t (?<place>${STREET} (?:and|&) ${STREET})`, 'gu');
+const NAMED = new RegExp(String.raw`${STREET} (?:and|at) ${STREET}(?= [Ii]ntersection)`, 'gu');
+
+const COUNCIL =
+  /\b(?:City )?Council Districts? \d{1,2}(?:(?:, | and |, and )\d{1,2})*|(?<=^\(|[,(] ?)CDs? ?\d{1,2}(?:(?:, | and |, and | & )(?:CD ?)?\d{1,2})*(?=\)|;)|(?<=^\()ETJ[^()]{0,40}(?=\))/g;
+const DISTRICT_NAME = String.raw`(?:[A-Z][\p{L}\d'’./-]{0,40}|&|of|and)`;
+const DISTRICT = new RegExp(
+  String.raw`(?<![\p{L}\d])[A-Z][\p{L}\d'’./-]{0,40}(?: ${DISTRICT_NAME}){0,7}? (?:Tax Increment Financing (?:\(“?"?TIF"?”?\) )?District|TIF District|Public Improvement District|Municipal Management District|Special Purpose District|Special Provision Sign District|Historic District|Neighborhood Empowerment Zone|Reinvestment Zone|Enterprise Zone|Sub-?[Dd]istrict|Neighborhood)(?: (?:No\. ?\d+[A-Z]?|Number [A-Z][a-z]+(?:-[A-Z]?[a-z]+)?|Area [A-Z][a-z]+|\d+[A-Z]?))?(?! (?:Act|Fund|Program|Board)\b)`,
+  'gu',
+);
+const ZONE =
+  /\b(?:Tax Increment )?Reinvestment Zone (?:No\. ?\d+[A-Z]?|Number [A-Z][a-z]+(?:-[A-Z]?[a-z]+)?)|\bNeighborhood Empowerment (?:Reinvestment )?Zone (?:Area [A-Z][a-z]+|No\. ?\d+[A-Z]?)\b/g;
+
+const NAMED_SUBDIVISION =
+  /\b(?:[A-Z][\p{L}\d'’.-]{1,30} ){1,5}(?:Addition|Subdivision|Estates)\b(?:,? (?:Phase|Section|No\.|Unit) [A-Z0-9]{1,4})?/gu;
+const PLAT_OF =
+  /\b[Pp]lat (?:of|for) (?:the )?(?<place>(?:[A-Z][\p{L}\d'’.-]{1,30} ?){1,5}(?:Addition|Subdivision|subdivision|Estates)?)/gu;
+
+/** Words in names of use districts; none is in "Medical District" or "Crime Control and Prevention District". */
+const USE = String.raw`(?:Residential|Single|Family|Two-Family|One-Family|Duplex|Multifamily|Multiple|Townhouse|Retail|Commercial|Office|Industrial|Research|Manufacturing|Mixed|Use|Service|Parking|Agricultural|Agriculture|Mobile|Corridor|Walkable|Cluster|Center|Business|Urban)`;
+const CAPITALIZED = String.raw`[A-Z][\p{L}/'’-]{0,30}`;
+const CODE = String.raw`[A-Z]{1,6}(?:-[A-Z0-9.]{1,6}(?![\p{Ll}]))*(?:\([A-Z0-9.]{1,4}\))*(?:-[A-Z0-9]{1,5}(?![\p{Ll}]))*`;
+/** "an R-5(A) Single Family Subdistrict", "a CR Community Retail District". */
+const CODED = new RegExp(
+  String.raw`(?<![\p{L}\d-])${CODE} (?:${CAPITALIZED} |\d+ ){0,3}?${USE} (?:${CAPITALIZED} |and |\d+ ){0,5}?(?:Sub)?[Dd]istrict\b(?: (?:with|No\.) [A-Z0-9][^,;]{0,60}?Overlay)?`,
+  'gu',
+);
+const PLANNED =
+  /\b(?:Planned Development|Conservation|Historic|PD) (?:(?:Sub)?[Dd]istrict )?No\. ?\d+[A-Z]?\b|\bPlanned Development (?:Sub)?[Dd]istrict \d+[A-Z]?\b|\bPD (?:No\. ?)?\d+\b/g;
+const NUMBERED_DISTRICT = /\b(?:Sub)?[Dd]istrict (?:No\. ?)?\d+[A-Z]?(?= within Planned Development District)/g;
+/** `"UR" Urban Residential`, as zoning changes are written in quotes. */
+const QUOTED = /["“][A-Z0-9/.-]{1,10}["”] [A-Z][\p{L}-]{1,30}(?: (?!To\b|From\b|Excluding\b|Plus\b)[A-Z][\p{L}-]{1,30}){0,4}/gu;
+
+const FACILITY_KIND = [
+  'Park|Airport|Heliport|Vertiport|Library|Lift Station|Pump Station|Pumping Station',
+  '(?:Water|Wastewater|Water Purification|Water Treatment|Wastewater Treatment) Plant|Water Reclamation Facility|Landfill',
+  'Transfer Station|Recreation Center|Community Center|Convention Center|Cultural Center|Senior Center|Aquatic Center',
+  'Nature Center|Maintenance Facility|Service Center|Police Station|Substation|Fire Station(?: No\\. ?\\d+| \\d+)?',
+  'Stadium|Arena|Coliseum|Museum|Zoo|Aquarium|Arboretum|Opera House|Theater|Theatre|Auditorium|Amphitheater|Jail',
+  'City Hall|Cemetery|Golf Course|Elementary School|High School|Middle School|Reservoir|Dam|Bridge|Viaduct|Tower|Garage',
+  'Hotel|Apartments|Trail|Greenbelt|Levee|Spillway',
+].join('|');
+const FACILITY_NAME = String.raw`(?:[A-Z][\p{L}\d'’.-]{0,30}|(?<=[A-Z][\p{L}.]{0,20} )(?:of|&))`;
+const FACILITY = new RegExp(
+  String.raw`(?<![\p{L}\d])(?<!\b(?:City|Town|Village|Director) of (?:[A-Z]\p{L}* )?)(?:${FACILITY_NAME} ){1,5}(?:${FACILITY_KIND})(?![\p{L}\d])(?! (?:Board|Department|Fund|Foundation|Commission|Corporation|Maintenance District|(?:Tax Increment|TIF|Public Improvement)))`,
+  'gu',
+);
+const STATION = /\bFire[ -](?:Rescue )?Station (?:No\. ?)?\d+/g;
+const FIELD = /\b(?:Dallas )?Love Field(?: Airport)?\b|\b[A-Z][a-z]+ Field Airport\b|\bFair Park\b/g;
+
+/** In order of precedence: of two overlapping matches, the earlier pattern's stays. A group named `place` is the location alone. */
+export const PATTERNS: readonly (readonly [LocationKind, readonly RegExp[]])[] = [
+  ['road_segment', [LINE, SEGMENT, FROM_TO, STREET_BLOCKS, RUN, ON]],
+  ['intersection', [CORNER, AT, BOTH, NAMED]],
+  ['street_address', [RANGE, WITH_TYPE, WITHOUT_TYPE]],
+  ['zoning_district', [CODED, PLANNED, NUMBERED_DISTRICT, QUOTED]],
+  ['parcel', [LOT, SURVEY, BLOCK, ABSTRACT]],
+  ['subdivision', [NAMED_SUBDIVISION, PLAT_OF]],
+  ['area', [COUNCIL, ZONE, DISTRICT]],
+  ['facility', [FACILITY, STATION, FIELD]],
+];
+
+/** Patterns for "Name Name Kind", whose matches may begin with words outside the name. */
+export const NAME_PATTERNS: ReadonlySet<RegExp> = new Set([NAMED_SUBDIVISION, PLAT_OF, DISTRICT, FACILITY]);

@@ -1,0 +1,106 @@
+import type { RecordData } from '../../domain/records/resources.ts';
+
+interface Phrase {
+  readonly topic: RecordData<'topics'>;
+  /** Number of words. */
+  readonly length: number;
+  /** Lower-case words with single spaces: the same for two keywords that differ in case or hyphens only. */
+  readonly form: string;
+  readonly negative: boolean;
+}
+
+interface PhraseNode {
+  readonly next: Map<string, PhraseNode>;
+  readonly phrases: Phrase[];
+}
+
+/** The phrases of all active topics as one tree of words, so that a text is read once however many topics there are. */
+export interface CompiledTopics {
+  readonly topics: readonly RecordData<'topics'>[];
+  readonly root: PhraseNode;
+}
+
+const emptyNode = (): PhraseNode => ({ next: new Map(), phrases: [] });
+
+function add(root: PhraseNode, keyword: string, topic: RecordData<'topics'>, negative: boolean): void {
+  const forms = wordsOf(keyword).map((word) => word.form);
+  if (forms.length === 0) return;
+  let node = root;
+  for (const form of forms) {
+    const next = node.next.get(form) ?? emptyNode();
+    node.next.set(form, next);
+    node = next;
+  }
+  const form = forms.join(' ');
+  if (node.phrases.some((phrase) => phrase.topic.id === topic.id && phrase.negative === negative)) return;
+  node.phrases.push({ topic, length: forms.length, form, negative });
+}
+
+/** Compiles the topics that are active for classification, ordered by id: the order in which they come changes nothing. */
+export function compileTopics(topics: readonly RecordData<'topics'>[]): CompiledTopics {
+  const active = topics.filter((topic) => topic.classificationActive).toSorted((left, right) => (left.id < right.id ? -1 : 1));
+  const root = emptyNode();
+  for (const topic of active) {
+    for (const keyword of topic.keywords) add(root, keyword, topic, false);
+    for (const keyword of topic.negativeKeywords) add(root, keyword, topic, true);
+  }
+  return { topics: active, root };
+}
+
+/** A word of a text: its lower-case form and where it stands. */
+interface Word {
+  readonly form: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const WORD = /[\p{L}\p{N}]+/gu;
+
+/** The words of a text in order; everything that is neither letter nor digit separates them, so `short-term` is two words. */
+export function wordsOf(text: string): Word[] {
+  return [...text.matchAll(WORD)].map(({ 0: word, index }) => ({ form: word.toLowerCase(), start: index, end: index + word.length }));
+}
+
+const JOINT = /^(?:\s+|\s*&\s*|[-‐‑/'’.])$/;
+
+/** Whether what stands between two words leaves them in one phrase: white space, a hyphen, a slash, an apostrophe or an ampersand. */
+const joined = (text: string, left: Word, right: Word): boolean => JOINT.test(text.slice(left.end, right.start));
+
+/** The forms that a word may be the plural of, itself first. */
+function singularForms(form: string): string[] {
+  if (!form.endsWith('s') || form.length < 4) return [form];
+  const forms = [form, form.slice(0, -1)];
+  if (form.endsWith('ies')) forms.push(`${form.slice(0, -3)}y`);
+  else if (/(?:[sxz]|[cs]h)es$/.test(form)) forms.push(form.slice(0, -2));
+  return forms;
+}
+
+/** A phrase at a place in a text. */
+export interface Occurrence {
+  readonly phrase: Phrase;
+  readonly start: number;
+  readonly end: number;
+}
+
+function collect(found: Occurrence[], text: string, words: readonly Word[], from: number, root: PhraseNode): void {
+  let node: PhraseNode | undefined = root;
+  for (let at = from; at < words.length && node !== undefined; at += 1) {
+    const { next }: PhraseNode = node;
+    const word = words[at]!;
+    if (at > from && !joined(text, words[at - 1]!, word)) return;
+    const phrases = new Set(singularForms(word.form).flatMap((form) => next.get(form)?.phrases ?? []));
+    found.push(...[...phrases].map((phrase) => ({ phrase, start: words[from]!.start, end: word.end })));
+    node = next.get(word.form);
+  }
+}
+
+/**
+ * Every occurrence of every phrase, whole words only and in any case; the last word may be in the plural. Occurrences may overlap, and
+ * they come in the order in which they begin.
+ */
+export function findPhrases(text: string, topics: CompiledTopics): Occurrence[] {
+  const words = wordsOf(text);
+  const found: Occurrence[] = [];
+  for (let from = 0; from < words.length; from += 1) collect(found, text, words, from, topics.root);
+  return found;
+}
