@@ -9,7 +9,7 @@ import { reports } from '../projections/reports/projection.ts';
 import { snapshots } from '../projections/snapshots/projection.ts';
 import { subscriptions } from '../projections/subscriptions/projection.ts';
 import type { Projection } from '../domain/ports/projection.ts';
-import { COVERED_BODIES } from './sources/catalogue/data-files.ts';
+import { COVERED_BODIES } from './sources/catalogue/catalogue-records.ts';
 import { SAMPLE_BODY_SLUG, SAMPLE_JURISDICTION_SLUG } from './sources/sample/sample-records.ts';
 
 /** The publicly covered bodies, and the sample's for as long as there is one. */

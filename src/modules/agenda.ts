@@ -9,7 +9,7 @@ import { Rejection } from '../../domain/rejections.ts';
 import type { PublicAnswers } from '../edge/answers/exchange.ts';
 import { createPublicLimits } from '../edge/admission/public-limits.ts';
 import type { Platform } from '../platform.ts';
-import { COVERED_BODIES } from '../sources/catalogue/data-files.ts';
+import { COVERED_BODIES } from '../sources/catalogue/catalogue-records.ts';
 import type { Module } from './module.ts';
 
 const MERGE_COUNTS_EVERY_MS = 1_000;

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createGetPublicBodyCadence } from '../../queries/agenda/get-public-body-cadence.ts';
 import { getPublicBodyCadence } from '../../contract/get-public-body-cadence.ts';
 import { DatabaseUnavailable } from '../../domain/ports/database.ts';
-import { COVERED_BODIES } from '../../src/sources/catalogue/data-files.ts';
+import { COVERED_BODIES } from '../../src/sources/catalogue/catalogue-records.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectPublicRefusal, expectPublicSuccess } from '../support/http-public.ts';
 

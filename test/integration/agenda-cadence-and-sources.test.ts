@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { COVERED_BODIES } from '../../src/sources/catalogue/data-files.ts';
+import { COVERED_BODIES } from '../../src/sources/catalogue/catalogue-records.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { openTestAgenda, type TestAgenda } from '../support/agenda.ts';
 import { DAY_MS, TEST_TIME } from '../support/civic.ts';

@@ -13,7 +13,7 @@ import type { JsonPage, RecentHitsInput, UpcomingHitsInput } from '../../contrac
 import { listRecentAgendaHits, MAX_RECENT_HITS } from '../../contract/list-recent-agenda-hits.ts';
 import { listUpcomingAgendaHits } from '../../contract/list-upcoming-agenda-hits.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
-import { COVERED_BODIES } from '../../src/sources/catalogue/data-files.ts';
+import { COVERED_BODIES } from '../../src/sources/catalogue/catalogue-records.ts';
 import { SAMPLE_BODY_SLUG, SAMPLE_JURISDICTION_SLUG } from '../../src/sources/sample/sample-records.ts';
 import { AgendaEvents } from './agenda-events.ts';
 import { TestClock } from './civic.ts';

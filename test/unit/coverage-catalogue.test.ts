@@ -4,14 +4,14 @@ import { canonicalJson } from '../../domain/canonical-json.ts';
 import { COVERAGE_STATUSES } from '../../domain/coverage.ts';
 import { CITY_FAMILIES, COUNTY_FAMILIES } from '../../domain/records/families.ts';
 import { url } from '../../domain/records/fields.ts';
-import { COUNTIES, MUNICIPALITIES } from '../../src/sources/catalogue/data-files.ts';
+import { COUNTIES, MUNICIPALITIES } from '../../src/sources/catalogue/catalogue-records.ts';
 import {
   COVERAGE_CATALOGUE,
-  type CoverageSources,
   coverageCatalogue,
+  type CoverageSources,
   parseResearch,
-  RESEARCH,
   type Research,
+  RESEARCH,
 } from '../../src/sources/coverage/coverage-catalogue.ts';
 
 const { jurisdictions, statusDefinitions, scope } = COVERAGE_CATALOGUE;

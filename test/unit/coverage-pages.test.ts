@@ -6,7 +6,7 @@ import { decodeCoverageCursor, encodeCoverageCursor, MAX_COVERAGE_CURSOR_LENGTH 
 import { cursorText, encodeFeedCursor } from '../../domain/cursor.ts';
 import { FAMILIES } from '../../domain/records/families.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import { COUNTIES } from '../../src/sources/catalogue/data-files.ts';
+import { COUNTIES } from '../../src/sources/catalogue/catalogue-records.ts';
 import { COVERAGE_CATALOGUE } from '../../src/sources/coverage/coverage-catalogue.ts';
 
 const PLAIN = { includeInactive: false, limit: 20 };

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordChange } from '../../commands/records/record-writer.ts';
 import { RECORD_SCHEMAS } from '../../domain/records/resources.ts';
-import { CATALOGUE_SEED, catalogueRecords } from '../../src/sources/catalogue/catalogue-records.ts';
-import { MUNICIPALITIES } from '../../src/sources/catalogue/data-files.ts';
+import { CATALOGUE_SEED, catalogueRecords, MUNICIPALITIES } from '../../src/sources/catalogue/catalogue-records.ts';
 
 const contents = (resource: RecordChange['resource']): Record<string, unknown>[] =>
   catalogueRecords().flatMap((change) =>

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { RECORD_SCHEMAS } from '../../domain/records/resources.ts';
 import { catalogueBodyId, catalogueSourceId } from '../../src/sources/catalogue/catalogue-records.ts';
-import { placeOfClient } from '../../src/sources/legistar/clients.ts';
+import { mapBodies, placeOfClient } from '../../src/sources/legistar/bodies.ts';
 import { SyncRefused } from '../../src/sources/source.ts';
-import { mapBodies } from '../../src/sources/legistar/map-bodies.ts';
 import { type EventPlace, mapEvent } from '../../src/sources/legistar/map-event.ts';
 import { outcomeOf } from '../../src/sources/legistar/map-items.ts';
-import { eventsToRead, READ_ALL_UP_TO } from '../../src/sources/legistar/poll-window.ts';
+import { eventsToRead, READ_ALL_UP_TO } from '../../src/sources/legistar/sync-run.ts';
 import { bodyRow, eventItemRow, eventRow, parseRows } from '../../src/sources/legistar/rows.ts';
 import { oneLine, paragraphs, publicUrl } from '../../src/sources/legistar/values.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { instantOf, localDate, minutesOfDay, utcStamp } from '../../src/sources/legistar/local-time.ts';
+import { instantOf, localDate, minutesOfDay, utcStamp } from '../../src/sources/legistar/values.ts';
 
 const ZONE = 'America/Chicago';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { canonicalJson } from '../../../domain/canonical-json.ts';
-import type { CoverageCatalogue, CoverageJurisdiction, CoveredFamily, Family, CoverageStatus } from '../../../domain/coverage.ts';
+import type { CoverageCatalogue, CoverageJurisdiction, CoverageStatus, CoveredFamily, Family } from '../../../domain/coverage.ts';
 import { CITY_FAMILIES, COUNTY_FAMILIES, FAMILIES } from '../../../domain/records/families.ts';
-import { COUNTIES, jurisdictionsOf, MUNICIPALITIES } from '../catalogue/data-files.ts';
+import { COUNTIES, jurisdictionsOf, MUNICIPALITIES } from '../catalogue/catalogue-records.ts';
 import { date, text, url } from '../../../domain/records/fields.ts';
 import findings from './data/findings.json' with { type: 'json' };
 

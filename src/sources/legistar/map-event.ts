@@ -2,13 +2,12 @@ import { dateOfDay, localDay } from '../../../domain/local-day.ts';
 import type { RecordChange } from '../../../commands/records/record-writer.ts';
 import { upsert } from '../source.ts';
 import type { RecordContent } from '../../../domain/records/resources.ts';
-import { instantOf, localDate, minutesOfDay, utcStamp } from './local-time.ts';
-import type { BodyPlace } from './map-bodies.ts';
+import { instantOf, localDate, mediaTypeOf, minutesOfDay, oneLine, publicUrl, type Text, utcStamp } from './values.ts';
+import type { BodyPlace } from './bodies.ts';
 import { mapItems } from './map-items.ts';
 import { agendaId, fileId, meetingId } from './own-records.ts';
 import type { EventItemRow, EventRow } from './rows.ts';
 import { type Notice, noticeIn, noticeInComment, noticeInLocation, noticeInStatusName } from './notices.ts';
-import { mediaTypeOf, oneLine, publicUrl, type Text } from './values.ts';
 
 export interface EventPlace {
   readonly client: string;

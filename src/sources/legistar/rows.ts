@@ -51,7 +51,6 @@ export const attachmentRow = z.object({
 export type BodyRow = z.output<typeof bodyRow>;
 export type EventRow = z.output<typeof eventRow>;
 export type EventItemRow = z.output<typeof eventItemRow>;
-export type AttachmentRow = z.output<typeof attachmentRow>;
 
 /** Something that was left out, with the source's own id where it could be read. */
 export interface Skipped {
@@ -60,32 +59,20 @@ export interface Skipped {
   readonly reason: string;
 }
 
-export interface ParsedRows<Row> {
-  /** One per id; of two rows with one id the later one. */
-  readonly rows: readonly Row[];
-  /** Ids of rows that cannot be read. */
-  readonly undecodable: ReadonlySet<number>;
-  /** Whether the id of a row is unknown: then no row counts as vanished. */
-  readonly unidentified: boolean;
-  readonly skipped: readonly Skipped[];
-}
-
 const reasonOf = (error: z.ZodError): string =>
   error.issues.map((issue) => `${issue.path.join('.') || 'row'}: ${issue.message}`).join('; ');
 
-/** Parses rows; reports those that cannot be read. */
-export function parseRows<Row>(
-  schema: z.ZodType<Row>,
-  idField: string,
-  what: Skipped['what'],
-  source: readonly unknown[],
-): ParsedRows<Row> {
+/**
+ * Parses rows; of two with one id the later one stays. `undecodable` has the ids of rows that cannot be read. `unidentified`: a row has no
+ * readable id, so that no row counts as vanished.
+ */
+export function parseRows<Row>(schema: z.ZodType<Row>, idField: string, what: Skipped['what'], source: readonly unknown[]) {
   const rows = new Map<number, Row>();
   const undecodable = new Set<number>();
   const skipped: Skipped[] = [];
   let unidentified = false;
   for (const value of source) {
-    const candidate: unknown = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[idField] : undefined;
+    const candidate = (value as Readonly<Record<string, unknown>> | null)?.[idField];
     const id = typeof candidate === 'number' && Number.isSafeInteger(candidate) ? candidate : null;
     const parsed = schema.safeParse(value);
     if (parsed.success && id !== null) {

@@ -1,20 +1,14 @@
-import { dateOfDay, localDay } from '../../../domain/local-day.ts';
 import type { RecordChange } from '../../../commands/records/record-writer.ts';
-import type { Clock } from '../../../domain/ports/clock.ts';
-import type { PublishedRecords } from '../../../domain/ports/published-records.ts';
-import { SourceUnavailable, type LegistarReader } from '../../../domain/ports/source-ports.ts';
+import { dateOfDay, localDay } from '../../../domain/local-day.ts';
+import { type LegistarReader, SourceUnavailable } from '../../../domain/ports/source-ports.ts';
 import type { RecordData } from '../../../domain/records/resources.ts';
 import type { BatchedWriter } from '../batched-writer.ts';
-import { SyncRefused, type SyncRequest, type SyncTarget } from '../source.ts';
-import { type ClientPlace, placeOfClient } from './clients.ts';
-import { localDate } from './local-time.ts';
-import { type BodyPlace, mapBodies } from './map-bodies.ts';
+import { type BodyPlace, type ClientPlace, mapBodies, placeOfClient } from './bodies.ts';
 import { mapEvent } from './map-event.ts';
-import { agendaItemId, meetingId, type OwnRecord, ownMeetings, ownRecordsOfEvent } from './own-records.ts';
-import { eventsToRead } from './poll-window.ts';
-import { bodyRow, eventItemRow, type EventRow, eventRow, parseRows, type Skipped } from './rows.ts';
-import type { CheckedSource } from './source-checks.ts';
-import { publicUrl } from './values.ts';
+import { agendaItemId, meetingId, ownMeetings, type OwnRecord, ownRecordsOfEvent } from './own-records.ts';
+import { bodyRow, eventItemRow, eventRow, type EventRow, parseRows, type Skipped } from './rows.ts';
+import { localDate, publicUrl, utcStamp } from './values.ts';
+import { SyncRefused, type SyncRequest, type SyncTarget } from '../source.ts';
 
 const READERS = 4;
 
@@ -30,6 +24,14 @@ async function concurrently<Input>(inputs: readonly Input[], work: (input: Input
   };
   const outcomes = await Promise.allSettled(Array.from({ length: READERS }, run));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+}
+
+/** A source of a client and the body that it publishes. */
+export interface CheckedSource {
+  readonly sourceId: string;
+  readonly publicBodyId: string;
+  /** The `sources` record as it is published; undefined when it is not. */
+  readonly current: RecordData<'sources'> | undefined;
 }
 
 /**
@@ -53,19 +55,17 @@ export class SyncRun {
   readonly #since: string | null;
   readonly #reader: LegistarReader;
   readonly #request: SyncRequest;
-  readonly #known: PublishedRecords;
-  readonly #clock: Clock;
+  readonly #target: SyncTarget;
 
   /** Throws `SyncRefused` for a request that cannot be carried out. */
-  constructor(reader: LegistarReader, request: SyncRequest, { known, clock }: SyncTarget) {
+  constructor(reader: LegistarReader, request: SyncRequest, target: SyncTarget) {
     const { since, jurisdiction } = request.options;
     this.place = placeOfClient(request.client, jurisdiction);
     this.#since = localDate(since);
     if (since !== undefined && this.#since === null) throw new SyncRefused(`"${since}" is no date; write it as YYYY-MM-DD`);
     this.#reader = reader;
     this.#request = request;
-    this.#known = known;
-    this.#clock = clock;
+    this.#target = target;
   }
 
   /** Throws `SourceUnavailable` or `UnknownSourceClient` when the bodies or the list of events cannot be read. */
@@ -73,8 +73,8 @@ export class SyncRun {
     const { client, progress, signal } = this.#request;
     await this.#readBodies(writer);
     const sourceIds = [...this.#bodies.values()].map(({ sourceId }) => sourceId);
-    this.#sources = await this.#known.current('sources', sourceIds);
-    this.#published = await ownMeetings(this.#known, client, sourceIds);
+    this.#sources = await this.#target.known.current('sources', sourceIds);
+    this.#published = await ownMeetings(this.#target.known, client, sourceIds);
 
     const listed = parseRows(eventRow, 'EventId', 'event', await this.#reader.events(this.#since));
     this.read.events = listed.rows.length + listed.skipped.length;
@@ -86,7 +86,7 @@ export class SyncRun {
     const returned = listed.unidentified ? [] : await this.#removeVanished(seen);
 
     const window = {
-      now: this.#clock.now(),
+      now: this.#target.clock.now(),
       named: this.#since !== null,
       lastSuccess: (event: EventRow) => this.#lastSuccess(event),
       isPublished: (event: EventRow) => this.#published.has(String(event.EventId)),
@@ -104,9 +104,7 @@ export class SyncRun {
 
   /** The source of each body that this run has read. */
   get sources(): readonly CheckedSource[] {
-    return [...this.#bodies.values()].map(({ sourceId, publicBodyId }) => {
-      return { sourceId, publicBodyId, current: this.#sources.get(sourceId) };
-    });
+    return [...this.#bodies.values()].map((body) => ({ ...body, current: this.#sources.get(body.sourceId) }));
   }
 
   async #readBodies(writer: BatchedWriter): Promise<void> {
@@ -151,7 +149,7 @@ export class SyncRun {
         returned.push(...parsed.rows.filter((event) => String(event.EventId) === eventId));
         return;
       }
-      const own: readonly OwnRecord[] = await ownRecordsOfEvent(this.#known, client, eventId);
+      const own: readonly OwnRecord[] = await ownRecordsOfEvent(this.#target.known, client, eventId);
       this.#remove([...own, { resource: 'meetings', id: meetingId(client, eventId) }], `the source no longer has event ${eventId}`);
     });
     return returned;
@@ -174,7 +172,7 @@ export class SyncRun {
     let source: readonly unknown[];
     try {
       source = await this.#reader.eventItems(event.EventId);
-      if (published !== undefined) own = await ownRecordsOfEvent(this.#known, client, eventId);
+      if (published !== undefined) own = await ownRecordsOfEvent(this.#target.known, client, eventId);
       if (source.length === 0 && own.some(({ resource }) => resource === 'agenda_items'))
         source = await this.#reader.eventItems(event.EventId);
     } catch (error) {
@@ -207,4 +205,41 @@ export class SyncRun {
     if (sourceId !== null) this.failedSources.add(sourceId);
     this.skipped.push({ what: 'event', id: eventId, reason: `could not be read: ${error.message}` });
   }
+}
+
+const DAY = 86_400_000;
+
+/** A poll reads events modified since the last good check and this long before it: the source sets stamps late, or not at all when only an item changes. */
+const STAMP_LOOK_BACK = 7 * DAY;
+/** Events dated within this time before today, or later, are read at every poll. */
+const DATE_LOOK_BACK = 60 * DAY;
+/** Up to this number of events, every poll reads them all and uses no stamp. */
+export const READ_ALL_UP_TO = 500;
+
+interface PollWindow {
+  readonly now: number;
+  /** Whether the operator gave the window: then all of it is read. */
+  readonly named: boolean;
+  /** Last successful check of the event's source, milliseconds; null when there was none. */
+  lastSuccess(event: EventRow): number | null;
+  isPublished(event: EventRow): boolean;
+}
+
+/** The listed events whose items must be read again. The list itself is always read whole, so that vanished events are found. */
+export function eventsToRead(events: readonly EventRow[], window: PollWindow): readonly EventRow[] {
+  if (window.named || events.length <= READ_ALL_UP_TO) return events;
+  const recent = new Date(window.now - DATE_LOOK_BACK).toISOString().slice(0, 10);
+  return events.filter((event) => {
+    const lastSuccess = window.lastSuccess(event);
+    const stamp = utcStamp(event.EventLastModifiedUtc);
+    const day = localDate(event.EventDate);
+    return (
+      lastSuccess === null ||
+      stamp === null ||
+      day === null ||
+      day >= recent ||
+      Date.parse(stamp) >= lastSuccess - STAMP_LOOK_BACK ||
+      !window.isPublished(event)
+    );
+  });
 }

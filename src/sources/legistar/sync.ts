@@ -1,8 +1,13 @@
+import type { RecordChange } from '../../../commands/records/record-writer.ts';
+import type { PublishedRecords } from '../../../domain/ports/published-records.ts';
 import { type LegistarReader, SourceUnavailable, UnknownSourceClient } from '../../../domain/ports/source-ports.ts';
+import type { RecordContent } from '../../../domain/records/resources.ts';
 import { BatchedWriter } from '../batched-writer.ts';
-import { type Source, SyncRefused, type SyncReport, type SyncRequest, type SyncTarget } from '../source.ts';
-import { publishedSources, sourceCheckChange } from './source-checks.ts';
-import { SyncRun } from './sync-run.ts';
+import { catalogueSource, catalogueSourceId, COVERED_BODIES } from '../catalogue/catalogue-records.ts';
+import type { ClientPlace } from './bodies.ts';
+import { legistarSourceId } from './own-records.ts';
+import { type CheckedSource, SyncRun } from './sync-run.ts';
+import { type Source, SyncRefused, type SyncReport, type SyncRequest, type SyncTarget, upsert } from '../source.ts';
 
 export const LEGISTAR: Source = {
   description: 'a client of the Legistar Web API',
@@ -18,20 +23,13 @@ export const LEGISTAR: Source = {
   },
 };
 
-export interface LegistarReport extends SyncReport {
-  readonly jurisdictionSlug: string;
-  readonly read: { readonly bodies: number; readonly events: number; readonly items: number };
-  /** `sources` records whose check was recorded; `appended` does not count them. */
-  readonly sourcesChecked: number;
-  /** Events that are listed but could not be read; none of their records was removed. */
-  readonly failedEvents: number;
-}
+export type LegistarReport = Awaited<ReturnType<typeof syncLegistar>>;
 
 /**
  * Writes the records of one Legistar client. A second run over unchanged data appends only the check of each source. Throws `SyncRefused`
  * for a request that cannot be carried out; a source that fails is in the report's `failure`.
  */
-export async function syncLegistar(reader: LegistarReader, request: SyncRequest, target: SyncTarget): Promise<LegistarReport> {
+export async function syncLegistar(reader: LegistarReader, request: SyncRequest, target: SyncTarget) {
   const run = new SyncRun(reader, request, target);
   const rejected: SyncReport['rejected'][number][] = [];
   const inOrder = () => new BatchedWriter(target.writer, 1, ({ resource, id }, reason) => void rejected.push({ resource, id, reason }));
@@ -64,9 +62,58 @@ export async function syncLegistar(reader: LegistarReader, request: SyncRequest,
     removed: records.removed,
     rejected,
     skipped: run.skipped,
+    /** `sources` records whose check was recorded; `appended` does not count them. */
     sourcesChecked: checks.appended,
+    /** Events that are listed but could not be read; none of their records was removed. */
     failedEvents: run.failedEvents,
     failure,
     position: positions.toSorted().at(-1) ?? null,
   };
+}
+
+/** The published sources of the client, for a run that cannot read the list of bodies. */
+async function publishedSources(known: PublishedRecords, client: string, place: ClientPlace): Promise<readonly CheckedSource[]> {
+  const sources = await known.current('sources', await known.referring('sources', 'jurisdictionId', [place.jurisdictionId]));
+  return [...sources].flatMap(([sourceId, current]) => {
+    const adopted = place.adopted.find((body) => body.sourceId === sourceId);
+    const publicBodyId = adopted?.publicBodyId ?? current.publicBodyId;
+    if (publicBodyId === null) return [];
+    return adopted !== undefined || sourceId === legistarSourceId(client, publicBodyId) ? [{ sourceId, publicBodyId, current }] : [];
+  });
+}
+
+function contentBefore({ sourceId, publicBodyId, current }: CheckedSource, jurisdictionId: string): RecordContent<'sources'> {
+  if (current !== undefined) {
+    const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...content } = current;
+    return content;
+  }
+  const covered = COVERED_BODIES.find((row) => catalogueSourceId(row.jurisdictionSlug, row.slug) === sourceId);
+  if (covered !== undefined) return catalogueSource(covered);
+  return {
+    jurisdictionId,
+    publicBodyId,
+    sourceType: 'legistar',
+    sourceTypeLabel: 'Legistar',
+    officialSourceUrl: null,
+    active: true,
+    status: 'unknown',
+    consecutiveFailures: 0,
+  };
+}
+
+/** The change of a source's record by a run: the time of the check (ISO 8601), its result, and the address of the site where the run saw one. */
+function sourceCheckChange(
+  source: CheckedSource,
+  { jurisdictionId }: ClientPlace,
+  check: { readonly at: string; readonly succeeded: boolean; readonly siteUrl: string | null },
+): RecordChange {
+  const before = contentBefore(source, jurisdictionId);
+  return upsert('sources', source.sourceId, {
+    ...before,
+    officialSourceUrl: before.officialSourceUrl ?? check.siteUrl,
+    status: check.succeeded ? 'healthy' : 'failing',
+    lastCheckedAt: check.at,
+    lastSuccessfulCheckAt: check.succeeded ? check.at : (before.lastSuccessfulCheckAt ?? null),
+    consecutiveFailures: check.succeeded ? 0 : before.consecutiveFailures + 1,
+  });
 }

@@ -1,3 +1,5 @@
+import { DateTime } from 'luxon';
+
 const LINE_BREAK = /\r\n?|[\u2028\u2029\v\f]/g;
 const INVISIBLE = /[\u200b\ufeff]/g;
 const CONTROL = /\p{Cc}/gu;
@@ -46,3 +48,53 @@ const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
 /** The media type of a file name's extension; null for an unknown one. */
 export const mediaTypeOf = (fileName: string | null): string | null =>
   MEDIA_TYPES.get(/\.([a-z]{3,4})$/i.exec(fileName ?? '')?.[1]?.toLowerCase() ?? '') ?? null;
+
+const DATE = /^(\d{4}-\d{2}-\d{2})(?:T|$)/;
+const TWELVE_HOURS = /^(\d{1,2})(?:[:.](\d{2}))?\s*([ap])\.?\s*m\.?$/i;
+const AFTERNOON_HOURS = /^(1[3-9]|2[0-3]):(\d{2})$/;
+
+/** The calendar day of an `EventDate`, a local midnight without a zone; null for another text. */
+export function localDate(eventDate: Text): string | null {
+  const day = DATE.exec(eventDate?.trim() ?? '')?.[1];
+  return day !== undefined && DateTime.fromISO(day, { zone: 'utc' }).isValid ? day : null;
+}
+
+/** Minutes after midnight of a time typed by hand ("9:00 AM", "9 a.m.", "Noon"); null when it is missing or ambiguous. */
+export function minutesOfDay(eventTime: Text): number | null {
+  const text = (eventTime ?? '').replace(/\s+/g, ' ').trim();
+  if (/^(?:12(?::00)? )?noon$/i.test(text)) return 12 * 60;
+  const twelve = TWELVE_HOURS.exec(text);
+  if (twelve !== null) {
+    const hour = Number(twelve[1]);
+    const minute = Number(twelve[2] ?? 0);
+    if (hour < 1 || hour > 12 || minute > 59) return null;
+    return ((hour % 12) + (twelve[3]?.toLowerCase() === 'p' ? 12 : 0)) * 60 + minute;
+  }
+  const afternoon = AFTERNOON_HOURS.exec(text);
+  if (afternoon === null || Number(afternoon[2]) > 59) return null;
+  return Number(afternoon[1]) * 60 + Number(afternoon[2]);
+}
+
+/**
+ * The UTC instant, ISO 8601, of minutes after midnight on a local day. A time that the clocks skip is read as they stood before the change
+ * (2:30 becomes 3:30 by the new clocks); a time that they show twice is the first of the two.
+ */
+export function instantOf(day: string, minutes: number, zone: string): string {
+  const wall = DateTime.fromISO(day, { zone: 'utc' }).plus({ minutes }).toMillis();
+  const readings = [-1, 1].map((days) => {
+    const offset = DateTime.fromMillis(wall + days * 86_400_000, { zone }).offset;
+    return wall - offset * 60_000;
+  });
+  const shown = readings.filter((reading) => {
+    const local = DateTime.fromMillis(reading, { zone });
+    return reading + local.offset * 60_000 === wall;
+  });
+  return new Date(shown.length === 0 ? (readings[0] ?? wall) : Math.min(...shown)).toISOString();
+}
+
+/** A stamp that the source states in UTC without saying so, as ISO 8601 ending in Z; null when it is missing or invalid. */
+export function utcStamp(value: Text): string | null {
+  if (value === null || value === undefined) return null;
+  const time = DateTime.fromISO(value.trim(), { zone: 'utc' });
+  return time.isValid ? new Date(time.toMillis()).toISOString() : null;
+}
