@@ -1,6 +1,6 @@
 import { ReplicaRefused } from './replica-store.ts';
 
-export interface CivicApiSettings {
+interface CivicApiSettings {
   /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly key: string;
@@ -32,10 +32,8 @@ const MAX_PAUSE_MS = 30_000;
 const ANSWER_WITHIN_MS = 60_000;
 
 export function createCivicApi({ baseUrl, key, sleep, signal, retries, onRetry }: CivicApiSettings): AskCivic {
-  const once = async (
-    path: string,
-    method: string,
-  ): Promise<{ readonly answer: unknown } | { readonly again: string; readonly after?: number }> => {
+  type Outcome = { readonly answer: unknown } | { readonly again: string; readonly after?: number };
+  const once = async (path: string, method: string): Promise<Outcome> => {
     let response: Response;
     let text: string;
     try {

@@ -15,12 +15,7 @@ interface Committed {
 
 const NOTHING: Committed = { state: { phase: 'empty' }, journal: null, bytes: 0, fresh: null, freshBytes: 0 };
 
-interface Line {
-  readonly op: 'upsert' | 'remove';
-  readonly resource: string;
-  readonly id: string;
-  readonly data?: unknown;
-}
+type Line = Omit<ReplicaRecord, 'data'> & { readonly op: 'upsert' | 'remove'; readonly data?: unknown };
 
 /** Opens a file of a replica for writing. Throws `ReplicaRefused` for a symbolic link: another user of the folder may have placed it. */
 async function openOwn(file: string, how: number): Promise<FileHandle> {
@@ -85,10 +80,8 @@ export async function openDirectoryStore(folder: string): Promise<ReplicaStore> 
     async commit(commit) {
       const text = textOf(commit);
       const toFresh = commit.copy === 'begin' || committed.state.phase === 'snapshot';
-      if (commit.copy === 'begin') number += 1;
-      const name =
-        toFresh && commit.copy !== 'begin' ? committed.fresh! : commit.copy === 'begin' ? `records-${number}.ndjson` : committed.journal!;
-      const before = commit.copy === 'begin' ? 0 : toFresh ? committed.freshBytes : committed.bytes;
+      let [name, before] = toFresh ? [committed.fresh!, committed.freshBytes] : [committed.journal!, committed.bytes];
+      if (commit.copy === 'begin') [name, before] = [`records-${(number += 1)}.ndjson`, 0];
       const handle = await writing(name, before);
       if (text !== '') {
         try {

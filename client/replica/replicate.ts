@@ -1,11 +1,14 @@
+import { ApiRefusal, type AskCivic } from './civic-api.ts';
+import { openDirectoryStore } from './directory-store.ts';
+import { openPostgresStore } from './postgres-store.ts';
+import { ReplicaRefused, type ReplicaState, type ReplicaStore } from './replica-store.ts';
+import { openSqliteStore } from './sqlite-store.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { decodeFeedCursor } from '../../domain/cursor.ts';
-import { RESOURCES } from '../../domain/records/resources.ts';
 import { addDigest, digestSum, digestText, EMPTY_DIGEST, recordDigest } from '../../domain/digests.ts';
-import { ApiRefusal, type AskCivic } from './civic-api.ts';
-import { ReplicaRefused, type ReplicaState, type ReplicaStore } from './replica-store.ts';
+import { RESOURCES } from '../../domain/records/resources.ts';
 
-export interface Replication {
+interface Replication {
   readonly ask: AskCivic;
   readonly store: ReplicaStore;
   /** Null: every resource. */
@@ -18,23 +21,10 @@ export interface Replication {
   readonly onRestart: (reason: string) => void;
 }
 
-export interface Replicated {
-  readonly cursor: string;
-  readonly snapshots: number;
-  readonly changes: number;
-}
+export type Replicated = Awaited<ReturnType<typeof replicate>>;
 
-interface Snapshot {
-  readonly data: {
-    readonly snapshotId: string;
-    readonly boundaryCursor: string;
-    readonly digests: Readonly<Record<string, string>>;
-  };
-}
-interface SnapshotPage {
-  readonly data: { readonly items: readonly { readonly id: string }[] };
-  readonly meta: { readonly nextCursor: string | null; readonly hasMore: boolean };
-}
+type Copying = Extract<ReplicaState, { phase: 'snapshot' }>;
+
 interface Change {
   readonly cursor: string;
   readonly resource: string;
@@ -42,12 +32,11 @@ interface Change {
   readonly recordId: string;
   readonly data?: unknown;
 }
-interface ChangesPage {
-  readonly data: { readonly items: readonly Change[] };
-  readonly meta: { readonly nextCursor: string; readonly hasMore: boolean };
-}
 
-type Copying = Extract<ReplicaState, { phase: 'snapshot' }>;
+interface Page<Item, Cursor> {
+  readonly data: { readonly items: readonly Item[] };
+  readonly meta: { readonly nextCursor: Cursor; readonly hasMore: boolean };
+}
 
 const PAGE = 500;
 
@@ -56,7 +45,7 @@ const PAGE = 500;
  * each change takes effect once. After an expired cursor or snapshot it takes a new snapshot; readers see the former copy until the new one
  * is complete and equals its digests.
  */
-export async function replicate(replication: Replication): Promise<Replicated> {
+export async function replicate(replication: Replication) {
   const { store, once, pollMs, sleep, onRestart } = replication;
   let [snapshots, changes] = [0, 0];
   for (;;) {
@@ -87,7 +76,7 @@ const mustStartAnew = (error: unknown, state: ReplicaState): error is ApiRefusal
   error instanceof ApiRefusal && (error.status === 410 || (error.status === 404 && state.phase === 'snapshot'));
 
 async function begin({ ask, store, resource }: Replication): Promise<void> {
-  const { data } = await ask<Snapshot>('/api/v1/data/snapshots', 'POST');
+  const { data } = await ask<{ data: Pick<Copying, 'snapshotId' | 'boundaryCursor' | 'digests'> }>('/api/v1/data/snapshots', 'POST');
   const { snapshotId, boundaryCursor, digests } = data;
   const resources = resource === null ? RESOURCES : [resource];
   const state: Copying = { phase: 'snapshot', snapshotId, boundaryCursor, digests, sums: {}, resources, pageCursor: null };
@@ -97,7 +86,9 @@ async function begin({ ask, store, resource }: Replication): Promise<void> {
 async function copyPage({ ask, store, onProgress }: Replication, state: Copying): Promise<void> {
   const [resource, ...others] = state.resources as readonly [string, ...string[]];
   const cursor = state.pageCursor === null ? '' : `&cursor=${state.pageCursor}`;
-  const { data, meta } = await ask<SnapshotPage>(`/api/v1/data/snapshots/${state.snapshotId}/${resource}?limit=${PAGE}${cursor}`);
+  const { data, meta } = await ask<Page<{ readonly id: string }, string | null>>(
+    `/api/v1/data/snapshots/${state.snapshotId}/${resource}?limit=${PAGE}${cursor}`,
+  );
   const upserts = data.items.map((item) => ({ resource, id: item.id, data: canonicalJson(item) }));
   let sum = digestSum(state.sums[resource] ?? EMPTY_DIGEST);
   for (const { id, data: text } of upserts) sum = addDigest(sum, recordDigest(resource, id, text));
@@ -113,7 +104,7 @@ async function copyPage({ ask, store, onProgress }: Replication, state: Copying)
 
 async function applyChanges({ ask, store, resource, onProgress }: Replication, cursor: string) {
   const filter = resource === null ? '' : `&resource=${resource}`;
-  const { data, meta } = await ask<ChangesPage>(`/api/v1/data/changes?limit=${PAGE}&cursor=${cursor}${filter}`);
+  const { data, meta } = await ask<Page<Change, string>>(`/api/v1/data/changes?limit=${PAGE}&cursor=${cursor}${filter}`);
   requireOrder(data.items, cursor, resource === null);
   // Of several changes of one record in a page the last one counts.
   const last = new Map(data.items.map((item) => [`${item.resource} ${item.recordId}`, item]));
@@ -159,4 +150,10 @@ export async function compareReplica(
   }
   const different = (resource === null ? RESOURCES : [resource]).filter((name) => digestText(sums.get(name) ?? 0n) !== digests[name]);
   return { equal: different.length === 0, different };
+}
+
+/** A store by its address: `sqlite:FILE`, `postgres://…`, or a folder. Throws `ReplicaRefused`. */
+export async function openReplicaStore(to: string): Promise<ReplicaStore> {
+  if (to.startsWith('sqlite:')) return openSqliteStore(to.slice('sqlite:'.length));
+  return /^postgres(ql)?:\/\//.test(to) ? openPostgresStore(to) : openDirectoryStore(to);
 }

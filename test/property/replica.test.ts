@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openReplicaStore } from '../../client/replica/open-store.ts';
+import { compareReplica, openReplicaStore, replicate } from '../../client/replica/replicate.ts';
 import type { ReplicaStore } from '../../client/replica/replica-store.ts';
-import { compareReplica, replicate } from '../../client/replica/replicate.ts';
 import { FeedService } from '../support/feed-service.ts';
 
 class Killed extends Error {}
