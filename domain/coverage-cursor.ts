@@ -20,15 +20,8 @@ export interface CoverageCursor {
   readonly offset: number;
 }
 
-const payload = z.tuple([
-  z.string(),
-  z.string().nullable(),
-  z.string().nullable(),
-  z.string().nullable(),
-  z.boolean(),
-  z.int().min(1),
-  z.int().min(1),
-]);
+const filter = z.string().nullable();
+const payload = z.tuple([z.string(), filter, filter, filter, z.boolean(), z.int().min(1), z.int().min(1)]);
 
 export function encodeCoverageCursor({ catalogVersion, binding, offset }: CoverageCursor): string {
   const { jurisdictionSlug, county, family, includeInactive, limit } = binding;

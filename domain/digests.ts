@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * The state digest: for each resource the sum modulo 2^256 over its current records of the SHA-256 of
@@ -27,9 +27,5 @@ export const EMPTY_FINGERPRINT = '00'.repeat(FINGERPRINT_BYTES);
  * leaves it as it is.
  */
 export function nextFingerprint(before: string, eventId: string): string {
-  return createHash('sha256')
-    .update(before, 'hex')
-    .update(eventId.replaceAll('-', ''), 'hex')
-    .digest('hex')
-    .slice(0, 2 * FINGERPRINT_BYTES);
+  return hash('sha256', Buffer.from(before + eventId.replaceAll('-', ''), 'hex')).slice(0, 2 * FINGERPRINT_BYTES);
 }

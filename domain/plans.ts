@@ -67,10 +67,10 @@ export interface AbuseCeilings {
   readonly handler: AbuseCeiling;
 }
 
-const bucket = (name: string, limit: number, seconds: number): Bucket => ({ name, limit, seconds });
+const bucket =
+  <Allowance extends keyof Allowances>(name: string, allowance: Allowance, seconds: number) =>
+  (allowances: Pick<Allowances, Allowance>): Bucket => ({ name, limit: allowances[allowance], seconds });
 
-export const minuteBucket = ({ requestsPerMinute }: Pick<Allowances, 'requestsPerMinute'>): Bucket =>
-  bucket('api-customer-minute', requestsPerMinute, 60);
-export const burstBucket = ({ burstLimit }: Pick<Allowances, 'burstLimit'>): Bucket => bucket('api-customer-burst', burstLimit, 1);
-export const exportBucket = ({ exportRequestsPerHour }: Pick<Allowances, 'exportRequestsPerHour'>): Bucket =>
-  bucket('api-customer-export-hour', exportRequestsPerHour, 3600);
+export const minuteBucket = bucket('api-customer-minute', 'requestsPerMinute', 60);
+export const burstBucket = bucket('api-customer-burst', 'burstLimit', 1);
+export const exportBucket = bucket('api-customer-export-hour', 'exportRequestsPerHour', 3600);

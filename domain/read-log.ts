@@ -53,7 +53,6 @@ export async function* logBatches(log: Pick<EventLog, 'readAll'>, after: Positio
   }
 }
 
-/** Events of the log after a position up to its end. */
 export async function* logEvents(log: Pick<EventLog, 'readAll'>, after: Position, options: LogReading): AsyncGenerator<StoredEvent> {
   for await (const { events } of logBatches(log, after, options)) yield* events;
 }

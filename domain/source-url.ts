@@ -2,22 +2,8 @@ import { BlockList, isIPv4 } from 'node:net';
 import { derivedId } from './identifiers.ts';
 
 /** Addresses that no public record is published under: loopback, private, link-local, and whatever else is not routed to everybody. */
-const NOT_PUBLIC: readonly (readonly [network: string, prefix: number])[] = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-];
+const NOT_PUBLIC = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.168.0.0/16
+  198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4`.split(/\s+/);
 
 /**
  * Names that mean this machine, this network, or a private one. `localhost`, `local`, `internal` and `home.arpa` are reserved for that; the
@@ -28,7 +14,7 @@ const NOT_PUBLIC_DOMAIN = /(?:^|\.)(?:localhost|localdomain6?|local|internal|hom
 const SECRET_NAME = /^(?:token|key|api_?key|access_token|sig|signature|password|secret|auth)$/;
 
 const notPublic = new BlockList();
-for (const [network, prefix] of NOT_PUBLIC) notPublic.addSubnet(network, prefix, 'ipv4');
+for (const [network, prefix] of NOT_PUBLIC.map((subnet) => subnet.split('/'))) notPublic.addSubnet(network!, Number(prefix), 'ipv4');
 
 /**
  * Why a host is none that a public record is published under, or null. Takes the host as the WHATWG URL parser writes it, which has made one

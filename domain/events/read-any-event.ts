@@ -5,7 +5,16 @@ import { category, streamId } from '../streams.ts';
 import { readAccountEvent } from './account-events.ts';
 import { CONTENT_ERASED, contentErased } from './erasure-events.ts';
 import { eventReader } from './event-reader.ts';
-import * as feed from './feed-events.ts';
+import {
+  FEED_OPENED,
+  FEED_RENEWED,
+  feedOpened,
+  feedRenewed,
+  PROJECTION_EVENT_SKIPPED,
+  projectionEventSkipped,
+  SEED_FINISHED,
+  seedFinished,
+} from './feed-events.ts';
 import { RECORD_PUBLISHED, RECORD_WITHDRAWN, recordWithdrawn } from './record-events.ts';
 import { readAccountReportEvent, readReportEvent, REPORT_SWITCH_TURNED, reportSwitchTurned } from './report-events.ts';
 import { RESTORE_BEGUN, RESTORE_FINISHED, restoreBegun, restoreFinished } from './restore-events.ts';
@@ -23,10 +32,10 @@ const READERS: Readonly<Record<string, Reader>> = {
   report: readReportEvent,
   reports_control: bySchema({ [REPORT_SWITCH_TURNED]: reportSwitchTurned }),
   snapshot: bySchema({ [SNAPSHOT_TAKEN]: snapshotTaken }),
-  seed: bySchema({ [feed.SEED_FINISHED]: feed.seedFinished }),
-  projection: bySchema({ [feed.PROJECTION_EVENT_SKIPPED]: feed.projectionEventSkipped }),
+  seed: bySchema({ [SEED_FINISHED]: seedFinished }),
+  projection: bySchema({ [PROJECTION_EVENT_SKIPPED]: projectionEventSkipped }),
   erasures: bySchema({ [CONTENT_ERASED]: contentErased }),
-  feed: bySchema({ [feed.FEED_OPENED]: feed.feedOpened, [feed.FEED_RENEWED]: feed.feedRenewed }),
+  feed: bySchema({ [FEED_OPENED]: feedOpened, [FEED_RENEWED]: feedRenewed }),
   restore: bySchema({ [RESTORE_BEGUN]: restoreBegun, [RESTORE_FINISHED]: restoreFinished }),
 };
 

@@ -3,12 +3,8 @@ import type { Position } from '../../domain/ports/event-log.ts';
 
 export const CHANGES_A_BATCH = 500;
 
-interface Batch {
-  readonly changes: RecordChange[];
-  readonly records: Set<string>;
-}
-
-const newBatch = (): Batch => ({ changes: [], records: new Set() });
+const newBatch = () => ({ changes: [] as RecordChange[], records: new Set<string>() });
+type Batch = ReturnType<typeof newBatch>;
 
 /**
  * Writes changes in batches and counts the outcomes. Changes of one record keep their order: a batch waits for an earlier one with the same
