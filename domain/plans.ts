@@ -49,23 +49,11 @@ export const PLAN_NAMES = ['default', 'pro', 'ultra'] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
 export type Plans = Readonly<Record<PlanName, Allowances>>;
 
-/** A number of requests per number of seconds, in windows aligned to the clock. */
-interface Rate {
-  readonly requests: number;
-  readonly seconds: number;
-}
-
-/** Ceiling for every plan: each request counts, also a refused one. */
-export interface AbuseCeiling {
-  readonly sustained: Rate;
-  readonly burst: Rate;
-}
+/** Ceiling for every plan, in windows aligned to the clock: each request counts, also a refused one. */
+export type AbuseCeiling = Readonly<Record<'sustained' | 'burst', { readonly requests: number; readonly seconds: number }>>;
 
 /** Ceilings of all keys together, each counted by itself: `perimeter` counts every request with a known key, `handler` those that are handled. */
-export interface AbuseCeilings {
-  readonly perimeter: AbuseCeiling;
-  readonly handler: AbuseCeiling;
-}
+export type AbuseCeilings = Readonly<Record<'perimeter' | 'handler', AbuseCeiling>>;
 
 const bucket =
   <Allowance extends keyof Allowances>(name: string, allowance: Allowance, seconds: number) =>

@@ -5,10 +5,6 @@ import { isResource } from '../records/resources.ts';
 import { category } from '../streams.ts';
 import { putAt, valueAt } from './text-paths.ts';
 
-class CutMismatch extends Error {
-  override readonly name = 'CutMismatch';
-}
-
 /** The lengths, in code points, of what stays of a text when each occurrence of `literal` goes; null where there is none. */
 export function keepAround(text: string, literal: string): readonly number[] | null {
   const pieces = text.split(literal);
@@ -22,7 +18,7 @@ export function cutText(text: string, keep: readonly number[], replacement: stri
   const characters = Array.from(text);
   const gaps = keep.length - 1;
   const gap = (characters.length - keep.reduce((sum, length) => sum + length, 0)) / gaps;
-  if (!Number.isInteger(gap) || gap < 1) throw new CutMismatch('the text is not as long as the erasure says');
+  if (!Number.isInteger(gap) || gap < 1) throw new Error('the text is not as long as the erasure says');
   let at = 0;
   return keep
     .map((length) => {
@@ -35,12 +31,12 @@ export function cutText(text: string, keep: readonly number[], replacement: stri
 
 type Readable = Pick<StoredEvent, 'id' | 'stream' | 'data' | 'metadata'>;
 
-/** The data after texts of it were erased, as a value. Throws `CutMismatch` where a place holds no such text. */
+/** The data after texts of it were erased, as a value. Throws where a place holds no such text. */
 export function erasedValue(data: unknown, texts: readonly ErasedText[], replacements: readonly string[]): unknown {
   for (const { path, keep, with: nth } of texts) {
     const text = valueAt(data, path);
     const replacement = replacements[nth];
-    if (typeof text !== 'string' || replacement === undefined) throw new CutMismatch(`there is no text at ${path.join('/')}`);
+    if (typeof text !== 'string' || replacement === undefined) throw new Error(`there is no text at ${path.join('/')}`);
     putAt(data, path, cutText(text, keep, replacement));
   }
   return data;

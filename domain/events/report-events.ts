@@ -56,7 +56,7 @@ const byHolder = { holder: z.string().min(1).max(200), fencingToken: z.int().min
  * A holder has taken the lease of a report, with a token higher than every earlier one of it. From here on a move by an earlier holder is
  * refused: its append, decided on before this event, conflicts with it. Renewals and releases are no events.
  */
-export const dataReportLeased = z.strictObject({ accountId: uuid, ...byHolder, leasedAt: dateTime, leaseUntil: dateTime });
+const dataReportLeased = z.strictObject({ accountId: uuid, ...byHolder, leasedAt: dateTime, leaseUntil: dateTime });
 
 export const dataReportMoved = z.strictObject({
   accountId: uuid,

@@ -1,4 +1,5 @@
 import type { SetBack } from './history.ts';
+
 /** Facts that `civic doctor` checks. A probe reads and changes nothing. */
 export interface FolderFacts {
   /** The folder, or its nearest existing parent. */
@@ -47,13 +48,13 @@ export interface BrokersFacts {
   readonly topics: readonly string[];
 }
 
+/** Those of log, brokers and database throw with one line that gives the reason when that is unavailable. */
 export interface Probes {
   readonly machine: MachineProbe;
-  /** Checks the log of `EVENTSTORE_URL`; throws with one line that gives the reason. Null without that setting. */
+  /** Null without `EVENTSTORE_URL`. */
   readonly eventStore: (() => Promise<void>) | null;
-  /** Throws with one line that gives the reason when no broker of `KAFKA_BROKERS` is available. Null without that setting. */
+  /** Null without `KAFKA_BROKERS`. */
   readonly brokers: (() => Promise<BrokersFacts>) | null;
-  /** Throws with one line that gives the reason when the database is unavailable. */
   readonly database: () => Promise<DatabaseFacts>;
   /** Whether a service answers at this address of the operator's listener. */
   readonly answersAt: (url: string) => Promise<boolean>;

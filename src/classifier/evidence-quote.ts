@@ -49,11 +49,9 @@ const ABBREVIATION =
 const STOP = /[.!?]["”’)]*\s+(?=["“(]?[\p{Lu}\d])|\n+|\s+(?=(?:Recommendation of\b|Note:|Financing:))/gu;
 
 function trimmed(text: string, start: number, end: number): Span {
-  let from = start;
-  let to = end;
-  while (from < to && /\s/.test(text[from] as string)) from += 1;
-  while (to > from && /\s/.test(text[to - 1] as string)) to -= 1;
-  return { start: from, end: to };
+  const part = text.slice(start, end);
+  const from = end - part.trimStart().length;
+  return { start: from, end: Math.max(from, start + part.trimEnd().length) };
 }
 
 /** The sentences of a text without the white space around them; together they hold every other character of it, in order. */

@@ -25,14 +25,6 @@ export interface StatedFacts {
   readonly outcome: string | null;
 }
 
-const OUTCOMES = {
-  approved: 'approved',
-  denied: 'denied',
-  continued: 'continued',
-  withdrawn: 'withdrawn',
-  no_action: 'no action taken',
-} as const;
-
 /** The facts that summaries are made of, taken from title and text without how the item is paid for. */
 export function statedFacts({ item }: ClassificationSubject): StatedFacts {
   const title = operativeText(item.title);
@@ -42,7 +34,7 @@ export function statedFacts({ item }: ClassificationSubject): StatedFacts {
     amount: statedAmount(title) ?? statedAmount(text),
     party: statedParty(title, item.matterType ?? '') ?? statedParty(text, ''),
     recommendations: [...statedRecommendations(item.title), ...statedRecommendations(item.text ?? '')],
-    outcome: item.outcome === null ? null : OUTCOMES[item.outcome],
+    outcome: item.outcome === 'no_action' ? 'no action taken' : item.outcome,
   };
 }
 

@@ -3,14 +3,8 @@ import { type CompiledTopics, findPhrases, type Occurrence } from './phrases.ts'
 
 const overlap = (left: Occurrence, right: Occurrence): boolean => left.start < right.end && right.start < left.end;
 
-interface Counted {
-  readonly kept: readonly Occurrence[];
-  /** A negative phrase that stands apart from every keyword. */
-  readonly refused: boolean;
-}
-
 /** A negative phrase takes the keywords that it overlaps out of the count; one that overlaps none refuses the topic. */
-function count(own: readonly Occurrence[]): Counted {
+function count(own: readonly Occurrence[]) {
   const negatives = own.filter(({ phrase }) => phrase.negative);
   const keywords = own.filter(({ phrase }) => !phrase.negative);
   return {

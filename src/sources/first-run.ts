@@ -15,9 +15,7 @@ const DEADLINE_MS = 30_000;
 
 export const SAMPLE_ACCOUNT_ID = derivedId('sample', 'account');
 
-export interface FirstRunDependencies extends SeedDependencies {
-  readonly randomBytes: RandomBytes;
-}
+type FirstRunDependencies = SeedDependencies & { readonly randomBytes: RandomBytes };
 
 /** `new`: only into a log that holds nothing yet; `on`: also into another. */
 export type SampleWanted = 'new' | 'on' | 'off';

@@ -7,8 +7,6 @@ import { COUNTIES, jurisdictionsOf, MUNICIPALITIES } from '../catalogue/catalogu
 import { date, text, url } from '../../../domain/records/fields.ts';
 import findings from './data/findings.json' with { type: 'json' };
 
-const REGION = 'North-central Texas';
-
 const STATUS_DEFINITIONS: Readonly<Record<CoverageStatus, string>> = {
   M: 'A machine-readable official endpoint for this family was located.',
   D: 'Official documents for this family (PDF files or pages) were located.',
@@ -26,11 +24,11 @@ const SCOPE_STATEMENT =
 const about = { jurisdictionSlug: text, family: z.enum(FAMILIES) };
 
 /** A located source has an address, a day and a note; an unverified family has a note only. */
-const located = z.strictObject({ ...about, status: z.enum(['M', 'D', 'P']), officialSourceUrl: url, checkedOn: date, note: text });
-const notOnline = z.strictObject({ ...about, status: z.enum(['R', 'N']), checkedOn: date, note: text });
-const unverified = z.strictObject({ ...about, status: z.literal('U'), note: text });
-
-const finding = z.discriminatedUnion('status', [located, notOnline, unverified]);
+const finding = z.discriminatedUnion('status', [
+  z.strictObject({ ...about, status: z.enum(['M', 'D', 'P']), officialSourceUrl: url, checkedOn: date, note: text }),
+  z.strictObject({ ...about, status: z.enum(['R', 'N']), checkedOn: date, note: text }),
+  z.strictObject({ ...about, status: z.literal('U'), note: text }),
+]);
 type Finding = z.output<typeof finding>;
 
 const research = z.strictObject({ researchDate: date, findings: z.array(finding) });
@@ -85,7 +83,7 @@ export function coverageCatalogue({ municipalities, counties, research }: Covera
     ingestionVerified: false,
     statusDefinitions: STATUS_DEFINITIONS,
     scope: {
-      region: REGION,
+      region: 'North-central Texas',
       counties: counties.length,
       activeMunicipalities: active,
       inactiveMunicipalities: municipalities.length - active,

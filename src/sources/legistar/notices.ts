@@ -3,7 +3,7 @@ import { oneLine, type Text } from './values.ts';
 /** A meeting does not take place as announced. The source has no field for this, only words. */
 export type Notice = 'cancelled' | 'postponed';
 
-export interface NoticeContext {
+interface NoticeContext {
   /** The body's name as the source writes it: its words may stand in the statement's subject. */
   readonly bodyName: string;
   /** The meeting's local day `YYYY-MM-DD`: a statement about another day is about another meeting. */
@@ -109,10 +109,5 @@ export function noticeInStatusName(name: Text): Notice | null {
   return /\b(?:postponed|postponement|rescheduled)\b/.test(text) ? 'postponed' : null;
 }
 
-function firstNotice(statements: readonly string[], context: NoticeContext): Notice | null {
-  for (const statement of statements) {
-    const notice = noticeIn(statement, context);
-    if (notice !== null) return notice;
-  }
-  return null;
-}
+const firstNotice = (statements: readonly string[], context: NoticeContext): Notice | null =>
+  statements.map((statement) => noticeIn(statement, context)).find((notice) => notice !== null) ?? null;

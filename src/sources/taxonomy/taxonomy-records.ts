@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RecordChange } from '../../../commands/records/record-writer.ts';
 import { derivedId } from '../../../domain/identifiers.ts';
+import { upsert } from '../source.ts';
 import topics from './data/topics.json' with { type: 'json' };
 
 /** Raised whenever the shipped topics change. */
@@ -23,9 +24,6 @@ export const SHIPPED_TOPICS = z.array(shippedTopic).parse(topics);
 
 /** Every record of the taxonomy: each topic can be selected, is used in classification and is an ordinary record that may be edited. */
 export const taxonomyRecords = (): readonly RecordChange[] =>
-  SHIPPED_TOPICS.map((topic) => ({
-    op: 'upsert',
-    resource: 'topics',
-    id: taxonomyTopicId(topic.slug),
-    content: { ...topic, selectable: true, classificationActive: true, taxonomyManaged: true },
-  }));
+  SHIPPED_TOPICS.map((topic) =>
+    upsert('topics', taxonomyTopicId(topic.slug), { ...topic, selectable: true, classificationActive: true, taxonomyManaged: true }),
+  );
