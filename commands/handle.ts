@@ -63,7 +63,8 @@ interface Handling<State, Command, Event extends Fact> extends FoldParts {
 }
 
 export type Handled<State = unknown> =
-  | { readonly kind: 'appended'; readonly position: Position; readonly revision: number }
+  /** The state with the appended events. */
+  | { readonly kind: 'appended'; readonly state: State; readonly position: Position; readonly revision: number }
   /** The state of the decision, and the position of the last event of the stream: a read model past it contains the state. */
   | { readonly kind: 'unchanged'; readonly state: State; readonly position: Position | null }
   | { readonly kind: 'rejected'; readonly rejection: Rejection };
@@ -81,10 +82,11 @@ export async function handle<State, Command, Event extends Fact>(handling: Handl
     folded = await foldOn(handling, decider, stream, folded, (stored) => {
       if (isOf(commandId, stored)) own = stored;
     });
-    if (own !== undefined) return { kind: 'appended', position: own.position, revision: own.revision };
-    const decision = decider.decide(handling.command, folded.state);
+    const { state } = folded;
+    if (own !== undefined) return { kind: 'appended', state, position: own.position, revision: own.revision };
+    const decision = decider.decide(handling.command, state);
     if (decision instanceof Rejection) return { kind: 'rejected', rejection: decision };
-    if (decision.length === 0) return { kind: 'unchanged', state: folded.state, position: folded.position };
+    if (decision.length === 0) return { kind: 'unchanged', state, position: folded.position };
     const decided = decision.map(({ type, data }) => ({ type, data: JSON.stringify(data) }));
     const events = newEvents(decided, { ...handling, time: handling.clock.now(), schemaVersion: decider.schemaVersion });
     const undecodable = refuseUndecodable(decider, stream, events);
@@ -92,7 +94,7 @@ export async function handle<State, Command, Event extends Fact>(handling: Handl
     // The caller is answered at the deadline: a later decision must not be stored.
     if (handling.clock.now() >= handling.deadline) throw new DeadlineExceeded('nothing could be stored by the deadline');
     const outcome = await append(handling, events, folded.revision);
-    if (outcome.kind === 'appended') return outcome;
+    if (outcome.kind === 'appended') return { ...outcome, state: decision.reduce((before, event) => decider.evolve(before, event), state) };
     await pauseBeforeRetry(handling.clock, commandId, attempt);
   }
 }

@@ -1,25 +1,96 @@
-import { type AccountReportEvent, readAccountReportEvent } from '../../domain/events/report-events.ts';
+import { createHash } from 'node:crypto';
+import { type AccountReportEvent, readAccountReportEvent, type ReportInput } from '../../domain/events/report-events.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { MAX_ALIASES, MAX_NEW_REPORTS_A_DAY, MAX_UNRESOLVED_REPORTS, REPORT_LIMIT_RETRY_SECONDS } from '../../domain/reports.ts';
-import type { Decider } from '../decider.ts';
-import {
-  aliasOf,
-  EMPTY_INTAKE,
-  evolveIntake,
-  findToken,
-  intakeCheckpoint,
-  type IntakeCommand,
-  type IntakeState,
-  type KeptToken,
-  type PresentedToken,
-  tokenKey,
-  utcDay,
-} from './intake-state.ts';
+import type { CheckpointForm, Decider } from '../decider.ts';
 
-const limitReached = (message: string): Rejection =>
-  new Rejection('report_limit_reached', message, { retryAfterSeconds: REPORT_LIMIT_RETRY_SECONDS });
+/** A token as one key presents it over one surface, with the hash of what it came with. */
+export interface PresentedToken {
+  readonly token: string;
+  /** SHA-256 of the canonical JSON of the parsed input without the token. */
+  readonly inputHash: string;
+  readonly keyId: string;
+  readonly surface: 'rest' | 'mcp';
+}
 
-/** The receipt of the token for this input; undefined for an unknown token and for one of another input. */
+/** The commands of report intake. Times are ISO 8601 in UTC with milliseconds. */
+export type IntakeCommand =
+  /** Finds the report of the token and this input, if there is one; creates none. */
+  | ({ readonly type: 'PresentToken' } & PresentedToken)
+  | ({ readonly type: 'SubmitReport'; readonly input: ReportInput } & Receipt & PresentedToken)
+  /** The lifecycle has closed the report. */
+  | { readonly type: 'SettleReport'; readonly reportId: string; readonly closedAt: string };
+
+/** The answer to a submission, the same for ever. Times are ISO 8601 in UTC. */
+export interface Receipt {
+  readonly reportId: string;
+  readonly statusUrl: string;
+  readonly submittedAt: string;
+  readonly nextCheckAt: string;
+}
+
+export interface IntakeState {
+  readonly tokens: TokenBook;
+  /** New reports by UTC day, of the latest days only. */
+  readonly newByDay: ReadonlyMap<string, number>;
+  readonly unresolved: ReadonlySet<string>;
+}
+
+/** The value of a token: one report, the hash of its input, and the keys and surfaces that have presented it. */
+interface KeptToken {
+  readonly inputHash: string;
+  readonly receipt: Receipt;
+  /** Every key and surface that has presented the token, the first included. */
+  readonly aliases: readonly string[];
+}
+
+/**
+ * Values by `tokenKey`, in two layers, so that an addition does not copy all: an account may have thousands of tokens, and the fold adds them
+ * one by one.
+ */
+interface TokenBook {
+  readonly older: ReadonlyMap<string, KeptToken>;
+  readonly newer: ReadonlyMap<string, KeptToken>;
+}
+
+const MAX_NEWER = 64;
+
+const findToken = ({ older, newer }: TokenBook, key: string): KeptToken | undefined => newer.get(key) ?? older.get(key);
+
+function keepToken({ older, newer }: TokenBook, key: string, kept: KeptToken): TokenBook {
+  const grown = new Map(newer).set(key, kept);
+  return grown.size <= MAX_NEWER ? { older, newer: grown } : { older: new Map([...older, ...grown]), newer: new Map() };
+}
+
+/** Each token once. */
+export const tokensOf = ({ older, newer }: TokenBook): ReadonlyMap<string, KeptToken> => new Map([...older, ...newer]);
+
+/** A token is the customer's own words, which no state may keep (it may outlive their erasure). */
+export const tokenKey = (token: string): string => createHash('sha256').update(token).digest('base64url');
+
+const aliasOf = ({ keyId, surface }: { readonly keyId: string; readonly surface: string }): string => `${keyId} ${surface}`;
+
+/** Of an ISO 8601 time in UTC. */
+const utcDay = (time: string): string => time.slice(0, 'YYYY-MM-DD'.length);
+
+function decide(command: IntakeCommand, state: IntakeState): readonly AccountReportEvent[] | Rejection {
+  switch (command.type) {
+    case 'PresentToken': {
+      const kept = replayed(state, command);
+      return kept === undefined ? [] : presentAgain(kept, command);
+    }
+    case 'SubmitReport': {
+      const kept = replayed(state, command);
+      return kept === undefined ? submit(command, state) : presentAgain(kept, command);
+    }
+    case 'SettleReport': {
+      const { reportId, closedAt } = command;
+      return state.unresolved.has(reportId) ? [{ type: 'DataReportSettled', data: { reportId, closedAt } }] : [];
+    }
+  }
+}
+
+/** The value of the token for this input; undefined for an unknown token and for one of another input. */
 export function replayed({ tokens }: IntakeState, { token, inputHash }: PresentedToken): KeptToken | undefined {
   const kept = findToken(tokens, tokenKey(token));
   return kept?.inputHash === inputHash ? kept : undefined;
@@ -45,28 +116,123 @@ function submit(command: Extract<IntakeCommand, { type: 'SubmitReport' }>, state
   return [{ type: 'DataReportSubmitted', data: submitted }];
 }
 
-function decide(command: IntakeCommand, state: IntakeState): readonly AccountReportEvent[] | Rejection {
-  switch (command.type) {
-    case 'PresentToken': {
-      const kept = replayed(state, command);
-      return kept === undefined ? [] : presentAgain(kept, command);
+const limitReached = (message: string): Rejection =>
+  new Rejection('report_limit_reached', message, { retryAfterSeconds: REPORT_LIMIT_RETRY_SECONDS });
+
+function evolve(state: IntakeState, event: AccountReportEvent): IntakeState {
+  switch (event.type) {
+    case 'DataReportSubmitted': {
+      const { token, inputHash, reportId, statusUrl, submittedAt, nextCheckAt } = event.data;
+      const kept = { inputHash, receipt: { reportId, statusUrl, submittedAt, nextCheckAt }, aliases: [aliasOf(event.data)] };
+      return {
+        tokens: keepToken(state.tokens, tokenKey(token), kept),
+        newByDay: countOn(state.newByDay, utcDay(submittedAt)),
+        unresolved: new Set(state.unresolved).add(reportId),
+      };
     }
-    case 'SubmitReport': {
-      const kept = replayed(state, command);
-      return kept === undefined ? submit(command, state) : presentAgain(kept, command);
+    case 'DataReportTokenAliased': {
+      const key = tokenKey(event.data.token);
+      const kept = findToken(state.tokens, key);
+      if (kept === undefined) return state;
+      const aliases = [...kept.aliases, aliasOf(event.data)];
+      return { ...state, tokens: keepToken(state.tokens, key, { ...kept, aliases }) };
     }
-    case 'SettleReport': {
-      const { reportId, closedAt } = command;
-      return state.unresolved.has(reportId) ? [{ type: 'DataReportSettled', data: { reportId, closedAt } }] : [];
+    case 'DataReportSettled': {
+      const unresolved = new Set(state.unresolved);
+      unresolved.delete(event.data.reportId);
+      return { ...state, unresolved };
     }
   }
 }
 
+/** Clocks of several processes may differ around midnight, never by days. */
+const DAYS_KEPT = 3;
+
+function countOn(newByDay: IntakeState['newByDay'], day: string): IntakeState['newByDay'] {
+  const counted = new Map(newByDay).set(day, (newByDay.get(day) ?? 0) + 1);
+  return new Map([...counted].toSorted(([one], [other]) => (one < other ? 1 : -1)).slice(0, DAYS_KEPT));
+}
+
+/**
+ * Tokens do not expire, so the state has a row for each. Values that many rows share (presenters, addresses of the service) are written once,
+ * and only the token of the command is decoded.
+ */
+interface Written {
+  readonly aliases: readonly string[];
+  /** Status URLs without the ids of their reports. */
+  readonly places: readonly string[];
+  readonly tokens: readonly WrittenToken[];
+  readonly newByDay: readonly (readonly [day: string, count: number])[];
+  readonly unresolved: readonly string[];
+}
+type WrittenToken = readonly [
+  key: string,
+  inputHash: string,
+  reportId: string,
+  submittedAt: number,
+  nextCheckAt: number,
+  place: number,
+  aliases: readonly number[],
+];
+
+/** The number of a text in the order in which texts first come. */
+function numberOf(numbers: Map<string, number>, text: string): number {
+  const number = numbers.get(text) ?? numbers.size;
+  numbers.set(text, number);
+  return number;
+}
+
+function write({ tokens, newByDay, unresolved }: IntakeState): Written {
+  const [aliases, places] = [new Map<string, number>(), new Map<string, number>()];
+  const rows = [...tokensOf(tokens)].map(([key, { inputHash, receipt, aliases: presented }]): WrittenToken => {
+    const { reportId, statusUrl, submittedAt, nextCheckAt } = receipt;
+    const place = numberOf(places, statusUrl.slice(0, -reportId.length));
+    const times = [Date.parse(submittedAt), Date.parse(nextCheckAt)] as const;
+    return [key, inputHash, reportId, ...times, place, presented.map((alias) => numberOf(aliases, alias))];
+  });
+  return {
+    aliases: [...aliases.keys()],
+    places: [...places.keys()],
+    tokens: rows,
+    newByDay: [...newByDay],
+    unresolved: [...unresolved],
+  };
+}
+
+/** The stored state is sealed, so only its outer shape is checked. */
+function read(value: unknown): IntakeState {
+  const { aliases, places, tokens, newByDay, unresolved } = value as Written;
+  if (![aliases, places, tokens, newByDay, unresolved].every(Array.isArray)) throw new Error('this is no state of report intake');
+  return {
+    tokens: { older: new Map(tokens.map((token) => [token[0], keptToken(token, places, aliases)])), newer: new Map() },
+    newByDay: new Map(newByDay),
+    unresolved: new Set(unresolved),
+  };
+}
+
+const keptToken = (
+  [, inputHash, reportId, submittedAt, nextCheckAt, place, presented]: WrittenToken,
+  places: readonly string[],
+  aliases: readonly string[],
+): KeptToken => ({
+  inputHash,
+  get receipt() {
+    const times = { submittedAt: new Date(submittedAt).toISOString(), nextCheckAt: new Date(nextCheckAt).toISOString() };
+    return { reportId, statusUrl: places[place]! + reportId, ...times };
+  },
+  get aliases() {
+    return presented.map((number) => aliases[number]!);
+  },
+});
+
+/** The checkpoint of an account's intake. */
+export const intakeCheckpoint: CheckpointForm<IntakeState> = { name: 'report_intake', version: 1, every: 50, write, read };
+
 /** The decider of `account_reports-<accountId>`: tokens and their aliases, the reports of a day, and the unresolved ones. */
 export const intakeDecider = {
-  initialState: (): IntakeState => EMPTY_INTAKE,
+  initialState: (): IntakeState => ({ tokens: { older: new Map(), newer: new Map() }, newByDay: new Map(), unresolved: new Set() }),
   decide,
-  evolve: evolveIntake,
+  evolve,
   read: readAccountReportEvent,
   checkpoint: intakeCheckpoint,
   schemaVersion: 1,

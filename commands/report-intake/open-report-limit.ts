@@ -13,28 +13,18 @@ export interface OpenReportLimitParts {
   readonly openReports: (reportIds: readonly string[]) => Promise<{ readonly open: number; readonly known: ReadonlySet<string> }>;
 }
 
-/** Places for open reports, of which there are so many and no more over all accounts and processes. */
-export interface OpenReportLimit {
-  /**
-   * Keeps a place for a report that will be made by the deadline (clock milliseconds), or never; false where there is none. Throws
-   * `DeadlineExceeded` if that is unknown by then.
-   */
-  take(reportId: string, deadline: number): Promise<boolean>;
-  /** The report was not made. */
-  giveBack(reportId: string): Promise<void>;
-  /** The report was made and can be read. */
-  count(reportId: string): Promise<void>;
-}
-
 /** An append that was under way at the deadline has come to its end this long after it, whatever became of the connection. */
 const GRACE_MS = 120_000;
 
 /**
+ * The limit of open reports over all accounts and processes: a function that reserves a place for a report that will be made by the deadline
+ * (clock milliseconds), or never. It resolves to false where there is none, and throws `DeadlineExceeded` if that is unknown by then.
+ *
  * Every open report is counted or reserved. The count may only be too high, since closings do not change it; where the limit is reached it is
  * corrected from the read model. A place whose taker died is freed once the taker can have nothing under way any more and the read model, having
  * seen the whole log since, does not know the report.
  */
-export function createOpenReportLimit({ queue, clock, limit, caughtUp, openReports }: OpenReportLimitParts): OpenReportLimit {
+export function createOpenReportLimit({ queue, clock, limit, caughtUp, openReports }: OpenReportLimitParts) {
   let recountedHere = false;
 
   /** False where the read model has not caught up by the deadline, and nothing was learned. */
@@ -49,17 +39,13 @@ export function createOpenReportLimit({ queue, clock, limit, caughtUp, openRepor
     return true;
   };
 
-  return {
-    async take(reportId, deadline) {
-      const place = { reportId, until: deadline + GRACE_MS, limit };
-      // The row may be older than a restore; each process recounts once.
-      if (!recountedHere) await recount(deadline);
-      if (await queue.reserve(place)) return true;
-      if (!(await recount(deadline)))
-        throw new DeadlineExceeded('whether there is room for another open report could not be determined in time');
-      return queue.reserve(place);
-    },
-    giveBack: (reportId) => queue.giveBack(reportId),
-    count: (reportId) => queue.count(reportId),
+  return async (reportId: string, deadline: number): Promise<boolean> => {
+    const place = { reportId, until: deadline + GRACE_MS, limit };
+    // The row may be older than a restore; each process recounts once.
+    if (!recountedHere) await recount(deadline);
+    if (await queue.reserve(place)) return true;
+    if (!(await recount(deadline)))
+      throw new DeadlineExceeded('whether there is room for another open report could not be determined in time');
+    return queue.reserve(place);
   };
 }

@@ -11,8 +11,7 @@ import { handle, type Handled } from '../handle.ts';
 import { type ReportCommand, reportDecider, type ReportMove, type ReportState, unusable } from './report-decider.ts';
 import { readSwitches } from '../../domain/report-switches.ts';
 import { type FoldParts, foldStream } from '../fold-stream.ts';
-import type { IntakeCommand } from '../report-intake/intake-state.ts';
-import { intakeDecider } from '../report-intake/intake-decider.ts';
+import { type IntakeCommand, intakeDecider } from '../report-intake/intake-decider.ts';
 
 export interface ReportWork {
   readonly log: EventLog;

@@ -1,5 +1,4 @@
-import { createIntakeGate, createSubmitDataReport } from '../../commands/report-intake/submit-data-report.ts';
-import { createOpenReportLimit } from '../../commands/report-intake/open-report-limit.ts';
+import { createSubmitDataReport, intakeClosed } from '../../commands/report-intake/submit-data-report.ts';
 import { awaitReport, createGetDataReport } from '../../queries/reports/get-data-report.ts';
 import { openReports } from '../../queries/reports/report-figures.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
@@ -81,18 +80,15 @@ export function reports(platform: Platform, published: PublishedRecords) {
     windows: stores.windowCounts,
     claims: stores.reportClaims,
     queue: stores.reportQueue,
-    deadlineMs,
+    limit: settings.CIVIC_REPORT_QUEUE_LIMIT,
     caughtUp: async (deadline: number) => progress.reached(readModel.name, await log.head(), deadline),
+    openReports: (reportIds: readonly string[]) => openReports(reads, reportIds),
+    deadlineMs,
   };
   const functions: ReportFunctions = {
     submitDataReport: createSubmitDataReport({
       ...intake,
-      places: createOpenReportLimit({
-        ...intake,
-        limit: settings.CIVIC_REPORT_QUEUE_LIMIT,
-        openReports: (reportIds) => openReports(reads, reportIds),
-      }),
-      closed: createIntakeGate(intake),
+      closed: (now) => intakeClosed(parts, now),
       readable: (reportId, deadline) => awaitReport({ reads, clock }, reportId, deadline),
     }),
     getDataReport: limitedReportReads(intake, createGetDataReport(reads)),

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import { intakeCheckpoint, tokensOf } from '../../commands/report-intake/intake-state.ts';
-import { intakeDecider } from '../../commands/report-intake/intake-decider.ts';
+import { intakeCheckpoint, intakeDecider, tokensOf } from '../../commands/report-intake/intake-decider.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { testSeed } from '../support/test-seed.ts';
 import { type IntakeWorld, memoryIntake } from '../support/memory-intake.ts';

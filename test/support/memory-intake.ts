@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { type AccountReportEvent, readAccountReportEvent } from '../../domain/events/report-events.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import type { ReportClaims, ReportQueue } from '../../domain/ports/report-stores.ts';
-import { createOpenReportLimit } from '../../commands/report-intake/open-report-limit.ts';
 import { settleReport } from '../../commands/reports/work-on-report.ts';
 import { createSubmitDataReport, type SubmittedReport } from '../../commands/report-intake/submit-data-report.ts';
 import { memoryCheckpoints } from './memory-checkpoints.ts';
@@ -89,17 +88,6 @@ export function memoryIntake({ now, cap }: { readonly now: number; readonly cap:
     log,
     row,
     process() {
-      const places = createOpenReportLimit({
-        queue,
-        clock,
-        limit: cap,
-        caughtUp: async () => world.catchesUp,
-        openReports: async (reportIds) => {
-          const open = world.open();
-          const made = new Set(world.history().map(({ data }) => data.reportId));
-          return { open: open.size, known: new Set(reportIds.filter((id) => made.has(id))) };
-        },
-      });
       const submit = createSubmitDataReport({
         log: log.log,
         checkpoints,
@@ -107,7 +95,14 @@ export function memoryIntake({ now, cap }: { readonly now: number; readonly cap:
         identifiers,
         windows,
         claims,
-        places,
+        queue,
+        limit: cap,
+        caughtUp: async () => world.catchesUp,
+        openReports: async (reportIds) => {
+          const open = world.open();
+          const made = new Set(world.history().map(({ data }) => data.reportId));
+          return { open: open.size, known: new Set(reportIds.filter((id) => made.has(id))) };
+        },
         closed: async () => world.closed,
         readable: async () => world.folds,
         deadlineMs: 10_000,
