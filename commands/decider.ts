@@ -1,4 +1,4 @@
-import type { EventMetadata, NewEvent, StoredEvent } from '../domain/ports/event-log.ts';
+import type { EventMetadata, StoredEvent } from '../domain/ports/event-log.ts';
 import type { Rejection } from '../domain/rejections.ts';
 
 /** A decided event, before it is stored. */
@@ -37,14 +37,6 @@ export interface Decider<State, Command, Event extends Fact> extends Fold<State,
   /** Returns the events of a command, none where it changes nothing, or a rejection. */
   decide(command: Command, state: State): readonly Event[] | Rejection;
   readonly schemaVersion: number;
-}
-
-/** Decides on the newest event of a stream alone. The data of an event is JSON text. */
-export interface NewestEventDecider<State, Command> {
-  initialState(): State;
-  evolve(state: State, event: Pick<StoredEvent, 'type' | 'data'>): State;
-  /** `at` is the time of the decision, ISO 8601 in UTC. */
-  decide(command: Command, state: State, at: string): readonly Pick<NewEvent, 'type' | 'data'>[] | Rejection;
 }
 
 /** The account, key and request behind a command; stored as metadata of its events. */

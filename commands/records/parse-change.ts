@@ -1,4 +1,7 @@
-import { isResource, RESOURCES } from '../../domain/records/resources.ts';
+import { z } from 'zod';
+import { text, uuid } from '../../domain/records/fields.ts';
+import { isResource, RECORD_SCHEMAS, RESOURCES } from '../../domain/records/resources.ts';
+import type { RecordIntent } from './record-decider.ts';
 import type { RecordChange } from './record-writer.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -6,15 +9,15 @@ const KEYS = { upsert: ['op', 'resource', 'id', 'data'], remove: ['op', 'resourc
 
 /** Parses a change from JSON text, or returns the reason for a refusal; `what` names the text in it. The content is checked later. */
 export function parseChange(bytes: Uint8Array, what: string): RecordChange | string {
-  let text: string;
+  let json: string;
   try {
-    text = utf8.decode(bytes);
+    json = utf8.decode(bytes);
   } catch {
     return `the ${what} is not valid UTF-8`;
   }
   let stated: unknown;
   try {
-    stated = JSON.parse(text);
+    stated = JSON.parse(json);
   } catch (error) {
     return `the ${what} is not JSON: ${(error as Error).message.slice(0, 200)}`;
   }
@@ -32,4 +35,58 @@ function toChange(stated: Record<string, unknown>): RecordChange | string {
   if (op === 'upsert') return { op, resource, id, content: data };
   if (reason !== undefined && reason !== null && typeof reason !== 'string') return 'reason must be a text';
   return { op, resource, id, reason: reason ?? null };
+}
+
+const SERVICE_FIELDS = ['id', 'createdAt', 'updatedAt'] as const;
+const reasonText = text
+  .max(1000)
+  .refine((reason) => reason.isWellFormed() && !reason.includes('\0'), { error: 'lone surrogates and U+0000 are not allowed' })
+  .nullable();
+
+type CheckedChange =
+  | { readonly kind: 'command'; readonly id: string; readonly intent: RecordIntent }
+  | { readonly kind: 'rejected'; readonly reason: string };
+
+const rejected = (reason: string): CheckedChange => ({ kind: 'rejected', reason });
+
+/** The first problems of a failed parse, each with its path. */
+function describeIssues(error: z.ZodError): string {
+  const lines = error.issues.slice(0, 3).map((issue) => {
+    const path = issue.path.map(String).join('.');
+    return path === '' ? issue.message : `${path}: ${issue.message}`;
+  });
+  return error.issues.length > 3 ? `${lines.join('; ')}; and ${error.issues.length - 3} more` : lines.join('; ');
+}
+
+/** Without recursion: JSON can nest deeper than the call stack. */
+function holdsPrototypeKey(stated: object): boolean {
+  const left: object[] = [stated];
+  for (let value = left.pop(); value !== undefined; value = left.pop()) {
+    if (Object.hasOwn(value, '__proto__')) return true;
+    for (const inner of Object.values(value) as unknown[]) if (typeof inner === 'object' && inner !== null) left.push(inner);
+  }
+  return false;
+}
+
+function checkUpsert(change: Extract<RecordChange, { op: 'upsert' }>, id: string): CheckedChange {
+  const { content: stated } = change;
+  if (typeof stated !== 'object' || stated === null || Array.isArray(stated)) return rejected('data must be an object');
+  if (holdsPrototypeKey(stated)) return rejected('a key __proto__ is not allowed');
+  const content: Record<string, unknown> = { ...stated };
+  if (content['id'] !== undefined && uuid.safeParse(content['id']).data !== id)
+    return rejected('data.id differs from the id of the change');
+  for (const field of SERVICE_FIELDS) delete content[field];
+  const parsed = RECORD_SCHEMAS[change.resource].safeParse(content);
+  if (!parsed.success) return rejected(describeIssues(parsed.error));
+  return { kind: 'command', id, intent: { type: 'PublishRecord', id, content: parsed.data } };
+}
+
+/** Checks and normalises one change. */
+export function checkChange(change: RecordChange): CheckedChange {
+  const id = uuid.safeParse(change.id);
+  if (!id.success) return rejected('id must be a uuid');
+  if (change.op === 'upsert') return checkUpsert(change, id.data);
+  const reason = reasonText.safeParse(change.reason ?? null);
+  if (!reason.success) return rejected(`reason: ${describeIssues(reason.error)}`);
+  return { kind: 'command', id: id.data, intent: { type: 'WithdrawRecord', reason: reason.data } };
 }

@@ -3,7 +3,6 @@ import { RECORD_PUBLISHED, RECORD_WITHDRAWN, recordWithdrawn } from '../../domai
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { NormalizedContent } from '../../domain/records/resources.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import type { NewestEventDecider } from '../decider.ts';
 
 /** The state after the newest event of a record's stream. A decision needs no other event, so its cost does not grow with the stream. */
 export type RecordState =
@@ -62,12 +61,6 @@ export function decide(command: RecordCommand, state: RecordState): readonly Rec
     }
   }
 }
-
-export const recordDecider: NewestEventDecider<RecordState, RecordIntent> = {
-  initialState,
-  evolve,
-  decide: (intent, state, at) => decide({ ...intent, at }, state),
-};
 
 const refused = (reason: string): Rejection => new Rejection('invalid_parameter', reason);
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkChange } from '../../commands/records/write-records.ts';
+import { checkChange } from '../../commands/records/parse-change.ts';
 import {
   decide,
   evolve,
