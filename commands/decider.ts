@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { EventMetadata, StoredEvent } from '../domain/ports/event-log.ts';
 import type { Rejection } from '../domain/rejections.ts';
 
@@ -31,6 +32,25 @@ export interface CheckpointForm<State> {
   /** Throws for a value that `write` does not return. */
   read(written: unknown): State;
 }
+
+/** The form of a state that is a map of values, each with its key in it. */
+export const mapCheckpoint = <Value>(
+  name: string,
+  value: z.ZodType<Value>,
+  keyOf: (value: Value) => string,
+): CheckpointForm<ReadonlyMap<string, Value>> => ({
+  name,
+  version: 1,
+  every: 100,
+  write: (state) => [...state.values()],
+  read: (written) =>
+    new Map(
+      z
+        .array(value)
+        .parse(written)
+        .map((each) => [keyOf(each), each]),
+    ),
+});
 
 /** The decisions of one category of streams. Pure: without clock and randomness. */
 export interface Decider<State, Command, Event extends Fact> extends Fold<State, Event> {

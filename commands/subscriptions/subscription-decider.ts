@@ -1,8 +1,8 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { feedSubscriptionCreated, readSubscriptionEvent, type SubscriptionEvent } from '../../domain/events/subscription-events.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import type { Decider } from '../decider.ts';
+import { type Decider, mapCheckpoint } from '../decider.ts';
 
 /** Times are ISO 8601 in UTC with milliseconds. */
 export type SubscriptionCommand =
@@ -86,17 +86,5 @@ export const subscriptionDecider = {
   evolve,
   read: readSubscriptionEvent,
   schemaVersion: 1,
-  checkpoint: {
-    name: 'subscriptions',
-    version: 1,
-    every: 100,
-    write: (state) => [...state.values()],
-    read: (written) =>
-      new Map(
-        z
-          .array(keptFeed)
-          .parse(written)
-          .map((feed) => [feed.id, feed]),
-      ),
-  },
+  checkpoint: mapCheckpoint('subscriptions', keptFeed, ({ id }) => id),
 } satisfies Decider<SubscriptionState, SubscriptionCommand, SubscriptionEvent>;

@@ -1,6 +1,4 @@
-import { createKeyedMutex } from '../../commands/keyed-mutex.ts';
-import { createCreateSubscription } from '../../commands/subscriptions/create-subscription.ts';
-import { createRevokeSubscription } from '../../commands/subscriptions/revoke-subscription.ts';
+import { createSubscriptionChanges } from '../../commands/subscriptions/change-subscriptions.ts';
 import type {
   JsonPage,
   ListSubscriptionsInput,
@@ -15,7 +13,6 @@ import { uuid } from '../../domain/records/fields.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { asData, boundsOf, callerOf, type CustomerAnswers, type Exchange } from '../edge/answers/exchange.ts';
 import type { FeedFunctions } from './feed.ts';
-import type { Position } from '../../domain/ports/event-log.ts';
 import { answeredWithin } from '../../domain/retry.ts';
 import { subscriptions as readModel } from '../../projections/subscriptions/projection.ts';
 import { createListFeedSubscriptions, findRevocation } from '../../queries/feed/feed-subscriptions.ts';
@@ -59,27 +56,23 @@ function subscriptionOf(exchange: Pick<Exchange, 'principal' | 'requestId'> & { 
 /** Polling subscriptions of an account to the feed; `readChanges` reads a page of it. */
 export function subscriptions(platform: Platform, readChanges: FeedFunctions['readCivicChanges']) {
   const { log, checkpoints, clock, identifiers, reads, progress, deadlineMs } = platform;
-  const parts = {
+  const changes = createSubscriptionChanges({
     log,
     checkpoints,
     clock,
     identifiers,
-    withMutex: createKeyedMutex(),
-    visible: (position: Position, deadline: number) => progress.reached(readModel.name, position, deadline),
-    deadlineMs,
-  };
-  const create = createCreateSubscription({
-    ...parts,
     readMark: async () => (await Promise.all([readHighWaterMark(reads), readModelAnswers(reads, readModel.name)]))[0],
+    visible: (position, deadline) => progress.reached(readModel.name, position, deadline),
+    revokedBefore: (revocation) => findRevocation(reads, revocation),
+    deadlineMs,
   });
   const read = createReadFeedSubscriptionChanges({ reads, readChanges });
-  const revoke = createRevokeSubscription({ ...parts, revokedBefore: (revocation) => findRevocation(reads, revocation) });
   return {
     operations: subscriptionOperations({
-      createFeedSubscription: (input) => answeredWithin(clock, deadlineMs, (over) => create(input, over)),
+      createFeedSubscription: (input) => answeredWithin(clock, deadlineMs, (over) => changes.create(input, over)),
       listFeedSubscriptions: createListFeedSubscriptions({ reads, clock }),
       readFeedSubscriptionChanges: (input) => answeredWithin(clock, deadlineMs, () => read(input)),
-      revokeFeedSubscription: (input) => answeredWithin(clock, deadlineMs, () => revoke(input)),
+      revokeFeedSubscription: (input) => answeredWithin(clock, deadlineMs, () => changes.revoke(input)),
     }),
   } satisfies Module;
 }

@@ -5,7 +5,7 @@ import type { Fold } from '../../commands/decider.ts';
 import { evolve as evolveRecord, initialState as noRecord } from '../../commands/records/record-decider.ts';
 import { intakeDecider } from '../../commands/report-intake/intake-decider.ts';
 import { reportDecider } from '../../commands/reports/report-decider.ts';
-import { accountKeys } from '../../commands/subscriptions/create-subscription.ts';
+import { accountKeys } from '../../commands/subscriptions/change-subscriptions.ts';
 import { subscriptionDecider } from '../../commands/subscriptions/subscription-decider.ts';
 import { type NewEvent, NO_STREAM, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';

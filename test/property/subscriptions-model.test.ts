@@ -1,8 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createCreateSubscription } from '../../commands/subscriptions/create-subscription.ts';
-import { createRevokeSubscription } from '../../commands/subscriptions/revoke-subscription.ts';
-import { createKeyedMutex } from '../../commands/keyed-mutex.ts';
+import { createSubscriptionChanges } from '../../commands/subscriptions/change-subscriptions.ts';
 import { readSubscriptionEvent } from '../../domain/events/subscription-events.ts';
 import { decodeFeedCursor } from '../../domain/cursor.ts';
 import { derivedId, eventId } from '../../domain/identifiers.ts';
@@ -85,7 +83,7 @@ async function openProgram() {
     checkpoints,
     clock,
     identifiers: { next: () => derivedId('test', 'fresh', (ids += 1)) },
-    withMutex: createKeyedMutex(),
+    readMark: async () => ({ feedId: FEED, position: (mark += 1), fingerprint: null }),
     visible: async () => true,
     deadlineMs: HOUR_MS,
   };
@@ -93,8 +91,7 @@ async function openProgram() {
     memory,
     clock,
     append,
-    create: createCreateSubscription({ ...parts, readMark: async () => ({ feedId: FEED, position: (mark += 1), fingerprint: null }) }),
-    revoke: createRevokeSubscription({
+    ...createSubscriptionChanges({
       ...parts,
       // The read model, folded again from the whole stream.
       revokedBefore: async ({ subscriptionId, keyId: asked }) => {

@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { type Fold, mapCheckpoint } from '../decider.ts';
+import { foldStream } from '../fold-stream.ts';
+import { type CommandPorts, handle } from '../handle.ts';
+import { type KeptFeed, NO_SUCH_FEED, type SubscriptionCommand, subscriptionDecider } from './subscription-decider.ts';
+import { encodeFeedCursor } from '../../domain/cursor.ts';
+import { keyIssued, keyRevoked } from '../../domain/events/account-events.ts';
+import { DeadlineExceeded } from '../../domain/ports/database.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
+import { dateTime, uuid } from '../../domain/records/fields.ts';
+import type { Resource } from '../../domain/records/resources.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { accountFeedsStream, accountStream } from '../../domain/streams.ts';
+
+/** The end and the id of the feed; null until it has been opened. */
+interface HighWaterMark {
+  readonly feedId: string | null;
+  readonly position: number;
+  readonly fingerprint: string | null;
+}
+
+interface SubscriptionParts extends CommandPorts {
+  /** Asked before anything is stored. Throws where the feed or the read model of subscriptions cannot be read. */
+  readonly readMark: () => Promise<HighWaterMark>;
+  /** Resolves true once the read model of subscriptions has passed the position, false at the deadline (clock milliseconds). */
+  readonly visible: (position: Position, deadline: number) => Promise<boolean>;
+  /** When the caller's subscription was revoked, as the read model knows it; null where it was not, or is none of this key. */
+  readonly revokedBefore: (revocation: Revocation) => Promise<string | null>;
+  readonly deadlineMs: number;
+}
+
+/** The caller, from admission. */
+interface SubscriptionCaller {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly requestId: string;
+}
+
+interface NewSubscription extends SubscriptionCaller {
+  /** Trimmed, NFC, 1 to 80 characters. */
+  readonly name: string;
+  readonly resource: Resource | null;
+  /** Most live feeds of the account by its current plan. */
+  readonly cap: number;
+}
+
+interface Revocation extends SubscriptionCaller {
+  /** A lower-case uuid. */
+  readonly subscriptionId: string;
+}
+
+/** The two changes of an account's polling subscriptions. Commands of one account wait for each other within this process. */
+export function createSubscriptionChanges(parts: SubscriptionParts) {
+  const withMutex = createKeyedMutex();
+
+  /** Handles a command on the stream of the account's subscriptions, and waits until its outcome can be read. */
+  async function change<Command extends SubscriptionCommand>(
+    { accountId, keyId, requestId }: SubscriptionCaller,
+    unreadable: string,
+    commandOf: () => Command | Promise<Command>,
+  ) {
+    const deadline = parts.clock.now() + parts.deadlineMs;
+    const { command, handled } = await withMutex(accountId, async () => {
+      if (parts.clock.now() >= deadline) throw new DeadlineExceeded('the account has too many subscriptions under way');
+      const stated = await commandOf();
+      const stream = accountFeedsStream(accountId);
+      const context = { accountId, keyId, requestId };
+      const of = { decider: subscriptionDecider, stream, command: stated, commandId: parts.identifiers.next(), context, deadline };
+      return { command: stated, handled: await handle({ ...parts, ...of }) };
+    });
+    if (handled.kind === 'rejected') throw handled.rejection;
+    if (handled.position !== null && !(await parts.visible(handled.position, deadline))) throw new DeadlineExceeded(unreadable);
+    return { command, handled };
+  }
+
+  return {
+    /**
+     * Creates a polling subscription that starts at the feed's present end, or gives the live one of this key, name and filter (POST
+     * /api/v1/data/subscriptions). Refuses with 409 for another filter and at the cap, 401 when the key has ended meanwhile, 503 when the feed
+     * cannot be read; 504 when it cannot be polled in time, and then the subscription stands. Stores nothing once `over` has aborted.
+     */
+    create: async (
+      request: NewSubscription,
+      over?: AbortSignal,
+    ): Promise<{ readonly created: boolean; readonly subscription: KeptFeed }> => {
+      const { command, handled } = await change(request, 'the subscription stands but cannot be read yet', async () => {
+        const creation = await creationOf(parts, request);
+        // The request has been refused: nothing is created after the deadline.
+        over?.throwIfAborted();
+        return creation;
+      });
+      const created = handled.kind === 'appended';
+      return { created, subscription: created ? handled.state.get(command.id)! : liveFeed(handled.state.values(), request) };
+    },
+
+    /**
+     * Revokes a polling subscription of exactly this key (DELETE /api/v1/data/subscriptions/{subscriptionId}); asked again it
+     * returns the first time. Refuses with 404; 504 when the read model has not followed in time, and then the revocation stands.
+     */
+    revoke: async (revocation: Revocation): Promise<{ readonly id: string; readonly revokedAt: string }> => {
+      const { keyId, subscriptionId: id } = revocation;
+      const revokedAt = new Date(parts.clock.now()).toISOString();
+      const { handled } = await change(revocation, 'the subscription stands as it was asked for, but that cannot be read yet', () => {
+        return { type: 'RevokeFeedSubscription', id, keyId, revokedAt };
+      });
+      if (handled.kind === 'appended') return { id, revokedAt };
+      const before = handled.position === null ? null : await parts.revokedBefore(revocation);
+      if (before === null) throw new Rejection('not_found', NO_SUCH_FEED);
+      return { id, revokedAt: before };
+    },
+  };
+}
+
+async function creationOf(parts: SubscriptionParts, { accountId, keyId, name, resource, cap }: NewSubscription) {
+  const [{ state: keys }, { feedId, position, fingerprint }] = await Promise.all([
+    // The account's stream, not its read model: a slot is free and a key is dead from the event on.
+    foldStream(parts, accountKeys, accountStream(accountId)),
+    parts.readMark(),
+  ]);
+  if (feedId === null) throw new Rejection('feed_unavailable', 'the feed has not been opened yet');
+  const now = parts.clock.now();
+  const key = keys.get(keyId);
+  if (key === undefined || isDead(key, now)) throw new Rejection('unauthorized', 'the API key has expired or was revoked');
+  return {
+    type: 'CreateFeedSubscription',
+    id: parts.identifiers.next(),
+    name,
+    resource,
+    keyId,
+    keyExpiresAt: key.expiresAt,
+    startCursor: encodeFeedCursor({ feedId, position, fingerprint, binding: resource ?? 'all' }),
+    createdAt: new Date(now).toISOString(),
+    deadKeys: new Set([...keys.values()].filter((each) => isDead(each, now)).map((each) => each.keyId)),
+    cap,
+  } as const;
+}
+
+function liveFeed(feeds: Iterable<KeptFeed>, { keyId, name }: NewSubscription): KeptFeed {
+  const found = [...feeds].find((feed) => feed.keyId === keyId && feed.name === name);
+  if (found === undefined) throw new Error('nothing was changed for a subscription that is not there');
+  return found;
+}
+
+const keptKey = z.strictObject({ keyId: uuid, expiresAt: dateTime.nullable(), revoked: z.boolean() });
+type KeptKey = z.output<typeof keptKey>;
+
+/** An account's keys by id, from the account's own stream. */
+type AccountKeys = ReadonlyMap<string, KeptKey>;
+
+type KeyEvent = { readonly type: 'issued'; readonly key: KeptKey } | { readonly type: 'revoked'; readonly keyId: string } | null;
+
+/** Folds the keys of an account's stream and ignores its other events. */
+export const accountKeys: Fold<AccountKeys, KeyEvent> = {
+  initialState: () => new Map(),
+  evolve(keys, event) {
+    if (event === null) return keys;
+    if (event.type === 'issued') return new Map(keys).set(event.key.keyId, event.key);
+    const key = keys.get(event.keyId);
+    return key === undefined ? keys : new Map(keys).set(event.keyId, { ...key, revoked: true });
+  },
+  read({ type, data }) {
+    if (type === 'KeyIssued') {
+      const { keyId, expiresAt } = keyIssued.parse(JSON.parse(data));
+      return { type: 'issued', key: { keyId, expiresAt, revoked: false } };
+    }
+    return type === 'KeyRevoked' ? { type: 'revoked', keyId: keyRevoked.parse(JSON.parse(data)).keyId } : null;
+  },
+  checkpoint: mapCheckpoint('account_keys', keptKey, ({ keyId }) => keyId),
+};
+
+/** Whether a key that was issued works no more; `now` is clock milliseconds. */
+const isDead = ({ expiresAt, revoked }: KeptKey, now: number): boolean => revoked || (expiresAt !== null && Date.parse(expiresAt) <= now);
+
+/**
+ * A mutex per name within this process: work of one name runs sequentially, in the order of the calls. It avoids conflicts between concurrent
+ * commands on one stream. Correctness depends on the expected revision, not on this mutex.
+ */
+function createKeyedMutex(): <Result>(name: string, work: () => Promise<Result>) => Promise<Result> {
+  const lasts = new Map<string, Promise<unknown>>();
+  return (name, work) => {
+    const before = lasts.get(name) ?? Promise.resolve();
+    const turn = before.then(work, work);
+    lasts.set(name, turn);
+    const leave = (): void => {
+      if (lasts.get(name) === turn) lasts.delete(name);
+    };
+    turn.then(leave, leave);
+    return turn;
+  };
+}
