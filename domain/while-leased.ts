@@ -14,11 +14,11 @@ export interface HeldLease {
 }
 
 /** Runs work while renewing its lease; the work's signal aborts when the lease was taken over. Gives the lease back in the end. */
-export async function whileLeased(
+export async function whileLeased<Result>(
   { clock, leaseMs, renew, release }: HeldLease,
   stopping: AbortSignal,
-  work: (signal: AbortSignal) => Promise<void>,
-): Promise<void> {
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const lost = new AbortController();
   const done = new AbortController();
   const signal = AbortSignal.any([stopping, lost.signal]);
@@ -32,7 +32,7 @@ export async function whileLeased(
     }
   })();
   try {
-    await work(signal);
+    return await work(signal);
   } finally {
     done.abort();
     await renewing;

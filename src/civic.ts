@@ -15,7 +15,7 @@ import type { reports } from './modules/reports.ts';
 import type { search } from './modules/search.ts';
 import type { sources } from './modules/sources.ts';
 import type { Platform, WorkingStores } from './platform.ts';
-import type { ProjectorDependencies } from './processors/projector/dependencies.ts';
+import type { ProjectorDependencies } from './processors/projector/fold-batch.ts';
 import type { Projector } from './processors/projector/projector.ts';
 
 /** What the modules give to commands and to the service, beside operations, tools, reactors and jobs. */

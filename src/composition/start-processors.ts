@@ -1,7 +1,7 @@
 import type { Projection } from '../../domain/ports/projection.ts';
 import type { Reactor } from '../../domain/ports/reactors.ts';
 import type { Platform } from '../platform.ts';
-import type { ProjectorDependencies } from '../processors/projector/dependencies.ts';
+import type { ProjectorDependencies } from '../processors/projector/fold-batch.ts';
 import { type Projector, startProjector } from '../processors/projector/projector.ts';
 import { runReactor } from '../processors/runtime/run-reactor.ts';
 import { traceProjections, traceReactor } from './open-traces.ts';

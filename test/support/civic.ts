@@ -7,7 +7,7 @@ import { createLiveReads, createProgress } from '../../infra/postgresql/live-rea
 import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { openDatabase } from '../../infra/postgresql/open-database.ts';
 import { systemClock } from '../../infra/system/clock.ts';
-import type { ProjectorDependencies } from '../../src/processors/projector/dependencies.ts';
+import type { ProjectorDependencies } from '../../src/processors/projector/fold-batch.ts';
 import { type Projector, startProjector } from '../../src/processors/projector/projector.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { pruneRecordHistory } from '../../projections/record-history/prune.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { foldBatch } from '../../src/processors/projector/fold-batch.ts';
 import { LeaseLost } from '../../domain/while-leased.ts';
-import type { ProjectorDependencies } from '../../src/processors/projector/dependencies.ts';
+import type { ProjectorDependencies } from '../../src/processors/projector/fold-batch.ts';
 import { LOG_START, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
 import type { Projection } from '../../domain/ports/projection.ts';
 import { below } from './civic-records.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { applyOrPause, ProcessorPaused } from '../../src/processors/runtime/apply-or-pause.ts';
 import { foldOrPause, type FoldTarget } from '../../src/processors/projector/fold-batch.ts';
-import type { ProjectorDependencies } from '../../src/processors/projector/dependencies.ts';
+import type { ProjectorDependencies } from '../../src/processors/projector/fold-batch.ts';
 import { DatabaseUnavailable, DeadlineExceeded } from '../../domain/ports/database.ts';
 import type { Position, StoredEvent } from '../../domain/ports/event-log.ts';
 import { positionDistance, toPosition } from '../../infra/postgresql/log-position.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createRebuildThrottle } from '../../src/processors/projector/build-generation.ts';
-import { createTrafficWatch } from '../../src/processors/projector/traffic-watch.ts';
+import { createRebuildThrottle } from '../../src/processors/projector/rebuild-throttle.ts';
+import { createTrafficWatch } from '../../src/processors/projector/rebuild-throttle.ts';
 
 /** A database with a rate of other traffic; its clock advances while a batch is folded and during a rest. */
 function beside(othersPerSecond: () => number, most = 2000) {

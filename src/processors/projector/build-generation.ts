@@ -3,10 +3,9 @@ import { logBatches } from '../../../domain/read-log.ts';
 import type { Comparison, Generation } from '../../../domain/ports/generations.ts';
 import { LeaseLost } from '../../../domain/while-leased.ts';
 import { compareWithLive } from './compare-with-live.ts';
-import type { ProjectorDependencies } from './dependencies.ts';
-import { foldOrPause, type FoldTarget } from './fold-batch.ts';
+import { foldOrPause, type FoldTarget, type ProjectorDependencies } from './fold-batch.ts';
 import { isFolded, switchGeneration } from './switch-generation.ts';
-import type { TrafficWatch } from './traffic-watch.ts';
+import { createRebuildThrottle, type RebuildThrottle, type TrafficWatch } from './rebuild-throttle.ts';
 
 const RETRY_MS = 20;
 /** A rebuild that gives way may never catch up with steady writers: after so many passes it stops giving way. */
@@ -80,7 +79,7 @@ async function compareHeld(deps: ProjectorDependencies, target: FoldTarget, row:
 }
 
 async function switchOrRefuse(deps: ProjectorDependencies, target: FoldTarget, checkpoint: Position): Promise<Step> {
-  const outcome = await switchGeneration(deps, target, deps.leaseClock.now());
+  const outcome = await switchGeneration(deps, target);
   if (outcome.kind === 'switched') return { kind: 'follow', checkpoint: outcome.checkpoint };
   if (outcome.kind !== 'refused') return outcome;
   // The differing rows are searched outside the switch, while the live generation is followed.
@@ -100,50 +99,3 @@ async function refuse(deps: ProjectorDependencies, { projection, lease }: FoldTa
 
 const firstOf = ({ differences, tables }: Comparison): string =>
   differences[0] ?? `table ${tables.find(({ live, rebuilt }) => live.digest !== rebuilt.digest)?.table ?? '?'}`;
-
-/** Events of a batch without other load, and the fewest under load. */
-const QUIET_BATCH = 500;
-const LEAST_BATCH = 100;
-/** While there is other activity, a batch takes about so long, and a rest of this multiple follows. */
-const BUSY_BATCH_MS = 40;
-const REST = 1;
-const MAX_REST_MS = 1_000;
-/** One that reads the log, one that folds. */
-const TRANSACTIONS_A_BATCH = 2;
-
-interface RebuildThrottle {
-  /** Events of the next batch. */
-  readonly batchSize: number;
-  /** To be called after each batch with the time that it took: rests where others use the database. */
-  rest(events: number, tookMs: number): Promise<void>;
-}
-
-/**
- * Throttles a rebuild beside readers and writers: none while the database has no other load, else short batches with rests that grow with the
- * duration of a batch.
- */
-export function createRebuildThrottle(
-  { leaseClock, batchSize: max }: Pick<ProjectorDependencies, 'leaseClock' | 'batchSize'>,
-  watch: TrafficWatch,
-  signal: AbortSignal,
-): RebuildThrottle {
-  const quiet = Math.min(max, QUIET_BATCH);
-  const least = Math.min(max, LEAST_BATCH);
-  let batchSize = watch.busy ? least : quiet;
-  return {
-    get batchSize() {
-      return batchSize;
-    },
-    async rest(events, tookMs) {
-      watch.own(TRANSACTIONS_A_BATCH);
-      await watch.look();
-      if (!watch.busy) {
-        batchSize = quiet;
-        return;
-      }
-      const fitting = Math.round((Math.max(1, events) * BUSY_BATCH_MS) / Math.max(1, tookMs));
-      batchSize = Math.max(least, Math.min(quiet, batchSize * 2, fitting));
-      await leaseClock.sleep(Math.min(MAX_REST_MS, tookMs * REST), signal);
-    },
-  };
-}

@@ -1,10 +1,70 @@
+import { CONTENT_ERASED } from '../../../domain/events/erasure-events.ts';
 import type { Transaction } from '../../../domain/ports/database.ts';
-import type { Position } from '../../../domain/ports/event-log.ts';
+import type { EventLog, Position } from '../../../domain/ports/event-log.ts';
 import type { Comparison, TableComparison } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
-import { atLiveCheckpoint, type Looked } from './at-live-checkpoint.ts';
-import type { ProjectorDependencies } from './dependencies.ts';
-import type { FoldTarget } from './fold-batch.ts';
+import { foldEvents, type FoldTarget, type ProjectorDependencies, tailUpTo } from './fold-batch.ts';
+
+interface AtLiveCheckpoint {
+  readonly transaction: Transaction;
+  /** Number of the live generation. */
+  readonly live: number;
+  readonly checkpoint: Position;
+  /** Events of the tail that were folded into the copy for this comparison. */
+  readonly folded: number;
+}
+
+type Looked<Result> =
+  | { readonly kind: 'looked'; readonly result: Result }
+  /**
+   * `behind`: the copy is more than one batch behind the live generation. `ahead`: the copy is ahead, an erasure lies ahead, or nothing is live.
+   */
+  | { readonly kind: 'behind' | 'ahead' };
+
+/**
+ * Looks at a copy and the live generation at one checkpoint and one moment, in one repeatable-read transaction: the tail up to the live
+ * checkpoint is folded into the copy and rolled back afterwards. The caller holds the copy's lease; the live one folds on meanwhile.
+ */
+export async function atLiveCheckpoint<Result>(
+  deps: ProjectorDependencies,
+  target: FoldTarget,
+  checkpoint: Position,
+  look: (at: AtLiveCheckpoint) => Promise<Result>,
+): Promise<Looked<Result>> {
+  const rolledBack = new Error('the checkpoint of the copy did not move with the tail');
+  let looked: Looked<Result> = { kind: 'ahead' };
+  const looking = deps.transactor.transaction(async (transaction) => {
+    await transaction.execute({ text: 'set transaction isolation level repeatable read', values: [] });
+    const { rows } = await transaction.execute({
+      text: `select generation, checkpoint from civic.generations where projection = $1 and state = 'live'`,
+      values: [target.projection.name],
+    });
+    const [generation, goal] = (rows[0] ?? []) as [string?, Position?];
+    if (generation === undefined || goal === undefined || goal < checkpoint) return;
+    const tail = await tailUpTo(deps, target, checkpoint, goal);
+    if (tail === null) {
+      looked = { kind: 'behind' };
+      return;
+    }
+    await foldEvents(deps, target, transaction, tail.events);
+    const folded = tail.events.length;
+    const result = await look({ transaction, live: Number(generation), checkpoint: goal, folded });
+    // Checked after the comparison: an erasure that came meanwhile may be in one of the two.
+    if (!(await isErasureAhead(deps.log, goal))) looked = { kind: 'looked', result };
+    if (folded > 0) throw rolledBack;
+  });
+  await looking.catch((error: unknown) => {
+    if (error !== rolledBack) throw error;
+  });
+  return looked;
+}
+
+/**
+ * True where the log has an erasure after a position. Of two builds at that position one may have folded an event before its erasure and the
+ * other after it, so differences are no error until both have passed the erasure.
+ */
+export const isErasureAhead = async (log: Pick<EventLog, 'readAll'>, after: Position): Promise<boolean> =>
+  (await log.readAll({ after, limit: 1, types: [CONTENT_ERASED] })).events.length > 0;
 
 /**
  * Compares a rebuilt generation with the live one by a digest of every table and, where those differ, names rows. Both stand at the same

@@ -1,81 +1,106 @@
-import { type EventLog, LOG_START, type LogBatch, type Position, type StoredEvent } from '../../../domain/ports/event-log.ts';
-import type { Lease } from '../../../domain/ports/generations.ts';
-import { farthestOf, lastMarkOf } from '../../../domain/event-mark.ts';
-import type { Projection } from '../../../domain/ports/projection.ts';
-import { LeaseLost } from '../../../domain/while-leased.ts';
-import type { ProjectorDependencies } from './dependencies.ts';
-import { applyOrPause } from '../runtime/apply-or-pause.ts';
-import { streamEvents, streamPages } from '../../../domain/read-log.ts';
 import { PROJECTION_EVENT_SKIPPED, projectionEventSkipped } from '../../../domain/events/feed-events.ts';
+import { farthestOf, lastMarkOf } from '../../../domain/event-mark.ts';
+import type { Clock } from '../../../domain/ports/clock.ts';
+import type { ColumnArrays, Transaction, Transactor } from '../../../domain/ports/database.ts';
+import { type EventLog, LOG_START, type LogBatch, type Position, type StoredEvent } from '../../../domain/ports/event-log.ts';
+import type { GenerationStore, Lease } from '../../../domain/ports/generations.ts';
+import type { Logger } from '../../../domain/ports/logger.ts';
+import type { Projection } from '../../../domain/ports/projection.ts';
+import type { Traffic } from '../../../domain/ports/traffic.ts';
+import { streamEvents, streamPages } from '../../../domain/read-log.ts';
 import { projectionStream } from '../../../domain/streams.ts';
+import { LeaseLost } from '../../../domain/while-leased.ts';
+import { applyOrPause } from '../runtime/apply-or-pause.ts';
+
+export interface ProjectorDependencies {
+  readonly log: EventLog;
+  readonly transactor: Transactor;
+  readonly columns: ColumnArrays;
+  readonly generations: GenerationStore;
+  /** The clock of leases, which all processes on the database share. A trial clock does not affect it. */
+  readonly leaseClock: Clock;
+  readonly logger: Logger;
+  /** Names this process among the owners. */
+  readonly owner: string;
+  readonly leaseMs: number;
+  /** Other activity in the database; a rebuild gives way to it. */
+  readonly traffic: Traffic;
+  readonly batchSize: number;
+  /** Milliseconds for which a replaced generation is kept for a switch back. */
+  readonly keptMs: number;
+}
 
 export interface FoldTarget {
   readonly projection: Projection;
   readonly lease: Lease;
   readonly logId: string | null;
-  /** Ids of events that an operator had left out. */
+  /** Ids of events that an operator had left out, so that every rebuild skips them. */
   readonly skipped: ReadonlySet<string>;
   /** The generation has no readers yet: commits do not wait for the disk, and what a crash loses is folded again. */
   readonly unread?: boolean;
 }
 
-/**
- * Folds a batch and moves the checkpoint in one transaction. The checkpoint moves first and only under the lease's token and the old
- * value, so that of two owners one commits nothing. Returns the new checkpoint; throws `LeaseLost`.
- */
+/** The target of a generation that has just been acquired. */
+export async function foldTarget({ log }: ProjectorDependencies, projection: Projection, lease: Lease): Promise<FoldTarget> {
+  const skipped = new Set<string>();
+  for await (const { type, data } of streamEvents(log, projectionStream(projection.name))) {
+    if (type === PROJECTION_EVENT_SKIPPED) skipped.add(projectionEventSkipped.parse(JSON.parse(data)).eventId);
+  }
+  return { projection, lease, logId: await log.identity(), skipped };
+}
+
+/** Folds a batch in a transaction of its own. Returns the new checkpoint; throws `LeaseLost`. */
 export async function foldBatch(deps: ProjectorDependencies, target: FoldTarget, from: Position, batch: LogBatch): Promise<Position> {
-  const { projection, lease, logId, skipped } = target;
-  const events = skipped.size === 0 ? batch.events : batch.events.filter(({ id }) => !skipped.has(id));
+  const isEmpty = batch.events.every(({ id }) => target.skipped.has(id));
   await deps.transactor.transaction(async (transaction) => {
     // A crash may lose the move of a checkpoint without events: it is repeated, so the commit does not wait for the disk.
-    if (events.length === 0 || target.unread === true)
-      await transaction.execute({ text: 'set local synchronous_commit = off', values: [] });
-    const now = deps.leaseClock.now();
-    const moved = await deps.generations.advance(transaction, lease, {
-      from,
-      to: batch.scannedTo,
-      folded: events.length,
-      now,
-      leaseUntil: now + deps.leaseMs,
-      logId,
-      eventsRead: deps.log.distance(LOG_START, batch.scannedTo),
-      last: lastMarkOf(batch.events),
-      proof: farthestOf(deps.log, batch),
-    });
-    if (!moved) throw new LeaseLost(`generation ${lease.generation} of ${projection.name} is no longer ours`);
-    if (events.length > 0) {
-      await projection.fold(events, { transaction, columns: deps.columns, generation: lease.generation, reread: rereading(deps.log) });
-    }
+    if (isEmpty || target.unread === true) await transaction.execute({ text: 'set local synchronous_commit = off', values: [] });
+    await foldAndAdvance(deps, target, transaction, from, batch);
   });
   return batch.scannedTo;
 }
 
-const MAX_DELAY_MS = 2000;
-
-/** Folds a batch; an event that cannot be folded cannot be folded later either, and pauses the projection at once. Throws as `applyOrPause`. */
-export const foldOrPause = (
+/**
+ * Moves the checkpoint and folds a batch in one transaction. The checkpoint moves first and only under the lease's token and the old
+ * value, so that of two owners one commits nothing. Throws `LeaseLost`.
+ */
+export async function foldAndAdvance(
   deps: ProjectorDependencies,
   target: FoldTarget,
+  transaction: Transaction,
   from: Position,
   batch: LogBatch,
-  signal: AbortSignal,
-): Promise<Position> =>
-  applyOrPause(
-    deps,
-    {
-      name: target.projection.name,
-      apply: async (checkpoint, piece) => void (await foldBatch(deps, target, checkpoint, piece)),
-      pause: (reason, eventId) => deps.generations.pause(target.lease, reason, eventId),
-      attempts: 1,
-      maxDelayMs: MAX_DELAY_MS,
-    },
+): Promise<void> {
+  const { projection, lease, logId, skipped } = target;
+  const events = skipped.size === 0 ? batch.events : batch.events.filter(({ id }) => !skipped.has(id));
+  const now = deps.leaseClock.now();
+  const moved = await deps.generations.advance(transaction, lease, {
     from,
-    batch,
-    signal,
-  );
+    to: batch.scannedTo,
+    folded: events.length,
+    now,
+    leaseUntil: now + deps.leaseMs,
+    logId,
+    eventsRead: deps.log.distance(LOG_START, batch.scannedTo),
+    last: lastMarkOf(batch.events),
+    proof: farthestOf(deps.log, batch),
+  });
+  if (!moved) throw new LeaseLost(`generation ${lease.generation} of ${projection.name} is no longer ours`);
+  await foldEvents(deps, target, transaction, events);
+}
+
+/** Folds events into the tables of a generation, and leaves its checkpoint where it is. */
+export async function foldEvents(
+  { log, columns }: ProjectorDependencies,
+  { projection, lease: { generation } }: FoldTarget,
+  transaction: Transaction,
+  events: readonly StoredEvent[],
+): Promise<void> {
+  if (events.length > 0) await projection.fold(events, { transaction, columns, generation, reread: rereading(log) });
+}
 
 /** Reads streams again for the fold of an erasure; see `FoldContext`. */
-export const rereading = (log: Pick<EventLog, 'readStream'>) =>
+const rereading = (log: Pick<EventLog, 'readStream'>) =>
   async function* (stream: string, upTo: Position): AsyncGenerator<readonly StoredEvent[]> {
     for await (const page of streamPages(log, stream)) {
       const within = page.filter(({ position }) => position <= upTo);
@@ -84,11 +109,35 @@ export const rereading = (log: Pick<EventLog, 'readStream'>) =>
     }
   };
 
-/** Ids of the events that an operator skipped in a projection; read when a generation is acquired, so that every rebuild skips them. */
-export async function readSkippedEvents(log: EventLog, projection: string): Promise<ReadonlySet<string>> {
-  const skipped = new Set<string>();
-  for await (const { type, data } of streamEvents(log, projectionStream(projection))) {
-    if (type === PROJECTION_EVENT_SKIPPED) skipped.add(projectionEventSkipped.parse(JSON.parse(data)).eventId);
-  }
-  return skipped;
+/** What a generation lacks up to a position, without skipped events; null where that is more than one batch. */
+export async function tailUpTo(
+  { log, batchSize }: ProjectorDependencies,
+  { projection, skipped }: FoldTarget,
+  checkpoint: Position,
+  goal: Position,
+): Promise<LogBatch | null> {
+  if (checkpoint === goal) return { events: [], scannedTo: goal };
+  const tail = await log.readAll({ after: checkpoint, limit: batchSize, types: projection.handles });
+  if (tail.scannedTo < goal) return null;
+  return { events: tail.events.filter(({ id, position }) => position <= goal && !skipped.has(id)), scannedTo: goal };
+}
+
+const MAX_DELAY_MS = 2000;
+
+/** Folds a batch; an event that cannot be folded cannot be folded later either, and pauses the projection at once. Throws as `applyOrPause`. */
+export function foldOrPause(
+  deps: ProjectorDependencies,
+  target: FoldTarget,
+  from: Position,
+  batch: LogBatch,
+  signal: AbortSignal,
+): Promise<Position> {
+  const processor = {
+    name: target.projection.name,
+    apply: async (checkpoint: Position, piece: LogBatch) => void (await foldBatch(deps, target, checkpoint, piece)),
+    pause: (reason: string, eventId: string | null) => deps.generations.pause(target.lease, reason, eventId),
+    attempts: 1,
+    maxDelayMs: MAX_DELAY_MS,
+  };
+  return applyOrPause(deps, processor, from, batch, signal);
 }

@@ -1,12 +1,10 @@
 import type { Generation, Lease } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
-import { type ProjectorDependencies, underLease } from './dependencies.ts';
-import { LeaseLost } from '../../../domain/while-leased.ts';
+import { LeaseLost, whileLeased } from '../../../domain/while-leased.ts';
 import { ProcessorPaused } from '../runtime/apply-or-pause.ts';
-import { createTrafficWatch, type TrafficWatch } from './traffic-watch.ts';
-import type { Position } from '../../../domain/ports/event-log.ts';
+import { createTrafficWatch, type TrafficWatch } from './rebuild-throttle.ts';
 import { buildGeneration } from './build-generation.ts';
-import { foldOrPause, type FoldTarget, readSkippedEvents } from './fold-batch.ts';
+import { foldOrPause, foldTarget, type ProjectorDependencies } from './fold-batch.ts';
 import { LogSetBack, requireHistory } from '../runtime/own-log.ts';
 
 const TICK_MS = 500;
@@ -115,20 +113,27 @@ async function runGeneration(
   watch: TrafficWatch,
   signal: AbortSignal,
 ): Promise<void> {
-  const logId = await deps.log.identity();
-  await requireHistory({ what: `read model ${projection.name}`, ...row }, deps.log, logId).catch(async (error: unknown) => {
-    if (!(error instanceof LogSetBack)) throw error;
-    await deps.generations.pause(lease, error.message, null);
-    throw new ProcessorPaused(error.message);
-  });
-  const target: FoldTarget = { projection, lease, logId, skipped: await readSkippedEvents(deps.log, projection.name) };
-  const checkpoint =
-    row.state === 'building' ? await buildGeneration(deps, { ...target, unread: true }, row, watch, signal) : row.checkpoint;
-  if (checkpoint !== null) await follow(deps, target, checkpoint, signal);
+  await requireHistory({ what: `read model ${projection.name}`, ...row }, deps.log, await deps.log.identity()).catch(
+    async (error: unknown) => {
+      if (!(error instanceof LogSetBack)) throw error;
+      await deps.generations.pause(lease, error.message, null);
+      throw new ProcessorPaused(error.message);
+    },
+  );
+  const target = await foldTarget(deps, projection, lease);
+  let checkpoint = row.state === 'building' ? await buildGeneration(deps, { ...target, unread: true }, row, watch, signal) : row.checkpoint;
+  if (checkpoint === null) return;
+  const batches = deps.log.subscribe({ after: checkpoint, batchSize: deps.batchSize, types: projection.handles, signal });
+  for await (const batch of batches) checkpoint = await foldOrPause(deps, target, checkpoint, batch, signal);
 }
 
-async function follow(deps: ProjectorDependencies, target: FoldTarget, from: Position, signal: AbortSignal): Promise<void> {
-  const subscription = deps.log.subscribe({ after: from, batchSize: deps.batchSize, types: target.projection.handles, signal });
-  let checkpoint = from;
-  for await (const batch of subscription) checkpoint = await foldOrPause(deps, target, checkpoint, batch, signal);
+/** Runs work on a generation while its lease holds. */
+export function underLease<Result>(
+  { generations, leaseClock, leaseMs }: Pick<ProjectorDependencies, 'generations' | 'leaseClock' | 'leaseMs'>,
+  lease: Lease,
+  stopping: AbortSignal,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const renew = (leaseUntil: number) => generations.renew(lease, leaseUntil);
+  return whileLeased({ clock: leaseClock, leaseMs, renew, release: () => generations.release(lease) }, stopping, work);
 }

@@ -1,14 +1,12 @@
-import { farthestOf, lastMarkOf } from '../../../domain/event-mark.ts';
 import type { Transaction } from '../../../domain/ports/database.ts';
-import { LOG_START, type Position } from '../../../domain/ports/event-log.ts';
+import type { Position } from '../../../domain/ports/event-log.ts';
 import type { Generation } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
-import type { ProjectorDependencies } from './dependencies.ts';
-import { type FoldTarget, rereading } from './fold-batch.ts';
-import { isErasureAhead } from './at-live-checkpoint.ts';
 import { LeaseLost } from '../../../domain/while-leased.ts';
+import { isErasureAhead } from './compare-with-live.ts';
+import { foldAndAdvance, type FoldTarget, type ProjectorDependencies, tailUpTo } from './fold-batch.ts';
 
-export type SwitchOutcome =
+type SwitchOutcome =
   | { readonly kind: 'switched'; readonly checkpoint: Position }
   /** The live generation has been folded further than one batch beyond this one, or this one beyond it, or an erasure lies ahead of both. */
   | { readonly kind: 'behind' | 'ahead' }
@@ -18,55 +16,37 @@ export type SwitchOutcome =
  * Makes a building generation the live one, in one transaction under both rows' locks: the tail that the live one has folded already is
  * folded here too, both then stand at the same checkpoint and are compared, and only then does the pointer move. The head never falls.
  */
-export async function switchGeneration(deps: ProjectorDependencies, target: FoldTarget, now: number): Promise<SwitchOutcome> {
-  const { projection, lease, skipped } = target;
+export async function switchGeneration(deps: ProjectorDependencies, target: FoldTarget): Promise<SwitchOutcome> {
+  const { projection, lease } = target;
+  const notComparable = new Error('an erasure lies ahead');
   const attempt = deps.transactor.transaction(async (transaction): Promise<SwitchOutcome> => {
+    const now = deps.leaseClock.now();
     const pair = await deps.generations.lockPair(transaction, lease.generation);
     if (pair === null || pair.building.token !== lease.token || pair.building.owner !== lease.owner) {
       throw new LeaseLost(`generation ${lease.generation} of ${projection.name} is no longer ours to switch to`);
     }
     const { live, building } = pair;
     if (building.checkpoint > live.checkpoint && isFolded(live, projection, now)) return { kind: 'ahead' };
-    let checkpoint = building.checkpoint;
+    let { checkpoint } = building;
     if (checkpoint < live.checkpoint) {
-      const tail = await deps.log.readAll({ after: checkpoint, limit: deps.batchSize, types: projection.handles });
-      if (tail.scannedTo < live.checkpoint) return { kind: 'behind' };
-      const events = tail.events.filter(({ id, position }) => position <= live.checkpoint && !skipped.has(id));
-      const leaseUntil = now + deps.leaseMs;
-      const eventsRead = deps.log.distance(LOG_START, live.checkpoint);
-      const move = {
-        from: checkpoint,
-        to: live.checkpoint,
-        folded: events.length,
-        now,
-        leaseUntil,
-        logId: target.logId,
-        eventsRead,
-        last: lastMarkOf(events),
-        proof: farthestOf(deps.log, { events, scannedTo: live.checkpoint }),
-      };
-      if (!(await deps.generations.advance(transaction, lease, move))) throw new LeaseLost('the checkpoint moved under its own lock');
-      if (events.length > 0)
-        await projection.fold(events, { transaction, columns: deps.columns, generation: building.generation, reread: rereading(deps.log) });
+      const tail = await tailUpTo(deps, target, checkpoint, live.checkpoint);
+      if (tail === null) return { kind: 'behind' };
+      await foldAndAdvance(deps, target, transaction, checkpoint, tail);
       checkpoint = live.checkpoint;
     }
     const difference = await firstDifference(transaction, projection, { live, building, checkpoint });
     if (difference !== null) {
       // Rolled back: the tail is folded again when both can be compared.
-      if (await isErasureAhead(deps.log, checkpoint)) throw new NotComparable('an erasure lies ahead');
+      if (await isErasureAhead(deps.log, checkpoint)) throw notComparable;
       return { kind: 'refused', reason: `the rebuilt ${projection.name} differs: ${difference}` };
     }
     await deps.generations.switchTo(transaction, live.generation, building.generation, now, now + deps.keptMs);
     return { kind: 'switched', checkpoint };
   });
   return await attempt.catch((error: unknown) => {
-    if (error instanceof NotComparable) return { kind: 'ahead' };
+    if (error === notComparable) return { kind: 'ahead' };
     throw error;
   });
-}
-
-class NotComparable extends Error {
-  override readonly name = 'NotComparable';
 }
 
 /** A live generation without an owner is passed by: then all that both hold is compared, row by row. */

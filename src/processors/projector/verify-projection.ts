@@ -1,10 +1,8 @@
 import type { Position } from '../../../domain/ports/event-log.ts';
-import type { Generation } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
-import { atLiveCheckpoint } from './at-live-checkpoint.ts';
-import { rowsThatDiffer } from './compare-with-live.ts';
-import { type ProjectorDependencies, underLease } from './dependencies.ts';
-import { foldBatch, type FoldTarget, readSkippedEvents } from './fold-batch.ts';
+import { atLiveCheckpoint, rowsThatDiffer } from './compare-with-live.ts';
+import { foldBatch, type FoldTarget, foldTarget, type ProjectorDependencies } from './fold-batch.ts';
+import { underLease } from './projector.ts';
 import { logBatches } from '../../../domain/read-log.ts';
 
 export interface Verification {
@@ -26,17 +24,9 @@ export async function verifyProjection(
   const acquired = await deps.generations.acquire(scratch.generation, deps.owner, deps.leaseClock.now(), deps.leaseMs);
   if (acquired === null) throw new Error(`the scratch copy of ${projection.name} was taken over by another process`);
   try {
-    let verification: Verification | undefined;
-    await underLease(deps, acquired.lease, stopping, async (signal) => {
-      const target: FoldTarget = {
-        projection,
-        lease: acquired.lease,
-        logId: await deps.log.identity(),
-        skipped: await readSkippedEvents(deps.log, projection.name),
-      };
-      verification = await compareAtLiveCheckpoint(deps, target, onProgress, signal);
-    });
-    return verification!;
+    return await underLease(deps, acquired.lease, stopping, async (signal) =>
+      compareAtLiveCheckpoint(deps, await foldTarget(deps, projection, acquired.lease), onProgress, signal),
+    );
   } finally {
     await deps.generations.abandon(scratch.generation, deps.leaseClock.now());
     await deps.generations.drop(scratch.generation, projection.tables(scratch.generation));
@@ -52,13 +42,10 @@ async function compareAtLiveCheckpoint(
   const { projection, lease } = target;
   let checkpoint = '' as Position;
   let folded = 0;
-  const live = async (): Promise<Generation> => {
-    const row = (await deps.generations.list()).find(({ projection: name, state }) => name === projection.name && state === 'live');
-    if (row === undefined) throw new Error(`the read model ${projection.name} has no live generation to compare with`);
-    return row;
-  };
   for (;;) {
-    const goal = (await live()).checkpoint;
+    const live = (await deps.generations.list()).find((row) => row.projection === projection.name && row.state === 'live');
+    if (live === undefined) throw new Error(`the read model ${projection.name} has no live generation to compare with`);
+    const goal = live.checkpoint;
     for await (const batch of logBatches(deps.log, checkpoint, { types: projection.handles, batchSize: deps.batchSize })) {
       signal.throwIfAborted();
       const events = batch.events.filter(({ position }) => position <= goal);
@@ -76,6 +63,5 @@ async function compareAtLiveCheckpoint(
     }));
     if (looked.kind === 'looked') return { projection: projection.name, ...looked.result };
     await deps.leaseClock.sleep(20, signal);
-    if (!(await deps.generations.renew(lease, deps.leaseClock.now() + deps.leaseMs))) signal.throwIfAborted();
   }
 }

@@ -1,0 +1,76 @@
+import type { ProjectorDependencies } from './fold-batch.ts';
+
+/** Transactions a second of an idle service. */
+const IDLE_TRANSACTIONS = 60;
+const LOOK_EVERY_MS = 1_000;
+
+export type TrafficWatch = ReturnType<typeof createTrafficWatch>;
+
+/** Whether others use the database, as it was a second ago. */
+export function createTrafficWatch({ traffic, leaseClock }: Pick<ProjectorDependencies, 'traffic' | 'leaseClock'>) {
+  let busy = false;
+  let own = 0;
+  let last: { readonly at: number; readonly transactions: number } | undefined;
+  return {
+    /** False until a second has been measured. */
+    get busy() {
+      return busy;
+    },
+    /** Counts transactions of the rebuild itself. */
+    countOwn: (transactions: number): void => void (own += transactions),
+    /** Reads again when the last read is a second old; without an answer of the database all stays as it was. */
+    look: async (): Promise<void> => {
+      const at = leaseClock.now();
+      if (last !== undefined && at - last.at < LOOK_EVERY_MS) return;
+      const transactions = await traffic.transactions().catch(() => null);
+      if (transactions === null) return;
+      if (last !== undefined) busy = ((transactions - last.transactions - own) * 1000) / (at - last.at) > IDLE_TRANSACTIONS;
+      last = { at, transactions };
+      own = 0;
+    },
+  };
+}
+
+/** Events of a batch without other load, and the fewest under load. */
+const QUIET_BATCH = 500;
+const LEAST_BATCH = 100;
+/** While there is other activity, a batch takes about so long, and a rest of this multiple follows. */
+const BUSY_BATCH_MS = 40;
+const REST = 1;
+const MAX_REST_MS = 1_000;
+/** One that reads the log, one that folds. */
+const TRANSACTIONS_A_BATCH = 2;
+
+export type RebuildThrottle = ReturnType<typeof createRebuildThrottle>;
+
+/**
+ * Throttles a rebuild beside readers and writers: none while the database has no other load, else short batches with rests that grow with the
+ * duration of a batch.
+ */
+export function createRebuildThrottle(
+  { leaseClock, batchSize: max }: Pick<ProjectorDependencies, 'leaseClock' | 'batchSize'>,
+  watch: TrafficWatch,
+  signal: AbortSignal,
+) {
+  const quiet = Math.min(max, QUIET_BATCH);
+  const least = Math.min(max, LEAST_BATCH);
+  let batchSize = watch.busy ? least : quiet;
+  return {
+    /** Events of the next batch. */
+    get batchSize() {
+      return batchSize;
+    },
+    /** To be called after each batch with the time that it took: rests where others use the database. */
+    async rest(events: number, tookMs: number): Promise<void> {
+      watch.countOwn(TRANSACTIONS_A_BATCH);
+      await watch.look();
+      if (!watch.busy) {
+        batchSize = quiet;
+        return;
+      }
+      const fitting = Math.round((Math.max(1, events) * BUSY_BATCH_MS) / Math.max(1, tookMs));
+      batchSize = Math.max(least, Math.min(quiet, batchSize * 2, fitting));
+      await leaseClock.sleep(Math.min(MAX_REST_MS, tookMs * REST), signal);
+    },
+  };
+}
