@@ -1,22 +1,19 @@
 import { z } from 'zod';
 import { dataReportMoved, dataReportNoted } from '../../domain/events/report-events.ts';
-import type { Identifiers } from '../../domain/identifiers.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { EventLog } from '../../domain/ports/event-log.ts';
 import type { ReportLease, ReportLeases } from '../../domain/ports/report-stores.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { isClosedStatus } from '../../domain/reports.ts';
 import { accountReportsStream, reportStream } from '../../domain/streams.ts';
-import { handle, type Handled } from '../handle.ts';
+import type { CommandContext } from '../decider.ts';
+import { type CommandPorts, handle, type Handled } from '../handle.ts';
 import { type ReportCommand, reportDecider, type ReportMove, type ReportState, unusable } from './report-decider.ts';
 import { readSwitches } from '../../domain/report-switches.ts';
 import { type FoldParts, foldStream } from '../fold-stream.ts';
 import { type IntakeCommand, intakeDecider } from '../report-intake/intake-decider.ts';
 
-export interface ReportWork {
-  readonly log: EventLog;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
+export interface ReportWork extends CommandPorts {
   readonly leases: ReportLeases;
   /** Milliseconds for which a command is decided again after conflicts. */
   readonly deadlineMs: number;
@@ -36,41 +33,51 @@ const move = dataReportMoved.pick({
 const outcome = z.object({ moves: z.array(move).min(1), note: dataReportNoted.shape.note.nullable() });
 const noted = dataReportNoted.pick({ note: true, nextCheckAt: true });
 
-const command = (work: ReportWork, reportId: string, accountId: string | undefined, command: ReportCommand): Promise<Handled> =>
+const give = (work: ReportWork, reportId: string, context: CommandContext, command: ReportCommand): Promise<Handled> =>
   handle({
     ...work,
     decider: reportDecider,
     stream: reportStream(reportId),
     command,
     commandId: work.identifiers.next(),
-    context: accountId === undefined ? {} : { accountId },
+    context,
     deadline: work.clock.now() + work.deadlineMs,
   });
 
-/** Checked against the clock first: an expired lease is refused without a read of the log. */
-async function isCurrent({ leases, clock }: ReportWork, { reportId, holder, token }: WorkedReport): Promise<boolean> {
-  const current = await leases.current(reportId, clock.now());
-  return current !== null && current.holder === holder && current.token === token;
+/** Gives a command under a lease. An expired lease is refused without a read of the log. `commandOf` gets the time of the command. */
+async function giveUnderLease<Said>(
+  work: ReportWork,
+  { reportId, holder, token }: WorkedReport,
+  said: z.ZodSafeParseResult<Said>,
+  commandOf: (said: Said, by: { readonly holder: string; readonly fencingToken: number }, at: string) => ReportCommand,
+): Promise<Handled> {
+  if (!said.success) return unusable(said.error);
+  const now = work.clock.now();
+  const current = await work.leases.current(reportId, now);
+  if (current?.holder !== holder || current.token !== token) {
+    return { kind: 'rejected', rejection: new Rejection('lease_conflict', 'the lease has run out, or another has it: take it again') };
+  }
+  return give(work, reportId, {}, commandOf(said.data, { holder, fencingToken: token }, new Date(now).toISOString()));
 }
-
-const LOST: Handled = {
-  kind: 'rejected',
-  rejection: new Rejection('lease_conflict', 'the lease has run out, or another has it: take it again'),
-};
 
 /**
  * Records on the report's stream that a lease was taken: only then is it given to its holder. A mover that has lost it meanwhile decided
  * before this event, so its append conflicts, and deciding again refuses it. What is thrown is `handle`'s.
  */
 const recordLease = (work: ReportWork, accountId: string, { reportId, holder, token, leaseUntil }: ReportLease): Promise<Handled> =>
-  command(work, reportId, accountId, {
-    type: 'RecordLease',
-    accountId,
-    holder,
-    fencingToken: token,
-    leasedAt: new Date(work.clock.now()).toISOString(),
-    leaseUntil: new Date(leaseUntil).toISOString(),
-  });
+  give(
+    work,
+    reportId,
+    { accountId },
+    {
+      type: 'RecordLease',
+      accountId,
+      holder,
+      fencingToken: token,
+      leasedAt: new Date(work.clock.now()).toISOString(),
+      leaseUntil: new Date(leaseUntil).toISOString(),
+    },
+  );
 
 /** The result of an investigation: one move, or several that are recorded together, and a note. */
 interface ReportOutcome {
@@ -88,36 +95,20 @@ export async function moveReport(
   seenRevision: number,
   { moves, note }: ReportOutcome,
 ): Promise<Handled> {
-  const parsed = outcome.safeParse({ moves, note });
-  if (!parsed.success) return unusable(parsed.error);
-  if (!(await isCurrent(work, lease))) return LOST;
-  const { reportId, holder, token: fencingToken } = lease;
-  const movedAt = new Date(work.clock.now()).toISOString();
-  const handled = await command(work, reportId, undefined, {
-    type: 'MoveReport',
-    ...parsed.data,
-    holder,
-    fencingToken,
-    seenRevision,
-    movedAt,
+  const handled = await giveUnderLease(work, lease, outcome.safeParse({ moves, note }), (said, by, movedAt) => {
+    return { type: 'MoveReport', ...said, ...by, seenRevision, movedAt };
   });
-  if (handled.kind === 'appended' && isClosedStatus(moves.at(-1)!.to)) await work.leases.forget(reportId);
+  if (handled.kind === 'appended' && isClosedStatus(moves.at(-1)!.to)) await work.leases.forget(lease.reportId);
   return handled;
 }
 
 /** Records a finding for investigators; `nextCheckAt` is shown to the customer. Refuses like a move. */
-export async function noteReport(
+export const noteReport = (
   work: ReportWork,
   lease: WorkedReport,
-  said: { readonly note: string; readonly nextCheckAt: string | null },
-): Promise<Handled> {
-  const parsed = noted.safeParse(said);
-  if (!parsed.success) return unusable(parsed.error);
-  if (!(await isCurrent(work, lease))) return LOST;
-  const { reportId, holder, token: fencingToken } = lease;
-  const notedAt = new Date(work.clock.now()).toISOString();
-  return command(work, reportId, undefined, { type: 'NoteReport', ...parsed.data, holder, fencingToken, notedAt });
-}
+  stated: { readonly note: string; readonly nextCheckAt: string | null },
+): Promise<Handled> =>
+  giveUnderLease(work, lease, noted.safeParse(stated), (said, by, notedAt) => ({ type: 'NoteReport', ...said, ...by, notedAt }));
 
 interface LeaseRequest {
   readonly reportId: string;

@@ -17,10 +17,17 @@ import { createSampledFailures } from '../edge/admission/sampled-failures.ts';
 import { asData, callerOf, type CustomerAnswers } from '../edge/answers/exchange.ts';
 import type { ToolFunctions } from '../edge/mcp/tool-functions.ts';
 import type { Platform } from '../platform.ts';
-import { createReportParts, dueReports } from '../processors/reactors/reports/report-reactors.ts';
+import {
+  createReportSettler,
+  createReportWorker,
+  dueReports,
+  type ReportWorkerDependencies,
+} from '../processors/reactors/reports/report-reactors.ts';
 import type { Module } from './module.ts';
 
 const MINUTE_MS = 60_000;
+/** Milliseconds for which a command of the work on a report is decided again after conflicts. */
+const WORK_DEADLINE_MS = 30_000;
 
 export const reportOperations = (functions: ReportFunctions) =>
   ({
@@ -67,14 +74,16 @@ export function reports(platform: Platform, published: PublishedRecords) {
     leases: stores.reportLeases,
     dailyBudget: settings.CIVIC_REPORT_DAILY_BUDGET,
   };
-  const reporting = createReportParts({
+  const worker: ReportWorkerDependencies = {
     ...parts,
     known: published,
     progress,
     readModels: [readModel.name, recordKeys.name, recordHistory.name, recordReferences.name],
     logger,
     holder: `worker ${owner}`,
-  });
+    deadlineMs: WORK_DEADLINE_MS,
+  };
+  const reactors = [createReportWorker(worker), createReportSettler(parts)];
   const intake = {
     ...parts,
     windows: stores.windowCounts,
@@ -101,17 +110,17 @@ export function reports(platform: Platform, published: PublishedRecords) {
     operations: reportOperations(inTime),
     reportFunctions: functions,
     tools: reportTools(functions),
-    reactors: reporting.reactors,
+    reactors,
     jobs: [
       {
         work: 'look at reports that are due',
         what: 'working on reports',
         everyMs: MINUTE_MS,
         lease: 'due reports',
-        run: (signal) => dueReports(reporting.worker, signal),
+        run: (signal) => dueReports(worker, signal),
       },
     ],
-    reporting,
+    reporting: { worker, reactors },
     reportClients: createReportClients({
       counts: stores.reportClients,
       limit: settings.CIVIC_REPORT_CLIENT_LIMIT,

@@ -267,11 +267,13 @@ test('a report that fails does not stop the others', async () => {
     ...worker,
     reads: {
       ...worker.reads,
-      texts: async (...of: Parameters<typeof worker.reads.texts>) => {
-        asked += 1;
-        if (asked === 1) throw new Error('this one cannot be looked up');
-        return worker.reads.texts(...of);
-      },
+      texts: async (...[build]: Parameters<typeof worker.reads.texts>) =>
+        worker.reads.texts((live) =>
+          build((projection) => {
+            if (projection === 'record_keys' && (asked += 1) === 1) throw new Error('this one cannot be looked up');
+            return live(projection);
+          }),
+        ),
     },
   };
   const done = await reports.turn(poisoned);

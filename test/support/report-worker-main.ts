@@ -48,5 +48,5 @@ if (mode === 'race') {
       return new Promise<never>(() => undefined);
     },
   };
-  await reports.turn({ ...worker, log, work: { ...worker.work, log } });
+  await reports.turn({ ...worker, log });
 }

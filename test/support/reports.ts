@@ -9,7 +9,12 @@ import type { AccountReportEvent, ReportInput } from '../../domain/events/report
 import { derivedId } from '../../domain/identifiers.ts';
 import type { Progress } from '../../domain/ports/projection.ts';
 import { accountReportsStream } from '../../domain/streams.ts';
-import { createReportParts, dueReports, type ReportPartsDependencies } from '../../src/processors/reactors/reports/report-reactors.ts';
+import {
+  createReportSettler,
+  createReportWorker,
+  dueReports,
+  type ReportWorkerDependencies,
+} from '../../src/processors/reactors/reports/report-reactors.ts';
 import { openTestCivic, type TestCivicOptions } from './civic.ts';
 
 export const REPORT_MODELS = [reports, recordKeys, recordHistory, recordReferences] as const;
@@ -28,8 +33,8 @@ export async function openReports(url: string, options: TestCivicOptions & { rea
   const known = publishedRecords(reads, log);
   // The deadlines of the code under test run on a clock that stands still.
   const progress: Progress = { reached: (name, position) => civic.progress.reached(name, position, Date.now() + 30_000) };
-  const parts = (overrides: Partial<ReportPartsDependencies> = {}) =>
-    createReportParts({
+  const parts = (overrides: Partial<ReportWorkerDependencies> = {}) => {
+    const worker: ReportWorkerDependencies = {
       log,
       clock,
       identifiers: civic.identifiers,
@@ -41,15 +46,18 @@ export async function openReports(url: string, options: TestCivicOptions & { rea
       logger: civic.logger,
       holder: `worker ${process.pid}.${++opened}`,
       dailyBudget: options.budget ?? 10_000,
+      deadlineMs: 30_000,
       ...overrides,
-    });
+    };
+    return { worker, reactors: [createReportWorker(worker), createReportSettler(worker)] };
+  };
   const mine = parts();
   return {
     ...civic,
     leases,
     known,
     parts,
-    work: mine.work,
+    work: mine.worker,
     /** Takes a report in, as intake does. */
     async submit(account: string, input: ReportInput): Promise<string> {
       const accountId = derivedId('test', 'account', account);

@@ -6,7 +6,7 @@ import { dateTime } from '../../../domain/records/fields.ts';
 import { FOUND_RESOURCES } from '../../../domain/records/external-ids.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { REPORT_REASONS, REPORT_STATUSES } from '../../../domain/reports.ts';
-import { cut } from '../../processors/reactors/reports/findings.ts';
+import { cut } from '../../processors/reactors/reports/verdict.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { ofReport, personName, reportOf } from '../report-arguments.ts';
 import { failedAs, oneOf, parseOption, requireHandled, runs, uuidOf } from '../verb.ts';
@@ -63,7 +63,7 @@ function whole(name: string, text: string): number {
 async function leaseOf(civic: Civic, reportId: string, options: Options): Promise<WorkedReport> {
   const holder = personName('--holder', options.holder);
   if (options.token !== undefined) return { reportId, holder, token: whole('--token', options.token) };
-  const current = await civic.reporting.work.leases.current(reportId, civic.clock.now());
+  const current = await civic.reporting.worker.leases.current(reportId, civic.clock.now());
   if (current?.holder === holder) return current;
   const whose = current === null ? 'the report has no lease' : `${current.holder} has the lease of the report`;
   throw failedAs(new Rejection('lease_conflict', `${whose}; take it with: civic reports lease ${reportId} --holder ${holder}`));
@@ -96,7 +96,7 @@ async function move(context: CliContext, civic: Civic, argument: string, options
   const verifiedRecords: VerifiedRecord[] = [];
   for (const id of new Set(options.record.map((record) => record.toLowerCase()))) verifiedRecords.push(await verifiedRecord(civic, id));
   const to = oneOf('--to', REPORT_STATUSES, options.to);
-  const handled = await moveReport(civic.reporting.work, await leaseOf(civic, reportId, options), seenRevision, {
+  const handled = await moveReport(civic.reporting.worker, await leaseOf(civic, reportId, options), seenRevision, {
     moves: [
       {
         to,
@@ -117,7 +117,7 @@ async function move(context: CliContext, civic: Civic, argument: string, options
 async function note(context: CliContext, civic: Civic, argument: string, options: Options) {
   const { reportId } = await reportOf(civic, argument);
   const lease = await leaseOf(civic, reportId, options);
-  const handled = await noteReport(civic.reporting.work, lease, { note: options.text, nextCheckAt: nextCheck(civic, options) });
+  const handled = await noteReport(civic.reporting.worker, lease, { note: options.text, nextCheckAt: nextCheck(civic, options) });
   await requireHandled(context, civic, handled);
   const { status, nextCheckAt, revision } = await reportOf(civic, reportId);
   return { reportId, status, nextCheckAt, revision };

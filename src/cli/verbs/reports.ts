@@ -95,7 +95,7 @@ export function addReportsCommands(program: Command, context: CliContext): void 
 
 async function listed(civic: Civic, options: Options) {
   const { clock, reads, reporting } = civic;
-  const leases = new Map((await reporting.work.leases.held(clock.now())).map((held) => [held.reportId, held]));
+  const leases = new Map((await reporting.worker.leases.held(clock.now())).map((held) => [held.reportId, held]));
   const statuses =
     options.status === undefined ? undefined : options.status.split(',').map((status) => oneOf('--status', REPORT_STATUSES, status.trim()));
   const onlyOpen = statuses === undefined && options.all !== true;
@@ -168,7 +168,7 @@ function happening({ type, data }: ReportEvent): ReportHappening {
 
 async function show(context: CliContext, civic: Civic, argument: string, options: Options): Promise<void> {
   const report = await reportOf(civic, argument);
-  const held = await civic.reporting.work.leases.current(report.reportId, civic.clock.now());
+  const held = await civic.reporting.worker.leases.current(report.reportId, civic.clock.now());
   const history = await historyOf(civic.log, report);
   const { input, note: _, ...rest } = report;
   const leased = held === null ? null : { holder: held.holder, token: held.token, until: new Date(held.leaseUntil).toISOString() };
@@ -186,7 +186,7 @@ async function show(context: CliContext, civic: Civic, argument: string, options
 
 async function lease(context: CliContext, civic: Civic, argument: string, options: Options) {
   const { reportId, accountId } = await reportOf(civic, argument);
-  const leased = await leaseReport(civic.reporting.work, {
+  const leased = await leaseReport(civic.reporting.worker, {
     reportId,
     accountId,
     holder: personName('--holder', options.holder!),

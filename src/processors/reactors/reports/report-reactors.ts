@@ -1,58 +1,24 @@
-import type { FoldParts } from '../../../../commands/fold-stream.ts';
-import { type ReportWork, settleReport } from '../../../../commands/reports/work-on-report.ts';
+import { settleReport } from '../../../../commands/reports/work-on-report.ts';
+import type { ReportFilter, ReportKeys } from '../../../../queries/reports/known-reports.ts';
 import { countOpenReports } from '../../../../queries/reports/report-figures.ts';
-import { currentIds } from '../../../../queries/feed/published-records.ts';
-import { derivedId, type Identifiers } from '../../../../domain/identifiers.ts';
-import type { Clock } from '../../../../domain/ports/clock.ts';
-import type { PublishedRecords } from '../../../../domain/ports/published-records.ts';
-import type { Logger } from '../../../../domain/ports/logger.ts';
-import type { LiveReads, Progress } from '../../../../domain/ports/projection.ts';
-import type { BatchHandler, Reactor } from '../../../../domain/ports/reactors.ts';
-import type { ReportLeases } from '../../../../domain/ports/report-stores.ts';
-import { readReportEvent, REPORT_SWITCH_TURNED, reportSwitchTurned } from '../../../../domain/events/report-events.ts';
-import { isClosedStatus } from '../../../../domain/reports.ts';
-import { recordOfStream, streamId } from '../../../../domain/streams.ts';
-import type { ReportKeys } from '../../../../queries/reports/known-reports.ts';
 import { RECORD_PUBLISHED } from '../../../../domain/events/record-events.ts';
+import { readReportEvent, REPORT_SWITCH_TURNED, reportSwitchTurned } from '../../../../domain/events/report-events.ts';
+import { derivedId } from '../../../../domain/identifiers.ts';
 import type { Position, StoredEvent } from '../../../../domain/ports/event-log.ts';
+import type { Progress } from '../../../../domain/ports/projection.ts';
+import type { PublishedRecords } from '../../../../domain/ports/published-records.ts';
+import type { BatchHandler, Reactor } from '../../../../domain/ports/reactors.ts';
 import { externalIds, isFoundResource } from '../../../../domain/records/external-ids.ts';
 import type { RecordData } from '../../../../domain/records/resources.ts';
+import { isClosedStatus } from '../../../../domain/reports.ts';
+import { recordOfStream, streamId } from '../../../../domain/streams.ts';
 import { untilCaughtUp } from '../../runtime/apply-or-pause.ts';
 import { type WorkDone, type WorkerDependencies, workOnReports } from './work-on-reports.ts';
 
-export interface ReportPartsDependencies extends FoldParts {
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
-  readonly leases: ReportLeases;
-  readonly reads: LiveReads;
-  readonly known: PublishedRecords;
+export interface ReportWorkerDependencies extends WorkerDependencies {
   readonly progress: Progress;
   /** Read models that the worker reads. */
   readonly readModels: readonly string[];
-  readonly logger: Logger;
-  readonly holder: string;
-  readonly dailyBudget: number;
-}
-
-interface ReportParts {
-  readonly work: ReportWork;
-  readonly worker: ReportWorkerDependencies;
-  readonly reactors: readonly Reactor[];
-}
-
-const DEADLINE_MS = 30_000;
-
-/** Work on reports: by operators, by the worker, and the settlement with accounts. */
-export function createReportParts(deps: ReportPartsDependencies): ReportParts {
-  const { log, clock, identifiers, leases, reads } = deps;
-  const work: ReportWork = { log, clock, identifiers, leases, deadlineMs: DEADLINE_MS };
-  const worker: ReportWorkerDependencies = {
-    ...deps,
-    work,
-    currentIds: (resource) => currentIds(reads, resource),
-    openReports: () => countOpenReports(reads),
-  };
-  return { work, worker, reactors: [createReportWorker(worker), createReportSettler(deps)] };
 }
 
 export const REPORT_SETTLER = 'report_settler';
@@ -63,7 +29,7 @@ const CLOSE_DEADLINE_MS = 30_000;
  * Records every closed report on its account's stream. It follows the log, so a crash in between is repaired by
  * going on; until then the account counts the report as unresolved, which can refuse and never exceed.
  */
-export const createReportSettler = (deps: FoldParts & { readonly clock: Clock }): Reactor => ({
+export const createReportSettler = (deps: Parameters<typeof settleReport>[0]): Reactor => ({
   name: REPORT_SETTLER,
   follows: ['DataReportMoved'],
   begin: () => async (batch, running) => {
@@ -82,13 +48,6 @@ export const createReportSettler = (deps: FoldParts & { readonly clock: Clock })
 
 export const REPORT_WORKER = 'report_worker';
 
-interface ReportWorkerDependencies extends WorkerDependencies {
-  readonly progress: Progress;
-  /** Read models that the worker reads. */
-  readonly readModels: readonly string[];
-  readonly openReports: () => Promise<number>;
-}
-
 const SUBMITTED = 'DataReportSubmitted';
 const PURPOSE = 'work on reports';
 
@@ -96,7 +55,7 @@ const PURPOSE = 'work on reports';
  * Looks at reports as they come in, at open ones that a published record may answer, and at all of them when work is resumed. What it
  * leaves (paused, no budget, leased by another) the regular turns find again; see `dueReports`.
  */
-const createReportWorker = (deps: ReportWorkerDependencies): Reactor => ({
+export const createReportWorker = (deps: ReportWorkerDependencies): Reactor => ({
   name: REPORT_WORKER,
   follows: [SUBMITTED, RECORD_PUBLISHED, REPORT_SWITCH_TURNED],
   begin: () => beginWorking(deps),
@@ -110,9 +69,9 @@ function beginWorking(deps: ReportWorkerDependencies): BatchHandler {
     const resumed = batch.some(({ type, data }) => type === REPORT_SWITCH_TURNED && !reportSwitchTurned.parse(JSON.parse(data)).paused);
     written ??= await deps.log.head();
     await untilCaughtUp(deps, last > written ? last : written, PURPOSE, signal);
-    if ((await deps.openReports()) === 0) return;
+    if ((await countOpenReports(deps.reads)) === 0) return;
     await confirm();
-    const turn = async (filter: Parameters<typeof workOnReports>[1]) => {
+    const turn = async (filter: ReportFilter) => {
       const { position } = await workOnReports(deps, filter, signal);
       if (position === null || written === null || position <= written) return;
       written = position;
@@ -127,31 +86,26 @@ function beginWorking(deps: ReportWorkerDependencies): BatchHandler {
 
 /** Names by which reports may refer to the records of a batch; null where the batch publishes none. */
 async function keysOf(batch: readonly StoredEvent[], known: PublishedRecords): Promise<ReportKeys | null> {
-  const [addressKeys, titleKeys, sourceRecordIds, dates, meetings] = [
-    new Set<string>(),
-    new Set<string>(),
-    new Set<string>(),
-    new Set<string>(),
-    new Set<string>(),
-  ];
+  const ids = [];
+  const meetings = new Set<string>();
   for (const event of batch) {
     if (event.type !== RECORD_PUBLISHED) continue;
     const { resource } = recordOfStream(event.stream);
     if (!isFoundResource(resource)) continue;
     const data = JSON.parse(event.data) as RecordData<typeof resource>;
-    const names = externalIds(resource, data);
-    if (names.addressKey !== null) addressKeys.add(names.addressKey);
-    if (names.titleKey !== null) titleKeys.add(names.titleKey);
-    for (const id of [names.sourceRecordId, names.matterFile]) if (id !== null) sourceRecordIds.add(id);
-    if (names.localDate !== null) dates.add(names.localDate);
+    ids.push(externalIds(resource, data));
     if ('meetingId' in data && data.meetingId !== null) meetings.add(data.meetingId);
   }
-  if (addressKeys.size === 0) return null;
-  for (const meeting of (await known.current('meetings', [...meetings])).values()) {
-    const { localDate } = externalIds('meetings', meeting);
-    if (localDate !== null) dates.add(localDate);
-  }
-  return { addressKeys: [...addressKeys], titleKeys: [...titleKeys], sourceRecordIds: [...sourceRecordIds], dates: [...dates] };
+  const unique = (names: readonly (string | null)[]): string[] => [...new Set(names.filter((name) => name !== null))];
+  const addressKeys = unique(ids.map(({ addressKey }) => addressKey));
+  if (addressKeys.length === 0) return null;
+  const ofMeetings = [...(await known.current('meetings', [...meetings])).values()].map((meeting) => externalIds('meetings', meeting));
+  return {
+    addressKeys,
+    titleKeys: unique(ids.map(({ titleKey }) => titleKey)),
+    sourceRecordIds: unique(ids.flatMap(({ sourceRecordId, matterFile }) => [sourceRecordId, matterFile])),
+    dates: unique([...ids, ...ofMeetings].map(({ localDate }) => localDate)),
+  };
 }
 
 /** The job: reports without an investigation, and those whose next check is due. */

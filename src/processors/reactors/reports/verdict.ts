@@ -1,10 +1,11 @@
-import * as findings from './findings.ts';
-import type { ReportMove } from '../../../../commands/reports/report-decider.ts';
+import type { ReportMove, VerifiedRecord } from '../../../../commands/reports/report-decider.ts';
 import type { KnownReport } from '../../../../queries/reports/known-reports.ts';
+import type { FoundResource } from '../../../../domain/records/external-ids.ts';
 import type { RecordData } from '../../../../domain/records/resources.ts';
 import { REPORT_TRANSITIONS, type ReportStatus } from '../../../../domain/reports.ts';
-import type { Candidate } from './candidates.ts';
-import type { Matches } from './match-records.ts';
+import type { Candidate, Matches } from './candidates.ts';
+
+type Source = RecordData<'sources'>;
 
 /** Everything that a verdict rests on. */
 export interface ReportFacts {
@@ -17,7 +18,7 @@ export interface ReportFacts {
   readonly olderOthers: readonly KnownReport[];
   /** Why the service does not cover the report's subject, or null. */
   readonly outside: string | null;
-  readonly sources: readonly RecordData<'sources'>[];
+  readonly sources: readonly Source[];
   /** Agendas of its date and place. */
   readonly agendas: readonly Candidate[];
   /** Clock milliseconds. */
@@ -33,103 +34,9 @@ export interface Verdict {
 
 const DAY_MS = 86_400_000;
 const MAX_WAIT_MS = 7 * DAY_MS;
-
-const EMPTY = { reasonCode: null, finding: null, nextAction: null, verifiedRecords: [], nextCheckAt: null };
-const BEGIN: ReportMove = { ...EMPTY, to: 'investigating' };
-
-/** The moves to a status, through `investigating` where needed; none where the status cannot be reached. */
-function towards(from: ReportStatus, move: ReportMove): readonly ReportMove[] {
-  if (REPORT_TRANSITIONS[from].includes(move.to)) return [move];
-  return from === 'received' && REPORT_TRANSITIONS.investigating.includes(move.to) ? [BEGIN, move] : [];
-}
-
-function to(facts: ReportFacts, move: Partial<ReportMove> & Pick<ReportMove, 'to'>, note: string | null = null): Verdict | null {
-  const moves = towards(facts.report.status, { ...EMPTY, ...move });
-  return moves.length === 0 ? null : { moves, note, nextCheckAt: null };
-}
-
-/** The record existed when the report came, or came later. A confirmed gap is resolved by the record that closes it. */
-function published(facts: ReportFacts): Verdict | null {
-  const { report, matches, publishedSince } = facts;
-  if (matches.certain.length === 0 || publishedSince === null) return null;
-  const verifiedRecords = findings.verified(matches.certain);
-  if (publishedSince <= report.submittedAt) {
-    const there = {
-      to: 'already_available',
-      verifiedRecords,
-      finding: findings.publishedFinding(matches.certain, publishedSince),
-    } as const;
-    const verdict = to(facts, there);
-    if (verdict !== null) return verdict;
-  }
-  const finding =
-    publishedSince > report.submittedAt
-      ? findings.arrivedFinding(matches.certain, publishedSince)
-      : findings.publishedFinding(matches.certain, publishedSince);
-  const late = publishedSince > report.submittedAt ? 'publication_delay' : null;
-  // The report shows the reason of an earlier move until another states one: only a confirmed gap is resolved for its own reason.
-  const ofGap = report.status === 'gap_confirmed' || report.status === 'backfilling' ? report.reasonCode : null;
-  return to(facts, { to: 'resolved', verifiedRecords, finding, reasonCode: ofGap ?? late });
-}
-
-const allOf = <Value>(values: readonly Value[], is: (value: Value) => boolean): boolean => values.length > 0 && values.every(is);
-
-const isUndecodable = ({ agendas, sources }: ReportFacts): boolean =>
-  agendas.length > 0
-    ? agendas.every(({ textEvidence }) => textEvidence === 'no_text_layer')
-    : allOf(sources, ({ agendaTextEvidence }) => agendaTextEvidence === 'no_text_layer');
-
-const note = ({ matches, sources, olderOwn, olderOthers }: ReportFacts): string =>
-  findings.investigatorNote({
-    possible: matches.possible,
-    sources,
-    same: [...(olderOwn === null ? [] : [olderOwn]), ...olderOthers].map(({ reportId, status }) => `${reportId} (${status})`),
-  });
-
-/** A report without an investigation. */
-function first(facts: ReportFacts): Verdict | null {
-  const { olderOwn, outside, sources, agendas } = facts;
-  if (olderOwn !== null) {
-    const finding = `Your earlier report ${olderOwn.reportId}, submitted ${olderOwn.submittedAt}, is about the same record and is still open.`;
-    return to(facts, {
-      to: 'declined',
-      reasonCode: 'duplicate_report',
-      finding,
-      nextAction: `Follow report ${olderOwn.reportId} instead.`,
-    });
-  }
-  if (outside !== null) {
-    const nextAction =
-      'If the record belongs to a covered jurisdiction, report it again with its jurisdictionSlug (listDfwResearchCoverage).';
-    return to(facts, { to: 'out_of_scope', reasonCode: 'outside_coverage', finding: outside, nextAction });
-  }
-  if (allOf(sources, ({ status }) => status === 'failing')) {
-    const finding = findings.failingFinding(sources);
-    return to(facts, { to: 'awaiting_source', reasonCode: 'source_unavailable', finding }, note(facts));
-  }
-  if (isUndecodable(facts)) {
-    const finding = findings.undecodableFinding(agendas, sources);
-    return to(facts, { to: 'awaiting_source', reasonCode: 'source_unreadable', finding }, note(facts));
-  }
-  const finding = 'No published record could be matched to this report with certainty by address, source id, or title and date.';
-  // Reports of other customers appear in the investigator's note only.
-  return to(facts, { to: 'investigating', finding }, note(facts));
-}
-
-/** A report that is due for another examination. */
-function again(facts: ReportFacts): Verdict | null {
-  const { report, sources, now } = facts;
-  if (
-    report.status === 'awaiting_source' &&
-    report.reasonCode === 'source_unavailable' &&
-    allOf(sources, ({ status }) => status === 'healthy')
-  ) {
-    return to(facts, { to: 'investigating', finding: findings.readableAgainFinding(sources) }, note(facts));
-  }
-  // The interval grows while nothing changes.
-  const waited = Math.min(Math.max(now - Date.parse(report.submittedAt), DAY_MS), MAX_WAIT_MS);
-  return { moves: [], note: note(facts), nextCheckAt: new Date(now + waited).toISOString() };
-}
+const MAX_FINDING_LENGTH = 1000;
+const MAX_TITLE_LENGTH = 300;
+const MAX_NOTE_LENGTH = 4000;
 
 /**
  * What the worker does about a report, from facts alone; null when it does nothing and the report stays for a person. Deterministic: the
@@ -141,4 +48,138 @@ export function verdictOn(facts: ReportFacts): Verdict | null {
   if (found !== null) return found;
   if (report.status === 'received') return first(facts);
   return report.nextCheckAt !== null && Date.parse(report.nextCheckAt) <= now ? again(facts) : null;
+}
+
+/** The record existed when the report came, or came later. A confirmed gap is resolved by the record that closes it. */
+function published(facts: ReportFacts): Verdict | null {
+  const { report, matches, publishedSince } = facts;
+  if (matches.certain.length === 0 || publishedSince === null) return null;
+  const verifiedRecords = matches.certain.map(
+    ({ id, url, title }): VerifiedRecord => ({ itemId: id, sourceUrl: url, title: cut(title, MAX_TITLE_LENGTH) }),
+  );
+  const records = several(matches.certain);
+  const isLate = publishedSince > report.submittedAt;
+  const finding = isLate
+    ? `Published by this service on ${publishedSince}, after the report: ${records}.`
+    : `Published by this service since ${publishedSince}: ${records}.`;
+  const available = isLate ? null : to(facts, { to: 'already_available', verifiedRecords, finding });
+  if (available !== null) return available;
+  // The report shows the reason of an earlier move until another states one: only a confirmed gap is resolved for its own reason.
+  const ofGap = report.status === 'gap_confirmed' || report.status === 'backfilling' ? report.reasonCode : null;
+  return to(facts, { to: 'resolved', verifiedRecords, finding, reasonCode: ofGap ?? (isLate ? 'publication_delay' : null) });
+}
+
+/** A report without an investigation. */
+function first(facts: ReportFacts): Verdict | null {
+  const { olderOwn, outside, sources, agendas } = facts;
+  if (olderOwn !== null) {
+    const finding = `Your earlier report ${olderOwn.reportId}, submitted ${olderOwn.submittedAt}, is about the same record and is still open.`;
+    const nextAction = `Follow report ${olderOwn.reportId} instead.`;
+    return to(facts, { to: 'declined', reasonCode: 'duplicate_report', finding, nextAction });
+  }
+  if (outside !== null) {
+    const nextAction =
+      'If the record belongs to a covered jurisdiction, report it again with its jurisdictionSlug (listDfwResearchCoverage).';
+    return to(facts, { to: 'out_of_scope', reasonCode: 'outside_coverage', finding: outside, nextAction });
+  }
+  if (allOf(sources, ({ status }) => status === 'failing')) {
+    const finding = sources.map(failed).join(' ');
+    return to(facts, { to: 'awaiting_source', reasonCode: 'source_unavailable', finding }, note(facts));
+  }
+  if (agendas.length > 0 ? agendas.every(isUndecodable) : allOf(sources, (source) => source.agendaTextEvidence === 'no_text_layer')) {
+    const finding =
+      agendas.length > 0
+        ? `The ${several(agendas)} was found to have no text layer.`
+        : sources.map((source) => `Agendas of the ${sourceName(source)} were found to have no text layer.`).join(' ');
+    return to(facts, { to: 'awaiting_source', reasonCode: 'source_unreadable', finding }, note(facts));
+  }
+  const finding = 'No published record could be matched to this report with certainty by address, source id, or title and date.';
+  // Reports of other customers appear in the investigator's note only.
+  return to(facts, { to: 'investigating', finding }, note(facts));
+}
+
+/** A report that is due for another examination. */
+function again(facts: ReportFacts): Verdict | null {
+  const { report, sources, now } = facts;
+  const isReadable = allOf(sources, ({ status }) => status === 'healthy');
+  if (report.status === 'awaiting_source' && report.reasonCode === 'source_unavailable' && isReadable) {
+    return to(facts, { to: 'investigating', finding: sources.map(readAgain).join(' ') }, note(facts));
+  }
+  // The interval grows while nothing changes.
+  const waited = Math.min(Math.max(now - Date.parse(report.submittedAt), DAY_MS), MAX_WAIT_MS);
+  return { moves: [], note: note(facts), nextCheckAt: new Date(now + waited).toISOString() };
+}
+
+const EMPTY = { reasonCode: null, finding: null, nextAction: null, verifiedRecords: [], nextCheckAt: null };
+const BEGIN: ReportMove = { ...EMPTY, to: 'investigating' };
+
+/** The moves to a status, through `investigating` where needed; null where the status cannot be reached. */
+function to({ report: { status } }: ReportFacts, stated: Partial<ReportMove> & Pick<ReportMove, 'to'>, note: string | null = null) {
+  const finding = stated.finding == null ? null : cut(stated.finding, MAX_FINDING_LENGTH);
+  const move: ReportMove = { ...EMPTY, ...stated, finding };
+  const canReach = (from: ReportStatus): boolean => REPORT_TRANSITIONS[from].includes(move.to);
+  if (canReach(status)) return { moves: [move], note, nextCheckAt: null };
+  return status === 'received' && canReach('investigating') ? { moves: [BEGIN, move], note, nextCheckAt: null } : null;
+}
+
+const allOf = <Value>(values: readonly Value[], is: (value: Value) => boolean): boolean => values.length > 0 && values.every(is);
+
+const isUndecodable = ({ textEvidence }: Candidate): boolean => textEvidence === 'no_text_layer';
+
+/** Cuts to a number of characters, never inside a surrogate pair. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+// Sentences of an answer: each states what a record or a check shows, without conclusions.
+
+const WORDS: Readonly<Record<FoundResource, string>> = {
+  meetings: 'meeting',
+  agendas: 'agenda',
+  agenda_items: 'agenda item',
+  documents: 'document',
+  stream_records: 'record',
+};
+
+function describe({ resource, title, jurisdictionName, bodyName, date, id }: Candidate): string {
+  const who = [jurisdictionName, bodyName].filter((name) => name !== null).join(' ');
+  return `${WORDS[resource]} "${cut(title, 160)}"${who === '' ? '' : `, ${who}`}${date === null ? '' : `, ${date}`} (${id})`;
+}
+
+function several(candidates: readonly Candidate[]): string {
+  const [first] = candidates;
+  return `${describe(first!)}${candidates.length === 1 ? '' : ` and ${candidates.length - 1} more`}`;
+}
+
+const sourceName = ({ sourceTypeLabel, officialSourceUrl, id }: Source): string => `${sourceTypeLabel} source ${officialSourceUrl ?? id}`;
+
+function failed(source: Source): string {
+  const { lastCheckedAt, lastSuccessfulCheckAt } = source;
+  const success = lastSuccessfulCheckAt === null ? 'no check has succeeded yet' : `the last success was ${lastSuccessfulCheckAt}`;
+  return `The last check of the ${sourceName(source)} failed${lastCheckedAt === null ? '' : ` (${lastCheckedAt})`}; ${success}.`;
+}
+
+const readAgain = (source: Source): string =>
+  `The ${sourceName(source)} was read successfully${source.lastSuccessfulCheckAt === null ? '' : ` on ${source.lastSuccessfulCheckAt}`}.`;
+
+const describeSource = (source: Source): string =>
+  `${sourceName(source)}: ${source.status}, last success ${source.lastSuccessfulCheckAt ?? 'never'}, text ${source.agendaTextEvidence ?? 'not known'}`;
+
+const SHOWN = 8;
+const list = (title: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0
+    ? [`${title}: none`]
+    : [`${title}: ${lines.length}`, ...lines.slice(0, SHOWN).map((line) => `- ${line}`), ...(lines.length > SHOWN ? ['- …'] : [])];
+
+/** What a person needs to continue. */
+function note({ matches, sources, olderOwn, olderOthers }: ReportFacts): string {
+  const same = [...(olderOwn === null ? [] : [olderOwn]), ...olderOthers].map(({ reportId, status }) => `${reportId} (${status})`);
+  const lines = [
+    'No published record could be matched to the report beyond doubt.',
+    ...list('published records that share an address, an id or a title with the report', matches.possible.map(describe)),
+    ...list('active sources at its address or in its place', sources.map(describeSource)),
+    ...list('older open reports about the same record', same),
+  ];
+  return cut(lines.join('\n'), MAX_NOTE_LENGTH);
 }

@@ -1,32 +1,29 @@
 import { leaseReport, moveReport, noteReport, type ReportWork } from '../../../../commands/reports/work-on-report.ts';
-import { type KnownReport, knownReports, type ReportFilter, type ReportKeys } from '../../../../queries/reports/known-reports.ts';
-import type { Logger } from '../../../../domain/ports/logger.ts';
+import { type KnownReport, knownReports, type ReportFilter } from '../../../../queries/reports/known-reports.ts';
+import { RECORD_PUBLISHED } from '../../../../domain/events/record-events.ts';
 import { DatabaseUnavailable } from '../../../../domain/ports/database.ts';
 import { type EventLog, LogUnavailable, OutcomeUnknown, type Position } from '../../../../domain/ports/event-log.ts';
+import type { Logger } from '../../../../domain/ports/logger.ts';
+import { streamEvents } from '../../../../domain/read-log.ts';
 import { Rejection, type RejectionCode } from '../../../../domain/rejections.ts';
 import { readSwitches } from '../../../../domain/report-switches.ts';
+import { sourceAddressKey, sourceHost } from '../../../../domain/source-url.ts';
+import { recordStream } from '../../../../domain/streams.ts';
+import { titleKey } from '../../../../domain/words.ts';
 import {
   type Candidate,
   type CandidateDependencies,
   type CoverageArea,
-  type CoverageAreaDependencies,
   findCandidates,
+  matchRecords,
   outsideCoverage,
   readCoverageArea,
   sourcesOf,
   wantedBy,
 } from './candidates.ts';
 import { type ReportFacts, type Verdict, verdictOn } from './verdict.ts';
-import { streamEvents } from '../../../../domain/read-log.ts';
-import type { Clock } from '../../../../domain/ports/clock.ts';
-import { RECORD_PUBLISHED } from '../../../../domain/events/record-events.ts';
-import { recordStream } from '../../../../domain/streams.ts';
-import { matchRecords } from './match-records.ts';
-import { sourceAddressKey, sourceHost } from '../../../../domain/source-url.ts';
-import { titleKey } from '../../../../domain/words.ts';
 
-export interface WorkerDependencies extends FactsDependencies, CoverageAreaDependencies {
-  readonly work: ReportWork;
+export interface WorkerDependencies extends CandidateDependencies, ReportWork {
   readonly logger: Logger;
   /** Names this process among all workers. */
   readonly holder: string;
@@ -35,30 +32,21 @@ export interface WorkerDependencies extends FactsDependencies, CoverageAreaDepen
 
 /** The result of a run, by report. */
 export interface WorkDone {
-  readonly looked: number;
-  readonly moved: readonly { readonly reportId: string; readonly to: string }[];
-  readonly noted: readonly string[];
+  looked: number;
+  readonly moved: { readonly reportId: string; readonly to: string }[];
+  readonly noted: string[];
   /** Skipped: another process has it, or it moved meanwhile. A later run includes them. */
-  readonly left: readonly { readonly reportId: string; readonly code: RejectionCode }[];
+  readonly left: { readonly reportId: string; readonly code: RejectionCode }[];
   /** Failed, with the error; other reports were still processed. A later run includes them. */
-  readonly failed: readonly { readonly reportId: string; readonly reason: string }[];
+  readonly failed: { readonly reportId: string; readonly reason: string }[];
   /** Why the run ended early, such as an unavailable store. */
-  readonly stopped: Extract<RejectionCode, 'worker_paused' | 'budget_exhausted'> | null;
+  stopped: Extract<RejectionCode, 'worker_paused' | 'budget_exhausted'> | null;
   /** Of the last event written. */
-  readonly position: Position | null;
+  position: Position | null;
 }
 
 const LEASE_MS = 60_000;
 const MAX_REPORTS_AT_ONCE = 2000;
-
-interface Doing {
-  looked: number;
-  readonly moved: { reportId: string; to: string }[];
-  readonly noted: string[];
-  readonly left: { reportId: string; code: RejectionCode }[];
-  readonly failed: { reportId: string; reason: string }[];
-  position: Position | null;
-}
 
 /** What is away for everybody is no failure of one report. */
 const isAway = (error: unknown): boolean =>
@@ -66,15 +54,14 @@ const isAway = (error: unknown): boolean =>
 
 /** Looks at the reports that the filter names (two thousand at most), as far as the switch and the day's budget let it; each under a lease of its own. */
 export async function workOnReports(deps: WorkerDependencies, filter: ReportFilter, signal: AbortSignal): Promise<WorkDone> {
-  const done: Doing = { looked: 0, moved: [], noted: [], left: [], failed: [], position: null };
+  const done: WorkDone = { looked: 0, moved: [], noted: [], left: [], failed: [], stopped: null, position: null };
   if ((await readSwitches(deps.log)).worker.paused) return { ...done, stopped: 'worker_paused' };
   let area: CoverageArea | undefined;
   for (const report of await knownReports(deps.reads, filter, MAX_REPORTS_AT_ONCE)) {
     signal.throwIfAborted();
     area ??= await readCoverageArea(deps);
     try {
-      const stopped = await lookAt(deps, area, report, done);
-      if (stopped !== null) return { ...done, stopped };
+      await lookAt(deps, area, report, done);
     } catch (error) {
       if (isAway(error) || signal.aborted) throw error;
       const { reportId } = report;
@@ -82,54 +69,47 @@ export async function workOnReports(deps: WorkerDependencies, filter: ReportFilt
       done.failed.push({ reportId, reason });
       deps.logger.error({ reportId, reason }, 'a report could not be worked on');
     }
+    if (done.stopped !== null) break;
   }
-  return { ...done, stopped: null };
+  return done;
 }
 
-/** Adds to the result; returns why the run must end, or null. */
-async function lookAt(deps: WorkerDependencies, area: CoverageArea, report: KnownReport, done: Doing): Promise<WorkDone['stopped']> {
+/** Adds to the result. */
+async function lookAt(deps: WorkerDependencies, area: CoverageArea, report: KnownReport, done: WorkDone): Promise<void> {
   const { reportId } = report;
   done.looked += 1;
   const verdict = verdictOn(await gatherFacts(deps, area, report));
-  if (verdict === null) return null;
+  if (verdict === null) return;
   const outcome = await carryOut(deps, report, verdict);
   if (outcome instanceof Rejection) {
     const { code } = outcome;
-    if (code === 'worker_paused' || code === 'budget_exhausted') return code;
-    done.left.push({ reportId, code });
-    return null;
+    if (code === 'worker_paused' || code === 'budget_exhausted') done.stopped = code;
+    else done.left.push({ reportId, code });
+    return;
   }
   done.position = outcome;
   const last = verdict.moves.at(-1);
   if (last === undefined) done.noted.push(reportId);
   else done.moved.push({ reportId, to: last.to });
   deps.logger.info({ reportId, to: last?.to ?? report.status }, 'a report was looked at');
-  return null;
 }
 
 /** Under a lease, and only if the report has not moved since the facts were gathered. */
 async function carryOut(
-  { work, holder, dailyBudget }: WorkerDependencies,
-  report: KnownReport,
+  deps: WorkerDependencies,
+  { reportId, accountId, revision: seenRevision }: KnownReport,
   { moves, note, nextCheckAt }: Verdict,
 ): Promise<Position | Rejection> {
-  const { reportId, accountId, revision: seenRevision } = report;
-  const leased = await leaseReport(work, {
-    reportId,
-    accountId,
-    holder,
-    leaseMs: LEASE_MS,
-    dailyBudget,
-    whilePaused: false,
-    seenRevision,
-  });
+  const { holder, dailyBudget } = deps;
+  const request = { reportId, accountId, holder, leaseMs: LEASE_MS, dailyBudget, whilePaused: false, seenRevision };
+  const leased = await leaseReport(deps, request);
   if (leased instanceof Rejection) return leased;
   const [first, ...others] = moves;
   const handled =
     first === undefined
-      ? await noteReport(work, leased.lease, { note: note ?? 'Looked at again; nothing is new.', nextCheckAt })
-      : await moveReport(work, leased.lease, seenRevision, { moves: [first, ...others], note });
-  await work.leases.release(leased.lease);
+      ? await noteReport(deps, leased.lease, { note: note ?? 'Looked at again; nothing is new.', nextCheckAt })
+      : await moveReport(deps, leased.lease, seenRevision, { moves: [first, ...others], note });
+  await deps.leases.release(leased.lease);
   if (handled.kind === 'rejected') return handled.rejection;
   if (handled.position === null) throw new Error(`nothing was written of the report ${reportId}`);
   return handled.position;
@@ -154,15 +134,10 @@ function sameRecord({ input: one }: KnownReport, { input: other }: KnownReport):
 const isOlder = (one: KnownReport, other: KnownReport): boolean =>
   one.submittedAt < other.submittedAt || (one.submittedAt === other.submittedAt && one.reportId < other.reportId);
 
-interface FactsDependencies extends CandidateDependencies {
-  readonly log: EventLog;
-  readonly clock: Clock;
-}
-
 const MAX_REPORTS = 500;
 
 /** Everything that a verdict on a report rests on, as the read models and the log say it now. */
-async function gatherFacts(deps: FactsDependencies, area: CoverageArea, report: KnownReport): Promise<ReportFacts> {
+async function gatherFacts(deps: WorkerDependencies, area: CoverageArea, report: KnownReport): Promise<ReportFacts> {
   const { sourceUrl, jurisdictionSlug, recordDate } = report.input;
   const wanted = wantedBy(report);
   const [candidates, older] = await Promise.all([findCandidates(deps, area, wanted), olderReports(deps, report)]);
@@ -186,9 +161,9 @@ async function gatherFacts(deps: FactsDependencies, area: CoverageArea, report: 
   };
 }
 
-async function olderReports({ reads }: FactsDependencies, report: KnownReport): Promise<readonly KnownReport[]> {
+async function olderReports({ reads }: WorkerDependencies, report: KnownReport): Promise<readonly KnownReport[]> {
   const { addressKey, titleKey, sourceRecordId, localDate } = wantedBy(report);
-  const mayBe: ReportKeys = {
+  const mayBe = {
     addressKeys: [addressKey],
     titleKeys: titleKey === null ? [] : [titleKey],
     sourceRecordIds: sourceRecordId === null ? [] : [sourceRecordId],
