@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Projector } from '../../src/processors/projector/projector.ts';
-import { verifyProjection } from '../../src/processors/projector/verify-projection.ts';
+import { verifyProjection } from '../../src/processors/projector/compare-with-live.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { snapshots } from '../../projections/snapshots/projection.ts';
@@ -12,7 +12,7 @@ import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic, untilTrue } from '
 import { below, randomChanges, randomFrom, upsert } from '../support/civic-records.ts';
 import { testSeed, withSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import { checkReading, expectedFeed, readPage, type ReadItem } from '../support/history-checker.ts';
+import { checkReading, expectedFeed, type ReadItem, readPage } from '../support/history-checker.ts';
 import { dumpTables } from '../support/projection-spec.ts';
 
 const MAX_BYTES = 50_000_000;

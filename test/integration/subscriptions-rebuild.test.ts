@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { verifyProjection } from '../../src/processors/projector/verify-projection.ts';
+import { verifyProjection } from '../../src/processors/projector/compare-with-live.ts';
 import { audit } from '../../projections/audit/projection.ts';
 import { subscriptions } from '../../projections/subscriptions/projection.ts';
 import { listAudit } from '../../queries/accounts/list-audit.ts';

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../../domain/canonical-json.ts';
 import { PROJECTION_EVENT_SKIPPED } from '../../../domain/events/feed-events.ts';
 import { LOG_START, NO_STREAM } from '../../../domain/ports/event-log.ts';
 import { projectionStream } from '../../../domain/streams.ts';
-import { verifyProjection } from '../../processors/projector/verify-projection.ts';
+import { verifyProjection } from '../../processors/projector/compare-with-live.ts';
 import type { Civic } from '../../civic.ts';
 import { listProjections, type ProjectionStatus } from '../../../queries/operators/list-projections.ts';
 import { type CliContext, CommandFailed } from '../context.ts';

@@ -1,10 +1,11 @@
+import type { Transaction } from '../../../domain/ports/database.ts';
 import type { Position } from '../../../domain/ports/event-log.ts';
-import { logBatches } from '../../../domain/read-log.ts';
 import type { Comparison, Generation } from '../../../domain/ports/generations.ts';
+import type { Projection } from '../../../domain/ports/projection.ts';
+import { logBatches } from '../../../domain/read-log.ts';
 import { LeaseLost } from '../../../domain/while-leased.ts';
-import { compareWithLive } from './compare-with-live.ts';
-import { foldOrPause, type FoldTarget, type ProjectorDependencies } from './fold-batch.ts';
-import { isFolded, switchGeneration } from './switch-generation.ts';
+import { compareWithLive, isErasureAhead, rowsThatDiffer } from './compare-with-live.ts';
+import { foldAndAdvance, foldOrPause, type FoldTarget, type ProjectorDependencies, tailUpTo } from './fold-batch.ts';
 import { createRebuildThrottle, type RebuildThrottle, type TrafficWatch } from './rebuild-throttle.ts';
 
 const RETRY_MS = 20;
@@ -26,15 +27,24 @@ export async function buildGeneration(
   const pace = createRebuildThrottle(deps, watch, signal);
   for (let passes = 0; ; passes++) {
     checkpoint = await catchUp(deps, target, checkpoint, passes < PATIENT_PASSES ? pace : null, signal);
-    const step = await (row.held ? compareHeld(deps, target, row, checkpoint) : switchOrRefuse(deps, target, checkpoint));
+    const step = await (row.held ? compareHeld(deps, target, row, checkpoint) : switchOrExplain(deps, target, checkpoint));
     if (step.kind === 'follow') return step.checkpoint;
-    if (step.kind === 'refused') return null;
+    if (step.kind === 'refused') {
+      deps.logger.error({ projection: target.projection.name, generation: row.generation, reason: step.reason }, 'rebuild refused');
+      const refused = await deps.generations.refuse(target.lease, step.reason, deps.leaseClock.now());
+      if (!refused) throw new LeaseLost('refused under a lease that was lost');
+      return null;
+    }
     if (step.kind === 'ahead') await deps.leaseClock.sleep(RETRY_MS, signal);
     if (signal.aborted) throw new LeaseLost('stopped');
   }
 }
 
-type Step = { readonly kind: 'follow'; readonly checkpoint: Position } | { readonly kind: 'refused' | 'behind' | 'ahead' };
+type Step =
+  | { readonly kind: 'follow'; readonly checkpoint: Position }
+  /** The live generation has been folded further than one batch beyond this one, or this one beyond it, or an erasure lies ahead of both. */
+  | { readonly kind: 'behind' | 'ahead' }
+  | { readonly kind: 'refused'; readonly reason: string };
 
 /** Folds up to the head at its start. Under steady writing the moving head is never reached; the next step folds the rest. */
 async function catchUp(
@@ -75,27 +85,72 @@ async function compareHeld(deps: ProjectorDependencies, target: FoldTarget, row:
   const comparison = looked.result;
   if (!(await deps.generations.noteComparison(lease, comparison))) throw new LeaseLost('compared under a lease that was lost');
   if (comparison.equal) return { kind: 'follow', checkpoint };
-  return refuse(deps, target, `the rebuilt ${projection.name} differs: ${firstOf(comparison)}`);
+  return { kind: 'refused', reason: `the rebuilt ${projection.name} differs: ${firstOf(comparison)}` };
 }
 
-async function switchOrRefuse(deps: ProjectorDependencies, target: FoldTarget, checkpoint: Position): Promise<Step> {
+/** Searches the rows that differ after a refusal outside the switch, while the live generation is followed. */
+async function switchOrExplain(deps: ProjectorDependencies, target: FoldTarget, checkpoint: Position): Promise<Step> {
   const outcome = await switchGeneration(deps, target);
-  if (outcome.kind === 'switched') return { kind: 'follow', checkpoint: outcome.checkpoint };
   if (outcome.kind !== 'refused') return outcome;
-  // The differing rows are searched outside the switch, while the live generation is followed.
   const looked = await compareWithLive(deps, target, checkpoint).catch((error: unknown) => {
     deps.logger.warn({ projection: target.projection.name, error: (error as Error).message }, 'a refused rebuild could not be compared');
     return null;
   });
   if (looked?.kind === 'looked') await deps.generations.noteComparison(target.lease, looked.result);
-  return refuse(deps, target, outcome.reason);
-}
-
-async function refuse(deps: ProjectorDependencies, { projection, lease }: FoldTarget, reason: string): Promise<Step> {
-  deps.logger.error({ projection: projection.name, generation: lease.generation, reason }, 'rebuild refused');
-  if (!(await deps.generations.refuse(lease, reason, deps.leaseClock.now()))) throw new LeaseLost('refused under a lease that was lost');
-  return { kind: 'refused' };
+  return outcome;
 }
 
 const firstOf = ({ differences, tables }: Comparison): string =>
   differences[0] ?? `table ${tables.find(({ live, rebuilt }) => live.digest !== rebuilt.digest)?.table ?? '?'}`;
+
+/**
+ * Makes a building generation the live one, in one transaction under both rows' locks: the tail that the live one has folded already is
+ * folded here too, both then stand at the same checkpoint and are compared, and only then does the pointer move. The head never falls.
+ */
+export async function switchGeneration(deps: ProjectorDependencies, target: FoldTarget): Promise<Step> {
+  const { projection, lease } = target;
+  const notComparable = new Error('an erasure lies ahead');
+  const attempt = deps.transactor.transaction(async (transaction): Promise<Step> => {
+    const now = deps.leaseClock.now();
+    const pair = await deps.generations.lockPair(transaction, lease.generation);
+    if (pair === null || pair.building.token !== lease.token || pair.building.owner !== lease.owner) {
+      throw new LeaseLost(`generation ${lease.generation} of ${projection.name} is no longer ours to switch to`);
+    }
+    const { live, building } = pair;
+    if (building.checkpoint > live.checkpoint && isFolded(live, projection, now)) return { kind: 'ahead' };
+    let { checkpoint } = building;
+    if (checkpoint < live.checkpoint) {
+      const tail = await tailUpTo(deps, target, checkpoint, live.checkpoint);
+      if (tail === null) return { kind: 'behind' };
+      await foldAndAdvance(deps, target, transaction, checkpoint, tail);
+      checkpoint = live.checkpoint;
+    }
+    const difference = await firstDifference(transaction, projection, { live, building, checkpoint });
+    if (difference !== null) {
+      // Rolled back: the tail is folded again when both can be compared.
+      if (await isErasureAhead(deps.log, checkpoint)) throw notComparable;
+      return { kind: 'refused', reason: `the rebuilt ${projection.name} differs: ${difference}` };
+    }
+    await deps.generations.switchTo(transaction, live.generation, building.generation, now, now + deps.keptMs);
+    return { kind: 'follow', checkpoint };
+  });
+  return await attempt.catch((error: unknown) => {
+    if (error === notComparable) return { kind: 'ahead' };
+    throw error;
+  });
+}
+
+/** A live generation without an owner is passed by: then all that both hold is compared, row by row. */
+async function firstDifference(
+  transaction: Transaction,
+  projection: Projection,
+  { live, building, checkpoint }: { readonly live: Generation; readonly building: Generation; readonly checkpoint: Position },
+): Promise<string | null> {
+  if (projection.published !== true && (building.acceptDifferences || live.version !== building.version)) return null;
+  const depth = checkpoint === live.checkpoint ? 'switch' : 'rows';
+  return (await rowsThatDiffer(transaction, projection, [live.generation, building.generation], [depth]))[0] ?? null;
+}
+
+/** Whether the live generation can be waited for: it is not paused, and it is of the version that runs here, or another owner holds it. */
+export const isFolded = (live: Generation, { version }: Projection, now: number): boolean =>
+  live.pausedReason === null && (live.version === version || (live.owner !== null && live.leaseUntil >= now));

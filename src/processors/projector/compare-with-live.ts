@@ -3,7 +3,8 @@ import type { Transaction } from '../../../domain/ports/database.ts';
 import type { EventLog, Position } from '../../../domain/ports/event-log.ts';
 import type { Comparison, TableComparison } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
-import { foldEvents, type FoldTarget, type ProjectorDependencies, tailUpTo } from './fold-batch.ts';
+import { logBatches } from '../../../domain/read-log.ts';
+import { foldBatch, foldEvents, foldTarget, type FoldTarget, type ProjectorDependencies, tailUpTo, underLease } from './fold-batch.ts';
 
 interface AtLiveCheckpoint {
   readonly transaction: Transaction;
@@ -81,22 +82,20 @@ export const compareWithLive = (deps: ProjectorDependencies, target: FoldTarget,
       live,
       equal,
       tables,
-      differences: equal ? [] : await rowsThatDiffer(transaction, projection, live, lease.generation),
+      differences: equal ? [] : await rowsThatDiffer(transaction, projection, [live, lease.generation]),
     };
   });
 
-/** Rows that differ between two generations, as text: the totals first, then row by row. */
+/** Rows that differ between a live and a rebuilt generation, as text: the totals first, then row by row. */
 export async function rowsThatDiffer(
   transaction: Transaction,
   projection: Projection,
-  live: number,
-  rebuilt: number,
+  [live, rebuilt]: readonly [live: number, rebuilt: number],
+  depths: readonly ('switch' | 'rows')[] = ['switch', 'rows'],
 ): Promise<readonly string[]> {
   const differences: string[] = [];
-  for (const depth of ['switch', 'rows'] as const) {
-    for (const statement of projection.differences(live, rebuilt, depth)) {
-      differences.push(...(await transaction.execute(statement)).rows.map((row) => row.join(' ')));
-    }
+  for (const statement of depths.flatMap((depth) => projection.differences(live, rebuilt, depth))) {
+    differences.push(...(await transaction.execute(statement)).rows.map((row) => row.join(' ')));
   }
   return differences;
 }
@@ -130,4 +129,65 @@ async function digestOf(transaction: Transaction, projection: Projection, table:
   const [count, ...sums] = rows[0]!;
   const digest = sums.map((sum) => BigInt.asUintN(64, BigInt(sum!)).toString(16).padStart(16, '0')).join('');
   return { rows: Number(count), digest };
+}
+
+export interface Verification {
+  readonly projection: string;
+  /** Events folded into the copy. */
+  readonly folded: number;
+  /** Rows that differ, as text, a few of each kind; empty where the read model matches the log. */
+  readonly differences: readonly string[];
+}
+
+/** Builds a projection in scratch tables and compares them with the live ones, row by row, at one checkpoint in one transaction. */
+export async function verifyProjection(
+  deps: ProjectorDependencies,
+  projection: Projection,
+  onProgress: (checkpoint: Position) => void,
+  stopping: AbortSignal,
+): Promise<Verification> {
+  const scratch = await deps.generations.create(projection, 'scratch', deps.leaseClock.now());
+  const acquired = await deps.generations.acquire(scratch.generation, deps.owner, deps.leaseClock.now(), deps.leaseMs);
+  if (acquired === null) throw new Error(`the scratch copy of ${projection.name} was taken over by another process`);
+  try {
+    return await underLease(deps, acquired.lease, stopping, async (signal) =>
+      compareAtLiveCheckpoint(deps, await foldTarget(deps, projection, acquired.lease), onProgress, signal),
+    );
+  } finally {
+    await deps.generations.abandon(scratch.generation, deps.leaseClock.now());
+    await deps.generations.drop(scratch.generation, projection.tables(scratch.generation));
+  }
+}
+
+async function compareAtLiveCheckpoint(
+  deps: ProjectorDependencies,
+  target: FoldTarget,
+  onProgress: (checkpoint: Position) => void,
+  signal: AbortSignal,
+): Promise<Verification> {
+  const { projection, lease } = target;
+  let checkpoint = '' as Position;
+  let folded = 0;
+  for (;;) {
+    const live = (await deps.generations.list()).find((row) => row.projection === projection.name && row.state === 'live');
+    if (live === undefined) throw new Error(`the read model ${projection.name} has no live generation to compare with`);
+    const goal = live.checkpoint;
+    for await (const batch of logBatches(deps.log, checkpoint, { types: projection.handles, batchSize: deps.batchSize })) {
+      signal.throwIfAborted();
+      const events = batch.events.filter(({ position }) => position <= goal);
+      const scannedTo = batch.scannedTo < goal ? batch.scannedTo : goal;
+      if (scannedTo > checkpoint) {
+        checkpoint = await foldBatch(deps, target, checkpoint, { events, scannedTo });
+        folded += events.length;
+        onProgress(checkpoint);
+      }
+      if (batch.scannedTo >= goal) break;
+    }
+    const looked = await atLiveCheckpoint(deps, target, checkpoint, async (at) => ({
+      folded: folded + at.folded,
+      differences: await rowsThatDiffer(at.transaction, projection, [at.live, lease.generation]),
+    }));
+    if (looked.kind === 'looked') return { projection: projection.name, ...looked.result };
+    await deps.leaseClock.sleep(20, signal);
+  }
 }

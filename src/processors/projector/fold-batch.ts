@@ -9,7 +9,7 @@ import type { Projection } from '../../../domain/ports/projection.ts';
 import type { Traffic } from '../../../domain/ports/traffic.ts';
 import { streamEvents, streamPages } from '../../../domain/read-log.ts';
 import { projectionStream } from '../../../domain/streams.ts';
-import { LeaseLost } from '../../../domain/while-leased.ts';
+import { LeaseLost, whileLeased } from '../../../domain/while-leased.ts';
 import { applyOrPause } from '../runtime/apply-or-pause.ts';
 
 export interface ProjectorDependencies {
@@ -28,6 +28,17 @@ export interface ProjectorDependencies {
   readonly batchSize: number;
   /** Milliseconds for which a replaced generation is kept for a switch back. */
   readonly keptMs: number;
+}
+
+/** Runs work on a generation while its lease holds. */
+export function underLease<Result>(
+  { generations, leaseClock, leaseMs }: Pick<ProjectorDependencies, 'generations' | 'leaseClock' | 'leaseMs'>,
+  lease: Lease,
+  stopping: AbortSignal,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const renew = (leaseUntil: number) => generations.renew(lease, leaseUntil);
+  return whileLeased({ clock: leaseClock, leaseMs, renew, release: () => generations.release(lease) }, stopping, work);
 }
 
 export interface FoldTarget {

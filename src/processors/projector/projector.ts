@@ -1,10 +1,10 @@
 import type { Generation, Lease } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
-import { LeaseLost, whileLeased } from '../../../domain/while-leased.ts';
+import { LeaseLost } from '../../../domain/while-leased.ts';
 import { ProcessorPaused } from '../runtime/apply-or-pause.ts';
 import { createTrafficWatch, type TrafficWatch } from './rebuild-throttle.ts';
 import { buildGeneration } from './build-generation.ts';
-import { foldOrPause, foldTarget, type ProjectorDependencies } from './fold-batch.ts';
+import { foldOrPause, foldTarget, type ProjectorDependencies, underLease } from './fold-batch.ts';
 import { LogSetBack, requireHistory } from '../runtime/own-log.ts';
 
 const TICK_MS = 500;
@@ -125,15 +125,4 @@ async function runGeneration(
   if (checkpoint === null) return;
   const batches = deps.log.subscribe({ after: checkpoint, batchSize: deps.batchSize, types: projection.handles, signal });
   for await (const batch of batches) checkpoint = await foldOrPause(deps, target, checkpoint, batch, signal);
-}
-
-/** Runs work on a generation while its lease holds. */
-export function underLease<Result>(
-  { generations, leaseClock, leaseMs }: Pick<ProjectorDependencies, 'generations' | 'leaseClock' | 'leaseMs'>,
-  lease: Lease,
-  stopping: AbortSignal,
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const renew = (leaseUntil: number) => generations.renew(lease, leaseUntil);
-  return whileLeased({ clock: leaseClock, leaseMs, renew, release: () => generations.release(lease) }, stopping, work);
 }
