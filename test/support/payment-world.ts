@@ -8,8 +8,12 @@ import { priceOf } from '../../src/edge/admission/payments/price.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import { ASSET, ASSET_DOMAIN, NETWORK, type SignedPayment } from '../../domain/payments/payment.ts';
 import type { ChainLookup, Facilitator, Settlement, Verification } from '../../domain/ports/facilitator.ts';
-import { reconcilePayments, type ReconcileParts } from '../../src/processors/reactors/payments/reconcile-payments.ts';
-import { NotResolved, resolveByHand } from '../../src/processors/reactors/payments/resolve-by-hand.ts';
+import {
+  NotResolved,
+  type ReconcileParts,
+  reconcilePayments,
+  resolveByHand,
+} from '../../src/processors/reactors/payments/reconcile-payments.ts';
 import type { TestCivic } from './civic.ts';
 import { type Death, mortal } from './payment-crashes.ts';
 import { AMOUNT, billingOf, PATIENT_TIMES, PAY_TO, readsNothing, type SentPayment } from './payments.ts';

@@ -6,7 +6,7 @@ import type { ListedPayment, PaymentRow } from '../../../domain/ports/payment-le
 import { NETWORK, PAYMENT_STATES, transactionHash } from '../../../domain/payments/payment.ts';
 import { uuid } from '../../../domain/records/fields.ts';
 import { accountStream } from '../../../domain/streams.ts';
-import { NotResolved, resolveByHand } from '../../processors/reactors/payments/resolve-by-hand.ts';
+import { NotResolved, resolveByHand } from '../../processors/reactors/payments/reconcile-payments.ts';
 import type { Civic } from '../../civic.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { oneOf, parseOption, runs } from '../verb.ts';

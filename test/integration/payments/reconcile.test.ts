@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { chainLookup } from '../../../infra/x402/chain-lookup.ts';
 import { systemClock } from '../../../infra/system/clock.ts';
-import { NotResolved, resolveByHand } from '../../../src/processors/reactors/payments/resolve-by-hand.ts';
+import { NotResolved, resolveByHand } from '../../../src/processors/reactors/payments/reconcile-payments.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';
 import { expectAgreement, facilitatorOfShop, keyOf, paidOnChain, rowOf, work, workerParts } from '../../support/payment-recovery.ts';
 import { openTestPayments, type SentPayment, type TestPayments, TOOL_DATA } from '../../support/payments.ts';

@@ -1,7 +1,7 @@
 import { newPaymentLease, publishPaymentFacts } from '../../../../commands/payments/payment-facts.ts';
 import { readSignedPayment, receiptOf } from '../../../../domain/payments/payment.ts';
 import type { ChainLookup, Facilitator } from '../../../../domain/ports/facilitator.ts';
-import type { PaymentPorts, PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
+import type { PaymentMove, PaymentPorts, PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
 
 export interface ReconcileParts extends PaymentPorts {
   /** Null where the chain itself cannot be asked. */
@@ -108,10 +108,12 @@ async function settleAgain(parts: ReconcileParts, row: PaymentRow, facilitator: 
 }
 
 async function becomesSettled({ ledger, clock, chainClock, logger }: ReconcileParts, row: PaymentRow, transaction: string): Promise<void> {
-  const receipt = JSON.stringify(receiptOf(row, transaction));
-  await ledger.settledAfterAll(row.paymentId, { to: 'SETTLED', transaction, receipt, settledAt: clock.now() }, chainClock.now());
+  await ledger.settledAfterAll(row.paymentId, settledBy(row, transaction, clock.now()), chainClock.now());
   logger.info({ paymentId: row.paymentId, transaction }, 'a payment of unknown outcome was settled');
 }
+
+const settledBy = (row: PaymentRow, transaction: string, settledAt: number) =>
+  ({ to: 'SETTLED', transaction, receipt: JSON.stringify(receiptOf(row, transaction)), settledAt }) as const;
 
 const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 3_600_000;
@@ -125,4 +127,55 @@ async function later(
 ): Promise<void> {
   const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(row.settleAttempts, MAX_DOUBLINGS));
   await ledger.lookAgain(row, { cause, transaction, lookAt: chainClock.now() + pause });
+}
+
+const CLAIM_TRIES = 20;
+const CLAIM_EVERY_MS = 250;
+
+/** Why the decision of an operator is refused. */
+export class NotResolved extends Error {
+  override readonly name = 'NotResolved';
+}
+
+/** Ends a payment of unknown outcome by what an operator has seen on the chain. Throws `NotResolved` with the reason. */
+export async function resolveByHand(
+  parts: ReconcileParts,
+  paymentId: string,
+  seen: { readonly settled: string } | { readonly failed: string },
+): Promise<PaymentRow> {
+  const { ledger, chainClock, clock } = parts;
+  const left = await ledger.get(paymentId);
+  if (left?.state === 'SETTLING' && !isLeased(left, chainClock.now())) await tidy(parts, left);
+  const row = await claimed(parts, paymentId);
+  if (row === null) throw new NotResolved(await whyNot(parts, paymentId));
+  const now = chainClock.now();
+  if ('failed' in seen && now <= row.validBefore + CHAIN_MARGIN_MS) {
+    await ledger.lookAgain(row, { cause: row.cause ?? 'unknown', transaction: null, lookAt: now });
+    const until = new Date(row.validBefore + CHAIN_MARGIN_MS).toISOString();
+    throw new NotResolved(`the chain may still take this payment: it cannot be said to have failed before ${until}`);
+  }
+  const move: PaymentMove = 'failed' in seen ? { to: 'SETTLE_FAILED', cause: seen.failed } : settledBy(row, seen.settled, clock.now());
+  const resolved = await ledger.move(row, move, now);
+  if (resolved === null) throw new NotResolved(await whyNot(parts, paymentId));
+  await publishPaymentFacts(parts, resolved);
+  return resolved;
+}
+
+/** A job that examines the payment at this moment finishes within seconds. */
+async function claimed(parts: ReconcileParts, paymentId: string): Promise<PaymentRow | null> {
+  const { ledger, chainClock } = parts;
+  for (let tries = 1; ; tries += 1) {
+    const row = await ledger.claimOne(paymentId, newPaymentLease(parts));
+    if (row !== null || tries === CLAIM_TRIES || !isLeased(await ledger.get(paymentId), chainClock.now())) return row;
+    await chainClock.sleep(CLAIM_EVERY_MS);
+  }
+}
+
+const isLeased = (row: PaymentRow | null, now: number): boolean => (row?.leaseUntil ?? 0) > now;
+
+async function whyNot({ ledger, chainClock }: ReconcileParts, paymentId: string): Promise<string> {
+  const row = await ledger.get(paymentId);
+  if (row === null) return `there is no payment ${paymentId}`;
+  if (isLeased(row, chainClock.now())) return 'another process works on this payment; try again in some seconds';
+  return `this payment is ${row.state}; only one of unknown outcome (RECONCILE) can be resolved by hand`;
 }
