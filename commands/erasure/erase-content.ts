@@ -10,8 +10,6 @@ import { isResource, type NormalizedContent } from '../../domain/records/resourc
 import { category, ERASURES_STREAM, streamId } from '../../domain/streams.ts';
 import { type CommandPorts, newEvents } from '../handle.ts';
 import { type Erasing, planEvent, type PlannedEvent } from './plan-erasure.ts';
-import type { Identifiers } from '../../domain/identifiers.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { decide, evolve, initialState } from '../records/record-decider.ts';
 
@@ -178,18 +176,15 @@ function contentOf(portion: readonly PlannedEvent[], reason: ErasureReason, by: 
     numbers.set(text, number);
     return number;
   };
-  const streams = new Map<string, ContentErased['streams'][number]['events']>();
-  for (const { stored, texts, replacements } of portion) {
-    const entry = {
-      id: stored.id,
-      revision: stored.revision,
+  const streams = [...Map.groupBy(portion, ({ stored }) => stored.stream)].map(([stream, ofStream]) => ({
+    stream,
+    events: ofStream.map(({ stored: { id, revision }, texts, replacements }) => ({
+      id,
+      revision,
       texts: texts.map((text) => ({ ...text, with: numberOf(replacements[text.with]!) })),
-    };
-    const known = streams.get(stored.stream);
-    if (known === undefined) streams.set(stored.stream, [entry]);
-    else known.push(entry);
-  }
-  return { reason, by, replacements: [...numbers.keys()], streams: [...streams].map(([stream, events]) => ({ stream, events })) };
+    })),
+  }));
+  return { reason, by, replacements: [...numbers.keys()], streams };
 }
 
 /**
@@ -197,7 +192,7 @@ function contentOf(portion: readonly PlannedEvent[], reason: ErasureReason, by: 
  * Resolves to null on a conflict or an unknown outcome; the caller then reads the stream again.
  */
 async function followWithChange(
-  { log, clock, identifiers }: { readonly log: EventLog; readonly clock: Clock; readonly identifiers: Identifiers },
+  { log, clock, identifiers }: EraseDependencies,
   { stored, texts, replacements }: PlannedEvent,
   deadline: number,
 ): Promise<Position | null> {

@@ -57,17 +57,10 @@ export const createTakeSnapshot =
     };
     if (time >= deadline) throw new DeadlineExceeded('the feed could not be read by the deadline');
     over?.throwIfAborted();
-    const handled = await handle({
-      log: deps.log,
-      clock: deps.clock,
-      decider: snapshotDecider,
-      stream: snapshotStream(taken.snapshotId),
-      after: NO_STREAM,
-      command: taken,
-      commandId: deps.identifiers.next(),
-      context: { accountId, keyId, requestId },
-      deadline,
-    });
+    const stream = snapshotStream(taken.snapshotId);
+    const context = { accountId, keyId, requestId };
+    const command = { decider: snapshotDecider, stream, after: NO_STREAM, command: taken, commandId: deps.identifiers.next(), context };
+    const handled = await handle({ ...deps, ...command, deadline });
     if (handled.kind !== 'appended') throw new Error('a snapshot is always taken');
     const { position } = handled;
     if (!(await deps.visible(position, deadline))) throw new DeadlineExceeded('the snapshot was taken but cannot be read yet');

@@ -38,7 +38,7 @@ export const createClassificationReactor = (deps: ClassificationDependencies): R
 });
 
 function beginClassifying(deps: ClassificationDependencies): BatchHandler {
-  let topics: readonly RecordData<'topics'>[] | undefined;
+  let topics: Topics | undefined;
   let written: Position | undefined;
 
   const catchUp = async (position: Position, signal: AbortSignal) => {
@@ -70,7 +70,7 @@ function beginClassifying(deps: ClassificationDependencies): BatchHandler {
   };
 }
 
-async function currentTopics({ currentIds, known }: ClassificationDependencies): Promise<readonly RecordData<'topics'>[]> {
+async function currentTopics({ currentIds, known }: ClassificationDependencies): Promise<Topics> {
   const topics: RecordData<'topics'>[] = [];
   for await (const ids of currentIds('topics')) topics.push(...(await known.current('topics', ids)).values());
   return topics.toSorted((left, right) => (left.id < right.id ? -1 : 1));
@@ -107,9 +107,8 @@ async function affectedItems(batch: readonly StoredEvent[], known: PublishedReco
   const touched = new Map<Resource, Map<string, StoredEvent>>();
   const touch = (resource: Resource, id: string, event: StoredEvent) => {
     const ofResource = touched.get(resource) ?? new Map<string, StoredEvent>();
-    const before = ofResource.get(id);
-    if (before === undefined || before.position < event.position) ofResource.set(id, event);
     touched.set(resource, ofResource);
+    if ((ofResource.get(id)?.position ?? '') < event.position) ofResource.set(id, event);
   };
   for (const event of batch) {
     const { resource, recordId } = recordOfStream(event.stream);
@@ -120,28 +119,23 @@ async function affectedItems(batch: readonly StoredEvent[], known: PublishedReco
       for (const below of await known.referring(lower, field, [id])) touch(lower, below, event);
     }
   }
-  const topics = [...(touched.get('topics')?.values() ?? [])];
-  return { every: topics.at(-1) ?? null, items: touched.get('agenda_items') ?? new Map() };
-}
-
-interface HitChangesDependencies {
-  readonly known: PublishedRecords;
-  readonly classifier: Classifier;
+  const topics = touched.get('topics')?.values() ?? [];
+  return { every: [...topics].at(-1) ?? null, items: touched.get('agenda_items') ?? new Map() };
 }
 
 type Topics = readonly RecordData<'topics'>[];
-type Hits = ReadonlyMap<string, RecordData<'agenda_hits'>>;
 
 /**
  * The changes that give these items the hits of the classifier. Leaves equal hits unchanged, and hits that another classifier or an import has
  * written, also under our id.
  */
 async function hitChanges(
-  { known, classifier }: HitChangesDependencies,
+  deps: ClassificationDependencies,
   items: ReadonlyMap<string, StoredEvent>,
   topics: Topics,
 ): Promise<readonly RecordChange[]> {
-  const wanted = await classifyAll({ known, classifier }, [...items.keys()], topics);
+  const { known, classifier } = deps;
+  const wanted = await classifyAll(deps, [...items.keys()], topics);
   const referring = await known.referring('agenda_hits', 'agendaItemId', [...items.keys()]);
   const wantedIds = [...wanted.values()].flatMap((hits) => hits.map(({ id }) => id));
   const existing = await known.current('agenda_hits', [...new Set([...referring, ...wantedIds])]);
@@ -154,10 +148,15 @@ async function hitChanges(
       changes.push({ op: 'upsert', resource: 'agenda_hits', id: hit.id, content: { ...hit.content, classifiedAt }, causedBy: cause.id });
     }
   }
-  return [...changes, ...removals(existing, items, wanted, classifier.name)];
+  for (const [id, hit] of existing) {
+    const cause = items.get(hit.agendaItemId);
+    if (cause === undefined || hit.classifier !== classifier.name || wanted.get(hit.agendaItemId)?.some((one) => one.id === id)) continue;
+    changes.push({ op: 'remove', resource: 'agenda_hits', id, reason: 'the item is no longer about the topic', causedBy: cause.id });
+  }
+  return changes;
 }
 
-async function classifyAll({ known, classifier }: HitChangesDependencies, ids: readonly string[], topics: Topics) {
+async function classifyAll({ known, classifier }: ClassificationDependencies, ids: readonly string[], topics: Topics) {
   const items = await known.current('agenda_items', ids);
   const meetings = await known.current('meetings', unique([...items.values()].map(({ meetingId }) => meetingId)));
   const bodies = await known.current('public_bodies', unique([...meetings.values()].map(({ publicBodyId }) => publicBodyId)));
@@ -181,17 +180,3 @@ const saysTheSame = (
   { content }: ClassifiedHit,
 ): boolean =>
   canonicalJson(standing) === canonicalJson(RECORD_SCHEMAS.agenda_hits.parse({ ...content, classifiedAt: standing.classifiedAt }));
-
-const removals = (
-  existing: Hits,
-  items: ReadonlyMap<string, StoredEvent>,
-  wanted: ReadonlyMap<string, readonly ClassifiedHit[]>,
-  classifier: string,
-): readonly RecordChange[] =>
-  [...existing].flatMap(([id, hit]) => {
-    const cause = items.get(hit.agendaItemId);
-    const stays = cause === undefined || hit.classifier !== classifier || (wanted.get(hit.agendaItemId) ?? []).some((one) => one.id === id);
-    return stays
-      ? []
-      : [{ op: 'remove', resource: 'agenda_hits', id, reason: 'the item is no longer about the topic', causedBy: cause.id } as const];
-  });
