@@ -12,7 +12,7 @@ import { register } from '../edge/metrics/metric.ts';
 import { KNOWN_METRICS, PROJECTION_LAG_METRICS, REPORT_METRICS, SHARED_METRICS } from '../edge/metrics/shared-metrics.ts';
 import { listenOn } from './listen.ts';
 import { createReadiness } from './readiness.ts';
-import { repeat } from '../processors/runtime/repeat.ts';
+import { repeat } from '../processors/runtime/jobs.ts';
 import type { ServeRole } from '../processors/roles.ts';
 import { VERSION } from './version.ts';
 

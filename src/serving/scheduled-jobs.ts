@@ -1,6 +1,5 @@
 import type { Civic } from '../civic.ts';
-import type { Repetition } from '../processors/runtime/repeat.ts';
-import { runIfDue } from '../processors/runtime/run-if-due.ts';
+import { type Repetition, runIfDue } from '../processors/runtime/jobs.ts';
 import { does, type ServeRole } from '../processors/roles.ts';
 
 /** Milliseconds between two attempts to take a job over. */

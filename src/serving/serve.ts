@@ -9,7 +9,7 @@ import { bannerText } from './banner.ts';
 import { listenOn } from './listen.ts';
 import { openOpsListener } from './ops-listener.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
-import { repeat } from '../processors/runtime/repeat.ts';
+import { repeat } from '../processors/runtime/jobs.ts';
 import { does, type ServeRole } from '../processors/roles.ts';
 
 const LOG_EVERY = 100;

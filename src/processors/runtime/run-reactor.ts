@@ -29,12 +29,8 @@ export async function runReactor(deps: ReactorRunDependencies, reactor: Reactor,
       const row = await deps.store.acquireReactor(reactor.name, deps.owner, deps.leaseClock.now(), deps.leaseMs);
       if (row !== null) {
         const lease = { name: reactor.name, owner: deps.owner, token: row.token };
-        const held = {
-          clock: deps.leaseClock,
-          leaseMs: deps.leaseMs,
-          renew: (leaseUntil: number) => deps.store.renew(lease, leaseUntil),
-          release: () => deps.store.release(lease),
-        };
+        const renew = (leaseUntil: number) => deps.store.renew(lease, leaseUntil);
+        const held = { clock: deps.leaseClock, leaseMs: deps.leaseMs, renew, release: () => deps.store.release(lease) };
         await whileLeased(held, stopping, (signal) => follow(deps, reactor, row, lease, signal));
       }
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../domain/ports/clock.ts';
+import type { Logger } from '../../../domain/ports/logger.ts';
 import type { ProcessorStore } from '../../../domain/ports/reactors.ts';
 import { whileLeased } from '../../../domain/while-leased.ts';
 
@@ -28,11 +29,25 @@ export async function runIfDue(
 ): Promise<void> {
   const lease = await store.acquireJob(name, owner, leaseClock.now(), leaseMs);
   if (lease === null) return;
-  const held = {
-    clock: leaseClock,
-    leaseMs,
-    renew: (leaseUntil: number) => store.renew(lease, leaseUntil),
-    release: () => store.endJob(lease, leaseClock.now() + (stopping.aborted ? 0 : everyMs)),
-  };
-  await whileLeased(held, stopping, run);
+  const renew = (leaseUntil: number) => store.renew(lease, leaseUntil);
+  const release = () => store.endJob(lease, leaseClock.now() + (stopping.aborted ? 0 : everyMs));
+  await whileLeased({ clock: leaseClock, leaseMs, renew, release }, stopping, run);
+}
+
+export interface Repetition {
+  readonly what: string;
+  readonly everyMs: number;
+  readonly run: () => Promise<void>;
+}
+
+/** Repeats work until the signal aborts; logs failures. Resolves when the last run has ended. */
+export async function repeat(clock: Clock, logger: Logger, signal: AbortSignal, { what, everyMs, run }: Repetition): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await run();
+    } catch (error) {
+      if (!signal.aborted) logger.warn({ error: (error as Error).message }, `${what} failed; it will be tried again`);
+    }
+    await clock.sleep(everyMs, signal).catch(() => undefined);
+  }
 }
