@@ -15,7 +15,7 @@ export interface Fold<State, Event> {
   evolve(state: State, event: Event): State;
   /** Upcasts a stored event of any version to its current form. */
   read(stored: StoredEvent): Event;
-  /** For a stream that grows without a bound; see `fold-stream.ts`. */
+  /** For a stream that grows without a bound; see `foldStream`. */
   readonly checkpoint?: CheckpointForm<State>;
 }
 

@@ -1,52 +1,45 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { CheckpointForm, CommandContext, Decider, Fact, Fold } from './decider.ts';
 import { eventId, type Identifiers } from '../domain/identifiers.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import { DeadlineExceeded } from '../domain/ports/database.ts';
+import type { DeciderCheckpoint, DeciderCheckpoints } from '../domain/ports/decider-checkpoints.ts';
 import {
   type AppendOutcome,
+  type EventLog,
   type EventMetadata,
   type NewEvent,
+  NO_STREAM,
   OutcomeUnknown,
   type Position,
   type StoredEvent,
+  type StreamAppend,
 } from '../domain/ports/event-log.ts';
+import { streamEvents } from '../domain/read-log.ts';
 import { Rejection } from '../domain/rejections.ts';
-import type { CommandContext, Decider, Fact, Fold } from './decider.ts';
-import { beginAfter, beginFold, foldOn, type FoldParts } from './fold-stream.ts';
-
-/** U+0000 or a lone surrogate in JSON text: an odd number of backslashes before the code. */
-const NOT_KEPT = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
 
 /**
- * Rejects events that could not be read back, or that PostgreSQL cannot store: they would stop every read model and every decision on their
- * stream. Null where the events are valid.
+ * Folds a stream, from a checkpoint where the fold declares one. For a stream that grows without a bound, give the decider a `checkpoint`
+ * with a bounded state and pass `checkpoints` to `handle` or `foldStream`: the cost of a command then stays constant. Without `checkpoints`
+ * the stream is read from its start.
  */
-function refuseUndecodable<State, Event>(
-  { read }: Pick<Fold<State, Event>, 'read'>,
-  stream: string,
-  events: readonly NewEvent[],
-): Rejection | null {
-  for (const event of events) {
-    if (NOT_KEPT.test(event.data)) return new Rejection('invalid_parameter', 'a text holds U+0000 or half a character');
-    try {
-      read({ ...event, stream, revision: 0, position: '' as Position, metadata: JSON.stringify(event.metadata) });
-    } catch (error) {
-      if (!(error instanceof z.ZodError)) throw error;
-      const [issue] = error.issues;
-      return new Rejection('invalid_parameter', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'is not usable'}`);
-    }
-  }
-  return null;
+export interface FoldParts {
+  readonly log: EventLog;
+  readonly checkpoints?: DeciderCheckpoints | undefined;
 }
 
-/** The ports that all commands use. */
-export interface CommandPorts extends FoldParts {
+/** The ports of the handler. */
+export interface HandlerPorts extends FoldParts {
   readonly clock: Clock;
+}
+
+/** The ports that most commands use. */
+export interface CommandPorts extends HandlerPorts {
   readonly identifiers: Identifiers;
 }
 
-interface Handling<State, Command, Event extends Fact> extends FoldParts {
-  readonly clock: Clock;
+interface Handling<State, Command, Event extends Fact> extends HandlerPorts {
   readonly decider: Decider<State, Command, Event>;
   readonly stream: string;
   /** Revision after which the stream is read, for decisions that do not depend on earlier events. */
@@ -93,7 +86,7 @@ export async function handle<State, Command, Event extends Fact>(handling: Handl
     if (undecodable !== null) return { kind: 'rejected', rejection: undecodable };
     // The caller is answered at the deadline: a later decision must not be stored.
     if (handling.clock.now() >= handling.deadline) throw new DeadlineExceeded('nothing could be stored by the deadline');
-    const outcome = await append(handling, events, folded.revision);
+    const outcome = await append(handling, { stream, expectedRevision: folded.revision, events });
     if (outcome.kind === 'appended') return { ...outcome, state: decision.reduce((before, event) => decider.evolve(before, event), state) };
     await pauseBeforeRetry(handling.clock, commandId, attempt);
   }
@@ -103,15 +96,14 @@ const isOf = (commandId: string, stored: StoredEvent): boolean =>
   stored.metadata.includes(commandId) && (JSON.parse(stored.metadata) as EventMetadata).commandId === commandId;
 
 /** Treats an unknown outcome as a conflict: the next read of the stream shows whether the append was stored. */
-async function append<State, Command, Event extends Fact>(
-  { log, clock, stream, deadline }: Handling<State, Command, Event>,
-  events: readonly NewEvent[],
-  revision: number,
+async function append(
+  { log, clock, deadline }: { readonly log: EventLog; readonly clock: Clock; readonly deadline: number },
+  append: StreamAppend,
 ): Promise<AppendOutcome> {
   try {
-    return await log.append({ stream, expectedRevision: revision, events });
+    return await log.append(append);
   } catch (error) {
-    if (error instanceof OutcomeUnknown && clock.now() < deadline) return { kind: 'conflict', actualRevision: revision };
+    if (error instanceof OutcomeUnknown && clock.now() < deadline) return { kind: 'conflict', actualRevision: append.expectedRevision };
     throw error;
   }
 }
@@ -122,6 +114,27 @@ const MAX_PAUSE_MS = 250;
 export async function pauseBeforeRetry(clock: Clock, id: string, attempt: number): Promise<void> {
   const jitter = 0.5 + Number.parseInt(id.slice(-4), 16) / 0x20000;
   await clock.sleep(Math.min(FIRST_PAUSE_MS * 2 ** attempt, MAX_PAUSE_MS) * jitter);
+}
+
+/** U+0000 or a lone surrogate in JSON text: an odd number of backslashes before the code. */
+const NOT_KEPT = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
+
+/**
+ * Rejects events that could not be read back, or that PostgreSQL cannot store: they would stop every read model and every decision on their
+ * stream. Null where the events are valid.
+ */
+function refuseUndecodable({ read }: Pick<Fold<unknown, unknown>, 'read'>, stream: string, events: readonly NewEvent[]): Rejection | null {
+  for (const event of events) {
+    if (NOT_KEPT.test(event.data)) return new Rejection('invalid_parameter', 'a text holds U+0000 or half a character');
+    try {
+      read({ ...event, stream, revision: 0, position: '' as Position, metadata: JSON.stringify(event.metadata) });
+    } catch (error) {
+      if (!(error instanceof z.ZodError)) throw error;
+      const [issue] = error.issues;
+      return new Rejection('invalid_parameter', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'is not usable'}`);
+    }
+  }
+  return null;
 }
 
 interface IssuedCommand {
@@ -140,12 +153,100 @@ export function newEvents(
   { commandId, time, context, schemaVersion = 1, firstNumber = 0 }: IssuedCommand,
 ): readonly NewEvent[] {
   const metadata = { ...context, commandId };
-  return decided.map(({ type, data }, index) => ({
-    id: eventId(commandId, firstNumber + index),
-    type,
-    schemaVersion,
-    data,
-    metadata,
-    time,
-  }));
+  return decided.map(({ type, data }, index) => {
+    const id = eventId(commandId, firstNumber + index);
+    return { id, type, schemaVersion, data, metadata, time };
+  });
 }
+
+/** The fold of a stream up to a revision. */
+export interface Folded<State> {
+  readonly state: State;
+  /** Of the last event folded; `NO_STREAM` and nulls before the first. */
+  readonly revision: number;
+  readonly eventId: string | null;
+  readonly position: Position | null;
+  /** Revision of the checkpoint last used or made. */
+  readonly checkpointed: number;
+  /** See `DeciderCheckpoints`. */
+  readonly mark: string | null;
+}
+
+/** Folds all events of a stream. Throws what the log throws. */
+export const foldStream = async <State, Event>(parts: FoldParts, fold: Fold<State, Event>, stream: string): Promise<Folded<State>> =>
+  foldOn(parts, fold, stream, await beginFold(parts, fold, stream));
+
+/** The start of a fold: the checkpoint of the stream if it is valid, else the state before the first event. */
+export async function beginFold<State, Event>(parts: FoldParts, fold: Fold<State, Event>, stream: string): Promise<Folded<State>> {
+  const start = { state: fold.initialState(), revision: NO_STREAM, eventId: null, position: null, checkpointed: NO_STREAM, mark: null };
+  const form = fold.checkpoint;
+  if (form === undefined || parts.checkpoints === undefined) return start;
+  // Loaded before any event is read: a later erasure makes the checkpoint invalid.
+  const { kept, mark } = await parts.checkpoints.load(stream, form.name);
+  const fromStart = { ...start, mark };
+  if (kept === null || kept.version !== form.version || kept.seal !== sealOf(kept)) return fromStart;
+  const state = stateOf(form, kept.state);
+  if (state === undefined) return fromStart;
+  // A restored log, or another one, has another event there or none.
+  const [last] = await parts.log.readStream(stream, kept.revision - 1, 1);
+  if (last?.revision !== kept.revision || last.id !== kept.eventId) return fromStart;
+  return { ...state, revision: kept.revision, eventId: kept.eventId, position: last.position, checkpointed: kept.revision, mark };
+}
+
+/** The start of a fold after a revision, for decisions that do not depend on earlier events. */
+export const beginAfter = <State, Event>(fold: Fold<State, Event>, revision: number): Folded<State> => ({
+  state: fold.initialState(),
+  revision,
+  eventId: null,
+  position: null,
+  // The state of a part of a stream must not be stored as a checkpoint.
+  checkpointed: Number.POSITIVE_INFINITY,
+  mark: null,
+});
+
+/** Undefined for a text that is no state of this form. */
+function stateOf<State>(form: CheckpointForm<State>, text: string): { readonly state: State } | undefined {
+  try {
+    return { state: form.read(JSON.parse(text)) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Folds the later events and passes each to `seen`. Stores a checkpoint when one is due. */
+export async function foldOn<State, Event>(
+  parts: FoldParts,
+  fold: Fold<State, Event>,
+  stream: string,
+  from: Folded<State>,
+  seen: (stored: StoredEvent) => void = () => undefined,
+): Promise<Folded<State>> {
+  let { state } = from;
+  let last: StoredEvent | undefined;
+  for await (const stored of streamEvents(parts.log, stream, from.revision)) {
+    seen(stored);
+    state = fold.evolve(state, fold.read(stored));
+    last = stored;
+  }
+  if (last === undefined) return from;
+  const { revision, id: eventId, position } = last;
+  const folded = { state, revision, eventId, position, checkpointed: from.checkpointed, mark: from.mark };
+  return (await keepIfDue(parts, fold, stream, folded)) ? { ...folded, checkpointed: revision } : folded;
+}
+
+async function keepIfDue<State, Event>(
+  { checkpoints }: FoldParts,
+  { checkpoint: form }: Fold<State, Event>,
+  stream: string,
+  { state, revision, eventId, checkpointed, mark }: Folded<State>,
+): Promise<boolean> {
+  if (form === undefined || checkpoints === undefined || eventId === null || revision - checkpointed < form.every) return false;
+  const made = { stream, decider: form.name, version: form.version, revision, eventId, state: JSON.stringify(form.write(state)) };
+  await checkpoints.save({ ...made, seal: sealOf(made) }, mark);
+  return true;
+}
+
+const sealOf = ({ stream, decider, version, revision, eventId, state }: Omit<DeciderCheckpoint, 'seal'>): string =>
+  createHash('sha256')
+    .update(JSON.stringify([stream, decider, version, revision, eventId, state]))
+    .digest('hex');

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { openFeed } from '../commands/feed/open-feed.ts';
+import { openFeed } from '../commands/feed/feed-identity.ts';
 import { rememberInstallation, requireSameInstallation } from '../commands/feed/same-installation.ts';
 import { type Identifiers, randomIdentifiers } from '../domain/identifiers.ts';
 import type { RandomBytes } from '../domain/key-secret.ts';

@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import type { CheckpointForm, CommandContext, Decider } from '../decider.ts';
+import { type CommandPorts, handle, type Handled, type HandlerPorts } from '../handle.ts';
 import { type AccountEvent, type accountOpened, channel, readAccountEvent, type Scope, tier } from '../../domain/events/account-events.ts';
-import { Rejection } from '../../domain/rejections.ts';
-import type { CheckpointForm, Decider } from '../decider.ts';
+import { keySecretHash, makeKeySecret, type RandomBytes } from '../../domain/key-secret.ts';
 import { dateTime, uuid } from '../../domain/records/fields.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { accountStream } from '../../domain/streams.ts';
 
 /** State of an account: its status, channel, latest period and payment, and its keys. */
 type AccountState =
@@ -145,3 +148,34 @@ export type AccountCommand =
       readonly expiresAt: string | null;
     }
   | { readonly type: 'RevokeKey'; readonly keyId: string };
+
+interface AccountCommandRequest {
+  readonly accountId: string;
+  readonly command: AccountCommand;
+  readonly commandId: string;
+  readonly context: CommandContext;
+  /** Clock milliseconds. */
+  readonly deadline: number;
+}
+
+/** Runs one command on an account's stream. Throws as `handle`. */
+export const handleAccountCommand = (parts: HandlerPorts, { accountId, ...request }: AccountCommandRequest): Promise<Handled> =>
+  handle({ ...parts, ...request, decider: accountDecider, stream: accountStream(accountId) });
+
+interface KeyRequest extends Pick<AccountCommandRequest, 'accountId' | 'context' | 'deadline'> {
+  readonly scopes: readonly Scope[];
+  /** ISO 8601 in UTC; null for a key that does not expire. */
+  readonly expiresAt: string | null;
+}
+
+/** Creates a secret, stores its hash and returns the secret, which is never shown again. Throws as `handle`. */
+export async function issueKey(
+  parts: CommandPorts & { readonly randomBytes: RandomBytes },
+  { accountId, scopes, expiresAt, context, deadline }: KeyRequest,
+): Promise<{ readonly keyId: string; readonly secret: string; readonly handled: Handled }> {
+  const secret = makeKeySecret(parts.randomBytes);
+  const keyId = parts.identifiers.next();
+  const command = { type: 'IssueKey', keyId, sha256: keySecretHash(secret), scopes, expiresAt } as const;
+  const handled = await handleAccountCommand(parts, { accountId, command, commandId: parts.identifiers.next(), context, deadline });
+  return { keyId, secret, handled };
+}

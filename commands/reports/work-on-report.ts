@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import { dataReportMoved, dataReportNoted } from '../../domain/events/report-events.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
 import type { EventLog } from '../../domain/ports/event-log.ts';
 import type { ReportLease, ReportLeases } from '../../domain/ports/report-stores.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { isClosedStatus } from '../../domain/reports.ts';
 import { accountReportsStream, reportStream } from '../../domain/streams.ts';
 import type { CommandContext } from '../decider.ts';
-import { type CommandPorts, handle, type Handled } from '../handle.ts';
+import { type CommandPorts, foldStream, handle, type Handled, type HandlerPorts } from '../handle.ts';
 import { type ReportCommand, reportDecider, type ReportMove, type ReportState, unusable } from './report-decider.ts';
 import { readSwitches } from '../../domain/report-switches.ts';
-import { type FoldParts, foldStream } from '../fold-stream.ts';
 import { type IntakeCommand, intakeDecider } from '../report-intake/intake-decider.ts';
 
 export interface ReportWork extends CommandPorts {
@@ -181,7 +179,7 @@ interface Settling {
 }
 
 /** Records on the account's stream that its report is closed, so that it no longer counts as open; once. */
-export function settleReport(parts: FoldParts & { readonly clock: Clock }, settling: Settling, deadline: number): Promise<Handled> {
+export function settleReport(parts: HandlerPorts, settling: Settling, deadline: number): Promise<Handled> {
   const { accountId, reportId, closedAt, commandId, causedBy } = settling;
   const command: IntakeCommand = { type: 'SettleReport', reportId, closedAt };
   const context = { accountId, causedBy };

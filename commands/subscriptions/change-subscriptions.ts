@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type Fold, mapCheckpoint } from '../decider.ts';
-import { foldStream } from '../fold-stream.ts';
-import { type CommandPorts, handle } from '../handle.ts';
+import { type CommandPorts, foldStream, handle } from '../handle.ts';
 import { type KeptFeed, NO_SUCH_FEED, type SubscriptionCommand, subscriptionDecider } from './subscription-decider.ts';
 import { encodeFeedCursor } from '../../domain/cursor.ts';
 import { keyIssued, keyRevoked } from '../../domain/events/account-events.ts';

@@ -1,4 +1,4 @@
-import { handleAccountCommand, issueKey } from '../../commands/accounts/handle-account-command.ts';
+import { handleAccountCommand, issueKey } from '../../commands/accounts/account-decider.ts';
 import { finishSeed, isSeedFinished, type SeedDependencies, writeSeed } from '../../commands/seeds/write-seed.ts';
 import { SCOPES } from '../../domain/events/account-events.ts';
 import { derivedId } from '../../domain/identifiers.ts';

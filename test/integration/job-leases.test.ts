@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
 import { openCivic } from '../../src/composition.ts';
 import { LeaseLost } from '../../domain/while-leased.ts';
-import { runIfDue, type JobDependencies } from '../../src/processors/runtime/run-if-due.ts';
+import { runIfDue, type JobDependencies } from '../../src/processors/runtime/jobs.ts';
 import { scheduledJobs } from '../../src/serving/scheduled-jobs.ts';
 import { readSettings } from '../../src/settings.ts';
 import { does, ROLES, WORK, type Work } from '../../src/processors/roles.ts';

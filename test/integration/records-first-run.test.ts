@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
-import { ForeignLogFound, openFeed } from '../../commands/feed/open-feed.ts';
+import { ForeignLogFound, openFeed } from '../../commands/feed/feed-identity.ts';
 import { createRecordWriter } from '../../commands/records/write-records.ts';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
 import { migrate } from '../../infra/postgresql/schema-state.ts';

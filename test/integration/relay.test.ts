@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openFeed } from '../../commands/feed/open-feed.ts';
+import { openFeed } from '../../commands/feed/feed-identity.ts';
 import { FEED_OPENED } from '../../domain/events/feed-events.ts';
 import { eventId } from '../../domain/identifiers.ts';
 import { FEED_STREAM } from '../../domain/streams.ts';

@@ -1,4 +1,4 @@
-import { handleAccountCommand, issueKey } from '../../commands/accounts/handle-account-command.ts';
+import { handleAccountCommand, issueKey } from '../../commands/accounts/account-decider.ts';
 import { openCivic } from '../../src/composition.ts';
 import { SCOPES } from '../../domain/events/account-events.ts';
 import { derivedId } from '../../domain/identifiers.ts';

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AccountCommand } from '../../commands/accounts/account-decider.ts';
-import { handleAccountCommand, issueKey } from '../../commands/accounts/handle-account-command.ts';
+import { type AccountCommand, handleAccountCommand, issueKey } from '../../commands/accounts/account-decider.ts';
 import { createChargeUnits, createWindowCounts } from '../../infra/postgresql/counts.ts';
 import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
 import { accounts } from '../../projections/accounts/projection.ts';

@@ -1,5 +1,5 @@
 import { createRecordWriter } from '../../commands/records/write-records.ts';
-import { openFeed } from '../../commands/feed/open-feed.ts';
+import { openFeed } from '../../commands/feed/feed-identity.ts';
 import { createTakeSnapshot } from '../../commands/snapshots/take-snapshot.ts';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
 import { createGenerationStore } from '../../infra/postgresql/generations.ts';

@@ -7,7 +7,7 @@ import { createPaymentLedger } from '../../infra/postgresql/payment-ledger.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import { checkSignature } from '../../infra/x402/check-signature.ts';
 import { httpFacilitator } from '../../infra/x402/facilitator.ts';
-import { handleAccountCommand } from '../../commands/accounts/handle-account-command.ts';
+import { handleAccountCommand } from '../../commands/accounts/account-decider.ts';
 import { type PaymentAnswer, PaymentRefused } from '../../src/edge/admission/payments/payment-answer.ts';
 import { createPayments, type Payments } from '../../src/edge/admission/payments/pay-for-read.ts';
 import { type PaidCall, PAYMENT_TIMES, type PaymentParts } from '../../src/edge/admission/payments/payment-parts.ts';

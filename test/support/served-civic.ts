@@ -1,5 +1,4 @@
-import { handleAccountCommand, issueKey } from '../../commands/accounts/handle-account-command.ts';
-import type { AccountCommand, Tier } from '../../commands/accounts/account-decider.ts';
+import { type AccountCommand, handleAccountCommand, issueKey, type Tier } from '../../commands/accounts/account-decider.ts';
 import type { Civic } from '../../src/civic.ts';
 import { openCivicAt } from '../../src/composition.ts';
 import type { Scope } from '../../domain/events/account-events.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { handleAccountCommand, issueKey } from '../../commands/accounts/handle-account-command.ts';
+import { handleAccountCommand, issueKey } from '../../commands/accounts/account-decider.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import { isKeySecret, keySecretHash } from '../../domain/key-secret.ts';
 import { type AppendOutcome, type EventLog, OutcomeUnknown, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Decider } from '../../commands/decider.ts';
-import { beginFold, foldOn, foldStream } from '../../commands/fold-stream.ts';
-import { handle } from '../../commands/handle.ts';
+import { beginFold, foldOn, foldStream, handle } from '../../commands/handle.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { memoryCheckpoints } from '../support/memory-checkpoints.ts';
 import { memoryLog } from '../support/memory-log.ts';

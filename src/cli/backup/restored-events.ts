@@ -1,4 +1,4 @@
-import { renewalEvents } from '../../../commands/feed/renew-feed.ts';
+import { renewalEvents } from '../../../commands/feed/feed-identity.ts';
 import { newEvents } from '../../../commands/handle.ts';
 import { FEED_OPENED, feedOpened } from '../../../domain/events/feed-events.ts';
 import { RESTORE_BEGUN, type RestoreBegun } from '../../../domain/events/restore-events.ts';

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { AccountCommand } from '../../../commands/accounts/account-decider.ts';
-import { handleAccountCommand } from '../../../commands/accounts/handle-account-command.ts';
+import { type AccountCommand, handleAccountCommand } from '../../../commands/accounts/account-decider.ts';
 import { listAccounts } from '../../../queries/accounts/list-accounts.ts';
 import { channel, tier } from '../../../domain/events/account-events.ts';
 import type { Civic } from '../../civic.ts';

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
-import { feedIdOf } from '../../../commands/feed/renew-feed.ts';
+import { feedIdOf } from '../../../commands/feed/feed-identity.ts';
 import type { Civic } from '../../civic.ts';
 import { SOFTWARE_VERSION } from '../../../domain/software-version.ts';
 import { FEED_STREAM } from '../../../domain/streams.ts';

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { openFeed } from '../../../commands/feed/open-feed.ts';
-import { renewFeed, whatLogHasLost } from '../../../commands/feed/renew-feed.ts';
+import { openFeed, renewFeed, whatLogHasLost } from '../../../commands/feed/feed-identity.ts';
 import { StillHeld } from '../../../domain/ports/log-moves.ts';
 import type { Stores } from '../../../domain/ports/stores.ts';
 import { type CliContext, CommandFailed } from '../context.ts';

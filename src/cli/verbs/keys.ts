@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { issueKey } from '../../../commands/accounts/handle-account-command.ts';
+import { issueKey } from '../../../commands/accounts/account-decider.ts';
 import { listAccounts } from '../../../queries/accounts/list-accounts.ts';
 import { findKey, listKeys } from '../../../queries/accounts/list-keys.ts';
 import { scope, SCOPES } from '../../../domain/events/account-events.ts';

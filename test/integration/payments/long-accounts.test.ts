@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { handleAccountCommand } from '../../../commands/accounts/handle-account-command.ts';
-import type { AccountCommand } from '../../../commands/accounts/account-decider.ts';
+import { type AccountCommand, handleAccountCommand } from '../../../commands/accounts/account-decider.ts';
 import { type EventLog, NO_STREAM } from '../../../domain/ports/event-log.ts';
 import { accountStream } from '../../../domain/streams.ts';
 import { openTestCivic } from '../../support/civic.ts';
