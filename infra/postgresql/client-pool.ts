@@ -1,61 +1,143 @@
-import { Pool, type PoolClient, type QueryArrayResult } from 'pg';
-import type { Statement } from '../../domain/ports/database.ts';
+import { setTimeout as after } from 'node:timers/promises';
+import { Pool, type PoolClient, type QueryArrayResult, types } from 'pg';
+import type { CancellableRead, Statement, Transactor, TypedQuery } from '../../domain/ports/database.ts';
 import { isConnectionLoss, isReadTimeout, mapError } from './errors.ts';
-import type { Answer } from './pipelined-connection.ts';
+import { type Answer, PipelinedConnection } from './pipelined-connection.ts';
 import { clientConfig, type Session } from './sessions.ts';
 
 const GRACE_MS = 1_000;
+const IDLE_MS = 60_000;
 
 /** A connection of the pool, held by one caller. */
-export interface HeldClient {
+interface HeldClient {
   readonly client: PoolClient;
   /** True when the connection is unusable: the pool closes it and opens another. */
   isBroken: boolean;
 }
 
-/** A pool that opens connections on demand, up to a maximum; rows are text. */
+/** For typed rows: bigint becomes number. */
+const typed = {
+  getTypeParser: ((oid: Parameters<typeof types.getTypeParser>[0]) =>
+    oid === types.builtins.INT8 ? Number : types.getTypeParser(oid)) as typeof types.getTypeParser,
+};
+
+/** A pool that opens connections on demand, up to a maximum. Callers must not set session state on its connections. */
 export function openClientPool(session: Session, connections: number) {
   const timeout = session.statementTimeoutMs;
   const pool = new Pool({
     ...clientConfig(session),
     max: connections,
+    idleTimeoutMillis: IDLE_MS,
     ...(timeout === undefined ? {} : { query_timeout: timeout + GRACE_MS }),
   });
   pool.on('error', () => undefined);
-  return {
-    /** Runs work with its own connection. Throws what the work threw, mapped; `DatabaseUnavailable` when there is no connection. */
-    async run<Result>(work: (held: HeldClient) => Promise<Result>): Promise<Result> {
-      const client = await pool.connect().catch((error: unknown) => {
-        throw mapError(error);
-      });
-      const held: HeldClient = { client, isBroken: false };
-      const lost = (): void => {
-        held.isBroken = true;
-      };
-      client.on('error', lost);
+
+  /** Runs work with its own connection. Throws what the work threw, mapped; `DatabaseUnavailable` when there is no connection. */
+  async function run<Result>(work: (held: HeldClient) => Promise<Result>): Promise<Result> {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw mapError(error);
+    });
+    const held: HeldClient = { client, isBroken: false };
+    const lost = (): void => {
+      held.isBroken = true;
+    };
+    client.on('error', lost);
+    try {
+      return await work(held);
+    } catch (error) {
+      held.isBroken ||= isUseless(error);
+      throw mapError(error);
+    } finally {
+      client.off('error', lost);
+      client.release(held.isBroken);
+    }
+  }
+
+  const transaction: Transactor['transaction'] = (work) =>
+    run(async (held) => {
       try {
-        return await work(held);
+        await held.client.query('begin');
+        const result = await work({ execute: (statement) => executeOn(held, statement) });
+        await held.client.query('commit');
+        return result;
       } catch (error) {
         held.isBroken ||= isUseless(error);
-        throw mapError(error);
-      } finally {
-        client.off('error', lost);
-        client.release(held.isBroken);
+        if (!held.isBroken) await held.client.query('rollback').catch(() => (held.isBroken = true));
+        throw error;
       }
-    },
+    });
+
+  return {
+    run,
+    transaction,
+    /** Rows that the schema of the query has validated. */
+    many: <Row>({ sql, values, parser }: TypedQuery<Row>): Promise<readonly Row[]> =>
+      run(async ({ client }) => {
+        const text = sql.replaceAll('$slonik_', '$');
+        const { rows } = await client.query<Record<string, unknown>>({ text, values: [...values], types: typed });
+        return rows.map((row) => {
+          const { data, error } = parser.safeParse(row);
+          if (error !== undefined) throw new TypeError(`a row does not match the schema of its query: ${error.message}`);
+          return data;
+        });
+      }),
     use: () => ({ open: pool.totalCount, busy: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
     close: async () => await pool.end(),
   };
 }
 
 /** True for an error after which nothing more may be sent on the connection. */
-export const isUseless = (error: unknown): boolean => isConnectionLoss(error) || isReadTimeout(error);
+const isUseless = (error: unknown): boolean => isConnectionLoss(error) || isReadTimeout(error);
 
-export async function executeOn({ client }: HeldClient, statement: Statement): Promise<Answer> {
+async function executeOn({ client }: HeldClient, statement: Statement): Promise<Answer> {
   const result: QueryArrayResult<(string | null)[]> = await client.query({
     ...statement,
     values: statement.values as unknown[],
     rowMode: 'array',
   });
   return { rows: result.rows, count: result.rowCount ?? 0 };
+}
+
+const CANCEL_AGAIN_MS = 50;
+const CANCEL_TIMEOUT_MS = 5_000;
+
+export type CancellableReads = ReturnType<typeof openCancellableReads>;
+
+/** Reads that PostgreSQL ends when their signal aborts. Each has its own connection, so that a cancel cannot reach another statement. */
+export function openCancellableReads(session: Session, connections: number) {
+  const pool = openClientPool(session, connections);
+  const canceller = new PipelinedConnection({ dsn: session.dsn, purpose: 'cancels', statementTimeoutMs: CANCEL_TIMEOUT_MS });
+  /** Repeats the cancel: the server ignores one that arrives before the statement begins. */
+  const cancelUntil = async (ended: AbortSignal, held: HeldClient): Promise<void> => {
+    // The types of `pg` leave out the process number of the server.
+    const { processID } = held.client as unknown as { readonly processID: number };
+    const cancel = { name: 'cancel', text: 'select pg_cancel_backend($1)', values: [processID] };
+    while (!ended.aborted) {
+      // A cancel without an answer may still arrive, and must not reach another statement.
+      await canceller.run(cancel).catch(() => (held.isBroken = true));
+      await after(CANCEL_AGAIN_MS, undefined, { signal: ended }).catch(() => undefined);
+    }
+  };
+  const run: CancellableRead = (statement, signal) =>
+    pool.run(async (held) => {
+      signal.throwIfAborted();
+      const ended = new AbortController();
+      let cancelled: Promise<void> | undefined;
+      const cancel = (): void => {
+        cancelled = cancelUntil(ended.signal, held);
+      };
+      signal.addEventListener('abort', cancel, { once: true });
+      try {
+        return (await executeOn(held, statement)).rows;
+      } finally {
+        signal.removeEventListener('abort', cancel);
+        ended.abort();
+        await cancelled;
+      }
+    });
+  return {
+    run,
+    use: pool.use,
+    close: async () => void (await Promise.all([pool.close(), canceller.close()])),
+  };
 }

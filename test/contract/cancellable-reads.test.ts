@@ -1,6 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CancellableReads, openCancellableReads } from '../../infra/postgresql/open-database.ts';
+import { type CancellableReads, openCancellableReads } from '../../infra/postgresql/client-pool.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 

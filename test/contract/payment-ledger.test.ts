@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createErasedCopies } from '../../infra/postgresql/erased-copies.ts';
 import { createPaymentLedger } from '../../infra/postgresql/payment-ledger.ts';
 import { migrate } from '../../infra/postgresql/schema-state.ts';
-import { openTransactor } from '../../infra/postgresql/open-database.ts';
+import { openClientPool } from '../../infra/postgresql/client-pool.ts';
 import { sha256 } from '../../src/edge/admission/payments/payment-payload.ts';
 import { ASSET, NETWORK, PAYMENT_STATES, paymentId, type PaymentState } from '../../domain/payments/payment.ts';
 import type { PaymentLedger, PaymentMove, PaymentRow, Reservation } from '../../domain/ports/payment-ledger.ts';
@@ -11,12 +11,12 @@ import { startTestDatabase, type TestDatabase } from '../support/embedded-databa
 import { newNonce } from '../support/payments.ts';
 
 let database: TestDatabase;
-let transactor: ReturnType<typeof openTransactor>;
+let transactor: ReturnType<typeof openClientPool>;
 let ledger: PaymentLedger;
 beforeAll(async () => {
   database = await startTestDatabase();
   await migrate(database.url);
-  transactor = openTransactor({ dsn: database.url, purpose: 'test' }, 12);
+  transactor = openClientPool({ dsn: database.url, purpose: 'test' }, 12);
   ledger = createPaymentLedger(transactor);
 });
 afterAll(async () => {

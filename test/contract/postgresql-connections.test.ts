@@ -2,7 +2,8 @@ import { Client, types } from 'pg';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Database, openDatabase, openTransactor } from '../../infra/postgresql/open-database.ts';
+import { openClientPool } from '../../infra/postgresql/client-pool.ts';
+import { type Database, openDatabase } from '../../infra/postgresql/open-database.ts';
 import { DatabaseUnavailable, DeadlineExceeded } from '../../domain/ports/database.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { STALL_MS } from '../support/until-reached.ts';
@@ -166,7 +167,7 @@ describe('a transaction', () => {
 });
 
 test('a timeout while waiting for a free connection is reported as such, not as a lost database', async () => {
-  const one = openTransactor({ dsn: home.url, purpose: 'one' }, 1);
+  const one = openClientPool({ dsn: home.url, purpose: 'one' }, 1);
   const { promise, resolve: finish } = Promise.withResolvers<void>();
   const holding = one.transaction(async () => await promise);
   const waiting = await one.transaction(async () => undefined).catch((error: unknown) => error);

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { columnArrays } from '../../infra/postgresql/column-arrays.ts';
 import { migrate } from '../../infra/postgresql/schema-state.ts';
-import { openTransactor } from '../../infra/postgresql/open-database.ts';
+import { openClientPool } from '../../infra/postgresql/client-pool.ts';
 import { createSharedCounts } from '../../infra/postgresql/counts.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
 let database: TestDatabase;
-let transactor: ReturnType<typeof openTransactor>;
+let transactor: ReturnType<typeof openClientPool>;
 beforeAll(async () => {
   database = await startTestDatabase();
   await migrate(database.url);
-  transactor = openTransactor({ dsn: database.url, purpose: 'test' }, 4);
+  transactor = openClientPool({ dsn: database.url, purpose: 'test' }, 4);
 });
 afterAll(async () => {
   await transactor.close();
