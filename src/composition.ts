@@ -5,7 +5,6 @@ import type { PaymentChannel } from '../domain/ports/facilitator.ts';
 import { legistarFolderReader } from '../infra/legistar/folder-client.ts';
 import { LEGISTAR_BASE_URL, legistarHttpReader } from '../infra/legistar/http-client.ts';
 import { systemClock } from '../infra/system/clock.ts';
-import type { Civic } from './civic.ts';
 import { openOtherLog, type Role } from './composition/open-stores.ts';
 import { kafkaAddress } from './composition/probes.ts';
 import { startProcessors } from './composition/start-processors.ts';
@@ -56,11 +55,11 @@ async function openPayAsYouGo(settings: Settings): Promise<PaymentChannel | null
 }
 
 /** Opens the program. The caller closes it, also when the start of something else fails. */
-export const openCivic = (settings: Settings, role: Role, warnings: readonly string[]): Promise<Civic> =>
+export const openCivic = (settings: Settings, role: Role, warnings: readonly string[]) =>
   openCivicAt(systemClock, settings, role, warnings);
 
 /** The same with another time than the machine's. Leases are measured by the database's clock. */
-export async function openCivicAt(time: Clock, settings: Settings, role: Role, warnings: readonly string[]): Promise<Civic> {
+export async function openCivicAt(time: Clock, settings: Settings, role: Role, warnings: readonly string[]) {
   const platform = await openPlatform(time, settings, role, warnings);
   try {
     const { clock, progress } = platform;
@@ -99,6 +98,7 @@ export async function openCivicAt(time: Clock, settings: Settings, role: Role, w
       ...startProcessors(platform, PROJECTIONS, reactors, bridge),
       operations: { ...ofFeed.operations, ...ofSubscriptions.operations, ...ofReports.operations, ...ofOperators.operations },
       publicOperations: { ...ofAgenda.publicOperations, ...ofCoverage.publicOperations },
+      /** Tools for agents, and their admission. */
       tools: {
         functions: { ...ofCoverage.tools, ...ofSearch.tools, ...ofReports.tools },
         payments: ofPayments.payments,
@@ -108,11 +108,15 @@ export async function openCivicAt(time: Clock, settings: Settings, role: Role, w
       },
       jobs: [...ofAgenda.jobs, ...ofPayments.jobs, ...ofReports.jobs, ...ofFeed.jobs, ...ofSources.jobs],
       projections: PROJECTIONS,
+      /** Null without KAFKA_BROKERS. */
       kafkaCounters: bridge?.counters ?? null,
-      pools: () => platform.database.use(),
-      openOtherLog: (address) => openOtherLog(address, platform.databaseUrl),
-      passed: (position) => reachedBy(position, clock.now()),
-      caughtUp: (position) => reachedBy(position, clock.now() + VISIBLE_TIMEOUT_MS),
+      pools: platform.database.use,
+      /** A log at an address, or in the database of the read models for `postgresql`; its caller closes it. Throws `BadSetting` for another text. */
+      openOtherLog: (address: string) => openOtherLog(address, platform.databaseUrl),
+      /** Whether every read model has passed the position now. */
+      passed: (position: Position) => reachedBy(position, clock.now()),
+      /** Resolves true once every read model has passed the position, false after 30 s. */
+      caughtUp: (position: Position) => reachedBy(position, clock.now() + VISIBLE_TIMEOUT_MS),
     };
   } catch (error) {
     await platform.close();

@@ -2,13 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { openFeed } from '../commands/feed/feed-identity.ts';
 import { rememberInstallation, requireSameInstallation } from '../commands/feed/same-installation.ts';
-import { type Identifiers, randomIdentifiers } from '../domain/identifiers.ts';
+import { randomIdentifiers } from '../domain/identifiers.ts';
 import type { RandomBytes } from '../domain/key-secret.ts';
 import type { Clock } from '../domain/ports/clock.ts';
-import type { DeciderCheckpoints } from '../domain/ports/decider-checkpoints.ts';
-import type { Logger } from '../domain/ports/logger.ts';
-import type { Progress } from '../domain/ports/projection.ts';
-import type { Tracing } from '../domain/ports/tracing.ts';
 import { ProcessFigures } from '../domain/process-figures.ts';
 import { createChargeUnits, createSharedCounts, createWindowCounts } from '../infra/postgresql/counts.ts';
 import { createDeciderCheckpoints } from '../infra/postgresql/decider-checkpoints.ts';
@@ -16,7 +12,7 @@ import { createErasedCopies } from '../infra/postgresql/erased-copies.ts';
 import { createGenerationStore } from '../infra/postgresql/generations.ts';
 import { createInletStore } from '../infra/postgresql/inlet-store.ts';
 import { createInstallationStore } from '../infra/postgresql/installation.ts';
-import { createLiveReads, createProgress, type DatabaseLiveReads } from '../infra/postgresql/live-reads.ts';
+import { createLiveReads, createProgress } from '../infra/postgresql/live-reads.ts';
 import { createLogMoves } from '../infra/postgresql/log-moves.ts';
 import { createTraffic, type Database } from '../infra/postgresql/open-database.ts';
 import { createPaymentLedger } from '../infra/postgresql/payment-ledger.ts';
@@ -25,67 +21,30 @@ import { createReportClaims, createReportClientCounts, createReportLeases, creat
 import { createWorkingRows } from '../infra/postgresql/working-rows.ts';
 import { systemClock } from '../infra/system/clock.ts';
 import { createLogger } from '../infra/system/logging.ts';
-import { type HistoryWatch, openHistory } from './composition/open-history.ts';
-import { openClock, type OpenLog, openStores, type Role } from './composition/open-stores.ts';
+import { openHistory } from './composition/open-history.ts';
+import { openClock, openStores, type Role } from './composition/open-stores.ts';
 import { openTraces, traceDatabase, traceLog } from './composition/open-traces.ts';
 import { requireOwnLog } from './processors/runtime/own-log.ts';
 import type { Settings } from './settings.ts';
 
 /** What every module builds on: the log, the database, time, identifiers, logging and the end of the program. */
-export interface Platform {
-  readonly settings: Settings;
-  readonly logger: Logger;
-  /** Null where the settings ask for no traces. */
-  readonly tracing: Tracing | null;
-  readonly figures: ProcessFigures;
-  /** The time of the service: the machine's, or a trial's. */
-  readonly clock: Clock;
-  /** The time of other systems and of leases on payments. */
-  readonly chainClock: Clock;
-  /** Pauses and timeouts. */
-  readonly machineClock: Clock;
-  /** One time for all processes on the database; leases are measured by it. */
-  readonly leaseClock: Clock;
-  readonly identifiers: Identifiers;
-  readonly randomBytes: RandomBytes;
-  readonly log: OpenLog;
-  readonly history: HistoryWatch;
-  readonly database: Database;
-  /** Connection string of the read models' database. */
-  readonly databaseUrl: string;
-  /** Reads of live read models. */
-  readonly reads: DatabaseLiveReads;
-  readonly progress: Progress;
-  readonly checkpoints: DeciderCheckpoints;
-  readonly stores: WorkingStores;
-  /** Names this process among the owners of leases. */
-  readonly owner: string;
-  readonly leaseMs: number;
-  /** Milliseconds that an operation may take as a whole. */
-  readonly deadlineMs: number;
-  /** Adds what `close` ends; the last one added ends first. */
-  onClose(closer: () => Promise<unknown>): void;
-  close(): Promise<void>;
-}
-
-/** State beside the log: leases, counters, ledgers and queues in PostgreSQL. */
-export type WorkingStores = ReturnType<typeof openWorkingStores>;
+export type Platform = Awaited<ReturnType<typeof openPlatform>>;
 
 const LEASE_MS = 5_000;
 
 /** Throws what the database, the log and the settings throw; what was opened until then is closed. */
-export async function openPlatform(time: Clock, settings: Settings, role: Role, warnings: readonly string[]): Promise<Platform> {
+export async function openPlatform(time: Clock, settings: Settings, role: Role, warnings: readonly string[]) {
   const level = settings.CIVIC_LOG_LEVEL ?? (role === 'command' ? 'warn' : 'info');
   const logger = createLogger(level, settings.CIVIC_LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json'));
   for (const warning of warnings) logger.warn({}, warning);
   // Twice what one account may use: no account can take all of them.
   const opened = await openStores(settings, role, logger, 2 * settings.CIVIC_SEARCH_CONCURRENCY);
-  const { url, leaseClock, closers, close } = opened;
+  const { url, closers, close } = opened;
   try {
     const tracing = await openTraces(settings, logger);
     if (tracing !== null) closers.push(() => tracing.close());
     const figures = new ProcessFigures();
-    const watched = openHistory({ log: opened.log, settings, transactor: opened.database.transactor, clock: systemClock, logger, figures });
+    const watched = openHistory(opened, settings, logger, figures);
     const database = traceDatabase(opened.database, tracing);
     const log = traceLog(watched.log, tracing, figures);
     const clock = await openClock(database.transactor, settings, time, logger);
@@ -100,26 +59,36 @@ export async function openPlatform(time: Clock, settings: Settings, role: Role, 
     return {
       settings,
       logger,
+      /** Null where the settings ask for no traces. */
       tracing,
       figures,
+      /** The time of the service: the machine's, or a trial's. */
       clock,
+      /** The time of other systems and of leases on payments. */
       chainClock: time,
+      /** Pauses and timeouts. */
       machineClock: systemClock,
-      leaseClock,
+      /** One time for all processes on the database; leases are measured by it. */
+      leaseClock: opened.leaseClock,
       identifiers: randomIdentifiers,
-      randomBytes,
+      randomBytes: randomBytes as RandomBytes,
       log,
       history: watched.history,
       database,
+      /** Connection string of the read models' database. */
       databaseUrl: url,
+      /** Reads of live read models. */
       reads: createLiveReads(database.read, () => watched.history.refusal()),
       progress: createProgress(database.read, clock),
       checkpoints: createDeciderCheckpoints(database.read, database.transactor, logger),
       stores,
+      /** Names this process among the owners of leases. */
       owner: `${hostname()}:${process.pid}:${role}:${randomIdentifiers.next().slice(-6)}`,
       leaseMs: LEASE_MS,
+      /** Milliseconds that an operation may take as a whole. */
       deadlineMs: settings.CIVIC_STATEMENT_TIMEOUT,
-      onClose: (closer) => void closers.push(closer),
+      /** Adds what `close` ends; the last one added ends first. */
+      onClose: (closer: () => Promise<unknown>): void => void closers.push(closer),
       close,
     };
   } catch (error) {
@@ -128,6 +97,7 @@ export async function openPlatform(time: Clock, settings: Settings, role: Role, 
   }
 }
 
+/** State beside the log: leases, counters, ledgers and queues in PostgreSQL. */
 function openWorkingStores({ transactor, counting, columns, read }: Database, url: string) {
   return {
     generations: createGenerationStore(transactor),

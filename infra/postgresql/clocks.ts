@@ -1,5 +1,6 @@
 import type { ReadDatabase, Statement, Transactor } from '../../domain/ports/database.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
+import { systemClock } from '../system/clock.ts';
 
 const TIME: Statement = {
   name: 'read_database_time',
@@ -14,36 +15,31 @@ const SLOW_MS = 1_000;
  * The time of the database, advanced between two reads by the monotonic clock of this machine. All processes on the database share it,
  * whatever their own clocks show. For leases only. Throws `DatabaseUnavailable` where the first look fails.
  */
-export async function openDatabaseClock(
-  database: Pick<ReadDatabase, 'texts'>,
-  /** Milliseconds of a monotonic clock. */
-  steady: () => number,
-  waits: Pick<Clock, 'sleep'>,
-): Promise<Clock & { close(): Promise<void> }> {
+export async function openDatabaseClock(database: Pick<ReadDatabase, 'texts'>) {
   const look = async (): Promise<{ readonly ahead: number; readonly took: number }> => {
-    const asked = steady();
+    const asked = performance.now();
     const [row] = await database.texts(TIME);
-    const answered = steady();
+    const answered = performance.now();
     return { ahead: Number(row![0]) - (asked + answered) / 2, took: answered - asked };
   };
   let { ahead } = await look();
   const closing = new AbortController();
   const looking = (async () => {
     while (!closing.signal.aborted) {
-      await waits.sleep(LOOK_EVERY_MS, closing.signal).catch(() => undefined);
+      await systemClock.sleep(LOOK_EVERY_MS, closing.signal).catch(() => undefined);
       if (closing.signal.aborted) return;
       const seen = await look().catch(() => null);
       if (seen !== null && seen.took < SLOW_MS) ({ ahead } = seen);
     }
   })();
   return {
-    now: () => Math.round(steady() + ahead),
-    sleep: (milliseconds, signal) => waits.sleep(milliseconds, signal),
-    async close() {
+    now: () => Math.round(performance.now() + ahead),
+    sleep: (milliseconds, signal) => systemClock.sleep(milliseconds, signal),
+    async close(): Promise<void> {
       closing.abort();
       await looking;
     },
-  };
+  } satisfies Clock & { close(): Promise<void> };
 }
 
 /**

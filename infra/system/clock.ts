@@ -19,9 +19,6 @@ export const systemClock: Clock = {
     }),
 };
 
-/** Monotonic milliseconds. */
-export const steadyMilliseconds = (): number => performance.now();
-
 /** The machine's clock with an offset; waits keep their length. */
 export const shiftedClock = (clock: Clock, offsetMs: number): Clock =>
   offsetMs === 0 ? clock : { now: () => clock.now() + offsetMs, sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal) };

@@ -1,43 +1,23 @@
+import { systemClock } from '../../infra/system/clock.ts';
 import { createGenerationStore } from '../../infra/postgresql/generations.ts';
 import { createSetBacks } from '../../infra/postgresql/log-position.ts';
 import { farthestOfLive, ForeignLog, LogSetBack, requireOwnLog } from '../processors/runtime/own-log.ts';
 import type { ProcessFigures } from '../../domain/process-figures.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
-import type { Transactor } from '../../domain/ports/database.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
-import type { SetBack, SetBacks } from '../../domain/ports/history.ts';
+import type { SetBack } from '../../domain/ports/history.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { Settings } from '../settings.ts';
-import type { OpenLog } from './open-stores.ts';
+import type { OpenStores } from './open-stores.ts';
 import { watchHistory } from './watched-log.ts';
-
-export interface HistoryWatch {
-  readonly setBacks: SetBacks;
-  /** The reason why the read models do not match the log (they catch up after a loss of history, or are refused), or null. */
-  doubt(): string | null;
-  /** The reason why the read models are refused (they contain events that the log has lost), or null. */
-  refusal(): string | null;
-  /** Compares until the signal aborts; `passed` resolves whether every read model has passed the position. */
-  watch(passed: (position: Position) => Promise<boolean>, signal: AbortSignal): Promise<void>;
-}
-
-export interface HistoryParts {
-  readonly log: OpenLog;
-  readonly settings: Pick<Settings, 'EVENTSTORE_URL'>;
-  readonly transactor: Transactor;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly figures: ProcessFigures;
-}
 
 const LOOK_EVERY_MS = 1_000;
 const CATCHING_UP = 'the log has lost history; the read models catch up with what it has now';
 
 /** The log for the program, and the watch that notices when it has lost history that this process has read. */
-export function openHistory(parts: HistoryParts): { readonly log: OpenLog; readonly history: HistoryWatch } {
-  const { log, settings, transactor, clock, logger, figures } = parts;
-  const setBacks = createSetBacks(transactor);
-  const generations = createGenerationStore(transactor);
+export function openHistory({ log, database }: OpenStores, settings: Settings, logger: Logger, figures: ProcessFigures) {
+  const clock = systemClock;
+  const setBacks = createSetBacks(database.transactor);
+  const generations = createGenerationStore(database.transactor);
   const unnoted: SetBack[] = [];
   let catchingUpTo: Position | null = null;
   let refusal: string | null = null;
@@ -84,9 +64,12 @@ export function openHistory(parts: HistoryParts): { readonly log: OpenLog; reado
     log: watched.log,
     history: {
       setBacks,
-      doubt: () => refusal ?? (catchingUpTo === null ? null : CATCHING_UP),
-      refusal: () => refusal,
-      async watch(passed, signal) {
+      /** The reason why the read models do not match the log (they catch up after a loss of history, or are refused), or null. */
+      doubt: (): string | null => refusal ?? (catchingUpTo === null ? null : CATCHING_UP),
+      /** The reason why the read models are refused (they contain events that the log has lost), or null. */
+      refusal: (): string | null => refusal,
+      /** Compares until the signal aborts; `passed` resolves whether every read model has passed the position. */
+      async watch(passed: (position: Position) => Promise<boolean>, signal: AbortSignal): Promise<void> {
         while (!signal.aborted) {
           for (const [look, failure] of looks)
             await look().catch((error: unknown) => signal.aborted || logger.warn({ err: error }, failure));

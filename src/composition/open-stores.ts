@@ -4,10 +4,10 @@ import { isKurrentAddress, LOG_ADDRESS_ALLOWED } from '../../domain/log-address.
 import { openDatabaseClock, trialClockOffset } from '../../infra/postgresql/clocks.ts';
 import { createInstallationStore } from '../../infra/postgresql/installation.ts';
 import { migrate } from '../../infra/postgresql/schema-state.ts';
-import { type Database, openDatabase } from '../../infra/postgresql/open-database.ts';
+import { openDatabase } from '../../infra/postgresql/open-database.ts';
 import { createSetBacks } from '../../infra/postgresql/log-position.ts';
 import { createWorkingRows } from '../../infra/postgresql/working-rows.ts';
-import { shiftedClock, steadyMilliseconds, systemClock } from '../../infra/system/clock.ts';
+import { shiftedClock, systemClock } from '../../infra/system/clock.ts';
 import { createLogger } from '../../infra/system/logging.ts';
 import { closeAll } from '../../domain/close-all.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
@@ -65,19 +65,14 @@ export async function openClock(
   return clock;
 }
 
-/** The database with its schema up to date, the log, and what closes both; `close` also ends what was added to `closers`. */
-export interface OpenStores {
-  readonly url: string;
-  readonly database: Database;
-  readonly log: OpenLog;
-  readonly leaseClock: Clock;
-  /** The last one ends first. */
-  readonly closers: (() => Promise<unknown>)[];
-  readonly close: () => Promise<void>;
-}
+export type OpenStores = Awaited<ReturnType<typeof openStores>>;
 
-/** Throws what the database, the log and the settings throw; what was opened until then is closed. */
-export async function openStores(settings: Settings, role: Role, logger: Logger, searchConnections?: number): Promise<OpenStores> {
+/**
+ * The database with its schema up to date, the log, and what closes both. Throws what they and the settings throw; what was opened until then
+ * is closed.
+ */
+export async function openStores(settings: Settings, role: Role, logger: Logger, searchConnections?: number) {
+  /** The last one ends first. */
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     await closeAll(closers.splice(0).toReversed());
@@ -91,7 +86,7 @@ export async function openStores(settings: Settings, role: Role, logger: Logger,
     closers.push(() => database.close());
     const log = await openLog(settings.EVENTSTORE_URL ?? url);
     closers.push(() => log.close());
-    const leaseClock = await openDatabaseClock(database.read, steadyMilliseconds, systemClock);
+    const leaseClock = await openDatabaseClock(database.read);
     closers.push(() => leaseClock.close());
     return { url, database, log, leaseClock, closers, close };
   } catch (error) {

@@ -1,15 +1,11 @@
 import type { Projection } from '../../domain/ports/projection.ts';
 import type { Reactor } from '../../domain/ports/reactors.ts';
+import type { kafka } from '../modules/kafka.ts';
 import type { Platform } from '../platform.ts';
 import type { ProjectorDependencies } from '../processors/projector/fold-batch.ts';
 import { type Projector, startProjector } from '../processors/projector/projector.ts';
 import { runReactor } from '../processors/runtime/run-reactor.ts';
 import { traceProjections, traceReactor } from './open-traces.ts';
-
-interface KafkaBridge {
-  readonly relay: Reactor;
-  readonly runInlet: (signal: AbortSignal) => Promise<void>;
-}
 
 const FOLD_BATCH = 2_000;
 
@@ -18,7 +14,7 @@ export function startProcessors(
   platform: Platform,
   projections: readonly Projection[],
   reactors: readonly Reactor[],
-  bridge: KafkaBridge | null,
+  bridge: ReturnType<typeof kafka>,
 ) {
   const { log, stores, database, leaseClock, logger, owner, leaseMs, tracing, figures } = platform;
   const projectorDependencies: ProjectorDependencies = {
@@ -46,6 +42,7 @@ export function startProcessors(
   let projector: Projector | undefined;
   return {
     projectorDependencies,
+    /** Starts a projector in this process; it folds the generations whose leases it acquires. */
     startProjector: (): Projector => {
       if (projector === undefined) {
         const started = startProjector(projectorDependencies, traceProjections(projections, tracing, figures));
@@ -54,7 +51,9 @@ export function startProcessors(
       }
       return projector;
     },
+    /** Runs the reactors of these names, or all. */
     startReactors: (only?: readonly string[]): void => start(reactors.filter(({ name }) => only === undefined || only.includes(name))),
+    /** Publishes the feed to Kafka and takes record changes from it; does nothing without KAFKA_BROKERS. */
     startKafkaBridge: (): void => {
       if (bridge !== null) start([bridge.relay], bridge.runInlet);
     },

@@ -3,15 +3,6 @@ import { type EventMark, hasEvent, lastMarkOf } from '../../domain/event-mark.ts
 import type { EventLog } from '../../domain/ports/event-log.ts';
 import { HistorySetBack, type SetBack } from '../../domain/ports/history.ts';
 
-/** A log, and the check of what was read from it. */
-export interface WatchedLog<Log> {
-  readonly log: Log;
-  /** Stores an event of the log as the newest one read, if it is. */
-  remember(mark: EventMark): void;
-  /** Checks that no subscription has met another history, and that the log has the remembered event. Throws what the log throws. */
-  look(): Promise<void>;
-}
-
 /**
  * Notices that the log has lost an event that this process has read. Every subscription then ends with `HistorySetBack`, so that its
  * processor restarts at the stored checkpoint, and the log drops what it holds in memory.
@@ -20,12 +11,13 @@ export function watchHistory<Log extends EventLog & { forget?(): void }>(
   log: Log,
   clock: Pick<Clock, 'now'>,
   onSetBack: (setBack: SetBack) => void,
-): WatchedLog<Log> {
+) {
   let newest: EventMark | null = null;
   /** What a subscription has met. */
   let met: HistorySetBack | null = null;
   let ending = new AbortController();
 
+  /** Stores an event of the log as the newest one read, if it is. */
   const remember = (mark: EventMark): void => {
     if (newest === null || newest.position < mark.position) newest = mark;
   };
@@ -36,6 +28,7 @@ export function watchHistory<Log extends EventLog & { forget?(): void }>(
     return new HistorySetBack(known.position, known.id);
   };
 
+  /** Checks that no subscription has met another history, and that the log has the remembered event. Throws what the log throws. */
   const look = async (): Promise<void> => {
     const ended = ending;
     const setBack = await findSetBack();
@@ -51,30 +44,27 @@ export function watchHistory<Log extends EventLog & { forget?(): void }>(
     onSetBack({ held: setBack.held, head, noticedAt: clock.now() });
   };
 
-  return {
-    log: {
-      ...log,
-      async *subscribe(subscribe) {
-        const { signal: ended } = ending;
-        const signal = AbortSignal.any([subscribe.signal, ended]);
-        try {
-          for await (const batch of log.subscribe({ ...subscribe, signal })) {
-            const last = lastMarkOf(batch.events);
-            if (last !== null) remember(last);
-            yield batch;
-          }
-        } catch (error) {
-          if (error instanceof HistorySetBack && !ended.aborted) {
-            met ??= error;
-            // Where the store is unavailable, the next check does it.
-            look().catch(() => undefined);
-          }
-          throw error;
+  const watched: Log = {
+    ...log,
+    async *subscribe(subscribe) {
+      const { signal: ended } = ending;
+      const signal = AbortSignal.any([subscribe.signal, ended]);
+      try {
+        for await (const batch of log.subscribe({ ...subscribe, signal })) {
+          const last = lastMarkOf(batch.events);
+          if (last !== null) remember(last);
+          yield batch;
         }
-        if (ended.aborted && !subscribe.signal.aborted) throw ended.reason;
-      },
+      } catch (error) {
+        if (error instanceof HistorySetBack && !ended.aborted) {
+          met ??= error;
+          // Where the store is unavailable, the next check does it.
+          look().catch(() => undefined);
+        }
+        throw error;
+      }
+      if (ended.aborted && !subscribe.signal.aborted) throw ended.reason;
     },
-    remember,
-    look,
   };
+  return { log: watched, remember, look };
 }
