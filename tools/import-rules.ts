@@ -54,6 +54,7 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   uuid: [DOMAIN],
   canonicalize: [DOMAIN],
   luxon: ['^src/sources/', '^src/setting-values[.]ts$'],
+  '@commander-js/extra-typings': ['^src/cli/'],
   commander: ['^src/cli/', '^src/main[.]ts$'],
   'cli-progress': ['^src/cli/'],
   fastify: ['^src/edge/(http|ops)/'],

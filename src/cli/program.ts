@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import type { CliContext } from './context.ts';
 
 type AddCommands = (program: Command, context: CliContext) => void;
@@ -7,20 +7,20 @@ type AddCommands = (program: Command, context: CliContext) => void;
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommands>>> = {
   serve: async () => (await import('./verbs/serve.ts')).addServeCommand,
   accounts: async () => (await import('./verbs/accounts.ts')).addAccountsCommands,
-  keys: async () => (await import('./verbs/keys.ts')).addKeysCommands,
-  audit: async () => (await import('./verbs/audit.ts')).addAuditCommand,
+  keys: async () => (await import('./verbs/accounts.ts')).addKeysCommands,
+  audit: async () => (await import('./verbs/accounts.ts')).addAuditCommand,
   records: async () => (await import('./verbs/records.ts')).addRecordsCommands,
   sources: async () => (await import('./verbs/sources.ts')).addSourcesCommands,
   payments: async () => (await import('./verbs/payments.ts')).addPaymentsCommands,
   projections: async () => (await import('./verbs/projections.ts')).addProjectionsCommands,
-  reactors: async () => (await import('./verbs/reactors.ts')).addReactorsCommands,
+  reactors: async () => (await import('./verbs/projections.ts')).addReactorsCommands,
   reports: async () => (await import('./verbs/reports.ts')).addReportsCommands,
   erase: async () => (await import('./verbs/erase.ts')).addEraseCommands,
-  sample: async () => (await import('./verbs/sample.ts')).addSampleCommands,
-  cursor: async () => (await import('./verbs/cursor.ts')).addCursorCommands,
+  sample: async () => (await import('./verbs/sources.ts')).addSampleCommands,
+  cursor: async () => (await import('./verbs/feed.ts')).addCursorCommands,
   doctor: async () => (await import('./verbs/doctor.ts')).addDoctorCommand,
   backup: async () => (await import('./verbs/backup.ts')).addBackupCommands,
-  restore: async () => (await import('./verbs/restore.ts')).addRestoreCommand,
+  restore: async () => (await import('./verbs/backup.ts')).addRestoreCommand,
   feed: async () => (await import('./verbs/feed.ts')).addFeedCommands,
   log: async () => (await import('./verbs/log.ts')).addLogCommands,
   replicate: async () => (await import('./verbs/replicate.ts')).addReplicateCommand,

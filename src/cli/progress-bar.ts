@@ -1,7 +1,7 @@
 import { Presets, SingleBar } from 'cli-progress';
 
 export interface ProgressBar {
-  update(done: number, total?: number): void;
+  readonly update: (done: number, total?: number) => void;
 }
 
 /** Shows a progress bar on a terminal until the work has ended; prints nothing to another stream. */

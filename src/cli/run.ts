@@ -1,8 +1,9 @@
-import { CommanderError } from 'commander';
+import { CommanderError } from '@commander-js/extra-typings';
 import type { Civic, Role } from '../civic.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Stores } from '../../domain/ports/stores.ts';
 import type { Probes } from '../../domain/ports/probes.ts';
+import { Rejection } from '../../domain/rejections.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { type CliContext, CommandFailed } from './context.ts';
 import { ReaderGone } from './output.ts';
@@ -61,6 +62,9 @@ function loadDotEnv(process: NodeJS.Process): void {
   }
 }
 
-/** The message on one line. */
-const oneLine = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ').trim().slice(0, MAX_LINE_LENGTH);
+/** The message on one line; a rejection begins with its code. */
+function oneLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const text = error instanceof Rejection ? `${error.code}: ${message}` : message;
+  return text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_LINE_LENGTH);
+}

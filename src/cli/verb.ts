@@ -1,62 +1,106 @@
-import type { Command } from 'commander';
+import type { Command, OptionValues } from '@commander-js/extra-typings';
 import { z } from 'zod';
 import { withoutSecrets } from '../../domain/key-secret.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
+import type { Stores } from '../../domain/ports/stores.ts';
 import { dateTime, uuid } from '../../domain/records/fields.ts';
 import type { Rejection } from '../../domain/rejections.ts';
 import type { Civic } from '../civic.ts';
+import { duration } from '../setting-values.ts';
 import { type CliContext, CommandFailed } from './context.ts';
 import { print, warn } from './output.ts';
 
 /** Milliseconds for which a command is decided again after conflicts. */
 export const DEADLINE_MS = 30_000;
 
-/** Parses an option. Throws `CommandFailed` with the option, its value without secrets, and the allowed values. */
-export function parseOption<Value>(name: string, schema: z.ZodType<Value>, text: string, allowed: string): Value {
+/** Parses a value. Throws `CommandFailed` with its name, its text without secrets, and the allowed values. */
+export function parseValue<Value>(name: string, schema: z.ZodType<Value>, text: string, allowed: string): Value {
   const parsed = schema.safeParse(text);
   if (!parsed.success) throw new CommandFailed(`${name} is ${JSON.stringify(withoutSecrets(text))}; allowed is ${allowed}`);
   return parsed.data;
 }
 
-export const uuidOf = (name: string, text: string): string => parseOption(name, uuid, text, 'a uuid');
-/** Parsers for `option` and `argument` of commander: an id is refused before the program is opened. */
-export const uuidParser =
-  (name: string) =>
-  (text: string): string =>
-    uuidOf(name, text);
-export const timeOf = (name: string, text: string): string => parseOption(name, dateTime, text, 'an ISO 8601 time');
-export const oneOf = <Value extends string>(name: string, values: readonly Value[], text: string): Value =>
-  parseOption<Value>(name, z.enum(values), text, values.join(', '));
+/** A parser for `option` and `argument` of commander: a bad value is refused before the program is opened. */
+export const parser =
+  <Value>(name: string, schema: z.ZodType<Value>, allowed: string) =>
+  (text: string): Value =>
+    parseValue(name, schema, text, allowed);
+export const uuidParser = (name: string) => parser(name, uuid, 'a uuid');
+export const timeParser = (name: string) => parser(name, dateTime, 'an ISO 8601 time');
+export const choiceParser = <Value extends string>(name: string, values: readonly Value[]) =>
+  parser<Value>(name, z.enum(values), values.join(', '));
+export const wholeParser = (name: string, min = 0, max = Number.MAX_SAFE_INTEGER) =>
+  parser<number>(
+    name,
+    z
+      .string()
+      .regex(/^\d{1,15}$/)
+      .transform(Number)
+      .refine((number) => number >= min && number <= max),
+    `a whole number${max === Number.MAX_SAFE_INTEGER ? '' : ` from ${min} to ${max}`}`,
+  );
+export const textParser = (name: string, maxLength: number, allowed = `1 to ${maxLength} characters`) =>
+  parser(name, z.string().trim().min(1).max(maxLength), allowed);
+/** A duration in whole milliseconds, of at most so many days. */
+export const durationParser = (name: string, maxDays: number, longest = `P${maxDays}D`) =>
+  parser<number>(
+    name,
+    duration('PT1H')
+      .transform(Math.ceil)
+      .refine((milliseconds) => milliseconds <= maxDays * 86_400_000),
+    `an ISO 8601 duration such as PT1H or P1D, ${longest} at most`,
+  );
 
-/** `log`: read models may lag. `projector`: this process folds where no service does. `read models`: they have also passed the log's head. */
-export type Need = 'log' | 'projector' | 'read models';
+interface Opened {
+  readonly nothing: undefined;
+  /** The database and the log, whatever they contain. */
+  readonly stores: Stores;
+  /** The program; read models may lag. */
+  readonly log: Civic;
+  /** The program; this process folds where no service does. */
+  readonly projector: Civic;
+  /** As `projector`, and the read models have passed the log's head. */
+  readonly 'read models': Civic;
+}
+type Need = keyof Opened;
 
-/** Opens the program for one command and closes it. */
-export async function withCivic<Result>(context: CliContext, need: Need, work: (civic: Civic) => Promise<Result>): Promise<Result> {
-  const civic = await context.open('command');
+async function open(context: CliContext, need: Need): Promise<Civic | Stores | undefined> {
+  if (need === 'nothing') return undefined;
+  return need === 'stores' ? context.openStores() : context.open('command');
+}
+
+/** Opens what a command needs and closes it after the work. */
+export async function withOpened<N extends Need, Result>(
+  context: CliContext,
+  need: N,
+  work: (opened: Opened[N]) => Promise<Result>,
+): Promise<Result> {
+  const opened = await open(context, need);
   try {
-    if (need !== 'log') civic.startProjector();
-    if (need === 'read models') await civic.caughtUp(await civic.log.head());
-    return await work(civic);
+    if (need === 'projector' || need === 'read models') (opened as Civic).startProjector();
+    if (need === 'read models') await (opened as Civic).caughtUp(await (opened as Civic).log.head());
+    return await work(opened as Opened[N]);
   } finally {
-    await civic.close();
+    await opened?.close();
   }
 }
 
-interface Verb {
-  /** A method, so that a command names its own options; `argument` is its first one. */
-  run(civic: Civic, options: { readonly json?: boolean }, argument: string): Promise<unknown>;
-}
-
-/** Adds `--json` and an action that runs in the opened program and prints its result, unless that is undefined. */
-export function runs(context: CliContext, need: Need, command: Command, work: Verb['run']): void {
-  command.option('--json', 'print one JSON value').action((...given: unknown[]) =>
-    withCivic(context, need, async (civic) => {
-      const options = given.at(-2) as { readonly json?: boolean };
-      const answer = await work(civic, options, given[0] as string);
+/** Adds `--json` and an action that works with what is opened, arguments and options, and prints its result, unless that is undefined. */
+export function runs<N extends Need, Args extends unknown[], Options extends OptionValues, Globals extends OptionValues>(
+  context: CliContext,
+  need: N,
+  command: Command<Args, Options, Globals>,
+  work: (opened: Opened[N], ...given: [...Args, NoInfer<Options & Globals> & { readonly json?: true }]) => Promise<unknown>,
+): void {
+  command.option('--json', 'print one JSON value').action(async (...given: unknown[]) => {
+    // A parent command takes an option that both have.
+    const options = command.optsWithGlobals();
+    const values = [...given.slice(0, -2), options] as unknown as [...Args, Options & Globals & { readonly json?: true }];
+    await withOpened(context, need, async (opened) => {
+      const answer = await work(opened, ...values);
       if (answer !== undefined) print(context, answer, options);
-    }),
-  );
+    });
+  });
 }
 
 /** Waits up to 30 s until the read models have passed the position; warns if they have not, since the write stands. */
@@ -66,16 +110,13 @@ export async function waitUntilVisible(context: CliContext, civic: Civic, positi
   }
 }
 
-/** The refusal as a line that begins with its code. */
-export const failedAs = ({ code, message }: Rejection): CommandFailed => new CommandFailed(`${code}: ${message}`);
-
 type Handled =
   | { readonly kind: 'rejected'; readonly rejection: Rejection }
   | { readonly kind: 'appended'; readonly position: Position }
   | { readonly kind: 'unchanged' };
 
-/** Waits until an appended change is visible. Throws `CommandFailed` for a rejection. */
+/** Waits until an appended change is visible. Throws the rejection of a refused command. */
 export async function requireHandled(context: CliContext, civic: Civic, handled: Handled): Promise<void> {
-  if (handled.kind === 'rejected') throw failedAs(handled.rejection);
+  if (handled.kind === 'rejected') throw handled.rejection;
   if (handled.kind === 'appended') await waitUntilVisible(context, civic, handled.position);
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CliContext } from '../../src/cli/context.ts';
 import { createProgram } from '../../src/cli/program.ts';
@@ -6,7 +6,7 @@ import { leavingNothingOpen } from '../support/left-open.ts';
 import { type Answered, type Environment, type Installation, makeInstallation, type Service } from '../support/service.ts';
 
 /** Every command by its words, as the program itself lists them. */
-const leaves = (command: Command, words: readonly string[] = []): readonly (readonly string[])[] =>
+const leaves = (command: CommandUnknownOpts, words: readonly string[] = []): readonly (readonly string[])[] =>
   command.commands.length === 0 ? [words] : command.commands.flatMap((child) => leaves(child, [...words, child.name()]));
 const NOTHING: CliContext = {
   stdout: process.stdout,

@@ -6,7 +6,7 @@ import { BadArchive, BlockChain } from '../../src/cli/backup/archive-format.ts';
 import { readArchive } from '../../src/cli/backup/read-archive.ts';
 import { SeenKeys } from '../../src/cli/backup/seen-keys.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
-import { lineOf } from '../../src/cli/log-copy/log-pages.ts';
+import { lineOf } from '../../src/cli/log-copy/copy-events.ts';
 import { archiveOf, HEADER, logOf, plainLog, rowsOf, sealedAnew, verified, withFileSeal } from '../support/archives.ts';
 
 const EVENTS = 2_600;

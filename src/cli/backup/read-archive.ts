@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { z } from 'zod';
 import { SAVED_TABLES, type SavedTable } from '../../../domain/ports/working-rows.ts';
-import type { CopiedEvent } from '../log-copy/log-pages.ts';
+import type { CopiedEvent } from '../log-copy/copy-events.ts';
 import { MAX_LINE_BYTES, readLines } from '../../sources/ndjson/read-lines.ts';
 import {
   archivedEvent,

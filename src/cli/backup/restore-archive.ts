@@ -4,14 +4,13 @@ import { canonicalJson } from '../../../domain/canonical-json.ts';
 import { derivedId } from '../../../domain/identifiers.ts';
 import { type EventLog, LOG_START, type Position } from '../../../domain/ports/event-log.ts';
 import type { Stores } from '../../../domain/ports/stores.ts';
-import { SAVED_TABLES, type SavedTable, type WorkingRows } from '../../../domain/ports/working-rows.ts';
+import { SAVED_TABLES, type SavedTable } from '../../../domain/ports/working-rows.ts';
 import { restoreStream } from '../../../domain/streams.ts';
 import { CommandFailed } from '../context.ts';
-import { copyEvents } from '../log-copy/copy-events.ts';
-import { eventsOf, lineOf } from '../log-copy/log-pages.ts';
-import { type ArchiveEnd, BadArchive } from './archive-format.ts';
-import { type ArchiveItem, readArchive } from './read-archive.ts';
-import { type Restored, restoredEvents, restoredFeedId, type Restoring } from './restored-events.ts';
+import { comparedEvents, type CopiedEvent, copyEvents, type Watched } from '../log-copy/copy-events.ts';
+import { BadArchive } from './archive-format.ts';
+import { readArchive } from './read-archive.ts';
+import { restoredEvents, restoredFeedId, type Restoring } from './restored-events.ts';
 import type { VerifiedArchive } from './verify-archive.ts';
 
 export interface RestoreRequest {
@@ -25,52 +24,66 @@ export interface RestoreRequest {
   readonly onProgress: (events: number, of: number) => void;
 }
 
-export interface RestoreOutcome extends Restored {
-  readonly restoreId: string;
-  readonly feedId: string;
-  readonly revokedKeys: boolean;
-  readonly asCopy: boolean;
-  /** Events of the restored log. */
-  readonly events: number;
-  /** Events among them that an earlier run had written. */
-  readonly found: number;
-}
-
 const ROWS_AT_ONCE = 100;
+
+export type RestoreOutcome = Awaited<ReturnType<typeof restoreArchive>>;
 
 /**
  * Fills an empty log, or one in which a restore of the same file was begun, from a verified archive. Then reads both again, compares them
  * event by event, writes the working rows, and last the event without which the log is not served. Throws `CommandFailed` and `BadArchive`.
  */
-export async function restoreArchive(request: RestoreRequest): Promise<RestoreOutcome> {
-  const { stores, archive, read, signal, onProgress } = request;
+export async function restoreArchive(request: RestoreRequest) {
+  const { stores, archive, signal, onProgress } = request;
+  const { log, rows } = stores;
+  const { end, header, backedUp } = archive;
   const restoring = await beginOrGoOn(request);
-  const { restoreId } = restoring.begun;
-  const { log } = stores;
-  const total = archive.end.events * 2;
-  const source = restoredEvents(restoring, readArchive(read()), () => undefined);
-  const { found } = await copyEvents({ source, target: log, signal, onProgress: (events) => onProgress(events, total) });
-
-  const rows = new RowsToPut(stores.rows, restoring.begun.asCopy);
-  let restored: Restored | undefined;
-  const wanted = restoredEvents(
+  const { restoreId, asCopy, revokeKeys } = restoring.begun;
+  const watched = (before: number): Watched => ({ signal, onProgress: (events) => onProgress(before + events, end.events * 2) });
+  const source = restoredEvents(
     restoring,
-    readArchive(read()),
-    (item) => rows.take(item, archive.sha256),
-    (known) => (restored = known),
+    archive,
+    archivedEvents(request, async () => undefined),
   );
-  const { events, places } = await compare({
-    wanted,
-    log,
-    signal,
-    reactors: archive.end.reactors,
-    onProgress: (done) => onProgress(archive.end.events + done, total),
+  const { found } = await copyEvents(source, log, watched(0));
+
+  const waiting: Record<SavedTable, string[]> = { payments: [], wallets: [], inlet: [] };
+  const wanted = archivedEvents(request, async (table, text) => {
+    // None for a copy, because the original continues their work.
+    if (asCopy) return;
+    waiting[table].push(text);
+    if (waiting[table].length >= ROWS_AT_ONCE) await rows.put(table, waiting[table].splice(0));
   });
-  await rows.flush();
-  await stores.rows.finish({ trialClock: archive.header.trialClock, reactors: places, logId: (await log.identity())! });
+  const { events, places } = await compare(request, restoredEvents(restoring, archive, wanted), watched(end.events));
+  for (const table of SAVED_TABLES) await rows.put(table, waiting[table]);
+  await rows.finish({ trialClock: header.trialClock, reactors: places, logId: (await log.identity())! });
   await finish(log, restoring);
-  const { asCopy, revokeKeys } = restoring.begun;
-  return { ...restored!, restoreId, feedId: restoredFeedId(restoreId), revokedKeys: revokeKeys, asCopy, events: events + 1, found };
+  return {
+    /** Keys that worked when the backup was taken. */
+    keys: backedUp.keys.size,
+    previousFeedId: backedUp.feed.feedId,
+    restoreId,
+    feedId: restoredFeedId(restoreId),
+    revokedKeys: revokeKeys,
+    asCopy,
+    /** Events of the restored log. */
+    events: events + 1,
+    /** Events among them that an earlier run had written. */
+    found,
+  };
+}
+
+/** The events of the archive in order. Its rows come before them. */
+async function* archivedEvents(
+  { read, archive }: RestoreRequest,
+  onRow: (table: SavedTable, text: string) => Promise<void>,
+): AsyncGenerator<CopiedEvent> {
+  for await (const item of readArchive(read())) {
+    if (item.kind === 'row') await onRow(item.table, item.text);
+    if (item.kind === 'event') yield item.event;
+    if (item.kind === 'end' && item.sha256 !== archive.sha256) {
+      throw new BadArchive('the file was changed while it was restored; begin again');
+    }
+  }
 }
 
 const EMPTY_PLEASE =
@@ -107,56 +120,17 @@ async function beginOrGoOn({ stores, archive, asCopy, revokeKeys }: RestoreReque
   return { begun, time: first.time };
 }
 
-/** Writes rows page by page; none for a copy, because the original continues their work. */
-class RowsToPut {
-  readonly #rows: WorkingRows;
-  readonly #skips: boolean;
-  readonly #waiting: Record<SavedTable, string[]> = { payments: [], wallets: [], inlet: [] };
-
-  constructor(rows: WorkingRows, skips: boolean) {
-    this.#rows = rows;
-    this.#skips = skips;
-  }
-
-  async take(item: ArchiveItem, sha256: string): Promise<void> {
-    if (item.kind === 'end' && item.sha256 !== sha256) throw new BadArchive('the file was changed while it was restored; begin again');
-    if (item.kind !== 'row' || this.#skips) return;
-    const waiting = this.#waiting[item.table];
-    waiting.push(item.text);
-    if (waiting.length >= ROWS_AT_ONCE) await this.#rows.put(item.table, waiting.splice(0));
-  }
-
-  async flush(): Promise<void> {
-    for (const table of SAVED_TABLES) await this.#rows.put(table, this.#waiting[table].splice(0));
-  }
-}
-
-interface Comparing {
-  readonly wanted: AsyncIterable<Parameters<typeof lineOf>[0]>;
-  readonly log: EventLog;
-  readonly signal: AbortSignal;
-  readonly reactors: ArchiveEnd['reactors'];
-  readonly onProgress: (events: number) => void;
-}
-
-/** Compares the written events with the archive, and the checkpoints of the reactors. */
-async function compare({ wanted, log, signal, reactors, onProgress }: Comparing) {
-  const written = eventsOf(log, signal);
+/** Compares the written events with the archive, and finds the checkpoints of the reactors. */
+async function compare({ stores, archive }: RestoreRequest, wanted: AsyncIterable<CopiedEvent>, watched: Watched) {
+  const { reactors } = archive.end;
   const checkpoints = new Map<number, Position>([[0, LOG_START]]);
   const asked = new Set(reactors.map(({ after }) => after));
   let events = 0;
-  for await (const event of wanted) {
-    const { value } = await written.next();
-    if (value === undefined || lineOf(value) !== lineOf(event)) {
-      throw new CommandFailed(`event ${events + 1} was not stored as it was given (${event.type} of ${event.stream}): ${EMPTY_PLEASE}`);
-    }
+  for await (const { stored } of comparedEvents(wanted, stores.log, watched, EMPTY_PLEASE)) {
     // The first event is the restore's own: the n-th after it is the n-th of the backup.
-    if (asked.has(events)) checkpoints.set(events, value.position);
+    if (asked.has(events)) checkpoints.set(events, stored.position);
     events += 1;
-    if (events % 1_000 === 0) onProgress(events);
   }
-  const { value: more } = await written.next();
-  if (more !== undefined) throw new CommandFailed(`something else has written ${more.type} of ${more.stream} to the log: ${EMPTY_PLEASE}`);
   return { events, places: reactors.map(({ name, after }) => ({ name, checkpoint: checkpoints.get(after)! })) };
 }
 

@@ -2,8 +2,9 @@ import { requireReadable } from '../../../domain/events/read-any-event.ts';
 import { FEED_OPENED } from '../../../domain/events/feed-events.ts';
 import { RESTORE_BEGUN } from '../../../domain/events/restore-events.ts';
 import { type ArchiveEnd, type ArchiveHeader, BadArchive } from './archive-format.ts';
-import type { CopiedEvent } from '../log-copy/log-pages.ts';
+import type { CopiedEvent } from '../log-copy/copy-events.ts';
 import { readArchive } from './read-archive.ts';
+import { BackedUp } from './restored-events.ts';
 import { SeenKeys } from './seen-keys.ts';
 
 export interface VerifiedArchive {
@@ -14,6 +15,7 @@ export interface VerifiedArchive {
   readonly streams: number;
   /** Milliseconds since the epoch; 0 without events. */
   readonly newestEventAt: number;
+  readonly backedUp: BackedUp;
 }
 
 /**
@@ -23,12 +25,16 @@ export interface VerifiedArchive {
 export async function verifyArchive(file: AsyncIterable<Uint8Array>, onProgress: (events: number) => void): Promise<VerifiedArchive> {
   const revisions = new SeenKeys();
   const ids = new SeenKeys();
+  const backedUp = new BackedUp();
   let header: ArchiveHeader | undefined;
   let newestEventAt = 0;
   for await (const item of readArchive(file)) {
     if (item.kind === 'header') ({ header } = item);
-    else if (item.kind === 'end') return { header: header!, end: item.end, sha256: item.sha256, streams: revisions.size, newestEventAt };
-    else if (item.kind === 'event') {
+    if (item.kind === 'end') {
+      const { end, sha256 } = item;
+      return { header: header!, end, sha256, streams: revisions.size, newestEventAt, backedUp };
+    }
+    if (item.kind === 'event') {
       const { event, number } = item;
       if (number === 1 && event.type !== FEED_OPENED && event.type !== RESTORE_BEGUN)
         throw bad(event, number, 'no log of this service begins so');
@@ -41,6 +47,7 @@ export async function verifyArchive(file: AsyncIterable<Uint8Array>, onProgress:
       } catch (error) {
         throw bad(event, number, `this version cannot read it: ${(error as Error).message.replaceAll(/\s+/g, ' ').slice(0, 200)}`);
       }
+      backedUp.see(event);
       newestEventAt = Math.max(newestEventAt, event.time);
       if (number % 1_000 === 0) onProgress(number);
     }

@@ -6,7 +6,7 @@ import { LOG_START, type EventLog, type Position } from '../../../domain/ports/e
 import { SAVED_TABLES, type SavedTable, type WorkingRows } from '../../../domain/ports/working-rows.ts';
 import { ERASURES_STREAM } from '../../../domain/streams.ts';
 import { CommandFailed } from '../context.ts';
-import { lineOf, PAGE } from '../log-copy/log-pages.ts';
+import { lineOf, PAGE } from '../log-copy/copy-events.ts';
 import { type ArchiveEnd, type ArchiveHeader, BLOCK_LINES, BlockChain, fileSeal } from './archive-format.ts';
 
 const BLOCK_BYTES = 1_048_576;

@@ -1,29 +1,33 @@
-import type { EventLog, EventMetadata, NewEvent, StreamAppend } from '../../../domain/ports/event-log.ts';
+import { type EventLog, type EventMetadata, LOG_START, type NewEvent, type StoredEvent } from '../../../domain/ports/event-log.ts';
+import { logEvents } from '../../../domain/read-log.ts';
 import { CommandFailed } from '../context.ts';
-import { type CopiedEvent, eventsOf, lineOf } from './log-pages.ts';
 
+export const PAGE = 1_000;
 /** Events of one call; both stores keep the order of that many appends. */
 const AT_ONCE = 200;
 
-export interface Copying {
-  /** Every event of the source from its first. */
-  readonly source: AsyncGenerator<CopiedEvent>;
-  readonly target: EventLog;
+/** An event without its position. */
+export type CopiedEvent = Omit<StoredEvent, 'position'>;
+
+/** A copied event as one line. */
+export const lineOf = ({ stream, revision, id, type, schemaVersion, data, metadata, time }: CopiedEvent): string =>
+  `${JSON.stringify([stream, revision, id, type, schemaVersion, data, metadata, time])}\n`;
+
+/** Every event of a log from its first. */
+export const eventsOf = (log: EventLog, signal: AbortSignal): AsyncGenerator<StoredEvent> =>
+  logEvents(log, LOG_START, { batchSize: PAGE, signal });
+
+/** How a long copy is stopped and watched. */
+export interface Watched {
   readonly signal: AbortSignal;
   readonly onProgress: (events: number) => void;
-}
-
-export interface Copied {
-  /** Events that the target had already. */
-  readonly found: number;
-  readonly copied: number;
 }
 
 /**
  * Appends to the target what it lacks of the source. The events of the target must be the first ones of the source: a stopped copy continues,
  * and another log is never written. Throws `CommandFailed`.
  */
-export async function copyEvents({ source, target, signal, onProgress }: Copying): Promise<Copied> {
+export async function copyEvents(source: AsyncGenerator<CopiedEvent>, target: EventLog, { signal, onProgress }: Watched) {
   let found = 0;
   for await (const there of eventsOf(target, signal)) {
     const { value: event } = await source.next();
@@ -38,36 +42,62 @@ export async function copyEvents({ source, target, signal, onProgress }: Copying
     if (found % AT_ONCE === 0) onProgress(found);
   }
   let copied = 0;
-  let appends: (StreamAppend & { readonly events: NewEvent[] })[] = [];
-  let size = 0;
+  let waiting: CopiedEvent[] = [];
   const flush = async (): Promise<void> => {
-    const sent = appends;
-    copied += size;
-    appends = [];
-    size = 0;
-    if (sent.length === 0) return;
-    for (const outcome of await target.appendEach(sent)) {
+    for (const outcome of await target.appendEach(appendsOf(waiting))) {
       if (outcome.kind === 'conflict') throw new CommandFailed('another process writes to the target');
     }
+    copied += waiting.length;
+    waiting = [];
     onProgress(found + copied);
   };
   for await (const event of source) {
-    const last = appends.at(-1);
-    const goesOn = last?.stream === event.stream;
-    if (size >= AT_ONCE || (!goesOn && appends.some(({ stream }) => stream === event.stream))) await flush();
-    if (goesOn && appends.length > 0) last.events.push(newEvent(event));
-    else appends.push({ stream: event.stream, expectedRevision: event.revision - 1, events: [newEvent(event)] });
-    size += 1;
+    // One call takes each stream once, so that the order of the events stays.
+    const isSeparate = waiting.at(-1)?.stream !== event.stream && waiting.some(({ stream }) => stream === event.stream);
+    if (waiting.length >= AT_ONCE || isSeparate) await flush();
+    waiting.push(event);
   }
-  await flush();
+  if (waiting.length > 0) await flush();
   return { found, copied };
 }
 
-const newEvent = ({ id, type, schemaVersion, data, metadata, time }: CopiedEvent): NewEvent => ({
-  id,
-  type,
-  schemaVersion,
-  data,
-  metadata: JSON.parse(metadata) as EventMetadata,
-  time,
-});
+/** One append for each stream; the events of a stream follow one another. */
+const appendsOf = (events: readonly CopiedEvent[]) =>
+  [...Map.groupBy(events, ({ stream }) => stream)].map(([stream, ofStream]) => ({
+    stream,
+    expectedRevision: ofStream[0]!.revision - 1,
+    events: ofStream.map(
+      ({ id, type, schemaVersion, data, metadata, time }): NewEvent => ({
+        id,
+        type,
+        schemaVersion,
+        data,
+        metadata: JSON.parse(metadata) as EventMetadata,
+        time,
+      }),
+    ),
+  }));
+
+/** Reads a log beside the events that it must hold, to the end of both. Throws `CommandFailed` with the remedy at the first difference. */
+export async function* comparedEvents<Wanted extends CopiedEvent>(
+  wanted: AsyncIterable<Wanted>,
+  log: EventLog,
+  { signal, onProgress }: Watched,
+  remedy: string,
+): AsyncGenerator<{ readonly event: Wanted; readonly stored: StoredEvent; readonly line: string }> {
+  const written = eventsOf(log, signal);
+  let events = 0;
+  for await (const event of wanted) {
+    const { value: stored } = await written.next();
+    const line = lineOf(event);
+    events += 1;
+    if (stored === undefined || lineOf(stored) !== line) {
+      const what = stored === undefined ? 'is missing' : 'was not stored as it was given';
+      throw new CommandFailed(`event ${events} ${what} (${event.type} of ${event.stream}): ${remedy}`);
+    }
+    yield { event, stored, line };
+    if (events % PAGE === 0) onProgress(events);
+  }
+  const { value: more } = await written.next();
+  if (more !== undefined) throw new CommandFailed(`something else has written ${more.type} of ${more.stream} to the log: ${remedy}`);
+}

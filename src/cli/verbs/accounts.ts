@@ -1,20 +1,14 @@
+import type { Command } from '@commander-js/extra-typings';
 import type { Command } from 'commander';
-import { type AccountCommand, handleAccountCommand } from '../../../commands/accounts/account-decider.ts';
+import { z } from 'zod';
+import { type AccountCommand, handleAccountCommand, issueKey } from '../../../commands/accounts/account-decider.ts';
+import { channel, scope, SCOPES, tier } from '../../../domain/events/account-events.ts';
 import { listAccounts } from '../../../queries/accounts/list-accounts.ts';
-import { channel, tier } from '../../../domain/events/account-events.ts';
+import { listAudit } from '../../../queries/accounts/list-audit.ts';
+import { findKey, listKeys } from '../../../queries/accounts/list-keys.ts';
 import type { Civic } from '../../civic.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
-import { DEADLINE_MS, oneOf, runs, timeOf, uuidOf, waitUntilVisible } from '../verb.ts';
-
-interface Options {
-  readonly json?: boolean;
-  readonly account: string;
-  readonly name: string;
-  readonly tier: string;
-  readonly channel: string;
-  readonly paidUntil?: string;
-  readonly at: string;
-}
+import { choiceParser, DEADLINE_MS, parser, requireHandled, runs, timeParser, uuidParser } from '../verb.ts';
 
 /** Runs one command on an account and waits until the change is visible. */
 export async function commandAccount(context: CliContext, civic: Civic, accountId: string, command: AccountCommand): Promise<void> {
@@ -25,24 +19,25 @@ export async function commandAccount(context: CliContext, civic: Civic, accountI
     context: {},
     deadline: civic.clock.now() + DEADLINE_MS,
   });
-  if (handled.kind === 'rejected') throw new CommandFailed(handled.rejection.message);
-  if (handled.kind === 'appended') await waitUntilVisible(context, civic, handled.position);
+  await requireHandled(context, civic, handled);
 }
 
-const TIERS = tier.options.join(', ');
-const CHANNELS = channel.options.join(', ');
-const PAID_UNTIL = ['--paid-until <time>', 'end of the paid period'] as const;
+const ofAccount = (command: Command) => command.requiredOption('--account <id>', 'account id', uuidParser('--account'));
+
+const TIER = ['--tier <tier>', tier.options.join(', '), choiceParser('--tier', tier.options)] as const;
+const CHANNEL = ['--channel <channel>', channel.options.join(', '), choiceParser('--channel', channel.options)] as const;
+const PAID_UNTIL = ['--paid-until <time>', 'end of the paid period', timeParser('--paid-until')] as const;
 
 export function addAccountsCommands(program: Command, context: CliContext): void {
   const accounts = program.command('accounts').description('accounts of customers and their billing');
   const command = (name: string, description: string): Command => accounts.command(name).description(description);
-  const ofAccount = (name: string, description: string): Command =>
-    command(name, description).requiredOption('--account <id>', 'account id');
-  const decides = (leaf: Command, decide: (options: Options) => AccountCommand): void =>
-    runs(context, 'projector', leaf, async (civic, options: Options) => {
-      const accountId = uuidOf('--account', options.account);
-      await commandAccount(context, civic, accountId, decide(options));
-      return { accountId };
+  const decides = <Options extends { readonly account: string }>(
+    leaf: Command<[], Options>,
+    decide: (options: Options) => AccountCommand,
+  ): void =>
+    runs(context, 'projector', leaf, async (civic, options) => {
+      await commandAccount(context, civic, options.account, decide(options));
+      return { accountId: options.account };
     });
 
   runs(
@@ -50,40 +45,76 @@ export function addAccountsCommands(program: Command, context: CliContext): void
     'projector',
     command('open', 'open an account')
       .requiredOption('--name <name>', 'name of the account')
-      .option('--tier <tier>', TIERS, 'none')
-      .option('--channel <channel>', CHANNELS, 'unset')
+      .option(...TIER, 'none')
+      .option(...CHANNEL, 'unset')
       .option(...PAID_UNTIL),
-    async (civic, options: Options) => {
+    async (civic, { name, tier, channel, paidUntil = null }) => {
       const accountId = civic.identifiers.next();
-      await commandAccount(context, civic, accountId, {
-        type: 'OpenAccount',
-        name: options.name,
-        tier: oneOf('--tier', tier.options, options.tier),
-        channel: oneOf('--channel', channel.options, options.channel),
-        paidUntil: options.paidUntil === undefined ? null : timeOf('--paid-until', options.paidUntil),
-      });
+      await commandAccount(context, civic, accountId, { type: 'OpenAccount', name, tier, channel, paidUntil });
       return { accountId };
     },
   );
   decides(
-    ofAccount('period', 'set the tier and the end of the paid period')
-      .requiredOption('--tier <tier>', TIERS)
+    ofAccount(command('period', 'set the tier and the end of the paid period'))
+      .requiredOption(...TIER)
       .requiredOption(...PAID_UNTIL),
-    (options) => ({
-      type: 'SetPeriod',
-      tier: oneOf('--tier', tier.options, options.tier),
-      paidUntil: timeOf('--paid-until', options.paidUntil!),
-    }),
+    ({ tier, paidUntil }) => ({ type: 'SetPeriod', tier, paidUntil }),
   );
-  decides(ofAccount('channel', 'set the billing channel').requiredOption('--channel <channel>', CHANNELS), (options) => ({
+  decides(ofAccount(command('channel', 'set the billing channel')).requiredOption(...CHANNEL), ({ channel }) => ({
     type: 'SetChannel',
-    channel: oneOf('--channel', channel.options, options.channel),
+    channel,
   }));
-  decides(ofAccount('payment', 'record a confirmed payment').requiredOption('--at <time>', 'when it was confirmed'), (options) => ({
-    type: 'ConfirmPayment',
-    paidAt: timeOf('--at', options.at),
-  }));
-  decides(ofAccount('suspend', 'suspend an account'), () => ({ type: 'SuspendAccount' }));
-  decides(ofAccount('resume', 'resume an account'), () => ({ type: 'ResumeAccount' }));
+  decides(
+    ofAccount(command('payment', 'record a confirmed payment')).requiredOption('--at <time>', 'when it was confirmed', timeParser('--at')),
+    ({ at }) => ({ type: 'ConfirmPayment', paidAt: at }),
+  );
+  decides(ofAccount(command('suspend', 'suspend an account')), () => ({ type: 'SuspendAccount' }));
+  decides(ofAccount(command('resume', 'resume an account')), () => ({ type: 'ResumeAccount' }));
   runs(context, 'read models', command('list', 'every account'), ({ reads }) => listAccounts(reads));
+}
+
+const scopes = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.trim()))
+  .pipe(z.array(scope).min(1));
+
+export function addKeysCommands(program: Command, context: CliContext): void {
+  const keys = program.command('keys').description('API keys of an account');
+  const issue = ofAccount(keys.command('issue').description('issue a key; its secret is printed now and never again'))
+    .requiredOption('--scope <scopes>', `one or more of ${SCOPES.join(',')}`, parser('--scope', scopes, SCOPES.join(',')))
+    .option('--expires <time>', 'when it stops working', timeParser('--expires'));
+  runs(context, 'projector', issue, async (civic, { account: accountId, scope, expires = null }) => {
+    if (expires !== null && Date.parse(expires) <= civic.clock.now()) {
+      throw new CommandFailed(`--expires is ${JSON.stringify(expires)}, which is past; allowed is a time to come`);
+    }
+    const deadline = civic.clock.now() + DEADLINE_MS;
+    const { keyId, secret, handled } = await issueKey(civic, { accountId, scopes: scope, expiresAt: expires, context: {}, deadline });
+    await requireHandled(context, civic, handled);
+    return { keyId, key: secret };
+  });
+  const revoke = keys.command('revoke').description('revoke a key for good').requiredOption('--key <id>', 'key id', uuidParser('--key'));
+  runs(context, 'read models', revoke, async (civic, { key: keyId }) => {
+    const key = await findKey(civic.reads, keyId);
+    if (key === null) throw new CommandFailed(`there is no key ${keyId}`);
+    await commandAccount(context, civic, key.accountId, { type: 'RevokeKey', keyId });
+    return { keyId };
+  });
+  const list = ofAccount(keys.command('list').description('the keys of an account, without their secrets'));
+  runs(context, 'read models', list, async ({ reads }, { account: accountId }) => {
+    const listed = await listKeys(reads, accountId);
+    if (listed.length === 0 && !(await listAccounts(reads)).some((account) => account.accountId === accountId)) {
+      throw new CommandFailed(`there is no account ${accountId}`);
+    }
+    return listed;
+  });
+}
+
+export function addAuditCommand(program: Command, context: CliContext): void {
+  const audit = ofAccount(program.command('audit').description('who wrote what for an account, with which key and request, newest last'));
+  runs(context, 'read models', audit, async ({ reads }, { account: accountId }) => {
+    const entries = await listAudit(reads, accountId);
+    // Every account has at least the event that opened it.
+    if (entries.length === 0) throw new CommandFailed(`there is no account ${accountId}`);
+    return entries;
+  });
 }

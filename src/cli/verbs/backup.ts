@@ -1,23 +1,19 @@
 import { createReadStream } from 'node:fs';
+import type { Command } from '@commander-js/extra-typings';
 import type { Command } from 'commander';
 import { feedIdOf } from '../../../commands/feed/feed-identity.ts';
-import type { Civic } from '../../civic.ts';
 import { SOFTWARE_VERSION } from '../../../domain/software-version.ts';
 import { FEED_STREAM } from '../../../domain/streams.ts';
-import { type ArchiveEnd, type ArchiveHeader, BadArchive, FORMAT } from '../backup/archive-format.ts';
+import type { Civic } from '../../civic.ts';
 import { writeArchiveFile } from '../backup/archive-file.ts';
-import { verifyArchive } from '../backup/verify-archive.ts';
+import { type ArchiveEnd, type ArchiveHeader, BadArchive, FORMAT } from '../backup/archive-format.ts';
+import { restoreArchive, type RestoreOutcome } from '../backup/restore-archive.ts';
+import { type VerifiedArchive, verifyArchive } from '../backup/verify-archive.ts';
 import { archiveBytes } from '../backup/write-archive.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
-import { print, writeOut } from '../output.ts';
-import { withProgress } from '../progress-bar.ts';
-import { withCivic } from '../verb.ts';
-
-interface Options {
-  readonly to?: string;
-  readonly replace?: boolean;
-  readonly json?: boolean;
-}
+import { warn, writeOut } from '../output.ts';
+import { type ProgressBar, withProgress } from '../progress-bar.ts';
+import { runs, withOpened } from '../verb.ts';
 
 const STDIO = '-';
 
@@ -27,18 +23,26 @@ export function addBackupCommands(program: Command, context: CliContext): void {
     .description('write the log, and the payments beside it, to one file that can be verified and restored; beside the running service')
     .option('--to <place>', 'a file, a folder in which the file gets its name, or - for standard output')
     .option('--replace', 'write over a file of that name')
-    .option('--json', 'print one JSON value')
     .addHelpText(
       'after',
       '\nThe file holds everything that the log holds and belongs in a safe place. `civic backup verify FILE` proves that it is whole.',
-    )
-    .action((options: Options) => runBackup(context, options));
-  backup
-    .command('verify <file>')
-    .description('read a backup whole (- for standard input): seals, order, every event')
-    .option('--json', 'print one JSON value')
-    // The parent command has an option of the same name and takes it first.
-    .action((file: string, _: unknown, command: Command) => runVerify(context, file, command.optsWithGlobals()));
+    );
+  runs(context, 'nothing', backup, async (_, { to, replace = false, json = false }) => {
+    if (to === undefined) throw new CommandFailed('say where the backup goes: --to FILE, --to FOLDER or --to -');
+    if (to === STDIO && json) throw new CommandFailed('--json and the backup itself cannot both go to standard output');
+    return withOpened(context, 'log', (civic) => writeBackup(context, civic, to, replace));
+  });
+  const verify = backup.command('verify <file>').description('read a backup whole (- for standard input): seals, order, every event');
+  runs(context, 'nothing', verify, (_, file) =>
+    readingBackup(context, file, async (bar) => {
+      const bytes = file === STDIO ? context.stdin : createReadStream(file, { signal: context.stopping });
+      const { header, end, sha256, streams, newestEventAt } = await verifyArchive(bytes, bar.update);
+      const { backupId, createdAt, software, logId, feedId } = header;
+      const { events, head, payments } = end;
+      const shown = { backupId, createdAt, software, logId, feedId, head, events, streams, payments };
+      return { ...shown, newestEventAt: new Date(newestEventAt).toISOString(), sha256 };
+    }),
+  );
 }
 
 async function headerOf({ log, workingRows, clock, identifiers }: Civic): Promise<ArchiveHeader> {
@@ -59,52 +63,84 @@ async function headerOf({ log, workingRows, clock, identifiers }: Civic): Promis
 const nameOf = ({ createdAt, backupId }: ArchiveHeader): string =>
   `civic-${createdAt.replaceAll(/[-:]|\.\d+/g, '')}-${backupId.slice(-8)}.backup.gz`;
 
-async function runBackup(context: CliContext, { to, replace = false, json = false }: Options): Promise<void> {
-  if (to === undefined) throw new CommandFailed('say where the backup goes: --to FILE, --to FOLDER or --to -');
-  if (to === STDIO && json) throw new CommandFailed('--json and the backup itself cannot both go to standard output');
-  await withCivic(context, 'log', (civic) =>
-    withProgress(context.stderr, 'events', async (bar) => {
-      const header = await headerOf(civic);
-      let end: ArchiveEnd | undefined;
-      const bytes = archiveBytes({
-        log: civic.log,
-        rows: civic.workingRows,
-        header,
-        signal: context.stopping,
-        onProgress: (events, of) => bar.update(events, of ?? undefined),
-        onEnd: (ended) => (end = ended),
-      });
-      if (to === STDIO) {
-        for await (const chunk of bytes) await writeOut(context, chunk);
-        return;
-      }
-      const { backupId, feedId, createdAt } = header;
-      const written = await writeArchiveFile({ to, defaultName: nameOf(header), writer: backupId, replace }, bytes);
-      const { events, payments, head } = end!;
-      print(context, { ...written, backupId, feedId, createdAt, head, events, payments }, { json });
-    }),
-  );
-}
+const writeBackup = (context: CliContext, civic: Civic, to: string, replace: boolean) =>
+  withProgress(context.stderr, 'events', async (bar) => {
+    const header = await headerOf(civic);
+    let end: ArchiveEnd | undefined;
+    const bytes = archiveBytes({
+      log: civic.log,
+      rows: civic.workingRows,
+      header,
+      signal: context.stopping,
+      onProgress: (events, of) => bar.update(events, of ?? undefined),
+      onEnd: (ended) => (end = ended),
+    });
+    if (to === STDIO) {
+      for await (const chunk of bytes) await writeOut(context, chunk);
+      return undefined;
+    }
+    const { backupId, feedId, createdAt } = header;
+    const written = await writeArchiveFile({ to, defaultName: nameOf(header), writer: backupId, replace }, bytes);
+    const { events, payments, head } = end!;
+    return { ...written, backupId, feedId, createdAt, head, events, payments };
+  });
 
-async function runVerify(context: CliContext, file: string, options: { readonly json?: boolean }): Promise<void> {
+/** Throws `CommandFailed` for a file that is unreadable or not a backup. */
+async function readingBackup<Result>(context: CliContext, file: string, work: (bar: ProgressBar) => Promise<Result>): Promise<Result> {
   try {
-    const bytes = file === STDIO ? context.stdin : createReadStream(file, { signal: context.stopping });
-    const { header, end, sha256, streams, newestEventAt } = await withProgress(context.stderr, 'events', (bar) =>
-      verifyArchive(bytes, (events) => bar.update(events)),
-    );
-    const { backupId, createdAt, software, logId, feedId } = header;
-    const { events, head, payments } = end;
-    const shown = { backupId, createdAt, software, logId, feedId, head, events, streams, payments };
-    print(context, { ...shown, newestEventAt: new Date(newestEventAt).toISOString(), sha256 }, options);
+    return await withProgress(context.stderr, 'events', work);
   } catch (error) {
-    throw explained(context, file, error);
+    context.stopping.throwIfAborted();
+    if (error instanceof BadArchive) throw new CommandFailed(`${file}: ${error.message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw code !== undefined && /^E[A-Z]+$/.test(code) ? new CommandFailed(`${file} cannot be read: ${message}`) : error;
   }
 }
 
-/** The failure for a file that is unreadable or not a backup; another error as it is. */
-export function explained(context: CliContext, file: string, error: unknown): unknown {
-  if (context.stopping.aborted) return context.stopping.reason;
-  if (error instanceof BadArchive) return new CommandFailed(`${file}: ${error.message}`);
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code !== undefined && /^E[A-Z]+$/.test(code) ? new CommandFailed(`${file} cannot be read: ${message}`) : error;
+export function addRestoreCommand(program: Command, context: CliContext): void {
+  const restore = program
+    .command('restore <file>')
+    .description('fill an empty database (and an empty KurrentDB) from a backup, with a feed identity of its own')
+    .option('--revoke-keys', 'revoke every key: what was revoked after the backup works again otherwise')
+    .option('--as-copy', 'the original stays in use: revoke every key and continue no payment')
+    .addHelpText(
+      'after',
+      '\nThe file is verified before anything is written, and what was written is compared with it. After a stop, the same command continues;' +
+        '\nno service starts on the database before the restore is complete. Customers receive 410 once and take a new snapshot.',
+    );
+  runs(context, 'nothing', restore, async (_, file, { asCopy = false, revokeKeys = false }) => {
+    const signal = context.stopping;
+    const read = () => createReadStream(file, { signal });
+    const { archive, outcome } = await readingBackup(context, file, async (bar) => {
+      const archive = await verifyArchive(read(), bar.update);
+      const outcome = await withOpened(context, 'stores', (stores) =>
+        restoreArchive({ stores, archive, read, asCopy, revokeKeys: revokeKeys || asCopy, signal, onProgress: bar.update }),
+      );
+      return { archive, outcome };
+    });
+    warnOperator(context, archive, outcome);
+    const { backupId, createdAt } = archive.header;
+    return { backupId, createdAt, ...outcome };
+  });
+}
+
+/** Warnings for the operator before the service starts. */
+function warnOperator(context: CliContext, { header, end }: VerifiedArchive, { keys, revokedKeys, asCopy }: RestoreOutcome): void {
+  const { createdAt } = header;
+  warn(
+    context,
+    revokedKeys
+      ? `all ${keys} keys are revoked: issue new ones to the customers`
+      : `${keys} keys work as they did at ${createdAt}: a key that was revoked and an account that was suspended since work again; revoke and suspend them anew before you start the service`,
+  );
+  warn(
+    context,
+    `what was acknowledged after ${createdAt} is lost: records, reports, accounts, keys, subscriptions; docs/backup-and-restore.md says what customers see`,
+  );
+  if (end.payments > 0 && !asCopy) {
+    warn(
+      context,
+      'payments that were under way at the backup are of unknown outcome now: `civic payments list --state RECONCILE` shows them',
+    );
+  }
 }

@@ -1,18 +1,18 @@
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { examine } from '../doctor/examine.ts';
 import { print } from '../output.ts';
+import { runs } from '../verb.ts';
 
 export function addDoctorCommand(program: Command, context: CliContext): void {
-  program
+  const doctor = program
     .command('doctor')
     .description('look at settings, addresses, disk, database, schema, clock, event store and brokers, and say what to do')
-    .option('--json', 'print one JSON value')
-    .addHelpText('after', '\nThe exit status is 1 when something is found that a start or a write would fail on; warnings leave it 0.')
-    .action(async (options: { readonly json?: boolean }) => {
-      const findings = await examine(context.examination);
-      print(context, findings, options);
-      const broken = findings.filter(({ state }) => state === 'failed');
-      if (broken.length > 0) throw new CommandFailed(`${broken.map(({ check }) => check).join(', ')}: see what to do above`);
-    });
+    .addHelpText('after', '\nThe exit status is 1 when something is found that a start or a write would fail on; warnings leave it 0.');
+  runs(context, 'nothing', doctor, async (_, options) => {
+    const findings = await examine(context.examination);
+    print(context, findings, options);
+    const broken = findings.filter(({ state }) => state === 'failed');
+    if (broken.length > 0) throw new CommandFailed(`${broken.map(({ check }) => check).join(', ')}: see what to do above`);
+  });
 }

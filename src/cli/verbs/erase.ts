@@ -1,33 +1,19 @@
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import type { ErasedStream } from '../../../commands/erasure/erase-content.ts';
 import { findText, type FoundText } from '../../../commands/erasure/find-text.ts';
 import type { Erasing } from '../../../commands/erasure/plan-erasure.ts';
-import type { Civic } from '../../civic.ts';
 import { pathOf } from '../../../domain/erasure/text-paths.ts';
 import { ERASURE_REASONS } from '../../../domain/events/erasure-events.ts';
 import { dataReportSubmitted } from '../../../domain/events/report-events.ts';
 import { LOG_START } from '../../../domain/ports/event-log.ts';
 import { logEvents } from '../../../domain/read-log.ts';
 import { RESOURCES } from '../../../domain/records/resources.ts';
-import { Rejection } from '../../../domain/rejections.ts';
 import { accountFeedsStream, accountReportsStream, accountStream, recordStream, reportStream } from '../../../domain/streams.ts';
+import type { Civic } from '../../civic.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
-import { print, warn } from '../output.ts';
-import { personName } from '../report-arguments.ts';
+import { warn } from '../output.ts';
 import { withProgress } from '../progress-bar.ts';
-import { failedAs, oneOf, runs, uuidOf, waitUntilVisible, withCivic } from '../verb.ts';
-
-interface Options {
-  readonly json?: boolean;
-  readonly ignoreCase?: boolean;
-  readonly path?: string;
-  readonly text?: string;
-  readonly with: string;
-  readonly reason: string;
-  readonly by: string;
-  readonly dryRun?: boolean;
-  readonly vacuum: boolean;
-}
+import { choiceParser, runs, textParser, uuidParser, waitUntilVisible, withOpened } from '../verb.ts';
 
 async function existing({ log }: Civic, streams: readonly string[], what: string): Promise<readonly ErasedStream[]> {
   const last = await log.readLast(streams);
@@ -46,9 +32,13 @@ async function reportStreams({ log }: Civic, id: string): Promise<readonly Erase
   throw new CommandFailed(`there is no report ${id}`);
 }
 
-type Streams = (civic: Civic, id: string) => Promise<readonly ErasedStream[]>;
+interface Subject {
+  readonly name: string;
+  readonly what: string;
+  readonly streams: (civic: Civic, id: string) => Promise<readonly ErasedStream[]>;
+}
 
-const SUBJECTS: readonly { readonly name: string; readonly what: string; readonly streams: Streams }[] = [
+const SUBJECTS: readonly Subject[] = [
   {
     name: 'record',
     what: 'from every version of a record',
@@ -73,20 +63,34 @@ export function addEraseCommands(program: Command, context: CliContext): void {
     .command('find <text>')
     .description('where a text stands in the log: events, versions and JSON pointers, without the surrounding text')
     .option('--ignore-case', 'capital and small letters alike');
-  runs(context, 'log', find, (civic, { ignoreCase }: Options, text) => foundIn(context, civic, literalOf(text), ignoreCase === true));
-  for (const { name, what, streams } of SUBJECTS) {
-    erase
-      .command(`${name} <id>`)
+  runs(context, 'log', find, (civic, text, { ignoreCase = false }) => foundIn(context, civic, literalOf(text), ignoreCase));
+  for (const { name, what, streams: streamsOf } of SUBJECTS) {
+    const subject = erase
+      .command(name)
+      .argument('<id>', '', uuidParser('the id'))
       .description(`erase a text ${what}`)
       .option('--path <pointer>', 'the JSON pointer of the text, such as /title; the whole of it goes unless --text is given too')
-      .option('--text <literal>', 'the text that goes, wherever it stands')
+      .option('--text <literal>', 'the text that goes, wherever it stands', literalOf)
       .requiredOption('--with <text>', 'what stands there from then on')
-      .requiredOption('--reason <reason>', ERASURE_REASONS.join(', '))
-      .option('--by <name>', 'who says so', 'operator')
+      .requiredOption('--reason <reason>', ERASURE_REASONS.join(', '), choiceParser('--reason', ERASURE_REASONS))
+      .option('--by <name>', 'who says so', textParser('--by', 200), 'operator')
       .option('--dry-run', 'say what would change, and change nothing')
-      .option('--no-vacuum', 'leave the old bytes in the database to its own housekeeping')
-      .option('--json', 'print one JSON value')
-      .action((id: string, options: Options) => runErase(context, id, streams, options));
+      .option('--no-vacuum', 'leave the old bytes in the database to its own housekeeping');
+    runs(context, 'nothing', subject, (_, id, { path, text = null, with: replacement, reason, by, dryRun = false, vacuum }) => {
+      const erasing = erasingOf(path, text, replacement);
+      return withOpened(context, dryRun ? 'log' : 'projector', async (civic) => {
+        const streams = await streamsOf(civic, id);
+        const { places, erasures, changes, position, at } = await civic.erasing.erase({ streams, erasing, reason, by, dryRun });
+        const summary = { dryRun, events: places, erasures, changes, at: new Date(at).toISOString() };
+        if (dryRun) return summary;
+        await waitUntilVisible(context, civic, position);
+        await clean(context, civic, streams, vacuum);
+        if (text === null) return summary;
+        const remaining = await foundIn(context, civic, text, false);
+        if (remaining.length > 0) warn(context, `the text still stands in ${remaining.length} other events: see \`remaining\``);
+        return { ...summary, remaining };
+      });
+    });
   }
 }
 
@@ -97,7 +101,7 @@ function literalOf(text: string): string {
   return literal;
 }
 
-const foundIn = async (context: CliContext, civic: Civic, text: string, ignoreCase: boolean): Promise<readonly FoundText[]> =>
+const foundIn = (context: CliContext, civic: Civic, text: string, ignoreCase: boolean): Promise<readonly FoundText[]> =>
   withProgress(context.stderr, 'events', async (bar) => {
     const onProgress = (events: number): void => {
       context.stopping.throwIfAborted();
@@ -108,38 +112,14 @@ const foundIn = async (context: CliContext, civic: Civic, text: string, ignoreCa
     return found;
   });
 
-function erasingOf({ path, text, with: replacement }: Options): Erasing {
-  if (path === undefined && text === undefined) throw new CommandFailed('give --path, --text, or both');
+function erasingOf(path: string | undefined, literal: string | null, replacement: string): Erasing {
+  if (path === undefined && literal === null) throw new CommandFailed('give --path, --text, or both');
   const keys = path === undefined ? null : pathOf(path);
   if (path !== undefined && keys === null)
     throw new CommandFailed(`--path is ${JSON.stringify(path)}; allowed is a JSON pointer such as /title`);
-  const literal = text === undefined ? null : literalOf(text);
   if (literal !== null && replacement.includes(literal)) throw new CommandFailed('--with holds the text that is to go');
   if (!replacement.isWellFormed() || replacement.includes('\0')) throw new CommandFailed('--with holds U+0000 or half a character');
   return { path: keys, literal, replacement: replacement.normalize('NFC') };
-}
-
-function runErase(context: CliContext, id: string, streamsOf: Streams, options: Options): Promise<void> {
-  const erasing = erasingOf(options);
-  const reason = oneOf('--reason', ERASURE_REASONS, options.reason);
-  const by = personName('--by', options.by);
-  const dryRun = options.dryRun === true;
-  return withCivic(context, dryRun ? 'log' : 'projector', async (civic) => {
-    const streams = await streamsOf(civic, uuidOf('the id', id));
-    try {
-      const { places, erasures, changes, position, at } = await civic.erasing.erase({ streams, erasing, reason, by, dryRun });
-      if (!dryRun) {
-        await waitUntilVisible(context, civic, position);
-        await clean(context, civic, streams, options.vacuum);
-      }
-      const left = erasing.literal === null || dryRun ? null : await foundIn(context, civic, erasing.literal, false);
-      if (left !== null && left.length > 0) warn(context, `the text still stands in ${left.length} other events: see \`remaining\``);
-      const summary = { dryRun, events: places, erasures, changes, at: new Date(at).toISOString() };
-      print(context, { ...summary, ...(left === null ? {} : { remaining: left }) }, options);
-    } catch (error) {
-      throw error instanceof Rejection ? failedAs(error) : error;
-    }
-  });
 }
 
 /** Also when nothing was left to erase: an earlier run may have been killed. */

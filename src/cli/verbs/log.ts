@@ -1,14 +1,9 @@
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { moveLog } from '../log-copy/move-log.ts';
 import { warn } from '../output.ts';
 import { withProgress } from '../progress-bar.ts';
 import { runs } from '../verb.ts';
-
-interface Options {
-  readonly to: string;
-  readonly json?: boolean;
-}
 
 export function addLogCommands(program: Command, context: CliContext): void {
   const copy = program
@@ -21,23 +16,15 @@ export function addLogCommands(program: Command, context: CliContext): void {
       'after',
       '\nBeside a running service it copies and does not switch: stop every process of the service and run it again. What was stopped goes on where it was.',
     );
-  runs(context, 'log', copy, async (civic, { to }: Options) => {
+  runs(context, 'log', copy, async (civic, { to }) => {
     const target = await civic.openOtherLog(to).catch((error: unknown) => {
       throw new CommandFailed(`--to cannot be opened: ${(error as Error).message}`);
     });
     try {
       if ((await target.identity()) === (await civic.log.identity())) throw new CommandFailed('this log is in use already');
+      const here = civic.settings.EVENTSTORE_URL === undefined ? 'source' : to === 'postgresql' ? 'target' : 'neither';
       const moved = await withProgress(context.stderr, 'events', (bar) =>
-        moveLog({
-          source: civic.log,
-          target,
-          moves: civic.logMoves,
-          projections: civic.projections,
-          here: civic.settings.EVENTSTORE_URL === undefined ? 'source' : to === 'postgresql' ? 'target' : 'neither',
-          leaseClock: civic.leaseClock,
-          signal: context.stopping,
-          onProgress: (events) => bar.update(events),
-        }),
+        moveLog(civic, target, here, { signal: context.stopping, onProgress: bar.update }),
       );
       if (!moved.switched) {
         warn(

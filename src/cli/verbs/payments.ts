@@ -1,26 +1,15 @@
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import { z } from 'zod';
-import { streamEvents } from '../../../domain/read-log.ts';
 import { readAccountEvent } from '../../../domain/events/account-events.ts';
-import type { ListedPayment, PaymentRow } from '../../../domain/ports/payment-ledger.ts';
 import { NETWORK, PAYMENT_STATES, transactionHash } from '../../../domain/payments/payment.ts';
+import type { ListedPayment, PaymentRow } from '../../../domain/ports/payment-ledger.ts';
+import { streamEvents } from '../../../domain/read-log.ts';
 import { uuid } from '../../../domain/records/fields.ts';
 import { accountStream } from '../../../domain/streams.ts';
-import { NotResolved, resolveByHand } from '../../processors/reactors/payments/reconcile-payments.ts';
 import type { Civic } from '../../civic.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
-import { oneOf, parseOption, runs } from '../verb.ts';
-
-interface Options {
-  readonly json?: boolean;
-  readonly state?: string;
-  readonly limit: string;
-  readonly settled?: string;
-  readonly failed?: string;
-  readonly bar?: boolean;
-  readonly unbar?: boolean;
-  readonly release?: boolean;
-}
+import { choiceParser, parser, runs, textParser, wholeParser } from '../verb.ts';
+import { resolveByHand } from '../../processors/reactors/payments/reconcile-payments.ts';
 
 const iso = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());
 
@@ -41,8 +30,8 @@ const shown = ({ paymentId, state, accountId, tool, amount, payer, nonce, cause,
   settledAt: iso(row.settledAt),
 });
 
-async function paymentOf(civic: Civic, id: string): Promise<PaymentRow> {
-  const row = await civic.paymentLedger.get(parseOption('the payment', uuid, id, 'a payment id'));
+async function paymentOf({ paymentLedger }: Civic, id: string): Promise<PaymentRow> {
+  const row = await paymentLedger.get(id);
   if (row === null) throw new CommandFailed(`there is no payment ${id}`);
   return row;
 }
@@ -56,51 +45,59 @@ async function factsOf({ log }: Civic, row: PaymentRow): Promise<readonly unknow
   return facts;
 }
 
+const ofPayment = (command: Command) => command.argument('<id>', '', parser('the payment', uuid, 'a payment id'));
+
 export function addPaymentsCommands(program: Command, context: CliContext): void {
   const payments = program.command('payments').description('payments for single calls, and what became of them');
   const list = payments
     .command('list')
     .description('the newest payments first')
-    .option('--state <state>', PAYMENT_STATES.join(', '))
-    .option('--limit <number>', 'how many', '100');
-  runs(context, 'log', list, async ({ paymentLedger }, options: Options) => {
-    const state = options.state === undefined ? null : oneOf('--state', PAYMENT_STATES, options.state);
-    const limit = parseOption('--limit', z.coerce.number().int().min(1).max(10_000), options.limit, '1 to 10000');
-    return (await paymentLedger.list({ state, limit })).map(shown);
-  });
-  const show = payments.command('show <id>').description('one payment with the events about it on its account');
-  runs(context, 'log', show, async (civic, _, id) => {
+    .option('--state <state>', PAYMENT_STATES.join(', '), choiceParser('--state', PAYMENT_STATES))
+    .option('--limit <number>', 'how many', wholeParser('--limit', 1, 10_000), 100);
+  runs(context, 'log', list, async ({ paymentLedger }, { state = null, limit }) => (await paymentLedger.list({ state, limit })).map(shown));
+  const show = ofPayment(payments.command('show')).description('one payment with the events about it on its account');
+  runs(context, 'log', show, async (civic, id) => {
     const row = await paymentOf(civic, id);
     return { ...shown(row), facts: await factsOf(civic, row) };
   });
-  const reconcile = payments
-    .command('reconcile <id>')
+  const reconcile = ofPayment(payments.command('reconcile'))
     .description('say what became of a payment of unknown outcome, as seen on the chain')
-    .option('--settled <tx>', 'hash of the transaction that paid')
-    .option('--failed <reason>', 'why nothing was paid; only once the chain takes the payment no more');
-  runs(context, 'projector', reconcile, async (civic, { settled, failed }: Options, id) => {
+    .option(
+      '--settled <tx>',
+      'hash of the transaction that paid',
+      parser('--settled', transactionHash, 'a transaction hash: 0x and 64 hex digits'),
+    )
+    .option(
+      '--failed <reason>',
+      'why nothing was paid; only once the chain takes the payment no more',
+      textParser('--failed', 200, 'a reason of at most 200 characters'),
+    );
+  runs(context, 'projector', reconcile, async (civic, id, { settled, failed }) => {
     if ((settled === undefined) === (failed === undefined)) throw new CommandFailed('give one of --settled TX and --failed REASON');
     const { paymentId } = await paymentOf(civic, id);
-    const seen =
-      settled !== undefined
-        ? { settled: parseOption('--settled', transactionHash, settled, 'a transaction hash: 0x and 64 hex digits') }
-        : { failed: parseOption('--failed', z.string().trim().min(1).max(200), failed ?? '', 'a reason of at most 200 characters') };
-    try {
-      const row = await resolveByHand(civic.reconciling, paymentId, seen);
-      await civic.caughtUp(await civic.log.head());
-      return shown(row);
-    } catch (error) {
-      throw error instanceof NotResolved ? new CommandFailed(error.message) : error;
-    }
+    const row = await resolveByHand(civic.reconciling, paymentId, settled === undefined ? { failed: failed! } : { settled });
+    await civic.caughtUp(await civic.log.head());
+    return shown(row);
   });
   const wallet = payments
-    .command('wallet <address>')
+    .command('wallet')
+    .argument(
+      '<address>',
+      '',
+      parser(
+        'the address',
+        z
+          .string()
+          .regex(/^0x[0-9a-fA-F]{40}$/)
+          .toLowerCase(),
+        '0x and 40 hex digits',
+      ),
+    )
     .description('bar a wallet from paying, or let another account pay from it')
     .option('--bar', 'refuse its payments')
     .option('--unbar', 'take them again')
     .option('--release', 'forget which account it belongs to');
-  runs(context, 'log', wallet, async ({ paymentLedger, clock }, { bar = false, unbar = false, release = false }: Options, address) => {
-    const payer = parseOption('the address', z.string().regex(/^0x[0-9a-fA-F]{40}$/), address, '0x and 40 hex digits').toLowerCase();
+  runs(context, 'log', wallet, async ({ paymentLedger, clock }, payer, { bar = false, unbar = false, release = false }) => {
     if ([bar, unbar, release].filter(Boolean).length !== 1) throw new CommandFailed('give one of --bar, --unbar and --release');
     if (release) {
       if (!(await paymentLedger.release(NETWORK, payer, clock.now()))) throw new CommandFailed(`no account has paid from ${payer}`);

@@ -1,51 +1,51 @@
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import { newEvents } from '../../../commands/handle.ts';
 import { canonicalJson } from '../../../domain/canonical-json.ts';
 import { PROJECTION_EVENT_SKIPPED } from '../../../domain/events/feed-events.ts';
-import { LOG_START, NO_STREAM } from '../../../domain/ports/event-log.ts';
+import { LOG_START, NO_STREAM, type Position } from '../../../domain/ports/event-log.ts';
+import type { Projection } from '../../../domain/ports/projection.ts';
 import { projectionStream } from '../../../domain/streams.ts';
-import { verifyProjection } from '../../processors/projector/compare-with-live.ts';
-import type { Civic } from '../../civic.ts';
 import { listProjections, type ProjectionStatus } from '../../../queries/operators/list-projections.ts';
+import { listReactors } from '../../../queries/operators/list-reactors.ts';
+import type { Civic } from '../../civic.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { untilLive } from '../follow-rebuild.ts';
 import { print } from '../output.ts';
 import { withProgress } from '../progress-bar.ts';
-import { runs, withCivic } from '../verb.ts';
+import { runs } from '../verb.ts';
 import { addRebuildCommands, chosenProjections } from './rebuilds.ts';
-
-interface Options {
-  readonly json?: boolean;
-  readonly all?: boolean;
-  readonly event?: string;
-  readonly reason?: string;
-}
+import { verifyProjection } from '../../processors/projector/compare-with-live.ts';
 
 export function addProjectionsCommands(program: Command, context: CliContext): void {
   const projections = program.command('projections').description('list, rebuild and verify the read models');
   const list = projections
     .command('list [name]')
     .description('lag, state, owner and throughput of every read model, and progress of its rebuild');
-  runs(context, 'log', list, async (civic, { json }: Options, name: string | undefined) => {
+  runs(context, 'log', list, async (civic, name, { json }) => {
     const names = chosenProjections(civic, name, name === undefined).map((projection) => projection.name);
     const listed = (await listProjections(civic.listing)).filter((status) => name === undefined || names.includes(status.name));
     return json === true ? listed : listed.map(forAPerson);
   });
   addRebuildCommands(projections, context);
-  projections
+  const verify = projections
     .command('verify [name]')
     .description('build a scratch copy and compare it with the live read model, row by row')
-    .option('--all', 'every read model')
-    .option('--json', 'print one JSON value')
-    .action((name: string | undefined, options: Options) => runVerify(context, name, options));
+    .option('--all', 'every read model');
+  runs(context, 'projector', verify, async (civic, name, options) => {
+    const results = [];
+    for (const projection of chosenProjections(civic, name, options.all === true)) results.push(await verified(context, civic, projection));
+    print(context, results, options);
+    const wrong = results.filter(({ equal }) => !equal).map((result) => result.name);
+    if (wrong.length > 0) throw new CommandFailed(`different from the log: ${wrong.join(', ')}; find the cause, then rebuild`);
+  });
   const retry = projections.command('retry <name>').description('let a paused read model try its event again');
-  runs(context, 'log', retry, (civic, _, name) => resume(civic, name, null));
+  runs(context, 'log', retry, (civic, name) => resume(civic, name, null));
   const skip = projections
     .command('skip <name>')
     .description('have a paused read model leave out the event that it cannot fold; every rebuild leaves it out as well')
     .requiredOption('--event <id>', 'the event id that `projections list` shows')
     .requiredOption('--reason <text>', 'why it may be left out');
-  runs(context, 'log', skip, (civic, { event, reason }: Options, name) => resume(civic, name, { eventId: event!, reason: reason! }));
+  runs(context, 'log', skip, (civic, name, { event, reason }) => resume(civic, name, { eventId: event, reason }));
 }
 
 const rounded = (value: number | null): number | null => (value === null ? null : Math.round(value * 10) / 10);
@@ -69,26 +69,16 @@ const forAPerson = (status: ProjectionStatus) => ({
   poisonEvent: status.poisonEvent,
 });
 
-const runVerify = (context: CliContext, name: string | undefined, options: Options): Promise<void> =>
-  withCivic(context, 'projector', async (civic) => {
-    const results = [];
-    for (const projection of chosenProjections(civic, name, options.all === true)) {
-      await untilLive(context, civic, projection.name);
-      const total = civic.log.distance(LOG_START, await civic.log.head()) ?? undefined;
-      const { folded, differences } = await withProgress(context.stderr, 'events', (bar) =>
-        verifyProjection(
-          civic.projectorDependencies,
-          projection,
-          (checkpoint) => bar.update(civic.log.distance(LOG_START, checkpoint) ?? 0, total),
-          context.stopping,
-        ),
-      );
-      results.push({ name: projection.name, folded, equal: differences.length === 0, differences });
-    }
-    print(context, results, options);
-    const wrong = results.filter(({ equal }) => !equal).map((result) => result.name);
-    if (wrong.length > 0) throw new CommandFailed(`different from the log: ${wrong.join(', ')}; find the cause, then rebuild`);
+async function verified(context: CliContext, civic: Civic, projection: Projection) {
+  const { log, projectorDependencies } = civic;
+  await untilLive(context, civic, projection.name);
+  const total = log.distance(LOG_START, await log.head()) ?? undefined;
+  const { folded, differences } = await withProgress(context.stderr, 'events', (bar) => {
+    const onProgress = (checkpoint: Position): void => bar.update(log.distance(LOG_START, checkpoint) ?? 0, total);
+    return verifyProjection(projectorDependencies, projection, onProgress, context.stopping);
   });
+  return { name: projection.name, folded, equal: differences.length === 0, differences };
+}
 
 async function resume(civic: Civic, name: string, skip: { readonly eventId: string; readonly reason: string } | null) {
   const paused = (await civic.generations.list()).filter(
@@ -108,4 +98,19 @@ async function resume(civic: Civic, name: string, skip: { readonly eventId: stri
   }
   for (const { generation } of paused) await civic.generations.resume(generation);
   return { name, resumed: paused.map(({ generation }) => generation), skipped: skip?.eventId ?? null };
+}
+
+export function addReactorsCommands(program: Command, context: CliContext): void {
+  const reactors = program.command('reactors').description('list reactors and resume a paused one');
+  const list = reactors.command('list').description('lag and state of every reactor');
+  runs(context, 'log', list, ({ listingReactors }) => listReactors(listingReactors));
+  const retry = reactors.command('retry <name>').description('let a paused reactor try its events again');
+  runs(context, 'log', retry, async ({ listingReactors, processorStore }, name) => {
+    const known = await listReactors(listingReactors);
+    const found = known.find((reactor) => reactor.name === name);
+    if (found === undefined) throw new CommandFailed(`name one of ${known.map((reactor) => reactor.name).join(', ')}`);
+    if (found.state !== 'paused') throw new CommandFailed(`${name} is not paused`);
+    await processorStore.resume(name);
+    return { name, resumed: true, poisonEvent: found.poisonEvent };
+  });
 }

@@ -1,34 +1,28 @@
-import type { Command } from 'commander';
-import type { Civic } from '../../civic.ts';
-import type { Comparison, Decision, Generation } from '../../../domain/ports/generations.ts';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import type { Decision, Generation } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
+import type { Civic } from '../../civic.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { followRebuild, untilLive } from '../follow-rebuild.ts';
 import { print, warn } from '../output.ts';
 import { runs } from '../verb.ts';
 
-interface Options {
-  readonly json?: boolean;
-  readonly all?: boolean;
-  readonly hold?: boolean;
-  readonly acceptDifferences?: boolean;
-}
-
 const ON_GOING =
   '\nA running service does the work and continues it when this command is stopped. Without a service this command does the work, and the same command continues it.';
 
+const unknownName = ({ projections }: Civic, orAll: string): CommandFailed =>
+  new CommandFailed(`name one of ${projections.map(({ name }) => name).join(', ')}${orAll}`);
+
 /** The named read model, or all with `all`. Throws `CommandFailed` with the known names. */
 export function chosenProjections(civic: Civic, name: string | undefined, all: boolean): readonly Projection[] {
-  if (all && name === undefined) return civic.projections;
-  const found = civic.projections.filter((projection) => projection.name === name);
-  const names = civic.projections.map((projection) => projection.name);
-  if (found.length === 0 || all) throw new CommandFailed(`name one of ${names.join(', ')}, or --all`);
+  const found = civic.projections.filter((projection) => (all ? name === undefined : projection.name === name));
+  if (found.length === 0) throw unknownName(civic, ', or --all');
   return found;
 }
 
 function chosenProjection(civic: Civic, name: string): Projection {
   const found = civic.projections.find((projection) => projection.name === name);
-  if (found === undefined) throw new CommandFailed(`name one of ${civic.projections.map((projection) => projection.name).join(', ')}`);
+  if (found === undefined) throw unknownName(civic, '');
   return found;
 }
 
@@ -36,61 +30,62 @@ function chosenProjection(civic: Civic, name: string): Projection {
 const generationsOf = async (civic: Civic, name: string): Promise<readonly Generation[]> =>
   (await civic.generations.list()).filter(({ projection }) => projection === name).toReversed();
 
-export function addRebuildCommands(projections: Command, context: CliContext): void {
-  const verb = (
-    words: string,
-    description: string,
-    run: (context: CliContext, civic: Civic, name: string, options: Options) => Promise<unknown>,
-  ): Command => {
-    const command = projections.command(words).description(description);
-    runs(context, 'log', command, (civic, options: Options, name) => run(context, civic, name, options));
-    return command;
-  };
-  verb('rebuild [name]', 'build a read model anew beside the live one, compare, and switch; or follow the rebuild in progress', rebuild)
+export function addRebuildCommands(projections: CommandUnknownOpts, context: CliContext): void {
+  const verb = <Words extends string>(words: Words, description: string) => projections.command(words).description(description);
+  const rebuilding = verb(
+    'rebuild [name]',
+    'build a read model anew beside the live one, compare, and switch; or follow the rebuild in progress',
+  )
     .option('--all', 'every read model, one after the other')
     .option('--hold', 'build and compare, and wait with the switch for `switch`')
     .addHelpText('after', ON_GOING);
-  verb('pause <name>', 'stop folding a rebuild until `resume`', decision('pause'));
-  verb('resume <name>', 'continue a rebuild that `pause` stopped', decision('resume'));
-  verb('cancel <name>', 'cancel a rebuild; the live generation does not change', decision('cancel'));
-  verb('compare <name>', 'compare a held rebuild with the live read model by digest, and name the rows that differ', compare);
-  verb('switch <name>', 'let a held rebuild serve, once it has caught up and is found equal', switchTo).option(
+  runs(context, 'log', rebuilding, async (civic, name, { all = false, hold = false }) => {
+    const results = [];
+    for (const projection of chosenProjections(civic, name, all)) results.push(await rebuild(context, civic, projection, hold));
+    return results;
+  });
+  runs(context, 'log', verb('pause <name>', 'stop folding a rebuild until `resume`'), (civic, name) => decide(civic, name, 'pause'));
+  runs(context, 'log', verb('resume <name>', 'continue a rebuild that `pause` stopped'), (civic, name) => decide(civic, name, 'resume'));
+  runs(context, 'log', verb('cancel <name>', 'cancel a rebuild; the live generation does not change'), (civic, name) =>
+    decide(civic, name, 'cancel'),
+  );
+  const comparing = verb('compare <name>', 'compare a held rebuild with the live read model by digest, and name the rows that differ');
+  runs(context, 'log', comparing, async (civic, name, { json = false }) =>
+    printComparison(context, await compare(context, civic, name), json),
+  );
+  const switching = verb('switch <name>', 'let a held rebuild serve, once it has caught up and is found equal').option(
     '--accept-differences',
     'also a refused one, and although it differs; never for the published feed',
   );
-  verb('switch-back <name>', 'let what the last rebuild replaced catch up and serve again', switchBack);
-  verb('drop <name>', 'remove the tables that are kept for `switch-back`, and those of refused rebuilds', drop);
+  runs(context, 'log', switching, (civic, name, { acceptDifferences = false }) => switchTo(context, civic, name, acceptDifferences));
+  const back = verb('switch-back <name>', 'let what the last rebuild replaced catch up and serve again');
+  runs(context, 'log', back, (civic, name) => switchBack(context, civic, name));
+  const dropping = verb('drop <name>', 'remove the tables that are kept for `switch-back`, and those of refused rebuilds');
+  runs(context, 'log', dropping, (civic, name) => drop(context, civic, name));
 }
 
-const summary = (row: Generation, started: number) => ({
-  name: row.projection,
-  generation: row.generation,
-  state: row.state === 'live' ? 'live' : 'ready',
-  folded: row.folded,
-  seconds: Math.round(performance.now() - started) / 1000,
-});
+/** Follows a rebuild until it is done, and returns its summary. */
+async function followed(context: CliContext, civic: Civic, building: Generation, isDone: (row: Generation) => boolean) {
+  const started = performance.now();
+  const { projection, generation, state, folded } = await followRebuild(context, civic, building, isDone);
+  const seconds = Math.round(performance.now() - started) / 1000;
+  return { name: projection, generation, state: state === 'live' ? 'live' : 'ready', folded, seconds };
+}
 
-async function rebuild(context: CliContext, civic: Civic, name: string | undefined, options: Options) {
-  const results = [];
-  const held = options.hold === true;
-  for (const projection of chosenProjections(civic, name, options.all === true)) {
-    const started = performance.now();
-    await untilLive(context, civic, projection.name);
-    const building = await civic.generations.create(projection, held ? 'held' : 'building', civic.leaseClock.now());
-    if (building.held && !held) {
-      throw new CommandFailed(
-        `a rebuild of ${projection.name} is held: \`civic projections switch ${projection.name}\` makes it live, \`cancel\` cancels it`,
-      );
-    }
-    if (!building.held && held) {
-      throw new CommandFailed(`a rebuild of ${projection.name} that switches by itself is under way; \`cancel\` it first`);
-    }
-    const built = await followRebuild(context, civic, building, ({ state, comparison }) =>
-      held ? state === 'building' && comparison?.equal === true : state === 'live',
-    );
-    results.push(summary(built, started));
+const isLive = ({ state }: Generation): boolean => state === 'live';
+
+async function rebuild(context: CliContext, civic: Civic, projection: Projection, held: boolean) {
+  const { name } = projection;
+  await untilLive(context, civic, name);
+  const building = await civic.generations.create(projection, held ? 'held' : 'building', civic.leaseClock.now());
+  if (building.held && !held) {
+    throw new CommandFailed(`a rebuild of ${name} is held: \`civic projections switch ${name}\` makes it live, \`cancel\` cancels it`);
   }
-  return results;
+  if (!building.held && held) {
+    throw new CommandFailed(`a rebuild of ${name} that switches by itself is under way; \`cancel\` it first`);
+  }
+  const isBuilt = ({ state, comparison }: Generation): boolean => state === 'building' && comparison?.equal === true;
+  return followed(context, civic, building, held ? isBuilt : isLive);
 }
 
 /** The failure for a decision that is not possible now. */
@@ -108,27 +103,27 @@ async function decided(civic: Civic, name: string, row: Generation | undefined, 
   return after;
 }
 
-const decision = (word: 'pause' | 'resume' | 'cancel') => async (_: CliContext, civic: Civic, name: string) => {
+async function decide(civic: Civic, name: string, word: 'pause' | 'resume' | 'cancel') {
   chosenProjection(civic, name);
   const building = (await generationsOf(civic, name)).find(({ state }) => state === 'building');
   const row = await decided(civic, name, building, word, word);
   const state = { pause: 'operator_paused', resume: 'building', cancel: row.keptUntil === null ? 'cancelled' : 'kept' }[word];
   return { name, generation: row.generation, state, folded: row.folded };
-};
+}
 
-async function compare(context: CliContext, civic: Civic, name: string, options: Options): Promise<void> {
+/** A generation with its comparison: a new one of the rebuild under way, else the one for which it was refused. */
+async function compare(context: CliContext, civic: Civic, name: string): Promise<Generation> {
   const projection = chosenProjection(civic, name);
   const rows = await generationsOf(civic, name);
   const building = rows.find(({ state }) => state === 'building');
   if (building === undefined) {
     const refused = rows.find(({ state, comparison }) => state === 'refused' && comparison !== null);
     if (refused === undefined) throw await notNow(civic, name, 'compare');
-    return printComparison(context, refused, refused.comparison!, options);
+    return refused;
   }
   requireComparable(projection, rows, building);
   const asked = await decided(civic, name, building, 'compare', 'compare');
-  const compared = await followRebuild(context, civic, asked, ({ comparison }) => comparison !== null);
-  return printComparison(context, compared, compared.comparison!, options);
+  return followRebuild(context, civic, asked, ({ comparison }) => comparison !== null);
 }
 
 function requireComparable({ name, published }: Projection, rows: readonly Generation[], building: Generation): void {
@@ -144,8 +139,9 @@ function requireComparable({ name, published }: Projection, rows: readonly Gener
   }
 }
 
-function printComparison(context: CliContext, { projection, generation }: Generation, found: Comparison, options: Options): void {
-  const tables = found.tables.map(({ table, live, rebuilt }) => ({
+function printComparison(context: CliContext, { projection, generation, comparison }: Generation, json: boolean): void {
+  const { at, checkpoint, live: of, equal, differences, tables: compared } = comparison!;
+  const tables = compared.map(({ table, live, rebuilt }) => ({
     table,
     equal: live.rows === rebuilt.rows && live.digest === rebuilt.digest,
     rowsLive: live.rows,
@@ -153,21 +149,15 @@ function printComparison(context: CliContext, { projection, generation }: Genera
     digestLive: live.digest,
     digestRebuilt: rebuilt.digest,
   }));
-  const { at, checkpoint, live, equal, differences } = found;
-  const compared = { name: projection, generation, live, equal, checkpoint, at: new Date(at).toISOString(), differences };
-  if (options.json === true) print(context, { ...compared, tables }, options);
-  else {
-    print(context, compared, options);
-    print(context, tables, options);
-  }
+  const found = { name: projection, generation, live: of, equal, checkpoint, at: new Date(at).toISOString(), differences };
+  print(context, json ? { ...found, tables } : found, { json });
+  if (!json) print(context, tables, { json });
   const different = tables.filter((table) => !table.equal).map(({ table }) => table);
   if (!equal) throw new CommandFailed(`${projection}: generation ${generation} differs from the live one in ${different.join(', ')}`);
 }
 
-async function switchTo(context: CliContext, civic: Civic, name: string, options: Options) {
-  const started = performance.now();
+async function switchTo(context: CliContext, civic: Civic, name: string, accepting: boolean) {
   const projection = chosenProjection(civic, name);
-  const accepting = options.acceptDifferences === true;
   if (accepting && projection.published === true) {
     throw new CommandFailed(`${name} is published history: a rebuild that differs from it is never switched to`);
   }
@@ -175,7 +165,7 @@ async function switchTo(context: CliContext, civic: Civic, name: string, options
   const row = rows.find(({ state }) => state === 'building') ?? (accepting ? rows.find(({ state }) => state === 'refused') : undefined);
   if (row !== undefined) await requireLogInUse(civic, row);
   const switching = await decided(civic, name, row, accepting ? 'switch-accepting' : 'switch', 'switch to');
-  return summary(await followRebuild(context, civic, switching, ({ state }) => state === 'live'), started);
+  return followed(context, civic, switching, isLive);
 }
 
 /** A moved log keeps its live and building generations; kept and refused ones stay with the former log. */
@@ -186,7 +176,6 @@ async function requireLogInUse(civic: Civic, { projection, logId }: Generation):
 }
 
 async function switchBack(context: CliContext, civic: Civic, name: string) {
-  const started = performance.now();
   const projection = chosenProjection(civic, name);
   const kept = (await generationsOf(civic, name)).find(
     ({ state, keptUntil }) => state === 'retired' && (keptUntil ?? 0) >= civic.leaseClock.now(),
@@ -199,7 +188,7 @@ async function switchBack(context: CliContext, civic: Civic, name: string) {
   }
   await requireLogInUse(civic, kept);
   const back = await decided(civic, name, kept, 'switch-back', 'switch back to');
-  return summary(await followRebuild(context, civic, back, ({ state }) => state === 'live'), started);
+  return followed(context, civic, back, isLive);
 }
 
 async function drop(context: CliContext, civic: Civic, name: string) {

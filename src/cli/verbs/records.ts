@@ -1,64 +1,76 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
+import type { EventLog } from '../../../domain/ports/event-log.ts';
+import { isResource, type Resource, RESOURCES } from '../../../domain/records/resources.ts';
+import { isStoreFailure } from '../../../domain/retry.ts';
 import { exportRecords } from '../../../queries/feed/export-records.ts';
 import { recordVersions } from '../../../queries/feed/record-versions.ts';
-import { isResource, RESOURCES } from '../../../domain/records/resources.ts';
-import { isStoreFailure } from '../../../domain/retry.ts';
-import { importRecords } from '../../sources/ndjson/import-records.ts';
-import { databaseTroubles } from '../doctor/examine.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
+import { databaseTroubles } from '../doctor/examine.ts';
 import { print, writeOut } from '../output.ts';
 import { withProgress } from '../progress-bar.ts';
 import { RejectedFile } from '../rejected-file.ts';
-import { uuidOf, waitUntilVisible, withCivic } from '../verb.ts';
+import { runs, uuidParser, waitUntilVisible, withOpened } from '../verb.ts';
+import { importRecords } from '../../sources/ndjson/import-records.ts';
 
 const REJECTED_LINES = 3;
 
-interface Options {
-  readonly json?: boolean;
-  readonly resource?: string;
-  readonly at?: string;
-}
-
 export function addRecordsCommands(program: Command, context: CliContext): void {
   const records = program.command('records').description('bring civic records in and out');
-  records
+  const importing = records
     .command('import <file>')
     .description('read NDJSON, one change a line, from a file or from standard input (-)')
-    .option('--json', 'print one JSON value')
     .addHelpText(
       'after',
       '\nA bad line stops nothing: it goes to FILE.rejected.ndjson with its number and reason, and the exit status is then 3.',
-    )
-    .action((file: string, options: Options) => runImport(context, file, options));
+    );
+  runs(context, 'nothing', importing, (_, file, options) => runImport(context, file, options));
   records
     .command('export')
     .description('print the current (or then current) records as NDJSON, in the form that import reads')
-    .option('--resource <name>', `one of ${RESOURCES.join(', ')}`)
+    .option('--resource <name>', `one of ${RESOURCES.join(', ')}`, resourceParser)
     .option('--at <cursor>', 'the state at a feed cursor')
     .option('--json', 'print one JSON array instead of lines')
-    .action((options: Options) => runExport(context, options));
+    .action(({ json = false, ...question }) =>
+      withOpened(context, 'read models', ({ reads }) => writeLines(context, exportRecords(reads, question), json)),
+    );
   records
-    .command('history <id>')
+    .command('history')
+    .argument('<id>', '', uuidParser('the id'))
     .description('every version of a record from the log, as NDJSON, oldest first')
     .option('--json', 'print one JSON array instead of lines')
-    .action((id: string, options: Options) => runHistory(context, id, options));
+    .action((recordId, { json = false }) =>
+      withOpened(context, 'log', ({ log }) => writeLines(context, historyLines(log, recordId), json)),
+    );
 }
 
-const runHistory = (context: CliContext, id: string, { json }: Options): Promise<void> =>
-  withCivic(context, 'log', async (civic) => {
-    const recordId = uuidOf('the id', id);
-    let found = 0;
-    for await (const version of recordVersions(civic.log, recordId)) {
-      const text = JSON.stringify(version);
-      await writeOut(context, json ? `${found === 0 ? '[' : ','}${text}` : `${text}\n`);
-      found += 1;
-    }
-    if (found === 0) throw new CommandFailed(`no record has ever had the id ${recordId}`);
-    if (json) await writeOut(context, ']\n');
-  });
+/** Parses `--resource`. Throws `CommandFailed` with the known names. */
+export function resourceParser(text: string): Resource {
+  if (!isResource(text)) throw new CommandFailed(`there is no resource ${text}; there are ${RESOURCES.join(', ')}`);
+  return text;
+}
+
+/** Throws `CommandFailed` for a record that never was. */
+async function* historyLines(log: EventLog, recordId: string): AsyncGenerator<string> {
+  let found = false;
+  for await (const version of recordVersions(log, recordId)) {
+    found = true;
+    yield `${JSON.stringify(version)}\n`;
+  }
+  if (!found) throw new CommandFailed(`no record has ever had the id ${recordId}`);
+}
+
+/** Writes NDJSON as it is, or as one array. */
+async function writeLines(context: CliContext, lines: AsyncIterable<string>, json: boolean): Promise<void> {
+  let before = '[';
+  for await (const line of lines) {
+    await writeOut(context, json ? `${before}${line.trimEnd()}` : line);
+    before = ',';
+  }
+  if (json) await writeOut(context, before === '[' ? '[]\n' : ']\n');
+}
 
 async function openInput(context: CliContext, file: string): Promise<AsyncIterable<Uint8Array>> {
   if (file === '-') return addAbortSignal(context.stopping, context.stdin);
@@ -82,19 +94,19 @@ async function resumable(context: CliContext, error: unknown): Promise<unknown> 
   );
 }
 
-async function runImport(context: CliContext, file: string, options: Options): Promise<void> {
+async function runImport(context: CliContext, file: string, options: { readonly json?: boolean }): Promise<void> {
   const rejectedFile = new RejectedFile(file === '-' ? 'import.rejected.ndjson' : `${file}.rejected.ndjson`);
   await rejectedFile.requireWritable();
   const input = await openInput(context, file);
   const started = performance.now();
-  const tally = await withCivic(context, 'projector', async (civic) => {
+  const tally = await withOpened(context, 'projector', async (civic) => {
     try {
       const result = await withProgress(context.stderr, 'lines', (bar) =>
         importRecords({
           input,
           writer: civic.writer,
           onRejected: (line, reason) => rejectedFile.add(line, reason),
-          onProgress: (read) => bar.update(read),
+          onProgress: bar.update,
         }),
       );
       await waitUntilVisible(context, civic, result.last);
@@ -113,21 +125,4 @@ async function runImport(context: CliContext, file: string, options: Options): P
       REJECTED_LINES,
     );
   }
-}
-
-async function runExport(context: CliContext, { resource, at, json }: Options): Promise<void> {
-  if (resource !== undefined && !isResource(resource)) {
-    throw new CommandFailed(`there is no resource ${resource}; there are ${RESOURCES.join(', ')}`);
-  }
-  const write = (text: string) => writeOut(context, text);
-  await withCivic(context, 'read models', async (civic) => {
-    let first = true;
-    if (json) await write('[');
-    const question = { ...(resource === undefined ? {} : { resource }), ...(at === undefined ? {} : { at }) };
-    for await (const line of exportRecords(civic.reads, question)) {
-      await write(json ? `${first ? '' : ','}${line.trimEnd()}` : line);
-      first = false;
-    }
-    if (json) await write(']\n');
-  });
 }

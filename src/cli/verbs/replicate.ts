@@ -1,46 +1,72 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import { type AskCivic, createCivicApi } from '../../../client/replica/civic-api.ts';
-import { compareReplica, openReplicaStore, replicate, type Replicated } from '../../../client/replica/replicate.ts';
 import type { ReplicaStore } from '../../../client/replica/replica-store.ts';
-import { isResource, RESOURCES } from '../../../domain/records/resources.ts';
+import { compareReplica, openReplicaStore, replicate, type Replicated } from '../../../client/replica/replicate.ts';
+import { RESOURCES } from '../../../domain/records/resources.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
-import { print, warn } from '../output.ts';
-import { type ProgressBar, withProgress } from '../progress-bar.ts';
-
-interface Options {
-  readonly json?: boolean;
-  readonly baseUrl: string;
-  readonly key?: string;
-  readonly keyFile?: string;
-  readonly to: string;
-  readonly resource?: string;
-  readonly once?: boolean;
-  readonly follow?: boolean;
-  readonly verify?: boolean;
-}
+import { warn } from '../output.ts';
+import { withProgress } from '../progress-bar.ts';
+import { runs } from '../verb.ts';
+import { resourceParser } from './records.ts';
 
 const POLL_MS = 1000;
 const RETRIES_ONCE = 6;
 
 export function addReplicateCommand(program: Command, context: CliContext): void {
-  program
+  const mirror = program
     .command('replicate')
     .description('mirror a service: a snapshot, then its changes, resumable, each change in effect once')
     .requiredOption('--base-url <url>', 'address of the service')
     .option('--key <key>', 'an API key with civic:read and civic:export; others on this machine may see it')
     .option('--key-file <file>', 'a file that holds the key')
     .requiredOption('--to <store>', 'a folder, sqlite:FILE or postgres://…')
-    .option('--resource <name>', `only one of ${RESOURCES.join(', ')}`)
+    .option('--resource <name>', `only one of ${RESOURCES.join(', ')}`, resourceParser)
     .option('--once', 'end at the head of the feed (the default)')
     .option('--follow', 'go on until it is stopped')
-    .option('--verify', 'compare the mirror with the digests of the service at the end')
-    .option('--json', 'print one JSON value')
-    .action((options: Options) => runReplicate(context, options));
+    .option('--verify', 'compare the mirror with the digests of the service at the end');
+  runs(context, 'nothing', mirror, async (_, { baseUrl, to, resource = null, once = false, follow = false, verify = false, ...given }) => {
+    if (follow && once) throw new CommandFailed('give --once or --follow, not both');
+    const key = await keyOf(given);
+    const sleep = (milliseconds: number) => wait(milliseconds, undefined, { signal: context.stopping });
+    const ask = createCivicApi({
+      baseUrl: baseUrl.replace(/\/+$/, ''),
+      key,
+      sleep,
+      signal: context.stopping,
+      retries: follow ? Infinity : RETRIES_ONCE,
+      onRetry: (reason, milliseconds) => warn(context, `${reason}; retrying in ${Math.ceil(milliseconds / 1000)} s`),
+    });
+    const store = await openReplicaStore(to);
+    try {
+      return await withProgress(context.stderr, 'records', async (bar) => {
+        let done = 0;
+        const run = (): Promise<Replicated> =>
+          replicate({
+            ask,
+            store,
+            resource,
+            once: !follow,
+            pollMs: POLL_MS,
+            sleep,
+            onProgress: (records) => bar.update((done += records)),
+            onRestart: (reason) =>
+              warn(context, `${reason}; starting again from a snapshot; the mirror does not change until that is complete`),
+          });
+        const result = await run();
+        if (verify) await requireEqual(ask, store, resource, result, run);
+        return verify ? { ...result, verified: true } : result;
+      });
+    } catch (error) {
+      throw context.stopping.aborted ? context.stopping.reason : error;
+    } finally {
+      await store.close();
+    }
+  });
 }
 
-async function keyOf({ key, keyFile }: Options): Promise<string> {
+async function keyOf({ key, keyFile }: { readonly key?: string | undefined; readonly keyFile?: string | undefined }): Promise<string> {
   if ((key === undefined) === (keyFile === undefined)) throw new CommandFailed('give the key by --key or by --key-file');
   if (keyFile === undefined) return key!.trim();
   const text = await readFile(keyFile, 'utf8').catch((error: Error) => {
@@ -49,61 +75,28 @@ async function keyOf({ key, keyFile }: Options): Promise<string> {
   return text.trim();
 }
 
-async function runReplicate(context: CliContext, options: Options): Promise<void> {
-  const { resource = null, follow = false, once = false, verify = false } = options;
-  if (follow && once) throw new CommandFailed('give --once or --follow, not both');
-  if (resource !== null && !isResource(resource))
-    throw new CommandFailed(`there is no resource ${resource}; there are ${RESOURCES.join(', ')}`);
-  const key = await keyOf(options);
-  const sleep = (milliseconds: number) => wait(milliseconds, undefined, { signal: context.stopping });
-  const ask = createCivicApi({
-    baseUrl: options.baseUrl.replace(/\/+$/, ''),
-    key,
-    sleep,
-    signal: context.stopping,
-    retries: follow ? Infinity : RETRIES_ONCE,
-    onRetry: (reason, milliseconds) => warn(context, `${reason}; retrying in ${Math.ceil(milliseconds / 1000)} s`),
-  });
-  const store = await openReplicaStore(options.to);
-  const replicated = async (bar: ProgressBar) => {
-    let done = 0;
-    const run = (): Promise<Replicated> =>
-      replicate({
-        ask,
-        store,
-        resource,
-        once: !follow,
-        pollMs: POLL_MS,
-        sleep,
-        onProgress: (records) => bar.update((done += records)),
-        onRestart: (reason) =>
-          warn(context, `${reason}; starting again from a snapshot; the mirror does not change until that is complete`),
-      });
-    const result = await run();
-    return { ...result, ...(verify ? await verified(ask, store, resource, result, run) : {}) };
-  };
-  try {
-    print(context, await withProgress(context.stderr, 'records', replicated), options);
-  } catch (error) {
-    throw context.stopping.aborted ? context.stopping.reason : error;
-  } finally {
-    await store.close();
-  }
-}
-
 interface Health {
   readonly data: { readonly pipeline: { readonly head: { readonly cursor: string; readonly digests: Readonly<Record<string, string>> } } };
 }
 
 const TRIES = 10;
 
-/** The feed may advance between the last page and the digests: then the mirror reads on and compares again. */
-async function verified(ask: AskCivic, store: ReplicaStore, resource: string | null, first: Replicated, run: () => Promise<Replicated>) {
+/**
+ * Throws `CommandFailed` for a mirror that differs from the service. The feed may advance between the last page and the digests: then the
+ * mirror reads on and is compared again.
+ */
+async function requireEqual(
+  ask: AskCivic,
+  store: ReplicaStore,
+  resource: string | null,
+  first: Replicated,
+  run: () => Promise<Replicated>,
+) {
   let { cursor } = first;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const { head } = (await ask<Health>('/api/v1/data/health')).data.pipeline;
     const { equal, different } = await compareReplica(store, head.digests, resource);
-    if (equal) return { verified: true };
+    if (equal) return;
     const moved = (await run()).cursor;
     if (moved === cursor) throw new CommandFailed(`the mirror differs from the service in ${different.join(', ')}`);
     cursor = moved;

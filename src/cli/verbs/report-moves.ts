@@ -1,85 +1,106 @@
-import type { Command } from 'commander';
-import { moveReport, noteReport, readReportState, type WorkedReport } from '../../../commands/reports/work-on-report.ts';
+import type { Command, CommandUnknownOpts, OptionValues } from '@commander-js/extra-typings';
 import type { VerifiedRecord } from '../../../commands/reports/report-decider.ts';
-import type { Civic } from '../../civic.ts';
-import { dateTime } from '../../../domain/records/fields.ts';
+import { moveReport, noteReport, readReportState, type WorkedReport } from '../../../commands/reports/work-on-report.ts';
 import { FOUND_RESOURCES } from '../../../domain/records/external-ids.ts';
+import { dateTime } from '../../../domain/records/fields.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { REPORT_REASONS, REPORT_STATUSES } from '../../../domain/reports.ts';
-import { cut } from '../../processors/reactors/reports/verdict.ts';
+import { findReport, type KnownReport } from '../../../queries/reports/known-reports.ts';
+import type { Civic } from '../../civic.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
-import { ofReport, personName, reportOf } from '../report-arguments.ts';
-import { failedAs, oneOf, parseOption, requireHandled, runs, uuidOf } from '../verb.ts';
+import { choiceParser, parser, parseValue, requireHandled, runs, textParser, uuidParser, wholeParser } from '../verb.ts';
+import { cut } from '../../processors/reactors/reports/verdict.ts';
 
-interface Options {
-  readonly json?: boolean;
-  readonly holder: string;
-  readonly token?: string;
-  readonly revision?: string;
-  readonly to: string;
-  readonly reason?: string;
-  readonly finding?: string;
-  readonly nextAction?: string;
-  readonly record: readonly string[];
-  readonly nextCheck?: string;
-  readonly note?: string;
-  readonly text: string;
+/** Adds the argument `<report>`. */
+export const ofReport = <Options extends OptionValues>(command: Command<[], Options>) =>
+  command.argument('<report>', '', uuidParser('the report'));
+
+/** Throws `CommandFailed` for an unknown report. */
+export async function reportOf(civic: Civic, reportId: string): Promise<KnownReport> {
+  const report = await findReport(civic.reads, reportId);
+  if (report === null) throw new CommandFailed(`report_not_found: there is no report ${reportId}`);
+  return report;
 }
 
+const TO_COME = 'an ISO 8601 time that is to come';
+
 /** `move` and `note`, which need the lease. */
-export function addMoveCommands(reports: Command, context: CliContext): void {
-  const leased = (command: Command) =>
-    command
-      .requiredOption('--holder <name>', 'who has the lease')
-      .option('--token <number>', "the lease's token, where it is to be that very lease")
-      .option('--next-check <time>', 'when the customer should look again');
-  const moving = leased(ofReport(reports.command('move')).description('move a report along one arrow of its lifecycle'))
-    .requiredOption('--to <status>', REPORT_STATUSES.join(', '))
-    .option('--reason <code>', REPORT_REASONS.join(', '))
+export function addMoveCommands(reports: CommandUnknownOpts, context: CliContext): void {
+  const leased = (name: string, description: string) =>
+    ofReport(reports.command(name).description(description))
+      .requiredOption('--holder <name>', 'who has the lease', textParser('--holder', 200))
+      .option('--token <number>', "the lease's token, where it is to be that very lease", wholeParser('--token'))
+      .option('--next-check <time>', 'when the customer should look again', parser('--next-check', dateTime, TO_COME));
+  const moving = leased('move', 'move a report along one arrow of its lifecycle')
+    .requiredOption('--to <status>', REPORT_STATUSES.join(', '), choiceParser('--to', REPORT_STATUSES))
+    .option('--reason <code>', REPORT_REASONS.join(', '), choiceParser('--reason', REPORT_REASONS))
     .option('--finding <text>', 'what was found out, for the customer; a closed report needs one')
     .option('--next-action <text>', 'what the customer may do, or what happens next')
     .option(
       '--record <id>',
       'a published record that it is about; may be given up to twenty times',
-      (id, all: string[]) => [...all, id],
-      [],
+      (id, all: ReadonlySet<string>) => new Set([...all, uuidParser('--record')(id.toLowerCase())]),
+      new Set<string>(),
     )
     .option('--note <text>', 'for investigators only')
-    .option('--revision <number>', 'refuse if it has moved since it stood at this revision');
-  runs(context, 'read models', moving, (civic, options: Options, report) => move(context, civic, report, options));
-  const noting = leased(ofReport(reports.command('note')).description('write down what was found, for investigators only')).requiredOption(
+    .option('--revision <number>', 'refuse if it has moved since it stood at this revision', wholeParser('--revision'));
+  runs(
+    context,
+    'read models',
+    moving,
+    async (civic, id, { to, reason = null, finding = null, nextAction = null, note = null, ...options }) => {
+      const { reportId } = await reportOf(civic, id);
+      const seenRevision = options.revision ?? (await readReportState(civic.log, reportId)).revision;
+      const verifiedRecords: VerifiedRecord[] = [];
+      for (const record of options.record) verifiedRecords.push(await verifiedRecord(civic, record));
+      const move = { to, reasonCode: reason, finding, nextAction, verifiedRecords, nextCheckAt: nextCheck(civic, options.nextCheck) };
+      const lease = await leaseOf(civic, reportId, options);
+      await requireHandled(context, civic, await moveReport(civic.reporting.worker, lease, seenRevision, { moves: [move], note }));
+      const { status, nextCheckAt, closedAt, revision } = await reportOf(civic, reportId);
+      return { reportId, status, nextCheckAt, closedAt, revision };
+    },
+  );
+  const noting = leased('note', 'write down what was found, for investigators only').requiredOption(
     '--text <text>',
     'up to 4000 characters',
   );
-  runs(context, 'read models', noting, (civic, options: Options, report) => note(context, civic, report, options));
+  runs(context, 'read models', noting, async (civic, id, { text, ...options }) => {
+    const { reportId } = await reportOf(civic, id);
+    const lease = await leaseOf(civic, reportId, options);
+    const noted = { note: text, nextCheckAt: nextCheck(civic, options.nextCheck) };
+    await requireHandled(context, civic, await noteReport(civic.reporting.worker, lease, noted));
+    const { status, nextCheckAt, revision } = await reportOf(civic, reportId);
+    return { reportId, status, nextCheckAt, revision };
+  });
 }
 
-function whole(name: string, text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new CommandFailed(`${name} is ${JSON.stringify(text)}; allowed is a whole number`);
-  return Number(text);
-}
-
-/** The current lease of the holder, or the one of `--token`. Throws `CommandFailed` without it. */
-async function leaseOf(civic: Civic, reportId: string, options: Options): Promise<WorkedReport> {
-  const holder = personName('--holder', options.holder);
-  if (options.token !== undefined) return { reportId, holder, token: whole('--token', options.token) };
-  const current = await civic.reporting.worker.leases.current(reportId, civic.clock.now());
+/** The current lease of the holder, or the one of `--token`. Throws a rejection without it. */
+async function leaseOf(
+  { reporting, clock }: Civic,
+  reportId: string,
+  { holder, token }: { readonly holder: string; readonly token?: number | undefined },
+): Promise<WorkedReport> {
+  if (token !== undefined) return { reportId, holder, token };
+  const current = await reporting.worker.leases.current(reportId, clock.now());
   if (current?.holder === holder) return current;
   const whose = current === null ? 'the report has no lease' : `${current.holder} has the lease of the report`;
-  throw failedAs(new Rejection('lease_conflict', `${whose}; take it with: civic reports lease ${reportId} --holder ${holder}`));
+  throw new Rejection('lease_conflict', `${whose}; take it with: civic reports lease ${reportId} --holder ${holder}`);
 }
 
-function nextCheck({ clock }: Civic, { nextCheck: text }: Options): string | null {
-  if (text === undefined) return null;
-  const toCome = dateTime.refine((time) => Date.parse(time) > clock.now());
-  return parseOption('--next-check', toCome, text, 'an ISO 8601 time that is to come');
-}
+const nextCheck = ({ clock }: Civic, time: string | undefined): string | null =>
+  time === undefined
+    ? null
+    : parseValue(
+        '--next-check',
+        dateTime.refine((text) => Date.parse(text) > clock.now()),
+        time,
+        TO_COME,
+      );
 
 const MAX_TITLE_LENGTH = 300;
 
 /** The id, address and title of a published record. Throws `CommandFailed` for another id. */
-async function verifiedRecord({ reporting }: Civic, argument: string): Promise<VerifiedRecord> {
-  const itemId = uuidOf('--record', argument);
+async function verifiedRecord({ reporting }: Civic, itemId: string): Promise<VerifiedRecord> {
   for (const resource of FOUND_RESOURCES) {
     const data = (await reporting.worker.known.current(resource, [itemId])).get(itemId);
     if (data === undefined) continue;
@@ -87,38 +108,4 @@ async function verifiedRecord({ reporting }: Civic, argument: string): Promise<V
     return { itemId, sourceUrl: 'url' in data ? data.url : data.sourceUrl, ...title };
   }
   throw new CommandFailed(`--record ${itemId} is no meeting, agenda, agenda item, document or stream record that is published now`);
-}
-
-async function move(context: CliContext, civic: Civic, argument: string, options: Options) {
-  const { reportId } = await reportOf(civic, argument);
-  const seenRevision =
-    options.revision === undefined ? (await readReportState(civic.log, reportId)).revision : whole('--revision', options.revision);
-  const verifiedRecords: VerifiedRecord[] = [];
-  for (const id of new Set(options.record.map((record) => record.toLowerCase()))) verifiedRecords.push(await verifiedRecord(civic, id));
-  const to = oneOf('--to', REPORT_STATUSES, options.to);
-  const handled = await moveReport(civic.reporting.worker, await leaseOf(civic, reportId, options), seenRevision, {
-    moves: [
-      {
-        to,
-        reasonCode: options.reason === undefined ? null : oneOf('--reason', REPORT_REASONS, options.reason),
-        finding: options.finding ?? null,
-        nextAction: options.nextAction ?? null,
-        verifiedRecords,
-        nextCheckAt: nextCheck(civic, options),
-      },
-    ],
-    note: options.note ?? null,
-  });
-  await requireHandled(context, civic, handled);
-  const { status, nextCheckAt, closedAt, revision } = await reportOf(civic, reportId);
-  return { reportId, status, nextCheckAt, closedAt, revision };
-}
-
-async function note(context: CliContext, civic: Civic, argument: string, options: Options) {
-  const { reportId } = await reportOf(civic, argument);
-  const lease = await leaseOf(civic, reportId, options);
-  const handled = await noteReport(civic.reporting.worker, lease, { note: options.text, nextCheckAt: nextCheck(civic, options) });
-  await requireHandled(context, civic, handled);
-  const { status, nextCheckAt, revision } = await reportOf(civic, reportId);
-  return { reportId, status, nextCheckAt, revision };
 }

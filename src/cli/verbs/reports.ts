@@ -1,132 +1,166 @@
-import type { Command } from 'commander';
-import { leaseReport, MAX_LEASE_MS } from '../../../commands/reports/work-on-report.ts';
+import type { Command } from '@commander-js/extra-typings';
+import { z } from 'zod';
 import { turnReportSwitch } from '../../../commands/reports/turn-switch.ts';
-import { type KnownReport, knownReports } from '../../../queries/reports/known-reports.ts';
+import { leaseReport, MAX_LEASE_MS } from '../../../commands/reports/work-on-report.ts';
 import { readReportEvent, type ReportEvent } from '../../../domain/events/report-events.ts';
-import type { EventLog } from '../../../domain/ports/event-log.ts';
 import { streamEvents } from '../../../domain/read-log.ts';
-import { reportStream } from '../../../domain/streams.ts';
-import type { Civic } from '../../civic.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { readSwitches, REPORT_SWITCHES } from '../../../domain/report-switches.ts';
 import { OPEN_REPORT_STATUSES, REPORT_STATUSES } from '../../../domain/reports.ts';
-import { dueReports } from '../../processors/reactors/reports/report-reactors.ts';
+import { reportStream } from '../../../domain/streams.ts';
+import { knownReports } from '../../../queries/reports/known-reports.ts';
+import type { Civic } from '../../civic.ts';
 import type { CliContext } from '../context.ts';
 import { print, visible } from '../output.ts';
-import { durationMs, ofReport, personName, reportOf, reportSwitch, rowLimit } from '../report-arguments.ts';
-import { DEADLINE_MS, failedAs, oneOf, requireHandled, runs, uuidParser, waitUntilVisible } from '../verb.ts';
-import { addMoveCommands } from './report-moves.ts';
+import {
+  DEADLINE_MS,
+  durationParser,
+  parser,
+  requireHandled,
+  runs,
+  textParser,
+  uuidParser,
+  waitUntilVisible,
+  wholeParser,
+} from '../verb.ts';
+import { addMoveCommands, ofReport, reportOf } from './report-moves.ts';
+import { dueReports } from '../../processors/reactors/reports/report-reactors.ts';
 
 const MAX_LEASE_DAYS = MAX_LEASE_MS / 86_400_000;
 /** Timers of Node.js are limited to 24.8 days. */
 const MAX_PAUSE_DAYS = 7;
+const CENTURY_DAYS = 36_525;
+const HOUR_MS = 3_600_000;
 
-interface Options {
-  readonly json?: boolean;
-  readonly status?: string;
-  readonly account?: string;
-  readonly jurisdiction?: string;
-  readonly olderThan?: string;
-  readonly holder?: string;
-  readonly all?: boolean;
-  readonly limit: string;
-  readonly for: string;
-  readonly whilePaused?: boolean;
-  readonly by: string;
-  readonly reason?: string;
-  readonly once?: boolean;
-  readonly every: string;
-}
+const statuses = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.trim()))
+  .pipe(z.array(z.enum(REPORT_STATUSES)));
 
 export function addReportsCommands(program: Command, context: CliContext): void {
   const reports = program.command('reports').description("missing-data reports: the investigator's side");
   const verb = (words: string, description: string): Command => reports.command(words).description(description);
-  runs(
-    context,
-    'read models',
-    verb('list', 'open reports, those without an investigation first, then the oldest')
-      .option('--status <statuses>', `of these statuses, separated by commas: ${REPORT_STATUSES.join(', ')}`)
-      .option('--all', 'closed ones too')
-      .option('--account <id>', 'of one account', uuidParser('--account'))
-      .option('--jurisdiction <slug>', 'of one jurisdiction, as the report names it')
-      .option('--older-than <duration>', 'submitted so long ago or longer, such as P1D or PT6H')
-      .option('--holder <name>', 'leased now by this holder')
-      .option('--limit <number>', 'at most so many', '100'),
-    listed,
-  );
-  runs(
-    context,
-    'read models',
-    ofReport(verb('show', 'a report and its whole history, from its events')),
-    (civic, options: Options, report) => show(context, civic, report, options),
-  );
-  runs(
-    context,
-    'read models',
-    ofReport(verb('lease', 'take the lease of a report, or renew it: a report is moved and noted only under its lease'))
-      .requiredOption('--holder <name>', 'who works on it')
-      .option('--for <duration>', 'how long, such as PT1H; P30D at most', 'PT1H')
-      .option('--while-paused', 'also while work on reports is paused'),
-    (civic, options: Options, report) => lease(context, civic, report, options),
-  );
-  addMoveCommands(reports, context);
-  for (const [name, paused] of [
-    ['pause', true],
-    ['resume', false],
-  ] as const) {
-    runs(
-      context,
-      'read models',
-      verb(`${name} <what>`, `${name} ${REPORT_SWITCHES.join(' or ')}, in every process at once`)
-        .option('--by <name>', 'name of the operator', 'operator')
-        .option('--reason <text>', 'why'),
-      (civic, options: Options, what) => turn(context, civic, { what, paused, options }),
+
+  const list = verb('list', 'open reports, those without an investigation first, then the oldest')
+    .option(
+      '--status <statuses>',
+      `of these statuses, separated by commas: ${REPORT_STATUSES.join(', ')}`,
+      parser('--status', statuses, REPORT_STATUSES.join(', ')),
+    )
+    .option('--all', 'closed ones too')
+    .option('--account <id>', 'of one account', uuidParser('--account'))
+    .option('--jurisdiction <slug>', 'of one jurisdiction, as the report names it')
+    .option(
+      '--older-than <duration>',
+      'submitted so long ago or longer, such as P1D or PT6H',
+      durationParser('--older-than', CENTURY_DAYS, 'a century'),
+    )
+    .option('--holder <name>', 'leased now by this holder', textParser('--holder', 200))
+    .option('--limit <number>', 'at most so many', wholeParser('--limit', 1, 9999), 100);
+  runs(context, 'read models', list, async ({ clock, reads, reporting }, { status, all = false, holder, json = false, ...options }) => {
+    const leases = await reporting.worker.leases.held(clock.now());
+    const found = await knownReports(
+      reads,
+      {
+        statuses: status ?? (all ? undefined : OPEN_REPORT_STATUSES),
+        accountId: options.account,
+        jurisdictionSlug: options.jurisdiction,
+        submittedUpTo: options.olderThan === undefined ? undefined : clock.now() - options.olderThan,
+        reportIds: holder === undefined ? undefined : leases.filter((lease) => lease.holder === holder).map(({ reportId }) => reportId),
+      },
+      options.limit,
     );
+    const cut = (text: string): string => (json || text.length <= 60 ? text : `${text.slice(0, 59)}…`);
+    return found.map(({ reportId, accountId, status: stands, reasonCode, submittedAt, nextCheckAt, input }) => ({
+      reportId,
+      accountId,
+      status: stands,
+      reasonCode,
+      submittedAt,
+      nextCheckAt,
+      holder: leases.find((lease) => lease.reportId === reportId)?.holder ?? null,
+      jurisdiction: input.jurisdictionSlug ?? null,
+      sourceUrl: cut(input.sourceUrl),
+      expectedRecord: cut(json ? input.expectedRecord : input.expectedRecord.replaceAll(/\s+/g, ' ')),
+    }));
+  });
+
+  const show = ofReport(verb('show', 'a report and its whole history, from its events'));
+  runs(context, 'read models', show, async (civic, id, { json = false }) => {
+    const { input, note: _, ...report } = await reportOf(civic, id);
+    const held = await civic.reporting.worker.leases.current(report.reportId, civic.clock.now());
+    const lease = held === null ? null : { holder: held.holder, token: held.token, until: new Date(held.leaseUntil).toISOString() };
+    const history: ReportHappening[] = [{ at: report.submittedAt, what: 'received', by: null, details: [] }];
+    for await (const stored of streamEvents(civic.log, reportStream(report.reportId))) history.push(happening(readReportEvent(stored)));
+    if (json) return { ...report, lease, input, history };
+    print(context, { ...report, lease, ...input }, { json });
+    context.stdout.write('\n');
+    for (const { at, what, by, details } of history) {
+      context.stdout.write(`${visible(`${at}  ${what}${by === null ? '' : `  by ${by}`}`)}\n`);
+      for (const line of details) context.stdout.write(`    ${visible(line)}\n`);
+    }
+    return undefined;
+  });
+
+  const lease = ofReport(verb('lease', 'take the lease of a report, or renew it: a report is moved and noted only under its lease'))
+    .requiredOption('--holder <name>', 'who works on it', textParser('--holder', 200))
+    .option('--for <duration>', 'how long, such as PT1H; P30D at most', durationParser('--for', MAX_LEASE_DAYS), HOUR_MS)
+    .option('--while-paused', 'also while work on reports is paused');
+  runs(context, 'read models', lease, async (civic, id, { holder, for: leaseMs, whilePaused = false }) => {
+    const { reportId, accountId } = await reportOf(civic, id);
+    const dailyBudget = civic.settings.CIVIC_REPORT_DAILY_BUDGET;
+    const leased = await leaseReport(civic.reporting.worker, { reportId, accountId, holder, leaseMs, dailyBudget, whilePaused });
+    if (leased instanceof Rejection) throw leased;
+    await waitUntilVisible(context, civic, await civic.log.head());
+    const { token, leaseUntil } = leased.lease;
+    const { status, revision } = leased.state;
+    return { reportId, holder: leased.lease.holder, token, leaseUntil: new Date(leaseUntil).toISOString(), status, revision };
+  });
+
+  addMoveCommands(reports, context);
+
+  for (const name of ['pause', 'resume'] as const) {
+    const turn = reports
+      .command(name)
+      .argument('<what>', '', parser('the switch', z.enum(REPORT_SWITCHES), REPORT_SWITCHES.join(' or ')))
+      .description(`${name} ${REPORT_SWITCHES.join(' or ')}, in every process at once`)
+      .option('--by <name>', 'name of the operator', textParser('--by', 200), 'operator')
+      .option('--reason <text>', 'why');
+    runs(context, 'read models', turn, async (civic, what, { by, reason = null }) => {
+      const change = { paused: name === 'pause', by, reason };
+      await requireHandled(context, civic, await turnReportSwitch(civic, what, change, civic.clock.now() + DEADLINE_MS));
+      const { intake, worker } = await readSwitches(civic.log);
+      return { intake: intake.paused ? 'paused' : 'running', worker: worker.paused ? 'paused' : 'running' };
+    });
   }
-  runs(
-    context,
-    'read models',
-    verb('work', 'work on what needs no person, again and again until stopped')
-      .option('--once', 'one turn over what is due now')
-      .option('--every <duration>', 'time between two turns', 'PT1M'),
-    (civic, options: Options) => work(context, civic, options),
-  );
+
+  const work = verb('work', 'work on what needs no person, again and again until stopped')
+    .option('--once', 'one turn over what is due now')
+    .option('--every <duration>', 'time between two turns', durationParser('--every', MAX_PAUSE_DAYS), 60_000);
+  runs(context, 'read models', work, async (civic, { once = false, every, json = false }) => {
+    if (once) return workOnce(context, civic, json);
+    civic.startReactors(civic.reporting.reactors.map(({ name }) => name));
+    while (!context.stopping.aborted) {
+      await dueReports(civic.reporting.worker, context.stopping);
+      await civic.clock.sleep(every, context.stopping).catch(() => undefined);
+    }
+    return undefined;
+  });
 }
 
-async function listed(civic: Civic, options: Options) {
-  const { clock, reads, reporting } = civic;
-  const leases = new Map((await reporting.worker.leases.held(clock.now())).map((held) => [held.reportId, held]));
-  const statuses =
-    options.status === undefined ? undefined : options.status.split(',').map((status) => oneOf('--status', REPORT_STATUSES, status.trim()));
-  const onlyOpen = statuses === undefined && options.all !== true;
-  const wantedHolder = options.holder === undefined ? undefined : personName('--holder', options.holder);
-  const held = [...leases.values()].filter(({ holder }) => holder === wantedHolder).map(({ reportId }) => reportId);
-  const found = await knownReports(
-    reads,
-    {
-      statuses: onlyOpen ? OPEN_REPORT_STATUSES : statuses,
-      accountId: options.account,
-      jurisdictionSlug: options.jurisdiction,
-      submittedUpTo: options.olderThan === undefined ? undefined : clock.now() - durationMs('--older-than', options.olderThan),
-      reportIds: wantedHolder === undefined ? undefined : held,
-    },
-    rowLimit('--limit', options.limit),
-  );
-  return found.map(({ reportId, accountId, status, reasonCode, submittedAt, nextCheckAt, input }) => ({
-    reportId,
-    accountId,
-    status,
-    reasonCode,
-    submittedAt,
-    nextCheckAt,
-    holder: leases.get(reportId)?.holder ?? null,
-    jurisdiction: input.jurisdictionSlug ?? null,
-    sourceUrl: options.json === true ? input.sourceUrl : cut(input.sourceUrl, 60),
-    expectedRecord: options.json === true ? input.expectedRecord : cut(input.expectedRecord.replaceAll(/\s+/g, ' '), 60),
-  }));
-}
+const STOPPED = { worker_paused: 'work on reports is paused', budget_exhausted: 'the investigations of the day are used up' } as const;
 
-const cut = (text: string, longest: number): string => (text.length <= longest ? text : `${text.slice(0, longest - 1)}…`);
+async function workOnce(context: CliContext, civic: Civic, json: boolean): Promise<void> {
+  const { position, ...done } = await dueReports(civic.reporting.worker, context.stopping);
+  const { stopped, looked, moved, noted, left, failed } = done;
+  const refusal = stopped === null ? null : new Rejection(stopped, STOPPED[stopped]);
+  // If nothing was done, only the reason is printed.
+  if (stopped === 'worker_paused') throw refusal!;
+  await waitUntilVisible(context, civic, position);
+  const counts = { looked, moved: moved.length, noted: noted.length, left: left.length, failed: failed.length };
+  print(context, json ? done : counts, { json });
+  if (refusal !== null) throw refusal;
+}
 
 interface ReportHappening {
   readonly at: string;
@@ -136,12 +170,9 @@ interface ReportHappening {
   readonly details: readonly string[];
 }
 
-/** The history of a report from its events, oldest first. */
-async function historyOf(log: EventLog, report: KnownReport): Promise<readonly ReportHappening[]> {
-  const happenings: ReportHappening[] = [{ at: report.submittedAt, what: 'received', by: null, details: [] }];
-  for await (const stored of streamEvents(log, reportStream(report.reportId))) happenings.push(happening(readReportEvent(stored)));
-  return happenings;
-}
+/** Lines of the fields that have a value. */
+const labelled = (fields: Readonly<Record<string, string | null>>): readonly string[] =>
+  Object.entries(fields).flatMap(([label, value]) => (value === null ? [] : [`${label}: ${value}`]));
 
 function happening({ type, data }: ReportEvent): ReportHappening {
   const by = `${data.holder} (lease ${data.fencingToken})`;
@@ -149,94 +180,14 @@ function happening({ type, data }: ReportEvent): ReportHappening {
     case 'DataReportLeased':
       return { at: data.leasedAt, what: 'leased', by, details: [`until ${data.leaseUntil} unless renewed`] };
     case 'DataReportMoved': {
-      const { from, to, reasonCode, finding, nextAction, verifiedRecords, nextCheckAt } = data;
       const details = [
-        ...(reasonCode === null ? [] : [`reason: ${reasonCode}`]),
-        ...(finding === null ? [] : [`finding: ${finding}`]),
-        ...(nextAction === null ? [] : [`next action: ${nextAction}`]),
-        ...verifiedRecords.map(({ itemId, sourceUrl, title }) => `record: ${itemId} ${title ?? ''} ${sourceUrl}`),
-        ...(nextCheckAt === null ? [] : [`next check: ${nextCheckAt}`]),
+        ...labelled({ reason: data.reasonCode, finding: data.finding, 'next action': data.nextAction }),
+        ...data.verifiedRecords.map(({ itemId, sourceUrl, title }) => `record: ${itemId} ${title ?? ''} ${sourceUrl}`),
+        ...labelled({ 'next check': data.nextCheckAt }),
       ];
-      return { at: data.movedAt, what: `${from} -> ${to}`, by, details };
+      return { at: data.movedAt, what: `${data.from} -> ${data.to}`, by, details };
     }
-    case 'DataReportNoted': {
-      const check = data.nextCheckAt === null ? [] : [`next check: ${data.nextCheckAt}`];
-      return { at: data.notedAt, what: 'noted', by, details: [...data.note.split('\n'), ...check] };
-    }
-  }
-}
-
-async function show(context: CliContext, civic: Civic, argument: string, options: Options): Promise<void> {
-  const report = await reportOf(civic, argument);
-  const held = await civic.reporting.worker.leases.current(report.reportId, civic.clock.now());
-  const history = await historyOf(civic.log, report);
-  const { input, note: _, ...rest } = report;
-  const leased = held === null ? null : { holder: held.holder, token: held.token, until: new Date(held.leaseUntil).toISOString() };
-  if (options.json === true) {
-    print(context, { ...rest, lease: leased, input, history }, options);
-    return;
-  }
-  print(context, { ...rest, lease: leased, ...input }, {});
-  context.stdout.write('\n');
-  for (const { at, what, by, details } of history) {
-    context.stdout.write(`${visible(`${at}  ${what}${by === null ? '' : `  by ${by}`}`)}\n`);
-    for (const line of details) context.stdout.write(`    ${visible(line)}\n`);
-  }
-}
-
-async function lease(context: CliContext, civic: Civic, argument: string, options: Options) {
-  const { reportId, accountId } = await reportOf(civic, argument);
-  const leased = await leaseReport(civic.reporting.worker, {
-    reportId,
-    accountId,
-    holder: personName('--holder', options.holder!),
-    leaseMs: durationMs('--for', options.for, MAX_LEASE_DAYS),
-    dailyBudget: civic.settings.CIVIC_REPORT_DAILY_BUDGET,
-    whilePaused: options.whilePaused === true,
-  });
-  if (leased instanceof Rejection) throw failedAs(leased);
-  const { holder, token, leaseUntil } = leased.lease;
-  const { status, revision } = leased.state;
-  await waitUntilVisible(context, civic, await civic.log.head());
-  return { reportId, holder, token, leaseUntil: new Date(leaseUntil).toISOString(), status, revision };
-}
-
-async function turn(
-  context: CliContext,
-  civic: Civic,
-  { what, paused, options }: { readonly what: string; readonly paused: boolean; readonly options: Options },
-) {
-  const change = { paused, by: personName('--by', options.by), reason: options.reason ?? null };
-  const handled = await turnReportSwitch(civic, reportSwitch(what), change, civic.clock.now() + DEADLINE_MS);
-  await requireHandled(context, civic, handled);
-  const { intake, worker } = await readSwitches(civic.log);
-  return { intake: intake.paused ? 'paused' : 'running', worker: worker.paused ? 'paused' : 'running' };
-}
-
-const STOPPED = { worker_paused: 'work on reports is paused', budget_exhausted: 'the investigations of the day are used up' } as const;
-
-async function work(context: CliContext, civic: Civic, options: Options): Promise<void> {
-  const { worker } = civic.reporting;
-  if (options.once === true) {
-    const { position, ...done } = await dueReports(worker, context.stopping);
-    // If nothing was done, only the reason is printed.
-    if (done.stopped === 'worker_paused') throw failedAs(new Rejection(done.stopped, STOPPED[done.stopped]));
-    await waitUntilVisible(context, civic, position);
-    const counts = {
-      looked: done.looked,
-      moved: done.moved.length,
-      noted: done.noted.length,
-      left: done.left.length,
-      failed: done.failed.length,
-    };
-    print(context, options.json === true ? done : counts, options);
-    if (done.stopped !== null) throw failedAs(new Rejection(done.stopped, STOPPED[done.stopped]));
-    return;
-  }
-  const every = durationMs('--every', options.every, MAX_PAUSE_DAYS);
-  civic.startReactors(civic.reporting.reactors.map(({ name }) => name));
-  while (!context.stopping.aborted) {
-    await dueReports(worker, context.stopping);
-    await civic.clock.sleep(every, context.stopping).catch(() => undefined);
+    case 'DataReportNoted':
+      return { at: data.notedAt, what: 'noted', by, details: [...data.note.split('\n'), ...labelled({ 'next check': data.nextCheckAt })] };
   }
 }

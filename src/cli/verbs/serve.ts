@@ -1,13 +1,13 @@
-import { type Command, Option } from 'commander';
-import { ROLES, type ServeRole } from '../../processors/roles.ts';
+import { type Command, Option } from '@commander-js/extra-typings';
 import type { CliContext } from '../context.ts';
+import { ROLES } from '../../processors/roles.ts';
 
 export function addServeCommand(program: Command, context: CliContext): void {
   program
     .command('serve')
     .description('run the service until SIGTERM or SIGINT')
     .addOption(new Option('--role <role>', 'what this process does').choices(ROLES).default('all'))
-    .action(async ({ role }: { readonly role: ServeRole }) => {
+    .action(async ({ role }) => {
       // Only this command needs the listeners and the tool protocol, half of the program's code.
       const { serve } = await import('../../serving/serve.ts');
       const civic = await context.open(role === 'all' ? 'service' : 'command');
