@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import type { Command } from '@commander-js/extra-typings';
 import type { EventLog } from '../../../domain/ports/event-log.ts';
-import { isResource, type Resource, RESOURCES } from '../../../domain/records/resources.ts';
+import { RESOURCES } from '../../../domain/records/resources.ts';
 import { isStoreFailure } from '../../../domain/retry.ts';
 import { exportRecords } from '../../../queries/feed/export-records.ts';
 import { recordVersions } from '../../../queries/feed/record-versions.ts';
@@ -12,7 +12,7 @@ import { databaseTroubles } from '../doctor/examine.ts';
 import { print, writeOut } from '../output.ts';
 import { withProgress } from '../progress-bar.ts';
 import { RejectedFile } from '../rejected-file.ts';
-import { runs, uuidParser, waitUntilVisible, withOpened } from '../verb.ts';
+import { choiceParser, runs, uuidParser, waitUntilVisible, withOpened } from '../verb.ts';
 import { importRecords } from '../../sources/ndjson/import-records.ts';
 
 const REJECTED_LINES = 3;
@@ -30,7 +30,7 @@ export function addRecordsCommands(program: Command, context: CliContext): void 
   records
     .command('export')
     .description('print the current (or then current) records as NDJSON, in the form that import reads')
-    .option('--resource <name>', `one of ${RESOURCES.join(', ')}`, resourceParser)
+    .option('--resource <name>', `one of ${RESOURCES.join(', ')}`, choiceParser('--resource', RESOURCES))
     .option('--at <cursor>', 'the state at a feed cursor')
     .option('--json', 'print one JSON array instead of lines')
     .action(({ json = false, ...question }) =>
@@ -44,12 +44,6 @@ export function addRecordsCommands(program: Command, context: CliContext): void 
     .action((recordId, { json = false }) =>
       withOpened(context, 'log', ({ log }) => writeLines(context, historyLines(log, recordId), json)),
     );
-}
-
-/** Parses `--resource`. Throws `CommandFailed` with the known names. */
-export function resourceParser(text: string): Resource {
-  if (!isResource(text)) throw new CommandFailed(`there is no resource ${text}; there are ${RESOURCES.join(', ')}`);
-  return text;
 }
 
 /** Throws `CommandFailed` for a record that never was. */

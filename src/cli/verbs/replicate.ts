@@ -8,8 +8,7 @@ import { RESOURCES } from '../../../domain/records/resources.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { warn } from '../output.ts';
 import { withProgress } from '../progress-bar.ts';
-import { runs } from '../verb.ts';
-import { resourceParser } from './records.ts';
+import { choiceParser, runs } from '../verb.ts';
 
 const POLL_MS = 1000;
 const RETRIES_ONCE = 6;
@@ -22,7 +21,7 @@ export function addReplicateCommand(program: Command, context: CliContext): void
     .option('--key <key>', 'an API key with civic:read and civic:export; others on this machine may see it')
     .option('--key-file <file>', 'a file that holds the key')
     .requiredOption('--to <store>', 'a folder, sqlite:FILE or postgres://…')
-    .option('--resource <name>', `only one of ${RESOURCES.join(', ')}`, resourceParser)
+    .option('--resource <name>', `only one of ${RESOURCES.join(', ')}`, choiceParser('--resource', RESOURCES))
     .option('--once', 'end at the head of the feed (the default)')
     .option('--follow', 'go on until it is stopped')
     .option('--verify', 'compare the mirror with the digests of the service at the end');
