@@ -14,7 +14,7 @@ import type { Projection } from '../../domain/ports/projection.ts';
 import type { Reactor } from '../../domain/ports/reactors.ts';
 import type { Tracing } from '../../domain/ports/tracing.ts';
 import type { ProcessFigures } from '../../domain/process-figures.ts';
-import { VERSION } from '../serving/version.ts';
+import { SOFTWARE_VERSION } from '../../domain/software-version.ts';
 import type { Settings } from '../settings.ts';
 import type { OpenLog } from './open-stores.ts';
 
@@ -34,7 +34,7 @@ export function tracesAsked(settings: Asking): boolean {
 
 /** Null where traces are off. Loads the SDK, which is large, only where they are on. */
 export const openTraces = async (settings: Settings, logger: Logger): Promise<OpenTraces | null> =>
-  tracesAsked(settings) ? (await import('../../infra/telemetry/open-tracing.ts')).openTracing({ logger, version: VERSION }) : null;
+  tracesAsked(settings) ? (await import('../../infra/telemetry/open-tracing.ts')).openTracing({ logger, version: SOFTWARE_VERSION }) : null;
 
 export const traceDatabase = (database: Database, tracing: Tracing | null): Database =>
   tracing === null

@@ -2,7 +2,8 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type Operations, readOperations } from '../../queries/operators/read-operations.ts';
 import type { Civic } from '../civic.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
-import { createHttpMetrics, type HttpMetrics } from '../edge/metrics/http-metrics.ts';
+import { SOFTWARE_VERSION } from '../../domain/software-version.ts';
+import { createHttpMetrics } from '../edge/metrics/http-metrics.ts';
 import { createOperationsWatch } from '../edge/ops/operations-watch.ts';
 import { SAMPLE_EVERY_MS, watchProcess } from '../edge/ops/process-state.ts';
 import { createReadOpsState } from '../edge/ops/read-state.ts';
@@ -14,22 +15,16 @@ import { listenOn } from './listen.ts';
 import { createReadiness } from './readiness.ts';
 import { repeat } from '../processors/runtime/jobs.ts';
 import type { ServeRole } from '../processors/roles.ts';
-import { VERSION } from './version.ts';
 
-export interface OpsListener {
-  /** Null where the settings turn it off. */
-  readonly opsUrl: string | null;
-  /** Counters of the public listener. */
-  readonly metrics: HttpMetrics;
-  readonly close: () => Promise<void>;
-}
-
-/** Opens the operators' listener. It closes last, so that the end of everything else can be observed. */
+/**
+ * Opens the operators' listener, which closes last, so that the end of everything else can be observed. Its URL is null where the settings
+ * turn it off; `metrics` are the counters of the public listener.
+ */
 export async function openOpsListener(
   civic: Civic,
   { role, stopping }: { readonly role: ServeRole; readonly stopping: AbortSignal },
   headAtStart: Position,
-): Promise<OpsListener> {
+) {
   const { settings, logger, listing } = civic;
   const machineClock = listing.leaseClock;
   const registry = new Registry();
@@ -54,22 +49,14 @@ export async function openOpsListener(
     const operations = await known();
     return operations && { figures: operations.reports, now: civic.clock.now() };
   });
-  register(registry, PROCESS_METRICS, () => ({ figures: civic.figures, pools: civic.pools, role, version: VERSION }));
+  register(registry, PROCESS_METRICS, () => ({ figures: civic.figures, pools: civic.pools, role, version: SOFTWARE_VERSION }));
   if (civic.kafkaCounters !== null) register(registry, KAFKA_METRICS, () => civic.kafkaCounters);
   const metrics = createHttpMetrics(registry);
-  const readiness = createReadiness({
-    generations: civic.generations,
-    log: civic.log,
-    projections: civic.projections,
-    headAtStart,
-    history: civic.history,
-    clock: machineClock,
-    stopping,
-  });
+  const readiness = createReadiness({ ...civic, headAtStart, clock: machineClock, stopping });
   if (settings.CIVIC_OPS_PORT === 'off') return { opsUrl: null, metrics, close: async () => undefined };
 
   const ending = new AbortController();
-  const ofProcess = watchProcess({ role, version: VERSION }, () => metrics.totals(), machineClock);
+  const ofProcess = watchProcess({ role, version: SOFTWARE_VERSION }, () => metrics.totals(), machineClock);
   const sampling = { what: 'sampling requests', everyMs: SAMPLE_EVERY_MS, run: async () => ofProcess.sample() };
   const sampled = repeat(machineClock, logger, ending.signal, sampling);
   const server = createOpsServer({

@@ -4,7 +4,7 @@ import type { Clock } from '../../domain/ports/clock.ts';
 import { answeredWithin } from '../../domain/retry.ts';
 import type { Readiness, ReadinessCheck } from '../edge/ops/ops-server.ts';
 
-export interface ReadinessParts {
+interface ReadinessParts {
   readonly generations: Pick<GenerationStore, 'list'>;
   readonly log: Pick<EventLog, 'head'>;
   readonly projections: readonly { readonly name: string }[];

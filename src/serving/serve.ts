@@ -1,11 +1,11 @@
 import { closeAll } from '../../domain/close-all.ts';
+import { SCOPES } from '../../domain/events/account-events.ts';
 import type { Civic } from '../civic.ts';
 import { BadSetting } from '../settings.ts';
 import { documentRoutes } from '../edge/documents/document-routes.ts';
 import { trustedProxies } from '../edge/admission/client-address.ts';
 import { createHttpServer, HTTP_TIMEOUTS } from '../edge/http/http-server.ts';
 import { fillNewLog, type SampleAccount, type SampleWanted } from '../sources/first-run.ts';
-import { bannerText } from './banner.ts';
 import { listenOn } from './listen.ts';
 import { openOpsListener } from './ops-listener.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
@@ -44,9 +44,7 @@ export async function serve(civic: Civic, { role, stopping, hurrying, print, toT
       sampleAccount = await fillNewLog(civic, { sample, sampleKey: toTerminal });
     }
     if (!(await civic.caughtUp(await civic.log.head()))) civic.logger.warn({}, 'the read models have not caught up yet; see /readyz');
-    print(
-      bannerText({ baseUrl: baseUrl ?? '(no public listener in this role)', opsUrl, sampleAccount, civic: 'npm run --silent civic --' }),
-    );
+    print(bannerText(baseUrl ?? '(no public listener in this role)', opsUrl, sampleAccount));
     const repeating = scheduledJobs(civic, role, ending.signal).map((work) => repeat(civic.clock, civic.logger, ending.signal, work));
     closers.push(async () => void (await Promise.all(repeating)));
     if (!stopping.aborted) await new Promise((resolve) => stopping.addEventListener('abort', resolve, { once: true }));
@@ -68,26 +66,17 @@ async function openListeners(
   headAtStart: Awaited<ReturnType<Civic['log']['head']>>,
   closers: (() => Promise<void>)[],
 ) {
-  const { settings, logger } = civic;
+  const { settings } = civic;
   const { opsUrl, metrics, close } = await openOpsListener(civic, { role, stopping }, headAtStart);
   closers.push(close);
   if (!does(role, 'answer requests')) return { baseUrl: null, opsUrl, drain: async () => undefined };
   const http = createHttpServer({
-    operations: civic.operations,
-    publicOperations: civic.publicOperations,
-    publicLimits: civic.publicLimits,
-    reportClients: civic.reportClients,
+    ...civic,
     readPosition: civic.publicPosition,
     documents: documentRoutes,
     baseUrl: settings.CIVIC_BASE_URL,
-    admission: civic.admission,
-    tools: civic.tools,
     allowedOrigins: settings.CIVIC_ALLOWED_ORIGINS ?? [],
-    clock: civic.clock,
-    identifiers: civic.identifiers,
-    logger,
     metrics,
-    tracing: civic.tracing,
     logSampleEvery: LOG_EVERY,
     isTrustedProxy: trustedProxies(settings.CIVIC_TRUSTED_PROXIES),
     limits: {
@@ -105,4 +94,30 @@ async function openListeners(
     if (settings.CIVIC_DRAIN_DELAY > 0) await civic.clock.sleep(settings.CIVIC_DRAIN_DELAY, hurrying).catch(() => undefined);
   };
   return { baseUrl: settings.CIVIC_BASE_URL ?? bound, opsUrl, drain };
+}
+
+/** The text of a start: addresses, the sample key, and three commands that use it. The key of a sample account is null where it must not be printed. */
+function bannerText(baseUrl: string, opsUrl: string | null, sampleAccount: SampleAccount | null): string {
+  const key = sampleAccount?.key ?? null;
+  const header = key === null ? '-H "Authorization: Bearer $CIVIC_KEY"' : `-H 'Authorization: Bearer ${key}'`;
+  const access =
+    key === null
+      ? [
+          'API key        issue one, it is shown once:',
+          `               npm run --silent civic -- keys issue --account ${sampleAccount?.accountId ?? 'ID'} --scope ${SCOPES.join(',')}`,
+        ]
+      : [`API key        ${key}`, '               (the sample account; shown this once)'];
+  return [
+    '',
+    `Civic Records  ${baseUrl}`,
+    ...(opsUrl === null ? [] : [`operators      ${opsUrl}/readyz  ${opsUrl}/metrics  ${opsUrl}/ops`]),
+    ...access,
+    '',
+    'Try:',
+    `  curl ${header} '${baseUrl}/api/v1/data/changes?limit=2'`,
+    `  curl ${header} -X POST '${baseUrl}/api/v1/data/snapshots'`,
+    `  curl ${header} '${baseUrl}/api/v1/data/health'`,
+    '',
+    '',
+  ].join('\n');
 }
