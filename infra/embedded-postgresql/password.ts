@@ -1,24 +1,24 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DataLayout, giveToOwner } from './data-directory.ts';
-import { systemErrorCode } from './refusal.ts';
-import { type ClusterStart, runProgram } from './run-program.ts';
+import { type DataLayout, giveToOwner, isOurs } from './data-directory.ts';
+import { type ClusterStart, runProgram } from './launch-plan.ts';
+import { unlessGone } from './refusal.ts';
 import { superuser } from './server-settings.ts';
 
 /**
- * Makes sure that the cluster wants the stored password on every connection, and returns that password. A cluster that does not is changed
- * while no server runs. Every step can be repeated: the next start completes a change that was killed.
+ * Makes sure that the cluster wants the stored password on every connection. A cluster that does not is changed while no server runs. Every
+ * step can be repeated: the next start completes a change that was killed.
  */
-export async function secureCluster(start: ClusterStart): Promise<string> {
+export function secureCluster(start: ClusterStart): void {
   const { layout } = start;
   const stored = readPassword(layout);
-  const password = stored ?? newPassword();
-  if (stored === undefined || readRules(layout.cluster) !== `${accessRules(password).join('\n')}\n`) {
-    await setPassword(start, password);
-    if (stored === undefined) writePassword(layout, password);
-  }
-  return password;
+  // 256 random bits, which need no escape in a connection string.
+  const password = stored ?? randomBytes(32).toString('base64url');
+  const rules = unlessGone(() => readFileSync(join(layout.cluster, 'pg_hba.conf'), 'utf8'));
+  if (stored !== undefined && rules === `${accessRules(password).join('\n')}\n`) return;
+  setPassword(start, password);
+  if (stored === undefined) writePassword(layout, password);
 }
 
 /** The contents of `pg_hba.conf`. The digest shows that this cluster belongs to the stored password. */
@@ -31,20 +31,11 @@ function accessRules(password: string): readonly string[] {
   ];
 }
 
-function readRules(cluster: string): string | undefined {
-  try {
-    return readFileSync(join(cluster, 'pg_hba.conf'), 'utf8');
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
 /**
  * Sets the password, then the access rules, in single-user mode, in which PostgreSQL takes no connections. The account of the server sees the
  * verifier alone, and writes the rules itself: root must not write in a folder of another account, which could have put links there.
  */
-async function setPassword(start: ClusterStart, password: string): Promise<void> {
+function setPassword(start: ClusterStart, password: string): void {
   const rules = accessRules(password)
     .map((line) => `'${line}'`)
     .join(',');
@@ -53,29 +44,17 @@ async function setPassword(start: ClusterStart, password: string): Promise<void>
     `alter role ${superuser} password '${scramVerifier(password)}'`,
     `do $$begin execute format($copy$${copy}$copy$, current_setting('data_directory') || '/pg_hba.conf'); end$$`,
   ];
-  await runProgram({
-    ...start,
-    name: 'postgres',
-    folder: start.layout.cluster,
-    arguments: (data) => ['--single', '-D', data, '-c', 'exit_on_error=on', 'postgres'],
-    input: `${statements.join('\n')}\n`,
-  });
-}
-
-const format = /^[\w-]{43}$/;
-
-/** A new password of 256 random bits, which needs no escape in a connection string. */
-function newPassword(): string {
-  return randomBytes(32).toString('base64url');
+  const args = (data: string) => ['--single', '-D', data, '-c', 'exit_on_error=on', 'postgres'];
+  runProgram(start, { name: 'postgres', folder: start.layout.cluster, args }, `${statements.join('\n')}\n`);
 }
 
 /** The password of a data directory, or undefined when there is none that other accounts could neither read nor have written. */
 export function readPassword(layout: DataLayout): string | undefined {
   const stat = statSync(layout.password, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
-  const isPrivate = [0, process.getuid?.(), statSync(layout.root).uid].includes(stat.uid) && stat.isFile() && (stat.mode & 0o077) === 0;
+  const isPrivate = isOurs(stat, layout.root) && stat.isFile() && (stat.mode & 0o077) === 0;
   const password = isPrivate ? readFileSync(layout.password, 'utf8').trim() : '';
-  return format.test(password) ? password : undefined;
+  return /^[\w-]{43}$/.test(password) ? password : undefined;
 }
 
 /** Stores the password for the owner of the data directory alone; a kill or a power cut leaves the former file or a whole new one. */

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+
 /** The embedded database cannot or must not be used: `message` is one line for the person at the terminal and says what to do. */
 export class EmbeddedDatabaseRefused extends Error {
   override readonly name = 'EmbeddedDatabaseRefused';
@@ -6,4 +8,89 @@ export class EmbeddedDatabaseRefused extends Error {
 /** The code of a system error (`ENOSPC`, `EACCES`, …), or an empty text for anything else. */
 export function systemErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+/** Undefined where the file does not exist, or is a FIFO that no process reads: a server that stops removes its files at any moment. */
+export function unlessGone<Result>(use: () => Result): Result | undefined {
+  try {
+    return use();
+  } catch (error) {
+    if (['ENOENT', 'ENXIO'].includes(systemErrorCode(error))) return undefined;
+    throw error;
+  }
+}
+
+const fullDisk = (root: string): string => `the disk of ${root} is full: free some space and start again; nothing committed is lost`;
+const readOnly = (root: string): string => `${root} is on a read-only file system: set CIVIC_DATA_DIR to a folder that can be written`;
+
+/** The error itself where it is a refusal; otherwise one line for an error of the file system about the data directory. */
+export function refusalOf(folder: string, error: unknown): EmbeddedDatabaseRefused {
+  return error instanceof EmbeddedDatabaseRefused ? error : new EmbeddedDatabaseRefused(folderReason(folder, error));
+}
+
+function folderReason(folder: string, error: unknown): string {
+  switch (systemErrorCode(error)) {
+    case 'EACCES':
+    case 'EPERM': {
+      const owner = statSync(folder, { throwIfNoEntry: false })?.uid;
+      const whose = owner === undefined ? '' : `, it belongs to user ${owner}`;
+      return `the data directory ${folder} cannot be used by user ${process.getuid?.() ?? '?'}${whose}: start as its owner, or set CIVIC_DATA_DIR to a folder of your own`;
+    }
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return fullDisk(folder);
+    case 'EROFS':
+      return readOnly(folder);
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return `the data directory ${folder} is not a folder: set CIVIC_DATA_DIR to a folder`;
+    default:
+      return `the data directory ${folder} cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+type Paths = Readonly<Record<'root' | 'cluster' | 'serverLog', string>>;
+
+const DAMAGED =
+  /could not locate a valid checkpoint|invalid checkpoint|invalid (primary|secondary) checkpoint|incorrect checksum in control file|could not open file "global\/pg_control"|is not a database cluster|database files are incompatible|could not locate required checkpoint|invalid data in|unexpected end of file|could not read file/;
+
+/** What to do about a line that PostgreSQL or initdb prints. */
+const ADVICE: readonly (readonly [sign: RegExp, advice: (paths: Paths) => string])[] = [
+  [/No space left on device/, ({ root }) => fullDisk(root)],
+  [
+    /Disk quota exceeded/,
+    ({ root }) => `the disk quota for ${root} is used up: free some space and start again; nothing committed is lost`,
+  ],
+  [/Read-only file system/, ({ root }) => readOnly(root)],
+  [
+    /Permission denied|Operation not permitted/,
+    ({ root }) => `files below ${root} belong to another user: start as their owner, or set CIVIC_DATA_DIR to a folder of your own`,
+  ],
+  [
+    /Cannot allocate memory|could not create shared memory|could not map anonymous shared memory/,
+    () => 'there is not enough memory for the embedded PostgreSQL (it shares 256 MB): free some and start again',
+  ],
+  [
+    DAMAGED,
+    ({ cluster }) =>
+      `the data in ${cluster} is damaged or from another build of PostgreSQL: restore it from a backup, or set CIVIC_DATA_DIR to an empty folder and import again`,
+  ],
+];
+
+/** One line for the person at the terminal from what the server or initdb printed: the cause, and what to do. */
+export function failureReason(output: readonly string[], paths: Paths): string {
+  const errors = output.filter((line) => /FATAL|PANIC|error:|ERROR|could not/.test(line));
+  for (const [sign, advice] of ADVICE) {
+    const line = errors.findLast((candidate) => sign.test(candidate));
+    if (line !== undefined) return `the embedded PostgreSQL does not start: ${advice(paths)} (${said(line)})`;
+  }
+  const last = errors.at(-1) ?? output.findLast((line) => line.trim() !== '');
+  return `the embedded PostgreSQL does not start: ${last === undefined ? 'it ended without a word' : said(last)}; see ${paths.serverLog}`;
+}
+
+function said(line: string): string {
+  return line
+    .replace(/^.*?(FATAL|PANIC|ERROR|error):\s*/, '')
+    .trim()
+    .slice(0, 300);
 }

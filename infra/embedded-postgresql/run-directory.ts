@@ -16,19 +16,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type DataLayout, giveToOwner } from './data-directory.ts';
-import type { Owner } from './launch-plan.ts';
-import { EmbeddedDatabaseRefused, systemErrorCode } from './refusal.ts';
+import { type DataLayout, giveToOwner, isOurs } from './data-directory.ts';
+import type { LaunchPlan } from './launch-plan.ts';
+import { EmbeddedDatabaseRefused, unlessGone } from './refusal.ts';
 import { spawnSync } from 'node:child_process';
-
-/** Where a running server and its supervisor can be reached. */
-export interface RunDirectory {
-  readonly folder: string;
-  /** The FIFO that each user holds open for writing. */
-  readonly users: string;
-  /** The server's alone. */
-  readonly serverSockets: string;
-}
 
 /** The kernel takes 107 bytes for a socket's path; `/pg/.s.PGSQL.5432` comes after the folder. */
 const MAX_FOLDER_BYTES = 80;
@@ -41,8 +32,8 @@ const OF_A_SERVER = ['pg', 'users', 'closing', 'native', 'keeper.sock'];
  * system's temporary one, to which `run` in the data directory is a link. A folder that a dead server has left is used again, so that its users
  * find the next server at the same address. Call it while holding the lock of the data directory.
  */
-export function makeRunDirectory(layout: DataLayout, owner: Owner | undefined, reachable: boolean): RunDirectory {
-  const plain = reachable && Buffer.byteLength(layout.run) <= MAX_FOLDER_BYTES && /^[\w./-]+$/.test(layout.run);
+export function makeRunDirectory(layout: DataLayout, { owner, fromCopy }: LaunchPlan): RunDirectory {
+  const plain = !fromCopy && Buffer.byteLength(layout.run) <= MAX_FOLDER_BYTES && /^[\w./-]+$/.test(layout.run);
   const found = findRunDirectory(layout);
   if (found === undefined || lstatSync(layout.run).isSymbolicLink() === plain) {
     removeRunDirectory(layout);
@@ -63,16 +54,14 @@ export function makeRunDirectory(layout: DataLayout, owner: Owner | undefined, r
 export function findRunDirectory(layout: DataLayout): RunDirectory | undefined {
   const stat = statSync(layout.run, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
-  const trusted = [0, process.getuid?.(), statSync(layout.root).uid].includes(stat.uid) && stat.isDirectory() && (stat.mode & 0o022) === 0;
+  const trusted = isOurs(stat, layout.root) && stat.isDirectory() && (stat.mode & 0o022) === 0;
   if (!trusted) throw new EmbeddedDatabaseRefused(`${layout.run} is not a private folder of this program: remove it and start again`);
-  try {
-    return runDirectoryAt(realpathSync(layout.run));
-  } catch (error) {
-    // A server that ends has removed it a moment ago.
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  return unlessGone(() => runDirectoryAt(realpathSync(layout.run)));
 }
+
+/** Where a running server and its supervisor can be reached: the FIFO that each user holds open for writing, and the server's own folder. */
+const runDirectoryAt = (folder: string) => ({ folder, users: join(folder, 'users'), serverSockets: join(folder, 'pg') });
+export type RunDirectory = Readonly<ReturnType<typeof runDirectoryAt>>;
 
 /** Removes what a killed server has left. */
 function removeRunDirectory(layout: DataLayout): void {
@@ -91,10 +80,6 @@ function removeOwn(folder: string): void {
   if (readdirSync(folder).every((name) => OF_A_SERVER.includes(name) || name.startsWith('user.')))
     rmSync(folder, { recursive: true, force: true });
   else rmdirSync(folder);
-}
-
-function runDirectoryAt(folder: string): RunDirectory {
-  return { folder, users: join(folder, 'users'), serverSockets: join(folder, 'pg') };
 }
 
 /** TMPDIR may itself be long. */

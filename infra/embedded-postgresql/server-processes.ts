@@ -1,12 +1,12 @@
 import { readFileSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import { EmbeddedDatabaseRefused } from './refusal.ts';
+import { EmbeddedDatabaseRefused, unlessGone } from './refusal.ts';
 
 const patience = { byItself: 1_000, killed: 10_000, look: 20 };
 
 /** The PostgreSQL processes that work in a cluster right now, found by their working directory: every one of a server has it. */
-export function serverProcesses(cluster: string): number[] {
+function serverProcesses(cluster: string): number[] {
   const folder = realpathSync(cluster);
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -21,12 +21,9 @@ export function serverProcesses(cluster: string): number[] {
 }
 
 /** The process number of the server that wrote `postmaster.pid`, or undefined without such a file. It may be long gone. */
-export function recordedServer(cluster: string): number | undefined {
-  try {
-    return Number.parseInt(readFileSync(join(cluster, 'postmaster.pid'), 'utf8'), 10);
-  } catch {
-    return undefined;
-  }
+function recordedServer(cluster: string): number | undefined {
+  const text = unlessGone(() => readFileSync(join(cluster, 'postmaster.pid'), 'utf8'));
+  return text === undefined ? undefined : Number.parseInt(text, 10);
 }
 
 /**

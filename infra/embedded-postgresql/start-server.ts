@@ -14,16 +14,13 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { nativeFolder, program } from './binaries.ts';
 import { type DataLayout, giveToOwner } from './data-directory.ts';
-import { dataArgument, type Owner, planLaunch, withCopiedPrograms } from './launch-plan.ts';
-import { EmbeddedDatabaseRefused } from './refusal.ts';
+import { type ClusterStart, commandOf, type Owner, planLaunch, runProgram, withCopiedPrograms } from './launch-plan.ts';
+import { EmbeddedDatabaseRefused, failureReason } from './refusal.ts';
 import { makeRunDirectory } from './run-directory.ts';
 import { serverArguments, superuser } from './server-settings.ts';
-import { failureReason } from './start-failure.ts';
-import { join } from 'node:path';
-import { type ClusterStart, runProgram } from './run-program.ts';
 import { secureCluster } from './password.ts';
 import { endRemains } from './server-processes.ts';
 
@@ -43,10 +40,9 @@ export interface StartedServer {
  * directory's lock, which every process of the server inherits. Throws `EmbeddedDatabaseRefused`.
  */
 export async function startServer(layout: DataLayout, lock: number): Promise<StartedServer> {
-  const planned = planLaunch(nativeFolder(), layout.root, layout.cluster);
-  const isCopied = planned.way === 'from-copy';
-  const run = makeRunDirectory(layout, planned.owner, !isCopied);
-  const plan = isCopied ? withCopiedPrograms(planned, run.folder) : planned;
+  const planned = planLaunch(layout);
+  const run = makeRunDirectory(layout, planned);
+  const plan = planned.fromCopy ? withCopiedPrograms(planned, run.folder) : planned;
   await ensureCluster({ layout, plan, lock });
   const fifo = spawnSync('mkfifo', ['-m', '600', run.users], { encoding: 'utf8' });
   if (fifo.status !== 0) throw new EmbeddedDatabaseRefused(failureReason([fifo.error?.message ?? fifo.stderr], layout));
@@ -56,13 +52,12 @@ export async function startServer(layout: DataLayout, lock: number): Promise<Sta
   // Until the server has a user: users find a reader before the supervisor has opened the FIFO, and the supervisor finds a writer.
   const ends = [constants.O_RDONLY, constants.O_WRONLY].map((end) => openSync(run.users, end | constants.O_NONBLOCK));
   const written = fstatSync(log).size;
-  const data = dataArgument(plan, layout.cluster);
-  const server = [...plan.prefix, program(plan.native, 'postgres'), ...serverArguments(data.argument, run.serverSockets)];
-  const supervisor = spawn('sh', [SUPERVISOR, layout.run, run.folder, ...server], {
+  const args = (data: string) => serverArguments(data, run.serverSockets);
+  const { command, ...place } = commandOf(plan, { name: 'postgres', folder: layout.cluster, args });
+  const supervisor = spawn('sh', [SUPERVISOR, layout.run, run.folder, ...command], {
+    ...place,
     detached: true,
-    cwd: data.cwd,
     stdio: ['ignore', 'ignore', log, lock],
-    env: { PATH: process.env['PATH'], TZ: 'UTC' },
   });
   closeSync(log);
   let hasEnded = false;
@@ -96,53 +91,47 @@ function openServerLog(path: string): number {
   return openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
 }
 
-/** The version of the data format that the packaged PostgreSQL reads. */
-const clusterVersion = '18';
-
 /**
- * Makes the cluster when there is none, gives an existing one to the account that will run it, and returns the password that it wants. A cluster
+ * Makes the cluster when there is none, gives an existing one to the account that will run it, and makes it want the password. A cluster
  * appears under its name only when initdb has finished and flushed it, so a kill at any moment leaves either none or a whole one.
  */
-async function ensureCluster(start: ClusterStart): Promise<string> {
+async function ensureCluster(start: ClusterStart): Promise<void> {
   const { cluster } = start.layout;
   const { owner } = start.plan;
-  if (!existsSync(cluster)) await createCluster(start);
+  if (!existsSync(cluster)) createCluster(start);
   refuseOtherVersion(cluster);
   await endRemains(cluster);
   const { uid } = statSync(cluster);
   if (owner !== undefined && uid !== owner.uid) handOver(cluster, uid, owner);
-  return secureCluster(start);
+  secureCluster(start);
 }
 
-async function createCluster({ layout, plan, lock }: ClusterStart): Promise<void> {
-  const folder = layout.unfinishedCluster;
+function createCluster(start: ClusterStart): void {
+  const { unfinishedCluster: folder, cluster } = start.layout;
+  const { owner } = start.plan;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { mode: 0o700 });
-  if (plan.owner !== undefined) chownSync(folder, plan.owner.uid, plan.owner.gid);
+  if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const args = (data: string) => ['-D', data, '-U', superuser, '--auth=reject', '--no-instructions', ...locale];
   try {
-    await runProgram({
-      layout,
-      plan,
-      lock,
-      name: 'initdb',
-      folder,
-      arguments: (data) => ['-D', data, '-U', superuser, '--auth=reject', '--no-instructions', ...locale],
-      input: '',
-    });
+    runProgram(start, { name: 'initdb', folder, args });
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }
-  renameSync(folder, layout.cluster);
+  renameSync(folder, cluster);
 }
+
+/** The version of the data format that the packaged PostgreSQL reads. */
+const CLUSTER_VERSION = '18';
 
 function refuseOtherVersion(cluster: string): void {
   const file = join(cluster, 'PG_VERSION');
   const found = existsSync(file) ? readFileSync(file, 'utf8').trim() : 'unknown';
-  if (found === clusterVersion) return;
+  if (found === CLUSTER_VERSION) return;
   throw new EmbeddedDatabaseRefused(
-    `${cluster} holds data of PostgreSQL ${found} and this program reads version ${clusterVersion}: set CIVIC_DATA_DIR to another folder, or use the release that wrote it`,
+    `${cluster} holds data of PostgreSQL ${found} and this program reads version ${CLUSTER_VERSION}: set CIVIC_DATA_DIR to another folder, or use the release that wrote it`,
   );
 }
 

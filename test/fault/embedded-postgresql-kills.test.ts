@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { closeSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { nativeFolder, program } from '../../infra/embedded-postgresql/binaries.ts';
 import { dataLayout } from '../../infra/embedded-postgresql/data-directory.ts';
-import { planLaunch } from '../../infra/embedded-postgresql/launch-plan.ts';
+import { planLaunch, program } from '../../infra/embedded-postgresql/launch-plan.ts';
 import { makeRunDirectory, takeLock } from '../../infra/embedded-postgresql/run-directory.ts';
 import { serverArguments } from '../../infra/embedded-postgresql/server-settings.ts';
 import { type EmbeddedUser, gone, postmasterOf, processesOf, startUser, supervisorOf, temporaryFolder } from '../support/embedded-users.ts';
@@ -163,8 +162,8 @@ test('the next start stops a server that lost its supervisor, and finds every co
   let lock: number | undefined;
   // The last process of the stopped server may hold it briefly.
   await untilTrue('the lock of the data directory is free', () => (lock = takeLock(layout.lock)) !== undefined);
-  const plan = planLaunch(nativeFolder(), dataDir, layout.cluster);
-  const { serverSockets } = makeRunDirectory(layout, plan.owner, true);
+  const plan = planLaunch(layout);
+  const { serverSockets } = makeRunDirectory(layout, plan);
   const [file = '', ...args] = [...plan.prefix, program(plan.native, 'postgres'), ...serverArguments(layout.cluster, serverSockets)];
   const orphan = spawn(file, args, { cwd: '/', stdio: ['ignore', 'ignore', 'ignore', lock!] });
   const ended = once(orphan, 'exit');

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
-import { nativeFolder, program } from '../../infra/embedded-postgresql/binaries.ts';
+import { nativeFolder, program } from '../../infra/embedded-postgresql/launch-plan.ts';
 import { claimDataDirectory } from '../../infra/embedded-postgresql/data-directory.ts';
 
 export const NOBODY = 65_534;
