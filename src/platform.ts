@@ -21,9 +21,10 @@ import { createReportClaims, createReportClientCounts, createReportLeases, creat
 import { createWorkingRows } from '../infra/postgresql/working-rows.ts';
 import { systemClock } from '../infra/system/clock.ts';
 import { createLogger } from '../infra/system/logging.ts';
+import { observedDatabase, observedLog } from '../infra/telemetry/observed-ports.ts';
 import { openHistory } from './composition/open-history.ts';
 import { openClock, openStores, type Role } from './composition/open-stores.ts';
-import { openTraces, traceDatabase, traceLog } from './composition/open-traces.ts';
+import { openTraces } from './composition/open-traces.ts';
 import { requireOwnLog } from './processors/runtime/own-log.ts';
 import type { Settings } from './settings.ts';
 
@@ -45,8 +46,8 @@ export async function openPlatform(time: Clock, settings: Settings, role: Role, 
     if (tracing !== null) closers.push(() => tracing.close());
     const figures = new ProcessFigures();
     const watched = openHistory(opened, settings, logger, figures);
-    const database = traceDatabase(opened.database, tracing);
-    const log = traceLog(watched.log, tracing, figures);
+    const database = observedDatabase(opened.database, tracing);
+    const log = observedLog(watched.log, tracing, figures);
     const clock = await openClock(database.transactor, settings, time, logger);
     const stores = openWorkingStores(database, url);
     // Checked before the feed is opened: an empty log beside filled read models of another log stays empty.

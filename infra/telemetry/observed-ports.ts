@@ -1,43 +1,9 @@
 import { type AppendOutcome, type EventLog, OutcomeUnknown, type StoredEvent } from '../../domain/ports/event-log.ts';
 import type { Projection } from '../../domain/ports/projection.ts';
 import type { AppendResult, ProcessFigures } from '../../domain/process-figures.ts';
-import type { ReadDatabase, Statement, Transactor, TypedQuery } from '../../domain/ports/database.ts';
+import type { CancellableRead, ReadDatabase, Statement, TextRow, Transactor } from '../../domain/ports/database.ts';
 import type { Reactor } from '../../domain/ports/reactors.ts';
-import type { SpanStart, Tracing } from '../../domain/ports/tracing.ts';
-
-/** Counts appends by how they went, with the time that they took from the caller's view. */
-export function measuredLog<Log extends EventLog>(log: Log, figures: ProcessFigures): Log {
-  const measured = async <Result extends AppendOutcome | readonly AppendOutcome[]>(work: () => Promise<Result>): Promise<Result> => {
-    const started = performance.now();
-    let result: AppendResult = 'failed';
-    try {
-      const done = await work();
-      const outcomes: readonly AppendOutcome[] = 'kind' in done ? [done] : done;
-      result = outcomes.some(({ kind }) => kind === 'conflict') ? 'conflict' : 'appended';
-      return done;
-    } catch (error) {
-      if (error instanceof OutcomeUnknown) result = 'unknown';
-      throw error;
-    } finally {
-      figures.appended(result, (performance.now() - started) / 1000);
-    }
-  };
-  return {
-    ...log,
-    append: (append: Parameters<EventLog['append']>[0]) => measured(() => log.append(append)),
-    appendEach: (appends: Parameters<EventLog['appendEach']>[0]) => measured(() => log.appendEach(appends)),
-  };
-}
-
-export const measuredProjections = (projections: readonly Projection[], figures: ProcessFigures): readonly Projection[] =>
-  projections.map((projection) => ({
-    ...projection,
-    async fold(batch, context) {
-      const started = performance.now();
-      await projection.fold(batch, context);
-      figures.folded(projection.name, (performance.now() - started) / 1000);
-    },
-  }));
+import type { SpanAttributes, SpanStart, Tracing } from '../../domain/ports/tracing.ts';
 
 /** What a statement does, without its values: its verb, and its name where it has one (generations left out, so that there are few). */
 function ofStatement(text: string, name?: string): SpanStart {
@@ -50,67 +16,110 @@ function ofStatement(text: string, name?: string): SpanStart {
   };
 }
 
-export const tracedReads = (read: ReadDatabase, tracing: Tracing): ReadDatabase => ({
-  many: <Row>(query: TypedQuery<Row>) => tracing.part(ofStatement(query.sql), () => read.many(query)),
-  texts: (statement) => tracing.part(ofStatement(statement.text, statement.name), () => read.texts(statement)),
-});
+interface Statements {
+  readonly read: ReadDatabase;
+  readonly transactor: Transactor;
+  readonly counting: (statement: Statement) => Promise<readonly TextRow[]>;
+  readonly search: CancellableRead;
+}
 
-export const tracedStatements =
-  <More extends readonly unknown[], Result>(run: (statement: Statement, ...more: More) => Promise<Result>, tracing: Tracing) =>
-  (statement: Statement, ...more: More): Promise<Result> =>
-    tracing.part(ofStatement(statement.text, statement.name), () => run(statement, ...more));
-
-export const tracedTransactor = (transactor: Transactor, tracing: Tracing): Transactor => ({
-  transaction: (work) =>
-    tracing.part({ name: 'transaction', kind: 'client', attributes: { 'db.system.name': 'postgresql' } }, () =>
-      transactor.transaction((transaction) => work({ execute: tracedStatements((statement) => transaction.execute(statement), tracing) })),
-    ),
-});
+/** Statements and transactions are spans where traces are on. */
+export function observedDatabase<Database extends Statements>(database: Database, tracing: Tracing | null): Database {
+  if (tracing === null) return database;
+  const traced =
+    <More extends readonly unknown[], Result>(run: (statement: Statement, ...more: More) => Promise<Result>) =>
+    (statement: Statement, ...more: More): Promise<Result> =>
+      tracing.part(ofStatement(statement.text, statement.name), () => run(statement, ...more));
+  const { read, transactor, counting, search } = database;
+  const ofTransaction: SpanStart = { name: 'transaction', kind: 'client', attributes: { 'db.system.name': 'postgresql' } };
+  const observed: Statements = {
+    read: {
+      many: (query) => tracing.part(ofStatement(query.sql), () => read.many(query)),
+      texts: traced((statement) => read.texts(statement)),
+    },
+    transactor: {
+      transaction: (work) =>
+        tracing.part(ofTransaction, () =>
+          transactor.transaction((transaction) => work({ execute: traced((statement) => transaction.execute(statement)) })),
+        ),
+    },
+    counting: traced(counting),
+    search: traced(search),
+  };
+  return { ...database, ...observed };
+}
 
 const category = (stream: string): string => stream.split('-', 1)[0]!;
 
-/** Appends and awaited reads; waits of subscriptions are no spans. */
-export function tracedLog<Log extends EventLog>(log: Log, tracing: Tracing): Log {
-  const reading = <Result>(what: string, work: () => Promise<Result>) =>
-    tracing.part({ name: `log ${what}`, kind: 'client', attributes: {} }, work);
-  const traced: Pick<EventLog, 'append' | 'appendEach' | 'readStream' | 'readLast'> = {
-    append: (append) =>
-      tracing.span(
-        { name: `append ${category(append.stream)}`, kind: 'producer', attributes: { 'civic.events': append.events.length } },
-        () => log.append(append),
-      ),
-    appendEach: (appends) =>
-      tracing.span({ name: 'append batch', kind: 'producer', attributes: { 'civic.streams': appends.length } }, () =>
-        log.appendEach(appends),
-      ),
+/**
+ * Counts appends by how they went, with the time that they took from the caller's view. Where traces are on, appends and awaited reads are
+ * spans; waits of subscriptions are none.
+ */
+export function observedLog<Log extends EventLog>(log: Log, tracing: Tracing | null, figures: ProcessFigures): Log {
+  const appending = async <Result extends AppendOutcome | readonly AppendOutcome[]>(
+    name: string,
+    attributes: SpanAttributes,
+    work: () => Promise<Result>,
+  ): Promise<Result> => {
+    const started = performance.now();
+    let result: AppendResult = 'failed';
+    try {
+      const done = await (tracing === null ? work() : tracing.span({ name, kind: 'producer', attributes }, work));
+      const outcomes: readonly AppendOutcome[] = 'kind' in done ? [done] : done;
+      result = outcomes.some(({ kind }) => kind === 'conflict') ? 'conflict' : 'appended';
+      return done;
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) result = 'unknown';
+      throw error;
+    } finally {
+      figures.appended(result, (performance.now() - started) / 1000);
+    }
+  };
+  const reading = <Result>(what: string, work: () => Promise<Result>): Promise<Result> =>
+    tracing === null ? work() : tracing.part({ name: `log ${what}`, kind: 'client', attributes: {} }, work);
+  const observed: Pick<EventLog, 'append' | 'appendEach' | 'readStream' | 'readLast'> = {
+    append: (append) => appending(`append ${category(append.stream)}`, { 'civic.events': append.events.length }, () => log.append(append)),
+    appendEach: (appends) => appending('append batch', { 'civic.streams': appends.length }, () => log.appendEach(appends)),
     readStream: (stream, afterRevision, limit) => reading(`read ${category(stream)}`, () => log.readStream(stream, afterRevision, limit)),
     readLast: (streams) => reading('read last', () => log.readLast(streams)),
   };
-  return { ...log, ...traced };
+  return { ...log, ...observed };
 }
 
-/** A batch is named by its position in the log. */
-const ofBatch = (batch: readonly Pick<StoredEvent, 'position'>[]) => ({
-  'civic.events': batch.length,
-  'civic.position.first': batch[0]?.position ?? '',
-  'civic.position.last': batch.at(-1)?.position ?? '',
+/** A span of the work on a batch, which is named by its position in the log. */
+const consuming = (name: string, attributes: SpanAttributes, batch: readonly Pick<StoredEvent, 'position'>[]): SpanStart => ({
+  name,
+  kind: 'consumer',
+  attributes: {
+    ...attributes,
+    'civic.events': batch.length,
+    'civic.position.first': batch[0]?.position ?? '',
+    'civic.position.last': batch.at(-1)?.position ?? '',
+  },
 });
 
-export const tracedProjection = (projection: Projection, tracing: Tracing): Projection => ({
+/** Counts folds; they are spans where traces are on. */
+export const observedProjection = (projection: Projection, tracing: Tracing | null, figures: ProcessFigures): Projection => ({
   ...projection,
-  fold: (batch, context) => {
-    const attributes = { 'civic.projection': projection.name, 'civic.generation': context.generation, ...ofBatch(batch) };
-    return tracing.span({ name: `fold ${projection.name}`, kind: 'consumer', attributes }, () => projection.fold(batch, context));
+  async fold(batch, context) {
+    const { name } = projection;
+    const fold = () => projection.fold(batch, context);
+    const started = performance.now();
+    const attributes = { 'civic.projection': name, 'civic.generation': context.generation };
+    await (tracing === null ? fold() : tracing.span(consuming(`fold ${name}`, attributes, batch), fold));
+    figures.folded(name, (performance.now() - started) / 1000);
   },
 });
 
-export const tracedReactor = (reactor: Reactor, tracing: Tracing): Reactor => ({
-  ...reactor,
-  begin() {
-    const handle = reactor.begin();
-    return (batch, running) => {
-      const attributes = { 'civic.reactor': reactor.name, ...ofBatch(batch) };
-      return tracing.span({ name: `react ${reactor.name}`, kind: 'consumer', attributes }, () => handle(batch, running));
-    };
-  },
-});
+export const observedReactor = (reactor: Reactor, tracing: Tracing | null): Reactor =>
+  tracing === null
+    ? reactor
+    : {
+        ...reactor,
+        begin() {
+          const { name } = reactor;
+          const handle = reactor.begin();
+          return (batch, running) =>
+            tracing.span(consuming(`react ${name}`, { 'civic.reactor': name }, batch), () => handle(batch, running));
+        },
+      };

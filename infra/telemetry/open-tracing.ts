@@ -33,13 +33,7 @@ const KINDS: Readonly<Record<SpanStart['kind'], SpanKind>> = {
  * Traces by OpenTelemetry, set up by its standard environment variables alone, which the library reads itself. A collector that cannot be
  * reached costs spans and a warning a minute, nothing else.
  */
-export function openTracing({
-  logger,
-  version,
-}: {
-  readonly logger: Logger;
-  readonly version: string;
-}): Tracing & { close(): Promise<void> } {
+export function openTracing(logger: Logger, version: string): Tracing & { close(): Promise<void> } {
   const resource = resources.resourceFromAttributes({ 'service.name': NAME, 'service.version': version });
   const sdk = new NodeSDK({
     resource: resources.defaultResource().merge(resource),

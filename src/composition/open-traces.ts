@@ -1,24 +1,6 @@
-import {
-  measuredLog,
-  measuredProjections,
-  tracedLog,
-  tracedProjection,
-  tracedReactor,
-  tracedReads,
-  tracedStatements,
-  tracedTransactor,
-} from '../../infra/telemetry/observed-ports.ts';
-import type { Database } from '../../infra/postgresql/open-database.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import type { Projection } from '../../domain/ports/projection.ts';
-import type { Reactor } from '../../domain/ports/reactors.ts';
-import type { Tracing } from '../../domain/ports/tracing.ts';
-import type { ProcessFigures } from '../../domain/process-figures.ts';
 import { SOFTWARE_VERSION } from '../../domain/software-version.ts';
 import type { Settings } from '../settings.ts';
-import type { OpenLog } from './open-stores.ts';
-
-export type OpenTraces = Tracing & { close(): Promise<void> };
 
 type Asking = Pick<
   Settings,
@@ -33,31 +15,5 @@ export function tracesAsked(settings: Asking): boolean {
 }
 
 /** Null where traces are off. Loads the SDK, which is large, only where they are on. */
-export const openTraces = async (settings: Settings, logger: Logger): Promise<OpenTraces | null> =>
-  tracesAsked(settings) ? (await import('../../infra/telemetry/open-tracing.ts')).openTracing({ logger, version: SOFTWARE_VERSION }) : null;
-
-export const traceDatabase = (database: Database, tracing: Tracing | null): Database =>
-  tracing === null
-    ? database
-    : {
-        ...database,
-        read: tracedReads(database.read, tracing),
-        transactor: tracedTransactor(database.transactor, tracing),
-        counting: tracedStatements((statement) => database.counting(statement), tracing),
-        search: tracedStatements(database.search, tracing),
-      };
-
-/** Counts appends with and without traces. */
-export const traceLog = (log: OpenLog, tracing: Tracing | null, figures: ProcessFigures): OpenLog =>
-  measuredLog(tracing === null ? log : tracedLog(log, tracing), figures);
-
-/** Counts folds with and without traces. */
-export const traceProjections = (
-  projections: readonly Projection[],
-  tracing: Tracing | null,
-  figures: ProcessFigures,
-): readonly Projection[] =>
-  measuredProjections(tracing === null ? projections : projections.map((projection) => tracedProjection(projection, tracing)), figures);
-
-export const traceReactor = (reactor: Reactor, tracing: Tracing | null): Reactor =>
-  tracing === null ? reactor : tracedReactor(reactor, tracing);
+export const openTraces = async (settings: Settings, logger: Logger) =>
+  tracesAsked(settings) ? (await import('../../infra/telemetry/open-tracing.ts')).openTracing(logger, SOFTWARE_VERSION) : null;

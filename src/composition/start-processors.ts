@@ -1,3 +1,4 @@
+import { observedProjection, observedReactor } from '../../infra/telemetry/observed-ports.ts';
 import type { Projection } from '../../domain/ports/projection.ts';
 import type { Reactor } from '../../domain/ports/reactors.ts';
 import type { kafka } from '../modules/kafka.ts';
@@ -5,7 +6,6 @@ import type { Platform } from '../platform.ts';
 import type { ProjectorDependencies } from '../processors/projector/fold-batch.ts';
 import { type Projector, startProjector } from '../processors/projector/projector.ts';
 import { runReactor } from '../processors/runtime/run-reactor.ts';
-import { traceProjections, traceReactor } from './open-traces.ts';
 
 const FOLD_BATCH = 2_000;
 
@@ -33,7 +33,10 @@ export function startProcessors(
   const running = { log, store: stores.processorStore, leaseClock, logger, owner, leaseMs };
   const start = (wanted: readonly Reactor[], beside: (signal: AbortSignal) => Promise<void> = async () => undefined): void => {
     const stopping = new AbortController();
-    const all = [...wanted.map((reactor) => runReactor(running, traceReactor(reactor, tracing), stopping.signal)), beside(stopping.signal)];
+    const all = [
+      ...wanted.map((reactor) => runReactor(running, observedReactor(reactor, tracing), stopping.signal)),
+      beside(stopping.signal),
+    ];
     platform.onClose(async () => {
       stopping.abort();
       await Promise.all(all);
@@ -45,7 +48,8 @@ export function startProcessors(
     /** Starts a projector in this process; it folds the generations whose leases it acquires. */
     startProjector: (): Projector => {
       if (projector === undefined) {
-        const started = startProjector(projectorDependencies, traceProjections(projections, tracing, figures));
+        const observed = projections.map((projection) => observedProjection(projection, tracing, figures));
+        const started = startProjector(projectorDependencies, observed);
         platform.onClose(() => started.stop());
         projector = started;
       }
