@@ -2,21 +2,13 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams, { type BatchAppendReq, type BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import googleEmpty from 'google-protobuf/google/protobuf/empty_pb.js';
 import { LogUnavailable, NO_STREAM, OutcomeUnknown, type Position, type StreamAppend } from '../../domain/ports/event-log.ts';
-import { customMetadata, dataBytes, toPosition } from './event-form.ts';
+import { customMetadata, dataBytes, filled, toPosition } from './event-form.ts';
 
 /** Largest message; the events of an append take as many messages as needed. */
 const MESSAGE_BYTES = 1_000_000;
 
-export function streamIdentifier(stream: string) {
-  const named = new shared.StreamIdentifier();
-  named.setStreamName(Buffer.from(stream));
-  return named;
-}
-function uuid(text: string) {
-  const made = new shared.UUID();
-  made.setString(text);
-  return made;
-}
+export const streamIdentifier = (stream: string) => filled(new shared.StreamIdentifier(), { streamName: Buffer.from(stream) });
+const uuid = (text: string) => filled(new shared.UUID(), { string: text });
 
 /** Throws a `SyntaxError` or `TypeError` for data that cannot be stored. */
 export function encodeAppend({ stream, expectedRevision, events }: StreamAppend) {
@@ -28,32 +20,25 @@ export type EncodedAppend = ReturnType<typeof encodeAppend>;
 
 /** An append as messages of a batch call: the events in portions, the last one marked. */
 export function batchRequests(correlationId: string, { stream, expectedRevision, events }: EncodedAppend): readonly BatchAppendReq[] {
-  const options = new streams.BatchAppendReq.Options();
-  options.setStreamIdentifier(streamIdentifier(stream));
-  if (expectedRevision === NO_STREAM) options.setNoStream(new googleEmpty.Empty());
-  else options.setStreamPosition(String(expectedRevision));
-  const requests: BatchAppendReq[] = [];
+  const options = filled(new streams.BatchAppendReq.Options(), {
+    streamIdentifier: streamIdentifier(stream),
+    ...(expectedRevision === NO_STREAM ? { noStream: new googleEmpty.Empty() } : { streamPosition: String(expectedRevision) }),
+  });
+  const begin = (): BatchAppendReq => filled(new streams.BatchAppendReq(), { correlationId: uuid(correlationId) });
+  const requests = [begin().setOptions(options)];
   let bytes = 0;
-  const begin = (): BatchAppendReq => {
-    const request = new streams.BatchAppendReq();
-    request.setCorrelationId(uuid(correlationId));
-    if (requests.length === 0) request.setOptions(options);
-    requests.push(request);
-    bytes = 0;
-    return request;
-  };
-  let request = begin();
   for (const { id, type, data, metadata } of events) {
-    if (bytes > 0 && bytes + data.length + metadata.length > MESSAGE_BYTES) request = begin();
-    bytes += data.length + metadata.length;
-    const message = new streams.BatchAppendReq.ProposedMessage();
-    message.setId(uuid(id));
+    const size = data.length + metadata.length;
+    if (bytes > 0 && bytes + size > MESSAGE_BYTES) {
+      requests.push(begin());
+      bytes = 0;
+    }
+    bytes += size;
+    const message = filled(new streams.BatchAppendReq.ProposedMessage(), { id: uuid(id), data, customMetadata: metadata });
     message.getMetadataMap().set('type', type).set('content-type', 'application/json');
-    message.setData(data);
-    message.setCustomMetadata(metadata);
-    request.addProposedMessages(message);
+    requests.at(-1)!.addProposedMessages(message);
   }
-  request.setIsFinal(true);
+  requests.at(-1)!.setIsFinal(true);
   return requests;
 }
 

@@ -3,6 +3,21 @@ import { LOG_START, type NewEvent, type Position, type StoredEvent } from '../..
 
 export type RecordedEvent = ReadResp.ReadEvent.RecordedEvent;
 
+type Fields<Message> = {
+  readonly [Name in keyof Message as Name extends `set${infer Field}` ? Uncapitalize<Field> : never]?: Message[Name] extends (
+    value: infer Value,
+  ) => unknown
+    ? Value
+    : never;
+};
+
+/** A message of the client's wire definitions with these fields. */
+export function filled<Message extends object>(message: Message, fields: Fields<Message>): Message {
+  const setters = message as Record<string, (value: unknown) => void>;
+  for (const [name, value] of Object.entries(fields)) setters[`set${name[0]!.toUpperCase()}${name.slice(1)}`]!(value);
+  return message;
+}
+
 interface ServerPosition {
   getCommitPosition(): string;
   getPreparePosition(): string;

@@ -12,6 +12,8 @@ const MAX_EVENTS = 20_000;
 const MAX_CHARACTERS = 32_000_000;
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 5_000;
+/** Made once: an abort without a reason makes an error with a stack. */
+const GROWN = new Error('the log has grown');
 
 /** The newest events of the log, in order and without gaps from a position on. */
 class TailWindow {
@@ -64,14 +66,16 @@ class TailWindow {
  * the last event or checkpoint, with growing pauses. A slow follower costs no memory: it reads from the store.
  */
 export function openLogTail(wire: Wire, pollMs: number) {
-  const waiters = new Set<() => void>();
+  /** Aborts when the window grows. */
+  let grown = new AbortController();
   const closing = new AbortController();
   let window: TailWindow | undefined;
   let current: Cancellable | undefined;
   let running: Promise<void> | undefined;
 
   const wakeAll = (): void => {
-    for (const wake of [...waiters]) wake();
+    grown.abort(GROWN);
+    grown = new AbortController();
   };
 
   /** Followers read an event that this refuses from the store, and report the error. */
@@ -106,18 +110,11 @@ export function openLogTail(wire: Wire, pollMs: number) {
       running = run(window);
     }
     if (signal.aborted || window === undefined || window.end > after) return false;
-    return await new Promise<boolean>((resolve) => {
-      const end = (isSilent: boolean): void => {
-        clearTimeout(timer);
-        waiters.delete(wake);
-        signal.removeEventListener('abort', wake);
-        resolve(isSilent);
-      };
-      const wake = (): void => end(false);
-      const timer = setTimeout(() => end(true), pollMs);
-      waiters.add(wake);
-      signal.addEventListener('abort', wake, { once: true });
-    });
+    const over = AbortSignal.any([signal, grown.signal]);
+    return await systemClock.sleep(pollMs, over).then(
+      () => true,
+      () => false,
+    );
   };
 
   return {

@@ -2,7 +2,7 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams, { type ReadReq, type ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import type { Position } from '../../domain/ports/event-log.ts';
 import { streamIdentifier } from './append-form.ts';
-import { fromPosition, type RecordedEvent } from './event-form.ts';
+import { filled, fromPosition, type RecordedEvent } from './event-form.ts';
 import { isConnectionLoss, isNotLeader, mapError, NotReached } from './wire-errors.ts';
 import type { Cancellable, Wire } from './wire.ts';
 
@@ -11,6 +11,9 @@ const WINDOW = 1_000;
 /** All events except the server's own. */
 const NOT_SYSTEM = '^[^$]';
 const ATTEMPTS = 3;
+
+const { Options } = streams.ReadReq;
+const EMPTY = new shared.Empty();
 
 type Of =
   | { readonly stream: string; readonly from: number | 'end' }
@@ -23,56 +26,33 @@ const exactly = (types: readonly string[]): string =>
   `^(${types.map((type) => type.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})$`;
 
 function filterOf(types: readonly string[] | undefined): ReadReq.Options.FilterOptions {
-  const expression = new streams.ReadReq.Options.FilterOptions.Expression();
-  expression.setRegex(types === undefined ? NOT_SYSTEM : exactly(types));
-  const filter = new streams.ReadReq.Options.FilterOptions();
-  filter.setEventType(expression);
-  filter.setMax(WINDOW);
-  filter.setCheckpointintervalmultiplier(1);
-  return filter;
+  const eventType = filled(new Options.FilterOptions.Expression(), { regex: types === undefined ? NOT_SYSTEM : exactly(types) });
+  return filled(new Options.FilterOptions(), { eventType, max: WINDOW, checkpointintervalmultiplier: 1 });
 }
 
 function allFrom(from: Position | 'end'): ReadReq.Options.AllOptions {
-  const all = new streams.ReadReq.Options.AllOptions();
   const place = from === 'end' ? null : fromPosition(from);
-  if (from === 'end') all.setEnd(new shared.Empty());
-  else if (place === null) all.setStart(new shared.Empty());
-  else {
-    const position = new streams.ReadReq.Options.Position();
-    position.setCommitPosition(place.commit);
-    position.setPreparePosition(place.prepare);
-    all.setPosition(position);
-  }
-  return all;
+  if (place === null) return filled(new Options.AllOptions(), from === 'end' ? { end: EMPTY } : { start: EMPTY });
+  const position = filled(new Options.Position(), { commitPosition: place.commit, preparePosition: place.prepare });
+  return filled(new Options.AllOptions(), { position });
 }
 
 function streamFrom(stream: string, from: number | 'end'): ReadReq.Options.StreamOptions {
-  const wanted = new streams.ReadReq.Options.StreamOptions();
-  wanted.setStreamIdentifier(streamIdentifier(stream));
-  if (from === 'end') wanted.setEnd(new shared.Empty());
-  else wanted.setRevision(String(from));
-  return wanted;
+  const begin = from === 'end' ? { end: EMPTY } : { revision: String(from) };
+  return filled(new Options.StreamOptions(), { streamIdentifier: streamIdentifier(stream), ...begin });
 }
 
 function requestOf(reading: Reading): ReadReq {
-  const options = new streams.ReadReq.Options();
-  const uuid = new streams.ReadReq.Options.UUIDOption();
-  uuid.setString(new shared.Empty());
-  options.setUuidOption(uuid);
-  options.setResolveLinks(false);
-  if (reading.from === 'end') options.setReadDirection(streams.ReadReq.Options.ReadDirection.BACKWARDS);
-  if (reading.count === 'all that follow') options.setSubscription(new streams.ReadReq.Options.SubscriptionOptions());
-  else options.setCount(String(reading.count));
-  if ('stream' in reading) {
-    options.setStream(streamFrom(reading.stream, reading.from));
-    options.setNoFilter(new shared.Empty());
-  } else {
-    options.setAll(allFrom(reading.from));
-    options.setFilter(filterOf(reading.types));
-  }
-  const request = new streams.ReadReq();
-  request.setOptions(options);
-  return request;
+  const options = filled(new Options(), {
+    uuidOption: filled(new Options.UUIDOption(), { string: EMPTY }),
+    resolveLinks: false,
+    readDirection: reading.from === 'end' ? Options.ReadDirection.BACKWARDS : Options.ReadDirection.FORWARDS,
+    ...(reading.count === 'all that follow' ? { subscription: new Options.SubscriptionOptions() } : { count: String(reading.count) }),
+    ...('stream' in reading
+      ? { stream: streamFrom(reading.stream, reading.from), noFilter: EMPTY }
+      : { all: allFrom(reading.from), filter: filterOf(reading.types) }),
+  });
+  return filled(new streams.ReadReq(), { options });
 }
 
 /**
@@ -118,22 +98,13 @@ export async function readAnswers(
     (client, metadata, options) => client.read(request, metadata, options),
     async (call) => {
       began(call);
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      let done = false;
-      call.on('data', (answer: ReadResp) => {
-        if (done) return;
-        try {
-          if (take(answer) === 'more') return;
-          resolve();
-        } catch (error) {
-          reject(error);
-        }
-        done = true;
+      // A call that is cancelled after its end, or after enough answers, reports an error once more.
+      call.on('error', () => undefined);
+      try {
+        for await (const answer of call) if (take(answer as ReadResp) === 'enough') return;
+      } finally {
         call.cancel();
-      });
-      call.on('error', reject);
-      call.on('end', resolve);
-      await promise;
+      }
     },
   );
 }

@@ -1,3 +1,4 @@
+import { promisify } from 'node:util';
 import { EventStoreDBClient } from '@eventstore/db-client';
 import streamsGrpc, { type StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { LogUnavailable } from '../../domain/ports/event-log.ts';
@@ -33,19 +34,15 @@ const ATTEMPTS = 5;
 /** Resolves once the channel is open, to false where the client has closed it. Throws `NotReached` when it is refused. */
 async function standing(channel: Channel): Promise<boolean> {
   const deadline = Date.now() + CONNECT_MS;
+  const changed = promisify(channel.watchConnectivityState.bind(channel));
   for (;;) {
     const state = channel.getConnectivityState(true);
     const current: number = state;
     if (current === READY) return true;
     if (current === SHUTDOWN) return false;
     if (current === TRANSIENT_FAILURE) throw new NotReached('the log could not be connected to');
-    await new Promise<void>((resolve, reject) => {
-      const changed = (error?: Error): void => (error === undefined ? resolve() : reject(new NotReached('the log did not answer')));
-      try {
-        channel.watchConnectivityState(state, deadline, changed);
-      } catch (error) {
-        reject(new NotReached('the connection was closed', { cause: error }));
-      }
+    await changed(state, deadline).catch((cause: unknown) => {
+      throw new NotReached('the log did not answer, or the connection was closed', { cause });
     });
   }
 }
