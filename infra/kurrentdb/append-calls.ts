@@ -102,7 +102,7 @@ export function appendCalls(wire: Wire, deadlineMs: number) {
       )
       .catch((error: unknown) => {
         forget();
-        reject(isConnectionLoss(error) && !(error instanceof NotReached) ? notSent(error) : error);
+        reject(isConnectionLoss(error) ? notSent(error) : error);
       });
     return promise;
   };

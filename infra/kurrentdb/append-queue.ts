@@ -1,7 +1,7 @@
 import { Backoff } from '../../domain/retry.ts';
 import { type AppendOutcome, LogUnavailable, OutcomeUnknown, type Position, type StreamAppend } from '../../domain/ports/event-log.ts';
 import { type Answer, type EncodedAppend, encodeAppend } from './append-form.ts';
-import { AnswerLost, CertificateRefused, NotReached } from './wire-errors.ts';
+import { AnswerLost } from './wire-errors.ts';
 
 interface Waiting {
   readonly append: EncodedAppend;
@@ -14,7 +14,7 @@ interface Waiting {
 }
 
 interface AppendQueueDependencies {
-  /** Throws `NotReached` when nothing was sent, `AnswerLost` when the outcome is unknown, or the mapped refusal of the server. */
+  /** Throws `LogUnavailable` when nothing was stored, `AnswerLost` when the outcome is unknown, or the mapped refusal of the server. */
   readonly send: (append: EncodedAppend) => Promise<Answer>;
   /** Finds the position of a repeated append, which the server does not return. */
   readonly positionOf: (stream: string, revision: number) => Promise<Position>;
@@ -110,13 +110,12 @@ export class AppendQueue {
       each.resolve(await this.#dependencies.send(each.append));
       this.#backoff.reset();
     } catch (error) {
-      if (!(error instanceof AnswerLost || error instanceof NotReached || error instanceof LogUnavailable)) {
+      if (!(error instanceof AnswerLost || error instanceof LogUnavailable)) {
         each.reject(error);
         return;
       }
       if (error instanceof AnswerLost) each.until ??= Date.now() + this.#dependencies.againMs;
-      const why = error instanceof CertificateRefused ? error.message : 'the log could not be reached';
-      if (each.until === null) each.reject(new LogUnavailable(`${why}; nothing was stored`, { cause: error }));
+      if (each.until === null) each.reject(new LogUnavailable(`${error.message}; nothing was stored`, { cause: error }));
       else if (this.#closed || Date.now() + this.#backoff.next > each.until) each.reject(new OutcomeUnknown(LOST, { cause: error }));
       else this.#lost.push(each);
     }

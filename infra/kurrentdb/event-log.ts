@@ -46,12 +46,13 @@ export function openKurrentLog(settings: KurrentLogSettings): EventLog & Erasing
     checkAppends(appends);
     return await appendSeparately(appends, (append) => queue.append(append));
   };
+  const append = async (each: StreamAppend): Promise<AppendOutcome> => (await appendEach([each]))[0]!;
   return {
     ...reads,
-    append: async (append) => (await appendEach([append]))[0]!,
+    append,
     appendEach,
     // Stored events stay unchanged: readers apply the erasure.
-    appendErasure: async (append) => (await appendEach([append]))[0]!,
+    appendErasure: append,
     subscribe: (subscribe) => subscribeTo(tail.follow(reads.readAll), subscribe),
     distance: (from, to) => (from === to ? 0 : null),
     async close() {

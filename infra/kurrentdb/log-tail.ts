@@ -30,19 +30,16 @@ class TailWindow {
     return this.#events.at(-1)?.position ?? this.#from;
   }
 
-  /** Adds the next event. Drops the oldest ones over the limits, down to half of them, so that drops are rare. */
+  /** Adds the next event. Over a limit, drops the older half, so that drops are rare. */
   add(event: StoredEvent): void {
     if (event.position <= this.end) return;
     this.#events.push(event);
     this.#characters += event.data.length;
-    if (this.#events.length <= MAX_EVENTS && this.#characters <= MAX_CHARACTERS) return;
-    let dropped = 0;
-    while (dropped < this.#events.length && (this.#events.length - dropped > MAX_EVENTS / 2 || this.#characters > MAX_CHARACTERS / 2)) {
-      this.#characters -= this.#events[dropped]!.data.length;
-      this.#from = this.#events[dropped]!.position;
-      dropped += 1;
+    while (this.#events.length > MAX_EVENTS || this.#characters > MAX_CHARACTERS) {
+      const dropped = this.#events.splice(0, Math.ceil(this.#events.length / 2));
+      for (const { data } of dropped) this.#characters -= data.length;
+      this.#from = dropped.at(-1)!.position;
     }
-    this.#events = this.#events.slice(dropped);
   }
 
   /** The first `limit` events of the types, and how far the events were scanned. Null where events after this position are missing. */

@@ -3,7 +3,7 @@ import streams, { type ReadReq, type ReadResp } from '@eventstore/db-client/gene
 import type { Position } from '../../domain/ports/event-log.ts';
 import { streamIdentifier } from './append-form.ts';
 import { filled, fromPosition, type RecordedEvent } from './event-form.ts';
-import { isConnectionLoss, isNotLeader, mapError, NotReached } from './wire-errors.ts';
+import { isConnectionLoss, isNotLeader, mapError } from './wire-errors.ts';
 import type { Cancellable, Wire } from './wire.ts';
 
 /** Events that the server scans in one step of a filtered read. */
@@ -77,7 +77,7 @@ export async function readCall<Value>(
       });
       return found;
     } catch (error) {
-      const again = isNotLeader(error) || (isConnectionLoss(error) && !(error instanceof NotReached));
+      const again = isNotLeader(error) || isConnectionLoss(error);
       if (!again || attempt === ATTEMPTS || wire.closed) throw mapError(error);
       await new Promise((resolve) => setImmediate(resolve));
     }

@@ -10,8 +10,7 @@ const UNAVAILABLE = 14;
 const UNAUTHENTICATED = 16;
 
 /** There was no connection, so nothing was sent. The code makes the client reconnect. */
-export class NotReached extends Error {
-  override readonly name = 'NotReached';
+export class NotReached extends LogUnavailable {
   readonly code = UNAVAILABLE;
   readonly details = 'no connection stands';
 }
@@ -20,9 +19,6 @@ export class NotReached extends Error {
 export class AnswerLost extends Error {
   override readonly name = 'AnswerLost';
 }
-
-/** There was no connection because the server's certificate is not trusted; the message says why. */
-export class CertificateRefused extends NotReached {}
 
 interface WireError {
   readonly code?: unknown;
@@ -40,8 +36,9 @@ const codeOf = (error: unknown): unknown => (error as WireError | null)?.code;
 /** The node is not the leader; the client's next call goes to the leader. */
 export const isNotLeader = (error: unknown): boolean => exceptionOf(error) === 'not-leader';
 
-/** The connection is unusable; calls in flight have an unknown outcome. */
+/** A connection has become unusable; calls in flight have an unknown outcome. */
 export function isConnectionLoss(error: unknown): boolean {
+  if (error instanceof NotReached) return false;
   const code = codeOf(error);
   return code === UNAVAILABLE || code === CANCELLED || /discover|write after end|GOAWAY|RST_STREAM|ECONN/i.test((error as Error).message);
 }
@@ -52,7 +49,6 @@ export const isUnknownCall = (error: unknown): boolean => codeOf(error) === UNIM
 /** Maps errors of the client to those of the port. Defects stay as they are. */
 export function mapError(error: unknown): unknown {
   if (error instanceof LogUnavailable || error instanceof DeadlineExceeded) return error;
-  if (error instanceof CertificateRefused) return new LogUnavailable(error.message, { cause: error });
   const code = codeOf(error);
   const exception = exceptionOf(error);
   if (code === UNAUTHENTICATED || code === PERMISSION_DENIED || exception === 'access-denied') {

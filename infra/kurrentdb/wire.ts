@@ -3,7 +3,7 @@ import { EventStoreDBClient } from '@eventstore/db-client';
 import streamsGrpc, { type StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { LogUnavailable } from '../../domain/ports/event-log.ts';
 import { certificateProblem } from './certificate.ts';
-import { CertificateRefused, isConnectionLoss, NotReached } from './wire-errors.ts';
+import { isConnectionLoss, NotReached } from './wire-errors.ts';
 
 const SCHEMES = /^(?:kurrentdb|kurrent|kdb|esdb)(\+discover)?:\/\//;
 
@@ -40,9 +40,9 @@ async function standing(channel: Channel): Promise<boolean> {
     const current: number = state;
     if (current === READY) return true;
     if (current === SHUTDOWN) return false;
-    if (current === TRANSIENT_FAILURE) throw new NotReached('the log could not be connected to');
+    if (current === TRANSIENT_FAILURE) throw new NotReached('the log could not be reached, or went away');
     await changed(state, deadline).catch((cause: unknown) => {
-      throw new NotReached('the log did not answer, or the connection was closed', { cause });
+      throw new NotReached('the log could not be reached, or went away', { cause });
     });
   }
 }
@@ -59,10 +59,10 @@ export function openWire(url: string) {
   let closed = false;
   let asking: Promise<string | null> | undefined;
   /** Calls that fail at the same moment share one check of the certificate. */
-  const refusedCertificate = async (): Promise<CertificateRefused | null> => {
+  const refusedCertificate = async (): Promise<NotReached | null> => {
     asking ??= certificateProblem(url).finally(() => (asking = undefined));
     const problem = await asking;
-    return problem === null ? null : new CertificateRefused(problem);
+    return problem === null ? null : new NotReached(problem);
   };
   const refuseIfClosed = (): void => {
     if (closed) throw new LogUnavailable('the log was closed; nothing was sent');
@@ -91,7 +91,7 @@ export function openWire(url: string) {
           return { result: await use(call).finally(() => calls.delete(call)) };
         });
         const outcome = await executed.catch(async (error: unknown) => {
-          if (stood || closed || !isConnectionLoss(error)) throw error;
+          if (stood || closed || !(error instanceof NotReached || isConnectionLoss(error))) throw error;
           throw (await refusedCertificate()) ?? error;
         });
         if (outcome !== undefined) return outcome.result;
