@@ -21,14 +21,6 @@ const FLUSH_MS = 3_000;
 const WARN_EVERY_MS = 60_000;
 const NAME = 'civic-records';
 
-const KINDS: Readonly<Record<SpanStart['kind'], SpanKind>> = {
-  server: SpanKind.SERVER,
-  client: SpanKind.CLIENT,
-  producer: SpanKind.PRODUCER,
-  consumer: SpanKind.CONSUMER,
-  internal: SpanKind.INTERNAL,
-};
-
 /**
  * Traces by OpenTelemetry, set up by its standard environment variables alone, which the library reads itself. A collector that cannot be
  * reached costs spans and a warning a minute, nothing else.
@@ -45,7 +37,11 @@ export function openTracing(logger: Logger, version: string): Tracing & { close(
   sdk.start();
   const tracer = trace.getTracer(NAME, version);
   const open = (start: SpanStart, parent: Context): Span =>
-    tracer.startSpan(start.name, { kind: KINDS[start.kind], attributes: start.attributes }, parent);
+    tracer.startSpan(
+      start.name,
+      { kind: SpanKind[start.kind.toUpperCase() as Uppercase<SpanStart['kind']>], attributes: start.attributes },
+      parent,
+    );
 
   const span: Tracing['span'] = async (start, work) => {
     const parent = context.active();
