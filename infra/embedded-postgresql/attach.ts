@@ -23,9 +23,9 @@ import { findRunDirectory, type RunDirectory, takeLock } from './run-directory.t
 import { EmbeddedDatabaseRefused, refusalOf, systemErrorCode, unlessGone } from './refusal.ts';
 import { endOrphan } from './server-processes.ts';
 import { serverUrl, socketPort } from './server-settings.ts';
-import { limitServerLog, type StartedServer, startServer } from './start-server.ts';
+import { limitServerLog, startServer } from './start-server.ts';
 
-export interface AttachOptions {
+interface AttachOptions {
   /** The folder of the data; made when missing. */
   readonly dataDir: string;
   /** A second service on one folder is refused, a second command is not. */
@@ -126,19 +126,10 @@ async function holdService(layout: DataLayout): Promise<number> {
   }
 }
 
-/** A use of a server that accepts connections. */
-interface Use {
-  readonly run: RunDirectory;
-  readonly url: string;
-  /** False once the server or its supervisor has ended. */
-  isServed(): boolean;
-  end(): void;
-}
-
 /** The server that runs, or one that is started here; of several starters the lock admits one. */
 async function reach(layout: DataLayout, timeoutMs: number): Promise<Use> {
   const deadline = performance.now() + timeoutMs;
-  let started: StartedServer | undefined;
+  let started: Awaited<ReturnType<typeof startServer>> | undefined;
   let use: Use | undefined;
   try {
     for (let waitingSince = performance.now(); performance.now() < deadline; await after(LOOK_MS)) {
@@ -178,13 +169,14 @@ async function reach(layout: DataLayout, timeoutMs: number): Promise<Use> {
 }
 
 /** Becomes a user of the supervisor that runs, or returns undefined where none does. */
-function openUse(layout: DataLayout): Use | undefined {
+function openUse(layout: DataLayout) {
   const run = findRunDirectory(layout);
   const password = run && readPassword(layout);
   // ENXIO: no process reads the FIFO.
   const fifo = password && unlessGone(() => openSync(run.users, constants.O_WRONLY | constants.O_NONBLOCK));
   if (!fifo) return undefined;
   const file = join(run.folder, `${USER_PREFIX}${process.pid}.${fifo}`);
+  /** False once the server or its supervisor has ended. */
   const isServed = (): boolean => {
     try {
       writeSync(fifo, '\n');
@@ -206,6 +198,8 @@ function openUse(layout: DataLayout): Use | undefined {
     },
   };
 }
+
+type Use = NonNullable<ReturnType<typeof openUse>>;
 
 /** PostgreSQL writes its state into line 8 of the file, which a dead server leaves behind; its socket then refuses. */
 async function acceptsConnections({ cluster }: DataLayout, { serverSockets }: RunDirectory): Promise<boolean> {

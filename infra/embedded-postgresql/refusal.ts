@@ -10,12 +10,12 @@ export function systemErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Undefined where the file does not exist, or is a FIFO that no process reads: a server that stops removes its files at any moment. */
+/** Undefined where the file or process does not exist, or no process reads the FIFO: a server ends and removes its files at any moment. */
 export function unlessGone<Result>(use: () => Result): Result | undefined {
   try {
     return use();
   } catch (error) {
-    if (['ENOENT', 'ENXIO'].includes(systemErrorCode(error))) return undefined;
+    if (['ENOENT', 'ENXIO', 'ESRCH'].includes(systemErrorCode(error))) return undefined;
     throw error;
   }
 }

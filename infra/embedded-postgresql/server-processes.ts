@@ -28,8 +28,8 @@ function recordedServer(cluster: string): number | undefined {
 
 /**
  * Waits until no process of a dead server is left in the cluster, and kills those that do not end by themselves: a backend that outlives its
- * postmaster may still write. Removes the file with its number. Call it while holding the data directory's lock: no whole server of ours can be alive then, and one that another account
- * started by hand is left alone, which ends in `EmbeddedDatabaseRefused`.
+ * postmaster may still write. Removes the file with its number. Call it while holding the data directory's lock: no whole server of ours can be
+ * alive then, and one that another account started by hand is left alone, which ends in `EmbeddedDatabaseRefused`.
  */
 export async function endRemains(cluster: string): Promise<void> {
   const started = performance.now();
@@ -41,19 +41,11 @@ export async function endRemains(cluster: string): Promise<void> {
       );
     }
     const foreign = remains.includes(recordedServer(cluster) ?? 0);
-    if (waited > patience.byItself && !foreign) for (const pid of remains) kill(pid);
+    if (waited > patience.byItself && !foreign) for (const pid of remains) unlessGone(() => process.kill(pid, 'SIGKILL'));
     await after(patience.look);
   }
   // The number of a former server may be another process's by now, which PostgreSQL would take for a running server.
   rmSync(join(cluster, 'postmaster.pid'), { force: true });
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It has just ended by itself.
-  }
 }
 
 /**

@@ -27,19 +27,11 @@ import { endRemains } from './server-processes.ts';
 const SUPERVISOR = fileURLToPath(new URL('supervisor.sh', import.meta.url));
 const SERVER_LOG_LIMIT = 4 * 1024 * 1024;
 
-/** A server that this process has started; it goes on without this process while it has users. */
-export interface StartedServer {
-  /** The reason why the server has ended, in one line; undefined while it runs. */
-  failure(): string | undefined;
-  /** Call it when the server has a user or has failed. */
-  release(): void;
-}
-
 /**
- * Starts the server of a data directory under its supervisor, on a cluster that is made or completed before. `lock` is the descriptor of the data
- * directory's lock, which every process of the server inherits. Throws `EmbeddedDatabaseRefused`.
+ * Starts the server of a data directory under its supervisor, on a cluster that is made or completed before; it goes on without this process while
+ * it has users. `lock` is the descriptor of the data directory's lock, which every process of the server inherits. Throws `EmbeddedDatabaseRefused`.
  */
-export async function startServer(layout: DataLayout, lock: number): Promise<StartedServer> {
+export async function startServer(layout: DataLayout, lock: number) {
   const planned = planLaunch(layout);
   const run = makeRunDirectory(layout, planned);
   const plan = planned.fromCopy ? withCopiedPrograms(planned, run.folder) : planned;
@@ -65,9 +57,13 @@ export async function startServer(layout: DataLayout, lock: number): Promise<Sta
   supervisor.once('exit', () => (hasEnded = true));
   supervisor.once('error', (error) => (spawnFailure = `the supervisor of the embedded PostgreSQL does not start: ${error.message}`));
   supervisor.unref();
-  const failure = (): string | undefined =>
-    hasEnded ? failureReason(readFileSync(layout.serverLog).subarray(written).toString().split('\n'), layout) : spawnFailure;
-  return { failure, release: () => ends.forEach((end) => closeSync(end)) };
+  return {
+    /** The reason why the server has ended, in one line; undefined while it runs. */
+    failure: (): string | undefined =>
+      hasEnded ? failureReason(readFileSync(layout.serverLog).subarray(written).toString().split('\n'), layout) : spawnFailure,
+    /** Call it when the server has a user or has failed. */
+    release: (): void => ends.forEach((end) => closeSync(end)),
+  };
 }
 
 /** At the limit the log is copied to `<name>.1` and truncated. The server continues to write to the same file. */
