@@ -1,6 +1,6 @@
 import { Backoff } from '../../domain/retry.ts';
 import { type AppendOutcome, LogUnavailable, OutcomeUnknown, type Position, type StreamAppend } from '../../domain/ports/event-log.ts';
-import { type Answer, type EncodedAppend, encodeAppend } from './append-form.ts';
+import { type Answer, encodeAppend, type EncodedAppend } from './append-calls.ts';
 import { AnswerLost } from './wire-errors.ts';
 
 interface Waiting {

@@ -1,3 +1,4 @@
+import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { LOG_START, type NewEvent, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
 
@@ -17,6 +18,8 @@ export function filled<Message extends object>(message: Message, fields: Fields<
   for (const [name, value] of Object.entries(fields)) setters[`set${name[0]!.toUpperCase()}${name.slice(1)}`]!(value);
   return message;
 }
+
+export const streamIdentifier = (stream: string) => filled(new shared.StreamIdentifier(), { streamName: Buffer.from(stream) });
 
 interface ServerPosition {
   getCommitPosition(): string;

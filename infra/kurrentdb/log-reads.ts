@@ -1,8 +1,83 @@
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import streams, { type ReadReq, type ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { derivedId } from '../../domain/identifiers.ts';
 import { LOG_START, type LogBatch, type Position, type ReadAll, type StoredEvent } from '../../domain/ports/event-log.ts';
-import { typeOf, toEvent } from './event-form.ts';
-import { readCall, type Reading } from './read-calls.ts';
-import type { Wire } from './wire.ts';
+import { filled, fromPosition, type RecordedEvent, streamIdentifier, toEvent, typeOf } from './event-form.ts';
+import { isConnectionLoss, isNotLeader, mapError } from './wire-errors.ts';
+import type { Cancellable, Wire } from './wire.ts';
+
+/** Events that the server scans in one step of a filtered read. */
+const WINDOW = 1_000;
+/** All events except the server's own. */
+const NOT_SYSTEM = '^[^$]';
+const ATTEMPTS = 3;
+
+const { Options } = streams.ReadReq;
+const EMPTY = new shared.Empty();
+
+/** A read of one stream from a revision on, or of `$all` from a position on, both inclusive, or of either from its end backwards. */
+type Reading<Count> = { readonly count: Count } & (
+  | { readonly stream: string; readonly from: number | 'end' }
+  | { readonly from: Position | 'end'; readonly types?: readonly string[] | undefined }
+);
+
+const exactly = (types: readonly string[]): string =>
+  `^(${types.map((type) => type.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})$`;
+
+function filterOf(types: readonly string[] | undefined): ReadReq.Options.FilterOptions {
+  const eventType = filled(new Options.FilterOptions.Expression(), { regex: types === undefined ? NOT_SYSTEM : exactly(types) });
+  return filled(new Options.FilterOptions(), { eventType, max: WINDOW, checkpointintervalmultiplier: 1 });
+}
+
+function allFrom(from: Position | 'end'): ReadReq.Options.AllOptions {
+  const place = from === 'end' ? null : fromPosition(from);
+  if (place === null) return filled(new Options.AllOptions(), from === 'end' ? { end: EMPTY } : { start: EMPTY });
+  const position = filled(new Options.Position(), { commitPosition: place.commit, preparePosition: place.prepare });
+  return filled(new Options.AllOptions(), { position });
+}
+
+function streamFrom(stream: string, from: number | 'end'): ReadReq.Options.StreamOptions {
+  const begin = from === 'end' ? { end: EMPTY } : { revision: String(from) };
+  return filled(new Options.StreamOptions(), { streamIdentifier: streamIdentifier(stream), ...begin });
+}
+
+function requestOf(reading: Reading<number | 'all that follow'>): ReadReq {
+  const options = filled(new Options(), {
+    uuidOption: filled(new Options.UUIDOption(), { string: EMPTY }),
+    resolveLinks: false,
+    readDirection: reading.from === 'end' ? Options.ReadDirection.BACKWARDS : Options.ReadDirection.FORWARDS,
+    ...(reading.count === 'all that follow' ? { subscription: new Options.SubscriptionOptions() } : { count: String(reading.count) }),
+    ...('stream' in reading
+      ? { stream: streamFrom(reading.stream, reading.from), noFilter: EMPTY }
+      : { all: allFrom(reading.from), filter: filterOf(reading.types) }),
+  });
+  return filled(new streams.ReadReq(), { options });
+}
+
+/** One call, until it ends or `take` has enough. Throws the error of the call or of `take`. `began` receives the call before it answers. */
+export async function readAnswers(
+  wire: Wire,
+  deadlineMs: number | null,
+  reading: Reading<number | 'all that follow'>,
+  take: (answer: ReadResp) => 'more' | 'enough',
+  began: (call: Cancellable) => void = () => undefined,
+): Promise<void> {
+  const request = requestOf(reading);
+  await wire.call(
+    deadlineMs,
+    (client, metadata, options) => client.read(request, metadata, options),
+    async (call) => {
+      began(call);
+      // A call that is cancelled after its end, or after enough answers, reports an error once more.
+      call.on('error', () => undefined);
+      try {
+        for await (const answer of call) if (take(answer as ReadResp) === 'enough') return;
+      } finally {
+        call.cancel();
+      }
+    },
+  );
+}
 
 /** Concurrent reads of the last events of streams, over one connection. */
 const STREAMS_AT_ONCE = 64;
@@ -10,13 +85,35 @@ const STREAMS_AT_ONCE = 64;
 const SCAN_MS = 600_000;
 
 export function logReads(wire: Wire, deadlineMs: number) {
-  const collect = (reading: Reading, limit: number, isWanted: (event: StoredEvent) => boolean = () => true, withinMs = deadlineMs) =>
-    readCall(wire, withinMs, reading, limit, (recorded) => {
-      const event = toEvent(recorded);
-      return isWanted(event) ? event : null;
-    });
+  /**
+   * The first `limit` values that `pick` makes of the events of one read; a stream that does not exist has no events. Repeated where the leader
+   * moved or the connection was lost. Throws `LogUnavailable` and `DeadlineExceeded`.
+   */
+  async function collect<Value>(
+    reading: Reading<number>,
+    pick: (recorded: RecordedEvent) => Value | null,
+    limit = reading.count,
+    withinMs = deadlineMs,
+  ): Promise<Value[]> {
+    for (let attempt = 1; ; attempt += 1) {
+      const found: Value[] = [];
+      try {
+        await readAnswers(wire, withinMs, reading, (answer) => {
+          const recorded = answer.getEvent()?.getEvent();
+          const value = recorded === undefined ? null : pick(recorded);
+          if (value !== null) found.push(value);
+          return answer.hasStreamNotFound() || found.length === limit ? 'enough' : 'more';
+        });
+        return found;
+      } catch (error) {
+        const again = isNotLeader(error) || isConnectionLoss(error);
+        if (!again || attempt === ATTEMPTS || wire.closed) throw mapError(error);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+  }
 
-  const head = async (): Promise<Position> => (await collect({ from: 'end', count: 1 }, 1))[0]?.position ?? LOG_START;
+  const head = async (): Promise<Position> => (await collect({ from: 'end', count: 1 }, toEvent))[0]?.position ?? LOG_START;
 
   /**
    * The server does not report how far a filter has scanned. A page that is not full has scanned at least up to the head that was read
@@ -27,9 +124,12 @@ export function logReads(wire: Wire, deadlineMs: number) {
     const seen = types === undefined ? after : await head();
     if (types !== undefined && (types.length === 0 || seen <= after)) return { events: [], scannedTo: seen > after ? seen : after };
     const wanted = types === undefined ? undefined : new Set(types);
-    const isWanted = ({ position, type }: StoredEvent): boolean => position > after && (wanted === undefined || wanted.has(type));
+    const pick = (recorded: RecordedEvent): StoredEvent | null => {
+      const event = toEvent(recorded);
+      return event.position > after && (wanted === undefined || wanted.has(event.type)) ? event : null;
+    };
     // The server includes the event at the position itself.
-    const events = await collect({ from: after, count: limit + 1, types }, limit, isWanted, Math.max(SCAN_MS, deadlineMs));
+    const events = await collect({ from: after, count: limit + 1, types }, pick, limit, Math.max(SCAN_MS, deadlineMs));
     const last = events.at(-1)?.position ?? after;
     return { events, scannedTo: events.length === limit || last > seen ? last : seen };
   };
@@ -40,14 +140,14 @@ export function logReads(wire: Wire, deadlineMs: number) {
     readAll,
     head,
     readStream: async (stream: string, afterRevision: number, limit: number): Promise<readonly StoredEvent[]> =>
-      limit === 0 ? [] : await collect({ stream, from: afterRevision + 1, count: limit }, limit),
+      limit === 0 ? [] : await collect({ stream, from: afterRevision + 1, count: limit }, toEvent),
 
     async readLast(streams: readonly string[]): Promise<ReadonlyMap<string, StoredEvent>> {
       const waiting = [...new Set(streams)];
       const last = new Map<string, StoredEvent>();
       const ask = async (): Promise<void> => {
         for (let stream = waiting.pop(); stream !== undefined; stream = waiting.pop()) {
-          const [event] = await collect({ stream, from: 'end', count: 1 }, 1);
+          const [event] = await collect({ stream, from: 'end', count: 1 }, toEvent);
           if (event !== undefined) last.set(stream, event);
         }
       };
@@ -58,7 +158,7 @@ export function logReads(wire: Wire, deadlineMs: number) {
     /** Derived from the first event, its position and the time when this store wrote it: a copy of the log has another identity. */
     async identity(): Promise<string | null> {
       if (identity !== null) return identity;
-      const [first] = await readCall(wire, deadlineMs, { from: LOG_START, count: 1 }, 1, (recorded) => {
+      const [first] = await collect({ from: LOG_START, count: 1 }, (recorded) => {
         const { id, position } = toEvent(recorded);
         return derivedId('log', id, position, recorded.getMetadataMap().get('created') ?? '', typeOf(recorded));
       });

@@ -4,7 +4,7 @@ import type { LogBatch, Position, ReadAll, StoredEvent } from '../../domain/port
 import { systemClock } from '../system/clock.ts';
 import type { FollowedReads } from '../system/log-subscription.ts';
 import { toEvent, toPosition } from './event-form.ts';
-import { readAnswers } from './read-calls.ts';
+import { readAnswers } from './log-reads.ts';
 import type { Cancellable, Wire } from './wire.ts';
 
 /** Limits of the window; characters are those of the data of all its events. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Answer } from '../../infra/kurrentdb/append-form.ts';
+import type { Answer } from '../../infra/kurrentdb/append-calls.ts';
 import { AppendQueue } from '../../infra/kurrentdb/append-queue.ts';
 import { AnswerLost } from '../../infra/kurrentdb/wire-errors.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
