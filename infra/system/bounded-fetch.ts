@@ -3,13 +3,6 @@ export class AnswerTooLong extends Error {
   override readonly name = 'AnswerTooLong';
 }
 
-export interface AnswerBounds {
-  /** Bytes of the decoded body. */
-  readonly maxBytes: number;
-  /** Milliseconds from the request to the last byte of the answer. */
-  readonly timeoutMs: number;
-}
-
 const NULL_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
 async function boundedBody(response: Response, maxBytes: number): Promise<Buffer> {
@@ -24,14 +17,12 @@ async function boundedBody(response: Response, maxBytes: number): Promise<Buffer
 }
 
 /**
- * A `fetch` that resolves with the complete answer. Returns a redirect without following it. Throws `AnswerTooLong`, an
- * error named `TimeoutError` when the last byte does not come in time, and otherwise what `fetch` throws.
+ * A `fetch` that resolves with the complete answer: at most `maxBytes` of its decoded body, `timeoutMs` from the request to the last byte. Returns
+ * a redirect without following it. Throws `AnswerTooLong`, an error named `TimeoutError` when the last byte does not come in time, and
+ * otherwise what `fetch` throws.
  */
-export function boundedFetch({
-  maxBytes,
-  timeoutMs,
-}: AnswerBounds): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
-  return async (input, init = {}) => {
+export function boundedFetch({ maxBytes, timeoutMs }: { readonly maxBytes: number; readonly timeoutMs: number }) {
+  return async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const deadline = AbortSignal.timeout(timeoutMs);
     const signal = init.signal ? AbortSignal.any([deadline, init.signal]) : deadline;
     const response = await fetch(input, { ...init, signal, redirect: 'manual' });
