@@ -1,16 +1,18 @@
 import { z } from 'zod';
 import { resourceCounts, resourceDigests } from '../domain/events/snapshot-events.ts';
 import { uuid } from '../domain/records/fields.ts';
-import { cursor, timestamp } from './fields.ts';
+import { answer, createdAt, cursor, timestamp } from './fields.ts';
 import { DATA_EXPORT, operation } from './operation.ts';
 import { COUNTS, CURSOR, DIGESTS, SNAPSHOT_ID } from './examples.ts';
 
+export const snapshotId = uuid.describe('Identifier of the frozen export.');
+
 export const createdSnapshot = z.strictObject({
-  snapshotId: uuid,
-  boundaryCursor: cursor,
-  createdAt: timestamp,
-  expiresAt: timestamp,
-  counts: resourceCounts,
+  snapshotId,
+  boundaryCursor: cursor.describe('The feed position at which the snapshot stands; changes after it close the gap to the present.'),
+  createdAt,
+  expiresAt: timestamp.describe('When it can be read no longer.'),
+  counts: resourceCounts.describe('Records in the snapshot, by resource.'),
   digests: resourceDigests,
 });
 export type CreatedSnapshot = z.output<typeof createdSnapshot>;
@@ -44,5 +46,5 @@ allowance.`,
     },
   },
   takesExport: true,
-  success: { status: 201, schema: z.strictObject({ data: createdSnapshot }) },
+  success: { status: 201, schema: answer('CreatedSnapshot', createdSnapshot) },
 });

@@ -1,13 +1,12 @@
-import { z } from 'zod';
 import { feedSubscription, subscriptionName } from './feed-subscription.ts';
-import { resourceName } from './fields.ts';
+import { answer, component, resourceName } from './fields.ts';
 import { operation, SUBSCRIPTION_ACCESS } from './operation.ts';
 import { SUBSCRIPTION } from './examples.ts';
 
 /** Contains neither account nor key: the feed is bound to those of the request's authentication. */
-export const newSubscription = z.strictObject({ name: subscriptionName, resource: resourceName.nullable().default(null) });
+const newSubscription = component('NewFeedSubscription', { name: subscriptionName, resource: resourceName.nullable().default(null) });
 
-const subscription = z.strictObject({ data: feedSubscription });
+const subscription = answer('CreatedFeedSubscription', feedSubscription);
 
 export const createFeedSubscription = operation({
   ...SUBSCRIPTION_ACCESS,

@@ -1,20 +1,19 @@
 import { z } from 'zod';
 import { date, uuid } from '../domain/records/fields.ts';
-import { agendaItem } from '../domain/records/schemas.ts';
+import { agendaHit, agendaItem } from '../domain/records/schemas.ts';
 import { REPORT_REASONS, REPORT_STATUSES } from '../domain/reports.ts';
-import { timestamp } from './fields.ts';
+import { component, matching, MEANINGS, timestamp, updatedAt } from './fields.ts';
 import { TOOL_NAMES } from './tools/tool-names.ts';
 
 export const MAX_REPORT_BYTES = 8192;
 
 /** Letters, digits, `.`, `_`, `:` and `-`, starting with a letter or digit. */
-export const requestToken = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/);
+export const requestToken = matching(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/);
 
-const slug = z
-  .string()
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
-  .max(100);
-const recordKind = z.enum(['agenda', 'record_stream']);
+const slug = matching(/^[a-z0-9]+(-[a-z0-9]+)*$/).max(100);
+const jurisdictionSlug = slug.describe(MEANINGS.jurisdictionSlug).optional();
+const recordKind = z.enum(['agenda', 'record_stream']).describe('Whether an agenda or a record of a stream is meant.').optional();
+const SOURCE_RECORD_ID = 'Identifier at the source.';
 
 /** Routes on which a record may be missing; two of them belong to earlier versions. */
 export const REPORT_ROUTES = [
@@ -32,71 +31,82 @@ export const REPORT_ROUTES = [
   '/api/v1/public/source-status',
 ] as const;
 
-export const restSurface = z.strictObject({ kind: z.literal('rest'), route: z.enum(REPORT_ROUTES) });
-export const mcpSurface = z.strictObject({ kind: z.literal('mcp'), tool: z.enum(TOOL_NAMES) });
-export const reportSurface = z.discriminatedUnion('kind', [restSurface, mcpSurface]);
+const restSurface = component('RestSurface', {
+  kind: z.literal('rest').describe(MEANINGS.kind),
+  route: z.enum(REPORT_ROUTES).describe('The route that was asked.'),
+});
+const mcpSurface = component('McpSurface', {
+  kind: z.literal('mcp').describe(MEANINGS.kind),
+  tool: z.enum(TOOL_NAMES).describe('The tool that was called.'),
+});
+export const reportSurface = z.discriminatedUnion('kind', [restSurface, mcpSurface]).meta({ id: 'ReportSurface' });
 
 const filters = z.strictObject({
-  jurisdictionSlug: slug.optional(),
-  bodySlug: slug.optional(),
-  topicSlug: z
-    .string()
-    .regex(/^[a-z0-9_-]{1,100}$/)
+  jurisdictionSlug,
+  bodySlug: slug.describe(MEANINGS.bodySlug).optional(),
+  topicSlug: matching(/^[a-z0-9_-]{1,100}$/)
+    .describe(MEANINGS.topicSlug)
     .optional(),
-  recordKind: recordKind.optional(),
-  dateFrom: date.optional(),
-  dateTo: date.optional(),
-  sourceSystem: z.string().min(1).max(200).optional(),
-  sourceRecordId: z.string().min(1).max(200).optional(),
+  recordKind,
+  dateFrom: date.describe('First day that was asked for.').optional(),
+  dateTo: date.describe('Last day that was asked for.').optional(),
+  sourceSystem: z.string().min(1).max(200).describe('The system that publishes the record.').optional(),
+  sourceRecordId: z.string().min(1).max(200).describe(SOURCE_RECORD_ID).optional(),
 });
 
 /** The missing record and where the customer searched for it. Intake checks that the address is safe; it does not fetch it. */
-export const newDataReport = z.strictObject({
-  sourceUrl: z.string().min(1).max(2048),
-  expectedRecord: z.string().min(1).max(1000),
-  jurisdictionSlug: slug.optional(),
-  recordKind: recordKind.optional(),
-  recordDate: date.optional(),
-  sourceRecordId: z
-    .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}$/)
+export const newDataReport = component('NewDataReport', {
+  sourceUrl: z.string().min(1).max(2048).describe('The original public record, which is authoritative.'),
+  expectedRecord: z.string().min(1).max(1000).describe('What is missing, in words.'),
+  jurisdictionSlug,
+  recordKind,
+  recordDate: date.describe('Day of the record.').optional(),
+  sourceRecordId: matching(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}$/)
+    .describe(SOURCE_RECORD_ID)
     .optional(),
   queryContext: z
-    .strictObject({ searchTerms: z.string().min(1).max(200).optional(), filters: filters.optional(), surface: reportSurface })
+    .strictObject({
+      searchTerms: z.string().min(1).max(200).describe('Words that were searched for.').optional(),
+      filters: filters.describe('The filters that were set where the record was looked for.').optional(),
+      surface: reportSurface.describe('Where the record was looked for.'),
+    })
+    .describe('Where and how the record was looked for.')
     .optional(),
-  requestId: requestToken.optional(),
+  requestId: requestToken.describe('A name of the caller for the request.').optional(),
 });
 export type NewDataReport = z.output<typeof newDataReport>;
 
-export const reportStatus = z.enum(REPORT_STATUSES);
-export const reportReason = z.enum(REPORT_REASONS);
+const reportReason = z.enum(REPORT_REASONS).meta({ id: 'ReportReason' });
 
-export const reportReceipt = z.strictObject({
-  reportId: uuid,
-  status: reportStatus,
-  statusUrl: z.string().min(1).max(2048),
-  submittedAt: timestamp,
-  nextCheckAt: timestamp,
+const report = {
+  reportId: uuid.describe('Identifier of the report.'),
+  status: z.enum(REPORT_STATUSES).meta({ id: 'ReportStatus' }).describe(MEANINGS.status),
+  submittedAt: timestamp.describe('When the report was received.'),
+};
+const nextCheckAt = timestamp.describe('When to ask again; absent when closed.');
+
+export const reportReceipt = component('ReportReceipt', {
+  ...report,
+  statusUrl: z.string().min(1).max(2048).describe('Where the report can be read.'),
+  nextCheckAt,
 });
 export type ReportReceipt = z.output<typeof reportReceipt>;
 
 const verifiedRecord = z.strictObject({
-  itemId: uuid,
+  itemId: agendaHit.shape.agendaItemId,
   sourceUrl: agendaItem.shape.sourceUrl.max(2048),
-  title: z.string().min(1).max(300).optional(),
+  title: z.string().min(1).max(300).describe('Title.').optional(),
 });
 
 /** `closedAt` is present only after the report is closed, `nextCheckAt` only before. */
-export const dataReport = z.strictObject({
-  reportId: uuid,
-  status: reportStatus,
-  submittedAt: timestamp,
-  updatedAt: timestamp,
-  closedAt: timestamp.optional(),
-  nextCheckAt: timestamp.optional(),
-  reasonCode: reportReason.optional(),
-  finding: z.string().min(1).max(1000).optional(),
-  nextAction: z.string().min(1).max(500).optional(),
-  verifiedRecords: z.array(verifiedRecord).max(20),
+export const dataReport = component('DataReport', {
+  ...report,
+  updatedAt,
+  closedAt: timestamp.describe('When the report was closed; absent before.').optional(),
+  nextCheckAt: nextCheckAt.optional(),
+  reasonCode: reportReason.describe('Why the record was missing, or was not.').optional(),
+  finding: z.string().min(1).max(1000).describe('What the investigation found.').optional(),
+  nextAction: z.string().min(1).max(500).describe('What happens next, or what the caller can do.').optional(),
+  verifiedRecords: z.array(verifiedRecord).max(20).describe('Records that answer the report.'),
 });
 export type DataReport = z.output<typeof dataReport>;

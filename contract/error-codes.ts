@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MEANINGS } from './fields.ts';
 import { type RejectionCode, REJECTIONS } from '../domain/rejections.ts';
 
 export const REPORT_CODES = [
@@ -27,12 +28,12 @@ export const REPORT_CODES = [
   'internal_error',
 ] as const satisfies readonly RejectionCode[];
 
-const enumOf = <const Codes extends readonly RejectionCode[]>(codes: Codes) => z.enum(codes);
+const enumOf = <const Codes extends readonly RejectionCode[]>(part: string, codes: Codes) => z.enum(codes).meta({ id: `${part}ErrorCode` });
 
 /** The codes of the error envelope, by part of the interface. */
 export const ERROR_CODES = {
-  public: enumOf(['invalid_parameter', 'not_found', 'unauthorized', 'forbidden', 'rate_limited', 'internal_error']),
-  feed: enumOf([
+  public: enumOf('Public', ['invalid_parameter', 'not_found', 'unauthorized', 'forbidden', 'rate_limited', 'internal_error']),
+  feed: enumOf('Feed', [
     'invalid_parameter',
     'unauthorized',
     'forbidden',
@@ -51,9 +52,9 @@ export const ERROR_CODES = {
     'feed_unavailable',
     'timeout',
   ]),
-  report: enumOf(REPORT_CODES),
+  report: enumOf('Report', REPORT_CODES),
   /** Refusals before the tool protocol reads the request. */
-  tools: enumOf([
+  tools: enumOf('ToolEndpoint', [
     'invalid_parameter',
     'unauthorized',
     'forbidden',
@@ -62,7 +63,7 @@ export const ERROR_CODES = {
     'internal_error',
     'authentication_unavailable',
   ]),
-  closed: enumOf(['mcp_prelaunch']),
+  closed: enumOf('ClosedRoute', ['mcp_prelaunch']),
 } as const;
 
 export const STATUSES: Readonly<Record<RejectionCode, number>> = {
@@ -107,6 +108,12 @@ export const WRONG_METHOD_STATUS = 405;
 
 const rejectionCode = z.enum(Object.keys(REJECTIONS) as [RejectionCode, ...RejectionCode[]]);
 export const errorEnvelope = z.strictObject({
-  error: z.strictObject({ code: rejectionCode, message: z.string().min(1), details: z.unknown().optional() }),
+  error: z
+    .strictObject({
+      code: rejectionCode.describe(MEANINGS.code),
+      message: z.string().min(1).describe(MEANINGS.message),
+      details: z.unknown().describe(MEANINGS.details).optional(),
+    })
+    .describe(MEANINGS.error),
 });
 export type ErrorEnvelope = z.output<typeof errorEnvelope>;

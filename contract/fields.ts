@@ -1,33 +1,82 @@
 import { z } from 'zod';
 import { MAX_CURSOR_LENGTH } from '../domain/cursor.ts';
-import { RECORD_SCHEMAS, type Resource, RESOURCES } from '../domain/records/resources.ts';
 import { uuid } from '../domain/records/fields.ts';
+import { RECORD_SCHEMAS, type Resource, RESOURCES } from '../domain/records/resources.ts';
+import { jurisdiction, publicBody, source, topic } from '../domain/records/schemas.ts';
 
+/** A schema with an `id` is a component of the OpenAPI document. A description that is added after the `id` belongs to the field. */
 declare module 'zod' {
   interface GlobalMeta {
-    /** The description in the documents of a parameter that the schema parses from text. */
+    /** The JSON Schema of a value that the schema parses from text. */
     wire?: Readonly<Record<string, unknown>>;
+    /** Whether the documents say that an object of an answer never gets a further field. */
+    closed?: true;
   }
 }
 
-export const resourceName = z.enum(RESOURCES);
+/** Meanings of fields that have several types. */
+export const MEANINGS = {
+  jurisdictionSlug: 'Slug of the jurisdiction.',
+  bodySlug: 'Slug of the public body.',
+  topicSlug: 'Slug of the topic.',
+  code: 'What happened, for a program.',
+  message: 'What happened, for a person; its words may change.',
+  error: 'Why there is no answer.',
+  details: 'More about the refusal; its shape may change. May carry `docs` and `recovery` (`[{operationId, hint}]`).',
+  resource: 'Kind of record; null where every kind is meant.',
+  status: 'How it stands.',
+  kind: 'What kind it is.',
+  cursor: 'Opaque position; take it as it was given.',
+  nextCursor: 'Position to go on from.',
+  limit: 'Most items on a page.',
+  pagination: 'Where the page stands.',
+  returned: 'Items on this page.',
+} as const;
 
-export const cursor = z.string().min(1).max(MAX_CURSOR_LENGTH);
+export const jurisdictionSlug = jurisdiction.shape.slug.describe(MEANINGS.jurisdictionSlug);
+export const jurisdictionName = jurisdiction.shape.name.describe('Name of the jurisdiction.');
+export const bodySlug = publicBody.shape.slug.describe(MEANINGS.bodySlug);
+export const bodyName = publicBody.shape.name.describe('Name of the public body.');
+export const topicSlug = topic.shape.slug.describe(MEANINGS.topicSlug);
+
+export const resourceName = z.enum(RESOURCES).meta({ id: 'ResourceName' }).describe(MEANINGS.resource);
+
+/** Text that matches a pattern. */
+export const matching = (pattern: RegExp) => z.string().regex(pattern);
+
+/** UTC, ends in Z. */
+export const timestamp = z.iso.datetime();
+export const meetingAt = timestamp.describe('When the meeting starts, in UTC.');
+
+export const lastSuccessfulCheckAt = timestamp.describe(source.shape.lastSuccessfulCheckAt.description!);
+
+export const id = uuid.describe('Identifier; stable.');
+export const createdAt = timestamp.describe('When it was first recorded here.');
+export const updatedAt = timestamp.describe('When it last changed here.');
+
+/** Stored as null, absent in the answer. */
+export const orAbsent = <Schema extends z.ZodType>(stored: z.ZodDefault<z.ZodNullable<Schema>>) => stored.unwrap().unwrap().optional();
+
+export const count = z.int().min(0);
+
+export const cursor = z.string().min(1).max(MAX_CURSOR_LENGTH).describe(MEANINGS.cursor);
+export const nextCursor = cursor.describe(MEANINGS.nextCursor);
+export const hasMore = z.boolean().describe('Whether there is more to read now.');
 
 export const PAGE_CEILING = 500;
 export const DEFAULT_PAGE_SIZE = 100;
 
-/** Decimal text of a whole number from 1. A number above a cap is reduced to the cap. */
-export const clampedWholeNumber = (max: number) =>
+/** Page size: decimal text of a whole number from 1; a number above the cap is reduced to the cap. */
+export const pageSize = (max: number, defaultSize: number) =>
   z
     .string()
     .regex(/^[1-9][0-9]*$/, { error: 'must be a whole number of at least 1' })
-    .transform((text) => Math.min(Number(text), max));
+    .transform((text) => Math.min(Number(text), max))
+    .default(defaultSize)
+    .meta({ wire: { type: 'integer', minimum: 1, default: defaultSize }, description: MEANINGS.limit });
 
-/** Page size; the handler clamps it further, to the account's cap. */
-export const limit = clampedWholeNumber(PAGE_CEILING)
-  .default(DEFAULT_PAGE_SIZE)
-  .meta({ wire: { type: 'integer', minimum: 1, default: DEFAULT_PAGE_SIZE } });
+/** Page size of the feed and of exports; the handler clamps it further, to the account's cap. */
+export const limit = pageSize(PAGE_CEILING, DEFAULT_PAGE_SIZE);
 
 /** Decimal text of a whole number within bounds; anything else is refused. */
 export const wholeNumber = (least: number, max: number) =>
@@ -41,20 +90,55 @@ export const wholeNumber = (least: number, max: number) =>
 /** A name; the query checks whether it exists. */
 export const named = z.string().min(1);
 
+/** The former name of a parameter. */
+export const aliasOf = (parameter: string) => named.describe(`Alias of \`${parameter}\`, which wins.`).optional();
+
 export const noQuery = z.strictObject({});
 
-/** UTC, ends in Z. */
-export const timestamp = z.iso.datetime();
+/** Description of `data` wherever it is. */
+export const DATA = 'What was asked for.';
 
-const common = { id: uuid, createdAt: timestamp, updatedAt: timestamp };
+/** Always empty for now; present so that clients expect it. */
+export const openMeta = z.looseObject({}).optional();
+
+/** An object that the documents show under a name. */
+export const component = <Fields extends z.ZodRawShape>(name: string, fields: Fields) => z.strictObject(fields).meta({ id: name });
+
+export const itemsOf = <Item extends z.ZodType>(item: Item) => z.array(item).describe('What the page holds.');
+
+/** A successful answer, by its name in the documents. */
+export const answer = <Data extends z.ZodType>(name: string, data: Data) => component(name, { data: data.describe(DATA) });
+export const answerWithMeta = <Data extends z.ZodType, Meta extends z.ZodType>(name: string, data: Data, meta: Meta) =>
+  component(name, { data: data.describe(DATA), meta: meta.describe('About the answer.') });
+
+/** `agenda_hits` to `AgendaHits`. */
+export const pascal = (words: string): string => words.replaceAll(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** `agenda_hits` to `AgendaHit`: the name of one record in the documents. */
+const recordName = (resource: Resource): string => pascal(resource).replace(/ies$/, 'y').replace(/s$/, '');
+
+const common = { id, createdAt, updatedAt };
 
 /** The public form of a record's `data`, by resource. */
 export const RECORD_DATA = Object.fromEntries(
-  RESOURCES.map((resource) => [resource, RECORD_SCHEMAS[resource].extend(common)]),
+  RESOURCES.map((resource) => [resource, RECORD_SCHEMAS[resource].extend(common).meta({ id: recordName(resource) })]),
 ) as unknown as {
   readonly [R in Resource]: (typeof RECORD_SCHEMAS)[R] extends z.ZodObject<infer Shape> ? z.ZodObject<Shape & typeof common> : never;
 };
 
-/** One schema for each resource, in the order of the resources. */
-export const perResource = <Schema extends z.ZodType>(make: (resource: Resource) => Schema): [Schema, ...Schema[]] =>
-  RESOURCES.map(make) as [Schema, ...Schema[]];
+/** One schema for each resource, in the order of the resources; `record` is the name of its records in the documents. */
+export const perResource = <Schema extends z.ZodType>(make: (resource: Resource, record: string) => Schema): [Schema, ...Schema[]] =>
+  RESOURCES.map((resource) => make(resource, recordName(resource))) as [Schema, ...Schema[]];
+
+/** Which version of a record an answer means. */
+export const recordVersion = {
+  version: matching(/^[1-9][0-9]*$/).describe('Revision of the record, as decimal text.'),
+  changedAt: timestamp.describe('When the change was recorded; never falls as positions rise.'),
+};
+
+/** A version of a record with its content. */
+export const recordOf = (resource: Resource) => ({
+  resource: z.literal(resource).describe(MEANINGS.resource),
+  ...recordVersion,
+  data: RECORD_DATA[resource].describe(DATA),
+});

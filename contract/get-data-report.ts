@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { uuid } from '../domain/records/fields.ts';
 import { dataReport } from './data-report.ts';
+import { answer } from './fields.ts';
 import { operation, REPORT_ACCESS, REPORT_REFUSALS } from './operation.ts';
 import { REPORT_ID } from './examples.ts';
 
@@ -32,7 +32,7 @@ export const getDataReport = operation({
       },
     },
   },
-  params: z.strictObject({ reportId: uuid }),
-  success: { status: 200, schema: z.strictObject({ data: dataReport }) },
+  params: z.strictObject({ reportId: dataReport.shape.reportId }),
+  success: { status: 200, schema: answer('DataReportAnswer', dataReport) },
   refusals: [...REPORT_REFUSALS, 'report_not_found', 'status_rate_limited'],
 });

@@ -1,11 +1,16 @@
 import { z } from 'zod';
+import { matching } from './fields.ts';
 import { operation, PUBLIC_READ } from './operation.ts';
 
-export const openApiDocument = z.looseObject({
-  openapi: z.string().regex(/^3\.1\.\d+$/),
-  info: z.looseObject({ title: z.string(), version: z.string() }),
-  paths: z.looseObject({}),
-});
+export const openApiDocument = z
+  .looseObject({
+    openapi: matching(/^3\.1\.\d+$/).describe('Version of the description format.'),
+    info: z
+      .looseObject({ title: z.string().describe('Title.'), version: z.string().describe('Version of the interface.') })
+      .describe('About the interface.'),
+    paths: z.looseObject({}).describe('The operations.'),
+  })
+  .meta({ id: 'OpenApiDocument' });
 
 export const getOpenApiDocument = operation({
   ...PUBLIC_READ,

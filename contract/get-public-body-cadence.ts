@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { timeZone } from '../domain/records/fields.ts';
-import { named, timestamp } from './fields.ts';
+import { meeting } from '../domain/records/schemas.ts';
+import { answerWithMeta, component, MEANINGS, named, openMeta, timestamp } from './fields.ts';
 import { operation, PUBLIC_READ, PUBLIC_REFUSALS } from './operation.ts';
-import { openMeta } from './public-agenda-hit.ts';
 
-export const meetingCadence = z.strictObject({
-  lastMetAt: timestamp.nullable(),
-  nextScheduledAt: timestamp.nullable(),
-  timezone: timeZone.nullable(),
+export const meetingCadence = component('MeetingCadence', {
+  lastMetAt: timestamp.nullable().describe('Latest past meeting that was not cancelled or postponed.'),
+  nextScheduledAt: timestamp.nullable().describe('First future meeting that is not cancelled or postponed.'),
+  timezone: meeting.shape.timezone.nullable(),
 });
 export type MeetingCadence = z.output<typeof meetingCadence>;
 
@@ -32,7 +31,7 @@ Cancelled and postponed meetings are neither last nor next. When the meetings ca
       },
     },
   },
-  params: z.strictObject({ slug: named, bodySlug: named }),
-  success: { status: 200, schema: z.strictObject({ data: meetingCadence, meta: openMeta.optional() }) },
+  params: z.strictObject({ slug: named.describe(MEANINGS.jurisdictionSlug), bodySlug: named.describe(MEANINGS.bodySlug) }),
+  success: { status: 200, schema: answerWithMeta('PublicBodyCadence', meetingCadence, openMeta) },
   refusals: [...PUBLIC_REFUSALS, 'not_found'],
 });

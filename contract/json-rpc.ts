@@ -1,15 +1,21 @@
 import { z } from 'zod';
+import { component, MEANINGS } from './fields.ts';
 
 const id = z.union([z.string(), z.int()]).describe('Names the request; its answer carries the same.');
 
+const version = z.literal('2.0').describe('Version of JSON-RPC.');
+
 /** One request; a notification has no id. */
-export const jsonRpcRequest = z.strictObject({
-  jsonrpc: z.literal('2.0'),
+export const jsonRpcRequest = component('JsonRpcRequest', {
+  jsonrpc: version,
   id: id.optional(),
-  method: z.string().min(1),
+  method: z.string().min(1).describe('Method of the tool protocol.'),
   params: z
     .looseObject({})
-    .meta({ wire: { anyOf: [{ $ref: '#/components/schemas/ToolCall' }, { type: 'object', additionalProperties: true }] } })
+    .meta({
+      wire: { anyOf: [{ $ref: '#/components/schemas/ToolCall' }, { type: 'object', additionalProperties: true }] },
+      description: 'Parameters of the method.',
+    })
     .optional(),
 });
 
@@ -17,14 +23,20 @@ export const jsonRpcRequest = z.strictObject({
 export const MAX_BATCH_ELEMENTS = 20;
 
 /** `data.code` is a code of this interface. */
-export const jsonRpcError = z.strictObject({
-  jsonrpc: z.literal('2.0'),
+export const jsonRpcError = component('JsonRpcError', {
+  jsonrpc: version,
   id: id.nullable(),
-  error: z.strictObject({
-    code: z.int(),
-    message: z.string(),
-    data: z.looseObject({ code: z.enum(['invalid_parameter', 'internal_error']) }).optional(),
-  }),
+  error: z
+    .strictObject({
+      code: z.int().describe(MEANINGS.code),
+      message: z.string().describe(MEANINGS.message),
+      data: z
+        .looseObject({ code: z.enum(['invalid_parameter', 'internal_error']).describe(MEANINGS.code) })
+        .describe('Code of this interface.')
+        .optional(),
+    })
+    .describe(MEANINGS.error),
 });
 
-export const jsonRpcAnswer = <Schema extends z.ZodType>(result: Schema) => z.strictObject({ jsonrpc: z.literal('2.0'), id, result });
+export const jsonRpcAnswer = <Schema extends z.ZodType>(result: Schema) =>
+  component('JsonRpcAnswer', { jsonrpc: version, id, result: result.describe('What the method answers.') });

@@ -1,22 +1,25 @@
 import { z } from 'zod';
-import { wholeNumber } from './fields.ts';
+import { MEANINGS, wholeNumber } from './fields.ts';
 import { operation, PUBLIC_READ } from './operation.ts';
 import { county, coverageCursor, family, MAX_COVERAGE_ITEMS, researchCoverage } from './research-coverage.ts';
 import { COVERAGE_PAGE } from './examples.ts';
 
 const query = z.strictObject({
-  jurisdictionSlug: z.string().min(1).max(80).optional(),
-  county: county.optional(),
+  jurisdictionSlug: z.string().min(1).max(80).describe(MEANINGS.jurisdictionSlug).optional(),
+  county: county.describe('Bare slug of a county; finds every jurisdiction with any part in it.').optional(),
   family: family.optional(),
   includeInactive: z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .default(false)
-    .meta({ wire: { type: 'boolean', default: false } }),
+    .meta({ wire: { type: 'boolean', default: false }, description: 'Whether the inactive municipality is listed too.' }),
   limit: wholeNumber(1, MAX_COVERAGE_ITEMS)
     .default(MAX_COVERAGE_ITEMS)
-    .meta({ wire: { type: 'integer', minimum: 1, maximum: MAX_COVERAGE_ITEMS, default: MAX_COVERAGE_ITEMS } }),
-  cursor: coverageCursor.optional(),
+    .meta({
+      wire: { type: 'integer', minimum: 1, maximum: MAX_COVERAGE_ITEMS, default: MAX_COVERAGE_ITEMS },
+      description: MEANINGS.limit,
+    }),
+  cursor: coverageCursor.describe(MEANINGS.cursor).optional(),
 });
 
 export const listDfwResearchCoverage = operation({

@@ -1,12 +1,18 @@
 import { z } from 'zod';
 import { feedSubscription } from './feed-subscription.ts';
+import { answer, count, itemsOf } from './fields.ts';
 import { operation, SUBSCRIPTION_ACCESS } from './operation.ts';
 import { SUBSCRIPTION } from './examples.ts';
 
 /** The items are the feeds of the caller's key; the counts cover the whole account. */
-export const feedSubscriptions = z.strictObject({
-  data: z.strictObject({ items: z.array(feedSubscription), activeCount: z.int().min(0), maxActiveSubscriptions: z.int().min(0) }),
-});
+export const feedSubscriptions = answer(
+  'FeedSubscriptions',
+  z.strictObject({
+    items: itemsOf(feedSubscription),
+    activeCount: count.describe('Live feeds of the whole account, over all of its keys.'),
+    maxActiveSubscriptions: count.describe('Most live feeds that the plan of the account allows.'),
+  }),
+);
 
 export type FeedSubscriptions = z.output<typeof feedSubscriptions>['data'];
 

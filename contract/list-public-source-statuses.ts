@@ -1,29 +1,37 @@
 import { z } from 'zod';
-import { agendaTextEvidence, url } from '../domain/records/fields.ts';
-import { jurisdiction, publicBody, source } from '../domain/records/schemas.ts';
-import { named, timestamp } from './fields.ts';
+import { recordStream, source } from '../domain/records/schemas.ts';
+import {
+  aliasOf,
+  answerWithMeta,
+  bodyName,
+  component,
+  jurisdictionName,
+  lastSuccessfulCheckAt,
+  MEANINGS,
+  named,
+  openMeta,
+} from './fields.ts';
 import { operation, PUBLIC_READ } from './operation.ts';
-import { openMeta } from './public-agenda-hit.ts';
 import { SOURCE_STATUS } from './examples.ts';
 
-export const publicSourceStatus = z.strictObject({
-  jurisdictionName: jurisdiction.shape.name,
-  publicBodyName: publicBody.shape.name,
+export const publicSourceStatus = component('PublicSourceStatus', {
+  jurisdictionName,
+  publicBodyName: bodyName,
   sourceTypeLabel: source.shape.sourceTypeLabel,
   status: source.shape.status,
-  agendaTextEvidence: agendaTextEvidence.nullable(),
-  lastSuccessfulCheckAt: timestamp.nullable(),
-  officialSourceUrl: url.optional(),
+  agendaTextEvidence: source.shape.agendaTextEvidence.unwrap(),
+  lastSuccessfulCheckAt: lastSuccessfulCheckAt.nullable(),
+  officialSourceUrl: recordStream.shape.officialSourceUrl.optional(),
 });
 export type PublicSourceStatus = z.output<typeof publicSourceStatus>;
 
 /** Normalised names win over their aliases. */
 const query = z
   .strictObject({
-    jurisdictionSlug: named.optional(),
-    jurisdiction: named.optional(),
-    bodySlug: named.optional(),
-    body: named.optional(),
+    jurisdictionSlug: named.describe(MEANINGS.jurisdictionSlug).optional(),
+    jurisdiction: aliasOf('jurisdictionSlug'),
+    bodySlug: named.describe(MEANINGS.bodySlug).optional(),
+    body: aliasOf('bodySlug'),
   })
   .transform(({ jurisdictionSlug, jurisdiction, bodySlug, body }) => ({
     jurisdictionSlug: jurisdictionSlug ?? jurisdiction,
@@ -42,5 +50,5 @@ or correctness.`,
     success: { sources: { summary: 'One source', value: { data: [SOURCE_STATUS] } } },
   },
   query,
-  success: { status: 200, schema: z.strictObject({ data: z.array(publicSourceStatus), meta: openMeta.optional() }) },
+  success: { status: 200, schema: answerWithMeta('PublicSourceStatuses', z.array(publicSourceStatus), openMeta) },
 });

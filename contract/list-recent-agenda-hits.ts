@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { clampedWholeNumber, named } from './fields.ts';
+import { aliasOf, answerWithMeta, MEANINGS, named, openMeta, pageSize } from './fields.ts';
 import { EMPTY_PROVES_NOTHING, operation, PUBLIC_READ } from './operation.ts';
-import { openMeta, publicAgendaHit } from './public-agenda-hit.ts';
+import { publicAgendaHit } from './public-agenda-hit.ts';
 import { HIT } from './examples.ts';
 
 export const MAX_RECENT_HITS = 3;
@@ -9,15 +9,13 @@ export const MAX_RECENT_HITS = 3;
 /** Normalised names win over their aliases; both are checked. */
 const query = z
   .strictObject({
-    jurisdictionSlug: named.optional(),
-    jurisdiction: named.optional(),
-    topicSlug: named.optional(),
-    topic: named.optional(),
-    excludeTopicSlug: named.optional(),
-    excludeTopic: named.optional(),
-    limit: clampedWholeNumber(MAX_RECENT_HITS)
-      .default(MAX_RECENT_HITS)
-      .meta({ wire: { type: 'integer', minimum: 1, default: MAX_RECENT_HITS } }),
+    jurisdictionSlug: named.describe(MEANINGS.jurisdictionSlug).optional(),
+    jurisdiction: aliasOf('jurisdictionSlug'),
+    topicSlug: named.describe(MEANINGS.topicSlug).optional(),
+    topic: aliasOf('topicSlug'),
+    excludeTopicSlug: named.describe('Topic whose hits are left out.').optional(),
+    excludeTopic: aliasOf('excludeTopicSlug'),
+    limit: pageSize(MAX_RECENT_HITS, MAX_RECENT_HITS),
   })
   .transform(({ jurisdictionSlug, jurisdiction, topicSlug, topic, excludeTopicSlug, excludeTopic, limit }) => ({
     jurisdictionSlug: jurisdictionSlug ?? jurisdiction,
@@ -26,7 +24,7 @@ const query = z
     limit,
   }));
 
-export const recentAgendaHits = z.strictObject({ data: z.array(publicAgendaHit).max(MAX_RECENT_HITS), meta: openMeta.optional() });
+export const recentAgendaHits = answerWithMeta('RecentAgendaHits', z.array(publicAgendaHit).max(MAX_RECENT_HITS), openMeta);
 
 export const listRecentAgendaHits = operation({
   ...PUBLIC_READ,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_UPCOMING_CURSOR_LENGTH, UPCOMING_PAGE_SIZE } from '../domain/upcoming-cursor.ts';
-import { named, wholeNumber } from './fields.ts';
+import { aliasOf, answerWithMeta, component, count, MEANINGS, named, wholeNumber } from './fields.ts';
 import { EMPTY_PROVES_NOTHING, operation, PUBLIC_READ } from './operation.ts';
 import { upcomingAgendaHit } from './public-agenda-hit.ts';
 import { ONE_HIT_PAGE, UPCOMING_HIT } from './examples.ts';
@@ -8,18 +8,20 @@ import { ONE_HIT_PAGE, UPCOMING_HIT } from './examples.ts';
 const LAST_PAGE = 100;
 
 const upcomingCursor = z.string().min(1).max(MAX_UPCOMING_CURSOR_LENGTH);
-const count = z.int().min(0);
+const next = upcomingCursor.nullable().describe(MEANINGS.nextCursor);
+const totalCount = count.describe('Hits over all pages.');
+const PAGE = 'Number of the page in the legacy form; not together with `cursor`.';
 
 /** Requires a topic; the query checks whether it is covered. */
 const query = z
   .strictObject({
-    topicSlug: named.optional(),
-    topic: named.optional(),
-    cursor: upcomingCursor.optional(),
-    page: wholeNumber(1, LAST_PAGE).optional(),
+    topicSlug: named.describe(MEANINGS.topicSlug).optional(),
+    topic: aliasOf('topicSlug'),
+    cursor: upcomingCursor.describe(MEANINGS.cursor).optional(),
+    page: wholeNumber(1, LAST_PAGE).describe(PAGE).optional(),
     count: z
       .literal('true', { error: 'only true is allowed' })
-      .meta({ wire: { type: 'boolean', enum: [true] } })
+      .meta({ wire: { type: 'boolean', enum: [true] }, description: 'Adds `totalCount` to the cursor form; only `true` is allowed.' })
       .optional(),
   })
   .refine(({ topicSlug, topic }) => (topicSlug ?? topic) !== undefined, { error: 'is required', path: ['topicSlug'] })
@@ -31,28 +33,31 @@ const query = z
     count: count !== undefined,
   }));
 
-const hits = z.array(upcomingAgendaHit).max(UPCOMING_PAGE_SIZE);
+const hits = z.array(upcomingAgendaHit).max(UPCOMING_PAGE_SIZE).describe('Agenda hits, by the time of their meetings.');
 
-export const upcomingByCursor = z.strictObject({ hits, nextCursor: upcomingCursor.nullable(), totalCount: count.optional() });
+export const upcomingByCursor = component('UpcomingByCursor', { hits, nextCursor: next, totalCount: totalCount.optional() });
 
-export const upcomingByPage = z.strictObject({
+export const upcomingByPage = component('UpcomingByPage', {
   hits,
-  totalCount: count,
-  page: z.int().min(1).max(LAST_PAGE),
-  pageSize: z.literal(UPCOMING_PAGE_SIZE),
+  totalCount,
+  page: z.int().min(1).max(LAST_PAGE).describe(PAGE),
+  pageSize: z.literal(UPCOMING_PAGE_SIZE).describe('Hits on a full page.'),
 });
 
 /** Always present; the cursor is null where pages are numbered. */
-export const upcomingPagination = z.strictObject({
-  limit: z.literal(UPCOMING_PAGE_SIZE),
-  returned: z.int().min(0).max(UPCOMING_PAGE_SIZE),
-  nextCursor: upcomingCursor.nullable(),
-});
+export const upcomingPagination = z
+  .strictObject({
+    limit: z.literal(UPCOMING_PAGE_SIZE).describe(MEANINGS.limit),
+    returned: count.max(UPCOMING_PAGE_SIZE).describe(MEANINGS.returned),
+    nextCursor: next,
+  })
+  .meta({ id: 'UpcomingPagination', closed: true });
 
-export const upcomingAgendaHits = z.strictObject({
-  data: z.union([upcomingByCursor, upcomingByPage]),
-  meta: z.strictObject({ pagination: upcomingPagination }),
-});
+export const upcomingAgendaHits = answerWithMeta(
+  'UpcomingAgendaHits',
+  z.union([upcomingByCursor, upcomingByPage]),
+  z.strictObject({ pagination: upcomingPagination.describe(MEANINGS.pagination) }),
+);
 
 export const listUpcomingAgendaHits = operation({
   ...PUBLIC_READ,

@@ -18,12 +18,18 @@ const result = z.union([toolsList, ...Object.values(TOOL_RESULTS), toolError, pa
 
 export const mcpAnswer = jsonRpcAnswer(result);
 /** By the protocol's rules an unknown tool, and arguments that are not an object, are answered with status 200. */
-const mcpReply = z.union([mcpAnswer, jsonRpcError]);
+const mcpReply = z.union([mcpAnswer, jsonRpcError]).meta({ id: 'JsonRpcReply' });
 
 const headers = z.object({
-  'mcp-method': z.string().optional(),
-  'mcp-name': z.string().optional(),
-  'mcp-protocol-version': z.enum(PROTOCOL_VERSIONS).optional(),
+  'mcp-method': z.string().describe('Current era: required, equal to `method` of the body.').optional(),
+  'mcp-name': z
+    .string()
+    .describe('Current era: required with `tools/call`, equal to `params.name`; on a method that has no name it is refused.')
+    .optional(),
+  'mcp-protocol-version': z
+    .enum(PROTOCOL_VERSIONS)
+    .describe('Current era: required, equal to the claim in `params._meta`. 2025 era: optional.')
+    .optional(),
 });
 
 const SEARCH_RESULT = {
@@ -104,7 +110,10 @@ operator allows; any other \`Origin\` is 403.`,
   surface: 'tools',
   ...NO_INPUT,
   headers,
-  body: { schema: z.union([jsonRpcRequest, z.array(jsonRpcRequest).min(1).max(MAX_BATCH_ELEMENTS)]), maxBytes: 65_536 },
+  body: {
+    schema: z.union([jsonRpcRequest, z.array(jsonRpcRequest).min(1).max(MAX_BATCH_ELEMENTS)]).meta({ id: 'JsonRpcBody' }),
+    maxBytes: 65_536,
+  },
   success: { status: 200, schema: mcpReply },
   otherAnswers: [
     { status: 202, when: 'The body held notifications only.', schema: null },

@@ -1,32 +1,59 @@
 import { z } from 'zod';
 import { uuid } from '../domain/records/fields.ts';
 import type { Resource } from '../domain/records/resources.ts';
-import { cursor, limit, perResource, RECORD_DATA, resourceName, timestamp } from './fields.ts';
+import {
+  answerWithMeta,
+  component,
+  cursor,
+  hasMore,
+  itemsOf,
+  limit,
+  nextCursor,
+  perResource,
+  recordOf,
+  recordVersion,
+  resourceName,
+  timestamp,
+} from './fields.ts';
 import { CUSTOMER_REFUSALS, DATA_READ, operation } from './operation.ts';
 import { CURSOR, PAGES, PRUNED } from './examples.ts';
 
-const place = { cursor, recordId: uuid, version: z.string().regex(/^[1-9][0-9]*$/), changedAt: timestamp };
+const place = { cursor, recordId: uuid.describe('Identifier of the record.') };
+const operationName = <Name extends string>(name: Name) => z.literal(name).describe('Whether the record is now as in `data`, or gone.');
 
-const upsert = (resource: Resource) =>
-  z.strictObject({ ...place, resource: z.literal(resource), operation: z.literal('upsert'), data: RECORD_DATA[resource] });
+const upsert = (resource: Resource, record: string) =>
+  component(`${record}Upsert`, { ...place, operation: operationName('upsert'), ...recordOf(resource) });
 
-const remove = z.strictObject({ ...place, resource: resourceName, operation: z.literal('remove') });
+const remove = component('RecordRemoval', { ...place, operation: operationName('remove'), resource: resourceName, ...recordVersion });
+
+const anyUpsert = z.discriminatedUnion('resource', perResource(upsert)).meta({ id: 'RecordUpsert' });
 
 /** One change of the feed; a remove has no `data`. */
-export const changeItem = z.discriminatedUnion('operation', [z.discriminatedUnion('resource', perResource(upsert)), remove]);
+export const changeItem = z.discriminatedUnion('operation', [anyUpsert, remove]).meta({ id: 'ChangeItem' });
+
+const recovery = z.strictObject({
+  operationId: z.string().describe('Name of the operation.'),
+  hint: z.string().describe('What to do with the operation.'),
+});
 
 /** A page of the feed, and of a subscription. */
-export const changesPage = z.strictObject({
-  data: z.strictObject({ items: z.array(changeItem) }),
-  meta: z.strictObject({
-    nextCursor: cursor,
-    hasMore: z.boolean(),
-    replayExpiresAt: timestamp,
+export const changesPage = answerWithMeta(
+  'ChangesPage',
+  z.strictObject({ items: itemsOf(changeItem) }),
+  z.strictObject({
+    nextCursor,
+    hasMore,
+    replayExpiresAt: timestamp.describe('When the returned position stops being replayable.'),
     /** Both are present if and only if a read without a cursor starts after pruned changes. */
-    historyPruned: z.literal(true).optional(),
-    recovery: z.array(z.strictObject({ operationId: z.string(), hint: z.string() })).optional(),
+    historyPruned: z
+      .literal(true)
+      .describe(
+        'True where a read without a cursor starts after changes that are no longer replayable: take a snapshot for a complete copy.',
+      )
+      .optional(),
+    recovery: z.array(recovery).describe('Operations that bring a client back to a complete copy, each with a hint.').optional(),
   }),
-});
+);
 
 export const readCivicChanges = operation({
   ...DATA_READ,

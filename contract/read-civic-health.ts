@@ -1,46 +1,66 @@
 import { z } from 'zod';
 import { resourceDigests } from '../domain/events/snapshot-events.ts';
 import { HEALTH_PARTS } from '../domain/health-parts.ts';
-import { source } from '../domain/records/schemas.ts';
-import { slug, uuid } from '../domain/records/fields.ts';
-import { cursor, timestamp } from './fields.ts';
+import { meeting, source } from '../domain/records/schemas.ts';
+import {
+  answer,
+  bodySlug,
+  component,
+  count,
+  cursor,
+  jurisdictionSlug,
+  lastSuccessfulCheckAt,
+  MEANINGS,
+  orAbsent,
+  timestamp,
+} from './fields.ts';
 import { DATA_READ, operation } from './operation.ts';
 import { CURSOR, DIGESTS } from './examples.ts';
 
-const count = z.int().min(0);
-
 /** `stale` is computed for each answer. Optional keys are absent where their value is unknown. */
 const sourceHealth = z.strictObject({
-  sourceId: uuid,
-  jurisdictionSlug: slug,
-  bodySlug: slug.optional(),
+  sourceId: meeting.shape.sourceId.unwrap().unwrap(),
+  jurisdictionSlug,
+  bodySlug: bodySlug.optional(),
   sourceType: source.shape.sourceType,
   status: source.shape.status,
-  agendaTextEvidence: z.enum(['readable', 'no_text_layer']).optional(),
-  lastCheckedAt: timestamp.optional(),
-  lastSuccessfulCheckAt: timestamp.optional(),
-  consecutiveFailures: count,
+  agendaTextEvidence: orAbsent(source.shape.agendaTextEvidence),
+  lastCheckedAt: timestamp.describe(source.shape.lastCheckedAt.description!).optional(),
+  lastSuccessfulCheckAt: lastSuccessfulCheckAt.optional(),
+  consecutiveFailures: source.shape.consecutiveFailures,
 });
 
 /** Lag in events is null where the log cannot count. */
-const lag = { lagEvents: count.nullable(), lagSeconds: z.number().min(0) };
+const lag = {
+  lagEvents: count.nullable().describe('Events not yet taken in; null where the log cannot count.'),
+  lagSeconds: z.number().min(0).describe('Age of the oldest event not yet taken in.'),
+};
 
 /** `head` is null only where the feed cannot be read (`unavailable`); `unanswered` is absent where every part answered. */
 const pipeline = z.strictObject({
   ...lag,
-  pendingWork: count,
-  failedWork: count,
-  oldestPendingAt: timestamp.optional(),
-  projections: z.array(z.strictObject({ name: z.string(), ...lag, state: z.string() })),
-  head: z.strictObject({ cursor, digests: resourceDigests }).nullable(),
-  unanswered: z.array(z.enum(HEALTH_PARTS)).min(1).optional(),
+  pendingWork: count.describe('Work that waits to be done.'),
+  failedWork: count.describe('Work that failed and waits for an operator.'),
+  oldestPendingAt: timestamp.describe('Since when the oldest pending work waits; absent where none does.').optional(),
+  projections: z
+    .array(z.strictObject({ name: z.string().describe('Name.'), ...lag, state: z.string().describe('What the projection is doing.') }))
+    .describe('Read models and how far each has come.'),
+  head: z
+    .strictObject({ cursor, digests: resourceDigests })
+    .nullable()
+    .describe('Newest position of the feed and the digests there; null where the feed cannot be read.'),
+  unanswered: z
+    .array(z.enum(HEALTH_PARTS))
+    .min(1)
+    .describe('Parts that failed or did not answer in time; what they would have said is left out.')
+    .optional(),
 });
 
-export const health = z.strictObject({
-  status: z.enum(['healthy', 'degraded', 'unavailable']),
-  checkedAt: timestamp,
-  sources: z.array(sourceHealth),
-  pipeline,
+export const health = component('Health', {
+  status: z.enum(['healthy', 'degraded', 'unavailable']).describe(MEANINGS.status),
+  checkedAt: timestamp.describe('When the answer was made.'),
+  sources: z.array(sourceHealth).describe('The sources and what was last observed of each.'),
+  pipeline: pipeline.describe('How far what was recorded has been taken in.'),
 });
 export type Health = z.output<typeof health>;
 
@@ -88,5 +108,5 @@ log or the feed the state is \`unavailable\`.`,
       },
     },
   },
-  success: { status: 200, schema: z.strictObject({ data: health }) },
+  success: { status: 200, schema: answer('HealthAnswer', health) },
 });

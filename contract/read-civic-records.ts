@@ -1,33 +1,28 @@
 import { z } from 'zod';
-import { uuid } from '../domain/records/fields.ts';
 import type { Resource } from '../domain/records/resources.ts';
-import { perResource, RECORD_DATA, resourceName, timestamp } from './fields.ts';
+import { answer, component, id, itemsOf, perResource, recordOf, resourceName } from './fields.ts';
 import { CUSTOMER_REFUSALS, DATA_READ, operation } from './operation.ts';
 import { TOPIC } from './examples.ts';
 
 export const BATCH_IDS = 100;
 
-const batchRequest = z.strictObject({ resource: resourceName, ids: z.array(z.string()).min(1).max(BATCH_IDS) });
+const batchRequest = z.strictObject({
+  resource: resourceName,
+  ids: z.array(z.string()).min(1).max(BATCH_IDS).describe(`Identifiers of records; over all requests at most ${BATCH_IDS}.`),
+});
 
 export const batch = z
-  .strictObject({ requests: z.array(batchRequest).min(1).max(100) })
+  .strictObject({ requests: z.array(batchRequest).min(1).max(100).describe('What is wanted, by resource.') })
   .refine((body) => body.requests.reduce((sum, request) => sum + request.ids.length, 0) <= BATCH_IDS, {
     error: `at most ${BATCH_IDS} ids in all`,
     path: ['requests'],
-  });
+  })
+  .meta({ id: 'BatchRequest' });
 
-const element = (resource: Resource) =>
-  z.strictObject({
-    resource: z.literal(resource),
-    id: uuid,
-    version: z.string().regex(/^[1-9][0-9]*$/),
-    changedAt: timestamp,
-    data: RECORD_DATA[resource],
-  });
+const found = (resource: Resource, record: string) => component(`Found${record}`, { id, ...recordOf(resource) });
+const anyFound = z.discriminatedUnion('resource', perResource(found)).meta({ id: 'FoundRecord' });
 
-export const foundRecords = z.strictObject({
-  data: z.strictObject({ items: z.array(z.discriminatedUnion('resource', perResource(element))) }),
-});
+export const foundRecords = answer('FoundRecords', z.strictObject({ items: itemsOf(anyFound) }));
 
 export const readCivicRecords = operation({
   ...DATA_READ,

@@ -1,21 +1,23 @@
 import { z } from 'zod';
-import { uuid } from '../domain/records/fields.ts';
 import type { Resource } from '../domain/records/resources.ts';
-import { cursor, limit, perResource, RECORD_DATA, resourceName } from './fields.ts';
+import { answerWithMeta, cursor, hasMore, itemsOf, limit, matching, nextCursor, perResource, RECORD_DATA, resourceName } from './fields.ts';
+import { snapshotId } from './create-civic-snapshot.ts';
 import { CUSTOMER_REFUSALS, DATA_EXPORT, operation } from './operation.ts';
 import { SNAPSHOT_ID, TOPIC } from './examples.ts';
 
-/** State digest of the resource in the snapshot, present once a text in it was erased; it replaces the digest of the creation. */
-const stateDigest = z.string().regex(/^[0-9a-f]{64}$/);
+const digest = matching(/^[0-9a-f]{64}$/).describe(
+  'State digest of the resource at the boundary of the snapshot as its pages give it now; only where a text was erased since, and in place of that in the answer with which the snapshot was taken.',
+);
 
 /** A page of one resource of a frozen export; each item is the record's `data` itself. */
-export const snapshotPage = (resource: Resource) =>
-  z.strictObject({
-    data: z.strictObject({ items: z.array(RECORD_DATA[resource]) }),
-    meta: z.strictObject({ nextCursor: cursor.nullable(), hasMore: z.boolean(), digest: stateDigest.optional() }),
-  });
+export const snapshotPage = (resource: Resource, record: string) =>
+  answerWithMeta(
+    `${record}SnapshotPage`,
+    z.strictObject({ items: itemsOf(RECORD_DATA[resource]) }),
+    z.strictObject({ nextCursor: nextCursor.nullable(), hasMore, digest: digest.optional() }),
+  );
 
-const anySnapshotPage = z.union(perResource(snapshotPage));
+const anySnapshotPage = z.union(perResource(snapshotPage)).meta({ id: 'SnapshotPage' });
 
 export const readCivicSnapshotPage = operation({
   ...DATA_EXPORT,
@@ -30,7 +32,7 @@ takes nothing from the export allowance. A snapshot that is unknown, expired or 
     parameters: { snapshotId: SNAPSHOT_ID, resource: 'topics', limit: 100 },
     success: { page: { summary: 'The last page', value: { data: { items: [TOPIC] }, meta: { nextCursor: null, hasMore: false } } } },
   },
-  params: z.strictObject({ snapshotId: uuid, resource: resourceName }),
+  params: z.strictObject({ snapshotId, resource: resourceName }),
   query: z.strictObject({ cursor: cursor.optional(), limit }),
   success: { status: 200, schema: anySnapshotPage },
   refusals: [...CUSTOMER_REFUSALS, 'not_found', 'cursor_expired'],

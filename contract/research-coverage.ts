@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { MAX_COVERAGE_CURSOR_LENGTH } from '../domain/coverage-cursor.ts';
 import { FAMILIES } from '../domain/records/families.ts';
-import { date, url } from '../domain/records/fields.ts';
+import { date } from '../domain/records/fields.ts';
 import { jurisdiction, recordStream } from '../domain/records/schemas.ts';
+import { answerWithMeta, component, count, jurisdictionName, jurisdictionSlug, matching, MEANINGS } from './fields.ts';
 
 export const COVERAGE_STATUSES = {
   M: 'a machine-readable official endpoint was located',
@@ -14,84 +15,85 @@ export const COVERAGE_STATUSES = {
 } as const;
 export type CoverageStatus = keyof typeof COVERAGE_STATUSES;
 
-export const coverageStatus = z.enum(Object.keys(COVERAGE_STATUSES) as [CoverageStatus, ...CoverageStatus[]]);
+const coverageStatus = z.enum(Object.keys(COVERAGE_STATUSES) as [CoverageStatus, ...CoverageStatus[]]).meta({ id: 'CoverageStatus' });
 export const family = recordStream.shape.family;
 /** The 16 counties of the region, by their bare slugs; a county's own jurisdiction slug adds `-county`. */
-export const county = z.enum([
-  'collin',
-  'dallas',
-  'denton',
-  'ellis',
-  'erath',
-  'hood',
-  'hunt',
-  'johnson',
-  'kaufman',
-  'navarro',
-  'palo-pinto',
-  'parker',
-  'rockwall',
-  'somervell',
-  'tarrant',
-  'wise',
-]);
+export const county = z
+  .enum([
+    'collin',
+    'dallas',
+    'denton',
+    'ellis',
+    'erath',
+    'hood',
+    'hunt',
+    'johnson',
+    'kaufman',
+    'navarro',
+    'palo-pinto',
+    'parker',
+    'rockwall',
+    'somervell',
+    'tarrant',
+    'wise',
+  ])
+  .meta({ id: 'County' });
 
 export const MAX_COVERAGE_ITEMS = 20;
 export const coverageCursor = z.string().min(1).max(MAX_COVERAGE_CURSOR_LENGTH);
 
 const familyCoverage = z.strictObject({
   family,
-  status: coverageStatus,
-  officialSourceUrl: url.optional(),
-  checkedOn: date.optional(),
-  note: z.string().min(1).optional(),
+  status: coverageStatus.describe(MEANINGS.status),
+  officialSourceUrl: recordStream.shape.officialSourceUrl.optional(),
+  checkedOn: date.describe('Day on which research looked.').optional(),
+  note: z.string().min(1).describe('A remark of the research.').optional(),
 });
 
 /** A city has the 11 source families of cities, a county the 10 of counties. */
-export const coveredJurisdiction = z.strictObject({
-  jurisdictionSlug: jurisdiction.shape.slug,
-  jurisdictionName: jurisdiction.shape.name,
+export const coveredJurisdiction = component('CoveredJurisdiction', {
+  jurisdictionSlug,
+  jurisdictionName,
   level: jurisdiction.shape.level,
   kind: jurisdiction.shape.kind,
   countySlugs: jurisdiction.shape.countySlugs,
   active: jurisdiction.shape.active,
-  families: z.array(familyCoverage),
+  families: z.array(familyCoverage).describe('Record families, each with what was located.'),
 });
 export type CoveredJurisdiction = z.output<typeof coveredJurisdiction>;
 
-const count = z.int().min(0);
-const definition = z.string();
+const definition = z.string().describe('Meaning of the letter.');
 
 const coverageScope = z.strictObject({
-  region: z.string().min(1),
-  counties: z.literal(county.options.length),
-  activeMunicipalities: count,
-  inactiveMunicipalities: count,
-  families: z.literal(FAMILIES.length),
-  statement: z.string().min(1),
+  region: z.string().min(1).describe('The region.'),
+  counties: z.literal(county.options.length).describe('Counties of the region.'),
+  activeMunicipalities: count.describe('Active municipalities in the catalogue.'),
+  inactiveMunicipalities: count.describe('Inactive municipalities in the catalogue.'),
+  families: z.literal(FAMILIES.length).describe('Record families.'),
+  statement: z.string().min(1).describe('What the statuses say and do not say.'),
 });
 
-export const researchCoverage = z.strictObject({
-  data: z.array(coveredJurisdiction).max(MAX_COVERAGE_ITEMS),
-  meta: z.strictObject({
-    catalogVersion: z.string().regex(/^\d{4}-\d{2}-\d{2}\.[0-9a-f]{12}$/),
-    researchDate: date,
-    ingestionVerified: z.boolean(),
-    statusDefinitions: z.strictObject({
-      M: definition,
-      D: definition,
-      P: definition,
-      R: definition,
-      U: definition,
-      N: definition,
-    } satisfies Record<CoverageStatus, z.ZodString>),
-    scope: coverageScope,
-    pagination: z.strictObject({
-      limit: z.int().min(1).max(MAX_COVERAGE_ITEMS),
-      returned: count.max(MAX_COVERAGE_ITEMS),
-      total: count,
-      nextCursor: coverageCursor.nullable(),
-    }),
-  }),
+const pagination = z.strictObject({
+  limit: z.int().min(1).max(MAX_COVERAGE_ITEMS).describe(MEANINGS.limit),
+  returned: count.max(MAX_COVERAGE_ITEMS).describe(MEANINGS.returned),
+  total: count.describe('Items over all pages.'),
+  nextCursor: coverageCursor.nullable().describe(MEANINGS.nextCursor),
 });
+
+export const researchCoverage = answerWithMeta(
+  'ResearchCoverage',
+  z.array(coveredJurisdiction).max(MAX_COVERAGE_ITEMS),
+  z.strictObject({
+    catalogVersion: matching(/^\d{4}-\d{2}-\d{2}\.[0-9a-f]{12}$/).describe(
+      'Date of the research and the start of the SHA-256 of the catalogue.',
+    ),
+    researchDate: date.describe('Day of the research.'),
+    ingestionVerified: z.boolean().describe('Whether production ingestion of every listed family has been verified.'),
+    statusDefinitions: z
+      .strictObject(Object.fromEntries(coverageStatus.options.map((status) => [status, definition])) as Record<CoverageStatus, z.ZodString>)
+      .describe('What each status letter means.'),
+    scope: coverageScope.describe('What the catalogue covers.'),
+    pagination: pagination.describe(MEANINGS.pagination),
+  }),
+);
 export type ResearchCoverage = z.output<typeof researchCoverage>;

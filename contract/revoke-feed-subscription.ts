@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { uuid } from '../domain/records/fields.ts';
 import { subscriptionParams } from './feed-subscription.ts';
-import { timestamp } from './fields.ts';
+import { answer, id, timestamp } from './fields.ts';
 import { operation, SUBSCRIPTION_ACCESS } from './operation.ts';
 import { SUBSCRIPTION_ID } from './examples.ts';
 
-export const revokedSubscription = z.strictObject({ data: z.strictObject({ id: uuid, revokedAt: timestamp }) });
+export const revokedSubscription = answer(
+  'RevokedFeedSubscription',
+  z.strictObject({ id, revokedAt: timestamp.describe('When the feed was first revoked.') }),
+);
 
 export const revokeFeedSubscription = operation({
   ...SUBSCRIPTION_ACCESS,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MAX_REPORT_BYTES, newDataReport, reportReceipt, requestToken } from './data-report.ts';
+import { answer } from './fields.ts';
 import { operation, REPORT_ACCESS, REPORT_REFUSALS } from './operation.ts';
 import { REPORT_ID } from './examples.ts';
 
@@ -46,9 +47,11 @@ parameters that look like secrets.`,
       },
     },
   },
-  headers: z.object({ 'idempotency-key': requestToken }),
+  headers: z.object({
+    'idempotency-key': requestToken.describe('The same key with the same body answers the first receipt; with another body it is refused.'),
+  }),
   body: { schema: newDataReport, maxBytes: MAX_REPORT_BYTES },
-  success: { status: 202, schema: z.strictObject({ data: reportReceipt }) },
+  success: { status: 202, schema: answer('SubmittedDataReport', reportReceipt) },
   refusals: [
     ...REPORT_REFUSALS,
     'replay_conflict',

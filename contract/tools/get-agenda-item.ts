@@ -1,41 +1,46 @@
 import { z } from 'zod';
 import { uuid } from '../../domain/records/fields.ts';
-import { agendaHit, agendaItem, document, jurisdiction, meeting, publicBody, topic } from '../../domain/records/schemas.ts';
-import { freshness, meetingTime, orAbsent, publisher } from './search-agenda.ts';
-import { tool } from './tool.ts';
+import { agendaHit, agendaItem, document, meeting } from '../../domain/records/schemas.ts';
+import { bodyName, bodySlug, jurisdictionName, jurisdictionSlug, orAbsent, topicSlug } from '../fields.ts';
+import { freshness, meetingTime, publisher } from './search-agenda.ts';
+import { tool, truncated } from './tool.ts';
 import { PAID_TOOL_CODES } from './tool-errors.ts';
 import { cutTexts, type TruncationRules } from './truncation.ts';
 
 const { agendaNumber, matterFile, outcome, text } = agendaItem.shape;
 
 const item = z.strictObject({
-  itemId: uuid,
+  itemId: agendaHit.shape.agendaItemId,
   title: agendaItem.shape.title,
   text: orAbsent(text),
-  jurisdiction: jurisdiction.shape.name,
-  jurisdictionSlug: jurisdiction.shape.slug,
-  body: publicBody.shape.name,
-  bodySlug: publicBody.shape.slug,
+  jurisdiction: jurisdictionName,
+  jurisdictionSlug,
+  body: bodyName,
+  bodySlug,
   ...meetingTime,
-  meetingStatus: meeting.shape.status,
+  meetingStatus: meeting.shape.status.describe('Status of the meeting.'),
   agendaNumber: orAbsent(agendaNumber),
   matterFile: orAbsent(matterFile),
   outcome: orAbsent(outcome),
   sourceUrl: agendaItem.shape.sourceUrl,
-  topics: z.array(
-    z.strictObject({
-      topicSlug: topic.shape.slug,
-      confidence: agendaHit.shape.confidence,
-      summary: agendaHit.shape.summary,
-      evidenceQuote: agendaHit.shape.evidenceQuote,
-    }),
-  ),
-  documents: z.array(z.strictObject({ title: document.shape.title, kind: document.shape.kind, url: document.shape.url })),
+  topics: z
+    .array(
+      z.strictObject({
+        topicSlug,
+        confidence: agendaHit.shape.confidence,
+        summary: agendaHit.shape.summary,
+        evidenceQuote: agendaHit.shape.evidenceQuote,
+      }),
+    )
+    .describe('Topics that the item was classified with.'),
+  documents: z
+    .array(z.strictObject({ title: document.shape.title, kind: document.shape.kind, url: document.shape.url }))
+    .describe('Files that belong to it.'),
   publisher,
   freshness,
 });
 
-const data = z.strictObject({ item, truncated: z.boolean() });
+const data = z.strictObject({ item: item.describe('The agenda item.'), truncated });
 type Data = z.output<typeof data>;
 
 const withItem = (data: Data, part: Partial<Data['item']>): Data => ({ item: { ...data.item, ...part }, truncated: true });

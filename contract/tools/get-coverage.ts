@@ -1,23 +1,26 @@
 import { z } from 'zod';
-import { jurisdiction, topic } from '../../domain/records/schemas.ts';
+import { topic } from '../../domain/records/schemas.ts';
+import { jurisdictionName, jurisdictionSlug, topicSlug } from '../fields.ts';
 import { publicSourceStatus } from '../list-public-source-statuses.ts';
-import { tool } from './tool.ts';
+import { guidance, tool, truncated } from './tool.ts';
 import { COMMON_TOOL_CODES } from './tool-errors.ts';
 import { cutTexts, type TruncationRules, unchanged } from './truncation.ts';
 
 const data = z.strictObject({
-  jurisdictions: z.array(
-    z.strictObject({
-      jurisdictionSlug: jurisdiction.shape.slug,
-      jurisdictionName: jurisdiction.shape.name,
-      sources: z.array(publicSourceStatus),
-    }),
-  ),
+  jurisdictions: z
+    .array(
+      z.strictObject({
+        jurisdictionSlug,
+        jurisdictionName,
+        sources: z.array(publicSourceStatus).describe('The sources and what was last observed of each.'),
+      }),
+    )
+    .describe('By jurisdiction.'),
   topics: z
-    .array(z.strictObject({ topicSlug: topic.shape.slug, publicLabel: topic.shape.publicLabel }))
+    .array(z.strictObject({ topicSlug, publicLabel: topic.shape.publicLabel }))
     .describe('Topics that search_agenda can be narrowed to.'),
-  guidance: z.string(),
-  truncated: z.boolean(),
+  guidance,
+  truncated,
 });
 type Data = z.output<typeof data>;
 

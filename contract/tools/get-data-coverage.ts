@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { county, coverageCursor, family, researchCoverage } from '../research-coverage.ts';
-import { tool } from './tool.ts';
+import { tool, truncated } from './tool.ts';
 import { COMMON_TOOL_CODES } from './tool-errors.ts';
 import { type CursorAfter, cutTexts, type TruncationRules, unchanged } from './truncation.ts';
 
-const data = researchCoverage.extend({ truncated: z.boolean() });
+const data = researchCoverage.extend({ truncated });
 
 const truncation = (cursorAfter: CursorAfter): TruncationRules<z.output<typeof data>> => ({
   shorten: (data, cut) => ({

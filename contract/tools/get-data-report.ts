@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { uuid } from '../../domain/records/fields.ts';
 import { dataReport } from '../data-report.ts';
-import { tool } from './tool.ts';
+import { tool, truncated } from './tool.ts';
 import { REPORT_TOOL_CODES } from './tool-errors.ts';
 import { cutTexts, type TruncationRules, unchanged } from './truncation.ts';
 
 /** `truncated` is present where records were left out to stay within the cap. */
-const data = dataReport.extend({ truncated: z.literal(true).optional() });
+const data = dataReport.extend({ truncated: z.literal(true).describe(truncated.description!).optional() });
 
 const truncation = (): TruncationRules<z.output<typeof data>> => ({
   shorten: (data, cut) => ({

@@ -1,15 +1,12 @@
 import { z } from 'zod';
-import { date, slug, topicSlug, uuid } from '../../domain/records/fields.ts';
-import { agendaItem, jurisdiction, meeting, publicBody, source } from '../../domain/records/schemas.ts';
-import { MAX_CURSOR_LENGTH } from '../../domain/cursor.ts';
-import { timestamp } from '../fields.ts';
-import { tool } from './tool.ts';
+import { date, slug, topicSlug } from '../../domain/records/fields.ts';
+import { agendaHit, agendaItem, meeting, source } from '../../domain/records/schemas.ts';
+import { bodyName, cursor, jurisdictionName, lastSuccessfulCheckAt, meetingAt, nextCursor, orAbsent } from '../fields.ts';
+import { guidance, tool, truncated } from './tool.ts';
 import { SEARCH_TOOL_CODES } from './tool-errors.ts';
 import { type CursorAfter, cutTexts, SHORTEST_TEXT, type TruncationRules, unchanged } from './truncation.ts';
 
 const MAX_SEARCH_RESULTS = 20;
-
-const searchCursor = z.string().min(1).max(MAX_CURSOR_LENGTH);
 
 const input = z
   .strictObject({
@@ -19,7 +16,7 @@ const input = z
     fromDate: date.optional().describe('First day of the meeting, YYYY-MM-DD.'),
     toDate: date.optional().describe('Last day of the meeting, YYYY-MM-DD; not before fromDate.'),
     limit: z.int().min(1).max(MAX_SEARCH_RESULTS).default(10).describe('Results of one page.'),
-    cursor: searchCursor.optional().describe('nextCursor of the page before, with the same query and filters.'),
+    cursor: cursor.optional().describe('nextCursor of the page before, with the same query and filters.'),
   })
   .refine(({ fromDate, toDate }) => fromDate === undefined || toDate === undefined || fromDate <= toDate, {
     error: 'must not be earlier than fromDate',
@@ -27,40 +24,41 @@ const input = z
   });
 
 /** The publisher of the record, and the time when its source was last healthy. */
-export const publisher = z.strictObject({
-  jurisdiction: jurisdiction.shape.name,
-  body: publicBody.shape.name,
-  sourceType: source.shape.sourceType.nullable(),
-});
-export const freshness = z.strictObject({ status: source.shape.status, lastSuccessfulCheckAt: timestamp.nullable() });
-
-/** Stored as null, absent here. */
-export const orAbsent = <Schema extends z.ZodType>(stored: z.ZodDefault<z.ZodNullable<Schema>>) => stored.unwrap().unwrap().optional();
+export const publisher = z
+  .strictObject({ jurisdiction: jurisdictionName, body: bodyName, sourceType: source.shape.sourceType.nullable() })
+  .describe('Who published the record.');
+export const freshness = z
+  .strictObject({ status: source.shape.status, lastSuccessfulCheckAt: lastSuccessfulCheckAt.nullable() })
+  .describe('When the source was last seen well.');
 
 /** When a meeting starts: the instant, and the day of the calendar where it is held. */
-export const meetingTime = { meetingAt: timestamp, meetingDate: date, timezone: meeting.shape.timezone.optional() };
+export const meetingTime = {
+  meetingAt,
+  meetingDate: date.describe('Day of the meeting where it is held, YYYY-MM-DD.'),
+  timezone: meeting.shape.timezone.optional(),
+};
 
 const result = z.strictObject({
-  itemId: uuid,
+  itemId: agendaHit.shape.agendaItemId,
   title: agendaItem.shape.title,
-  jurisdiction: jurisdiction.shape.name,
-  body: publicBody.shape.name,
+  jurisdiction: jurisdictionName,
+  body: bodyName,
   ...meetingTime,
   status: meeting.shape.status.describe('Status of the meeting.'),
   matterFile: orAbsent(agendaItem.shape.matterFile),
   outcome: orAbsent(agendaItem.shape.outcome),
-  excerpt: z.string(),
+  excerpt: z.string().describe('The part of the text that matched.'),
   sourceUrl: agendaItem.shape.sourceUrl,
   publisher,
   freshness,
 });
 
 const data = z.strictObject({
-  results: z.array(result).max(MAX_SEARCH_RESULTS),
-  truncated: z.boolean(),
-  guidance: z.string(),
-  nextCursor: searchCursor.nullable(),
-  candidateLimitReached: z.boolean(),
+  results: z.array(result).max(MAX_SEARCH_RESULTS).describe('Items that match, the best first.'),
+  truncated,
+  guidance,
+  nextCursor: nextCursor.nullable(),
+  candidateLimitReached: z.boolean().describe('Whether more than 1,000 items matched, of which only the latest 1,000 were ranked.'),
 });
 
 export type SearchAgendaInput = z.output<typeof input>;

@@ -1,4 +1,5 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import { pascal } from '../fields.ts';
 import type { ToolErrorCode } from './tool-errors.ts';
 import type { ToolName } from './tool-names.ts';
 import type { CursorAfter, TruncationRules } from './truncation.ts';
@@ -22,12 +23,15 @@ export interface Tool<
   truncation(cursorAfter: CursorAfter): TruncationRules<z.output<Data>>;
 }
 
-/** Keeps the exact schema types of a definition. */
+/** Names the arguments for the documents, and keeps the exact schema types of a definition. */
 export function tool<const Name extends ToolName, Input extends z.ZodType, Data extends z.ZodType<object>>(
   definition: Tool<Name, Input, Data>,
 ): Tool<Name, Input, Data> {
-  return definition;
+  return { ...definition, input: definition.input.meta({ id: `${pascal(definition.name)}Arguments` }) };
 }
+
+export const truncated = z.boolean().describe('Whether something was left out to stay within the size limit.');
+export const guidance = z.string().describe('How to read the answer.');
 
 /** UTF-8 bytes of a tool's serialized data. */
 export const MAX_TOOL_BYTES = 16_384;

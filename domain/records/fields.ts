@@ -54,4 +54,4 @@ export const timeZone = z.string().refine(isTimeZone, { error: 'must be an IANA 
 export const orNull = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null as z.output<Schema> & null);
 
 export const agendaTextEvidence = z.enum(['readable', 'no_text_layer']);
-export const actingBodyRole = z.enum(['recommending', 'final_decision_maker', 'unknown']);
+export const actingBodyRole = z.enum(['recommending', 'final_decision_maker', 'unknown']).describe('What the body may do with the matter.');

@@ -2,169 +2,187 @@ import { z } from 'zod';
 import { actingBodyRole, agendaTextEvidence, date, dateTime, orNull, slug, text, timeZone, topicSlug, url, uuid } from './fields.ts';
 import { FAMILIES } from './families.ts';
 
+/** Fields of several resources. The documents of the interface show their descriptions; a schema with an `id` is a component there. */
+const jurisdictionId = uuid.describe('The jurisdiction.');
+const publicBodyId = uuid.describe('The public body.');
+const sourceId = uuid.describe('The source.');
+const meetingId = uuid.describe('The meeting.');
+const agendaItemId = uuid.describe('The agenda item.');
+const sourceRecordId = text.describe('Identifier at the source.');
+const name = text.describe('Name.');
+const title = text.describe('Title.');
+const description = text.describe('What it is, in words.');
+const summary = text.describe('What it is about, in short.');
+const active = z.boolean().describe('Whether it is in use; an inactive one is kept for its history.');
+const timezone = timeZone.describe('IANA time zone.');
+const sourceUrl = url.describe('The original public record, which is authoritative.');
+const officialSourceUrl = url.describe('Where the jurisdiction publishes.');
+const textEvidence = orNull(agendaTextEvidence).describe('Whether it can be read as text.');
+const SLUG = 'Name in addresses; unique among its kind.';
+const KIND = 'What kind it is.';
+const STATUS = 'How it stands.';
+
 /** Content of each resource: `data` without `id`, `createdAt` and `updatedAt`, which the service sets. Unknown fields are refused. */
 export const jurisdiction = z.strictObject({
-  slug,
-  name: text,
-  level: z.enum(['city', 'county']),
-  kind: z.enum(['city', 'town', 'village', 'county']),
-  countySlugs: z.array(slug),
-  timezone: timeZone,
-  population: orNull(z.int().min(0)),
-  geoid: orNull(text),
-  active: z.boolean(),
-  officialWebsiteUrl: orNull(url),
+  slug: slug.describe(SLUG),
+  name,
+  level: z.enum(['city', 'county']).describe('City or county.'),
+  kind: z.enum(['city', 'town', 'village', 'county']).describe(KIND),
+  countySlugs: z.array(slug).describe('Counties of the region that hold any part of it, by their bare slugs.'),
+  timezone,
+  population: orNull(z.int().min(0)).describe('People who live there.'),
+  geoid: orNull(text).describe('Census identifier.'),
+  active,
+  officialWebsiteUrl: orNull(url).describe('Website of the jurisdiction.'),
 });
 
 export const publicBody = z.strictObject({
-  jurisdictionId: uuid,
-  slug,
-  name: text,
-  bodyType: z.enum(['governing_body', 'planning_commission', 'board_of_adjustment', 'advisory_board', 'authority', 'committee', 'other']),
+  jurisdictionId,
+  slug: slug.describe(SLUG),
+  name,
+  bodyType: z
+    .enum(['governing_body', 'planning_commission', 'board_of_adjustment', 'advisory_board', 'authority', 'committee', 'other'])
+    .describe('What kind of body it is.'),
   actingBodyRole,
-  timezone: timeZone,
-  active: z.boolean(),
+  timezone,
+  active,
 });
 
 export const source = z.strictObject({
-  jurisdictionId: uuid,
-  publicBodyId: orNull(uuid),
-  sourceType: z.enum([
-    'legistar',
-    'civicplus',
-    'civicclerk',
-    'granicus',
-    'primegov',
-    'municode',
-    'novus',
-    'swagit',
-    'arcgis',
-    'html',
-    'pdf',
-    'other',
-  ]),
-  sourceTypeLabel: text,
-  officialSourceUrl: orNull(url),
-  active: z.boolean(),
-  status: z.enum(['healthy', 'stale', 'failing', 'unsupported', 'unknown']),
-  agendaTextEvidence: orNull(agendaTextEvidence),
-  lastCheckedAt: orNull(dateTime),
-  lastSuccessfulCheckAt: orNull(dateTime),
-  consecutiveFailures: z.int().min(0),
+  jurisdictionId,
+  publicBodyId: orNull(publicBodyId),
+  sourceType: z
+    .enum(['legistar', 'civicplus', 'civicclerk', 'granicus', 'primegov', 'municode', 'novus', 'swagit', 'arcgis', 'html', 'pdf', 'other'])
+    .meta({ id: 'SourceType' })
+    .describe('What kind of system publishes.'),
+  sourceTypeLabel: text.describe('Name of the system that publishes.'),
+  officialSourceUrl: orNull(officialSourceUrl),
+  active,
+  status: z.enum(['healthy', 'stale', 'failing', 'unsupported', 'unknown']).meta({ id: 'SourceStatus' }).describe(STATUS),
+  agendaTextEvidence: orNull(agendaTextEvidence.describe('Whether the agendas of the source can be read as text.')),
+  lastCheckedAt: orNull(dateTime).describe('When the source was last looked at.'),
+  lastSuccessfulCheckAt: orNull(dateTime).describe('When a look at the source last succeeded.'),
+  consecutiveFailures: z.int().min(0).describe('Failed checks since the last good one.'),
 });
 
 export const topic = z.strictObject({
-  slug: topicSlug,
-  name: text,
-  publicLabel: text,
-  description: text,
-  keywords: z.array(text),
-  negativeKeywords: z.array(text),
-  selectable: z.boolean(),
-  classificationActive: z.boolean(),
-  taxonomyManaged: z.boolean(),
+  slug: topicSlug.describe(SLUG),
+  name,
+  publicLabel: text.describe('Name that readers see.'),
+  description,
+  keywords: z.array(text).describe('Phrases that point to the topic.'),
+  negativeKeywords: z.array(text).describe('Phrases that speak against the topic.'),
+  selectable: z.boolean().describe('Whether the topic can be chosen.'),
+  classificationActive: z.boolean().describe('Whether new items are classified with the topic.'),
+  taxonomyManaged: z.boolean().describe('Whether the shipped taxonomy keeps the topic up to date.'),
 });
 
 export const meeting = z.strictObject({
-  publicBodyId: uuid,
-  sourceId: orNull(uuid),
-  sourceRecordId: orNull(text),
-  title: text,
-  startsAt: dateTime,
-  timezone: timeZone,
-  location: orNull(text),
-  status: z.enum(['scheduled', 'held', 'cancelled', 'postponed']),
-  sourceUrl: url,
+  publicBodyId,
+  sourceId: orNull(sourceId),
+  sourceRecordId: orNull(sourceRecordId),
+  title,
+  startsAt: dateTime.describe('When the meeting starts.'),
+  timezone,
+  location: orNull(text).describe('Where the meeting is held.'),
+  status: z.enum(['scheduled', 'held', 'cancelled', 'postponed']).describe(STATUS),
+  sourceUrl,
 });
 
 export const agenda = z.strictObject({
-  meetingId: uuid,
-  documentId: orNull(uuid),
-  stage: z.enum(['draft', 'posted', 'addendum', 'final']),
-  publishedAt: orNull(dateTime),
-  itemCount: z.int().min(0),
-  textEvidence: orNull(agendaTextEvidence),
-  sourceUrl: url,
+  meetingId,
+  documentId: orNull(uuid).describe('The document that holds the agenda.'),
+  stage: z.enum(['draft', 'posted', 'addendum', 'final']).describe('How final the agenda is.'),
+  publishedAt: orNull(dateTime).describe('When the source published it.'),
+  itemCount: z.int().min(0).describe('Items on the agenda.'),
+  textEvidence,
+  sourceUrl,
 });
 
 export const agendaItem = z.strictObject({
-  meetingId: uuid,
-  agendaId: orNull(uuid),
-  sourceRecordId: orNull(text),
-  sequence: z.int(),
-  agendaNumber: orNull(text),
-  title: text,
-  text: orNull(text),
-  matterFile: orNull(text),
-  matterType: orNull(text),
-  actionText: orNull(text),
-  outcome: orNull(z.enum(['approved', 'denied', 'continued', 'withdrawn', 'no_action'])),
-  sourceUrl: url,
+  meetingId,
+  agendaId: orNull(uuid).describe('The agenda that the item stands on.'),
+  sourceRecordId: orNull(sourceRecordId),
+  sequence: z.int().describe('Place of the item on the agenda.'),
+  agendaNumber: orNull(text.describe('The number that the agenda gives the item.')),
+  title,
+  text: orNull(text.describe('The text.')),
+  matterFile: orNull(text.describe('File number of the matter.')),
+  matterType: orNull(text).describe('Type of the matter in the words of the source.'),
+  actionText: orNull(text).describe('What the source says was done, in its own words.'),
+  outcome: orNull(
+    z.enum(['approved', 'denied', 'continued', 'withdrawn', 'no_action']).describe('What was decided; null where the source does not say.'),
+  ),
+  sourceUrl,
 });
 
-export const affectedLocation = z.strictObject({
-  status: z.enum(['stated', 'not_stated']),
-  locations: z
-    .array(
-      z.strictObject({
-        kind: z.enum(['street_address', 'intersection', 'road_segment', 'parcel', 'subdivision', 'zoning_district', 'facility', 'area']),
-        sourceText: z.string().normalize('NFC').max(160),
-      }),
-    )
-    .max(20),
-});
+export const affectedLocation = z
+  .strictObject({
+    status: z.enum(['stated', 'not_stated']).describe(STATUS),
+    locations: z
+      .array(
+        z.strictObject({
+          kind: z
+            .enum(['street_address', 'intersection', 'road_segment', 'parcel', 'subdivision', 'zoning_district', 'facility', 'area'])
+            .meta({ id: 'LocationKind' })
+            .describe(KIND),
+          sourceText: z.string().normalize('NFC').max(160).describe('The place in the words of the source.'),
+        }),
+      )
+      .max(20)
+      .describe('The places, in the words of the source.'),
+  })
+  .meta({ id: 'AffectedLocation', closed: true });
 
-export const proceduralContext = z.strictObject({
-  proceduralStage: z.enum([
-    'notice',
-    'briefing',
-    'public_hearing',
-    'recommendation',
-    'first_reading',
-    'final_reading',
-    'final_action',
-    'unknown',
-  ]),
-  actingBodyRole,
-  nextBodyName: orNull(text),
-  nextMeetingDate: orNull(date),
-  actionKind: z.enum(['public_comment', 'registration', 'meeting', 'staff_contact', 'unknown']),
-  actionUrl: orNull(url),
-});
+export const proceduralContext = z
+  .strictObject({
+    proceduralStage: z
+      .enum(['notice', 'briefing', 'public_hearing', 'recommendation', 'first_reading', 'final_reading', 'final_action', 'unknown'])
+      .meta({ id: 'ProceduralStage' })
+      .describe('Stage of the matter at this meeting.'),
+    actingBodyRole,
+    nextBodyName: orNull(text).describe('Body that takes the matter next; null where the text names none.'),
+    nextMeetingDate: orNull(date).describe('Day on which the matter is taken next; null where the text names none.'),
+    actionKind: z
+      .enum(['public_comment', 'registration', 'meeting', 'staff_contact', 'unknown'])
+      .describe('How the public can act on the matter.'),
+    actionUrl: orNull(url).describe('Where to act; null where the source names no address.'),
+  })
+  .meta({ id: 'ProceduralContext', closed: true });
 
 export const agendaHit = z.strictObject({
-  agendaItemId: uuid,
-  topicId: uuid,
-  summary: text,
-  businessImpact: text,
-  evidenceQuote: text,
-  confidence: z.int().min(0).max(100),
-  affectedLocation,
-  proceduralContext,
-  classifiedAt: dateTime,
-  classifier: text,
+  agendaItemId,
+  topicId: uuid.describe('The topic.'),
+  summary,
+  businessImpact: text.describe('What the matter may mean for a business, from what the record says.'),
+  evidenceQuote: text.describe('A sentence of the source, verbatim.'),
+  confidence: z.int().min(0).max(100).describe('How sure the classifier is, from 0 to 100.'),
+  affectedLocation: affectedLocation.describe('Places that the source text states.'),
+  proceduralContext: proceduralContext.describe('Where the matter stands.'),
+  classifiedAt: dateTime.describe('Time of the event that caused the classification.'),
+  classifier: text.describe('Which classifier made the hit, with its version.'),
 });
 
 export const document = z.strictObject({
-  meetingId: orNull(uuid),
-  agendaItemId: orNull(uuid),
-  kind: z.enum(['agenda', 'minutes', 'packet', 'exhibit', 'ordinance', 'other']),
-  title: text,
-  url,
-  mediaType: orNull(text),
-  bytes: orNull(z.int().min(0)),
-  sha256: orNull(z.string().regex(/^[0-9a-f]{64}$/)),
-  textEvidence: orNull(agendaTextEvidence),
+  meetingId: orNull(meetingId),
+  agendaItemId: orNull(agendaItemId),
+  kind: z.enum(['agenda', 'minutes', 'packet', 'exhibit', 'ordinance', 'other']).describe(KIND),
+  title,
+  url: url.describe('Address.'),
+  mediaType: orNull(text).describe('Media type of the file.'),
+  bytes: orNull(z.int().min(0)).describe('Size of the file.'),
+  sha256: orNull(z.string().regex(/^[0-9a-f]{64}$/)).describe('SHA-256 of the file, in lower-case hexadecimal.'),
+  textEvidence,
 });
 
 export const recordStream = z.strictObject({
-  jurisdictionId: uuid,
-  sourceId: orNull(uuid),
-  family: z.enum(FAMILIES),
-  name: text,
-  description: text,
-  officialSourceUrl: url,
-  active: z.boolean(),
+  jurisdictionId,
+  sourceId: orNull(sourceId),
+  family: z.enum(FAMILIES).meta({ id: 'Family' }).describe('One of the 21 record families, `<level>.<subtype>`.'),
+  name,
+  description,
+  officialSourceUrl,
+  active,
 });
 
 const flatValue = z.union([
@@ -177,13 +195,13 @@ const flatValue = z.union([
 ]);
 
 export const streamRecord = z.strictObject({
-  recordStreamId: uuid,
-  sourceRecordId: text,
-  recordDate: orNull(date),
-  title: text,
-  summary: orNull(text),
-  status: orNull(text),
-  address: orNull(text),
-  sourceUrl: url,
-  attributes: z.record(z.string().min(1), flatValue),
+  recordStreamId: uuid.describe('The stream that the record belongs to.'),
+  sourceRecordId,
+  recordDate: orNull(date).describe('Day of the record.'),
+  title,
+  summary: orNull(summary),
+  status: orNull(text).describe(STATUS),
+  address: orNull(text).describe('Address in the words of the source.'),
+  sourceUrl,
+  attributes: z.record(z.string().min(1), flatValue).describe('Further fields of the source, flat.'),
 });

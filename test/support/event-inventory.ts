@@ -55,5 +55,14 @@ export function readAsProgram(stored: Pick<StoredEvent, 'type' | 'data' | 'strea
   return read === undefined ? { type: stored.type, data: schema.parse(JSON.parse(stored.data)) } : read(stored);
 }
 
+/** What the documents say of a schema restricts no value, and a schema with a name would be taken out of the text. */
+const RESTRICTIONS = Object.assign(z.registry<z.GlobalMeta>(), {
+  get(schema: z.core.$ZodType) {
+    const { id: _name, description: _text, closed: _closed, wire: _wire, ...restrictions } = z.globalRegistry.get(schema) ?? {};
+    return restrictions;
+  },
+});
+
 /** A schema as text that changes with the set of accepted values, as far as JSON Schema expresses it. */
-export const schemaText = (schema: z.ZodType): unknown => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+export const schemaText = (schema: z.ZodType): unknown =>
+  z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', metadata: RESTRICTIONS });

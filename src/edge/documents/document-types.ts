@@ -1,24 +1,5 @@
 import type { Examples } from '../../../contract/operation.ts';
-
-type Bound = 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems';
-
-/** As much of OpenAPI 3.1 as the documents here are made of. */
-export interface JsonSchema extends Readonly<Partial<Record<Bound, number>>> {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly description?: string;
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
-  readonly items?: JsonSchema;
-  readonly oneOf?: readonly JsonSchema[];
-  readonly anyOf?: readonly JsonSchema[];
-  readonly allOf?: readonly JsonSchema[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly pattern?: string;
-  readonly [keyword: string]: unknown;
-}
+import type { JsonSchema } from './json-schemas.ts';
 
 /** By media type. */
 export type Content = Readonly<Record<string, { readonly schema: JsonSchema; readonly examples: Examples }>>;

@@ -1,7 +1,28 @@
 import { z } from 'zod';
-import { ANSWER_COMPONENTS, CLOSED_COMPONENTS, REQUEST_COMPONENTS } from './component-schemas.ts';
-import type { JsonSchema } from './document-types.ts';
-import { describeField } from './property-texts.ts';
+import { ERROR_CODES } from '../../../contract/error-codes.ts';
+import type { ClosedOperation, Operation } from '../../../contract/operation.ts';
+import { OPERATIONS } from '../../../contract/operations.ts';
+import { toolCall } from '../../../contract/tools/tool-results.ts';
+
+type Bound = 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems';
+
+/** As much of JSON Schema as the documents here are made of. */
+export interface JsonSchema extends Readonly<Partial<Record<Bound, number>>> {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly oneOf?: readonly JsonSchema[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly pattern?: string;
+  readonly [keyword: string]: unknown;
+}
 
 type Draft = { -readonly [Keyword in keyof JsonSchema]: JsonSchema[Keyword] };
 type Side = 'input' | 'output';
@@ -10,33 +31,36 @@ const REFERENCE = '#/components/schemas/';
 export const referenceTo = (name: string): JsonSchema => ({ $ref: REFERENCE + name });
 export const referencedName = (schema: JsonSchema): string | undefined => schema.$ref?.slice(REFERENCE.length);
 
+/** Keywords whose values are not schemas. */
+const VALUES = new Set(['enum', 'const', 'default', 'required', 'discriminator', 'wire']);
 const FORMATS_THAT_SAY_IT = new Set(['uuid', 'date-time', 'date']);
 
-/** `anyOf` of a plain type and null says no more than a list of types. */
+/** `anyOf` of a plain type and null says no more than a list of types; a description of the value is one of the whole. */
 function withNull({ anyOf, ...rest }: Draft): Draft {
   const [value, nothing, ...further] = anyOf ?? [];
-  const isPlain = typeof value?.type === 'string' && value.const === undefined && value.enum === undefined;
-  if (isPlain && nothing?.type === 'null' && further.length === 0) return { ...value, ...rest, type: [value.type, 'null'] };
-  return anyOf === undefined ? rest : { ...rest, anyOf };
+  if (value === undefined || nothing?.type !== 'null' || further.length > 0) return anyOf === undefined ? rest : { ...rest, anyOf };
+  const isPlain = typeof value.type === 'string' && value.const === undefined && value.enum === undefined;
+  if (isPlain) return { ...value, ...rest, type: [value.type, 'null'] };
+  const { description, ...described } = value;
+  return { ...(description === undefined ? {} : { description }), ...rest, anyOf: [described, nothing] };
 }
 
-function walkKeyword(keyword: string, value: unknown, side: Side): unknown {
-  if (['enum', 'const', 'default', 'required', 'wire'].includes(keyword)) return value;
-  if (keyword === '$ref') return (value as string).replace('#/$defs/', REFERENCE);
-  if (keyword !== 'properties') return walk(value, side);
-  return Object.fromEntries(Object.entries(value as object).map(([name, property]) => [name, walk(property, side, name)]));
+function ofKeyword(keyword: string, value: unknown, side: Side): unknown {
+  if (VALUES.has(keyword)) return value;
+  if (keyword !== 'properties') return inDocument(value, side);
+  return Object.fromEntries(Object.entries(value as object).map(([name, property]) => [name, inDocument(property, side)]));
 }
 
-function walk(node: unknown, side: Side, field?: string): unknown {
-  if (Array.isArray(node)) return node.map((item) => walk(item, side));
+/** A schema that zod made, as the documents show it. */
+function inDocument(node: unknown, side: Side): unknown {
+  if (Array.isArray(node)) return node.map((item) => inDocument(item, side));
   if (typeof node !== 'object' || node === null) return node;
-  const { id: _name, ...source } = node as Draft;
-  const walked = Object.entries(source).map(([keyword, value]) => [keyword, walkKeyword(keyword, value, side)]);
-  const { wire, ...rest } = Object.fromEntries(walked) as Draft;
-  let schema = rest;
-  if (wire !== undefined)
-    schema = { ...(rest.description === undefined ? {} : { description: rest.description }), ...(wire as JsonSchema) };
-  schema = withNull(schema);
+  const { $ref, description, wire, closed, ...source } = node as Draft;
+  const described: Draft = description === undefined ? {} : { description };
+  if ($ref !== undefined) return { $ref: $ref.replace('#/$defs/', REFERENCE), ...described };
+  if (wire !== undefined) return { ...(wire as JsonSchema), ...described };
+  const keywords = Object.entries(source).map(([keyword, value]) => [keyword, ofKeyword(keyword, value, side)]);
+  const schema = withNull({ ...Object.fromEntries(keywords), ...described });
   if (FORMATS_THAT_SAY_IT.has(schema.format ?? '')) delete schema.pattern;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
@@ -44,77 +68,66 @@ function walk(node: unknown, side: Side, field?: string): unknown {
   if (typeof additional === 'object' && additional !== null && Object.keys(additional).length === 0) schema['additionalProperties'] = true;
   if (side === 'output') {
     delete schema['default'];
-    if (additional === false) delete schema['additionalProperties'];
-  }
-  const description = field === undefined ? undefined : describeField(field);
-  return description === undefined ? schema : { ...schema, description: schema.description ?? description };
-}
-
-/** zod asks a registry for the name of each schema; what the contract says of it stays beside the name. */
-const registryOf = (names: ReadonlyMap<z.ZodType, string>) =>
-  Object.assign(z.registry<{ id?: string }>(), {
-    get: (schema: z.ZodType) => {
-      const id = names.get(schema);
-      return { ...z.globalRegistry.get(schema), ...(id === undefined ? {} : { id }) };
-    },
-  });
-
-/** All at once, under one root: one by one zod goes over all of them for each. */
-function generated(names: ReadonlyMap<z.ZodType, string>, side: Side): Readonly<Record<string, JsonSchema>> {
-  const root = z.tuple([...names.keys()] as [z.ZodType, ...z.ZodType[]]);
-  const { $defs } = z.toJSONSchema(root, { io: side, metadata: registryOf(names) });
-  return Object.fromEntries([...names.values()].map((name) => [name, walk($defs?.[name], side) as JsonSchema]));
-}
-
-type Components = Readonly<Record<string, z.ZodType>>;
-const namesOf = (components: Components): ReadonlyMap<z.ZodType, string> =>
-  new Map(Object.entries(components).map(([name, schema]) => [schema, name]));
-
-/** `id` first: it is what a reader looks for. */
-function idFirst(schema: JsonSchema): JsonSchema {
-  const { id, ...others } = schema.properties ?? {};
-  return id === undefined ? schema : { ...schema, properties: { id, ...others } };
-}
-
-/** A choice between named objects names its discriminating field, so that a generated type can be narrowed. */
-function withDiscriminator(schema: JsonSchema, all: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  const { oneOf } = schema;
-  // Generators take a discriminator between objects only; where a choice is itself a choice, its constants suffice.
-  if (oneOf === undefined || !oneOf.every((choice) => all[referencedName(choice) ?? '']?.properties !== undefined)) return schema;
-  for (const propertyName of ['operation', 'resource', 'kind', 'name']) {
-    const mapping = Object.fromEntries(
-      oneOf.map(({ $ref = '' }) => [String(all[$ref.slice(REFERENCE.length)]?.properties?.[propertyName]?.const), $ref]),
-    );
-    if (mapping['undefined'] === undefined && Object.keys(mapping).length === oneOf.length) {
-      return { ...schema, discriminator: { propertyName, mapping } };
-    }
+    if (additional === false && !closed) delete schema['additionalProperties'];
   }
   return schema;
 }
 
-/** Names a schema of a body; throws where it has no name. */
+type Override = NonNullable<z.core.ToJSONSchemaParams['override']>;
+
+/** A choice between named objects names its discriminating field. Generators take one between objects only. */
+const withDiscriminator: Override = ({ zodSchema, jsonSchema: { oneOf }, jsonSchema }) => {
+  if (oneOf === undefined || !(zodSchema instanceof z.ZodDiscriminatedUnion)) return;
+  const propertyName = zodSchema.def.discriminator;
+  const mapping = zodSchema.options.map((option, at) => {
+    const field = option instanceof z.ZodObject ? option.shape[propertyName] : undefined;
+    return [field instanceof z.ZodLiteral ? field.value : undefined, oneOf[at]!.$ref?.replace('#/$defs/', REFERENCE)];
+  });
+  if (mapping.flat().includes(undefined)) return;
+  jsonSchema['discriminator'] = { propertyName, mapping: Object.fromEntries(mapping) };
+};
+
+/** Converts all schemas at once: one by one zod goes over all of them for each. */
+function components(schemas: readonly (z.ZodType | null | undefined)[], side: Side): Readonly<Record<string, JsonSchema>> {
+  const root = z.tuple(schemas.filter((schema) => schema != null) as [z.ZodType, ...z.ZodType[]]);
+  const { $defs = {} } = z.toJSONSchema(root, { io: side, override: withDiscriminator });
+  return Object.fromEntries(Object.entries($defs).map(([name, schema]) => [name, inDocument(schema, side) as JsonSchema]));
+}
+
+/** The JSON schemas of the components by name, in the order of their first use. What both sides share is shown as in the answers. */
+export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
+  const operations = Object.values<Operation | ClosedOperation>(OPERATIONS).filter((operation) => operation.access !== 'closed');
+  const requests = operations.flatMap(({ params, query, headers, body }) => [params, query, headers, body?.schema]);
+  const answers = operations.flatMap(({ success, otherAnswers = [] }) => [success, ...otherAnswers].map(({ schema }) => schema));
+  return {
+    ...components([...requests, toolCall], 'input'),
+    ...components([...answers, ...Object.values(ERROR_CODES)], 'output'),
+  };
+}
+
+/** Refers to the schema of a body; throws where it has no name. */
 export function named(schema: z.ZodType): JsonSchema {
-  const name = namesOf({ ...ANSWER_COMPONENTS, ...REQUEST_COMPONENTS }).get(schema);
+  const name = z.globalRegistry.get(schema)?.id;
   if (name === undefined) throw new Error('a body of the contract has no name in the documents');
   return referenceTo(name);
 }
 
-/** The schema of an input by itself, with a description of each of its fields. */
-export function describedInput(schema: z.ZodType, components: Components = {}): JsonSchema {
-  const generated = z.toJSONSchema(schema, { io: 'input', metadata: registryOf(namesOf(components)) });
-  const { $schema: _dialect, $defs: _components, ...described } = walk(generated, 'input') as JsonSchema;
-  return described;
+function inputBy(schema: z.ZodType, metadata: z.core.$ZodRegistry<z.GlobalMeta>): JsonSchema {
+  const {
+    $schema: _dialect,
+    $defs: _components,
+    ...input
+  } = inDocument(z.toJSONSchema(schema, { io: 'input', metadata }), 'input') as JsonSchema;
+  return input;
 }
 
-/** The same with references to the components. */
-export const referringInput = (schema: z.ZodType): JsonSchema => describedInput(schema, REQUEST_COMPONENTS);
+/** The schema of an input with references to the components. */
+export const referringInput = (schema: z.ZodType): JsonSchema => inputBy(schema, z.globalRegistry);
 
-/** The JSON schemas of the components by name, in the order of the lists. */
-export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
-  const all: Record<string, JsonSchema> = {
-    ...generated(namesOf(REQUEST_COMPONENTS), 'input'),
-    ...generated(namesOf(ANSWER_COMPONENTS), 'output'),
-  };
-  for (const name of CLOSED_COMPONENTS) all[name] = { ...all[name], additionalProperties: false };
-  return Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, withDiscriminator(idFirst(schema), all)]));
-}
+/** What the contract says of schemas, without their names: each is written out where it is used. */
+const WITHOUT_NAMES = Object.assign(z.registry<z.GlobalMeta>(), {
+  get: (schema: z.core.$ZodType) => ({ ...z.globalRegistry.get(schema), id: undefined }),
+});
+
+/** The schema of an input by itself. */
+export const describedInput = (schema: z.ZodType): JsonSchema => inputBy(schema, WITHOUT_NAMES);

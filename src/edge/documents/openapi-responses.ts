@@ -1,9 +1,9 @@
 import type { ClosedOperation, Examples, Operation, OtherAnswer } from '../../../contract/operation.ts';
 import { errorEnvelope, STATUSES } from '../../../contract/error-codes.ts';
 import { type RejectionCode, REJECTIONS, REPORTS_FORBIDDEN } from '../../../domain/rejections.ts';
-import { pascal } from './component-schemas.ts';
-import type { JsonSchema, ResponseObject } from './document-types.ts';
-import { named, referenceTo, referringInput } from './json-schemas.ts';
+import { pascal } from '../../../contract/fields.ts';
+import type { ResponseObject } from './document-types.ts';
+import { type JsonSchema, named, referenceTo, referringInput } from './json-schemas.ts';
 import { refusalHeaders, successHeaders } from './openapi-headers.ts';
 
 const EVENT_STREAM = {

@@ -1,7 +1,7 @@
 import { type ClosedOperation, type Operation, TAGS } from '../../../contract/operation.ts';
 import { OPERATIONS } from '../../../contract/operations.ts';
-import type { JsonSchema, OperationObject, Parameter } from './document-types.ts';
-import { componentSchemas, referringInput, named } from './json-schemas.ts';
+import type { OperationObject, Parameter } from './document-types.ts';
+import { componentSchemas, type JsonSchema, referringInput, named } from './json-schemas.ts';
 import { HEADER_NAMES, HEADERS, IF_NONE_MATCH } from './openapi-headers.ts';
 import { responsesOf } from './openapi-responses.ts';
 

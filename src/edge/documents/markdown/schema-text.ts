@@ -1,5 +1,4 @@
-import type { JsonSchema } from '../document-types.ts';
-import { referencedName } from '../json-schemas.ts';
+import { type JsonSchema, referencedName } from '../json-schemas.ts';
 import { blocks, table } from './table.ts';
 
 const list = (values: readonly unknown[]): string =>
