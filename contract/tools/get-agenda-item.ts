@@ -5,7 +5,7 @@ import { bodyName, bodySlug, jurisdictionName, jurisdictionSlug, orAbsent, topic
 import { freshness, meetingTime, publisher } from './search-agenda.ts';
 import { tool, truncated } from './tool.ts';
 import { PAID_TOOL_CODES } from './tool-errors.ts';
-import { cutTexts, type TruncationRules } from './truncation.ts';
+import { rowsOf, type TruncationRules } from './truncation.ts';
 
 const { agendaNumber, matterFile, outcome, text } = agendaItem.shape;
 
@@ -43,30 +43,22 @@ const item = z.strictObject({
 const data = z.strictObject({ item: item.describe('The agenda item.'), truncated });
 type Data = z.output<typeof data>;
 
-const withItem = (data: Data, part: Partial<Data['item']>): Data => ({ item: { ...data.item, ...part }, truncated: true });
+const withItem = ({ item }: Data, part: Partial<Data['item']>): Data => ({ item: { ...item, ...part }, truncated: true });
 
 const truncation = (): TruncationRules<Data> => ({
-  shorten: ({ item, truncated }, cut) => ({
-    item: {
-      ...cutTexts(item, cut, 'title', 'text', 'jurisdiction', 'body', 'agendaNumber', 'matterFile'),
-      publisher: cutTexts(item.publisher, cut, 'jurisdiction', 'body'),
-      topics: item.topics.map((topic) => cutTexts(topic, cut, 'summary', 'evidenceQuote')),
-      documents: item.documents.map((document) => cutTexts(document, cut, 'title')),
-    },
-    truncated,
-  }),
-  shortened: (data) => ({ ...data, truncated: true }),
+  texts: ['title', 'text', 'jurisdiction', 'body', 'agendaNumber', 'matterFile', 'summary', 'evidenceQuote'],
+  marksShortened: true,
   rows: [
-    {
-      least: 0,
-      count: ({ item }) => item.documents.length,
-      keep: (data, rows) => withItem(data, { documents: data.item.documents.slice(0, rows) }),
-    },
-    {
-      least: 0,
-      count: ({ item }) => item.topics.length,
-      keep: (data, rows) => withItem(data, { topics: data.item.topics.slice(0, rows) }),
-    },
+    rowsOf(
+      0,
+      ({ item }) => item.documents,
+      (data, documents) => withItem(data, { documents }),
+    ),
+    rowsOf(
+      0,
+      ({ item }) => item.topics,
+      (data, topics) => withItem(data, { topics }),
+    ),
   ],
 });
 

@@ -4,7 +4,7 @@ import { jurisdictionName, jurisdictionSlug, topicSlug } from '../fields.ts';
 import { publicSourceStatus } from '../list-public-source-statuses.ts';
 import { guidance, tool, truncated } from './tool.ts';
 import { COMMON_TOOL_CODES } from './tool-errors.ts';
-import { cutTexts, type TruncationRules, unchanged } from './truncation.ts';
+import { rowsOf, type TruncationRules } from './truncation.ts';
 
 const data = z.strictObject({
   jurisdictions: z
@@ -41,34 +41,23 @@ const cutCoverage = (data: Data, jurisdictions: Data['jurisdictions']): Data => 
 });
 
 const truncation = (): TruncationRules<Data> => ({
-  shorten: (data, cut) => ({
-    ...data,
-    jurisdictions: data.jurisdictions.map((jurisdiction) => ({
-      ...jurisdiction,
-      sources: jurisdiction.sources.map((source) => cutTexts(source, cut, 'sourceTypeLabel')),
-    })),
-    topics: data.topics.map((topic) => cutTexts(topic, cut, 'publicLabel')),
-  }),
-  shortened: unchanged,
+  texts: ['sourceTypeLabel', 'publicLabel'],
   rows: [
-    {
-      least: 1,
-      count: ({ jurisdictions }) => jurisdictions.length,
-      keep: (data, rows) => cutCoverage(data, data.jurisdictions.slice(0, rows)),
-    },
-    {
-      least: 1,
-      count: ({ jurisdictions }) => jurisdictions[0]?.sources.length ?? 0,
-      keep: (data, rows) => {
-        const [first] = data.jurisdictions;
-        return cutCoverage(data, first === undefined ? [] : [{ ...first, sources: first.sources.slice(0, rows) }]);
-      },
-    },
-    {
-      least: 0,
-      count: ({ topics }) => topics.length,
-      keep: (data, rows) => ({ ...data, topics: data.topics.slice(0, rows), truncated: true }),
-    },
+    rowsOf(1, ({ jurisdictions }) => jurisdictions, cutCoverage),
+    rowsOf(
+      1,
+      ({ jurisdictions }) => jurisdictions[0]?.sources ?? [],
+      (data, sources) =>
+        cutCoverage(
+          data,
+          data.jurisdictions.slice(0, 1).map((first) => ({ ...first, sources })),
+        ),
+    ),
+    rowsOf(
+      0,
+      ({ topics }) => topics,
+      (data, topics) => ({ ...data, topics, truncated: true }),
+    ),
   ],
 });
 

@@ -2,32 +2,21 @@ import { z } from 'zod';
 import { county, coverageCursor, family, researchCoverage } from '../research-coverage.ts';
 import { tool, truncated } from './tool.ts';
 import { COMMON_TOOL_CODES } from './tool-errors.ts';
-import { type CursorAfter, cutTexts, type TruncationRules, unchanged } from './truncation.ts';
+import { type CursorAfter, rowsOf, type TruncationRules } from './truncation.ts';
 
 const data = researchCoverage.extend({ truncated });
 
 const truncation = (cursorAfter: CursorAfter): TruncationRules<z.output<typeof data>> => ({
-  shorten: (data, cut) => ({
-    ...data,
-    data: data.data.map((jurisdiction) => ({
-      ...jurisdiction,
-      families: jurisdiction.families.map((family) => cutTexts(family, cut, 'note')),
-    })),
-  }),
-  shortened: unchanged,
+  texts: ['note'],
   rows: [
-    {
-      least: 1,
-      count: ({ data }) => data.length,
-      keep: ({ data, meta }, rows) => ({
-        data: data.slice(0, rows),
-        meta: {
-          ...meta,
-          pagination: { ...meta.pagination, returned: rows, nextCursor: cursorAfter?.(rows) ?? meta.pagination.nextCursor },
-        },
-        truncated: true,
-      }),
-    },
+    rowsOf(
+      1,
+      ({ data }) => data,
+      ({ meta }, data) => {
+        const nextCursor = cursorAfter?.(data.length) ?? meta.pagination.nextCursor;
+        return { data, meta: { ...meta, pagination: { ...meta.pagination, returned: data.length, nextCursor } }, truncated: true };
+      },
+    ),
   ],
 });
 

@@ -3,23 +3,19 @@ import { uuid } from '../../domain/records/fields.ts';
 import { dataReport } from '../data-report.ts';
 import { tool, truncated } from './tool.ts';
 import { REPORT_TOOL_CODES } from './tool-errors.ts';
-import { cutTexts, type TruncationRules, unchanged } from './truncation.ts';
+import { rowsOf, type TruncationRules } from './truncation.ts';
 
 /** `truncated` is present where records were left out to stay within the cap. */
 const data = dataReport.extend({ truncated: z.literal(true).describe(truncated.description!).optional() });
 
 const truncation = (): TruncationRules<z.output<typeof data>> => ({
-  shorten: (data, cut) => ({
-    ...cutTexts(data, cut, 'finding', 'nextAction'),
-    verifiedRecords: data.verifiedRecords.map((record) => cutTexts(record, cut, 'title')),
-  }),
-  shortened: unchanged,
+  texts: ['finding', 'nextAction', 'title'],
   rows: [
-    {
-      least: 0,
-      count: ({ verifiedRecords }) => verifiedRecords.length,
-      keep: (data, rows) => ({ ...data, verifiedRecords: data.verifiedRecords.slice(0, rows), truncated: true }),
-    },
+    rowsOf(
+      0,
+      ({ verifiedRecords }) => verifiedRecords,
+      (data, verifiedRecords) => ({ ...data, verifiedRecords, truncated: true }),
+    ),
   ],
 });
 

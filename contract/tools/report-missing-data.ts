@@ -1,8 +1,6 @@
-import type { z } from 'zod';
 import { newDataReport, reportReceipt, requestToken } from '../data-report.ts';
 import { tool } from './tool.ts';
 import { REPORT_TOOL_CODES } from './tool-errors.ts';
-import { type TruncationRules, unchanged } from './truncation.ts';
 
 export const reportMissingData = tool({
   name: 'report_missing_data',
@@ -17,5 +15,5 @@ was lost: the same token with the same input returns the first report. Costs not
   }),
   data: reportReceipt,
   errors: REPORT_TOOL_CODES,
-  truncation: (): TruncationRules<z.output<typeof reportReceipt>> => ({ shorten: unchanged, shortened: unchanged, rows: [] }),
+  truncation: () => ({ texts: [], rows: [] }),
 });

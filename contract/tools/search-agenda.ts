@@ -4,7 +4,7 @@ import { agendaHit, agendaItem, meeting, source } from '../../domain/records/sch
 import { bodyName, cursor, jurisdictionName, lastSuccessfulCheckAt, meetingAt, nextCursor, orAbsent } from '../fields.ts';
 import { guidance, tool, truncated } from './tool.ts';
 import { SEARCH_TOOL_CODES } from './tool-errors.ts';
-import { type CursorAfter, cutTexts, SHORTEST_TEXT, type TruncationRules, unchanged } from './truncation.ts';
+import { type CursorAfter, rowsOf, SHORTEST_TEXT, type TruncationRules } from './truncation.ts';
 
 const MAX_SEARCH_RESULTS = 20;
 
@@ -81,26 +81,19 @@ const siteOf = (address: string): string => `${new URL(address).origin}/`;
 
 /** `leftOut` is the number of rows that were left out before the first one. */
 const truncation = (cursorAfter: CursorAfter, leftOut: number): TruncationRules<SearchAgendaData> => ({
-  shorten: (data, cut) => ({
-    ...data,
-    results: data.results.map((result) => ({
-      ...cutTexts(result, cut, 'title', 'excerpt', 'jurisdiction', 'body', 'matterFile'),
-      publisher: cutTexts(result.publisher, cut, 'jurisdiction', 'body'),
-    })),
-  }),
-  shortened: unchanged,
+  texts: ['title', 'excerpt', 'jurisdiction', 'body', 'matterFile'],
   rows: [
-    {
-      least: 1,
-      count: ({ results }) => results.length,
-      keep: (data, rows) => ({
+    rowsOf(
+      1,
+      ({ results }) => results,
+      (data, results) => ({
         ...data,
-        results: data.results.slice(0, rows),
+        results,
         truncated: true,
         guidance: `${LEFT_OUT} ${data.guidance}`,
-        nextCursor: cursorAfter?.(leftOut + rows) ?? data.nextCursor,
+        nextCursor: cursorAfter?.(leftOut + results.length) ?? data.nextCursor,
       }),
-    },
+    ),
   ],
   otherwise: (data) => {
     const [first, ...rest] = data.results;

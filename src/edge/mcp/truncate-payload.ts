@@ -51,6 +51,16 @@ export function cutText(text: string, maxBytes: number): string {
   return `${text.slice(0, visibleBoundary(text, fitting ?? 0)).trimEnd()}${ELLIPSIS}`;
 }
 
+/** The data with the texts of the named fields, at any depth, cut to `maxBytes` bytes. */
+function shorten<Value>(value: Value, names: readonly string[], maxBytes: number): Value {
+  if (Array.isArray(value)) return value.map((item) => shorten(item, names, maxBytes)) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).map(([name, field]) => {
+    return [name, typeof field === 'string' && names.includes(name) ? cutText(field, maxBytes) : shorten(field, names, maxBytes)];
+  });
+  return Object.fromEntries(fields) as Value;
+}
+
 export interface Truncated<Data> {
   readonly data: Data;
   /** The data as JSON. */
@@ -68,9 +78,12 @@ export function truncatePayload<Data>(data: Data, rules: TruncationRules<Data>, 
   };
   const whole = fits(data);
   if (whole !== null) return whole;
-  const cutTo = (source: Data, bytes: number): Data => rules.shortened(rules.shorten(source, (text) => cutText(text, bytes)));
+  const cutTo = (source: Data, bytes: number): Data => {
+    const shortened = shorten(source, rules.texts, bytes);
+    return rules.marksShortened ? { ...shortened, truncated: true } : shortened;
+  };
   // No text that is longer than the cap itself can stay: what follows then works on little.
-  const bounded = rules.shorten(data, (text) => cutText(text, maxBytes));
+  const bounded = shorten(data, rules.texts, maxBytes);
   const shortened = largest(SHORTEST_TEXT, maxBytes, (bytes) => fits(cutTo(bounded, bytes)));
   if (shortened !== null) return shortened;
   let smallest = cutTo(bounded, SHORTEST_TEXT);
