@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MEANINGS } from './fields.ts';
+import { CUSTOMER_REFUSALS, PUBLIC_REFUSALS } from './operation.ts';
 import { type RejectionCode, REJECTIONS } from '../domain/rejections.ts';
 
 export const REPORT_CODES = [
@@ -32,25 +33,15 @@ const enumOf = <const Codes extends readonly RejectionCode[]>(part: string, code
 
 /** The codes of the error envelope, by part of the interface. */
 export const ERROR_CODES = {
-  public: enumOf('Public', ['invalid_parameter', 'not_found', 'unauthorized', 'forbidden', 'rate_limited', 'internal_error']),
+  public: enumOf('Public', [...PUBLIC_REFUSALS, 'not_found', 'unauthorized', 'forbidden']),
   feed: enumOf('Feed', [
-    'invalid_parameter',
-    'unauthorized',
-    'forbidden',
-    'billing_channel_unset',
-    'billing_entitlement_required',
+    ...CUSTOMER_REFUSALS,
     'feed_subscription_plan_required',
     'not_found',
     'feed_subscription_conflict',
     'feed_subscription_limit_reached',
     'cursor_expired',
     'request_too_large',
-    'response_too_large',
-    'rate_limited',
-    'internal_error',
-    'authentication_unavailable',
-    'feed_unavailable',
-    'timeout',
   ]),
   report: enumOf('Report', REPORT_CODES),
   /** Refusals before the tool protocol reads the request. */

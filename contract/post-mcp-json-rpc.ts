@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { jsonRpcAnswer, jsonRpcError, jsonRpcRequest, MAX_BATCH_ELEMENTS } from './json-rpc.ts';
+import { ITEM_ID } from './examples.ts';
+import { component, MEANINGS } from './fields.ts';
 import { NO_INPUT, operation } from './operation.ts';
 import { paymentRequired, TOOL_RESULTS, toolError, toolsList } from './tools/tool-results.ts';
-import { ITEM_ID } from './examples.ts';
 import { TOOLS } from './tools/tools.ts';
 
 /** Revisions of the tool protocol that are served, the current era's first. */
@@ -11,12 +11,48 @@ export const PROTOCOL_VERSIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '202
 /** Revisions whose requests do not state their revision. */
 export const [, ...LEGACY_VERSIONS] = PROTOCOL_VERSIONS;
 
-/** Methods beside the two that are written out (`server/discover`, `initialize`, `ping`) answer an object of the protocol's own. */
+/** Maximum number of elements of a batch; only the 2025 era has batches. */
+export const MAX_BATCH_ELEMENTS = 20;
+
+const id = z.union([z.string(), z.int()]).describe('Names the request; its answer carries the same.');
+const jsonrpc = z.literal('2.0').describe('Version of JSON-RPC.');
+
+/** One request; a notification has no id. */
+export const jsonRpcRequest = component('JsonRpcRequest', {
+  jsonrpc,
+  id: id.optional(),
+  method: z.string().min(1).describe('Method of the tool protocol.'),
+  params: z
+    .looseObject({})
+    .meta({ wire: { anyOf: [{ $ref: '#/components/schemas/ToolCall' }, { type: 'object', additionalProperties: true }] } })
+    .describe('Parameters of the method.')
+    .optional(),
+});
+
+/** `data.code` is a code of this interface. */
+export const jsonRpcError = component('JsonRpcError', {
+  jsonrpc,
+  id: id.nullable(),
+  error: z
+    .strictObject({
+      code: z.int().describe(MEANINGS.code),
+      message: z.string().describe(MEANINGS.message),
+      data: z
+        .looseObject({ code: z.enum(['invalid_parameter', 'internal_error']).describe(MEANINGS.code) })
+        .describe('Code of this interface.')
+        .optional(),
+    })
+    .describe(MEANINGS.error),
+});
+
+/** Methods that the documents do not describe (`server/discover`, `initialize`, `ping`) answer an object of the protocol's own. */
 const otherResult = z.looseObject({});
 
-const result = z.union([toolsList, ...Object.values(TOOL_RESULTS), toolError, paymentRequired, otherResult]);
+const result = z
+  .union([toolsList, ...Object.values(TOOL_RESULTS), toolError, paymentRequired, otherResult])
+  .describe('What the method answers.');
 
-export const mcpAnswer = jsonRpcAnswer(result);
+export const mcpAnswer = component('JsonRpcAnswer', { jsonrpc, id, result });
 /** By the protocol's rules an unknown tool, and arguments that are not an object, are answered with status 200. */
 const mcpReply = z.union([mcpAnswer, jsonRpcError]).meta({ id: 'JsonRpcReply' });
 

@@ -5,7 +5,7 @@ import type { ClosedOperation, Operation } from '../../contract/operation.ts';
 import { type OperationId, OPERATIONS } from '../../contract/operations.ts';
 import { errorEnvelope } from '../../contract/error-codes.ts';
 import { TOOL_RESULTS, toolError } from '../../contract/tools/tool-results.ts';
-import type { Content } from '../../src/edge/documents/document-types.ts';
+import type { Content } from '../../src/edge/documents/openapi-responses.ts';
 import { placedOperations } from '../../src/edge/documents/markdown/operation-section.ts';
 import { openApiDocumentOf } from '../../src/edge/documents/openapi.ts';
 

@@ -4,27 +4,15 @@ import type { ClosedOperation, Operation } from '../../../contract/operation.ts'
 import { OPERATIONS } from '../../../contract/operations.ts';
 import { toolCall } from '../../../contract/tools/tool-results.ts';
 
-type Bound = 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems';
-
-/** As much of JSON Schema as the documents here are made of. */
-export interface JsonSchema extends Readonly<Partial<Record<Bound, number>>> {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly description?: string;
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
-  readonly items?: JsonSchema;
-  readonly oneOf?: readonly JsonSchema[];
-  readonly anyOf?: readonly JsonSchema[];
-  readonly allOf?: readonly JsonSchema[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly pattern?: string;
-  readonly [keyword: string]: unknown;
+/** JSON Schema as zod writes it: a schema is never `true` or `false`. */
+export interface JsonSchema extends z.core.JSONSchema.BaseSchema {
+  properties?: Record<string, JsonSchema>;
+  items?: JsonSchema;
+  oneOf?: JsonSchema[];
+  anyOf?: JsonSchema[];
+  allOf?: JsonSchema[];
 }
 
-type Draft = { -readonly [Keyword in keyof JsonSchema]: JsonSchema[Keyword] };
 type Side = 'input' | 'output';
 
 const REFERENCE = '#/components/schemas/';
@@ -36,11 +24,11 @@ const VALUES = new Set(['enum', 'const', 'default', 'required', 'discriminator',
 const FORMATS_THAT_SAY_IT = new Set(['uuid', 'date-time', 'date']);
 
 /** `anyOf` of a plain type and null says no more than a list of types; a description of the value is one of the whole. */
-function withNull({ anyOf, ...rest }: Draft): Draft {
+function withNull({ anyOf, ...rest }: JsonSchema): JsonSchema {
   const [value, nothing, ...further] = anyOf ?? [];
   if (value === undefined || nothing?.type !== 'null' || further.length > 0) return anyOf === undefined ? rest : { ...rest, anyOf };
-  const isPlain = typeof value.type === 'string' && value.const === undefined && value.enum === undefined;
-  if (isPlain) return { ...value, ...rest, type: [value.type, 'null'] };
+  if (typeof value.type === 'string' && value.const === undefined && value.enum === undefined)
+    return { ...value, ...rest, type: [value.type, 'null'] };
   const { description, ...described } = value;
   return { ...(description === undefined ? {} : { description }), ...rest, anyOf: [described, nothing] };
 }
@@ -55,8 +43,8 @@ function ofKeyword(keyword: string, value: unknown, side: Side): unknown {
 function inDocument(node: unknown, side: Side): unknown {
   if (Array.isArray(node)) return node.map((item) => inDocument(item, side));
   if (typeof node !== 'object' || node === null) return node;
-  const { $ref, description, wire, closed, ...source } = node as Draft;
-  const described: Draft = description === undefined ? {} : { description };
+  const { $ref, description, wire, closed, ...source } = node as JsonSchema;
+  const described: JsonSchema = description === undefined ? {} : { description };
   if ($ref !== undefined) return { $ref: $ref.replace('#/$defs/', REFERENCE), ...described };
   if (wire !== undefined) return { ...(wire as JsonSchema), ...described };
   const keywords = Object.entries(source).map(([keyword, value]) => [keyword, ofKeyword(keyword, value, side)]);

@@ -1,5 +1,4 @@
 import { PUBLIC_CACHE } from '../../../contract/operation.ts';
-import type { Parameter } from './document-types.ts';
 
 const text = (description: string, example: string, extra: object = {}) => ({
   description,
@@ -63,19 +62,3 @@ export const refusalHeaders = (access: 'public' | 'key' | 'closed', status: numb
     ...(status === 429 ? { 'Retry-After': 'RetryAfter' } : {}),
     ...(status === 401 ? { 'WWW-Authenticate': 'WwwAuthenticate' } : {}),
   });
-
-export const IF_NONE_MATCH: Parameter = {
-  name: 'If-None-Match',
-  in: 'header',
-  required: false,
-  description: 'The `ETag` of an answer that you have; it is answered 304 while it stands.',
-  schema: { type: 'string' },
-};
-
-/** The usual capitalisation of the header names, which the contract has in lower case. */
-export const HEADER_NAMES: Readonly<Record<string, string>> = {
-  'idempotency-key': 'Idempotency-Key',
-  'mcp-method': 'Mcp-Method',
-  'mcp-name': 'Mcp-Name',
-  'mcp-protocol-version': 'MCP-Protocol-Version',
-};

@@ -2,9 +2,17 @@ import type { ClosedOperation, Examples, Operation, OtherAnswer } from '../../..
 import { errorEnvelope, STATUSES } from '../../../contract/error-codes.ts';
 import { type RejectionCode, REJECTIONS, REPORTS_FORBIDDEN } from '../../../domain/rejections.ts';
 import { pascal } from '../../../contract/fields.ts';
-import type { ResponseObject } from './document-types.ts';
 import { type JsonSchema, named, referenceTo, referringInput } from './json-schemas.ts';
 import { refusalHeaders, successHeaders } from './openapi-headers.ts';
+
+/** By media type. */
+export type Content = Readonly<Record<string, { readonly schema: JsonSchema; readonly examples: Examples }>>;
+
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, { readonly $ref: string }>>;
+  readonly content?: Content;
+}
 
 const EVENT_STREAM = {
   schema: {
@@ -47,11 +55,12 @@ function otherOf(operation: Operation, { status, when, schema }: OtherAnswer, su
   };
 }
 
+const PREFIXES = { data: 'Feed', subscriptions: 'Feed', reports: 'Report', tools: 'ToolEndpoint' } as const;
+
 /** The first word in the names of the error schemas of an operation. */
-function errorPrefix({ access, path }: Operation | ClosedOperation): string {
-  if (access !== 'key') return access === 'public' ? 'Public' : 'ClosedRoute';
-  if (path.startsWith('/api/v1/data/')) return 'Feed';
-  return path.startsWith('/api/v1/data-reports') ? 'Report' : 'ToolEndpoint';
+function errorPrefix(operation: Operation | ClosedOperation): string {
+  if (operation.access === 'closed') return 'ClosedRoute';
+  return operation.surface === null ? 'Public' : PREFIXES[operation.surface];
 }
 
 /** The refusals of an operation, by status in rising order. */
@@ -72,8 +81,8 @@ function errorName(prefix: string, status: number, codes: readonly RejectionCode
 function narrowed(prefix: string, codes: readonly RejectionCode[]): JsonSchema {
   const envelope = referringInput(errorEnvelope);
   const error = envelope.properties?.['error'];
-  const code = {
-    allOf: [referenceTo(`${prefix}ErrorCode`), { type: 'string', enum: codes }],
+  const code: JsonSchema = {
+    allOf: [referenceTo(`${prefix}ErrorCode`), { type: 'string', enum: [...codes] }],
     description: 'What happened, for a program.',
   };
   return { ...envelope, properties: { error: { ...error, properties: { ...error?.properties, code } } } };

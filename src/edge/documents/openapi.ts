@@ -1,9 +1,8 @@
 import { type ClosedOperation, type Operation, TAGS } from '../../../contract/operation.ts';
 import { OPERATIONS } from '../../../contract/operations.ts';
-import type { OperationObject, Parameter } from './document-types.ts';
 import { componentSchemas, type JsonSchema, referringInput, named } from './json-schemas.ts';
-import { HEADER_NAMES, HEADERS, IF_NONE_MATCH } from './openapi-headers.ts';
-import { responsesOf } from './openapi-responses.ts';
+import { HEADERS } from './openapi-headers.ts';
+import { type Content, type ResponseObject, responsesOf } from './openapi-responses.ts';
 
 /** Version of the interface, not of the program. */
 const INTERFACE_VERSION = '1.0.0';
@@ -16,6 +15,45 @@ Answers state what was observed; no uptime, completeness or correctness is guara
 fields at any time: ignore what you do not know.
 
 The reference at \`/api-reference.md\` describes errors, cursors, limits, digests and known deviations.`;
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+}
+
+export interface OperationObject {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required: true; readonly description: string; readonly content: Content };
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+  /** Whether the program that serves the document answers this operation too. */
+  readonly 'x-served': true;
+  readonly 'x-required-scope': string | null;
+}
+
+const IF_NONE_MATCH: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of an answer that you have; it is answered 304 while it stands.',
+  schema: { type: 'string' },
+};
+
+/** The usual capitalisation of the header names, which the contract has in lower case. */
+const HEADER_NAMES: Readonly<Record<string, string>> = {
+  'idempotency-key': 'Idempotency-Key',
+  'mcp-method': 'Mcp-Method',
+  'mcp-name': 'Mcp-Name',
+  'mcp-protocol-version': 'MCP-Protocol-Version',
+};
 
 function parametersOf(operation: Operation): readonly Parameter[] {
   const { params, query, headers, example } = operation;

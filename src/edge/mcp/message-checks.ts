@@ -1,7 +1,6 @@
 import { MIMEType } from 'node:util';
 import { classifyInboundRequest } from '@modelcontextprotocol/server';
-import { MAX_BATCH_ELEMENTS } from '../../../contract/json-rpc.ts';
-import { LEGACY_VERSIONS } from '../../../contract/post-mcp-json-rpc.ts';
+import { LEGACY_VERSIONS, MAX_BATCH_ELEMENTS } from '../../../contract/post-mcp-json-rpc.ts';
 import { idOf, PROTOCOL_ERRORS, protocolError, type ToolAnswer } from './protocol-errors.ts';
 
 /** Checks of a message that the protocol library does not make. */

@@ -1,6 +1,5 @@
 import type { Examples } from '../../../../contract/operation.ts';
-import type { OperationObject, Parameter } from '../document-types.ts';
-import type { OpenApiDocument } from '../openapi.ts';
+import type { OpenApiDocument, OperationObject, Parameter } from '../openapi.ts';
 import { typeText } from './schema-text.ts';
 import { blocks, fence, json, table } from './table.ts';
 
