@@ -1,7 +1,7 @@
 import type { PaymentChannel } from '../../domain/ports/facilitator.ts';
 import { createPayments } from '../edge/admission/payments/pay-for-read.ts';
-import { PAYMENT_TIMES } from '../edge/admission/payments/payment-parts.ts';
-import { priceOf } from '../edge/admission/payments/price.ts';
+import { PAYMENT_TIMES } from '../edge/admission/payments/paid-call.ts';
+import { priceOf } from '../edge/admission/payments/payment-terms.ts';
 import type { Platform } from '../platform.ts';
 import { reconcilePayments, type ReconcileParts } from '../processors/reactors/payments/reconcile-payments.ts';
 import type { Module } from './module.ts';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ASSET, NETWORK, PAYMENT_STATES, paymentId, type PaymentState } from '../../domain/payments/payment.ts';
+import type { PaymentLedger, PaymentMove, PaymentRow, Reservation } from '../../domain/ports/payment-ledger.ts';
+import { openClientPool } from '../../infra/postgresql/client-pool.ts';
 import { createErasedCopies } from '../../infra/postgresql/erased-copies.ts';
 import { createPaymentLedger } from '../../infra/postgresql/payment-ledger.ts';
 import { migrate } from '../../infra/postgresql/schema-state.ts';
-import { openClientPool } from '../../infra/postgresql/client-pool.ts';
-import { sha256 } from '../../src/edge/admission/payments/payment-payload.ts';
-import { ASSET, NETWORK, PAYMENT_STATES, paymentId, type PaymentState } from '../../domain/payments/payment.ts';
-import type { PaymentLedger, PaymentMove, PaymentRow, Reservation } from '../../domain/ports/payment-ledger.ts';
+import { sha256 } from '../../src/edge/admission/payments/payment-terms.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { newNonce } from '../support/payments.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { PaymentAnswer } from '../../src/edge/admission/payments/payment-answer.ts';
+import type { PaymentAnswer } from '../../src/edge/admission/payments/paid-call.ts';
 import { hasEnded } from '../../domain/payments/payment.ts';
 import { accountStream } from '../../domain/streams.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { httpFacilitator } from '../../infra/x402/facilitator.ts';
-import type { PaymentAnswer } from '../../src/edge/admission/payments/payment-answer.ts';
+import type { PaymentAnswer } from '../../src/edge/admission/payments/paid-call.ts';
 import type { Payments } from '../../src/edge/admission/payments/pay-for-read.ts';
 import { ASSET, NETWORK } from '../../domain/payments/payment.ts';
 import type { ChainLookup, Facilitator } from '../../domain/ports/facilitator.ts';

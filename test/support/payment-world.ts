@@ -2,9 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createPaymentLedger } from '../../infra/postgresql/payment-ledger.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import { createPayments } from '../../src/edge/admission/payments/pay-for-read.ts';
-import type { PaymentAnswer } from '../../src/edge/admission/payments/payment-answer.ts';
-import type { PaymentParts } from '../../src/edge/admission/payments/payment-parts.ts';
-import { priceOf } from '../../src/edge/admission/payments/price.ts';
+import type { PaymentAnswer, PaymentParts } from '../../src/edge/admission/payments/paid-call.ts';
+import { priceOf } from '../../src/edge/admission/payments/payment-terms.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import { ASSET, ASSET_DOMAIN, NETWORK, type SignedPayment } from '../../domain/payments/payment.ts';
 import type { ChainLookup, Facilitator, Settlement, Verification } from '../../domain/ports/facilitator.ts';
@@ -197,7 +196,7 @@ export class PaymentWorld {
     return createHash('sha256').update(`${this.name} ${text}`).digest('hex').slice(0, HASH_LENGTH);
   }
 
-  private partsOf(death: Death | null): Omit<PaymentParts, 'behind' | 'ending'> {
+  private partsOf(death: Death | null): PaymentParts {
     const { ledger, log, facilitator } = mortal({ ledger: this.ledger, log: this.civic.log, facilitator: this.facilitator }, death);
     return {
       ledger,

@@ -3,20 +3,26 @@ import { x402Client } from '@x402/core/client';
 import type { PaymentRequired } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { createPaymentLedger } from '../../infra/postgresql/payment-ledger.ts';
-import { systemClock } from '../../infra/system/clock.ts';
-import { checkSignature } from '../../infra/x402/check-signature.ts';
-import { httpFacilitator } from '../../infra/x402/facilitator.ts';
 import { handleAccountCommand } from '../../commands/accounts/account-decider.ts';
-import { type PaymentAnswer, PaymentRefused } from '../../src/edge/admission/payments/payment-answer.ts';
-import { createPayments, type Payments } from '../../src/edge/admission/payments/pay-for-read.ts';
-import { type PaidCall, PAYMENT_TIMES, type PaymentParts } from '../../src/edge/admission/payments/payment-parts.ts';
-import { type Price, priceOf } from '../../src/edge/admission/payments/price.ts';
 import type { PaymentChallenge } from '../../contract/tools/payment-challenge.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import type { BillingFacts, Channel } from '../../domain/plans.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { accountStream } from '../../domain/streams.ts';
+import { createPaymentLedger } from '../../infra/postgresql/payment-ledger.ts';
+import { systemClock } from '../../infra/system/clock.ts';
+import { checkSignature } from '../../infra/x402/check-signature.ts';
+import { httpFacilitator } from '../../infra/x402/facilitator.ts';
+import {
+  type PaidCall,
+  PAYMENT_TIMES,
+  type PaymentAnswer,
+  type PaymentParts,
+  PaymentRefused,
+  type Price,
+} from '../../src/edge/admission/payments/paid-call.ts';
+import { createPayments, type Payments } from '../../src/edge/admission/payments/pay-for-read.ts';
+import { priceOf } from '../../src/edge/admission/payments/payment-terms.ts';
 import { openTestCivic, type TestCivic } from './civic.ts';
 import { type LocalFacilitator, startLocalFacilitator } from './x402-facilitator.ts';
 

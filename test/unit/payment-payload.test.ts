@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PaymentRefused } from '../../src/edge/admission/payments/payment-answer.ts';
-import { readPayment, requestHash, termsHash } from '../../src/edge/admission/payments/payment-payload.ts';
-import { channelGate } from '../../src/edge/admission/payments/price.ts';
+import { PaymentRefused } from '../../src/edge/admission/payments/paid-call.ts';
+import { readPayment, requestHash, termsHash } from '../../src/edge/admission/payments/payment-terms.ts';
+import { channelGate } from '../../src/edge/admission/payments/pay-for-read.ts';
 import { billingOf } from '../support/payments.ts';
 
 const hex = (bytes: number, digit = 'a') => `0x${digit.repeat(bytes * 2)}`;

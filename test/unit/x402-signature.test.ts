@@ -1,8 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
 import { checkSignature } from '../../infra/x402/check-signature.ts';
-import { readPayment } from '../../src/edge/admission/payments/payment-payload.ts';
-import { challengeFor, priceOf } from '../../src/edge/admission/payments/price.ts';
+import { challengeFor, priceOf, readPayment } from '../../src/edge/admission/payments/payment-terms.ts';
 import { makePayer, PAY_TO, type SentPayment } from '../support/payments.ts';
 
 const challenge = challengeFor('search_agenda', priceOf('10000', PAY_TO)!);

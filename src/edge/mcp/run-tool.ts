@@ -1,6 +1,6 @@
 import { toolBilling } from '../admission/admit.ts';
-import { channelGate } from '../admission/payments/price.ts';
-import type { Payments } from '../admission/payments/pay-for-read.ts';
+
+import { channelGate, type Payments } from '../admission/payments/pay-for-read.ts';
 import { TOOL_ERRORS, type ToolErrorCode, ToolRefusal } from '../../../contract/tools/tool-errors.ts';
 import { MAX_TOOL_BYTES, type Tool } from '../../../contract/tools/tool.ts';
 import type { ToolName } from '../../../contract/tools/tool-names.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWorkingRows } from '../../../infra/postgresql/working-rows.ts';
-import type { PaymentAnswer } from '../../../src/edge/admission/payments/payment-answer.ts';
+import type { PaymentAnswer } from '../../../src/edge/admission/payments/paid-call.ts';
 import { SAVED_TABLES } from '../../../domain/ports/working-rows.ts';
 import { openTestCivic, type TestCivic } from '../../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';

@@ -1,40 +1,57 @@
 import { newPaymentLease } from '../../../../commands/payments/payment-facts.ts';
+import type { ToolName } from '../../../../contract/tools/tool-names.ts';
+import type { ToolErrorCode } from '../../../../contract/tools/tool-errors.ts';
+import { paymentId, writeSignedPayment } from '../../../../domain/payments/payment.ts';
+import { NO_STREAM } from '../../../../domain/ports/event-log.ts';
+import type { PaymentRow, Reserved } from '../../../../domain/ports/payment-ledger.ts';
 import { withinDeadline } from '../../../../domain/retry.ts';
-import { firstUse } from './first-use.ts';
-import { inProgress, type PaymentAnswer, PaymentRefused, REPAYABLE, unknownYet } from './payment-answer.ts';
-import { fromLedger, type PaidCall, type PaymentParts, PointOfNoReturn } from './payment-parts.ts';
-import { type PresentedPayment, readPayment, requestHash, termsHash } from './payment-payload.ts';
-import { challengeFor, channelGate, requiredPrice } from './price.ts';
-import { type Claim, replay } from './replay.ts';
-import { workOnPayment } from './work-on-payment.ts';
+import { accountStream } from '../../../../domain/streams.ts';
+import { type Billing, toolBilling } from '../admit.ts';
+import { type PaidCall, type PaymentAnswer, type PaymentParts, PaymentRefused, type Price } from './paid-call.ts';
+import { challengeFor, checkTerms, type PresentedPayment, readPayment, requestHash, termsHash } from './payment-terms.ts';
+import { fromLedger, inProgress, paidAnswer, type PaymentWork, unknownYet, workOnPayment } from './work-on-payment.ts';
+
+/** Codes after which the caller may sign a new payment for the same call; their details contain a new challenge. */
+const REPAYABLE: ReadonlySet<ToolErrorCode> = new Set<ToolErrorCode>([
+  'payment_invalid',
+  'payment_expired',
+  'payment_mismatch',
+  'payment_request_invalid',
+  'payment_price_mismatch',
+  'payment_authorization_invalid',
+  'payment_settlement_failed',
+  'payment_previous_read_failure',
+  'payment_previous_settlement_failure',
+  'read_timeout',
+  'read_failed',
+  'read_result_not_saved',
+]);
+
+export type Payments = ReturnType<typeof createPayments>;
 
 /** Pay as you go: checks in their order, the ledger around verify, read and settle, and one deadline. */
-export function createPayments(given: Omit<PaymentParts, 'behind' | 'ending'>) {
+export function createPayments(parts: PaymentParts) {
   const working = new Set<Promise<unknown>>();
   const ending = new AbortController();
   const behind = (work: Promise<unknown>): void => {
     working.add(work);
     void work.catch(() => undefined).finally(() => working.delete(work));
   };
-  const parts: PaymentParts = { ...given, behind, ending: ending.signal };
   return {
     /** True where the channel is configured, so that calls can be sold. */
-    open: given.facilitator !== null,
+    open: parts.facilitator !== null,
     /** Answers one call of a sold tool, or returns `serve` where nothing is charged. Never throws. */
     async payForRead(call: PaidCall): Promise<PaymentAnswer> {
-      const pointOfNoReturn = new PointOfNoReturn();
-      const late = new PaymentRefused('timeout');
-      // Immediately: a caller who has disconnected must not be charged while the payment can still be cancelled.
-      const goes = (): void => void pointOfNoReturn.callOff(late);
-      call.signal.addEventListener('abort', goes, { once: true });
-      if (call.signal.aborted) goes();
-      const answer = answerOf(parts, call, pointOfNoReturn).finally(() => call.signal.removeEventListener('abort', goes));
-      behind(answer);
+      const settlement = { begun: false };
       try {
-        return await withinDeadline(given.clock, given.times.totalMs, call.signal, () => answer);
+        return await withinDeadline(parts.clock, parts.times.totalMs, call.signal, (over) => {
+          const answer = answerOf({ ...parts, ...call, over, settlement, behind, ending: ending.signal });
+          behind(answer);
+          return answer;
+        });
       } catch {
         // The deadline of the tool has passed, or the caller has gone: before settlement this ends the work, later it does not.
-        return pointOfNoReturn.callOff(late) ? late : unknownYet();
+        return settlement.begun ? unknownYet() : new PaymentRefused('timeout');
       }
     },
     /** Resolves when all work that continues after answers has ended. Await it before the ledger is closed. */
@@ -44,50 +61,141 @@ export function createPayments(given: Omit<PaymentParts, 'behind' | 'ending'>) {
     },
   };
 }
-export type Payments = ReturnType<typeof createPayments>;
 
-async function answerOf(parts: PaymentParts, call: PaidCall, pointOfNoReturn: PointOfNoReturn): Promise<PaymentAnswer> {
+async function answerOf(work: PaymentWork): Promise<PaymentAnswer> {
   try {
-    return await pay(parts, call, pointOfNoReturn);
+    return await pay(work);
   } catch (error) {
     if (!(error instanceof PaymentRefused)) {
-      parts.logger.error({ tool: call.tool, error: (error as Error).message }, 'a paid call failed');
+      if (error === work.over.reason) return new PaymentRefused('timeout');
+      work.logger.error({ tool: work.tool, error: (error as Error).message }, 'a paid call failed');
       return new PaymentRefused('service_unavailable');
     }
-    const price = parts.price();
+    const price = work.price();
     if (price === null || !REPAYABLE.has(error.code)) return error;
-    const details = { ...(error.details as object | undefined), paymentRequired: challengeFor(call.tool, price) };
+    const details = { ...(error.details as object | undefined), paymentRequired: challengeFor(work.tool, price) };
     return new PaymentRefused(error.code, { details }, error.message);
   }
 }
 
-async function pay(parts: PaymentParts, call: PaidCall, pointOfNoReturn: PointOfNoReturn): Promise<PaymentAnswer> {
-  const { principal, tool, payment } = call;
-  const billing = { facts: principal.billing, enforced: parts.enforced, now: parts.clock.now() };
+async function pay(work: PaymentWork): Promise<PaymentAnswer> {
+  const { principal, tool, payment, facilitator, ledger } = work;
+  const billing = { facts: principal.billing, enforced: work.enforced, now: work.clock.now() };
   const attached = payment !== undefined;
-  if (channelGate(tool, billing, { open: parts.facilitator !== null, attached }) === 'serve') return { kind: 'serve' };
-  if (!attached) return { kind: 'challenge', challenge: challengeFor(tool, requiredPrice(parts.price())) };
+  if (channelGate(tool, billing, { open: facilitator !== null, attached }) === 'serve') return { kind: 'serve' };
+  if (!attached) return { kind: 'challenge', challenge: challengeFor(tool, currentPrice(work)) };
 
   const presented = readPayment(payment, tool);
-  if (call.sharedInBatch) throw new PaymentRefused('payment_request_invalid');
-  const claim = claimOf(call, presented);
+  if (work.sharedInBatch) throw new PaymentRefused('payment_request_invalid');
+  const claim = claimOf(work, presented);
   // Before price and expiry: paid data can be fetched again after the price has changed or the payment has expired.
-  const known = await fromLedger(parts, () => parts.ledger.find(presented.key));
-  const used = known === null ? await firstUse(parts, call, presented, claim) : { kind: 'found' as const, row: known };
-  pointOfNoReturn.calledOff.throwIfAborted();
-  if (used.kind === 'reserved') return await workOnPayment(parts, call, used.row, pointOfNoReturn);
-  const answer = replay(used.row, claim, parts.chainClock.now());
+  const known = await fromLedger(work, () => ledger.find(presented.key));
+  const used = known === null ? await firstUse(work, presented, claim) : { kind: 'found' as const, row: known };
+  work.over.throwIfAborted();
+  if (used.kind === 'reserved') return await workOnPayment(work, used.row);
+  const answer = replay(used.row, claim, work.chainClock.now());
   if (answer !== null) return answer;
-  const taken = await fromLedger(parts, () => parts.ledger.takeOver(used.row, newPaymentLease(parts)));
+  const taken = await fromLedger(work, () => ledger.takeOver(used.row, newPaymentLease(work)));
   if (taken === null) throw inProgress();
-  return await workOnPayment(parts, call, taken, pointOfNoReturn);
+  return await workOnPayment(work, taken);
 }
 
-function claimOf({ principal, tool, arguments: parsed }: PaidCall, { signed }: PresentedPayment): Claim {
+/**
+ * Whether a call of a sold tool is served under the plan or paid by the call; throws the refusal of checks 1 to 3. A payment
+ * that comes along where nothing is charged is left alone, unless it comes from another channel: then it is refused as a mistake of its sender.
+ */
+export function channelGate(
+  tool: ToolName,
+  billing: Billing,
+  call: { readonly open: boolean; readonly attached: boolean },
+): 'serve' | 'pay' {
+  const judged = toolBilling(tool, billing);
+  if (call.attached && billing.facts.channel !== 'payg') {
+    throw new PaymentRefused(call.open ? 'billing_channel_payment_mismatch' : 'beta_unavailable');
+  }
+  if (judged === 'served') return 'serve';
+  if (judged !== 'pay_per_call') throw new PaymentRefused('billing_entitlement_required');
+  if (!call.open) throw new PaymentRefused('beta_unavailable');
+  return 'pay';
+}
+
+function currentPrice({ price }: PaymentWork): Price {
+  const current = price();
+  if (current === null) throw new PaymentRefused('payment_price_unavailable');
+  return current;
+}
+
+/** The request that a payment is presented for. */
+type Claim = Pick<PaymentRow, 'accountId' | 'tool' | 'requestHash' | 'termsHash'>;
+
+function claimOf({ principal: { accountId }, tool, arguments: parsed }: PaidCall, { signed }: PresentedPayment): Claim {
   try {
-    return { accountId: principal.accountId, tool, requestHash: requestHash(tool, parsed), termsHash: termsHash(signed) };
+    return { accountId, tool, requestHash: requestHash(tool, parsed), termsHash: termsHash(signed) };
   } catch {
     // A lone surrogate: no stored text contains one.
     throw new PaymentRefused('invalid_parameter');
+  }
+}
+
+/**
+ * Checks an unused payment and reserves it, or returns the row that another call has reserved meanwhile. Throws the refusal of the first check
+ * that fails.
+ */
+async function firstUse(work: PaymentWork, { key, signed, boundTo }: PresentedPayment, claim: Claim) {
+  const { ledger, log, principal } = work;
+  const { terms, version } = currentPrice(work);
+  checkTerms({ key, signed, boundTo }, terms, work.chainClock.now(), work.times.settleMarginMs);
+  const { accepted, authorization, signature } = signed;
+  if (!(await work.checkSignature(authorization, accepted, signature))) throw new PaymentRefused('payment_authorization_invalid');
+  const stream = accountStream(claim.accountId);
+  // Where facts about the row can begin; a log that cannot be asked only makes their publication cost more.
+  const last = await log.readLast([stream]).catch(() => null);
+  const reservation = {
+    ...key,
+    ...claim,
+    paymentId: paymentId(key),
+    keyId: principal.keyId,
+    priceVersion: version,
+    amount: terms.amount,
+    payTo: terms.payTo,
+    validBefore: Number(authorization.validBefore) * 1000,
+    payload: writeSignedPayment(signed),
+    createdAt: work.clock.now(),
+    factsAfter: last?.get(stream)?.revision ?? NO_STREAM,
+  };
+  const reserved: Reserved = await fromLedger(work, () => ledger.reserve(reservation, newPaymentLease(work), work.budget));
+  if (reserved.kind === 'budget_exceeded') throw new PaymentRefused('payment_budget_exceeded');
+  if (reserved.kind === 'wallet_refused') throw new PaymentRefused('payment_access_denied');
+  return reserved;
+}
+
+/**
+ * Answers a payment that is in the ledger; null where its work is to be continued. Throws the refusal that answers it. Price and expiry are
+ * not looked at.
+ */
+function replay(row: PaymentRow, { accountId, tool, requestHash, termsHash }: Claim, now: number): PaymentAnswer | null {
+  const same = row.accountId === accountId && row.tool === tool && row.requestHash === requestHash && row.termsHash === termsHash;
+  if (!same) throw new PaymentRefused('payment_replay_mismatch');
+  const leftMs = (row.leaseUntil ?? 0) - now;
+  switch (row.state) {
+    case 'RESERVED':
+    case 'VERIFIED':
+    case 'RESULT_SAVED':
+      if (leftMs > 0) throw inProgress(leftMs);
+      return null;
+    case 'SETTLING':
+      throw leftMs > 0 ? inProgress(leftMs) : unknownYet();
+    case 'RECONCILE':
+      throw unknownYet();
+    case 'SETTLED':
+      return paidAnswer(row);
+    case 'READ_FAILED':
+      throw new PaymentRefused('payment_previous_read_failure', { details: { cause: row.cause } });
+    case 'READ_EMPTY':
+      throw new PaymentRefused('empty_result_not_chargeable');
+    case 'SETTLE_FAILED':
+      throw new PaymentRefused('payment_previous_settlement_failure', { details: { cause: row.cause } });
+    case 'LAPSED':
+      throw new PaymentRefused('payment_expired');
   }
 }

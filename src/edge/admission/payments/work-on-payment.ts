@@ -1,34 +1,47 @@
-import type { ToolErrorCode } from '../../../../contract/tools/tool-errors.ts';
+import { PAYMENT_LEASE_MS, publishPaymentFacts } from '../../../../commands/payments/payment-facts.ts';
 import { MAX_TOOL_BYTES } from '../../../../contract/tools/tool.ts';
-import { readSignedPayment } from '../../../../domain/payments/payment.ts';
+import type { ToolErrorCode } from '../../../../contract/tools/tool-errors.ts';
+import { type NotBilled, paymentReceipt, readSignedPayment, receiptOf } from '../../../../domain/payments/payment.ts';
 import { DeadlineExceeded } from '../../../../domain/ports/database.ts';
-import type { PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
+import type { PaymentMove, PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
 import { Refusal } from '../../../../domain/rejections.ts';
-import { withinDeadline } from '../../../../domain/retry.ts';
-import { AGAIN_SECONDS, type PaymentAnswer, PaymentRefused } from './payment-answer.ts';
-import { moved, type PaidCall, type PaymentParts, type PointOfNoReturn } from './payment-parts.ts';
-import { sha256 } from './payment-payload.ts';
-import { end, settlePayment } from './settle-payment.ts';
+import { answeredWithin, Backoff, withinDeadline } from '../../../../domain/retry.ts';
+import { type PaidCall, type PaymentAnswer, type PaymentParts, PaymentRefused } from './paid-call.ts';
+import { sha256 } from './payment-terms.ts';
 
-/** Processes a leased row from its state to its end; throws the refusal that answers the call, or the reason of a cancellation. */
-export async function workOnPayment(
-  parts: PaymentParts,
-  call: PaidCall,
-  row: PaymentRow,
-  pointOfNoReturn: PointOfNoReturn,
-): Promise<PaymentAnswer> {
-  const { calledOff } = pointOfNoReturn;
-  if (row.state === 'RESULT_SAVED') return await settlePayment(parts, row, pointOfNoReturn);
-  await verify(parts, row);
-  calledOff.throwIfAborted();
-  const verified = row.state === 'VERIFIED' ? row : await moved(parts, row, { to: 'VERIFIED' });
-  calledOff.throwIfAborted();
-  const saved = await save(parts, verified, await read(parts, call, verified, calledOff));
-  calledOff.throwIfAborted();
-  return await settlePayment(parts, saved, pointOfNoReturn);
+/** One call, and what all its work uses. */
+export interface PaymentWork extends PaymentParts, PaidCall {
+  /** Aborts at the deadline, and when the caller disconnects: the call is cancelled, unless its settlement has begun. */
+  readonly over: AbortSignal;
+  readonly settlement: { begun: boolean };
+  /** Takes work that continues after the answer. */
+  readonly behind: (work: Promise<void>) => void;
+  /** Aborts when the service ends: pauses then end at once. */
+  readonly ending: AbortSignal;
 }
 
-async function verify({ ledger, facilitator, logger }: PaymentParts, row: PaymentRow): Promise<void> {
+/** Seconds after which a caller may ask again, while the worker examines the payment or a store is away. */
+const AGAIN_SECONDS = 5;
+
+export const unknownYet = (): PaymentRefused => new PaymentRefused('payment_reconciliation_required', { retryAfterSeconds: AGAIN_SECONDS });
+
+/** Another process holds the payment for so many milliseconds at most. */
+export const inProgress = (leftMs = PAYMENT_LEASE_MS): PaymentRefused =>
+  new PaymentRefused('payment_in_progress', { retryAfterSeconds: leftMs / 1000 });
+
+/** Processes a leased row from its state to its end; throws the refusal that answers the call, or the reason of a cancellation. */
+export async function workOnPayment(work: PaymentWork, row: PaymentRow): Promise<PaymentAnswer> {
+  if (row.state === 'RESULT_SAVED') return await settle(work, row);
+  await verify(work, row);
+  work.over.throwIfAborted();
+  const verified = row.state === 'VERIFIED' ? row : await moved(work, row, { to: 'VERIFIED' });
+  work.over.throwIfAborted();
+  const saved = await save(work, verified, await read(work, verified));
+  work.over.throwIfAborted();
+  return await settle(work, saved);
+}
+
+async function verify({ ledger, facilitator, logger }: PaymentWork, row: PaymentRow): Promise<void> {
   const verification = await facilitator!.verify(readSignedPayment(row.payload!));
   if (verification.kind === 'valid') return;
   const { kind, reason } = verification;
@@ -40,26 +53,26 @@ async function verify({ ledger, facilitator, logger }: PaymentParts, row: Paymen
 }
 
 /** Reads the data to be sold, within its limits of time and size. Ends or deletes the row and throws the refusal where nothing can be sold. */
-async function read(parts: PaymentParts, call: PaidCall, row: PaymentRow, calledOff: AbortSignal): Promise<string> {
-  const { clock, times, logger, ledger } = parts;
+async function read(work: PaymentWork, row: PaymentRow): Promise<string> {
+  const { over, logger } = work;
   let refusal: PaymentRefused;
   try {
-    const text = await withinDeadline(clock, times.readMs, calledOff, call.read);
-    calledOff.throwIfAborted();
+    const text = await withinDeadline(work.clock, work.times.readMs, over, work.read);
+    over.throwIfAborted();
     if (Buffer.byteLength(text) <= MAX_TOOL_BYTES) return text;
     refusal = new PaymentRefused('read_result_too_large');
   } catch (error) {
-    calledOff.throwIfAborted();
+    over.throwIfAborted();
     refusal = refusalOfRead(error);
     if (refusal.code === 'read_failed') {
-      logger.error({ paymentId: row.paymentId, tool: call.tool, error: (error as Error).message }, 'a paid read failed');
+      logger.error({ paymentId: row.paymentId, tool: work.tool, error: (error as Error).message }, 'a paid read failed');
     }
   }
   const { code } = refusal;
   // The payment may be sent again for another request, or later.
-  if (code === 'invalid_cursor' || code === 'rate_limited') await ledger.forget(row).catch(() => false);
-  else if (code === 'empty_result_not_chargeable') await end(parts, row, { to: 'READ_EMPTY', cause: null });
-  else await end(parts, row, { to: 'READ_FAILED', cause: code });
+  if (code === 'invalid_cursor' || code === 'rate_limited') await work.ledger.forget(row).catch(() => false);
+  else if (code === 'empty_result_not_chargeable') await end(work, row, { to: 'READ_EMPTY', cause: null });
+  else await end(work, row, { to: 'READ_FAILED', cause: code });
   throw refusal;
 }
 
@@ -81,12 +94,128 @@ function refusalOfRead(error: unknown): PaymentRefused {
   return code === 'invalid_cursor' ? new PaymentRefused(code, {}, message) : new PaymentRefused(code);
 }
 
-async function save(parts: PaymentParts, row: PaymentRow, result: string): Promise<PaymentRow> {
+function save(work: PaymentWork, row: PaymentRow, result: string): Promise<PaymentRow> {
   const code = 'read_result_not_saved';
-  try {
-    return await moved(parts, row, { to: 'RESULT_SAVED', result, resultHash: sha256(result) }, () => new PaymentRefused(code));
-  } catch (error) {
-    if (error instanceof PaymentRefused && error.code === code) await end(parts, row, { to: 'READ_FAILED', cause: code });
-    throw error;
+  return moved(work, row, { to: 'RESULT_SAVED', result, resultHash: sha256(result) }, async () => {
+    await end(work, row, { to: 'READ_FAILED', cause: code });
+    return new PaymentRefused(code);
+  });
+}
+
+/**
+ * Settles a payment whose result is saved, and returns the result only then. The attempt is committed before it is made; from there
+ * on nothing cancels it, and the row has the outcome, or that it is unknown.
+ */
+async function settle(work: PaymentWork, saved: PaymentRow): Promise<PaymentAnswer> {
+  const { ledger, chainClock, facilitator, logger } = work;
+  const { paymentId } = saved;
+  const now = chainClock.now();
+  if (now >= saved.validBefore) {
+    await end(work, saved, { to: 'LAPSED', cause: 'valid_before_passed' });
+    throw new PaymentRefused('payment_expired');
   }
+  work.over.throwIfAborted();
+  work.settlement.begun = true;
+  // Where the ledger throws, it may be written: then the worker settles it, and the same payment finds the result.
+  const settling = await moved(work, saved, { to: 'SETTLING', leaseUntil: now + PAYMENT_LEASE_MS }, async () => unknownYet());
+  const settlement = await facilitator!.settle(readSignedPayment(settling.payload!));
+  const { kind, transaction } = settlement;
+  const cause = kind === 'settled' ? undefined : settlement.reason;
+  logger.info({ paymentId, settlement: kind, reason: cause }, 'payment settling ended');
+  if (kind === 'settled') return await settled(work, settling, transaction);
+  if (kind === 'refused') {
+    // Not written: the worker tries again and may succeed, so a final failure is not reported.
+    if (!(await end(work, settling, { to: 'SETTLE_FAILED', cause: settlement.reason, transaction }))) throw unknownYet();
+    throw new PaymentRefused('payment_settlement_failed', { details: { cause } });
+  }
+  const lookAt = chainClock.now() + AGAIN_SECONDS * 1000;
+  // Where even this cannot be written, the worker finds the lease dead and writes it.
+  await ledger.move(settling, { to: 'RECONCILE', cause: settlement.reason, transaction, lookAt }, chainClock.now()).catch(() => null);
+  throw unknownYet();
+}
+
+const WRITES = 8;
+const FIRST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 32_000;
+
+async function settled(work: PaymentWork, { paymentId, ...row }: PaymentRow, transaction: string): Promise<PaymentAnswer> {
+  const { ledger, clock, chainClock, logger } = work;
+  const move = { to: 'SETTLED', transaction, receipt: JSON.stringify(receiptOf(row, transaction)), settledAt: clock.now() } as const;
+  const write = async (): Promise<PaymentRow> => {
+    const written = (await ledger.settledAfterAll(paymentId, move, chainClock.now())) ?? (await ledger.get(paymentId));
+    if (written?.state !== 'SETTLED') throw new Error(`a settled payment stands as ${written?.state ?? 'nothing'}`);
+    return written;
+  };
+  const writeUntilStored = async (): Promise<void> => {
+    const backoff = new Backoff(FIRST_PAUSE_MS, MAX_PAUSE_MS);
+    for (let tries = 0; tries < WRITES; tries += 1) {
+      await clock.sleep(backoff.take(), work.ending).catch(() => undefined);
+      const written = await write().catch(() => null);
+      if (written !== null) return await publishSoon(work, written);
+    }
+    logger.error({ paymentId, transaction }, 'a settled payment was never written: reconcile it by hand');
+  };
+  let written: PaymentRow;
+  try {
+    written = await write();
+  } catch (error) {
+    logger.error({ paymentId, transaction, error: (error as Error).message }, 'a settled payment could not be written yet');
+    // The payment is billed: the outcome is written as soon as the store answers again.
+    work.behind(writeUntilStored());
+    throw new PaymentRefused('payment_receipt_unavailable', { retryAfterSeconds: AGAIN_SECONDS });
+  }
+  await publishSoon(work, written);
+  return paidAnswer(written);
+}
+
+/** The data of a settled row as saved before settlement; throws where it is missing or damaged. */
+export function paidAnswer({ result, resultHash, receipt }: PaymentRow): PaymentAnswer {
+  if (result === null || receipt === null || sha256(result) !== resultHash) throw new PaymentRefused('payment_receipt_unavailable');
+  return { kind: 'paid', data: JSON.parse(result), text: result, receipt: paymentReceipt.parse(JSON.parse(receipt)) };
+}
+
+/** Fails closed: where the ledger throws, the call is refused, and nothing is verified, read or settled. */
+export async function fromLedger<Result>(
+  { logger }: PaymentWork,
+  ask: () => Promise<Result>,
+  refuse = async () => new PaymentRefused('payment_ledger_unavailable', { retryAfterSeconds: AGAIN_SECONDS }),
+  about: object = {},
+): Promise<Result> {
+  try {
+    return await ask();
+  } catch (error) {
+    const refusal = await refuse();
+    logger.warn({ ...about, code: refusal.code, error: (error as Error).message }, 'the payment ledger could not be reached');
+    throw refusal;
+  }
+}
+
+/** The row after a move. Refused as in progress where another process holds the payment; it stays leased where the ledger throws. */
+async function moved(
+  work: PaymentWork,
+  row: PaymentRow,
+  move: PaymentMove,
+  refuse = async () => new PaymentRefused('payment_ledger_unavailable', { retryAfterSeconds: PAYMENT_LEASE_MS / 1000 }),
+): Promise<PaymentRow> {
+  const about = { paymentId: row.paymentId, to: move.to };
+  const after = await fromLedger(work, () => work.ledger.move(row, move, work.chainClock.now()), refuse, about);
+  if (after === null) throw inProgress();
+  return after;
+}
+
+/** Ends a row that is not billed. False where that was not stored: then the worker ends it. */
+async function end(work: PaymentWork, row: PaymentRow, move: Extract<PaymentMove, { to: NotBilled }>): Promise<boolean> {
+  const ended = await work.ledger.move(row, move, work.chainClock.now()).catch(() => null);
+  if (ended !== null) await publishSoon(work, ended);
+  return ended !== null;
+}
+
+const SOON_MS = 1_000;
+/** Publishes the facts on the account's stream; an answer waits a moment for it and no longer: the worker publishes the rest later. */
+async function publishSoon(work: PaymentWork, row: PaymentRow): Promise<void> {
+  const publishing = publishPaymentFacts(work, row).catch((error: unknown) => {
+    work.logger.warn({ paymentId: row.paymentId, error: (error as Error).message }, 'the facts of a payment are published later');
+  });
+  work.behind(publishing);
+  await answeredWithin(work.clock, SOON_MS, () => publishing).catch(() => undefined);
 }

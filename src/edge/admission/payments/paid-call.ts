@@ -1,0 +1,69 @@
+import type { PaymentChallenge } from '../../../../contract/tools/payment-challenge.ts';
+import { TOOL_ERRORS, type ToolErrorCode, ToolRefusal } from '../../../../contract/tools/tool-errors.ts';
+import type { ToolName } from '../../../../contract/tools/tool-names.ts';
+import type { PaymentReceipt, PaymentTerms } from '../../../../domain/payments/payment.ts';
+import type { CheckSignature } from '../../../../domain/ports/facilitator.ts';
+import type { PaymentBudget, PaymentPorts } from '../../../../domain/ports/payment-ledger.ts';
+import type { Principal } from '../admit.ts';
+
+/** Milliseconds. The facilitator keeps its own times, which must be within `settleMarginMs` together with the read's. */
+export const PAYMENT_TIMES = {
+  /** Less than the deadline of the tool, whose refusal has less detail. */
+  totalMs: 9_500,
+  readMs: 3_000,
+  /** Minimum remaining validity of a new payment: the facilitator's own minimum plus the time of our work before it. */
+  settleMarginMs: 16_000,
+};
+
+/** The present price of a tool. */
+export interface Price {
+  readonly terms: PaymentTerms;
+  /** Changes with the terms. */
+  readonly version: string;
+}
+
+export interface PaymentParts extends PaymentPorts {
+  readonly checkSignature: CheckSignature;
+  /** The current price of a call; null where nothing is sold. */
+  readonly price: () => Price | null;
+  /** Whether billing is enforced. */
+  readonly enforced: boolean;
+  readonly budget: PaymentBudget;
+  readonly times: typeof PAYMENT_TIMES;
+}
+
+export interface PaidCall {
+  readonly principal: Pick<Principal, 'accountId' | 'keyId' | 'billing'>;
+  readonly tool: ToolName;
+  /** Parsed, defaults filled in. */
+  readonly arguments: unknown;
+  /** `_meta["x402/payment"]` as it came; undefined when it is not there. */
+  readonly payment: unknown;
+  /** Another call of the same batch carries the same payment. */
+  readonly sharedInBatch: boolean;
+  /** Aborts when the caller disconnects. */
+  readonly signal: AbortSignal;
+  /**
+   * Reads the data that is sold, as JSON text. Its signal aborts at the deadline and when the caller disconnects. Nothing is charged where it
+   * throws; it throws the refusal `empty_result_not_chargeable` where nothing was found.
+   */
+  readonly read: (signal: AbortSignal) => Promise<string>;
+}
+
+/** The result of a call of a sold tool. */
+export type PaymentAnswer =
+  /** Nothing is charged for this call: read and answer. */
+  | { readonly kind: 'serve' }
+  /** Paid: `text` is the JSON of `data`, identical bytes each time that the same payment is sent. */
+  | { readonly kind: 'paid'; readonly data: unknown; readonly text: string; readonly receipt: PaymentReceipt }
+  | { readonly kind: 'challenge'; readonly challenge: PaymentChallenge }
+  | PaymentRefused;
+
+/** Ends a call with a code of the tool's list. */
+export class PaymentRefused extends ToolRefusal {
+  readonly kind = 'error';
+
+  constructor(code: ToolErrorCode, extra: ConstructorParameters<typeof ToolRefusal>[2] = {}, message: string = TOOL_ERRORS[code]) {
+    super(code, message, extra);
+  }
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import type { PaymentChallenge } from '../../../../contract/tools/payment-challenge.ts';
+import type { ToolName } from '../../../../contract/tools/tool-names.ts';
+import { TOOLS } from '../../../../contract/tools/tools.ts';
+import { canonicalJson } from '../../../../domain/canonical-json.ts';
+import {
+  ASSET,
+  ASSET_DOMAIN,
+  NETWORK,
+  paymentKey,
+  requirementsOf,
+  SCHEME,
+  type SignedPayment,
+  toolUrl,
+} from '../../../../domain/payments/payment.ts';
+import { PaymentRefused, type Price } from './paid-call.ts';
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+const VERSION_LENGTH = 12;
+
+/** The price of an amount (smallest units) to an address; null where there is no amount: then nothing is sold. */
+export function priceOf(amount: string | null, payTo: string): Price | null {
+  if (amount === null) return null;
+  const terms = { scheme: SCHEME, network: NETWORK, asset: ASSET, amount, payTo: payTo.toLowerCase(), extra: ASSET_DOMAIN };
+  return { terms, version: sha256(JSON.stringify(terms)).slice(0, VERSION_LENGTH) };
+}
+
+/** The challenge: amount, recipient and resource. Made without a request to the facilitator. */
+export const challengeFor = (tool: ToolName, { terms }: Price): PaymentChallenge => ({
+  x402Version: 2,
+  error: 'payment_required',
+  resource: { url: toolUrl(tool), description: `${TOOLS[tool].title}: one call`, mimeType: 'application/json' },
+  accepts: [requirementsOf(terms)],
+});
+
+const hex = (bytes: number) =>
+  z
+    .string()
+    .regex(new RegExp(`^0x[0-9a-fA-F]{${bytes * 2}}$`))
+    .toLowerCase();
+const address = hex(20);
+/** Of at most 256 bits, about. */
+const decimal = z.string().regex(/^(0|[1-9][0-9]{0,77})$/);
+const word = z.string().regex(/^[\x20-\x7e]{1,100}$/);
+
+/** x402's PaymentPayload, version 2, of the scheme `exact` by EIP-3009. Other fields are ignored and not stored. */
+const paymentPayload = z.object({
+  x402Version: z.literal(2),
+  resource: z.object({ url: z.string().max(500) }).optional(),
+  accepted: z.object({
+    scheme: word,
+    network: word,
+    asset: address,
+    amount: decimal,
+    payTo: address,
+    maxTimeoutSeconds: z.number(),
+    extra: z.object({ name: word, version: word }),
+  }),
+  payload: z.object({
+    /** 65 bytes. Signatures of contracts are longer and cannot be checked without the chain. */
+    signature: z
+      .string()
+      .regex(/^0x([0-9a-fA-F]{2}){64,2048}$/)
+      .toLowerCase(),
+    authorization: z.object({ from: address, to: address, value: decimal, validAfter: decimal, validBefore: decimal, nonce: hex(32) }),
+  }),
+});
+
+export type PresentedPayment = ReturnType<typeof readPayment>;
+
+/** Parses the attached payment. Throws `payment_invalid`, which names the field and never a value. */
+export function readPayment(payment: unknown, tool: string) {
+  const parsed = paymentPayload.safeParse(payment);
+  if (!parsed.success) {
+    const issues = parsed.error.issues.slice(0, 5).map(({ path, code }) => ({ path: path.map(String), code }));
+    throw new PaymentRefused('payment_invalid', { details: { issues } });
+  }
+  const { resource, accepted, payload } = parsed.data;
+  const { maxTimeoutSeconds: _, ...terms } = accepted;
+  const signed: SignedPayment = { accepted: terms, ...payload, resourceUrl: toolUrl(tool) };
+  /** `boundTo` is the resource to which the payer bound the payment, if any. */
+  return { key: paymentKey(signed), signed, boundTo: resource?.url ?? null };
+}
+
+/** Identifies a request: the tool and its parsed arguments with defaults. */
+export const requestHash = (tool: string, parsedArguments: unknown): string => sha256(canonicalJson({ tool, arguments: parsedArguments }));
+
+/** Identifies the signed terms, without the signature, which has several encodings. */
+export const termsHash = ({ accepted, authorization, resourceUrl }: SignedPayment): string =>
+  sha256(canonicalJson({ accepted, authorization, resourceUrl }));
+
+/** The longest time that a new payment may be valid for, in milliseconds. */
+const MAX_VALID_MS = 3_600_000;
+
+/**
+ * Checks 8 to 11 of an unused payment; throws the refusal of the first that fails. Nothing is stored before they hold. `now` is the time of the
+ * chain's clock; the payment must be valid for `leastMs` from then on.
+ */
+export function checkTerms({ signed, boundTo }: PresentedPayment, current: Price['terms'], now: number, leastMs: number): void {
+  const { accepted, authorization, resourceUrl } = signed;
+  const validBefore = BigInt(authorization.validBefore) * 1000n;
+  if (validBefore < BigInt(now + leastMs)) throw new PaymentRefused('payment_expired');
+  if (validBefore > BigInt(now + MAX_VALID_MS)) {
+    const details = { longestSeconds: MAX_VALID_MS / 1000 };
+    throw new PaymentRefused('payment_expired', { details }, 'the payment would be valid for too long');
+  }
+  const sameTerms = isDeepStrictEqual({ ...accepted, amount: current.amount }, current);
+  if (!sameTerms || authorization.to !== current.payTo) throw new PaymentRefused('payment_mismatch');
+  if (boundTo !== null && boundTo !== resourceUrl) throw new PaymentRefused('payment_request_invalid');
+  if (accepted.amount !== current.amount || authorization.value !== current.amount) throw new PaymentRefused('payment_price_mismatch');
+  // Chain and facilitator refuse an authorization that is not valid yet.
+  if (BigInt(authorization.validAfter) * 1000n > BigInt(now)) throw new PaymentRefused('payment_authorization_invalid');
+}
