@@ -12,8 +12,8 @@ export type HttpMetrics = ReturnType<typeof createHttpMetrics>;
  * labels costs a tenth of a hot public answer.
  */
 export function createHttpMetrics(registry: Registry) {
-  const answers = new Durations<number>(FIGURE_BOUNDS);
-  const tools = new Durations<string>(TOOL_BOUNDS);
+  const answers = new Durations(FIGURE_BOUNDS);
+  const tools = new Durations(TOOL_BOUNDS);
   const [items, softFailures, connections, refusals] = [new Counts(), new Counts(), new Counts(), new Counts()];
   const definitions = [
     histogram('civic_http_request_duration_seconds', 'Time from a request to the end of its answer.', () =>
@@ -58,35 +58,33 @@ class Counts extends Map<string, number> {
   }
 }
 
-/** Durations by the values of two labels. */
-class Durations<Second extends string | number> {
+/** Durations by the values of two labels, joined by a space, which no value contains. */
+class Durations extends Map<string, Tally> {
   readonly #bounds: readonly number[];
-  readonly #byFirst = new Map<string, Map<Second, Tally>>();
 
   constructor(bounds: readonly number[]) {
+    super();
     this.#bounds = bounds;
   }
 
-  took(first: string, second: Second, seconds: number): void {
-    let bySecond = this.#byFirst.get(first);
-    if (bySecond === undefined) this.#byFirst.set(first, (bySecond = new Map<Second, Tally>()));
-    let tally = bySecond.get(second);
-    if (tally === undefined) bySecond.set(second, (tally = new Tally(this.#bounds)));
+  took(first: string, second: string | number, seconds: number): void {
+    const key = `${first} ${second}`;
+    const tally = this.get(key) ?? new Tally(this.#bounds);
+    this.set(key, tally);
     tally.took(seconds);
   }
 
   series(firstLabel: string, secondLabel: string) {
-    return [...this.#byFirst].flatMap(([first, bySecond]) =>
-      [...bySecond].map(([second, tally]) => [{ [firstLabel]: first, [secondLabel]: String(second) }, tally] as const),
-    );
+    return Array.from(this, ([key, tally]) => {
+      const [first, second] = key.split(' ');
+      return [{ [firstLabel]: first!, [secondLabel]: second! }, tally] as const;
+    });
   }
 
   /** All durations by bucket, not cumulated. */
   counts(): readonly number[] {
     const sums = new Tally(this.#bounds).counts;
-    for (const bySecond of this.#byFirst.values()) {
-      for (const { counts } of bySecond.values()) for (const [index, count] of counts.entries()) sums[index]! += count;
-    }
+    for (const { counts } of this.values()) for (const [index, count] of counts.entries()) sums[index]! += count;
     return sums;
   }
 }

@@ -8,9 +8,9 @@ interface Durations {
 }
 
 type Value = number | Durations | null;
-type Labels = Readonly<Record<string, string>>;
 /** Values by their labels, or the one value of a metric without labels. A value that is not known is null and left out. */
-type Values = Value | Iterable<readonly [labels: Labels, value: Value]>;
+type Values = Value | Iterable<Series>;
+type Series = readonly [labels: Readonly<Record<string, string>>, value: Value];
 
 /** One metric, whose values are read from a source at each scrape. */
 export interface Definition<Source> {
@@ -20,18 +20,30 @@ export interface Definition<Source> {
   readonly read: (source: Source) => Values;
 }
 
+/** The members of a source that are values of a metric. */
+type ValueOf<Source> = { readonly [Member in keyof Source]: Source[Member] extends Value ? Member : never }[keyof Source];
+
+/** A metric is read by a function, or is a member of its source. */
 const defining =
   (type: Definition<never>['type']) =>
-  <Source>(name: string, help: string, read: (source: Source) => Values): Definition<Source> => ({ type, name, help, read });
+  <Source>(name: string, help: string, read: ((source: Source) => Values) | ValueOf<Source>): Definition<Source> => ({
+    type,
+    name,
+    help,
+    read: typeof read === 'function' ? (read as (source: Source) => Values) : (source) => source[read] as Value,
+  });
 
 export const counter = defining('counter');
 export const gauge = defining('gauge');
 export const histogram = defining('histogram');
 
 /** The values of a metric with one label. */
-export function labelled(label: string, entries: Iterable<readonly [string, Value]>): Values {
-  return Array.from(entries, ([name, value]) => [{ [label]: name }, value] as const);
-}
+export const labelled = (label: string, entries: Iterable<readonly [string, Value]>): readonly Series[] =>
+  Array.from(entries, ([name, value]) => [{ [label]: name }, value] as const);
+
+/** The same for a fixed list of names. */
+export const ofNames = <Name extends string>(label: string, names: readonly Name[], valueOf: (name: Name) => Value): readonly Series[] =>
+  names.map((name) => [{ [label]: name }, valueOf(name)] as const);
 
 /** Metrics of each row of a list, labelled with the name of the row. */
 export function ofEach<Row extends { readonly name: string }, Source>(
@@ -41,11 +53,7 @@ export function ofEach<Row extends { readonly name: string }, Source>(
 ): readonly Definition<Source>[] {
   return definitions.map(({ read, ...definition }) => ({
     ...definition,
-    read: (source) =>
-      labelled(
-        label,
-        rowsOf(source).map((row) => [row.name, read(row) as Value]),
-      ),
+    read: (source) => rowsOf(source).map((row) => [{ [label]: row.name }, read(row) as Value] as const),
   }));
 }
 
@@ -63,14 +71,14 @@ export function register<Source>(
       const known = await source();
       const values = known === null ? null : read(known);
       const series = typeof values === 'object' && values !== null && Symbol.iterator in values ? [...values] : [[{}, values] as const];
-      return { type, name, help, values: series.flatMap(([labels, value]) => samplesOf(name, labels, value)) };
+      return { type, name, help, values: series.flatMap((each) => samplesOf(name, each)) };
     };
     registry.registerMetric({ name, get } as unknown as Metric);
   }
 }
 
 /** A number is one sample; durations are their cumulated buckets, their sum and their count. */
-function samplesOf(metricName: string, labels: Labels, value: Value) {
+function samplesOf(metricName: string, [labels, value]: Series) {
   if (value === null) return [];
   if (typeof value === 'number') return [{ metricName, labels, value }];
   let reached = 0;

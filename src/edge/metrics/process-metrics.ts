@@ -1,6 +1,6 @@
 import type { PoolUse } from '../../../domain/ports/database.ts';
 import type { ProcessFigures } from '../../../domain/process-figures.ts';
-import { counter, type Definition, gauge, histogram, labelled, ofEach } from './metric.ts';
+import { counter, type Definition, gauge, histogram, labelled, ofEach, ofNames } from './metric.ts';
 
 /** What this process alone does: appends, folds, its connections, and which program it is. */
 interface OfProcess {
@@ -24,9 +24,9 @@ export const PROCESS_METRICS: readonly Definition<OfProcess>[] = [
     ({ figures }) => figures.setBacks,
   ),
   ...ofEach('pool', ({ pools }: OfProcess) => pools().map((use) => ({ ...use, name: use.pool })), [
-    gauge('civic_database_connections', 'Connections to the database that are open.', ({ open }) => open),
-    gauge('civic_database_connections_busy', 'Connections to the database that are at work.', ({ busy }) => busy),
-    gauge('civic_database_waiting', 'Statements and transactions that wait for a connection.', ({ waiting }) => waiting),
+    gauge('civic_database_connections', 'Connections to the database that are open.', 'open'),
+    gauge('civic_database_connections_busy', 'Connections to the database that are at work.', 'busy'),
+    gauge('civic_database_waiting', 'Statements and transactions that wait for a connection.', 'waiting'),
   ]),
   gauge('civic_build_info', 'Always 1.', ({ version, role }) => [[{ version, role }, 1]]),
 ];
@@ -41,13 +41,9 @@ export interface KafkaCounters {
 }
 
 export const KAFKA_METRICS: readonly Definition<KafkaCounters>[] = [
-  counter('civic_relay_messages_total', 'Changes that this process has published to the topic of the feed.', (of) => of.published),
-  gauge(
-    'civic_relay_position',
-    'Feed position of the last change that this process has published; 0 before the first.',
-    ({ position }) => position,
-  ),
+  counter('civic_relay_messages_total', 'Changes that this process has published to the topic of the feed.', 'published'),
+  gauge('civic_relay_position', 'Feed position of the last change that this process has published; 0 before the first.', 'position'),
   counter('civic_inlet_messages_total', 'Messages of record changes that this process has completed, by outcome.', (of) =>
-    labelled('outcome', Object.entries({ appended: of.appended, unchanged: of.unchanged, rejected: of.rejected })),
+    ofNames('outcome', ['appended', 'unchanged', 'rejected'], (outcome) => of[outcome]),
   ),
 ];

@@ -3,37 +3,31 @@ import { source } from '../../../domain/records/schemas.ts';
 import { OPEN_REPORT_STATUSES } from '../../../domain/reports.ts';
 import type { Operations } from '../../../queries/operators/read-operations.ts';
 import type { ReportFigures } from '../../../queries/reports/report-figures.ts';
-import { counter, type Definition, gauge, histogram, labelled, ofEach } from './metric.ts';
+import { counter, type Definition, gauge, histogram, labelled, ofEach, ofNames } from './metric.ts';
 
 type Projection = Operations['projections'][number];
-type Reactor = Operations['reactors'][number];
 type Lag = Pick<Projection, 'name' | 'lagEvents' | 'lagSeconds' | 'folded' | 'rate' | 'leftEvents' | 'leftSeconds' | 'state'>;
 
 /** What a projection's status needs for the metrics of its lag. */
 export type ProjectionLag = Lag & Pick<Projection, 'serves' | 'rebuild'>;
 
-const PAUSED = new Set(['paused', 'operator_paused']);
-
 const served = <Row extends Pick<Projection, 'serves'>>(rows: readonly Row[]) => rows.filter(({ serves }) => serves);
+const isPaused = ({ state }: { readonly state: string }) => Number(state === 'paused');
 
 /** Lag of each read model that serves, and progress of each rebuild. */
 export const PROJECTION_LAG_METRICS: readonly Definition<readonly ProjectionLag[]>[] = [
   ...ofEach<Lag, readonly ProjectionLag[]>('projection', served, [
-    gauge('civic_projection_lag_events', 'Events in the log that the projection has yet to fold.', ({ lagEvents }) => lagEvents),
-    gauge('civic_projection_lag_seconds', 'Age of the oldest event that the projection has yet to fold.', ({ lagSeconds }) => lagSeconds),
-    gauge('civic_projection_fold_rate', 'Events that the projection folds in a second.', ({ rate }) => rate),
+    gauge('civic_projection_lag_events', 'Events in the log that the projection has yet to fold.', 'lagEvents'),
+    gauge('civic_projection_lag_seconds', 'Age of the oldest event that the projection has yet to fold.', 'lagSeconds'),
+    gauge('civic_projection_fold_rate', 'Events that the projection folds in a second.', 'rate'),
   ]),
   ...ofEach<Lag, readonly ProjectionLag[]>('projection', (rows) => rows.filter(({ rebuild }) => rebuild), [
-    gauge(
-      'civic_projection_rebuild_folded_events',
-      'Events that the rebuild has folded; absent where none is under way.',
-      (row) => row.folded,
-    ),
-    gauge('civic_projection_rebuild_remaining_events', 'Events in the log that the rebuild has yet to pass.', (row) => row.leftEvents),
-    gauge('civic_projection_rebuild_remaining_seconds', 'Time that the rest of the rebuild takes at its rate.', (row) => row.leftSeconds),
-    gauge('civic_projection_rebuild_fold_rate', 'Events that the rebuild folds in a second.', ({ rate }) => rate),
+    gauge('civic_projection_rebuild_folded_events', 'Events that the rebuild has folded; absent where none is under way.', 'folded'),
+    gauge('civic_projection_rebuild_remaining_events', 'Events in the log that the rebuild has yet to pass.', 'leftEvents'),
+    gauge('civic_projection_rebuild_remaining_seconds', 'Time that the rest of the rebuild takes at its rate.', 'leftSeconds'),
+    gauge('civic_projection_rebuild_fold_rate', 'Events that the rebuild folds in a second.', 'rate'),
     gauge('civic_projection_rebuild_paused', '1 while the rebuild is paused, by an operator or at an event.', ({ state }) =>
-      PAUSED.has(state) ? 1 : 0,
+      Number(state === 'paused' || state === 'operator_paused'),
     ),
   ]),
 ];
@@ -46,40 +40,26 @@ export const KNOWN_METRICS: readonly Definition<boolean>[] = [
 /** What is the same in every process. */
 export const SHARED_METRICS: readonly Definition<Operations>[] = [
   gauge('civic_log_events', 'Events in the log; absent where the log cannot count.', ({ log }) => log.events),
-  gauge('civic_feed_position', 'Changes in the feed.', ({ feedPosition }) => feedPosition),
+  gauge('civic_feed_position', 'Changes in the feed.', 'feedPosition'),
   gauge('civic_snapshots_live', 'Snapshots that can be read; 100,000 at most are counted.', (all) => all.exports.snapshots),
   gauge('civic_subscriptions_active', 'Subscriptions whose key is alive; 100,000 at most are counted.', (all) => all.exports.subscriptions),
   gauge('civic_sources', 'Sources by their status.', ({ sources }) =>
-    labelled(
-      'status',
-      source.shape.status.options.map((status) => [status, sources.filter((each) => each.status === status).length]),
-    ),
+    ofNames('status', source.shape.status.options, (status) => sources.filter((each) => each.status === status).length),
   ),
   gauge('civic_payments', 'Payments that have not ended, and those of the last day, by their state.', ({ payments }) =>
-    labelled(
-      'state',
-      PAYMENT_STATES.map((state) => [state, payments.get(state) ?? 0]),
-    ),
+    ofNames('state', PAYMENT_STATES, (state) => payments.get(state) ?? 0),
   ),
   ...ofEach<Projection, Operations>('projection', ({ projections }) => served(projections), [
-    gauge('civic_projection_position', 'Events of the log that the projection has passed.', ({ eventsRead }) => eventsRead),
-    gauge('civic_projection_paused', '1 while the projection is paused at an event that it cannot fold.', ({ state }) =>
-      Number(state === 'paused'),
-    ),
-    counter(
-      'civic_projection_takeovers_total',
-      'Times that the right to fold the projection was taken, by any process.',
-      ({ takeovers }) => takeovers,
-    ),
+    gauge('civic_projection_position', 'Events of the log that the projection has passed.', 'eventsRead'),
+    gauge('civic_projection_paused', '1 while the projection is paused at an event that it cannot fold.', isPaused),
+    counter('civic_projection_takeovers_total', 'Times that the right to fold the projection was taken, by any process.', 'takeovers'),
   ]),
-  ...ofEach<Reactor, Operations>('reactor', ({ reactors }) => reactors, [
-    gauge('civic_reactor_lag_events', 'Events in the log that the reactor has yet to pass.', ({ lagEvents }) => lagEvents),
-    gauge('civic_reactor_lag_seconds', 'Age of the oldest event that the reactor has yet to handle.', ({ lagSeconds }) => lagSeconds),
-    gauge('civic_reactor_paused', '1 while the reactor is paused at an event that it cannot handle.', ({ state }) =>
-      Number(state === 'paused'),
-    ),
-    counter('civic_reactor_handled_events_total', 'Events that the reactor has handled, in any process.', ({ handled }) => handled),
-    counter('civic_reactor_takeovers_total', 'Times that the right to run the reactor was taken, by any process.', (row) => row.takeovers),
+  ...ofEach<Operations['reactors'][number], Operations>('reactor', ({ reactors }) => reactors, [
+    gauge('civic_reactor_lag_events', 'Events in the log that the reactor has yet to pass.', 'lagEvents'),
+    gauge('civic_reactor_lag_seconds', 'Age of the oldest event that the reactor has yet to handle.', 'lagSeconds'),
+    gauge('civic_reactor_paused', '1 while the reactor is paused at an event that it cannot handle.', isPaused),
+    counter('civic_reactor_handled_events_total', 'Events that the reactor has handled, in any process.', 'handled'),
+    counter('civic_reactor_takeovers_total', 'Times that the right to run the reactor was taken, by any process.', 'takeovers'),
   ]),
 ];
 
@@ -94,10 +74,7 @@ const took = (measure: 'first_move' | 'closing', { bounds, durations }: ReportFi
 /** Missing-data reports, from their read model: the same in every process. `now` in clock milliseconds. */
 export const REPORT_METRICS: readonly Definition<{ readonly figures: ReportFigures; readonly now: number }>[] = [
   gauge('civic_reports_open', 'Missing-data reports that are open.', ({ figures: { open } }) =>
-    labelled(
-      'status',
-      OPEN_REPORT_STATUSES.map((status) => [status, open.get(status) ?? 0]),
-    ),
+    ofNames('status', OPEN_REPORT_STATUSES, (status) => open.get(status) ?? 0),
   ),
   gauge(
     'civic_reports_oldest_open_seconds',
