@@ -12,7 +12,7 @@ import type { Scope } from '../../../domain/events/account-events.ts';
 import { isKeySecret, keySecretHash } from '../../../domain/key-secret.ts';
 import type { AdmissionRules, Charge, ChargeRequest, ChargeUnits } from '../../../domain/ports/admission-counts.ts';
 import type { BucketState, WindowCounts } from '../../../domain/ports/counts.ts';
-import type { Tracing } from '../../../domain/ports/tracing.ts';
+import type { SpanAttributes, Tracing } from '../../../domain/ports/tracing.ts';
 import { Rejection, REPORTS_FORBIDDEN } from '../../../domain/rejections.ts';
 import type { ToolName } from '../../../contract/tools/tool-names.ts';
 import { TOOLS } from '../../../contract/tools/tools.ts';
@@ -63,17 +63,10 @@ interface AdmissionParts {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Authentication, authorisation and allowances, the same for REST and MCP. Throws a `Rejection` for each refusal. */
-export interface Admission {
-  /** Admits a request and charges it: key, scope, allowance, billing, in the order of docs/interface.md. The input is read afterwards. */
-  admit(presented: Presented): Promise<Principal>;
-  /** Charges further units of minute and burst, all or none: the calls of a batch beyond the request itself. */
-  chargeUnits(principal: Principal, units: number, now: number): Promise<readonly BucketState[]>;
-  /** Charges one of the account's exports of this hour, after the input has been read. `onAllowance` receives the result. */
-  chargeExport(principal: Principal, now: number, onAllowance?: OnAllowance): Promise<void>;
-}
+export type Admission = ReturnType<typeof createAdmission>;
 
-export function createAdmission(parts: AdmissionParts): Admission {
+/** Authentication, authorisation and allowances, the same for REST and MCP. Throws a `Rejection` for each refusal. */
+export function createAdmission(parts: AdmissionParts) {
   const { rules, chargeRequest, windowCounts } = parts;
   const failClosed = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
     try {
@@ -84,7 +77,8 @@ export function createAdmission(parts: AdmissionParts): Admission {
     }
   };
   return {
-    async admit({ authorization, surface, scope, now, onAllowance }) {
+    /** Admits a request and charges it: key, scope, allowance, billing, in the order of docs/interface.md. The input is read afterwards. */
+    async admit({ authorization, surface, scope, now, onAllowance }: Presented): Promise<Principal> {
       const sha256 = keySecretHash(presentedSecret(authorization));
       const charged = await failClosed(() => chargeRequest(sha256, now));
       if (charged === null) throw unauthorized('the API key is not known');
@@ -97,12 +91,14 @@ export function createAdmission(parts: AdmissionParts): Admission {
       const { accountId, keyId, scopes } = identity;
       return { accountId, keyId, scopes, allowances: rules.plans[plan], billing: identity };
     },
-    async chargeUnits({ accountId, allowances }, units, now) {
+    /** Charges further units of minute and burst, all or none: the calls of a batch beyond the request itself. */
+    async chargeUnits({ accountId, allowances }: Principal, units: number, now: number): Promise<readonly BucketState[]> {
       const charge = await failClosed(() => parts.chargeUnits(accountId, allowances, units, now));
       if (charge.kind === 'charged') return charge.states;
       throw limited('the allowance of the account has no room for all calls', charge.retryAfterSeconds);
     },
-    async chargeExport({ accountId, allowances }, now, onAllowance) {
+    /** Charges one of the account's exports of this hour, after the input has been read. `onAllowance` receives the result. */
+    async chargeExport({ accountId, allowances }: Principal, now: number, onAllowance?: OnAllowance): Promise<void> {
       const bucket = exportBucket(allowances);
       const taken = await failClosed(() => windowCounts.take(accountId, [bucket], 1, now));
       onAllowance?.(taken.kind === 'taken' ? taken.states : [{ bucket, remaining: 0, resetSeconds: taken.retryAfterSeconds }]);
@@ -131,19 +127,16 @@ const unauthorized = (message: string): Rejection => new Rejection('unauthorized
 const limited = (message: string, retryAfterSeconds: number): Rejection => new Rejection('rate_limited', message, { retryAfterSeconds });
 
 /** Wraps admission in spans without any identity. */
-export const tracedAdmission = (admission: Admission, tracing: Tracing | null): Admission =>
-  tracing === null
-    ? admission
-    : {
-        admit: (presented) =>
-          tracing.part({ name: 'admit', kind: 'internal', attributes: { 'civic.surface': presented.surface } }, () =>
-            admission.admit(presented),
-          ),
-        chargeUnits: (...asked) =>
-          tracing.part({ name: 'charge units', kind: 'internal', attributes: {} }, () => admission.chargeUnits(...asked)),
-        chargeExport: (...asked) =>
-          tracing.part({ name: 'charge export', kind: 'internal', attributes: {} }, () => admission.chargeExport(...asked)),
-      };
+export function tracedAdmission(admission: Admission, tracing: Tracing | null): Admission {
+  if (tracing === null) return admission;
+  const part = <Result>(name: string, attributes: SpanAttributes, ask: () => Promise<Result>): Promise<Result> =>
+    tracing.part({ name, kind: 'internal', attributes }, ask);
+  return {
+    admit: (presented) => part('admit', { 'civic.surface': presented.surface }, () => admission.admit(presented)),
+    chargeUnits: (...asked) => part('charge units', {}, () => admission.chargeUnits(...asked)),
+    chargeExport: (...asked) => part('charge export', {}, () => admission.chargeExport(...asked)),
+  };
+}
 
 export interface Billing {
   readonly facts: BillingFacts;

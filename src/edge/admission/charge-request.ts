@@ -83,65 +83,61 @@ const ceilingsOf = ({ perimeter, handler }: AbuseCeilings): readonly number[] =>
     [sustained, burst].flatMap(({ requests, seconds }) => [requests, seconds * 1000]),
   );
 
-/** The result of each request of one key, in their order. */
-function handOut(row: ChargedRow, rules: AdmissionRules, now: number): (nth: number) => ChargedKey {
+/** The result of the `nth` request of a key in this statement, counted from 0. */
+function chargedKey(row: ChargedRow, nth: number, rules: AdmissionRules, now: number): ChargedKey {
   const plan = PLAN_NAMES[row.plan - 1]!;
-  const opensIn = (opens: number): number => secondsUntil(opens, now);
-  const states = (nth: number): readonly BucketState[] => statesOf(rules.plans[plan], row, Math.max(0, row.allowed - 1 - nth), now);
-  const chargeOf = (nth: number): Charge => {
-    if (nth >= row.pastPerimeter) return { kind: 'exhausted', by: 'perimeter', retryAfterSeconds: opensIn(row.perimeterOpens) };
-    if (nth >= row.pastHandler) return { kind: 'exhausted', by: 'handler', retryAfterSeconds: opensIn(row.handlerOpens) };
-    if (!row.admissible) return { kind: 'refused' };
-    if (nth < row.allowed) return { kind: 'charged', states: states(nth) };
-    return { kind: 'exhausted', by: 'allowance', retryAfterSeconds: opensIn(row.allowanceOpens), states: states(nth) };
-  };
   const { keyId, accountId, scopes, expiresAt, revokedAt, accountStatus, channel, tier, paidUntil, paidAt } = row;
   const identity = { keyId, accountId, scopes, expiresAt, revokedAt, accountStatus, channel, tier, paidUntil, paidAt };
-  return (nth) => ({ identity, plan, charge: chargeOf(nth) });
+  return { identity, plan, charge: chargeOf(row, nth, rules.plans[plan], now) };
 }
 
-/** `after`: how many requests were charged after this one. */
-const statesOf = (allowances: Allowances, row: ChargedRow, after: number, now: number): readonly BucketState[] => [
-  { bucket: minuteBucket(allowances), remaining: row.minuteLeft + after, resetSeconds: secondsUntil(row.minuteEnds, now) },
-  { bucket: burstBucket(allowances), remaining: row.burstLeft + after, resetSeconds: secondsUntil(row.burstEnds, now) },
-];
+function chargeOf(row: ChargedRow, nth: number, allowances: Allowances, now: number): Charge {
+  const exhausted = (opens: number) => ({ kind: 'exhausted' as const, retryAfterSeconds: secondsUntil(opens, now) });
+  if (nth >= row.pastPerimeter) return { ...exhausted(row.perimeterOpens), by: 'perimeter' };
+  if (nth >= row.pastHandler) return { ...exhausted(row.handlerOpens), by: 'handler' };
+  if (!row.admissible) return { kind: 'refused' };
+  /** Requests that were charged after this one. */
+  const after = Math.max(0, row.allowed - 1 - nth);
+  const states: readonly BucketState[] = [
+    { bucket: minuteBucket(allowances), remaining: row.minuteLeft + after, resetSeconds: secondsUntil(row.minuteEnds, now) },
+    { bucket: burstBucket(allowances), remaining: row.burstLeft + after, resetSeconds: secondsUntil(row.burstEnds, now) },
+  ];
+  return nth < row.allowed ? { kind: 'charged', states } : { ...exhausted(row.allowanceOpens), by: 'allowance', states };
+}
 
-type Waiting = PromiseWithResolvers<ChargedKey | null>;
+type Waiting = PromiseWithResolvers<ChargedKey | null> & { readonly sha256: string; readonly now: number };
 
 /**
  * Requests of one iteration of the event loop share one statement, which admits them in their order. None joins a statement that has been sent:
  * its answer could be older than its own request, and a key revoked in between would pass.
  */
 export function createChargeRequest(reads: LiveReads, rules: AdmissionRules): ChargeRequest {
-  let turn: { readonly asked: Map<string, Waiting[]>; now: number } | undefined;
-  const send = async (asked: ReadonlyMap<string, readonly Waiting[]>, now: number) => {
-    const all = [...asked.values()];
+  let waiting: Waiting[] = [];
+  const send = async (asked: readonly Waiting[]): Promise<void> => {
+    const byKey = Map.groupBy(asked, ({ sha256 }) => sha256);
+    const now = asked.reduce((latest, each) => Math.max(latest, each.now), 0);
     try {
-      const batch = { hashes: [...asked.keys()], requests: all.map(({ length }) => length) };
+      const batch = { hashes: [...byKey.keys()], requests: Array.from(byKey.values(), ({ length }) => length) };
       const rows = await reads.texts((live) => chargeRequests(live(ACCOUNTS.name), rules, batch, now));
-      const found = new Map(rows.map(CHARGED.read).map((row) => [row.nth, handOut(row, rules, now)]));
-      all.forEach((waiting, key) => {
-        const give = found.get(key + 1);
-        waiting.forEach(({ resolve }, nth) => resolve(give === undefined ? null : give(nth)));
-      });
+      for (const row of rows.map(CHARGED.read)) {
+        byKey.get(batch.hashes[row.nth - 1]!)!.forEach(({ resolve }, nth) => resolve(chargedKey(row, nth, rules, now)));
+      }
+      // Those of unknown keys; a promise keeps its first result.
+      for (const { resolve } of asked) resolve(null);
     } catch (error) {
-      for (const { reject } of all.flat()) reject(error);
+      for (const { reject } of asked) reject(error);
     }
   };
   return (sha256, now) => {
-    if (turn === undefined) {
-      const opened = { asked: new Map<string, Waiting[]>(), now };
-      turn = opened;
+    if (waiting.length === 0) {
       setImmediate(() => {
-        turn = undefined;
-        void send(opened.asked, opened.now);
+        const asked = waiting;
+        waiting = [];
+        void send(asked);
       });
     }
-    turn.now = Math.max(turn.now, now);
-    const mine = Promise.withResolvers<ChargedKey | null>();
-    const others = turn.asked.get(sha256);
-    if (others === undefined) turn.asked.set(sha256, [mine]);
-    else others.push(mine);
+    const mine = { sha256, now, ...Promise.withResolvers<ChargedKey | null>() };
+    waiting.push(mine);
     return mine.promise;
   };
 }

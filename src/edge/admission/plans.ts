@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Allowances, PLAN_NAMES, type PlanName, type Plans } from '../../../domain/plans.ts';
+import type { Allowances, Plans } from '../../../domain/plans.ts';
 
 const DEFAULT: Allowances = {
   requestsPerMinute: 120,
@@ -17,45 +17,44 @@ export const BUILT_IN_PLANS: Plans = {
 };
 
 const figure = (max: number) => z.int().min(1).max(max).optional();
-const figures = z
-  .strictObject({
-    requests_per_minute: figure(1_000_000_000),
-    burst_limit: figure(1_000_000_000),
-    export_requests_per_hour: figure(1_000_000_000),
-    max_page_size: figure(500),
-    max_response_bytes: figure(100_000_000),
-  })
-  .optional();
 
-const overrides = z.strictObject({ default: figures, pro: figures, ultra: figures } satisfies Record<PlanName, typeof figures>);
+/** The allowances of one plan; missing values are those of the built-in one. */
+const allowances = (built: Allowances) =>
+  z
+    .strictObject({
+      requests_per_minute: figure(1_000_000_000),
+      burst_limit: figure(1_000_000_000),
+      export_requests_per_hour: figure(1_000_000_000),
+      max_page_size: figure(500),
+      max_response_bytes: figure(100_000_000),
+    })
+    .prefault({})
+    .transform(
+      (given): Allowances => ({
+        requestsPerMinute: given.requests_per_minute ?? built.requestsPerMinute,
+        burstLimit: given.burst_limit ?? built.burstLimit,
+        exportRequestsPerHour: given.export_requests_per_hour ?? built.exportRequestsPerHour,
+        maxPageSize: given.max_page_size ?? built.maxPageSize,
+        maxResponseBytes: given.max_response_bytes ?? built.maxResponseBytes,
+      }),
+    );
 
-/** Plan allowances as JSON over the built-in ones; missing values keep their defaults. */
+const plans = z.strictObject({
+  default: allowances(BUILT_IN_PLANS.default),
+  pro: allowances(BUILT_IN_PLANS.pro),
+  ultra: allowances(BUILT_IN_PLANS.ultra),
+});
+
+/** Plan allowances as JSON over the built-in ones. */
 const plansText = z.string().transform((text, context): Plans => {
-  const parsed = overrides.safeParse(jsonOf(text));
-  if (parsed.success) {
-    const { data } = parsed;
-    return Object.fromEntries(PLAN_NAMES.map((name) => [name, over(BUILT_IN_PLANS[name], data[name])])) as Plans;
+  try {
+    return plans.parse(JSON.parse(text));
+  } catch {
+    context.addIssue({ code: 'custom', message: 'not plans' });
+    return z.NEVER;
   }
-  context.addIssue({ code: 'custom', message: 'not plans' });
-  return z.NEVER;
 });
 export const plansSetting = plansText.meta({
   allowed:
     'JSON such as {"default":{"requests_per_minute":120,"burst_limit":30,"export_requests_per_hour":12,"max_page_size":500,"max_response_bytes":5000000},"pro":{…},"ultra":{…}}, every part of it optional, whole numbers of at least 1, pages at most 500',
 });
-
-const over = (built: Allowances, given: z.output<typeof figures>): Allowances => ({
-  requestsPerMinute: given?.requests_per_minute ?? built.requestsPerMinute,
-  burstLimit: given?.burst_limit ?? built.burstLimit,
-  exportRequestsPerHour: given?.export_requests_per_hour ?? built.exportRequestsPerHour,
-  maxPageSize: given?.max_page_size ?? built.maxPageSize,
-  maxResponseBytes: given?.max_response_bytes ?? built.maxResponseBytes,
-});
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}

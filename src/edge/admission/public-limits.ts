@@ -7,27 +7,7 @@ export interface PublicLimit {
   readonly seconds: number;
 }
 
-export interface PublicLimitsParts {
-  readonly limit: PublicLimit;
-  readonly shared: SharedCounts;
-  readonly logger: Logger;
-  /** How many addresses and endpoints are counted at most; beyond it the one that has not asked for longest is forgotten. */
-  readonly maxCounted?: number;
-}
-
-export interface PublicLimits {
-  /** Counts a request and returns null, or returns the whole seconds until a request is allowed again. `now` is clock milliseconds. */
-  take(endpoint: string, address: string, now: number): number | null;
-  /** Exchanges counts with the other processes, once. Never rejects: without them this process counts alone. */
-  merge(now: number): Promise<void>;
-  /** How many addresses and endpoints are counted now. */
-  readonly counted: number;
-}
-
-interface Tally {
-  own: number;
-  others: number;
-}
+export type PublicLimits = ReturnType<typeof createPublicLimits>;
 
 const MAX_COUNTED = 100_000;
 /** Bounds the statement of one exchange, also with many forged addresses. */
@@ -37,11 +17,23 @@ const MAX_EXCHANGED = 2_000;
  * The limits of the public endpoints: fixed windows aligned to the clock, counted in the process, so that
  * no request waits for them. Exact in one process; `merge` exchanges counts between processes.
  */
-export function createPublicLimits({ limit, shared, logger, maxCounted = MAX_COUNTED }: PublicLimitsParts): PublicLimits {
+export function createPublicLimits({
+  limit,
+  shared,
+  logger,
+  maxCounted = MAX_COUNTED,
+}: {
+  readonly limit: PublicLimit;
+  readonly shared: SharedCounts;
+  readonly logger: Logger;
+  /** How many addresses and endpoints are counted at most; beyond it the one that has not asked for longest is forgotten. */
+  readonly maxCounted?: number;
+}) {
   const length = limit.seconds * 1000;
   let window = 0;
-  let tallies = new Map<string, Tally>();
-  let changed = new Set<string>();
+  /** The one that asked last is last. */
+  const tallies = new Map<string, { own: number; others: number }>();
+  const changed = new Set<string>();
   let forgotten = 0;
   let alone = false;
 
@@ -49,28 +41,21 @@ export function createPublicLimits({ limit, shared, logger, maxCounted = MAX_COU
     const start = now - (now % length);
     if (start === window) return;
     window = start;
-    tallies = new Map();
-    changed = new Set();
+    tallies.clear();
+    changed.clear();
   };
 
-  const tallyOf = (key: string): Tally => {
-    const known = tallies.get(key);
-    if (known === undefined) {
-      if (tallies.size >= maxCounted) {
-        const [oldest] = tallies.keys();
-        tallies.delete(oldest!);
-        changed.delete(oldest!);
-      }
-      const fresh = { own: 0, others: 0 };
-      tallies.set(key, fresh);
-      return fresh;
-    }
+  const tallyOf = (key: string) => {
+    const tally = tallies.get(key) ?? { own: 0, others: 0 };
     // Addresses with repeated requests stay in memory; single-use addresses are evicted.
-    if (tallies.size * 2 > maxCounted) {
-      tallies.delete(key);
-      tallies.set(key, known);
+    tallies.delete(key);
+    tallies.set(key, tally);
+    if (tallies.size > maxCounted) {
+      const [oldest] = tallies.keys();
+      tallies.delete(oldest!);
+      changed.delete(oldest!);
     }
-    return known;
+    return tally;
   };
 
   /** Repeated addresses first: an address with one request is far from any limit. */
@@ -87,10 +72,12 @@ export function createPublicLimits({ limit, shared, logger, maxCounted = MAX_COU
   };
 
   return {
+    /** How many addresses and endpoints are counted now. */
     get counted() {
       return tallies.size;
     },
-    take(endpoint, address, now) {
+    /** Counts a request and returns null, or returns the whole seconds until a request is allowed again. `now` is clock milliseconds. */
+    take(endpoint: string, address: string, now: number): number | null {
       turnTo(now);
       const key = `${endpoint} ${address}`;
       const tally = tallyOf(key);
@@ -99,7 +86,8 @@ export function createPublicLimits({ limit, shared, logger, maxCounted = MAX_COU
       changed.add(key);
       return null;
     },
-    async merge(now) {
+    /** Exchanges counts with the other processes, once. Never rejects: without them this process counts alone. */
+    async merge(now: number): Promise<void> {
       turnTo(now);
       const counts = worthExchanging();
       if (counts.size === 0) return;

@@ -1,41 +1,31 @@
+import { LRUCache } from 'lru-cache';
 import { derivedId } from '../../../domain/identifiers.ts';
 import type { ClientCounts, ClientLimit } from '../../../domain/ports/report-stores.ts';
 import { secondsUntil } from '../../../domain/ports/counts.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 
-/** The limit of report operations for each client address, before the key is looked up. */
-export interface ReportClients {
-  /** Counts a request or throws `rate_limited`; `authentication_unavailable` where it cannot be counted. `now` is clock milliseconds. */
-  admit(operationId: string, address: string, now: number): Promise<void>;
-}
+export type ReportClients = ReturnType<typeof createReportClients>;
 
 /** Largest number of cached refusals; the oldest are looked up again. */
 const MAX_REFUSED = 10_000;
 
-export interface ReportClientsParts {
+/**
+ * The limit of report operations for each client address, before the key is looked up. Counts in the store. An exhausted address is refused
+ * without the store until its window ends: a flood writes nothing.
+ */
+export function createReportClients({
+  counts,
+  limit,
+  onFailure,
+}: {
   readonly counts: ClientCounts;
   readonly limit: ClientLimit;
   /** The cause of a 503, for the log only. */
   readonly onFailure: (error: unknown) => void;
-}
-
-/** Counts in the store. An exhausted address is refused without the store until its window ends: a flood writes nothing. */
-export function createReportClients({ counts, limit, onFailure }: ReportClientsParts): ReportClients {
+}) {
   /** Starts of the windows in which an address was refused. */
-  const refused = new Map<string, number>();
+  const refused = new LRUCache<string, number>({ max: MAX_REFUSED });
   const length = limit.seconds * 1000;
-  return {
-    async admit(operationId, address, now) {
-      const client = derivedId('report client', operationId, address);
-      const window = now - (now % length);
-      if (refused.get(client) !== window && (await hasRoom(client, now))) return;
-      if (refused.size >= MAX_REFUSED) refused.delete(refused.keys().next().value!);
-      refused.set(client, window);
-      const retryAfterSeconds = secondsUntil(window + length, now);
-      throw new Rejection('rate_limited', 'too many requests from this address; wait', { retryAfterSeconds });
-    },
-  };
-
   async function hasRoom(client: string, now: number): Promise<boolean> {
     try {
       return (await counts.take(client, limit, now)) === null;
@@ -44,4 +34,15 @@ export function createReportClients({ counts, limit, onFailure }: ReportClientsP
       throw new Rejection('authentication_unavailable', 'the limit of this address could not be looked up; try again later');
     }
   }
+  return {
+    /** Counts a request or throws `rate_limited`; `authentication_unavailable` where it cannot be counted. `now` is clock milliseconds. */
+    async admit(operationId: string, address: string, now: number): Promise<void> {
+      const client = derivedId('report client', operationId, address);
+      const window = now - (now % length);
+      if (refused.get(client) !== window && (await hasRoom(client, now))) return;
+      refused.set(client, window);
+      const retryAfterSeconds = secondsUntil(window + length, now);
+      throw new Rejection('rate_limited', 'too many requests from this address; wait', { retryAfterSeconds });
+    },
+  };
 }

@@ -1,37 +1,22 @@
 import type { Clock } from '../../../domain/ports/clock.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 
-/**
- * Runs a search of the account as soon as fewer of its searches than the limit run. Throws the `Rejection` `rate_limited` where too many wait,
- * or wait for too long.
- */
-export type SearchLimit = <Result>(accountId: string, signal: AbortSignal, search: () => Promise<Result>) => Promise<Result>;
-
-export interface SearchLimitParts {
-  /** How many searches of one account run at once in this process. */
-  readonly concurrency: number;
-  readonly clock: Clock;
-}
-
 /** Five whole batches. */
 const MAX_WAITING = 100;
 const MAX_WAIT_MS = 1_000;
 const AGAIN_SECONDS = 1;
 
-interface Account {
-  running: number;
-  /** In order of arrival; each begins when a running search ends. */
-  readonly waiting: (() => void)[];
-}
+export type SearchLimit = ReturnType<typeof createSearchLimit>;
 
 const refused = (): Rejection =>
   new Rejection('rate_limited', 'too many searches of this account run at once', { retryAfterSeconds: AGAIN_SECONDS });
 
-/** Limits the searches of each account separately: searches of one account never wait for those of another. */
-export function createSearchLimit({ concurrency, clock }: SearchLimitParts): SearchLimit {
-  const accounts = new Map<string, Account>();
+/** Limits how many searches of one account run at once in this process: searches of one account never wait for those of another. */
+export function createSearchLimit({ concurrency, clock }: { readonly concurrency: number; readonly clock: Clock }) {
+  /** By account; the waiting are in order of arrival, and each begins when a running search ends. */
+  const accounts = new Map<string, { running: number; readonly waiting: (() => void)[] }>();
 
-  const wait = async ({ waiting }: Account, signal: AbortSignal): Promise<void> => {
+  async function wait(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
     if (waiting.length >= MAX_WAITING) throw refused();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     waiting.push(resolve);
@@ -44,13 +29,17 @@ export function createSearchLimit({ concurrency, clock }: SearchLimitParts): Sea
     const begun = new AbortController();
     clock.sleep(MAX_WAIT_MS, AbortSignal.any([signal, begun.signal])).then(() => giveUp(refused()), giveUp);
     await promise.finally(() => begun.abort());
-  };
+  }
 
-  return async (accountId, signal, search) => {
+  /**
+   * Runs a search of the account as soon as fewer of its searches than the limit run. Throws the `Rejection` `rate_limited` where too many
+   * wait, or wait for too long.
+   */
+  return async <Result>(accountId: string, signal: AbortSignal, search: () => Promise<Result>): Promise<Result> => {
     const account = accounts.get(accountId) ?? { running: 0, waiting: [] };
     accounts.set(accountId, account);
     if (account.running < concurrency) account.running += 1;
-    else await wait(account, signal);
+    else await wait(account.waiting, signal);
     try {
       return await search();
     } finally {

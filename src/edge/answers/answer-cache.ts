@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../domain/ports/clock.ts';
-import { MOMENT_MS, type PositionWatch } from './position-watch.ts';
 import type { Representation } from './representation.ts';
 
 interface Asked<Answer> {
@@ -30,19 +29,17 @@ export function createAnswerCache({
   const sizeCalculation = ({ answer }: Asked<Representation>): number => answer.bytes;
   const answers = new LRUCache<string, Asked<Representation>>({ max: maxAnswers, maxSize: maxBytes, sizeCalculation });
   const flights = new Map<string, Asked<Promise<Representation>>>();
-  const isYoung = (askedAt: number, now: number, limit: number): boolean => now >= askedAt && now - askedAt < limit;
-  /** Valid if it was just made, or if the position was checked since. */
-  const stands = ({ askedAt, era }: Asked<Representation>, now: number): boolean => {
-    const lifetime = watch.isAwake(now) ? LIFETIME_MS : MOMENT_MS;
-    return era === watch.era && isYoung(askedAt, now, lifetime);
-  };
+  /** Made under the present era, and so lately. */
+  const stands = ({ askedAt, era }: Asked<unknown>, now: number, limit: number): boolean =>
+    era === watch.era && now >= askedAt && now - askedAt < limit;
 
   return {
-    /** An answer that is still valid, or undefined. */
+    /** An answer that is still valid: it was just made, or the position was checked since. Else undefined. */
     standing(key: string): Representation | undefined {
       const known = answers.get(key);
       if (known === undefined) return undefined;
-      if (stands(known, clock.now())) return known.answer;
+      const now = clock.now();
+      if (stands(known, now, watch.isAwake(now) ? LIFETIME_MS : MOMENT_MS)) return known.answer;
       answers.delete(key);
       return undefined;
     },
@@ -51,7 +48,7 @@ export function createAnswerCache({
       const [askedAt, era] = [clock.now(), watch.era];
       watch.isAwake(askedAt);
       const running = flights.get(key);
-      if (running !== undefined && running.era === era && isYoung(running.askedAt, askedAt, LIFETIME_MS)) return running.answer;
+      if (running !== undefined && stands(running, askedAt, LIFETIME_MS)) return running.answer;
       const answer = make()
         .then((made) => {
           // The era at the time of the read: the position may have moved before the answer.
@@ -59,11 +56,76 @@ export function createAnswerCache({
           return made;
         })
         .finally(() => {
-          if (flights.get(key) === flight) flights.delete(key);
+          if (flights.get(key)?.answer === answer) flights.delete(key);
         });
-      const flight = { answer, askedAt, era };
-      flights.set(key, flight);
+      flights.set(key, { answer, askedAt, era });
       return answer;
     },
+  };
+}
+
+const LOOK_EVERY_MS = 50;
+const AFTER_FAILURE_MS = 250;
+/** An older read does not count. */
+const MOMENT_MS = 150;
+const ASLEEP_AFTER_MS = 1_000;
+
+export type PositionWatch = ReturnType<typeof watchPosition>;
+
+/**
+ * Knows without a round trip whether the read model behind the public answers is still where it was. Polls the position only while there are
+ * requests. `readPosition` gives any text that differs when the position does.
+ */
+export function watchPosition({ readPosition, clock }: { readonly readPosition: () => Promise<string>; readonly clock: Clock }) {
+  const closing = new AbortController();
+  let era = 0;
+  let position: string | undefined;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let looking = false;
+
+  const lost = (): void => {
+    era += 1;
+    position = undefined;
+    lookedAt = Number.NEGATIVE_INFINITY;
+  };
+  /** Returns the milliseconds until the next look. */
+  const look = async (): Promise<number> => {
+    const began = clock.now();
+    try {
+      const found = await readPosition();
+      // Also after a time without polls: earlier reads may be older than the position found now.
+      if (found !== position) era += 1;
+      position = found;
+      lookedAt = began;
+      return LOOK_EVERY_MS;
+    } catch {
+      lost();
+      return AFTER_FAILURE_MS;
+    }
+  };
+  const keepLooking = async (): Promise<void> => {
+    looking = true;
+    while (!closing.signal.aborted && Math.abs(clock.now() - askedAt) < ASLEEP_AFTER_MS) {
+      await clock.sleep(await look(), closing.signal).catch(() => undefined);
+    }
+    position = undefined;
+    looking = false;
+  };
+
+  return {
+    /** A number that changes whenever the position moves or is unknown; what was read under an earlier number is out of date. */
+    get era() {
+      return era;
+    },
+    /** Whether the position was checked recently enough to rely on the era. A call keeps the watch polling. */
+    isAwake(now: number): boolean {
+      askedAt = now;
+      if (!looking && !closing.signal.aborted) void keepLooking();
+      return now >= lookedAt && now - lookedAt < MOMENT_MS;
+    },
+    /** The connection to the database is lost: earlier reads are out of date. */
+    lost,
+    close: () => closing.abort(),
   };
 }

@@ -18,32 +18,27 @@ export interface Form {
   readonly headersOfNotModified: readonly string[];
 }
 
-/**
- * One public success: a body in every coding that was asked for, each made once with a strong ETag of its own. Fastify's plugins hash and
- * compress each answer again.
- */
-export interface Representation {
-  /** The form for a value of `Accept-Encoding`; a promise only where it has not been made before. */
-  form(acceptEncoding: string | undefined): Promise<Form> | Form;
-  /** Upper estimate of its size in memory, in bytes. */
-  readonly bytes: number;
-}
-
-export interface RepresentationParts {
-  readonly body: string | Buffer;
-  /** Of every form of it. */
-  readonly headers: Readonly<Record<string, string>> & { readonly 'content-type': string; readonly 'cache-control': string };
-  /** A body that is sent for hours is worth more work than one that is sent for a second. */
-  readonly effort: 'passing' | 'lasting';
-}
-
 /** Smaller bodies are not compressed: headers and decompression cost more than is saved. */
 const SMALLEST_COMPRESSED = 1024;
 /** Node copies the part of a text that a client has not read, for each connection; of a Buffer it keeps a reference. */
 const LARGEST_TEXT = 16_384;
 
-export function createRepresentation({ body: made, headers, effort }: RepresentationParts): Representation {
+export type Representation = ReturnType<typeof createRepresentation>;
+
+/**
+ * One public success: a body in every coding that was asked for, each made once with a strong ETag of its own. Fastify's plugins hash and
+ * compress each answer again.
+ */
+export function createRepresentation(
+  made: string | Buffer,
+  /** Of every form of it. */
+  headers: Readonly<Record<string, string>> & { readonly 'content-type': string; readonly 'cache-control': string },
+  /** A body that is sent for hours is worth more work than one that is sent for a second. */
+  effort: 'passing' | 'lasting',
+) {
   const body = typeof made === 'string' && made.length > LARGEST_TEXT ? Buffer.from(made) : made;
+  const size = Buffer.byteLength(body);
+  const forms: Partial<Record<Coding, Form | Promise<Form>>> = {};
   const asForm = (bytes: string | Buffer, coding: Coding): Form => {
     const etag = `"${hash('sha256', bytes, 'base64url')}"`;
     const { 'content-type': contentType, ...others } = headers;
@@ -63,14 +58,14 @@ export function createRepresentation({ body: made, headers, effort }: Representa
       throw error;
     }
   };
-  const size = Buffer.byteLength(body);
-  const forms: Partial<Record<Coding, Form | Promise<Form>>> = {};
   return {
-    form(acceptEncoding = 'identity') {
+    /** The form for a value of `Accept-Encoding`; a promise only where it has not been made before. */
+    form(acceptEncoding = 'identity'): Promise<Form> | Form {
       const { large, small } = acceptedCodings(acceptEncoding);
       const coding = size < SMALLEST_COMPRESSED ? small : large;
       return (forms[coding] ??= coding === 'identity' ? asForm(body, coding) : compress(coding));
     },
+    /** Upper estimate of its size in memory, in bytes. */
     bytes: 2 * size,
   };
 }
@@ -82,12 +77,6 @@ export function namesTag(header: string, etag: string): boolean {
 
 type Coding = 'br' | 'gzip' | 'identity';
 
-/** The codings that a client accepts, for bodies above and below the size for compression. */
-interface Codings {
-  readonly large: Coding;
-  readonly small: Coding;
-}
-
 /** The published types are of a version without `preferred`. */
 interface PreferringNegotiator {
   encodings(available: string[], options: { readonly preferred: readonly string[] }): string[];
@@ -95,14 +84,15 @@ interface PreferringNegotiator {
 
 const AVAILABLE: Coding[] = ['br', 'gzip', 'identity'];
 const MAX_REMEMBERED_LENGTH = 200;
-const remembered = new LRUCache<string, Codings>({ max: 200, memoMethod: negotiated });
+const remembered = new LRUCache({ max: 200, memoMethod: negotiated });
 
-/** Reads `Accept-Encoding` (RFC 9110, section 12.5.3). Where nothing that there is is acceptable, the plain body is sent. */
-export function acceptedCodings(header: string): Codings {
-  return header.length <= MAX_REMEMBERED_LENGTH ? remembered.memo(header) : negotiated(header);
-}
+/**
+ * Reads `Accept-Encoding` (RFC 9110, section 12.5.3): the coding for bodies above and below the size for compression. Where nothing that there
+ * is is acceptable, the plain body is sent.
+ */
+export const acceptedCodings = (header: string) => (header.length <= MAX_REMEMBERED_LENGTH ? remembered.memo(header) : negotiated(header));
 
-function negotiated(header: string): Codings {
+function negotiated(header: string): { readonly large: Coding; readonly small: Coding } {
   // `x-gzip` is another name of gzip (RFC 9110, section 8.4.1.3).
   const negotiator: PreferringNegotiator = new Negotiator({ headers: { 'accept-encoding': header.replaceAll(/\bx-gzip\b/gi, 'gzip') } });
   const accepted = negotiator.encodings(AVAILABLE, { preferred: AVAILABLE }) as Coding[];

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { createAnswerCache } from '../answers/answer-cache.ts';
-import { watchPosition } from '../answers/position-watch.ts';
+import { createAnswerCache, watchPosition } from '../answers/answer-cache.ts';
 import type { PublicAnswer, PublicExchange } from '../answers/exchange.ts';
-import { softened } from '../answers/soft-failures.ts';
 import { noQuery } from '../../../contract/fields.ts';
 import type { Operation } from '../../../contract/operation.ts';
 import { PUBLIC_OPERATIONS, type PublicOperationId } from '../../../contract/operations.ts';
+import { DatabaseUnavailable } from '../../../domain/ports/database.ts';
 import { Rejection } from '../../../domain/rejections.ts';
+import { sampled } from '../admission/sampled-failures.ts';
 import { type DocumentRoute, kept } from '../documents/document-routes.ts';
 import { clientAddress } from '../admission/client-address.ts';
 import { routerPath } from './customer-routes.ts';
@@ -30,7 +30,7 @@ export function addPublicRoutes(app: FastifyInstance, parts: RouteParts): void {
   for (const operation of Object.values<Operation>(PUBLIC_OPERATIONS)) {
     const { operationId, params, query } = operation;
     const answer: PublicAnswer = parts.publicOperations[operationId as PublicOperationId];
-    const softAnswer = softened(operation, answer, { ...parts, onDatabaseLost: () => watch.lost() });
+    const softAnswer = softened(operation, answer, parts, () => watch.lost());
     /** Cache keys by request target: the meaning of a target never changes. */
     const keys = new LRUCache<string, string>({ max: MAX_TARGETS });
     app.route({
@@ -57,7 +57,7 @@ export function addPublicRoutes(app: FastifyInstance, parts: RouteParts): void {
           cache.standing(key) ??
           (await cache
             .fetch(key, async () => represent(await answer.ask(question), operation.cacheControl!))
-            .catch((error: unknown) => represent(softAnswer(error, question, request.id), 'no-store')));
+            .catch((err: unknown) => represent(softAnswer({ err, requestId: request.id }, question), 'no-store')));
         await send(representation, request, reply);
       },
     });
@@ -66,13 +66,32 @@ export function addPublicRoutes(app: FastifyInstance, parts: RouteParts): void {
 
 function represent(json: string, cacheControl: string): Representation {
   const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': cacheControl };
-  return createRepresentation({ body: json, headers, effort: 'passing' });
+  return createRepresentation(json, headers, 'passing');
+}
+
+/**
+ * The answer after a failure of `ask`, which is counted, and logged once a second. Throws a refusal of the operation as it is, and the failure
+ * where there is no soft answer.
+ */
+function softened({ operationId, refusals }: Operation, answer: PublicAnswer, parts: RouteParts, onDatabaseLost: () => void) {
+  const logFailure = sampled<{ readonly requestId: string; readonly err: unknown }>(parts.clock, (failures, { requestId, err }) =>
+    parts.logger.warn({ operation: operationId, requestId, failures, err }, 'the backend failed; a public answer hides it'),
+  );
+  return (failure: { readonly requestId: string; readonly err: unknown }, asked: PublicExchange): string => {
+    const { err } = failure;
+    if (err instanceof Rejection && refusals.includes(err.code)) throw err;
+    if (err instanceof DatabaseUnavailable) onDatabaseLost();
+    if (answer.soft === undefined) throw new Error(`${operationId} could not be answered`, { cause: err });
+    parts.metrics.softFailure(operationId);
+    logFailure(failure);
+    return answer.soft(asked);
+  };
 }
 
 /** The routes of the documents, each made once at its first request. */
 export function addDocumentRoutes(app: FastifyInstance, documents: readonly DocumentRoute[]): void {
   for (const { path, operationId, headers, body } of documents) {
-    const made = kept(async () => createRepresentation({ body: await body(), headers, effort: 'lasting' }));
+    const made = kept(async () => createRepresentation(await body(), headers, 'lasting'));
     app.route({
       method: READING,
       url: path,
