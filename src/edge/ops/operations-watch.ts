@@ -12,23 +12,15 @@ export interface Watched {
   /** Machine's milliseconds since when it has been so; null while it answers. */
   readonly since: number | null;
   /** The newest reading, however old, with the machine's milliseconds of its end. */
-  readonly newest: { readonly operations: Operations; readonly at: number; readonly rates: Rates } | null;
+  readonly newest: { readonly operations: Operations; readonly at: number; readonly rates: Figures } | null;
 }
 
-/** A second's worth of each, over the last few readings; null until there are two. */
-export interface Rates {
+/** Events of the log, changes of the feed, and events of each processor that serves: counts, or rates of a second; null where not known. */
+export interface Figures {
   readonly log: number | null;
   readonly feed: number | null;
-  /** Of those that readers are answered from. */
   readonly projections: ReadonlyMap<string, number>;
   readonly reactors: ReadonlyMap<string, number>;
-}
-
-export interface OperationsWatchParts {
-  readonly read: () => Promise<Operations>;
-  /** The machine's. */
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /** A reading answers every viewer for this long. */
@@ -40,8 +32,19 @@ const HANGS_AFTER_MS = 5_000;
 const RATE_SPAN_MS = 10_000;
 const SHORTEST_SPAN_MS = 500;
 
-/** Reads the shared state for any number of viewers: one read at a time, at most one a second; no viewer waits for a slow one. */
-export function createOperationsWatch({ read, clock, logger }: OperationsWatchParts): () => Promise<Watched> {
+/**
+ * Reads the shared state for any number of viewers: one read at a time, at most one a second; no viewer waits for a slow one. `clock` is the
+ * machine's.
+ */
+export function createOperationsWatch({
+  read,
+  clock,
+  logger,
+}: {
+  readonly read: () => Promise<Operations>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): () => Promise<Watched> {
   let newest: Watched['newest'] = null;
   let failed: { readonly reachable: Reachable; readonly since: number } | null = null;
   let reading: { readonly since: number; readonly done: Promise<void> } | null = null;
@@ -77,13 +80,7 @@ export function createOperationsWatch({ read, clock, logger }: OperationsWatchPa
   };
 }
 
-interface Sample {
-  readonly at: number;
-  readonly log: number | null;
-  readonly feed: number;
-  readonly projections: ReadonlyMap<string, number>;
-  readonly reactors: ReadonlyMap<string, number>;
-}
+type Sample = Figures & { readonly at: number };
 
 const sampleOf = ({ log, feedPosition, projections, reactors }: Operations, at: number): Sample => ({
   at,
@@ -93,17 +90,19 @@ const sampleOf = ({ log, feedPosition, projections, reactors }: Operations, at: 
   reactors: new Map(reactors.map(({ name, handled }) => [name, handled])),
 });
 
-function ratesOf(samples: readonly Sample[]): Rates {
+/** Over the readings that are remembered; all unknown until these span some time. */
+function ratesOf(samples: readonly Sample[]): Figures {
   const [first, last] = [samples[0]!, samples.at(-1)!];
-  const seconds = (last.at - first.at) / 1000;
   if (last.at - first.at < SHORTEST_SPAN_MS) return { log: null, feed: null, projections: new Map(), reactors: new Map() };
-  const rate = (from: number, to: number): number => Math.max(0, to - from) / seconds;
-  const moved = <Key>(from: ReadonlyMap<Key, number>, to: ReadonlyMap<Key, number>): ReadonlyMap<Key, number> =>
-    new Map([...to].flatMap(([key, at]) => (from.has(key) ? [[key, rate(from.get(key)!, at)] as const] : [])));
+  const seconds = (last.at - first.at) / 1000;
+  const rate = (from: number | null, to: number | null): number | null =>
+    from === null || to === null ? null : Math.max(0, to - from) / seconds;
+  const rates = (from: ReadonlyMap<string, number>, to: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
+    new Map([...to].filter(([name]) => from.has(name)).map(([name, count]) => [name, rate(from.get(name)!, count)!]));
   return {
-    log: first.log === null || last.log === null ? null : rate(first.log, last.log),
+    log: rate(first.log, last.log),
     feed: rate(first.feed, last.feed),
-    projections: moved(first.projections, last.projections),
-    reactors: moved(first.reactors, last.reactors),
+    projections: rates(first.projections, last.projections),
+    reactors: rates(first.reactors, last.reactors),
   };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../domain/ports/clock.ts';
 import { source } from '../../../domain/records/schemas.ts';
 import type { Operations } from '../../../queries/operators/read-operations.ts';
-import type { Rates, Watched } from './operations-watch.ts';
+import type { Figures, Watched } from './operations-watch.ts';
 import type { ProcessState } from './process-state.ts';
 
 interface Problem {
@@ -13,30 +13,22 @@ type Shared = ReturnType<typeof sharedState>;
 type Database = ReturnType<typeof databaseState>;
 
 /** What `GET /ops/state` answers, and what the page at `/ops` shows. Times are ISO 8601, rates of a second and null until they are measured. */
-export type OpsState = Awaited<ReturnType<typeof readState>>;
+export type OpsState = Awaited<ReturnType<ReturnType<typeof createReadOpsState>>>;
 
 const isoOf = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 /** Answers `GET /ops/state`; never fails and never waits long, whatever the database does. Viewers of one second share an answer. */
-export function createReadOpsState(
-  watch: () => Promise<Watched>,
-  ofProcess: Pick<ProcessState, 'read'>,
-  machineClock: Pick<Clock, 'now'>,
-): () => Promise<OpsState> {
-  let asked: Promise<OpsState> | undefined;
-  return () => {
-    asked ??= readState(watch, ofProcess, machineClock).finally(() => (asked = undefined));
-    return asked;
-  };
-}
-
-async function readState(watch: () => Promise<Watched>, ofProcess: Pick<ProcessState, 'read'>, machineClock: Pick<Clock, 'now'>) {
-  const watched = await watch();
-  const { newest } = watched;
-  const database = databaseState(watched);
-  /** Of the database, the same in every process; the last that could be read, null before the first. */
-  const shared = newest === null ? null : sharedState(newest.operations, newest.rates, newest.at);
-  return { at: isoOf(machineClock.now()), problems: problemsOf(database, shared), database, shared, process: ofProcess.read() };
+export function createReadOpsState(watch: () => Promise<Watched>, ofProcess: Pick<ProcessState, 'read'>, machineClock: Pick<Clock, 'now'>) {
+  let asked: ReturnType<typeof readState> | undefined;
+  async function readState() {
+    const watched = await watch();
+    const { newest } = watched;
+    const database = databaseState(watched);
+    /** Of the database, the same in every process; the last that could be read, null before the first. */
+    const shared = newest === null ? null : sharedState(newest.operations, newest.rates, newest.at);
+    return { at: isoOf(machineClock.now()), problems: problemsOf(database, shared), database, shared, process: ofProcess.read() };
+  }
+  return () => (asked ??= readState().finally(() => (asked = undefined)));
 }
 
 const databaseState = ({ reachable, since }: Watched) => ({ state: reachable, since: since === null ? null : isoOf(since) });
@@ -48,25 +40,18 @@ const failing = (text: string): Problem => ({ severity: 'failing', text });
 const attention = (text: string): Problem => ({ severity: 'attention', text });
 
 /** Problems, worst first: what cannot be read or written, then what stands still, then what lags. */
-function problemsOf(database: Database, shared: Shared | null): readonly Problem[] {
-  const found = [...ofDatabase(database), ...(shared === null ? [] : ofShared(shared))];
+function problemsOf({ state }: Database, shared: Shared | null): readonly Problem[] {
+  const found = [DATABASE_PROBLEMS[state] ?? [], shared === null ? [] : ofShared(shared)].flat();
   return [...found.filter(({ severity }) => severity === 'failing'), ...found.filter(({ severity }) => severity === 'attention')];
 }
 
-function ofDatabase({ state }: Database): readonly Problem[] {
-  switch (state) {
-    case 'answers':
-      return [];
-    case 'slow':
-      return [attention('The database or the log is slow to answer; the figures may be old')];
-    case 'hangs':
-      return [failing('The database or the log hangs: it takes questions and answers none; the figures are old')];
-    case 'unreachable':
-      return [failing('The database cannot be read; the figures are old')];
-    case 'log-unreachable':
-      return [failing('The log cannot be reached: nothing can be written; the figures are old')];
-  }
-}
+const DATABASE_PROBLEMS: Readonly<Record<Database['state'], Problem | null>> = {
+  answers: null,
+  slow: attention('The database or the log is slow to answer; the figures may be old'),
+  hangs: failing('The database or the log hangs: it takes questions and answers none; the figures are old'),
+  unreachable: failing('The database cannot be read; the figures are old'),
+  'log-unreachable': failing('The log cannot be reached: nothing can be written; the figures are old'),
+};
 
 const ofShared = (shared: Shared): readonly Problem[] => [
   ...shared.setBacks.map(({ held, head, noticedAt }) =>
@@ -104,7 +89,7 @@ const LISTED_SOURCES = 20;
 const BAD = ['failing', 'stale'];
 
 /** A reading as it is shown; `at` in milliseconds. */
-function sharedState(operations: Operations, rates: Rates, at: number) {
+function sharedState(operations: Operations, rates: Figures, at: number) {
   const { log, projections, reactors, exports, reports, payments } = operations;
   return {
     /** When this was read. */
