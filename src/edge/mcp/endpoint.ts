@@ -60,18 +60,13 @@ export function createToolEndpoint(parts: ToolRunnerParts) {
       if (further > 0) await request.chargeUnits(further);
       const answered = new AbortController();
       const over = new AbortController();
-      const leave = (): void => {
-        answered.abort(ENDED);
-        over.abort(request.signal.reason);
-      };
-      if (request.signal.aborted) leave();
-      else request.signal.addEventListener('abort', leave, { once: true });
       // A request that its own batch cancels is never answered; the exchange still ends.
-      parts.clock.sleep(parts.deadlineMs + BEYOND_DEADLINE_MS, answered.signal).then(
+      parts.clock.sleep(parts.deadlineMs + BEYOND_DEADLINE_MS, AbortSignal.any([request.signal, answered.signal])).then(
         () => over.abort(),
         () => undefined,
       );
-      const asked = new Request('http://localhost/api/v1/mcp', { method: 'POST', headers, signal: over.signal });
+      const signal = AbortSignal.any([request.signal, over.signal]);
+      const asked = new Request('http://localhost/api/v1/mcp', { method: 'POST', headers, signal });
       const refusals: Rejection[] = [];
       const isBatch = Array.isArray(body);
       const exchange: Exchange = {

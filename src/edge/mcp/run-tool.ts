@@ -59,18 +59,15 @@ const refusalOf = (code: ToolErrorCode): ToolRefusal => new ToolRefusal(code, TO
 
 const isCodeOf = (tool: Tool, code: string): code is ToolErrorCode => (tool.errors as readonly string[]).includes(code);
 
-/** Arguments are parsed before the tool runs, so that `invalid_parameter` from behind it can only be about the cursor. */
-function ofRejection(tool: Tool, { code, message, details, retryAfterSeconds }: Rejection): ToolRefusal {
-  const said = code === 'invalid_parameter' && isCodeOf(tool, 'invalid_cursor') ? 'invalid_cursor' : code;
-  if (!isCodeOf(tool, said)) return refusalOf('service_unavailable');
-  return new ToolRefusal(said, message, { details, retryAfterSeconds });
-}
-
 /** The refusal for what a tool threw; a defect is not described. */
 function toolRefusalOf(tool: Tool, error: unknown): ToolRefusal {
   if (error instanceof ToolRefusal) return error;
-  if (error instanceof Rejection) return ofRejection(tool, error);
   if (error instanceof InvalidSearchCursor) return new ToolRefusal(error.code, error.message);
+  if (error instanceof Rejection) {
+    // Arguments are parsed before the tool runs: from behind it, `invalid_parameter` can only be about the cursor.
+    const code = error.code === 'invalid_parameter' && isCodeOf(tool, 'invalid_cursor') ? 'invalid_cursor' : error.code;
+    if (isCodeOf(tool, code)) return new ToolRefusal(code, error.message, error);
+  }
   return refusalOf(error instanceof DeadlineExceeded ? 'timeout' : 'service_unavailable');
 }
 
@@ -130,13 +127,6 @@ async function soldText(name: ToolName, find: () => Promise<Found<object>>): Pro
 export function createToolRunner(parts: ToolRunnerParts): RunTool {
   const { clock, logger, metrics, payments } = parts;
 
-  /** Throws the refusals that precede the check of the arguments. */
-  const requireBilling = (name: ToolName, { principal, payment }: ToolCall): void => {
-    const billing = { facts: principal.billing, enforced: parts.billingEnforced, now: clock.now() };
-    if (isSold(name)) channelGate(name, billing, { open: payments.open, attached: payment !== undefined });
-    else if (toolBilling(name, billing) === 'access_denied') throw refusalOf('access_denied');
-  };
-
   /** Null where nothing is to be paid for this call. The payment keeps a deadline of its own, which never cuts off a settlement. */
   const sold = async (name: ToolName, input: object, call: ToolCall): Promise<ToolResult | null> => {
     const answer = await payments.payForRead({
@@ -164,7 +154,10 @@ export function createToolRunner(parts: ToolRunnerParts): RunTool {
   const ask = (name: ToolName, input: object, call: ToolCall) => (parts.functions[name] as AnyFunction)(input, call);
 
   const answer = async (name: ToolName, input: unknown, call: ToolCall): Promise<ToolResult> => {
-    requireBilling(name, call);
+    const billing = { facts: call.principal.billing, enforced: parts.billingEnforced, now: clock.now() };
+    // These refusals precede the check of the arguments.
+    if (isSold(name)) channelGate(name, billing, { open: payments.open, attached: call.payment !== undefined });
+    else if (toolBilling(name, billing) === 'access_denied') throw refusalOf('access_denied');
     const asked = parseArguments(TOOLS[name], input);
     const paid = isSold(name) ? await sold(name, asked, call) : null;
     if (paid !== null) return paid;
