@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { register } from '../../src/edge/metrics/metric.ts';
 import { PROJECTION_LAG_METRICS, type ProjectionLag } from '../../src/edge/metrics/shared-metrics.ts';
 import type { OpsState } from '../../src/edge/ops/read-state.ts';
-import { createOpsServer, type OpsServer, type Readiness } from '../../src/edge/ops/ops-server.ts';
+import { createOpsServer, type Readiness } from '../../src/edge/ops/ops-server.ts';
 
 const registry = new Registry();
 const READY: Readiness = { status: 'ready', checks: [{ name: 'database', ok: true }] };
@@ -21,7 +21,7 @@ const live = {
   leftSeconds: null,
   state: 'live' as const,
 };
-let server: OpsServer;
+let server: ReturnType<typeof createOpsServer>;
 let url: string;
 
 beforeAll(async () => {

@@ -27,9 +27,8 @@ import { Rejection } from '../../domain/rejections.ts';
 import type { ToolRunnerParts } from '../../src/edge/mcp/run-tool.ts';
 import type { DocumentRoute } from '../../src/edge/documents/document-routes.ts';
 import { trustedProxies } from '../../src/edge/admission/client-address.ts';
-import type { ConnectionLimits } from '../../src/edge/http/connections.ts';
+import type { ConnectionsParts } from '../../src/edge/http/connections.ts';
 import { createHttpServer, HTTP_TIMEOUTS } from '../../src/edge/http/http-server.ts';
-import type { HttpTimeouts } from '../../src/edge/http/parts.ts';
 import { createHttpMetrics } from '../../src/edge/metrics/http-metrics.ts';
 import { COVERAGE_CATALOGUE } from '../../src/sources/coverage/coverage-catalogue.ts';
 import { memoryClientCounts } from './memory-counts.ts';
@@ -166,8 +165,8 @@ const uncounted = ({ revokedAt, expiresAt, accountStatus }: KeyIdentity, now: nu
     : { kind: 'charged', states: EDGE_STATES };
 
 export interface EdgeSettings {
-  readonly timeouts?: Partial<HttpTimeouts>;
-  readonly limits?: Partial<ConnectionLimits>;
+  readonly timeouts?: Partial<ConnectionsParts['timeouts']>;
+  readonly limits?: Partial<ConnectionsParts['limits']>;
   /** Default: loopback. */
   readonly trustedProxies?: readonly string[];
   readonly logSampleEvery?: number;

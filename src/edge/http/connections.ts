@@ -1,8 +1,9 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { createServer } from './node-http.ts';
 import type { Socket } from 'node:net';
-import { Rejection, type RejectionCode } from '../../../domain/rejections.ts';
+import { Rejection } from '../../../domain/rejections.ts';
 import type { IsTrustedProxy } from '../admission/client-address.ts';
+import type { HttpMetrics } from '../metrics/http-metrics.ts';
 import { brokenRequestAnswer } from './errors.ts';
 
 /** Bytes of bodies of waiting requests on one connection. */
@@ -16,34 +17,30 @@ const ARRIVING_MS = 1_000;
 /** Milliseconds for which arriving data is read before a client is judged late. */
 const READING_MS = 1_000;
 
-/** Milliseconds. */
-export interface ConnectionTimeouts {
-  /** From a request's first byte to the end of its headers. */
-  readonly headers: number;
-  /** From a request's first byte to its last. */
-  readonly request: number;
-  /** Between two requests on one connection, as announced in `Keep-Alive`. */
-  readonly keepAlive: number;
-  /** A connection ends this much later than announced: a request that was sent in time may still be on its way. */
-  readonly keepAliveMargin: number;
-}
-
-export interface ConnectionLimits {
-  /** Open connections in total. */
-  readonly total: number;
-  /** Open connections of one address that is no trusted proxy. */
-  readonly perClient: number;
-  /** Requests of one connection that wait for the answer before theirs. */
-  readonly pipelined: number;
-}
-
 export interface ConnectionsParts {
-  readonly timeouts: ConnectionTimeouts;
-  readonly limits: ConnectionLimits;
+  /** Milliseconds. */
+  readonly timeouts: {
+    /** From a request's first byte to the end of its headers. */
+    readonly headers: number;
+    /** From a request's first byte to its last. */
+    readonly request: number;
+    /** Between two requests on one connection, as announced in `Keep-Alive`. */
+    readonly keepAlive: number;
+    /** A connection ends this much later than announced: a request that was sent in time may still be on its way. */
+    readonly keepAliveMargin: number;
+    /** For running requests to finish at a close. */
+    readonly close: number;
+  };
+  readonly limits: {
+    /** Open connections in total. */
+    readonly total: number;
+    /** Open connections of one address that is no trusted proxy. */
+    readonly perClient: number;
+    /** Requests of one connection that wait for the answer before theirs. */
+    readonly pipelined: number;
+  };
   readonly isTrustedProxy: IsTrustedProxy;
-  /** Counts the refusal of an invalid request. */
-  readonly onRefused: (code: RejectionCode) => void;
-  readonly onConnectionRefused: (limit: 'total' | 'client' | 'pipelined') => void;
+  readonly metrics: Pick<HttpMetrics, 'refused' | 'connectionRefused'>;
 }
 
 /** The error of Node; `rawPacket` is the Buffer with the first invalid byte. */
@@ -71,7 +68,7 @@ export class Connections {
 
   /** For Fastify's `serverFactory`. */
   createServer(handle: RequestListener): Server {
-    const { timeouts, limits } = this.#parts;
+    const { timeouts, limits, metrics } = this.#parts;
     const options = {
       headersTimeout: timeouts.headers,
       requestTimeout: timeouts.request,
@@ -86,7 +83,7 @@ export class Connections {
     const server = createServer(options, (request, response) => this.#inOrder(handle, request, response));
     server.maxConnections = limits.total;
     server.setTimeout(2 * timeouts.request);
-    server.on('drop', () => this.#parts.onConnectionRefused('total'));
+    server.on('drop', () => metrics.connectionRefused('total'));
     server.on('connection', (socket) => this.#opened(socket));
     server.on('timeout', (socket: Socket) => this.#silent(socket));
     server.on('connect', (_request, socket: Socket) => this.#refuseTunnel(socket));
@@ -111,10 +108,9 @@ export class Connections {
   /** Ends each connection: idle ones at once, others after their answer. Requests that are arriving get a moment. */
   close(server: Server): void {
     server.closeIdleConnections();
-    const timer = setTimeout(() => {
+    setTimeout(() => {
       for (const [socket, { answering }] of this.#open) if (!answering) socket.destroySoon();
     }, ARRIVING_MS).unref();
-    server.once('close', () => clearTimeout(timer));
     for (const connection of this.#open.values()) connection.ending = true;
   }
 
@@ -122,19 +118,23 @@ export class Connections {
     // Node takes its own listener away where it hands a socket over (CONNECT, Upgrade): an error without one would end the process.
     socket.on('error', () => socket.destroy());
     this.#open.set(socket, { answering: false, ending: false, waiting: [] });
-    socket.once('close', () => this.#open.delete(socket));
     const { remoteAddress: client } = socket;
-    if (client === undefined || this.#parts.isTrustedProxy(client)) return;
-    const count = (this.#perClient.get(client) ?? 0) + 1;
-    this.#perClient.set(client, count);
+    const isCounted = client !== undefined && !this.#parts.isTrustedProxy(client);
+    const count = isCounted ? this.#count(client, 1) : 0;
     socket.once('close', () => {
-      const left = this.#perClient.get(client)! - 1;
-      if (left === 0) this.#perClient.delete(client);
-      else this.#perClient.set(client, left);
+      this.#open.delete(socket);
+      if (isCounted) this.#count(client, -1);
     });
     if (count <= this.#parts.limits.perClient) return;
-    this.#parts.onConnectionRefused('client');
+    this.#parts.metrics.connectionRefused('client');
     socket.destroy();
+  }
+
+  #count(client: string, change: 1 | -1): number {
+    const count = (this.#perClient.get(client) ?? 0) + change;
+    if (count === 0) this.#perClient.delete(client);
+    else this.#perClient.set(client, count);
+    return count;
   }
 
   /**
@@ -148,7 +148,7 @@ export class Connections {
     const held = connection.waiting.reduce((sum, [{ readableLength }]) => sum + readableLength, 0);
     if (connection.waiting.length < this.#parts.limits.pipelined && held < MAX_WAITING_BYTES)
       return void connection.waiting.push([request, response]);
-    this.#parts.onConnectionRefused('pipelined');
+    this.#parts.metrics.connectionRefused('pipelined');
     stopReading(request.socket);
     request.socket.destroy();
   }
@@ -161,7 +161,6 @@ export class Connections {
     response.once('close', () => {
       connection.answering = false;
       if (!socket.writable) return;
-      // The rest of a body that was not needed may go on arriving for a while, so that a reset does not overtake the answer.
       if (!request.complete) drainBody(request, socket);
       const next = connection.waiting.shift();
       if (next !== undefined) this.#handle(handle, connection, ...next);
@@ -211,8 +210,11 @@ export class Connections {
 
   #silent(socket: Socket): void {
     const read = socket.bytesRead;
-    const hasSpoken = (): boolean => socket.bytesRead > read;
-    readBeforeJudging(socket, hasSpoken, () => socket.destroy());
+    readBeforeJudging(
+      socket,
+      () => socket.bytesRead > read,
+      () => socket.destroy(),
+    );
   }
 
   #refuseTunnel(socket: Socket): void {
@@ -226,10 +228,9 @@ export class Connections {
   #refuse(error: BrokenRequest, socket: Socket): void {
     const target = /^[A-Z]+ (\S+)/.exec(Buffer.isBuffer(error.rawPacket) ? error.rawPacket.toString('latin1') : '')?.[1];
     const { code, text } = brokenRequestAnswer(rejectionOfBroken(error.code), target);
-    this.#parts.onRefused(code);
+    this.#parts.metrics.refused(code);
     socket.end(text);
-    const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-    socket.once('close', () => clearTimeout(timer));
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
   }
 }
 
@@ -248,9 +249,10 @@ function failBody(request: IncomingMessage, rejection: Rejection): void {
   else request.on('newListener', (event) => event === 'error' && setImmediate(fail));
 }
 
+/** Lets the rest of a body that was not needed go on arriving for a while, so that a reset does not overtake the answer. */
 function drainBody(request: IncomingMessage, socket: Socket): void {
   const timer = setTimeout(() => socket.destroy(), DRAIN_MS).unref();
-  for (const event of ['end', 'close']) request.once(event, () => clearTimeout(timer));
+  request.once('end', () => clearTimeout(timer));
   request.resume();
 }
 
@@ -269,15 +271,14 @@ function rejectionOfBroken(code: string | undefined): Rejection {
  */
 function readBeforeJudging(socket: Socket, arrived: () => boolean, judge: () => void): void {
   let timeIsOver = false;
-  const limit = setTimeout(() => (timeIsOver = true), READING_MS).unref();
+  setTimeout(() => (timeIsOver = true), READING_MS).unref();
   let read = socket.bytesRead;
   const look = (): void => {
     const isMore = socket.bytesRead > read;
     read = socket.bytesRead;
-    const isHere = arrived();
-    if (isMore && !isHere && !timeIsOver && !socket.destroyed) return void setImmediate(look);
-    clearTimeout(limit);
-    if (!isHere && !socket.destroyed) judge();
+    if (arrived() || socket.destroyed) return;
+    if (isMore && !timeIsOver) setImmediate(look);
+    else judge();
   };
   setImmediate(look);
 }

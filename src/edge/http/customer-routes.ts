@@ -23,42 +23,40 @@ export type KeyOperation = Operation & { readonly surface: Surface };
 
 /** The routes of the customer operations. Fastify's lifecycle orders the checks as docs/interface.md lists them. */
 export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts): void {
-  for (const operation of Object.values<KeyOperation>(CUSTOMER_OPERATIONS))
-    app.register(async (scope) => {
-      if (operation.body === null) ignoreBodies(scope);
-      else takeJson(scope, parseJson);
-      addRoute(scope, parts, operation);
-    });
-}
-
-function addRoute(scope: FastifyInstance, parts: RouteParts, operation: KeyOperation): void {
   const { admission, clock, reportClients, metrics } = parts;
-  const { operationId, params, query, headers, body, success } = operation;
-  const answer: (exchange: Exchange<KeyOperation>) => Promise<JsonPage> = parts.operations[operationId as CustomerOperationId];
-  const countClient = async ({ ip, raw }: FastifyRequest): Promise<void> =>
-    reportClients.admit(operationId, clientAddress(ip, raw.socket.remoteAddress), clock.now());
   const chargeExport = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
     admission.chargeExport(request.principal!, clock.now(), (states) => announceAllowance(request, reply, states));
-  scope.route({
-    method: operation.method,
-    url: routerPath(operation),
-    config: { operationId },
-    schema: { params, querystring: query, ...(headers && { headers }), ...(body && { body: body.schema }) },
-    ...(body && { bodyLimit: body.maxBytes }),
-    onRequest: [...(operation.surface === 'reports' ? [countClient] : []), admits(parts, operation)],
-    preHandler: operation.takesExport ? [chargeExport] : [],
-    handler: async (request, reply) => {
-      const principal = request.principal!;
-      const { params, query, headers, body, id: requestId } = request;
-      const exchange = { params, query, headers, body, principal, requestId, baseUrl: parts.baseUrl() };
-      const page = await answer(exchange as unknown as Exchange<KeyOperation>);
-      const json = jsonOf(page, principal);
-      if (page.items > 0) metrics.itemsServed(operationId, page.items);
-      void reply.code(page.status ?? success.status).header('content-type', 'application/json; charset=utf-8');
-      void reply.header('cache-control', 'no-store');
-      return json;
-    },
-  });
+
+  for (const operation of Object.values<KeyOperation>(CUSTOMER_OPERATIONS)) {
+    const { operationId, params, query, headers, body, success } = operation;
+    const answer: (exchange: Exchange<KeyOperation>) => Promise<JsonPage> = parts.operations[operationId as CustomerOperationId];
+    const countClient = async ({ ip, raw }: FastifyRequest): Promise<void> =>
+      reportClients.admit(operationId, clientAddress(ip, raw.socket.remoteAddress), clock.now());
+    app.register(async (scope) => {
+      if (body === null) ignoreBodies(scope);
+      else takeJson(scope, parseJson);
+      scope.route({
+        method: operation.method,
+        url: routerPath(operation),
+        config: { operationId },
+        schema: { params, querystring: query, ...(headers && { headers }), ...(body && { body: body.schema }) },
+        ...(body && { bodyLimit: body.maxBytes }),
+        onRequest: [...(operation.surface === 'reports' ? [countClient] : []), admits(parts, operation)],
+        preHandler: operation.takesExport ? [chargeExport] : [],
+        handler: async (request, reply) => {
+          const principal = request.principal!;
+          const { params, query, headers, body, id: requestId } = request;
+          const exchange = { params, query, headers, body, principal, requestId, baseUrl: parts.baseUrl() };
+          const page = await answer(exchange as unknown as Exchange<KeyOperation>);
+          const json = jsonOf(page, principal);
+          if (page.items > 0) metrics.itemsServed(operationId, page.items);
+          void reply.code(page.status ?? success.status).header('content-type', 'application/json; charset=utf-8');
+          void reply.header('cache-control', 'no-store');
+          return json;
+        },
+      });
+    });
+  }
 }
 
 /** An `onRequest` hook: admits the request before any input is read. */

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Operation } from '../../../contract/operation.ts';
 import { OPERATIONS } from '../../../contract/operations.ts';
 import { type ErrorEnvelope, STATUSES, WRONG_METHOD_STATUS } from '../../../contract/error-codes.ts';
+import type { HttpMetrics } from '../metrics/http-metrics.ts';
 import { DatabaseUnavailable, DeadlineExceeded } from '../../../domain/ports/database.ts';
 import { LogUnavailable, OutcomeUnknown } from '../../../domain/ports/event-log.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
@@ -38,7 +39,7 @@ export class WrongMethod extends Rejection {
 }
 
 /** Fastify's error handler: answers every error in the envelope, and logs failures of the service. */
-export function errorHandler({ logger, metrics }: { readonly logger: Logger; readonly metrics: { refused(code: string): void } }) {
+export function errorHandler({ logger, metrics }: { readonly logger: Logger; readonly metrics: Pick<HttpMetrics, 'refused'> }) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const rejection = rejectionOf(error, request);
     if (rejection !== error && STATUSES[rejection.code] >= 500) {

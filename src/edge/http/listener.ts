@@ -2,9 +2,10 @@ import { METHODS } from './node-http.ts';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from '../../../domain/ports/logger.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { Connections, type ConnectionsParts } from './connections.ts';
-import { type errorHandler, WrongMethod } from './errors.ts';
+import { errorHandler, WrongMethod } from './errors.ts';
 import { zodValidator } from './input.ts';
 
 declare module 'fastify' {
@@ -23,30 +24,19 @@ export interface ListenerParts extends ConnectionsParts {
   readonly requestId: () => string;
   /** Called at the start of each request, also for a target that the router cannot parse; `next` continues. */
   readonly follow: (request: FastifyRequest, reply: FastifyReply, next: () => void) => void;
-  readonly onError: ReturnType<typeof errorHandler>;
-  /** Milliseconds that running requests have to finish at a close. */
-  readonly closeMs: number;
+  readonly logger: Logger;
 }
 
-export interface Address {
+interface Address {
   readonly host: string;
   readonly port: number;
 }
 
-export interface Listener {
-  /** Routes are added to it before it listens. */
-  readonly app: FastifyInstance;
-  /** Port 0 selects a free one. Throws where the address cannot be bound. */
-  listen(address: Address): Promise<Address>;
-  /** Continues to answer and asks every client to reconnect: behind a proxy, to another process. */
-  drain(): void;
-  /** Stops accepting and resolves when running requests have been answered, or the limit has passed, or the signal aborts. */
-  close(hurrying?: AbortSignal): Promise<void>;
-}
-
 /** A Fastify server with limited connections whose every refusal is in the envelope and reads no body. */
-export function createListener({ requestId, follow, onError, closeMs, ...parts }: ListenerParts): Listener {
+export function createListener(parts: ListenerParts) {
+  const { requestId, follow } = parts;
   const connections = new Connections(parts);
+  const onError = errorHandler(parts);
   const app = Fastify({
     logger: false,
     exposeHeadRoutes: false,
@@ -84,20 +74,24 @@ export function createListener({ requestId, follow, onError, closeMs, ...parts }
   app.addHook('onResponse', (_request, _reply, done) => done());
 
   return {
+    /** Routes are added to it before it listens. */
     app,
-    listen: async ({ host, port }) => {
+    /** Port 0 selects a free one. Throws where the address cannot be bound. */
+    async listen({ host, port }: Address): Promise<Address> {
       // Length of the kernel's queue of new connections; beyond it the kernel resets them.
       await app.listen({ host, port, backlog: parts.limits.total });
       const bound = app.server.address() as AddressInfo;
       return { host: bound.address, port: bound.port };
     },
+    /** Continues to answer and asks every client to reconnect: behind a proxy, to another process. */
     drain: () => connections.drain(),
-    close: async (hurrying) => {
+    /** Stops accepting and resolves when running requests have been answered, or the limit has passed, or the signal aborts. */
+    async close(hurrying?: AbortSignal): Promise<void> {
       connections.drain();
       // Connections that the kernel has accepted are taken first: closing would reset them.
       await nextTurn();
       const cut = (): void => app.server.closeAllConnections();
-      const limit = setTimeout(cut, closeMs);
+      const limit = setTimeout(cut, parts.timeouts.close);
       const closed = app.close();
       connections.close(app.server);
       if (hurrying?.aborted === true) cut();

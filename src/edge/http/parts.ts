@@ -3,17 +3,16 @@ import type { Clock } from '../../../domain/ports/clock.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import type { Tracing } from '../../../domain/ports/tracing.ts';
 import type { Admission } from '../admission/admit.ts';
-import type { IsTrustedProxy } from '../admission/client-address.ts';
 import type { PublicLimits } from '../admission/public-limits.ts';
 import type { ReportClients } from '../admission/report-clients.ts';
 import type { CustomerAnswers, PublicAnswers } from '../answers/exchange.ts';
 import type { DocumentRoute } from '../documents/document-routes.ts';
 import type { ToolRunnerParts } from '../mcp/run-tool.ts';
 import type { HttpMetrics } from '../metrics/http-metrics.ts';
-import type { ConnectionLimits, ConnectionTimeouts } from './connections.ts';
+import type { ConnectionsParts } from './connections.ts';
 
 /** The dependencies of the public listener. */
-export interface HttpServerParts {
+export interface HttpServerParts extends ConnectionsParts {
   readonly operations: CustomerAnswers;
   readonly publicOperations: PublicAnswers;
   readonly tools: Omit<ToolRunnerParts, 'clock' | 'logger' | 'metrics'>;
@@ -36,13 +35,7 @@ export interface HttpServerParts {
   readonly tracing?: Tracing | null;
   /** Every n-th answer below 500 is logged, and each one from 500 on. */
   readonly logSampleEvery: number;
-  readonly isTrustedProxy: IsTrustedProxy;
-  readonly limits: ConnectionLimits;
-  readonly timeouts: HttpTimeouts;
 }
 
 /** The base URL is known once the server listens. */
 export type RouteParts = Omit<HttpServerParts, 'baseUrl'> & { readonly baseUrl: () => string };
-
-/** Milliseconds; running requests may take as long as `close` to finish at a close. */
-export type HttpTimeouts = ConnectionTimeouts & { readonly close: number };

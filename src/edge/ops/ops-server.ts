@@ -4,8 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import { Rejection } from '../../../domain/rejections.ts';
-import { errorHandler } from '../http/errors.ts';
-import { createListener, type Listener } from '../http/listener.ts';
+import { createListener } from '../http/listener.ts';
 import type { OpsState } from './read-state.ts';
 
 interface PageFile {
@@ -56,30 +55,25 @@ export interface OpsServerParts {
   readonly allowedHosts: readonly string[];
 }
 
-export type OpsServer = Omit<Listener, 'app' | 'drain'>;
-
 /** Scrapers and a few pages in browsers; milliseconds. */
-const TIMEOUTS = { headers: 5_000, request: 10_000, keepAlive: 5_000, keepAliveMargin: 1_000 };
+const TIMEOUTS = { headers: 5_000, request: 10_000, keepAlive: 5_000, keepAliveMargin: 1_000, close: 1_000 };
 const LIMITS = { total: 500, perClient: 500, pipelined: 8 };
-const CLOSE_MS = 1_000;
 const READING = ['GET', 'HEAD'];
 
 /** The operator's listener: `/livez`, `/readyz`, `/metrics`, and the page at `/ops` with its state. It needs no credential and belongs on a private address. */
-export function createOpsServer({ registry, readiness, state, logger, allowedHosts }: OpsServerParts): OpsServer {
+export function createOpsServer({ registry, readiness, state, logger, allowedHosts }: OpsServerParts) {
   let requests = 0;
   const listener = createListener({
     timeouts: TIMEOUTS,
     limits: LIMITS,
-    closeMs: CLOSE_MS,
     isTrustedProxy: () => false,
     requestId: () => `ops-${(requests += 1)}`,
     follow: (_request, reply, next) => {
       reply.headers({ ...PAGE_HEADERS, 'cache-control': 'no-store' });
       next();
     },
-    onError: errorHandler({ logger, metrics: { refused: () => undefined } }),
-    onRefused: () => undefined,
-    onConnectionRefused: () => undefined,
+    logger,
+    metrics: { refused: () => undefined, connectionRefused: () => undefined },
   });
   const { app } = listener;
   app.addHook('onRequest', (request, _reply, done) => done(refusalOfHost(request, allowedHosts)));
