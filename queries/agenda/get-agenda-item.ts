@@ -1,16 +1,23 @@
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
-import type { Statement } from '../../domain/ports/database.ts';
-import { type QueryContext, requireLive } from '../../domain/ports/projection.ts';
+import type { QueryContext } from '../../domain/ports/projection.ts';
 import { freshnessAt, meetingTimeOf, unlessNull } from './agenda-fields.ts';
+import { liveRows, tablesOf } from '../live-tables.ts';
 import { sourceOf, timezoneOf } from '../search/search-statements.ts';
 
-function agendaItem(generation: number, itemId: string): Statement {
-  const { jurisdictions, bodies, sources, topics, meetings, items, hits, documents } = AGENDA_SEARCH.at(generation);
-  // Of several topics with one slug the oldest has it; a hit of another is not shown.
-  return {
-    name: `agenda_item_g${generation}`,
-    text: `select i.item_id, i.title, i.text, j.name, j.slug, b.name, b.slug, m.starts_at, m.status, i.agenda_number, i.matter_file, i.outcome,
+/** Of several topics with one slug the oldest has it; a hit of another is not shown. */
+const agendaItem = ({
+  jurisdictions,
+  bodies,
+  sources,
+  topics,
+  meetings,
+  items,
+  hits,
+  documents,
+  isLive,
+}: ReturnType<typeof tablesOf<typeof AGENDA_SEARCH>>): string =>
+  `select i.item_id, i.title, i.text, j.name, j.slug, b.name, b.slug, m.starts_at, m.status, i.agenda_number, i.matter_file, i.outcome,
         i.source_url, s.type, s.status, s.succeeded_at, m.day, ${timezoneOf('m')},
         (select json_agg(json_build_object('topicSlug', t.slug, 'confidence', h.confidence, 'summary', h.summary, 'evidenceQuote', h.evidence_quote)
             order by h.confidence desc, t.slug, h.hit_id)
@@ -22,16 +29,13 @@ function agendaItem(generation: number, itemId: string): Statement {
       from ${items} i join ${meetings} m on m.meeting_id = i.meeting_id join ${bodies} b on b.body_id = m.body_id
       join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
       left join lateral ${sourceOf(sources)} on true
-      where i.item_id = $1::uuid and ${requireLive(AGENDA_SEARCH.name, generation)}`,
-    values: [itemId],
-  };
-}
+      where i.item_id = $1::uuid and ${isLive}`;
 
 /** One agenda item with its topics and documents, or null where none is public. `itemId` is a uuid. */
 export const createGetAgendaItem =
   ({ reads, clock }: QueryContext) =>
   async (itemId: string): Promise<AgendaItem | null> => {
-    const [row] = await reads.texts((generation) => agendaItem(generation(AGENDA_SEARCH.name), itemId));
+    const [row] = await liveRows(reads, AGENDA_SEARCH, { name: 'agenda_item', text: agendaItem, values: [itemId] });
     if (row === undefined) return null;
     const [id, title, text, jurisdiction, jurisdictionSlug, body, bodySlug, startsAt, meetingStatus, agendaNumber, matterFile, outcome] =
       row;

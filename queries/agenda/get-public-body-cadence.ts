@@ -2,44 +2,40 @@ import { AGENDA } from '../../projections/agenda/tables.ts';
 import type { MeetingCadence } from '../../contract/get-public-body-cadence.ts';
 import type { CadenceInput } from '../../contract/inputs.ts';
 import type { CoveredBodySlugs } from '../../domain/coverage.ts';
-import type { Statement } from '../../domain/ports/database.ts';
-import { type QueryContext, requireLive } from '../../domain/ports/projection.ts';
+import type { QueryContext } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
+import { liveRows } from '../live-tables.ts';
 
-export interface GetPublicBodyCadenceDependencies extends QueryContext {
+interface GetPublicBodyCadenceDependencies extends QueryContext {
   /** The pairs that are answered; every other one is absent. */
   readonly pairs: readonly CoveredBodySlugs[];
-}
-
-function cadence(generation: number, { slug, bodySlug }: CadenceInput, now: number): Statement {
-  const { coveredBodies, meetings, sources } = AGENDA.at(generation);
-  // A look-up per meeting instead of a join: the scan of the index stops at the first meeting that counts.
-  const nearest = (side: string, order: string) =>
-    `(select m.starts_at from ${meetings} m
-      where m.body_id = b.body_id and m.on_calendar and m.starts_at ${side} $3::bigint
-        and (select s.active from ${sources} s where s.source_id = m.source_id)
-      order by m.starts_at ${order} limit 1)::text`;
-  return {
-    name: `cadence_g${generation}`,
-    text: `select ${nearest('<', 'desc')}, ${nearest('>=', 'asc')}, b.timezone
-      from ${coveredBodies} b where b.jurisdiction_slug = $1 and b.body_slug = $2 and ${requireLive(AGENDA.name, generation)}`,
-    values: [slug, bodySlug, now],
-  };
 }
 
 /** The answer where the meetings cannot be read, and where the body is not active. */
 export const NO_CADENCE: MeetingCadence = { lastMetAt: null, nextScheduledAt: null, timezone: null };
 
-const time = (text: string | null | undefined): string | null =>
-  text === null || text === undefined ? null : new Date(Number(text)).toISOString();
+const time = (text: string | null | undefined): string | null => (text == null ? null : new Date(Number(text)).toISOString());
 
 /** The last and the next meeting of a covered body (GET …/bodies/{bodySlug}/cadence). Any other pair is answered 404. */
 export const createGetPublicBodyCadence =
   ({ reads, clock, pairs }: GetPublicBodyCadenceDependencies) =>
-  async (input: CadenceInput): Promise<MeetingCadence> => {
-    if (!pairs.some(({ jurisdictionSlug, slug }) => jurisdictionSlug === input.slug && slug === input.bodySlug)) {
+  async ({ slug, bodySlug }: CadenceInput): Promise<MeetingCadence> => {
+    if (!pairs.some((pair) => pair.jurisdictionSlug === slug && pair.slug === bodySlug)) {
       throw new Rejection('not_found', 'the cadence of this body is not published');
     }
-    const [row] = await reads.texts((generation) => cadence(generation(AGENDA.name), input, clock.now()));
+    const [row] = await liveRows(reads, AGENDA, {
+      name: 'cadence',
+      text: ({ coveredBodies, meetings, sources, isLive }) => {
+        // A look-up per meeting instead of a join: the scan of the index stops at the first meeting that counts.
+        const nearest = (side: string, order: string) =>
+          `(select m.starts_at from ${meetings} m
+            where m.body_id = b.body_id and m.on_calendar and m.starts_at ${side} $3::bigint
+              and (select s.active from ${sources} s where s.source_id = m.source_id)
+            order by m.starts_at ${order} limit 1)::text`;
+        return `select ${nearest('<', 'desc')}, ${nearest('>=', 'asc')}, b.timezone
+          from ${coveredBodies} b where b.jurisdiction_slug = $1 and b.body_slug = $2 and ${isLive}`;
+      },
+      values: [slug, bodySlug, clock.now()],
+    });
     return row === undefined ? NO_CADENCE : { lastMetAt: time(row[0]), nextScheduledAt: time(row[1]), timezone: row[2]! };
   };

@@ -1,9 +1,11 @@
 import { AGENDA } from '../../projections/agenda/tables.ts';
 import type { JsonPage, UpcomingHitsInput } from '../../contract/inputs.ts';
 import type { Statement, StatementValue, TextRow } from '../../domain/ports/database.ts';
-import { type QueryContext, requireLive } from '../../domain/ports/projection.ts';
+import type { QueryContext } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { decodeUpcomingCursor, encodeUpcomingCursor, UPCOMING_PAGE_SIZE, type UpcomingCursor } from '../../domain/upcoming-cursor.ts';
+import { decodedCursor } from '../decoded-cursor.ts';
+import { tablesOf } from '../live-tables.ts';
 import { slugFilter } from './agenda-fields.ts';
 
 const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -15,10 +17,10 @@ const LAST_TIME = '9223372036854775807';
  * another topic's hits.
  */
 function upcomingHits(generation: number, input: UpcomingHitsInput, now: number, after: UpcomingCursor | null): Statement {
-  const { hits, coveredBodies, coveredTopics } = AGENDA.at(generation);
+  const { hits, coveredBodies, coveredTopics, isLive } = tablesOf(AGENDA, generation);
   const values: StatementValue[] = [];
   const parameter = (value: StatementValue) => `$${values.push(value)}`;
-  const topic = `(select topic_id from topic)`;
+  const topic = '(select topic_id from topic)';
   const upTo = `(h.topic_id, h.starts_at, h.classified_at, h.hit_id) <= (${topic}, ${LAST_TIME}, ${LAST_TIME}, '${LAST_UUID}'::uuid)`;
   const slug = parameter(slugFilter(input.topicSlug));
   const from = (startsAt: string, classifiedAt: string, hitId: string) =>
@@ -32,7 +34,7 @@ function upcomingHits(generation: number, input: UpcomingHitsInput, now: number,
   return {
     name: `upcoming_hits_g${generation}${form}`,
     text: `with topic as materialized (
-        select topic_id, lead from ${coveredTopics} where slug = ${slug} and ${requireLive(AGENDA.name, generation)}
+        select topic_id, lead from ${coveredTopics} where slug = ${slug} and ${isLive}
       ), page as materialized (
         select h.hit_id, h.body_id, h.starts_at, h.classified_at, h.context, h.own from ${hits} h where ${unseen}
         order by h.topic_id, h.starts_at, h.classified_at, h.hit_id limit ${UPCOMING_PAGE_SIZE + 1} ${skipped}
@@ -76,7 +78,7 @@ export const noUpcomingHits = (input: UpcomingHitsInput): JsonPage => answer(inp
 export const createListUpcomingAgendaHits =
   ({ reads, clock }: QueryContext) =>
   async (input: UpcomingHitsInput): Promise<JsonPage> => {
-    const cursor = input.cursor === undefined ? null : decode(input.cursor);
+    const cursor = input.cursor === undefined ? null : decodedCursor(decodeUpcomingCursor(input.cursor), 'that of the upcoming hits');
     const now = clock.now();
     // A meeting that has begun since the cursor was minted is upcoming no more.
     const after = cursor !== null && cursor.startsAt >= now ? cursor : null;
@@ -92,12 +94,3 @@ const keyOf = ([hitId, startsAt, classifiedAt]: TextRow): UpcomingCursor => ({
   classifiedAt: Number(classifiedAt),
   hitId: hitId!,
 });
-
-function decode(text: string): UpcomingCursor {
-  const cursor = decodeUpcomingCursor(text);
-  if (typeof cursor !== 'string') return cursor;
-  throw new Rejection(
-    'invalid_parameter',
-    cursor === 'damaged' ? 'cursor does not decode' : 'cursor is of another kind than that of the upcoming hits',
-  );
-}

@@ -1,44 +1,21 @@
-import type { CoverageCatalogue, CoverageJurisdiction, CoverageScope, CoverageStatus } from '../../domain/coverage.ts';
+import type { CoverageCatalogue, CoverageJurisdiction } from '../../domain/coverage.ts';
 import { type CoverageBinding, decodeCoverageCursor, encodeCoverageCursor } from '../../domain/coverage-cursor.ts';
 import { Rejection } from '../../domain/rejections.ts';
+import { decodedCursor } from '../decoded-cursor.ts';
 
-export interface CoverageInput {
-  /** Exact; one that is not in the catalogue gives an empty page. */
-  readonly jurisdictionSlug?: string;
-  /** Bare county slug; selects every jurisdiction with a part in that county, the county included. */
-  readonly county?: string;
-  /** Keeps the jurisdictions of the family's level, and of their families this one alone. */
-  readonly family?: string;
-  readonly includeInactive: boolean;
-  /** 1..20; the edge has checked it. */
-  readonly limit: number;
-  /** As received; decoding and binding (400) are done here. */
-  readonly cursor?: string;
-}
-
-export interface CoveragePage {
-  readonly data: readonly CoverageJurisdiction[];
-  readonly meta: {
-    readonly catalogVersion: string;
-    readonly researchDate: string;
-    readonly ingestionVerified: boolean;
-    readonly statusDefinitions: Readonly<Record<CoverageStatus, string>>;
-    readonly scope: CoverageScope;
-    readonly pagination: {
-      readonly limit: number;
-      readonly returned: number;
-      /** Jurisdictions that match the filters, over all pages. */
-      readonly total: number;
-      readonly nextCursor: string | null;
-    };
-  };
-}
+/**
+ * Filters and the cursor as received. A jurisdiction that is not in the catalogue gives an empty page. A county, by its bare slug, selects
+ * every jurisdiction with a part in it, the county included. A family keeps the jurisdictions of its level, and of their families it alone.
+ */
+export type CoverageInput = Pick<CoverageBinding, 'includeInactive' | 'limit'> & {
+  readonly [Name in 'jurisdictionSlug' | 'county' | 'family' | 'cursor']?: string;
+};
 
 /**
  * A page of the research coverage catalogue, by jurisdiction slug (GET /api/v1/public/coverage). Throws `invalid_parameter`
  * for a cursor that does not decode or was minted for other filters, another limit or another version of the catalogue.
  */
-export function listDfwResearchCoverage(catalogue: CoverageCatalogue, input: CoverageInput): CoveragePage {
+export function listDfwResearchCoverage(catalogue: CoverageCatalogue, input: CoverageInput) {
   const { jurisdictions, ...about } = catalogue;
   const binding = bindingOf(input);
   const matching = jurisdictions.filter(isAskedFor(binding));
@@ -49,9 +26,9 @@ export function listDfwResearchCoverage(catalogue: CoverageCatalogue, input: Cov
   return { data, meta: { ...about, pagination: { limit: input.limit, returned: data.length, total: matching.length, nextCursor } } };
 }
 
-/**
- * The cursor after that many rows of the page, from 1, for an answer that was truncated.
- */
+export type CoveragePage = ReturnType<typeof listDfwResearchCoverage>;
+
+/** The cursor after that many rows of the page, from 1, for an answer that was truncated. */
 export function coverageCursorAfter({ meta: { catalogVersion } }: CoveragePage, input: CoverageInput, rows: number): string {
   const before = input.cursor === undefined ? undefined : decodeCoverageCursor(input.cursor);
   const offset = typeof before === 'object' ? before.offset : 0;
@@ -82,9 +59,7 @@ const withAskedFamilies =
     family === null ? row : { ...row, families: row.families.filter((covered) => covered.family === family) };
 
 function offsetOf(text: string, catalogVersion: string, binding: CoverageBinding, total: number): number {
-  const cursor = decodeCoverageCursor(text);
-  if (cursor === 'other kind') throw refused('is of another kind than a coverage cursor');
-  if (cursor === 'damaged') throw refused('does not decode');
+  const cursor = decodedCursor(decodeCoverageCursor(text), 'a coverage cursor');
   if (cursor.catalogVersion !== catalogVersion) throw refused('was minted for another version of the catalogue; start again without it');
   const keys = Object.keys(binding) as (keyof CoverageBinding)[];
   if (keys.some((key) => cursor.binding[key] !== binding[key])) throw refused('was minted for other filters or another limit');

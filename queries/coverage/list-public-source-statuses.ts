@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { AGENDA } from '../../projections/agenda/tables.ts';
 import type { SourceStatusesInput } from '../../contract/inputs.ts';
 import type { PublicSourceStatus } from '../../contract/list-public-source-statuses.ts';
-import type { QueryContext } from '../../domain/ports/projection.ts';
+import type { LiveGeneration, QueryContext } from '../../domain/ports/projection.ts';
 import { source } from '../../domain/records/schemas.ts';
 import { sourceStatusAt } from '../../domain/source-status.ts';
-import { liveTable } from '../live-table.ts';
+import { liveTokens } from '../live-tables.ts';
 import { slugFilter } from '../agenda/agenda-fields.ts';
 
 const sourceRow = z.object({
@@ -20,29 +20,22 @@ const sourceRow = z.object({
   official_url: z.string().nullable(),
 });
 
-function coveredSources(generation: number, { jurisdictionSlug, bodySlug }: SourceStatusesInput) {
-  const bodies = liveTable(AGENDA.name, generation, (number) => AGENDA.at(number).coveredBodies);
-  const sources = liveTable(AGENDA.name, generation, (number) => AGENDA.at(number).sources);
+function coveredSources(live: LiveGeneration, { jurisdictionSlug, bodySlug }: SourceStatusesInput) {
+  const { coveredBodies, sources, isLive } = liveTokens(AGENDA, live);
   const [ofJurisdiction, ofBody] = [slugFilter(jurisdictionSlug), slugFilter(bodySlug)];
   return sql.type(sourceRow)`
     select b.jurisdiction_slug, b.jurisdiction_name, b.body_name, s.type_label, s.status, s.text_evidence, s.succeeded_at, s.official_url
-    from ${bodies.name} b join ${sources.name} s on s.body_id = b.body_id
-    where s.active and ${bodies.isLive}
+    from ${coveredBodies} b join ${sources} s on s.body_id = b.body_id
+    where s.active and ${isLive}
       and (${ofJurisdiction}::text is null or b.jurisdiction_slug = ${ofJurisdiction}) and (${ofBody}::text is null or b.body_slug = ${ofBody})
     order by b.jurisdiction_slug, b.body_slug, s.type_label, s.source_id`;
-}
-
-/** The status of one source, with its jurisdiction and body. */
-export interface CoveredSource {
-  readonly jurisdictionSlug: string;
-  readonly status: PublicSourceStatus;
 }
 
 /** The observed state of the active sources of the covered bodies, by jurisdiction and body. */
 export const createListCoveredSources =
   ({ reads, clock }: QueryContext) =>
-  async (input: SourceStatusesInput): Promise<readonly CoveredSource[]> => {
-    const rows = await reads.many((generation) => coveredSources(generation(AGENDA.name), input));
+  async (input: SourceStatusesInput) => {
+    const rows = await reads.many((live) => coveredSources(live, input));
     const now = clock.now();
     return rows.map((row) => ({
       jurisdictionSlug: row.jurisdiction_slug,
@@ -57,6 +50,9 @@ export const createListCoveredSources =
       },
     }));
   };
+
+/** The status of one source, with its jurisdiction. */
+export type CoveredSource = Awaited<ReturnType<ReturnType<typeof createListCoveredSources>>>[number];
 
 /** The same in the form of the public operation (GET /api/v1/public/source-status). */
 export function createListPublicSourceStatuses(dependencies: QueryContext) {

@@ -1,9 +1,9 @@
 import { decodeFeedCursor } from '../../domain/cursor.ts';
-import type { Statement } from '../../domain/ports/database.ts';
-import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
+import type { LiveReads } from '../../domain/ports/projection.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
+import { liveRows } from '../live-tables.ts';
 import { type FeedHead, readFeedHead, readFingerprint } from './feed-head.ts';
 
 const ROWS_A_PAGE = 1000;
@@ -15,25 +15,25 @@ export interface ExportRecords {
   readonly at?: string;
 }
 
-const recordsAt = (generation: number, resource: Resource | null, boundary: number, after: number): Statement => ({
-  name: `export_records_g${generation}${resource === null ? '' : '_filtered'}`,
-  text: `select h.position::text, (select pruned_through from civic.feed_retention)::text, h.resource, h.record_id::text, h.body
-    from ${RECORD_HISTORY.at(generation).history} h
-    where ${
-      resource === null
-        ? 'h.position > $1 and h.position <= $2'
-        : '(h.resource, h.position) > ($4, $1::bigint) and (h.resource, h.position) <= ($4, $2::bigint)'
-    } and h.superseded_at > $2 and ${requireLive(RECORD_HISTORY.name, generation)}
-    order by ${resource === null ? '' : 'h.resource, '}h.position limit $3::int`,
-  values: resource === null ? [after, boundary, ROWS_A_PAGE] : [after, boundary, ROWS_A_PAGE, resource],
-});
+const recordsAt = (reads: LiveReads, resource: Resource | undefined, boundary: number, after: number) =>
+  liveRows(reads, RECORD_HISTORY, {
+    name: `export_records${resource === undefined ? '' : '_filtered'}`,
+    text: ({ history, isLive }) =>
+      `select h.position::text, (select pruned_through from civic.feed_retention)::text, h.resource, h.record_id::text, h.body from ${history} h
+      where h.superseded_at > $2 and ${isLive} and ${
+        resource === undefined
+          ? 'h.position > $1 and h.position <= $2 order by h.position'
+          : '(h.resource, h.position) > ($4, $1::bigint) and (h.resource, h.position) <= ($4, $2::bigint) order by h.resource, h.position'
+      } limit $3::int`,
+    values: [after, boundary, ROWS_A_PAGE, ...(resource === undefined ? [] : [resource])],
+  });
 
 /** Lines of NDJSON, in the form that an import reads: the records as they stood at one feed position, in the order of their last change. */
 export async function* exportRecords(reads: LiveReads, { resource, at }: ExportRecords): AsyncGenerator<string> {
   const head = await readFeedHead(reads);
   const boundary = at === undefined ? head.position : await positionOf(reads, at, head);
   for (let after = 0; ; ) {
-    const rows = await reads.texts((generation) => recordsAt(generation(RECORD_HISTORY.name), resource ?? null, boundary, after));
+    const rows = await recordsAt(reads, resource, boundary, after);
     const prunedThrough = rows[0] === undefined ? (await readFeedHead(reads)).prunedThrough : Number(rows[0][1]);
     if (prunedThrough > boundary) throw new Rejection('cursor_expired', 'the state at this cursor is no longer retained');
     for (const [, , name, id, body] of rows) yield `{"op":"upsert","resource":"${name}","id":"${id}","data":${body}}\n`;

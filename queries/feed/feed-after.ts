@@ -1,31 +1,8 @@
-import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
+import type { LiveReads } from '../../domain/ports/projection.ts';
+import { liveRows } from '../live-tables.ts';
 import { fingerprintAt, NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 
-/** A row of the feed, as it is published. */
-export interface FeedRow {
-  readonly position: number;
-  readonly resource: string;
-  readonly recordId: string;
-  readonly version: string;
-  readonly removed: boolean;
-  readonly fingerprint: string | null;
-  /** Milliseconds since the epoch. */
-  readonly changedAt: number;
-  /** The item's text between its cursor and its closing brace. */
-  readonly text: string;
-}
-
-export interface FeedStretch {
-  readonly feedId: string | null;
-  /** Rows that were superseded at or below it may be pruned. */
-  readonly prunedThrough: number;
-  readonly head: number;
-  /** Of the history up to the position that was asked for; null where it is pruned, beyond the head, and where the live build has none. */
-  readonly fingerprint: string | null;
-  readonly rows: readonly FeedRow[];
-}
-
-export interface FeedAfter {
+interface FeedAfter {
   /** Exclusive. */
   readonly position: number;
   /** Up to here only what was current at this position, after it every change. */
@@ -36,14 +13,12 @@ export interface FeedAfter {
 }
 
 /** The feed after a position, in order and seen at one moment; without the retention's floor, down to what has really been pruned. */
-export async function readFeedAfter(reads: LiveReads, after: FeedAfter): Promise<FeedStretch> {
-  const [meta, ...rows] = await reads.texts((live) => {
-    const generation = live(RECORD_HISTORY.name);
-    const { history, state } = RECORD_HISTORY.at(generation);
-    return {
-      name: `feed_after_g${generation}`,
-      text: `with feed as materialized (
-          select s.feed_id, r.pruned_through, s.head from ${state} s, civic.feed_retention r where ${requireLive(RECORD_HISTORY.name, generation)}
+export async function readFeedAfter(reads: LiveReads, after: FeedAfter) {
+  const [meta, ...rows] = await liveRows(reads, RECORD_HISTORY, {
+    name: 'feed_after',
+    text: ({ history, state, isLive }) =>
+      `with feed as materialized (
+          select s.feed_id, r.pruned_through, s.head from ${state} s, civic.feed_retention r where ${isLive}
         ), next as materialized (
           select h.position, h.resource, h.record_id, h.version, h.removed, h.changed_at,
             sum(octet_length(h.envelope) + coalesce(octet_length(h.body), 0)) over (order by h.position) as bytes,
@@ -58,13 +33,14 @@ export async function readFeedAfter(reads: LiveReads, after: FeedAfter): Promise
         union all
         (select n.position::text, n.resource, n.record_id::text, n.version::text, n.removed::text, n.changed_at::text, h.envelope || coalesce(h.body, ''), encode(h.fingerprint, 'hex')
          from next n join ${history} h on h.position = n.position where n.nth = 1 or n.bytes <= $4::bigint order by n.position)`,
-      values: [after.position, after.boundary, after.limit, after.maxBytes],
-    };
+    values: [after.position, after.boundary, after.limit, after.maxBytes],
   });
   return {
     feedId: meta?.[0] ?? null,
+    /** Rows that were superseded at or below it may be pruned. */
     prunedThrough: Number(meta?.[1] ?? 0),
     head: Number(meta?.[2] ?? 0),
+    /** Of the history up to the position that was asked for; null where it is pruned, beyond the head, and where the live build has none. */
     fingerprint: meta?.[3] ?? null,
     rows: rows.map(([position, resource, recordId, version, removed, changedAt, text, fingerprint]) => ({
       position: Number(position),
@@ -72,9 +48,15 @@ export async function readFeedAfter(reads: LiveReads, after: FeedAfter): Promise
       recordId: recordId!,
       version: version!,
       removed: removed === 'true',
+      /** Milliseconds since the epoch. */
       changedAt: Number(changedAt),
+      /** The item's text between its cursor and its closing brace. */
       text: text!,
       fingerprint: fingerprint ?? null,
     })),
   };
 }
+
+export type FeedStretch = Readonly<Awaited<ReturnType<typeof readFeedAfter>>>;
+/** A row of the feed, as it is published. */
+export type FeedRow = FeedStretch['rows'][number];

@@ -1,6 +1,6 @@
-import { requireLive } from '../../domain/ports/projection.ts';
 import type { Statement, StatementValue, TextRow } from '../../domain/ports/database.ts';
 import type { Resource } from '../../domain/records/resources.ts';
+import { tablesOf } from '../live-tables.ts';
 import { fingerprintAt, NOT_SUPERSEDED as LAST_POSITION, RECORD_HISTORY, replayFloor } from '../../projections/record-history/tables.ts';
 
 /** What to read. `after` is exclusive; null starts at the oldest replayable position. Times are milliseconds since the epoch. */
@@ -40,7 +40,7 @@ export interface FeedPage {
 
 /** One statement for the pruned position, floor, head and rows of a page: all of one moment, in which the generation was the live one. */
 export function feedPageStatement(generation: number, question: FeedPageQuestion): Statement {
-  const { history, state } = RECORD_HISTORY.at(generation);
+  const { history, state, isLive } = tablesOf(RECORD_HISTORY, generation);
   const values: StatementValue[] = [];
   const parameter = (value: StatementValue) => `$${values.push(value)}`;
   const first = question.after === null ? replayFloor(history, parameter(question.cutoff)) : `${parameter(question.after)}::bigint`;
@@ -55,17 +55,19 @@ export function feedPageStatement(generation: number, question: FeedPageQuestion
   // The rows are scanned twice, first for their sizes and then for their texts: to keep half a megabyte between the two would cost more.
   const text = `with feed as materialized (
       select s.head, encode(s.fingerprint, 'hex') as fingerprint, s.feed_id, r.pruned_through, ${first} as start
-      from ${state} s, civic.feed_retention r where ${requireLive(RECORD_HISTORY.name, generation)}
+      from ${state} s, civic.feed_retention r where ${isLive}
     ), size as materialized (
       select max(p.position) as last, coalesce(sum(p.bytes), 0) as bytes from (
         select h.position, octet_length(h.envelope) + coalesce(octet_length(h.body), 0) as bytes
         from ${history} h where ${changes(start, LAST_POSITION)} ${limit}
       ) p
     )
-    select json_build_array(
-        f.head, f.fingerprint, f.feed_id, f.pruned_through, f.start, ${fingerprintAt(history, 'f.start')}, (select h.changed_at from ${history} h where h.position = f.start + 1),
-        z.last, (select h.changed_at from ${history} h where h.position = z.last + 1), z.bytes,
-        ${resource === null ? 'coalesce(z.last < f.head, false)' : `(select h.position from ${history} h where ${changes('z.last', LAST_POSITION)} limit 1) is not null`}
+    select json_build_object(
+        'head', f.head, 'headFingerprint', f.fingerprint, 'feedId', f.feed_id, 'prunedThrough', f.pruned_through,
+        'start', f.start, 'startFingerprint', ${fingerprintAt(history, 'f.start')},
+        'changedAfterStart', (select h.changed_at from ${history} h where h.position = f.start + 1),
+        'last', z.last, 'changedAfterLast', (select h.changed_at from ${history} h where h.position = z.last + 1), 'bytes', z.bytes,
+        'moreAfterLast', ${resource === null ? 'coalesce(z.last < f.head, false)' : `(select h.position from ${history} h where ${changes('z.last', LAST_POSITION)} limit 1) is not null`}
       )::text, null, null, null
     from feed f, size z
     union all
@@ -75,45 +77,9 @@ export function feedPageStatement(generation: number, question: FeedPageQuestion
   return { name: `feed_page_g${generation}${form}`, text, values };
 }
 
-export function toFeedPage(rows: readonly TextRow[]): FeedPage {
-  const [meta, ...items] = rows;
-  const [
-    head,
-    headFingerprint,
-    feedId,
-    prunedThrough,
-    start,
-    startFingerprint,
-    changedAfterStart,
-    last,
-    changedAfterLast,
-    bytes,
-    moreAfterLast,
-  ] = JSON.parse(meta![0]!) as [
-    number,
-    string | null,
-    string | null,
-    number,
-    number,
-    string | null,
-    number | null,
-    number | null,
-    number | null,
-    number,
-    boolean,
-  ];
+export function toFeedPage([facts, ...items]: readonly TextRow[]): FeedPage {
   return {
-    head,
-    headFingerprint,
-    feedId,
-    prunedThrough,
-    start,
-    startFingerprint,
-    changedAfterStart,
-    last,
-    changedAfterLast,
-    bytes,
-    moreAfterLast,
+    ...(JSON.parse(facts![0]!) as Omit<FeedPage, 'items'>),
     items: items.map(([position, envelope, body, fingerprint]) => [Number(position), envelope!, body ?? '', fingerprint ?? null]),
   };
 }

@@ -1,49 +1,62 @@
-import { SUBSCRIPTIONS } from '../../projections/subscriptions/tables.ts';
-import type { ListSubscriptionsInput, SubscriptionPlace } from '../../contract/inputs.ts';
-import type { TextRow } from '../../domain/ports/database.ts';
-import { type LiveReads, type QueryContext, requireLive } from '../../domain/ports/projection.ts';
-import { type Resource, RESOURCES } from '../../domain/records/resources.ts';
-import { sql } from 'slonik';
+import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
-import { ACCOUNTS } from '../../projections/accounts/tables.ts';
+import type { ChangesInput, JsonPage, ListSubscriptionsInput, SubscriptionChangesInput, SubscriptionPlace } from '../../contract/inputs.ts';
 import type { FeedSubscriptions } from '../../contract/list-feed-subscriptions.ts';
-import { isTime, liveTable } from '../live-table.ts';
+import type { TextRow } from '../../domain/ports/database.ts';
+import type { LiveGeneration, LiveReads, QueryContext } from '../../domain/ports/projection.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { type Resource, RESOURCES } from '../../domain/records/resources.ts';
+import { ACCOUNTS } from '../../projections/accounts/tables.ts';
+import { SUBSCRIPTIONS } from '../../projections/subscriptions/tables.ts';
+import { isTime, liveRows, liveTokens } from '../live-tables.ts';
 
-/** The part of a subscription that a poll reads. */
-interface FoundSubscription {
-  readonly resource: Resource | null;
-  readonly startCursor: string;
-}
-
-/** The subscription of this id if it is exactly this key's and not revoked; null otherwise. */
-export async function findLiveSubscription(reads: LiveReads, place: SubscriptionPlace): Promise<FoundSubscription | null> {
-  const row = await find(reads, 'resource, start_cursor', 'revoked_at is null', place);
-  return row === undefined ? null : { resource: row[0] as Resource | null, startCursor: row[1]! };
+/** Of a subscription that is exactly this key's, if it is live or revoked as asked. */
+async function find(
+  reads: LiveReads,
+  state: 'live' | 'revoked',
+  { subscriptionId, accountId, keyId }: SubscriptionPlace,
+): Promise<TextRow | undefined> {
+  const [row] = await liveRows(reads, SUBSCRIPTIONS, {
+    name: `find_${state}_subscription`,
+    text: ({ subscriptions, isLive }) => `select resource, start_cursor, revoked_at from ${subscriptions}
+      where subscription_id = $1::uuid and account_id = $2::uuid and key_id = $3::uuid
+        and revoked_at ${state === 'live' ? 'is null' : 'is not null'} and ${isLive}`,
+    values: [subscriptionId, accountId, keyId],
+  });
+  return row;
 }
 
 /** The time when the subscription was revoked, ISO 8601; null where it was not, or belongs to another key. */
 export async function findRevocation(reads: LiveReads, place: SubscriptionPlace): Promise<string | null> {
-  const row = await find(reads, 'revoked_at', 'revoked_at is not null', place);
-  return row === undefined ? null : new Date(Number(row[0])).toISOString();
+  const row = await find(reads, 'revoked', place);
+  return row === undefined ? null : new Date(Number(row[2])).toISOString();
 }
 
-async function find(
-  reads: LiveReads,
-  columns: string,
-  condition: 'revoked_at is null' | 'revoked_at is not null',
-  { subscriptionId, accountId, keyId }: SubscriptionPlace,
-): Promise<TextRow | undefined> {
-  const [row] = await reads.texts((live) => {
-    const generation = live(SUBSCRIPTIONS.name);
-    return {
-      name: `find_${condition === 'revoked_at is null' ? 'live' : 'revoked'}_subscription_g${generation}`,
-      text: `select ${columns} from ${SUBSCRIPTIONS.at(generation).subscriptions}
-        where subscription_id = $1::uuid and account_id = $2::uuid and key_id = $3::uuid and ${condition}
-          and ${requireLive(SUBSCRIPTIONS.name, generation)}`,
-      values: [subscriptionId, accountId, keyId],
-    };
-  });
-  return row;
+interface ReadFeedSubscriptionChangesDependencies {
+  readonly reads: LiveReads;
+  /** The change feed. */
+  readonly readChanges: (input: ChangesInput) => Promise<JsonPage>;
+}
+
+/**
+ * The change feed with the filter of a subscription, from its start where no cursor is given (GET
+ * /api/v1/data/subscriptions/{subscriptionId}/changes). Refuses with 404 what is not exactly this key's and live, then as the feed does.
+ */
+export const createReadFeedSubscriptionChanges =
+  ({ reads, readChanges }: ReadFeedSubscriptionChangesDependencies) =>
+  async ({ cursor, limit, maxResponseBytes, ...place }: SubscriptionChangesInput): Promise<JsonPage> => {
+    const row = await find(reads, 'live', place);
+    if (row === undefined) throw new Rejection('not_found', 'there is no such subscription of this key');
+    const [resource, startCursor] = row as readonly [Resource | null, string];
+    return readChanges({ ...(resource === null ? {} : { resource }), cursor: cursor ?? startCursor, limit, maxResponseBytes });
+  };
+
+/** SQL for the subscriptions `s` that are not revoked and whose key lives, after the selected columns. `now` in clock milliseconds. */
+export function liveSubscriptions(live: LiveGeneration, now: number): FragmentSqlToken {
+  const { subscriptions, isLive } = liveTokens(SUBSCRIPTIONS, live);
+  const { keys, isLive: keysAreLive } = liveTokens(ACCOUNTS, live);
+  return sql.fragment`from ${subscriptions} s join ${keys} k on k.key_id = s.key_id
+    where s.revoked_at is null and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now}::bigint) and ${isLive} and ${keysAreLive}`;
 }
 
 const listed = z.object({
@@ -62,20 +75,10 @@ const listed = z.object({
 export const createListFeedSubscriptions =
   ({ reads, clock }: QueryContext) =>
   async ({ accountId, keyId, cap }: ListSubscriptionsInput): Promise<FeedSubscriptions> => {
-    const live = await reads.many((generation) => {
-      const subscriptions = liveTable(
-        SUBSCRIPTIONS.name,
-        generation(SUBSCRIPTIONS.name),
-        (generation) => SUBSCRIPTIONS.at(generation).subscriptions,
-      );
-      const keys = liveTable(ACCOUNTS.name, generation(ACCOUNTS.name), (generation) => ACCOUNTS.at(generation).keys);
-      return sql.type(listed)`
+    const ofAccount = await reads.many(
+      (live) => sql.type(listed)`
         select s.subscription_id as "id", s.name, s.resource, s.key_id as "keyId", s.start_cursor as "startCursor", s.created_at as "createdAt"
-        from ${subscriptions.name} s join ${keys.name} k on k.key_id = s.key_id
-        where s.account_id = ${accountId}::uuid and s.revoked_at is null
-          and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${clock.now()}::bigint)
-          and ${subscriptions.isLive} and ${keys.isLive}
-        order by s.created_at, s.subscription_id`;
-    });
-    return { items: live.filter((each) => each.keyId === keyId), activeCount: live.length, maxActiveSubscriptions: cap };
+        ${liveSubscriptions(live, clock.now())} and s.account_id = ${accountId}::uuid order by s.created_at, s.subscription_id`,
+    );
+    return { items: ofAccount.filter((each) => each.keyId === keyId), activeCount: ofAccount.length, maxActiveSubscriptions: cap };
   };

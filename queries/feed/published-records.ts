@@ -4,10 +4,10 @@ import { RECORD_REFERENCES } from '../../projections/record-references/tables.ts
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
 import type { EventLog } from '../../domain/ports/event-log.ts';
 import type { PublishedRecords } from '../../domain/ports/published-records.ts';
-import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
+import type { LiveReads } from '../../domain/ports/projection.ts';
 import type { RecordData, Resource } from '../../domain/records/resources.ts';
 import { recordOfStream, recordStream } from '../../domain/streams.ts';
-import { liveTable } from '../live-table.ts';
+import { liveRows, liveTokens } from '../live-tables.ts';
 import { NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 
 const STREAMS_AT_ONCE = 1000;
@@ -22,14 +22,10 @@ export const publishedRecords = (reads: LiveReads, log: Pick<EventLog, 'readLast
   referring: async (resource, field, targets) => {
     if (targets.length === 0) return [];
     const rows = await reads.many((live) => {
-      const references = liveTable(
-        RECORD_REFERENCES.name,
-        live(RECORD_REFERENCES.name),
-        (generation) => RECORD_REFERENCES.at(generation).references,
-      );
+      const { references, isLive } = liveTokens(RECORD_REFERENCES, live);
       return sql.type(referringRecord)`
-        select record_id as id from ${references.name}
-        where target_id = any(${sql.array([...targets], 'uuid')}) and resource = ${resource} and field = ${field} and ${references.isLive}`;
+        select record_id as id from ${references}
+        where target_id = any(${sql.array([...targets], 'uuid')}) and resource = ${resource} and field = ${field} and ${isLive}`;
     });
     return rows.map(({ id }) => id);
   },
@@ -50,16 +46,13 @@ const IDS_A_PAGE = 500;
 /** Ids of the current records of a resource in pages, in the order of their last change. A record that changes meanwhile may be repeated. */
 export async function* currentIds(reads: LiveReads, resource: Resource): AsyncGenerator<readonly string[]> {
   for (let after = '0'; ; ) {
-    const rows = await reads.texts((live) => {
-      const generation = live(RECORD_HISTORY.name);
-      return {
-        name: `current_ids_g${generation}`,
-        text: `select h.position::text, h.record_id::text from ${RECORD_HISTORY.at(generation).history} h
-          where (h.resource, h.position) > ($1, $2::bigint) and (h.resource, h.position) <= ($1, ${NOT_SUPERSEDED})
-            and h.superseded_at = ${NOT_SUPERSEDED} and ${requireLive(RECORD_HISTORY.name, generation)}
-          order by h.resource, h.position limit ${IDS_A_PAGE}`,
-        values: [resource, after],
-      };
+    const rows = await liveRows(reads, RECORD_HISTORY, {
+      name: 'current_ids',
+      text: ({ history, isLive }) => `select h.position::text, h.record_id::text from ${history} h
+        where (h.resource, h.position) > ($1, $2::bigint) and (h.resource, h.position) <= ($1, ${NOT_SUPERSEDED})
+          and h.superseded_at = ${NOT_SUPERSEDED} and ${isLive}
+        order by h.resource, h.position limit ${IDS_A_PAGE}`,
+      values: [resource, after],
     });
     if (rows.length > 0) yield rows.map(([, id]) => id!);
     if (rows.length < IDS_A_PAGE) return;

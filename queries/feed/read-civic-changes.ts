@@ -5,6 +5,7 @@ import { Rejection } from '../../domain/rejections.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { type FeedPage, feedPageStatement, toFeedPage } from './feed-page.ts';
+import { decodedCursor } from '../decoded-cursor.ts';
 import { JsonText } from '../json-text.ts';
 
 export interface ReadCivicChangesDependencies extends QueryContext {
@@ -47,13 +48,7 @@ export const createReadCivicChanges =
   };
 
 function decodeFor(text: string, resource: Resource | null) {
-  const cursor = decodeFeedCursor(text);
-  if (typeof cursor === 'string') {
-    throw new Rejection(
-      'invalid_parameter',
-      cursor === 'damaged' ? 'cursor does not decode' : 'cursor is of another kind than a feed cursor',
-    );
-  }
+  const cursor = decodedCursor(decodeFeedCursor(text), 'a feed cursor');
   if (cursor.binding !== 'nothing' && cursor.binding !== (resource ?? 'all')) {
     const bound = cursor.binding === 'all' ? 'an unfiltered read' : `resource=${cursor.binding}`;
     throw new Rejection('invalid_parameter', `cursor was minted for ${bound}; read on with that filter`);

@@ -5,15 +5,21 @@ import type { Health } from '../../contract/read-civic-health.ts';
 import { HEALTH_PARTS, type HealthPart } from '../../domain/health-parts.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import type { LiveReads } from '../../domain/ports/projection.ts';
+import type { LiveGeneration, LiveReads } from '../../domain/ports/projection.ts';
 import { source } from '../../domain/records/schemas.ts';
 import { sourceStatusAt } from '../../domain/source-status.ts';
 import { answeredWithin } from '../../domain/retry.ts';
 import { NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { readFeedHead } from './feed-head.ts';
-import { listProjections, type ListProjectionsDependencies, type ProjectionStatus } from '../operators/list-projections.ts';
-import { listReactors, type ListReactorsDependencies, type ReactorStatus } from '../operators/list-reactors.ts';
-import { liveTable } from '../live-table.ts';
+import {
+  listProjections,
+  type ListProjectionsDependencies,
+  listReactors,
+  type ListReactorsDependencies,
+  type ProjectionStatus,
+  type ReactorStatus,
+} from '../operators/processors.ts';
+import { liveTokens } from '../live-tables.ts';
 
 const SLOW_PROJECTION_SECONDS = 60;
 
@@ -31,8 +37,8 @@ const sourceRow = z.object({
   }),
 });
 
-function currentSources(generation: number) {
-  const { name: history, isLive } = liveTable(RECORD_HISTORY.name, generation, (number) => RECORD_HISTORY.at(number).history);
+function currentSources(live: LiveGeneration) {
+  const { history, isLive } = liveTokens(RECORD_HISTORY, live);
   const current = sql.fragment`superseded_at = ${BigInt(NOT_SUPERSEDED)}`;
   return sql.type(sourceRow)`
     select s.record_id::text as source_id, j.body::json->>'slug' as jurisdiction_slug, b.body::json->>'slug' as body_slug, s.body::json as data
@@ -94,7 +100,7 @@ export const createReadCivicHealth = (deps: ReadCivicHealthDependencies) => asyn
 
 /** Every source in the form of health; `stale` is derived now. */
 export async function readSources(reads: LiveReads, clock: Clock): Promise<Health['sources']> {
-  const rows = await reads.many((generation) => currentSources(generation(RECORD_HISTORY.name)));
+  const rows = await reads.many(currentSources);
   return rows.map(({ source_id, jurisdiction_slug, body_slug, data }) => {
     const success = data.lastSuccessfulCheckAt;
     return {

@@ -1,9 +1,11 @@
 import { decodeSnapshotPageCursor, encodeSnapshotPageCursor } from '../../domain/cursor.ts';
 import type { JsonPage, SnapshotPageInput } from '../../contract/inputs.ts';
 import type { Statement } from '../../domain/ports/database.ts';
-import { type LiveReads, type QueryContext, requireLive } from '../../domain/ports/projection.ts';
+import type { LiveReads, QueryContext } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
+import { decodedCursor } from '../decoded-cursor.ts';
 import { JsonText } from '../json-text.ts';
+import { tablesOf } from '../live-tables.ts';
 import { ERASED_VERSIONS, NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { SNAPSHOTS } from '../../projections/snapshots/tables.ts';
 import type { Resource } from '../../domain/records/resources.ts';
@@ -16,20 +18,21 @@ const ATTEMPTS = 5;
 
 const RECOVERY = { recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and read its pages' }] };
 
-type PageMeta = [
-  boundary: number,
-  prunedThrough: number,
-  feedId: string,
-  servedFeed: string,
-  erasure: number,
-  last: number | null,
-  bytes: number,
-  hasMore: boolean,
-];
+interface PageFacts {
+  readonly boundary: number;
+  readonly prunedThrough: number;
+  readonly feedId: string;
+  readonly servedFeed: string;
+  readonly erasure: number;
+  readonly last: number | null;
+  readonly bytes: number;
+  readonly hasMore: boolean;
+}
 
 /** One page of a resource at the snapshot's boundary, and whether the snapshot may be read, in one statement. */
 function snapshotPage(history: number, snapshots: number, input: SnapshotPageInput, after: number, now: number): Statement {
-  const tables = RECORD_HISTORY.at(history);
+  const tables = tablesOf(RECORD_HISTORY, history);
+  const exports = tablesOf(SNAPSHOTS, snapshots);
   // Compared as a pair, so that no plan scans all resources for the few records of one.
   const visible = (from: string, to = '(select boundary from snapshot)') =>
     `(h.resource, h.position) > ($3, ${from}) and (h.resource, h.position) <= ($3, ${to})
@@ -38,16 +41,18 @@ function snapshotPage(history: number, snapshots: number, input: SnapshotPageInp
     name: `snapshot_page_g${history}_g${snapshots}`,
     text: `with snapshot as materialized (
         select s.boundary, r.pruned_through, s.feed_id, f.feed_id as served_feed
-        from ${SNAPSHOTS.at(snapshots).snapshots} s, civic.feed_retention r, ${tables.state} f
+        from ${exports.snapshots} s, civic.feed_retention r, ${tables.state} f
         where s.snapshot_id = $1::uuid and s.account_id = $2::uuid and s.expires_at > $4::bigint
-          and ${requireLive(RECORD_HISTORY.name, history)} and ${requireLive(SNAPSHOTS.name, snapshots)}
+          and ${tables.isLive} and ${exports.isLive}
       ), size as materialized (
         select max(p.position) as last, coalesce(sum(p.bytes), 0) as bytes from (
           select h.position, octet_length(h.body) as bytes from ${tables.history} h where ${visible('$5::bigint')} limit $6::int
         ) p
       )
-      select json_build_array(
-          s.boundary, s.pruned_through, s.feed_id, s.served_feed, ${lastErasure(history, '$3')}, z.last, z.bytes, (select h.position from ${tables.history} h where ${visible('z.last')} limit 1) is not null
+      select json_build_object(
+          'boundary', s.boundary, 'prunedThrough', s.pruned_through, 'feedId', s.feed_id, 'servedFeed', s.served_feed,
+          'erasure', ${lastErasure(history, '$3')}, 'last', z.last, 'bytes', z.bytes,
+          'hasMore', (select h.position from ${tables.history} h where ${visible('z.last')} limit 1) is not null
         )::text
       from snapshot s, size z
       union all
@@ -70,7 +75,7 @@ export function createReadCivicSnapshotPage({ reads, clock }: QueryContext) {
     );
     const [meta, ...items] = rows;
     if (meta === undefined) throw new Rejection('not_found', 'there is no such snapshot, or it has expired');
-    const [boundary, prunedThrough, feedId, servedFeed, erasure, last, bytes, hasMore] = JSON.parse(meta[0]!) as PageMeta;
+    const { boundary, prunedThrough, feedId, servedFeed, erasure, last, bytes, hasMore } = JSON.parse(meta[0]!) as PageFacts;
     if (feedId !== servedFeed || (cursor !== null && cursor.feedId !== feedId)) {
       throw new Rejection('cursor_expired', 'the snapshot was taken of another feed than the one served now; take a new one', {
         details: RECOVERY,
@@ -107,13 +112,7 @@ export function createReadCivicSnapshotPage({ reads, clock }: QueryContext) {
 }
 
 function decodeFor(text: string, { snapshotId, resource }: SnapshotPageInput) {
-  const cursor = decodeSnapshotPageCursor(text);
-  if (typeof cursor === 'string') {
-    throw new Rejection(
-      'invalid_parameter',
-      cursor === 'damaged' ? 'cursor does not decode' : 'cursor is of another kind than a page cursor',
-    );
-  }
+  const cursor = decodedCursor(decodeSnapshotPageCursor(text), 'a page cursor');
   if (cursor.snapshotId !== snapshotId || cursor.resource !== resource) {
     throw new Rejection('invalid_parameter', 'cursor was minted for another snapshot or resource');
   }
@@ -130,9 +129,9 @@ const lastErasure = (history: number, resource: string): string => `(
  * as much as has changed since, and no pass over all records.
  */
 function digestAt(history: number, resource: Resource, boundary: number): Statement {
-  const tables = RECORD_HISTORY.at(history);
+  const tables = tablesOf(RECORD_HISTORY, history);
   return {
-    text: `with s as materialized (select $2::bigint as boundary where ${requireLive(RECORD_HISTORY.name, history)})
+    text: `with s as materialized (select $2::bigint as boundary where ${tables.isLive})
       select 'total', coalesce((select t.digest from ${tables.totals} t where t.resource = $1), $3), ${lastErasure(history, '$1')}::text from s
       union all
       select 'since', encode(h.digest, 'hex'), null from s, ${tables.history} h

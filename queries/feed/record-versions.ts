@@ -3,26 +3,14 @@ import { streamEvents } from '../../domain/read-log.ts';
 import { RESOURCES, type Resource } from '../../domain/records/resources.ts';
 import { recordStream } from '../../domain/streams.ts';
 
-/** One version of a record from its own stream. */
-export interface RecordVersion {
-  readonly resource: Resource;
-  readonly version: number;
-  readonly event: string;
-  readonly at: string;
-  readonly commandId: string;
-  /** The event that caused it, where a reactor wrote it. */
-  readonly causedBy: string | null;
-  readonly data: unknown;
-}
-
 /** Every version of a record from the log itself, oldest first, also those that the feed no longer retains; of each resource that has the id. */
-export async function* recordVersions(log: EventLog, recordId: string): AsyncGenerator<RecordVersion> {
+export async function* recordVersions(log: EventLog, recordId: string) {
   for (const resource of RESOURCES) {
     for await (const event of streamEvents(log, recordStream(resource, recordId))) yield toVersion(resource, event);
   }
 }
 
-function toVersion(resource: Resource, { type, revision, time, metadata, data }: StoredEvent): RecordVersion {
+function toVersion(resource: Resource, { type, revision, time, metadata, data }: StoredEvent) {
   const { commandId, causedBy } = JSON.parse(metadata) as EventMetadata;
   return {
     resource,
@@ -30,7 +18,8 @@ function toVersion(resource: Resource, { type, revision, time, metadata, data }:
     event: type,
     at: new Date(time).toISOString(),
     commandId,
+    /** The event that caused it, where a reactor wrote it. */
     causedBy: causedBy ?? null,
-    data: JSON.parse(data),
+    data: JSON.parse(data) as unknown,
   };
 }

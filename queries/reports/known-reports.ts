@@ -2,9 +2,9 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import { REPORTS } from '../../projections/reports/tables.ts';
 import { reportInput, verifiedRecord } from '../../domain/events/report-events.ts';
-import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
+import type { LiveReads } from '../../domain/ports/projection.ts';
 import { REPORT_REASONS, REPORT_STATUSES, type ReportStatus } from '../../domain/reports.ts';
-import { isTime, liveTable } from '../live-table.ts';
+import { isTime, liveRows, liveTokens } from '../live-tables.ts';
 import { RECORD_KEYS } from '../../projections/record-keys/tables.ts';
 import type { FoundResource } from '../../domain/records/external-ids.ts';
 
@@ -74,13 +74,13 @@ function conditions(filter: ReportFilter): readonly FragmentSqlToken[] {
 /** Reports that fulfil every given condition, at most `limit`: those without an investigation first, then the oldest. */
 export const knownReports = (reads: LiveReads, filter: ReportFilter, limit: number): Promise<readonly KnownReport[]> =>
   reads.many((live) => {
-    const reports = liveTable(REPORTS.name, live(REPORTS.name), (generation) => REPORTS.at(generation).reports);
+    const { reports, isLive } = liveTokens(REPORTS, live);
     return sql.type(knownReport)`
       select report_id as "reportId", account_id as "accountId", status, submitted_at as "submittedAt", updated_at as "updatedAt",
         closed_at as "closedAt", next_check_at as "nextCheckAt", reason_code as "reasonCode", finding, next_action as "nextAction",
         verified_records as "verifiedRecords", input, revision, note
-      from ${reports.name}
-      where ${sql.join([reports.isLive, ...conditions(filter)], sql.fragment` and `)}
+      from ${reports}
+      where ${sql.join([isLive, ...conditions(filter)], sql.fragment` and `)}
       order by status <> 'received', submitted_at, report_id limit ${limit}`;
   });
 
@@ -102,20 +102,16 @@ export interface FoundRecord {
   readonly id: string;
 }
 
-const MAX_REPORTS = 2000;
+const MAX_FOUND = 2000;
 
 /** Current records that have any of the names: a superset, since names are shared. At most two thousand, in the order of their ids. */
 export async function foundRecords(reads: LiveReads, wanted: WantedRecord): Promise<readonly FoundRecord[]> {
-  const rows = await reads.texts((live) => {
-    const generation = live(RECORD_KEYS.name);
-    return {
-      name: `found_records_g${generation}`,
-      text: `select resource, record_id::text from ${RECORD_KEYS.at(generation).keys}
-        where (address_key = $1::uuid or title_key = $2::uuid or source_record_id = $3 or matter_file = upper($3) or local_date = $4)
-          and ${requireLive(RECORD_KEYS.name, generation)}
-        order by record_id limit ${MAX_REPORTS}`,
-      values: [wanted.addressKey, wanted.titleKey, wanted.sourceRecordId, wanted.localDate],
-    };
+  const rows = await liveRows(reads, RECORD_KEYS, {
+    name: 'found_records',
+    text: ({ keys, isLive }) => `select resource, record_id::text from ${keys}
+      where (address_key = $1::uuid or title_key = $2::uuid or source_record_id = $3 or matter_file = upper($3) or local_date = $4) and ${isLive}
+      order by record_id limit ${MAX_FOUND}`,
+    values: [wanted.addressKey, wanted.titleKey, wanted.sourceRecordId, wanted.localDate],
   });
   return rows.map(([resource, id]) => ({ resource: resource as FoundResource, id: id! }));
 }

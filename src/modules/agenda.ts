@@ -1,7 +1,6 @@
-import { createGetAgendaHit } from '../../queries/agenda/get-agenda-hit.ts';
 import { createGetPublicBodyCadence, NO_CADENCE } from '../../queries/agenda/get-public-body-cadence.ts';
 import { readAgendaPosition } from '../../queries/agenda/agenda-fields.ts';
-import { createListRecentAgendaHits, NO_RECENT_HITS } from '../../queries/agenda/list-recent-agenda-hits.ts';
+import { createGetAgendaHit, createListRecentAgendaHits, NO_RECENT_HITS } from '../../queries/agenda/agenda-hits.ts';
 import { createListUpcomingAgendaHits, noUpcomingHits } from '../../queries/agenda/list-upcoming-agenda-hits.ts';
 import type { CadenceInput, JsonPage, RecentHitsInput, UpcomingHitsInput } from '../../contract/inputs.ts';
 import type { MeetingCadence } from '../../contract/get-public-body-cadence.ts';

@@ -11,7 +11,7 @@ import { readFeedHead } from '../../queries/feed/feed-head.ts';
 import { createReadCivicChanges } from '../../queries/feed/read-civic-changes.ts';
 import { createReadCivicRecords } from '../../queries/feed/read-civic-records.ts';
 import { createReadCivicSnapshotPage } from '../../queries/feed/read-civic-snapshot-page.ts';
-import { readModelAnswers } from '../../queries/read-model-answers.ts';
+import { readModelAnswers } from '../../queries/live-tables.ts';
 import { asData, boundsOf, callerOf, type CustomerAnswers } from '../edge/answers/exchange.ts';
 import type { Platform } from '../platform.ts';
 import type { Module } from './module.ts';

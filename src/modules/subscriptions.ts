@@ -15,10 +15,9 @@ import { asData, boundsOf, callerOf, type CustomerAnswers, type Exchange } from 
 import type { FeedFunctions } from './feed.ts';
 import { answeredWithin } from '../../domain/retry.ts';
 import { subscriptions as readModel } from '../../projections/subscriptions/projection.ts';
-import { createListFeedSubscriptions, findRevocation } from '../../queries/feed/feed-subscriptions.ts';
+import { createListFeedSubscriptions, createReadFeedSubscriptionChanges, findRevocation } from '../../queries/feed/feed-subscriptions.ts';
 import { readHighWaterMark } from '../../queries/feed/feed-head.ts';
-import { createReadFeedSubscriptionChanges } from '../../queries/feed/read-feed-subscription-changes.ts';
-import { readModelAnswers } from '../../queries/read-model-answers.ts';
+import { readModelAnswers } from '../../queries/live-tables.ts';
 import type { Platform } from '../platform.ts';
 import type { Module } from './module.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listAudit } from '../../queries/accounts/list-audit.ts';
+import { listAudit } from '../../queries/accounts/account-lists.ts';
 import { ACCOUNT_EVENTS } from '../../domain/events/account-events.ts';
 import { audit, auditRow } from '../../projections/audit/projection.ts';
 import { ACCOUNT_REPORT_EVENTS } from '../../domain/events/report-events.ts';

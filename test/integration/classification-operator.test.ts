@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../infra/system/clock.ts';
 import { createReadCivicHealth } from '../../queries/feed/read-civic-health.ts';
-import { listReactors } from '../../queries/operators/list-reactors.ts';
+import { listReactors } from '../../queries/operators/processors.ts';
 import type { Reactor } from '../../domain/ports/reactors.ts';
 import { CLASSIFICATION, createClassificationReactor } from '../../src/processors/reactors/classification/classification-reactor.ts';
 import { ALL_PROJECTIONS } from '../support/civic-projections.ts';
 import { untilTrue } from '../support/civic.ts';
 import { openClassification, type TestClassification } from '../support/classification.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import { makeInstallation, type Installation } from '../support/service.ts';
+import { type Installation, makeInstallation } from '../support/service.ts';
 
 let database: TestDatabase;
 let classification: TestClassification;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listReactors } from '../../queries/operators/list-reactors.ts';
+import { listReactors } from '../../queries/operators/processors.ts';
 import { Registry } from 'prom-client';
 import { register } from '../../src/edge/metrics/metric.ts';
 import { KAFKA_METRICS } from '../../src/edge/metrics/process-metrics.ts';
@@ -10,7 +10,7 @@ import { startTestDatabase, type TestDatabase } from '../support/embedded-databa
 import { messageOf } from '../support/inlet.ts';
 import { readTopic, sendAll } from '../support/kafka-client.ts';
 import { type KafkaPeer, startKafkaPeer } from '../support/kafka-peer.ts';
-import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
+import { serveCivic, type ServedCivic } from '../support/served-civic.ts';
 
 let database: TestDatabase;
 let peer: KafkaPeer;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ProjectionStatus } from '../../queries/operators/list-projections.ts';
+import type { ProjectionStatus } from '../../queries/operators/processors.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
 
 /** A service that folds, commands beside it, and commands without it. */

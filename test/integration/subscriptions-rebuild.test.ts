@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { verifyProjection } from '../../src/processors/projector/compare-with-live.ts';
 import { audit } from '../../projections/audit/projection.ts';
 import { subscriptions } from '../../projections/subscriptions/projection.ts';
-import { listAudit } from '../../queries/accounts/list-audit.ts';
+import { listAudit } from '../../queries/accounts/account-lists.ts';
 import { untilTrue } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type IssuedKey, serveCivic, type ServedCivic } from '../support/served-civic.ts';

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { Projector } from '../../src/processors/projector/projector.ts';
 import type { Decision, Generation, GenerationStore } from '../../domain/ports/generations.ts';
 import type { Projection } from '../../domain/ports/projection.ts';
-import { listProjections, type ProjectionStatus } from '../../queries/operators/list-projections.ts';
+import { listProjections, type ProjectionStatus } from '../../queries/operators/processors.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import { openTestCivic, type TestCivic, untilTrue } from './civic.ts';
 import { ALL_PROJECTIONS } from './civic-projections.ts';

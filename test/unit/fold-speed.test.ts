@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { speedOf } from '../../queries/operators/list-projections.ts';
+import { speedOf } from '../../queries/operators/processors.ts';
 import type { Generation } from '../../domain/ports/generations.ts';
 
 const row = (fields: Partial<Generation>, speed: Partial<Generation['speed']>): Generation =>

@@ -5,8 +5,7 @@ import { PROJECTION_EVENT_SKIPPED } from '../../../domain/events/feed-events.ts'
 import { LOG_START, NO_STREAM, type Position } from '../../../domain/ports/event-log.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
 import { projectionStream } from '../../../domain/streams.ts';
-import { listProjections, type ProjectionStatus } from '../../../queries/operators/list-projections.ts';
-import { listReactors } from '../../../queries/operators/list-reactors.ts';
+import { listProjections, listReactors, type ProjectionStatus } from '../../../queries/operators/processors.ts';
 import type { Civic } from '../../civic.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { untilLive } from '../follow-rebuild.ts';

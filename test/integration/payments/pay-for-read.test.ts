@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../infra/system/clock.ts';
 import { accounts } from '../../../projections/accounts/projection.ts';
-import { listAccounts } from '../../../queries/accounts/list-accounts.ts';
+import { listAccounts } from '../../../queries/accounts/account-lists.ts';
 import { billingRefusal } from '../../../src/edge/admission/admit.ts';
 import { isShared, PAYMENT_META, sharedPayments } from '../../../src/edge/mcp/message-checks.ts';
 import { paymentChallenge } from '../../../contract/tools/payment-challenge.ts';

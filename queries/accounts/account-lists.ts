@@ -1,0 +1,71 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { ACCOUNTS } from '../../projections/accounts/tables.ts';
+import { AUDIT } from '../../projections/audit/tables.ts';
+import { channel, tier } from '../../domain/events/account-events.ts';
+import type { LiveReads } from '../../domain/ports/projection.ts';
+import { isTime, liveTokens } from '../live-tables.ts';
+
+const listedAccount = z.object({
+  accountId: z.string(),
+  name: z.string(),
+  status: z.enum(['active', 'suspended']),
+  channel,
+  tier,
+  paidUntil: isTime.nullable(),
+  paidAt: isTime.nullable(),
+  openedAt: isTime,
+});
+export type ListedAccount = z.output<typeof listedAccount>;
+
+/** Every account, oldest first; for operators, who have few. */
+export const listAccounts = (reads: LiveReads): Promise<readonly ListedAccount[]> =>
+  reads.many((live) => {
+    const { accounts, isLive } = liveTokens(ACCOUNTS, live);
+    return sql.type(listedAccount)`
+      select account_id as "accountId", name, status, channel, tier, paid_until as "paidUntil", paid_at as "paidAt", opened_at as "openedAt"
+      from ${accounts} where ${isLive} order by opened_at, account_id`;
+  });
+
+const listedKey = z.object({
+  keyId: z.string(),
+  accountId: z.string(),
+  scopes: z.string().transform((text) => text.split(' ')),
+  issuedAt: isTime,
+  expiresAt: isTime.nullable(),
+  revokedAt: isTime.nullable(),
+});
+export type ListedKey = z.output<typeof listedKey>;
+
+const selectKeys = (reads: LiveReads, column: 'account_id' | 'key_id', id: string): Promise<readonly ListedKey[]> =>
+  reads.many((live) => {
+    const { keys, isLive } = liveTokens(ACCOUNTS, live);
+    return sql.type(listedKey)`
+      select key_id as "keyId", account_id as "accountId", scopes, issued_at as "issuedAt", expires_at as "expiresAt", revoked_at as "revokedAt"
+      from ${keys} where ${sql.identifier([column])} = ${id}::uuid and ${isLive} order by issued_at, key_id`;
+  });
+
+/** The keys of an account, oldest first, revoked and expired ones included; without secrets and hashes. */
+export const listKeys = (reads: LiveReads, accountId: string): Promise<readonly ListedKey[]> => selectKeys(reads, 'account_id', accountId);
+
+/** The key of this id, or null; for operators who know a key's id and not its account. */
+export const findKey = async (reads: LiveReads, keyId: string): Promise<ListedKey | null> =>
+  (await selectKeys(reads, 'key_id', keyId))[0] ?? null;
+
+const auditEntry = z.object({
+  at: isTime,
+  action: z.string(),
+  subject: z.string(),
+  keyId: z.string().nullable(),
+  requestId: z.string().nullable(),
+});
+export type AuditEntry = z.output<typeof auditEntry>;
+
+/** Writes of and for an account with key and request, in the order of the log, the newest last. Empty for an unknown account. */
+export const listAudit = (reads: LiveReads, accountId: string): Promise<readonly AuditEntry[]> =>
+  reads.many((live) => {
+    const { audit, isLive } = liveTokens(AUDIT, live);
+    return sql.type(auditEntry)`
+      select at, action, subject, key_id as "keyId", request_id as "requestId"
+      from ${audit} where account_id = ${accountId}::uuid and ${isLive} order by position`;
+  });

@@ -1,0 +1,57 @@
+import { type FragmentSqlToken, type IdentifierSqlToken, sql } from 'slonik';
+import { z } from 'zod';
+import type { StatementValue, TextRow } from '../domain/ports/database.ts';
+import { generationTable, type LiveGeneration, type LiveReads, requireLive } from '../domain/ports/projection.ts';
+import type { ReadModel } from '../projections/tables.ts';
+
+/** The full names of a generation's tables, and `isLive`: the condition that fails a statement once the generation is no longer live. */
+export const tablesOf = <Model extends ReadModel>(model: Model, generation: number) => ({
+  ...(model.at(generation) as ReturnType<Model['at']>),
+  isLive: requireLive(model.name, generation),
+});
+
+/** The same of the live generation for slonik's tag. */
+export function liveTokens<Model extends ReadModel>(model: Model, live: LiveGeneration) {
+  const generation = live(model.name);
+  const names = Object.entries(model.at(generation)).map(([part, name]) => [part, sql.identifier(name.split('.'))]);
+  return {
+    ...(Object.fromEntries(names) as { readonly [Part in keyof Model['tables']]: IdentifierSqlToken }),
+    isLive: sql.fragment`(select civic.require_live(${model.name}, ${generation}))` satisfies FragmentSqlToken,
+  };
+}
+
+interface LiveStatement<Model extends ReadModel> {
+  /** Of the prepared statement, without the generation. Left out: it is planned for these values and the tables as they are. */
+  readonly name?: string;
+  readonly text: (tables: ReturnType<typeof tablesOf<Model>>) => string;
+  readonly values?: readonly StatementValue[];
+}
+
+/** Rows of text from the live generation of one read model. */
+export const liveRows = <Model extends ReadModel>(
+  reads: LiveReads,
+  model: Model,
+  { name, text, values = [] }: LiveStatement<Model>,
+): Promise<readonly TextRow[]> =>
+  reads.texts((live) => {
+    const generation = live(model.name);
+    return { ...(name === undefined ? {} : { name: `${name}_g${generation}` }), text: text(tablesOf(model, generation)), values };
+  });
+
+/** A column of milliseconds since the epoch, as ISO 8601 in UTC; whether the driver gives numbers or text. */
+export const isTime = z.coerce.number().transform((milliseconds) => new Date(milliseconds).toISOString());
+
+/**
+ * Resolves once a read model has answered a read. A write whose result is read there asks before it stores anything, so that a read model
+ * that cannot be read refuses the write. Throws what the database throws.
+ */
+export async function readModelAnswers(reads: LiveReads, projection: string): Promise<void> {
+  await reads.texts((live) => {
+    const generation = live(projection);
+    return {
+      name: `${projection}_answers_g${generation}`,
+      text: `select from ${generationTable(projection, generation)} where ${requireLive(projection, generation)} limit 1`,
+      values: [],
+    };
+  });
+}

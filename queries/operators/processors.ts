@@ -1,0 +1,170 @@
+import type { Clock } from '../../domain/ports/clock.ts';
+import { type EventLog, LOG_START, type Position } from '../../domain/ports/event-log.ts';
+import type { Generation, GenerationState, GenerationStore } from '../../domain/ports/generations.ts';
+import type { ProcessorRow, ProcessorStore } from '../../domain/ports/reactors.ts';
+
+interface LogLag {
+  /** Events between the checkpoint and the log's head; null where the log cannot count. */
+  readonly lagEvents: number | null;
+  /** Age of the oldest event after the checkpoint, in seconds; 0 where there is none. */
+  readonly lagSeconds: number;
+  /** Time of that event, null when there is none. */
+  readonly oldestPendingAt: number | null;
+}
+
+const NO_LAG: LogLag = { lagEvents: 0, lagSeconds: 0, oldestPendingAt: null };
+
+/** The lag of a follower of these event types; events of other types do not count. */
+async function lagBehind({ log, clock }: LagDependencies, checkpoint: Position, head: Position, types: readonly string[]): Promise<LogLag> {
+  const pending = checkpoint < head ? (await log.readAll({ after: checkpoint, limit: 1, types })).events[0] : undefined;
+  if (pending === undefined) return NO_LAG;
+  return {
+    lagEvents: log.distance(checkpoint, head),
+    lagSeconds: Math.max(0, (clock.now() - pending.time) / 1000),
+    oldestPendingAt: pending.time,
+  };
+}
+
+/** A running window is shown once it is this old; before that the last complete one. */
+const SHOWN_AFTER_MS = 3_000;
+const FIRST_MS = 250;
+
+/**
+ * The current rates of a generation: events folded in a second, null before the first window, and events of the log passed in a second, folded
+ * or not, null where the log cannot count. An overdue window is shown as it is, so that the rate falls towards zero where the owner died, the
+ * generation is paused or has no events.
+ */
+export function speedOf({ folded, owner, operatorPausedAt, speed }: Generation, now: number) {
+  if (operatorPausedAt !== null) return { rate: 0, readRate: 0 };
+  const elapsed = speed.windowSince === null ? 0 : now - speed.windowSince;
+  const known = speed.foldRate !== null;
+  if (elapsed < (known ? SHOWN_AFTER_MS : FIRST_MS)) return { rate: speed.foldRate, readRate: owner === null ? null : speed.readRate };
+  const passed = speed.eventsRead === null || speed.windowEventsRead === null ? null : speed.eventsRead - speed.windowEventsRead;
+  const aSecond = (count: number) => (count * 1000) / elapsed;
+  return { rate: aSecond(folded - speed.windowFolded), readRate: passed === null ? null : aSecond(passed) };
+}
+
+/**
+ * `paused`: at an event that cannot be folded. `operator_paused`: a rebuild that an operator stopped. `ready`: held, caught up and found
+ * equal. `kept`: replaced, and to be switched back to. `stopped`: there is work, and no process holds the lease.
+ */
+export type ProjectionState = Exclude<GenerationState, 'retired'> | 'paused' | 'stopped' | 'operator_paused' | 'ready' | 'kept';
+
+interface LagDependencies {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly leaseClock: Clock;
+}
+
+export interface ListProjectionsDependencies extends LagDependencies {
+  readonly generations: GenerationStore;
+  /** Event types that each projection folds. */
+  readonly handles: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Lag, progress and state of every generation that serves, is built, or can be switched back to. */
+export async function listProjections(deps: ListProjectionsDependencies): Promise<readonly ProjectionStatus[]> {
+  const [rows, head] = await Promise.all([deps.generations.list(), deps.log.head()]);
+  const now = deps.leaseClock.now();
+  const shown = rows.filter(({ state, keptUntil }) => state !== 'retired' || (keptUntil ?? 0) >= now);
+  return Promise.all(shown.map((row) => projectionStatus(deps, row, head)));
+}
+
+async function projectionStatus(deps: ListProjectionsDependencies, row: Generation, head: Position) {
+  const types = deps.handles.get(row.projection);
+  const lag = types === undefined || row.state === 'retired' ? NO_LAG : await lagBehind(deps, row.checkpoint, head, types);
+  const now = deps.leaseClock.now();
+  const speed = speedOf(row, now);
+  const left = row.state === 'building' ? lag.lagEvents : null;
+  return {
+    name: row.projection,
+    generation: row.generation,
+    version: row.version,
+    state: stateOf(row, lag.oldestPendingAt !== null, now),
+    /** Whether readers are answered from it. */
+    serves: row.state === 'live',
+    /** Whether it is a rebuild in progress, held or paused. */
+    rebuild: row.state === 'building',
+    /** Time since which it has its state; of the lease clock, as all times here except `oldestPendingAt`. */
+    since: row.changedAt,
+    ...lag,
+    checkpoint: row.checkpoint,
+    /** Events of the log up to the checkpoint; null where the log cannot count. */
+    eventsRead: row.speed.eventsRead,
+    folded: row.folded,
+    /** Takeovers of the right to fold it, by any process. */
+    takeovers: row.token,
+    /** Events folded per second, over the last measurement of its owner; null before the first. */
+    rate: speed.rate,
+    /** Of a rebuild: events of the log that it has yet to pass, and at its rate how long; null where the log cannot count or no process folds. */
+    leftEvents: left,
+    leftSeconds: left === null ? null : left === 0 ? 0 : speed.readRate === null || speed.readRate <= 0 ? null : left / speed.readRate,
+    owner: row.owner,
+    ownedSince: row.owner === null ? null : row.speed.ownedSince,
+    held: row.held,
+    operatorPausedAt: row.operatorPausedAt,
+    keptUntil: row.keptUntil,
+    comparison: row.comparison,
+    reason: row.pausedReason,
+    poisonEvent: row.pausedEvent,
+  };
+}
+
+export type ProjectionStatus = Readonly<Awaited<ReturnType<typeof projectionStatus>>>;
+
+function stateOf(row: Generation, pending: boolean, now: number): ProjectionState {
+  if (row.state === 'retired') return 'kept';
+  if (row.state === 'refused') return 'refused';
+  if (row.operatorPausedAt !== null) return 'operator_paused';
+  if (row.pausedReason !== null) return 'paused';
+  if (pending && row.state === 'live' && (row.owner === null || row.leaseUntil < now)) return 'stopped';
+  return row.held && row.comparison?.equal === true ? 'ready' : row.state;
+}
+
+export interface ListReactorsDependencies extends LagDependencies {
+  readonly processorStore: Pick<ProcessorStore, 'listReactors'>;
+  /** Event types that each reactor follows. */
+  readonly follows: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Lag and state of every reactor, those that never ran included. */
+export async function listReactors(deps: ListReactorsDependencies): Promise<readonly ReactorStatus[]> {
+  const [rows, head] = await Promise.all([deps.processorStore.listReactors(), deps.log.head()]);
+  return Promise.all(
+    [...deps.follows].map(([name, types]) => reactorStatus(deps, rows.find((row) => row.name === name) ?? never(name), types, head)),
+  );
+}
+
+const never = (name: string): ProcessorRow => ({
+  name,
+  logId: null,
+  checkpoint: LOG_START,
+  lastEvent: null,
+  handled: 0,
+  owner: null,
+  token: 0,
+  leaseUntil: 0,
+  pausedReason: null,
+  pausedEvent: null,
+});
+
+async function reactorStatus(deps: ListReactorsDependencies, row: ProcessorRow, types: readonly string[], head: Position) {
+  const lag = await lagBehind(deps, row.checkpoint, head, types);
+  const unowned = row.owner === null || row.leaseUntil < deps.leaseClock.now();
+  /** Stopped: there is work, and no process holds the lease. */
+  const state: 'live' | 'paused' | 'stopped' =
+    row.pausedReason !== null ? 'paused' : lag.oldestPendingAt !== null && unowned ? 'stopped' : 'live';
+  return {
+    name: row.name,
+    state,
+    ...lag,
+    handled: row.handled,
+    /** Takeovers of the right to run it, by any process. */
+    takeovers: row.token,
+    owner: row.owner,
+    reason: row.pausedReason,
+    poisonEvent: row.pausedEvent,
+  };
+}
+
+export type ReactorStatus = Readonly<Awaited<ReturnType<typeof reactorStatus>>>;
