@@ -1,5 +1,4 @@
 import type { Command } from '@commander-js/extra-typings';
-import type { Command } from 'commander';
 import { z } from 'zod';
 import { type AccountCommand, handleAccountCommand, issueKey } from '../../../commands/accounts/account-decider.ts';
 import { channel, scope, SCOPES, tier } from '../../../domain/events/account-events.ts';

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import type { Command } from '@commander-js/extra-typings';
-import type { Command } from 'commander';
 import { feedIdOf } from '../../../commands/feed/feed-identity.ts';
 import { SOFTWARE_VERSION } from '../../../domain/software-version.ts';
 import { FEED_STREAM } from '../../../domain/streams.ts';

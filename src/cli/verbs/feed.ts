@@ -1,5 +1,4 @@
 import type { Command } from '@commander-js/extra-typings';
-import type { Command } from 'commander';
 import { openFeed, renewFeed, whatLogHasLost } from '../../../commands/feed/feed-identity.ts';
 import { StillHeld } from '../../../domain/ports/log-moves.ts';
 import type { Stores } from '../../../domain/ports/stores.ts';
