@@ -1,6 +1,6 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Rejection } from '../../../domain/rejections.ts';
-import { argumentsOf, callsOfBatch, messageFault, sharedPayments } from './message-checks.ts';
+import { callsOfBatch, messageFault } from './message-checks.ts';
 import { PROTOCOL_ERRORS, protocolError, type ProtocolErrorBody, type ToolAnswer, withDataCode } from './protocol-errors.ts';
 import { createToolRunner, type ToolRunnerParts } from './run-tool.ts';
 import type { ToolCall } from './tool-functions.ts';
@@ -53,10 +53,9 @@ export function createToolEndpoint(parts: ToolRunnerParts) {
       const { body } = request;
       if (body === undefined) return protocolError(400, PROTOCOL_ERRORS.parse, 'the request body is not valid JSON in UTF-8');
       const headers = shownHeaders(request);
-      const fault = messageFault({ body, headers });
+      const fault = messageFault(body, headers);
       if (fault !== null) return fault;
-      const { principal, requestId, baseUrl } = request;
-      const further = callsOfBatch({ body, headers }) - 1;
+      const further = callsOfBatch(body, headers) - 1;
       if (further > 0) await request.chargeUnits(further);
       const answered = new AbortController();
       const over = new AbortController();
@@ -69,17 +68,10 @@ export function createToolEndpoint(parts: ToolRunnerParts) {
       const asked = new Request('http://localhost/api/v1/mcp', { method: 'POST', headers, signal });
       const refusals: Rejection[] = [];
       const isBatch = Array.isArray(body);
-      const exchange: Exchange = {
-        refuseRequest: isBatch ? null : (rejection) => void refusals.push(rejection),
-        principal,
-        requestId,
-        baseUrl,
-        runTool,
-        tools,
-        argumentsOf: (id) => argumentsOf(body, id),
-        sharedPayments: sharedPayments(body),
-      };
-      const authInfo = { token: '', clientId: principal.keyId, scopes: [...principal.scopes], extra: { exchange } };
+      const refuseRequest = isBatch ? null : (rejection: Rejection): void => void refusals.push(rejection);
+      const exchange: Exchange = { ...request, refuseRequest, runTool, tools };
+      const { keyId: clientId, scopes } = request.principal;
+      const authInfo = { token: '', clientId, scopes: [...scopes], extra: { exchange } };
       const response = await handler.fetch(asked, { parsedBody: body, authInfo });
       const answer = await finished(response, isBatch, () => answered.abort(ENDED));
       if (refusals[0] !== undefined) throw refusals[0];

@@ -3,25 +3,19 @@ import { classifyInboundRequest } from '@modelcontextprotocol/server';
 import { LEGACY_VERSIONS, MAX_BATCH_ELEMENTS } from '../../../contract/post-mcp-json-rpc.ts';
 import { idOf, PROTOCOL_ERRORS, protocolError, type ToolAnswer } from './protocol-errors.ts';
 
-/** Checks of a message that the protocol library does not make. */
-interface CheckedMessage {
-  readonly body: unknown;
-  readonly headers: Headers;
-}
-
 const NAMED_METHODS: ReadonlySet<unknown> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
 const methodOf = (message: unknown): unknown =>
   typeof message === 'object' && message !== null && 'method' in message ? message.method : undefined;
 
-const classified = ({ body, headers }: CheckedMessage) =>
+const kindOf = (body: unknown, headers: Headers) =>
   classifyInboundRequest({
     httpMethod: 'POST',
     body,
     protocolVersionHeader: headers.get('mcp-protocol-version') ?? undefined,
     mcpMethodHeader: headers.get('mcp-method') ?? undefined,
     mcpNameHeader: headers.get('mcp-name') ?? undefined,
-  });
+  }).kind;
 
 const BOTH_TYPES = ['application/json', 'text/event-stream'];
 /** A comma within it separates nothing. The closing quote is optional: a search for one that is missing would take quadratic time. */
@@ -43,11 +37,10 @@ function listsBothTypes(accept: string | null): boolean {
 }
 
 /** The refusal of a message that the library would accept; null where the library processes it. */
-export function messageFault(message: CheckedMessage): ToolAnswer | null {
-  const { body, headers } = message;
+export function messageFault(body: unknown, headers: Headers): ToolAnswer | null {
   const fault = Array.isArray(body) ? batchFault(body) : null;
   if (fault !== null) return fault;
-  const { kind } = classified(message);
+  const kind = kindOf(body, headers);
   if (kind === 'legacy' && !listsBothTypes(headers.get('accept'))) {
     return protocolError(406, PROTOCOL_ERRORS.transport, `Accept must list both ${BOTH_TYPES.join(' and ')}`);
   }
@@ -79,9 +72,8 @@ export function argumentsOf(body: unknown, id: string | number): unknown {
 }
 
 /** The tool calls that the batch of a message without fault runs; 0 for a message that is no batch, or that the library refuses. */
-export function callsOfBatch(message: CheckedMessage): number {
-  const { body } = message;
-  if (!Array.isArray(body) || classified(message).kind !== 'legacy') return 0;
+export function callsOfBatch(body: unknown, headers: Headers): number {
+  if (!Array.isArray(body) || kindOf(body, headers) !== 'legacy') return 0;
   return body.filter((element) => methodOf(element) === 'tools/call' && idOf(element) !== null).length;
 }
 
@@ -91,24 +83,15 @@ export const PAYMENT_META = 'x402/payment';
 /** Any value of JSON; a member that is not there, of whatever value, is undefined. */
 type Json = { readonly [member: string]: Json } | null | undefined;
 
-/**
- * Identifies a payment by payer and nonce, independent of its encoding. Null where one is missing: such a payment pays for nothing.
- */
+/** Identifies a payment by payer and nonce, independent of its encoding. Null where one is missing: such a payment pays for nothing. */
 function paymentName(payment: unknown): string | null {
   const { from, nonce }: { readonly from?: unknown; readonly nonce?: unknown } = (payment as Json)?.['payload']?.['authorization'] ?? {};
   return typeof from === 'string' && typeof nonce === 'string' ? `${from} ${nonce}`.toLowerCase() : null;
 }
 
-/** Whether the payment is one of those that several elements of a batch carry. */
-export function isShared(shared: ReadonlySet<string>, payment: unknown): boolean {
+/** Whether several elements of a batch carry the payment: it can pay for one of them only. */
+export function isShared(body: unknown, payment: unknown): boolean {
   const name = paymentName(payment);
-  return name !== null && shared.has(name);
-}
-
-/** Payments that occur in several elements of a batch; a payment can pay for one element only. */
-export function sharedPayments(body: unknown): ReadonlySet<string> {
-  if (!Array.isArray(body)) return new Set();
-  const given = (body as readonly Json[]).map((element) => element?.['params']?.['_meta']?.[PAYMENT_META]);
-  const names = given.map(paymentName).filter((name) => name !== null);
-  return new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  if (name === null || !Array.isArray(body)) return false;
+  return (body as readonly Json[]).filter((element) => paymentName(element?.['params']?.['_meta']?.[PAYMENT_META]) === name).length > 1;
 }

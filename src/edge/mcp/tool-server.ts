@@ -4,7 +4,7 @@ import type { Tool } from '../../../contract/tools/tool.ts';
 import { TOOL_NAMES, type ToolName } from '../../../contract/tools/tool-names.ts';
 import { TOOLS } from '../../../contract/tools/tools.ts';
 import { describedInput } from '../documents/json-schemas.ts';
-import { isShared, PAYMENT_META } from './message-checks.ts';
+import { argumentsOf, isShared, PAYMENT_META } from './message-checks.ts';
 import { PROTOCOL_ERRORS, schemaFinding, withDataCode } from './protocol-errors.ts';
 import type { RunTool } from './run-tool.ts';
 import type { ToolCall } from './tool-functions.ts';
@@ -29,10 +29,8 @@ export const toolList = () => ({
 export interface Exchange extends Omit<ToolCall, 'signal' | 'payment' | 'paymentShared'> {
   readonly runTool: RunTool;
   readonly tools: ReturnType<typeof toolList>;
-  /** The arguments of a call exactly as received: the library drops what it takes for dangerous, where the tool is to refuse it. */
-  readonly argumentsOf: (id: string | number) => unknown;
-  /** Payments that several calls of the batch carry. */
-  readonly sharedPayments: ReadonlySet<string>;
+  /** As received. */
+  readonly body: unknown;
 }
 
 const SERVER_INFO = { name: 'civic-records', title: 'Civic Records Service', version: SOFTWARE_VERSION };
@@ -66,7 +64,7 @@ class ToolServer extends Server {
 }
 
 /** The library's server for one HTTP request, in either era: the same results, `resultType` included. */
-export function createToolServer(era: 'modern' | 'legacy', { runTool, tools, argumentsOf, sharedPayments, ...call }: Exchange): Server {
+export function createToolServer(era: 'modern' | 'legacy', { runTool, tools, body, ...call }: Exchange): Server {
   const server = new ToolServer(SERVER_INFO, {
     capabilities: { tools: { listChanged: false } },
     instructions: INSTRUCTIONS.replaceAll('\n', ' '),
@@ -78,7 +76,8 @@ export function createToolServer(era: 'modern' | 'legacy', { runTool, tools, arg
     if (!isToolName(params.name)) throw new ProtocolError(PROTOCOL_ERRORS.invalidParams, 'there is no tool of this name');
     const { id, signal, _meta: meta } = context.mcpReq;
     const payment = meta?.[PAYMENT_META];
-    return runTool(params.name, argumentsOf(id), { ...call, signal, payment, paymentShared: isShared(sharedPayments, payment) });
+    // The library drops arguments that it takes for dangerous, where the tool is to refuse them.
+    return runTool(params.name, argumentsOf(body, id), { ...call, signal, payment, paymentShared: isShared(body, payment) });
   });
   return server;
 }

@@ -4,7 +4,7 @@ import { systemClock } from '../../../infra/system/clock.ts';
 import { accounts } from '../../../projections/accounts/projection.ts';
 import { listAccounts } from '../../../queries/accounts/account-lists.ts';
 import { billingRefusal } from '../../../src/edge/admission/admit.ts';
-import { isShared, PAYMENT_META, sharedPayments } from '../../../src/edge/mcp/message-checks.ts';
+import { isShared, PAYMENT_META } from '../../../src/edge/mcp/message-checks.ts';
 import { paymentChallenge } from '../../../contract/tools/payment-challenge.ts';
 import type { BillingFacts } from '../../../domain/plans.ts';
 import type { Facilitator } from '../../../domain/ports/facilitator.ts';
@@ -151,10 +151,8 @@ describe('one payment is for one call', () => {
     const again = structuredClone(one);
     again.payload.authorization.from = one.payload.authorization.from!.toLowerCase();
     const carried = [one, undefined, two, { nonsense: true }, again, null, 'text'];
-    const names = sharedPayments(
-      carried.map((payment) => ({ params: payment === undefined ? {} : { _meta: { [PAYMENT_META]: payment } } })),
-    );
-    const shared = carried.map((payment) => isShared(names, payment));
+    const batch = carried.map((payment) => ({ params: payment === undefined ? {} : { _meta: { [PAYMENT_META]: payment } } }));
+    const shared = carried.map((payment) => isShared(batch, payment));
     expect(shared).toEqual([true, false, false, false, true, false, false]);
     expect(await shop.ask(one, { sharedInBatch: shared[0]! })).toMatchObject({ code: 'payment_request_invalid' });
     expect(await shop.ask(two, { sharedInBatch: shared[2]! })).toMatchObject({ kind: 'paid' });
