@@ -16,6 +16,7 @@ import type { SpanAttributes, Tracing } from '../../../domain/ports/tracing.ts';
 import { Rejection, REPORTS_FORBIDDEN } from '../../../domain/rejections.ts';
 import type { ToolName } from '../../../contract/tools/tool-names.ts';
 import { TOOLS } from '../../../contract/tools/tools.ts';
+import { failClosed } from './sampled-failures.ts';
 
 const MAX_HEADER_LENGTH = 256;
 
@@ -68,24 +69,17 @@ export type Admission = ReturnType<typeof createAdmission>;
 /** Authentication, authorisation and allowances, the same for REST and MCP. Throws a `Rejection` for each refusal. */
 export function createAdmission(parts: AdmissionParts) {
   const { rules, chargeRequest, windowCounts } = parts;
-  const failClosed = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
-    try {
-      return await ask();
-    } catch (error) {
-      parts.onFailure(error);
-      throw new Rejection('authentication_unavailable', 'identity and limits could not be looked up; try again later');
-    }
-  };
+  const lookUp = <Result>(ask: () => Promise<Result>) => failClosed(parts.onFailure, 'identity and limits', ask);
   return {
     /** Admits a request and charges it: key, scope, allowance, billing, in the order of docs/interface.md. The input is read afterwards. */
     async admit({ authorization, surface, scope, now, onAllowance }: Presented): Promise<Principal> {
       const sha256 = keySecretHash(presentedSecret(authorization));
-      const charged = await failClosed(() => chargeRequest(sha256, now));
+      const charged = await lookUp(() => chargeRequest(sha256, now));
       if (charged === null) throw unauthorized('the API key is not known');
       const { identity, plan, charge } = charged;
       if (charge.kind !== 'refused' && 'states' in charge) onAllowance?.(charge.states);
       refuseByCharge(charge, identity);
-      requireScope(identity, scope);
+      if (scope !== null && !identity.scopes.includes(scope)) throw new Rejection('forbidden', `the API key lacks the scope ${scope}`);
       const refused = billingRefusal(surface, { facts: identity, enforced: rules.billingEnforced, now });
       if (refused !== null) throw refused;
       const { accountId, keyId, scopes } = identity;
@@ -93,14 +87,14 @@ export function createAdmission(parts: AdmissionParts) {
     },
     /** Charges further units of minute and burst, all or none: the calls of a batch beyond the request itself. */
     async chargeUnits({ accountId, allowances }: Principal, units: number, now: number): Promise<readonly BucketState[]> {
-      const charge = await failClosed(() => parts.chargeUnits(accountId, allowances, units, now));
+      const charge = await lookUp(() => parts.chargeUnits(accountId, allowances, units, now));
       if (charge.kind === 'charged') return charge.states;
       throw limited('the allowance of the account has no room for all calls', charge.retryAfterSeconds);
     },
     /** Charges one of the account's exports of this hour, after the input has been read. `onAllowance` receives the result. */
     async chargeExport({ accountId, allowances }: Principal, now: number, onAllowance?: OnAllowance): Promise<void> {
       const bucket = exportBucket(allowances);
-      const taken = await failClosed(() => windowCounts.take(accountId, [bucket], 1, now));
+      const taken = await lookUp(() => windowCounts.take(accountId, [bucket], 1, now));
       onAllowance?.(taken.kind === 'taken' ? taken.states : [{ bucket, remaining: 0, resetSeconds: taken.retryAfterSeconds }]);
       if (taken.kind === 'taken') return;
       throw limited('the exports of the account in this hour are used up', taken.retryAfterSeconds);
@@ -108,19 +102,14 @@ export function createAdmission(parts: AdmissionParts) {
   };
 }
 
-function refuseByCharge(charge: Charge, identity: KeyIdentity): void {
-  if (charge.kind === 'refused') {
-    if (identity.revokedAt !== null) throw unauthorized('the API key is revoked');
-    if (identity.accountStatus !== 'active') throw unauthorized('the account of the API key is not active');
-    throw unauthorized('the API key is expired');
-  }
+function refuseByCharge(charge: Charge, { revokedAt, accountStatus }: KeyIdentity): void {
   if (charge.kind === 'charged') return;
-  const what = charge.by === 'allowance' ? 'the allowance of the account is used up' : 'the account sends more than any may';
-  throw limited(what, charge.retryAfterSeconds);
-}
-
-function requireScope(identity: KeyIdentity, scope: Scope | null): void {
-  if (scope !== null && !identity.scopes.includes(scope)) throw new Rejection('forbidden', `the API key lacks the scope ${scope}`);
+  if (charge.kind === 'exhausted') {
+    const what = charge.by === 'allowance' ? 'the allowance of the account is used up' : 'the account sends more than any may';
+    throw limited(what, charge.retryAfterSeconds);
+  }
+  if (revokedAt !== null) throw unauthorized('the API key is revoked');
+  throw unauthorized(accountStatus === 'active' ? 'the API key is expired' : 'the account of the API key is not active');
 }
 
 const unauthorized = (message: string): Rejection => new Rejection('unauthorized', message);

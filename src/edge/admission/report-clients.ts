@@ -3,6 +3,7 @@ import { derivedId } from '../../../domain/identifiers.ts';
 import type { ClientCounts, ClientLimit } from '../../../domain/ports/report-stores.ts';
 import { secondsUntil } from '../../../domain/ports/counts.ts';
 import { Rejection } from '../../../domain/rejections.ts';
+import { failClosed } from './sampled-failures.ts';
 
 export type ReportClients = ReturnType<typeof createReportClients>;
 
@@ -26,20 +27,15 @@ export function createReportClients({
   /** Starts of the windows in which an address was refused. */
   const refused = new LRUCache<string, number>({ max: MAX_REFUSED });
   const length = limit.seconds * 1000;
-  async function hasRoom(client: string, now: number): Promise<boolean> {
-    try {
-      return (await counts.take(client, limit, now)) === null;
-    } catch (error) {
-      onFailure(error);
-      throw new Rejection('authentication_unavailable', 'the limit of this address could not be looked up; try again later');
-    }
-  }
   return {
     /** Counts a request or throws `rate_limited`; `authentication_unavailable` where it cannot be counted. `now` is clock milliseconds. */
     async admit(operationId: string, address: string, now: number): Promise<void> {
       const client = derivedId('report client', operationId, address);
       const window = now - (now % length);
-      if (refused.get(client) !== window && (await hasRoom(client, now))) return;
+      if (refused.get(client) !== window) {
+        const taken = await failClosed(onFailure, 'the limit of this address', () => counts.take(client, limit, now));
+        if (taken === null) return;
+      }
       refused.set(client, window);
       const retryAfterSeconds = secondsUntil(window + length, now);
       throw new Rejection('rate_limited', 'too many requests from this address; wait', { retryAfterSeconds });

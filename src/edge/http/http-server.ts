@@ -7,9 +7,9 @@ import { kept } from '../documents/document-routes.ts';
 import type { ToolEndpoint } from '../mcp/endpoint.ts';
 import { addCustomerRoutes } from './customer-routes.ts';
 import { ignoreBodies } from './input.ts';
-import { createListener } from './listener.ts';
+import { createListener, READING } from './listener.ts';
 import type { HttpServerParts } from './parts.ts';
-import { addDocumentRoutes, addPublicRoutes, READING } from './public-routes.ts';
+import { addDocumentRoutes, addPublicRoutes } from './public-routes.ts';
 import { addToolRoutes } from './tool-routes.ts';
 
 export const HTTP_TIMEOUTS = { headers: 10_000, request: 30_000, keepAlive: 65_000, keepAliveMargin: 65_000, close: 10_000 };

@@ -32,6 +32,9 @@ interface Address {
   readonly port: number;
 }
 
+/** Where a shared cache may keep the answer to GET, HEAD is the same question without the body (RFC 9110, 9.1 and 9.3.2). */
+export const READING = ['GET', 'HEAD'];
+
 /** A Fastify server with limited connections whose every refusal is in the envelope and reads no body. */
 export function createListener(parts: ListenerParts) {
   const { requestId, follow } = parts;

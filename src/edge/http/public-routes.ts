@@ -11,11 +11,9 @@ import { sampled } from '../admission/sampled-failures.ts';
 import { type DocumentRoute, kept } from '../documents/document-routes.ts';
 import { clientAddress } from '../admission/client-address.ts';
 import { routerPath } from './customer-routes.ts';
+import { READING } from './listener.ts';
 import type { RouteParts } from './parts.ts';
 import { createRepresentation, type Form, namesTag, type Representation } from '../answers/representation.ts';
-
-/** Where a shared cache may keep the answer to GET, HEAD is the same question without the body (RFC 9110, 9.1 and 9.3.2). */
-export const READING = ['GET', 'HEAD'];
 
 const MAX_TARGETS = 1_000;
 const MAX_TARGET_LENGTH = 300;

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import { Rejection } from '../../../domain/rejections.ts';
-import { createListener } from '../http/listener.ts';
+import { createListener, READING } from '../http/listener.ts';
 import type { OpsState } from './read-state.ts';
 
 interface PageFile {
@@ -58,7 +58,6 @@ export interface OpsServerParts {
 /** Scrapers and a few pages in browsers; milliseconds. */
 const TIMEOUTS = { headers: 5_000, request: 10_000, keepAlive: 5_000, keepAliveMargin: 1_000, close: 1_000 };
 const LIMITS = { total: 500, perClient: 500, pipelined: 8 };
-const READING = ['GET', 'HEAD'];
 
 /** The operator's listener: `/livez`, `/readyz`, `/metrics`, and the page at `/ops` with its state. It needs no credential and belongs on a private address. */
 export function createOpsServer({ registry, readiness, state, logger, allowedHosts }: OpsServerParts) {
