@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { resourceCounts, resourceDigests } from '../domain/events/snapshot-events.ts';
 import { uuid } from '../domain/records/fields.ts';
+import { RESOURCES } from '../domain/records/resources.ts';
 import { answer, createdAt, cursor, timestamp } from './fields.ts';
 import { DATA_EXPORT, operation } from './operation.ts';
-import { COUNTS, CURSOR, DIGESTS, SNAPSHOT_ID } from './examples.ts';
+import { CURSOR, DIGESTS, SNAPSHOT_ID } from './examples.ts';
 
 export const snapshotId = uuid.describe('Identifier of the frozen export.');
 
@@ -16,6 +17,8 @@ export const createdSnapshot = z.strictObject({
   digests: resourceDigests,
 });
 export type CreatedSnapshot = z.output<typeof createdSnapshot>;
+
+const COUNTS = { ...Object.fromEntries(RESOURCES.map((resource) => [resource, 0])), topics: 1 };
 
 export const createCivicSnapshot = operation({
   ...DATA_EXPORT,

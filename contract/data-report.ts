@@ -98,7 +98,6 @@ const verifiedRecord = z.strictObject({
   title: z.string().min(1).max(300).describe('Title.').optional(),
 });
 
-/** `closedAt` is present only after the report is closed, `nextCheckAt` only before. */
 export const dataReport = component('DataReport', {
   ...report,
   updatedAt,

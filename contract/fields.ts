@@ -9,12 +9,12 @@ declare module 'zod' {
   interface GlobalMeta {
     /** The JSON Schema of a value that the schema parses from text. */
     wire?: Readonly<Record<string, unknown>>;
-    /** Whether the documents say that an object of an answer never gets a further field. */
+    /** The object never gets a further field; other objects of answers may. */
     closed?: true;
   }
 }
 
-/** Meanings of fields that have several types. */
+/** Descriptions of fields whose schemas differ in type. */
 export const MEANINGS = {
   jurisdictionSlug: 'Slug of the jurisdiction.',
   bodySlug: 'Slug of the public body.',
@@ -41,7 +41,6 @@ export const topicSlug = topic.shape.slug.describe(MEANINGS.topicSlug);
 
 export const resourceName = z.enum(RESOURCES).meta({ id: 'ResourceName' }).describe(MEANINGS.resource);
 
-/** Text that matches a pattern. */
 export const matching = (pattern: RegExp) => z.string().regex(pattern);
 
 /** UTC, ends in Z. */
@@ -95,7 +94,7 @@ export const aliasOf = (parameter: string) => named.describe(`Alias of \`${param
 
 export const noQuery = z.strictObject({});
 
-/** Description of `data` wherever it is. */
+/** The description of each `data`. */
 export const DATA = 'What was asked for.';
 
 /** Always empty for now; present so that clients expect it. */
@@ -130,7 +129,7 @@ export const RECORD_DATA = Object.fromEntries(
 export const perResource = <Schema extends z.ZodType>(make: (resource: Resource, record: string) => Schema): [Schema, ...Schema[]] =>
   RESOURCES.map((resource) => make(resource, recordName(resource))) as [Schema, ...Schema[]];
 
-/** Which version of a record an answer means. */
+/** The version of a record in an answer. */
 export const recordVersion = {
   version: matching(/^[1-9][0-9]*$/).describe('Revision of the record, as decimal text.'),
   changedAt: timestamp.describe('When the change was recorded; never falls as positions rise.'),

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Resource } from '../domain/records/resources.ts';
+import type { createFeedSubscription } from './create-feed-subscription.ts';
 import type { DataReport, NewDataReport, ReportReceipt } from './data-report.ts';
 import type { FeedSubscription } from './feed-subscription.ts';
 import type { getPublicBodyCadence } from './get-public-body-cadence.ts';
@@ -7,6 +8,9 @@ import type { listDfwResearchCoverage } from './list-dfw-research-coverage.ts';
 import type { listPublicSourceStatuses } from './list-public-source-statuses.ts';
 import type { listRecentAgendaHits } from './list-recent-agenda-hits.ts';
 import type { listUpcomingAgendaHits } from './list-upcoming-agenda-hits.ts';
+import type { readCivicChanges } from './read-civic-changes.ts';
+import type { readCivicSnapshotPage } from './read-civic-snapshot-page.ts';
+import type { readFeedSubscriptionChanges } from './read-feed-subscription-changes.ts';
 
 /** A complete response body as JSON text, and the number of its items, for the metrics. */
 export interface JsonPage {
@@ -18,42 +22,39 @@ export interface JsonPage {
   readonly status?: number;
 }
 
-interface AskedPage {
-  /** As received; decoding, binding (400) and expiry (410) are the query's. Left out: the start of what is read. */
-  readonly cursor?: string;
-  readonly limit: number;
+interface AnswerLimit {
   /** UTF-8 bytes. The edge refuses a larger body; a query may stop earlier. */
   readonly maxResponseBytes: number;
 }
 
-export interface ChangesInput extends AskedPage {
-  /** Left out: every resource. */
-  readonly resource?: Resource;
+interface OfAccount {
+  readonly accountId: string;
 }
 
-interface KeyOfAccount {
-  readonly accountId: string;
+interface KeyOfAccount extends OfAccount {
   readonly keyId: string;
 }
 
-export interface SnapshotInput extends KeyOfAccount {
+interface ChangeRequest extends KeyOfAccount {
   readonly requestId: string;
 }
 
-export interface SnapshotPageInput extends AskedPage {
-  readonly accountId: string;
-  readonly snapshotId: string;
-  readonly resource: Resource;
-}
-
-export interface NewSubscriptionInput extends KeyOfAccount {
-  readonly requestId: string;
-  readonly name: string;
-  /** Null: every resource. */
-  readonly resource: Resource | null;
-  /** Most live feeds of the account by its current plan. */
+interface SubscriptionCap {
+  /** Maximum number of live feeds by the account's current plan. */
   readonly cap: number;
 }
+
+/** Cursors are as received: the query decodes them and checks binding (400) and expiry (410). Left out: the start of what is read. */
+export type ChangesInput = z.output<typeof readCivicChanges.query> & AnswerLimit;
+
+export type SnapshotInput = ChangeRequest;
+export type SnapshotPageInput = z.output<typeof readCivicSnapshotPage.params> &
+  z.output<typeof readCivicSnapshotPage.query> &
+  OfAccount &
+  AnswerLimit;
+
+export type NewSubscriptionInput = z.output<typeof createFeedSubscription.body.schema> & ChangeRequest & SubscriptionCap;
+export type ListSubscriptionsInput = KeyOfAccount & SubscriptionCap;
 
 export interface MadeSubscription {
   /** False where a live feed of this key, name and filter existed. */
@@ -61,25 +62,16 @@ export interface MadeSubscription {
   readonly subscription: FeedSubscription;
 }
 
-export interface ListSubscriptionsInput extends KeyOfAccount {
-  readonly cap: number;
-}
-
 export interface SubscriptionPlace extends KeyOfAccount {
   /** A lower-case uuid. */
   readonly subscriptionId: string;
 }
+export type SubscriptionChangesInput = z.output<typeof readFeedSubscriptionChanges.query> & SubscriptionPlace & AnswerLimit;
+export type RevocationInput = SubscriptionPlace & ChangeRequest;
 
-export type SubscriptionChangesInput = SubscriptionPlace & AskedPage;
-
-export interface RevocationInput extends SubscriptionPlace {
-  readonly requestId: string;
-}
-
-export interface RecordsInput {
+export interface RecordsInput extends AnswerLimit {
   /** Each resource once, its ids lower-case uuids, each once; ids that no record can have are left out already. */
   readonly requests: readonly { readonly resource: Resource; readonly ids: readonly string[] }[];
-  readonly maxResponseBytes: number;
 }
 
 /** Missing-data reports. The report routes and the report tools call both functions and share every limit. */
@@ -90,20 +82,18 @@ export interface ReportFunctions {
   readonly getDataReport: (wanted: ReportWanted) => Promise<DataReport>;
 }
 
-interface ReportSubmission extends KeyOfAccount {
-  /** A key that presents a token over both is two aliases of it. */
+interface ReportSubmission extends ChangeRequest {
+  /** One key that sends a token over both surfaces counts as two aliases of the token. */
   readonly surface: 'rest' | 'mcp';
   /** The idempotency token, of the form of the contract's `requestToken`. */
   readonly token: string;
   /** As parsed by the contract's `newDataReport`, without the token. */
   readonly input: NewDataReport;
-  readonly requestId: string;
   /** Where the service is reached, without a slash at the end; a first receipt's `statusUrl` begins with it. */
   readonly baseUrl: string;
 }
 
-export interface ReportWanted {
-  readonly accountId: string;
+export interface ReportWanted extends OfAccount {
   /** A lower-case uuid. */
   readonly reportId: string;
 }

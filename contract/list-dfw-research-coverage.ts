@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { MEANINGS, wholeNumber } from './fields.ts';
 import { operation, PUBLIC_READ } from './operation.ts';
-import { county, coverageCursor, family, MAX_COVERAGE_ITEMS, researchCoverage } from './research-coverage.ts';
-import { COVERAGE_PAGE } from './examples.ts';
+import { COVERAGE_STATUSES, county, coverageCursor, family, MAX_COVERAGE_ITEMS, researchCoverage } from './research-coverage.ts';
+import { NEXT_CURSOR } from './examples.ts';
 
 const query = z.strictObject({
   jurisdictionSlug: z.string().min(1).max(80).describe(MEANINGS.jurisdictionSlug).optional(),
@@ -21,6 +21,43 @@ const query = z.strictObject({
     }),
   cursor: coverageCursor.describe(MEANINGS.cursor).optional(),
 });
+
+const COVERAGE_PAGE = {
+  data: [
+    {
+      jurisdictionSlug: 'parker-county',
+      jurisdictionName: 'Parker County',
+      level: 'county',
+      kind: 'county',
+      countySlugs: ['parker'],
+      active: true,
+      families: [
+        {
+          family: 'county.commissioners_agendas',
+          status: 'D',
+          officialSourceUrl: 'https://example.org/parker-county/agendas',
+          checkedOn: '2026-03-01',
+        },
+        { family: 'county.elections', status: 'U' },
+      ],
+    },
+  ],
+  meta: {
+    catalogVersion: '2026-03-01.0a1b2c3d4e5f',
+    researchDate: '2026-03-01',
+    ingestionVerified: false,
+    statusDefinitions: COVERAGE_STATUSES,
+    scope: {
+      region: 'North-central Texas',
+      counties: 16,
+      activeMunicipalities: 238,
+      inactiveMunicipalities: 1,
+      families: 21,
+      statement: 'A status says what was located for one family, and nothing more.',
+    },
+    pagination: { limit: 1, returned: 1, total: 16, nextCursor: NEXT_CURSOR },
+  },
+};
 
 export const listDfwResearchCoverage = operation({
   ...PUBLIC_READ,

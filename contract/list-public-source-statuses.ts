@@ -12,7 +12,6 @@ import {
   openMeta,
 } from './fields.ts';
 import { operation, PUBLIC_READ } from './operation.ts';
-import { SOURCE_STATUS } from './examples.ts';
 
 export const publicSourceStatus = component('PublicSourceStatus', {
   jurisdictionName,
@@ -37,6 +36,16 @@ const query = z
     jurisdictionSlug: jurisdictionSlug ?? jurisdiction,
     bodySlug: bodySlug ?? body,
   }));
+
+const SOURCE_STATUS = {
+  jurisdictionName: 'Sample City',
+  publicBodyName: 'City Council',
+  sourceTypeLabel: 'Legistar',
+  status: 'healthy',
+  agendaTextEvidence: 'readable',
+  lastSuccessfulCheckAt: '2026-04-14T06:00:00.000Z',
+  officialSourceUrl: 'https://example.org/sample-city/meetings',
+};
 
 export const listPublicSourceStatuses = operation({
   ...PUBLIC_READ,

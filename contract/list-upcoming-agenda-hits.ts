@@ -3,7 +3,7 @@ import { MAX_UPCOMING_CURSOR_LENGTH, UPCOMING_PAGE_SIZE } from '../domain/upcomi
 import { aliasOf, answerWithMeta, component, count, MEANINGS, named, wholeNumber } from './fields.ts';
 import { EMPTY_PROVES_NOTHING, operation, PUBLIC_READ } from './operation.ts';
 import { upcomingAgendaHit } from './public-agenda-hit.ts';
-import { ONE_HIT_PAGE, UPCOMING_HIT } from './examples.ts';
+import { UPCOMING_HIT } from './examples.ts';
 
 const LAST_PAGE = 100;
 
@@ -58,6 +58,8 @@ export const upcomingAgendaHits = answerWithMeta(
   z.union([upcomingByCursor, upcomingByPage]),
   z.strictObject({ pagination: upcomingPagination.describe(MEANINGS.pagination) }),
 );
+
+const ONE_HIT_PAGE = { limit: 10, returned: 1, nextCursor: null };
 
 export const listUpcomingAgendaHits = operation({
   ...PUBLIC_READ,

@@ -3,7 +3,7 @@ import type { Scope } from '../domain/events/account-events.ts';
 import type { RejectionCode } from '../domain/rejections.ts';
 import { noQuery } from './fields.ts';
 
-/** The use that billing must permit. Tools are checked one by one. */
+/** Parts of the interface with billing rules of their own; each tool also has its `access`. */
 export type Surface = 'data' | 'subscriptions' | 'reports' | 'tools';
 
 /** Groups of operations in the documents, with their descriptions. */
@@ -51,9 +51,9 @@ export interface Operation extends Documented {
   /** Null where a request body is ignored and not read. */
   readonly body: { readonly schema: z.ZodType; readonly maxBytes: number } | null;
   readonly success: { readonly status: 200 | 201 | 202; readonly schema: z.ZodType };
-  /** Answers beside the success and the refusals in the envelope. */
+  /** Answers other than the success and the refusals in the envelope. */
   readonly otherAnswers?: readonly OtherAnswer[];
-  /** Refusals in the envelope; `STATUSES` has their statuses. An operation that has `invalid_input` answers bad input with it. */
+  /** Refusals in the envelope; `STATUSES` has their statuses. Bad input is `invalid_input` where the list has it, else `invalid_parameter`. */
   readonly refusals: readonly RejectionCode[];
   /** Refusals that this operation answers with a status of its own. */
   readonly refusalsAt?: Readonly<Record<number, readonly RejectionCode[]>>;

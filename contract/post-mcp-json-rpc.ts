@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { ITEM_ID } from './examples.ts';
 import { component, MEANINGS } from './fields.ts';
 import { NO_INPUT, operation } from './operation.ts';
 import { paymentRequired, TOOL_RESULTS, toolError, toolsList } from './tools/tool-results.ts';
@@ -71,7 +70,7 @@ const headers = z.object({
 const SEARCH_RESULT = {
   results: [
     {
-      itemId: ITEM_ID,
+      itemId: '7c1e5d20-1b3a-5f47-9d8e-4a6b8c0d2e4f',
       title: 'Zoning case ZC-26-014, 1200 Example Road',
       jurisdiction: 'Sample City',
       body: 'City Council',

@@ -16,7 +16,7 @@ import {
   timestamp,
 } from './fields.ts';
 import { CUSTOMER_REFUSALS, DATA_READ, operation } from './operation.ts';
-import { CURSOR, PAGES, PRUNED } from './examples.ts';
+import { CURSOR, NEXT_CURSOR } from './examples.ts';
 
 const place = { cursor, recordId: uuid.describe('Identifier of the record.') };
 const operationName = <Name extends string>(name: Name) => z.literal(name).describe('Whether the record is now as in `data`, or gone.');
@@ -54,6 +54,59 @@ export const changesPage = answerWithMeta(
     recovery: z.array(recovery).describe('Operations that bring a client back to a complete copy, each with a hint.').optional(),
   }),
 );
+
+const MEETING = {
+  id: '3d9a1f54-7c2e-5b06-8f4d-2b7e91c0a655',
+  publicBodyId: '9b1d2e3f-4a5b-5c6d-8e7f-0a1b2c3d4e5f',
+  sourceId: null,
+  sourceRecordId: '1042',
+  title: 'City Council, regular meeting',
+  startsAt: '2026-04-14T14:00:00.000Z',
+  timezone: 'America/Chicago',
+  location: 'City Hall, Council Chamber',
+  status: 'cancelled',
+  sourceUrl: 'https://example.org/sample-city/meetings/1042',
+  createdAt: '2026-03-20T18:00:00.000Z',
+  updatedAt: '2026-04-10T21:30:00.000Z',
+};
+
+const CHANGES = {
+  data: {
+    items: [
+      {
+        cursor: CURSOR,
+        resource: 'meetings',
+        operation: 'upsert',
+        recordId: MEETING.id,
+        version: '3',
+        changedAt: '2026-04-10T21:30:00.000Z',
+        data: MEETING,
+      },
+      {
+        cursor: NEXT_CURSOR,
+        resource: 'documents',
+        operation: 'remove',
+        recordId: 'c2a9d1e0-6b7f-5a34-8c1d-9e0f1a2b3c4d',
+        version: '2',
+        changedAt: '2026-04-10T21:31:00.000Z',
+      },
+    ],
+  },
+  meta: { nextCursor: NEXT_CURSOR, hasMore: false, replayExpiresAt: '2026-05-10T21:31:00.000Z' },
+};
+const QUIET = { data: { items: [] }, meta: CHANGES.meta };
+const PRUNED = {
+  ...QUIET,
+  meta: {
+    ...QUIET.meta,
+    historyPruned: true,
+    recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and go on from its boundaryCursor' }],
+  },
+};
+export const PAGES = {
+  page: { summary: 'A cancelled meeting and a withdrawn document', value: CHANGES },
+  quiet: { summary: 'Nothing new, and still a position to store', value: QUIET },
+};
 
 export const readCivicChanges = operation({
   ...DATA_READ,

@@ -30,13 +30,12 @@ const sourceHealth = z.strictObject({
   consecutiveFailures: source.shape.consecutiveFailures,
 });
 
-/** Lag in events is null where the log cannot count. */
 const lag = {
   lagEvents: count.nullable().describe('Events not yet taken in; null where the log cannot count.'),
   lagSeconds: z.number().min(0).describe('Age of the oldest event not yet taken in.'),
 };
 
-/** `head` is null only where the feed cannot be read (`unavailable`); `unanswered` is absent where every part answered. */
+/** `unanswered` is absent where every part answered. */
 const pipeline = z.strictObject({
   ...lag,
   pendingWork: count.describe('Work that waits to be done.'),

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { subscriptionParams } from './feed-subscription.ts';
 import { cursor, limit } from './fields.ts';
 import { operation, SUBSCRIPTION_ACCESS } from './operation.ts';
-import { changesPage } from './read-civic-changes.ts';
-import { CURSOR, PAGES, SUBSCRIPTION_ID } from './examples.ts';
+import { changesPage, PAGES } from './read-civic-changes.ts';
+import { CURSOR, SUBSCRIPTION_ID } from './examples.ts';
 
 export const readFeedSubscriptionChanges = operation({
   ...SUBSCRIPTION_ACCESS,

@@ -23,7 +23,6 @@ const input = z
     path: ['toDate'],
   });
 
-/** The publisher of the record, and the time when its source was last healthy. */
 export const publisher = z
   .strictObject({ jurisdiction: jurisdictionName, body: bodyName, sourceType: source.shape.sourceType.nullable() })
   .describe('Who published the record.');
@@ -67,7 +66,7 @@ export type SearchAgendaData = z.output<typeof data>;
 export interface AgendaSearchPage {
   /** Before truncation: `truncated` is false. */
   readonly data: SearchAgendaData;
-  /** The cursor that continues after each of the results: an endpoint that drops the last rows answers with that of the last it keeps. */
+  /** For each result the cursor that continues after it. An endpoint that drops the last rows answers with the cursor of the last row kept. */
   readonly cursorAfter: readonly string[];
 }
 

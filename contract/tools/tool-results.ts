@@ -6,7 +6,6 @@ import type { Tool } from './tool.ts';
 import { TOOLS } from './tools.ts';
 import type { ToolName } from './tool-names.ts';
 
-/** Text parts, the first of which holds the data as JSON; of an error or a challenge, all of the structured content. */
 const content = z
   .array(z.strictObject({ type: z.literal('text').describe('Type of the part.'), text: z.string().describe('The text.') }))
   .min(1)
@@ -53,7 +52,6 @@ export const toolError = component('ToolError', {
 
 export const paymentRequired = component('PaymentRequired', { ...open, isError, structuredContent: paymentChallenge.describe(STRUCTURED) });
 
-/** `ttlMs` and `cacheScope` say how long a client may keep the list. */
 export const toolsList = component('ToolsList', {
   resultType,
   tools: z

@@ -9,7 +9,7 @@ interface Rows<Data> {
 export interface TruncationRules<Data> {
   /** Names of the fields, at any depth, whose texts may be shortened. */
   readonly texts: readonly string[];
-  /** Whether the data has `truncated` set when texts were shortened, not only when rows were dropped. */
+  /** Shortened texts set `truncated`; without it only dropped rows do. */
   readonly marksShortened?: true;
   /** In the order in which rows are dropped. */
   readonly rows: readonly Rows<Data>[];
@@ -23,7 +23,7 @@ export type CursorAfter = ((rows: number) => string) | undefined;
 /** No text is cut below this many bytes. */
 export const SHORTEST_TEXT = 240;
 
-/** The rows that `of` finds; `keep` puts the first of them, at least `least`, in the place of all. */
+/** Drops rows of the list `of` from its end, down to `least`; `keep` returns the data with the rows that remain. */
 export const rowsOf = <Data, Row>(
   least: number,
   of: (data: Data) => readonly Row[],

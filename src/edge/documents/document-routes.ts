@@ -61,7 +61,7 @@ export function kept<Value>(make: () => Value | Promise<Value>): () => Promise<V
 /** One document that is answered to a GET of its path. */
 export interface DocumentRoute {
   readonly path: string;
-  /** The operation of the contract that answers it, where one does; the pages are none. */
+  /** The operation of the contract whose answer the document is; null for the pages. */
   readonly operationId: 'getOpenApiDocument' | null;
   readonly headers: Readonly<Record<string, string>> & { readonly 'content-type': string; readonly 'cache-control': string };
   /** Makes the document. Rejects where it cannot be read: 500 `internal_error`; the next call tries again. */

@@ -23,7 +23,7 @@ export const referencedName = (schema: JsonSchema): string | undefined => schema
 const VALUES = new Set(['enum', 'const', 'default', 'required', 'discriminator', 'wire']);
 const FORMATS_THAT_SAY_IT = new Set(['uuid', 'date-time', 'date']);
 
-/** `anyOf` of a plain type and null says no more than a list of types; a description of the value is one of the whole. */
+/** Writes a plain type or null as a list of types, and moves the description of the value to the whole. */
 function withNull({ anyOf, ...rest }: JsonSchema): JsonSchema {
   const [value, nothing, ...further] = anyOf ?? [];
   if (value === undefined || nothing?.type !== 'null' || further.length > 0) return anyOf === undefined ? rest : { ...rest, anyOf };
@@ -75,7 +75,7 @@ const withDiscriminator: Override = ({ zodSchema, jsonSchema: { oneOf }, jsonSch
   jsonSchema['discriminator'] = { propertyName, mapping: Object.fromEntries(mapping) };
 };
 
-/** Converts all schemas at once: one by one zod goes over all of them for each. */
+/** Converts all schemas in one call, because zod visits all referenced schemas in each call. */
 function components(schemas: readonly (z.ZodType | null | undefined)[], side: Side): Readonly<Record<string, JsonSchema>> {
   const root = z.tuple(schemas.filter((schema) => schema != null) as [z.ZodType, ...z.ZodType[]]);
   const { $defs = {} } = z.toJSONSchema(root, { io: side, override: withDiscriminator });
@@ -112,7 +112,7 @@ function inputBy(schema: z.ZodType, metadata: z.core.$ZodRegistry<z.GlobalMeta>)
 /** The schema of an input with references to the components. */
 export const referringInput = (schema: z.ZodType): JsonSchema => inputBy(schema, z.globalRegistry);
 
-/** What the contract says of schemas, without their names: each is written out where it is used. */
+/** The metadata of the contract without names, so that each schema is written out where it is used. */
 const WITHOUT_NAMES = Object.assign(z.registry<z.GlobalMeta>(), {
   get: (schema: z.core.$ZodType) => ({ ...z.globalRegistry.get(schema), id: undefined }),
 });
