@@ -27,10 +27,7 @@ async function openOwn(file: string, how: number): Promise<FileHandle> {
   }
 }
 
-/**
- * A replica as a folder: `replica.json` names the journal, and the journal's lines, applied in order, give the records. They have the form
- * that `civic records import` reads.
- */
+/** A replica as a folder: `replica.json` names the journal; its lines, in the form of `civic records import`, give the records in order. */
 export async function openDirectoryStore(folder: string): Promise<ReplicaStore> {
   const path = (name: string) => join(folder, name);
   let committed: Committed;

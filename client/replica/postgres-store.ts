@@ -1,5 +1,12 @@
 import { Client } from 'pg';
-import { type ReplicaCommit, ReplicaRefused, type ReplicaRecord, type ReplicaState, type ReplicaStore } from './replica-store.ts';
+import {
+  FINISH_COPY,
+  type ReplicaCommit,
+  ReplicaRefused,
+  type ReplicaRecord,
+  type ReplicaState,
+  type ReplicaStore,
+} from './replica-store.ts';
 
 const SCHEMA = `
   create table if not exists civic_records (resource text not null, id uuid not null, data json not null, primary key (resource, id));
@@ -36,11 +43,7 @@ export async function openPostgresStore(url: string): Promise<ReplicaStore> {
     const keys = (rows: readonly { resource: string; id: string }[]) => [rows.map(({ resource }) => resource), rows.map(({ id }) => id)];
     if (upserts.length > 0) await client.query(upsertInto(table), [...keys(upserts), upserts.map(({ data }) => data)]);
     if (removes.length > 0) await client.query(removeFrom(table), keys(removes));
-    if (copy === 'finish') {
-      await client.query(
-        'delete from civic_records; insert into civic_records select * from civic_records_fresh; delete from civic_records_fresh',
-      );
-    }
+    if (copy === 'finish') await client.query(FINISH_COPY);
     await client.query('insert into civic_replica (state) values ($1) on conflict (singleton) do update set state = excluded.state', [
       JSON.stringify(state),
     ]);

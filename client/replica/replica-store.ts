@@ -26,10 +26,7 @@ export interface ReplicaCommit {
   readonly state: ReplicaState;
   readonly upserts: readonly ReplicaRecord[];
   readonly removes: readonly { readonly resource: string; readonly id: string }[];
-  /**
-   * `begin`: this and later commits write a new copy beside the one that readers see. `finish`: the new copy replaces it. Both in the
-   * transaction of this commit.
-   */
+  /** `begin`: from this commit on, a new copy is written that readers do not see. `finish`: with this commit, it replaces the old one. */
   readonly copy?: 'begin' | 'finish';
 }
 
@@ -42,6 +39,10 @@ export interface ReplicaStore {
   records(): AsyncIterable<ReplicaRecord>;
   close(): Promise<void>;
 }
+
+/** SQL that ends a new copy in a database: readers see `civic_records`, and the copy is written to `civic_records_fresh`. */
+export const FINISH_COPY =
+  'delete from civic_records; insert into civic_records select * from civic_records_fresh; delete from civic_records_fresh';
 
 /** A store, address or answer cannot be used; the message is one line. */
 export class ReplicaRefused extends Error {

@@ -1,5 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
-import { type ReplicaCommit, ReplicaRefused, type ReplicaRecord, type ReplicaState, type ReplicaStore } from './replica-store.ts';
+import {
+  FINISH_COPY,
+  type ReplicaCommit,
+  ReplicaRefused,
+  type ReplicaRecord,
+  type ReplicaState,
+  type ReplicaStore,
+} from './replica-store.ts';
 
 const SCHEMA = `
   create table if not exists civic_records (resource text not null, id text not null, data text not null, primary key (resource, id)) without rowid;
@@ -37,11 +44,7 @@ export function openSqliteStore(file: string): ReplicaStore {
     const table = copy === 'begin' || stateNow().phase === 'snapshot' ? fresh : shown;
     for (const { resource, id, data } of upserts) table.upsert.run(resource, id, data);
     for (const { resource, id } of removes) table.remove.run(resource, id);
-    if (copy === 'finish') {
-      database.exec(
-        'delete from civic_records; insert into civic_records select * from civic_records_fresh; delete from civic_records_fresh',
-      );
-    }
+    if (copy === 'finish') database.exec(FINISH_COPY);
     writeState.run(JSON.stringify(state));
   };
   return {

@@ -42,10 +42,7 @@ export const requirementsOf = ({ asset, amount, payTo, extra }: PaymentTerms) =>
 const authorization = z.strictObject({ from: text, to: text, value: text, validAfter: text, validBefore: text, nonce: text });
 export type Authorization = Readonly<z.output<typeof authorization>>;
 
-/**
- * Authorizes the payment on the terms that the payer accepted: stored in the ledger only, and never logged. `resourceUrl` is
- * `mcp://tool/<name>`.
- */
+/** The payer's authorization on the accepted terms: stored in the ledger only, never logged. `resourceUrl` is `mcp://tool/<name>`. */
 const signedPayment = z.strictObject({ accepted: paymentTerms, authorization, signature: text, resourceUrl: text });
 export type SignedPayment = Readonly<z.output<typeof signedPayment>>;
 

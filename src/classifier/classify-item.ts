@@ -39,10 +39,7 @@ function quoteOf({ item }: ClassificationSubject, evidence: TopicEvidence): stri
   return evidenceQuote(item.text, texted);
 }
 
-/**
- * The hits of one agenda item, ordered by topic id: a pure function of the records. A formality has none; a topic needs a confidence of at
- * least 65 (docs/classification.md).
- */
+/** The hits of an item, ordered by topic id; none for a formality. A topic needs a confidence of 65 or more (docs/classification.md). */
 export function classifyItem(whole: ClassificationSubject, topics: CompiledTopics): ClassifiedHit[] {
   const subject = readable(whole);
   const { item } = subject;

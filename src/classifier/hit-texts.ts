@@ -34,10 +34,7 @@ const sentences = (parts: readonly (string | null)[]): string =>
     .map((part) => (/[.!?…]$/.test(part) ? part : `${part}.`))
     .join(' ');
 
-/**
- * Short sentences that use only statements of the record: the kind of action, the body, the file, the applicant or other party, the
- * places, the amount, recommendations and the outcome.
- */
+/** Short sentences of the record's own statements: action, body, file, party, places, amount, recommendations and outcome. */
 export function summaryOf({ item, body, jurisdiction }: ClassificationSubject, facts: StatedFacts, locations: readonly Location[]): string {
   const places = placesOf(locations);
   return sentences([
@@ -72,10 +69,7 @@ const ACTIONS: Readonly<Record<Hit['proceduralContext']['actionKind'], string | 
 const decided = (facts: StatedFacts): string | null =>
   facts.outcome === null || facts.outcome === 'continued' ? null : `The record gives the outcome: ${facts.outcome}`;
 
-/**
- * The relevance for a business that follows the topic, from the topic's public label and the record: amount, party, stage, next step and
- * participation. Predicts no effect.
- */
+/** The relevance for a business that follows the topic, by the record: amount, party, stage, next step, participation. No prediction. */
 export function businessImpactOf(topic: RecordData<'topics'>, facts: StatedFacts, context: Hit['proceduralContext']): string {
   const money = facts.amount === null ? null : `amount stated: ${facts.amount}`;
   const party = facts.party === null ? null : `${facts.party.name} is named as ${facts.party.role}`;

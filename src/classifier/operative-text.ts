@@ -17,10 +17,7 @@ const ASIDES = [
   /\(subject to annual appropriations\)/gi,
 ];
 
-/**
- * The text with its asides blanked out, character by character, so that offsets stay the same. The rest states what is to be
- * decided.
- */
+/** The text with its asides blanked out, so that offsets stay the same. The rest states what is to be decided. */
 export const operativeText = (text: string): string =>
   ASIDES.reduce((rest, aside) => rest.replace(aside, (clause) => BLANK.repeat(clause.length)), text);
 

@@ -94,10 +94,7 @@ function collect(found: Occurrence[], text: string, words: readonly Word[], from
   }
 }
 
-/**
- * Every occurrence of every phrase, whole words only and in any case; the last word may be in the plural. Occurrences may overlap, and
- * they come in the order in which they begin.
- */
+/** Occurrences of phrases, ordered by their start: whole words in any case, the last one also in the plural. They may overlap. */
 export function findPhrases(text: string, topics: CompiledTopics): Occurrence[] {
   const words = wordsOf(text);
   const found: Occurrence[] = [];

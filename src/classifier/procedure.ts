@@ -35,10 +35,7 @@ const ANNOUNCED = new RegExp(
 const BODY =
   /\b(?:to be (?:held|heard|considered)|scheduled for (?:consideration|(?:a )?(?:public hearing|action))|(?:will|shall) be (?:held|heard|considered)|(?:referred|forwarded|refer|forward|recommendation|goes|proceed) to)(?: [a-z]+)?(?: (?:by|before|to))? ?the (?<name>(?:[A-Z][\p{L}&'’-]*(?: and | of | & | )?){0,5}(?:Council|Commission|Court|Board|Committee))\b/gu;
 
-/**
- * The next meeting on an item and the body that holds it, where the texts state them; a date that does not lie after the meeting's own local
- * day is history, not a next step.
- */
+/** The next meeting on an item and its body, where the texts state them; a date up to the meeting's own local day is history. */
 function nextStep({ meeting }: ClassificationSubject, texts: readonly string[]): Pick<Context, 'nextBodyName' | 'nextMeetingDate'> {
   const dates = texts.flatMap((text) =>
     [...text.matchAll(ANNOUNCED)].map((match) => calendarDay(match.groups?.year ?? '', match.groups?.month ?? '', match.groups?.day ?? '')),

@@ -7,10 +7,7 @@ type AffectedLocation = NormalizedContent<'agenda_hits'>['affectedLocation'];
 const AT_MOST = 20;
 const LENGTH = 160;
 
-/**
- * The places that the texts name, in their order, each once; at most 20 with at most 160 characters each. Nothing is
- * looked up or completed.
- */
+/** The places that the texts name, in their order, each once; at most 20 with at most 160 characters each. Nothing is looked up. */
 export function affectedLocation(texts: readonly string[]): AffectedLocation {
   const locations = new Map<string, AffectedLocation['locations'][number]>();
   for (const text of texts) {

@@ -83,36 +83,24 @@ type Outcome = NonNullable<NormalizedContent<'agenda_items'>['outcome']>;
  * Action and status names of the source with a certain outcome. Ambiguous ones are left out: "CPC Recommendation Followed" may be either,
  * "Held" is also used for a closed session, and "Deleted" is no decision.
  */
-const OUTCOMES: ReadonlyMap<string, Outcome> = new Map([
-  ['approved', 'approved'],
-  ['adopted', 'approved'],
-  ['approved as amended', 'approved'],
-  ['adopted as amended', 'approved'],
-  ['approved as an individual item', 'approved'],
-  ['corrected; approved', 'approved'],
-  ['corrected; approved as amended', 'approved'],
-  ['corrected; approved as an individual item', 'approved'],
-  ['hearing closed; approved', 'approved'],
-  ['hearing closed; approved as amended', 'approved'],
-  ['corrected; hearing closed; approved', 'approved'],
-  ['denied', 'denied'],
-  ['hearing closed; denied', 'denied'],
-  ['hearing closed; denied with prejudice', 'denied'],
-  ['hearing closed; denied without prejudice', 'denied'],
-  ['hearing closed; cpc recommendation followed and denied without prejudice', 'denied'],
-  ['continued', 'continued'],
-  ['deferred', 'continued'],
-  ['deferred with instructions', 'continued'],
-  ['corrected; deferred', 'continued'],
-  ['hearing open; deferred', 'continued'],
-  ['hearing closed; deferred', 'continued'],
-  ['corrected; hearing open; deferred', 'continued'],
-  ['held under advisement', 'continued'],
-  ['hearing closed; held under advisement', 'continued'],
-  ['hearing open; held under advisement until later', 'continued'],
-  ['withdrawn', 'withdrawn'],
-  ['no action taken', 'no_action'],
-]);
+const NAMES: Readonly<Record<Outcome, string>> = {
+  approved: `
+    approved | adopted | approved as amended | adopted as amended | approved as an individual item | corrected; approved |
+    corrected; approved as amended | corrected; approved as an individual item | hearing closed; approved |
+    hearing closed; approved as amended | corrected; hearing closed; approved`,
+  denied: `
+    denied | hearing closed; denied | hearing closed; denied with prejudice | hearing closed; denied without prejudice |
+    hearing closed; cpc recommendation followed and denied without prejudice`,
+  continued: `
+    continued | deferred | deferred with instructions | corrected; deferred | hearing open; deferred | hearing closed; deferred |
+    corrected; hearing open; deferred | held under advisement | hearing closed; held under advisement |
+    hearing open; held under advisement until later`,
+  withdrawn: 'withdrawn',
+  no_action: 'no action taken',
+};
+const OUTCOMES: ReadonlyMap<string, Outcome> = new Map(
+  (Object.keys(NAMES) as Outcome[]).flatMap((outcome) => NAMES[outcome].split('|').map((name) => [name.trim(), outcome] as const)),
+);
 
 /** The outcome by the action taken at the meeting, or else by the status of the item. */
 export const outcomeOf = (actionName: Text, matterStatus: Text): Outcome | null =>

@@ -24,10 +24,7 @@ export interface OwnRecord {
   readonly id: string;
 }
 
-/**
- * Published records of one event, without its meeting: those whose id is derived from this client and the source's ids. Imported records of
- * the same meeting are not among them.
- */
+/** Published records of an event, without its meeting, whose ids derive from this client and the source's ids: not the imported ones. */
 export async function ownRecordsOfEvent(known: PublishedRecords, client: string, eventId: string): Promise<readonly OwnRecord[]> {
   const meeting = [meetingId(client, eventId)];
   const [agendas, items, documents] = await Promise.all([

@@ -23,10 +23,7 @@ export function paragraphs(value: Text): string | null {
 /** Characters that `URL` leaves unencoded in places, although RFC 3986 does not allow them. */
 const UNENCODED = /[|^`{}\\"<>]|%(?![0-9a-fA-F]{2})/g;
 
-/**
- * The public http or https address of the source, percent-encoded; null for another address. Encoding is idempotent: each run gives the
- * same address.
- */
+/** A public http or https address, percent-encoded; null for another one. Encoding is idempotent: each run gives the same address. */
 export function publicUrl(value: Text): string | null {
   const parsed = URL.parse(value?.trim() ?? '');
   if (parsed === null || !['https:', 'http:'].includes(parsed.protocol)) return null;

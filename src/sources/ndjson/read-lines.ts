@@ -15,10 +15,7 @@ const SPACE = 0x20;
 /** Space, tab and carriage return. */
 const BLANK = new Set([SPACE, 0x09, 0x0d]);
 
-/**
- * Splits a stream of bytes at line feeds. Memory stays bounded however long a line is. Blank lines are counted; they are left out unless
- * the caller wants them.
- */
+/** Splits a stream of bytes at line feeds in bounded memory. Blank lines are counted, and left out unless the caller wants them. */
 export async function* readLines(
   input: AsyncIterable<Uint8Array>,
   { blankLines }: { readonly blankLines: boolean } = { blankLines: false },
