@@ -3,7 +3,7 @@ export interface TopicCheckpoint {
   readonly position: number;
   /** History was pruned up to here at the topic's creation: up to it are the records as of then, later every change. 0: all changes. */
   readonly boundary: number;
-  /** Fingerprint of the history up to the position (`feed-fingerprint.ts`); null where it is unknown. */
+  /** Fingerprint of the history up to the position (`nextFingerprint`); null where it is unknown. */
   readonly fingerprint: string | null;
 }
 
