@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { link, open, rename, rm, stat } from 'node:fs/promises';
+import { link, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CommandFailed } from '../context.ts';
 
@@ -20,15 +19,6 @@ const isFolder = async (path: string): Promise<boolean> => (await stat(path).cat
 const exists = (file: string): CommandFailed =>
   new CommandFailed(`${file} is there already: give another name, or --replace to write over it`);
 
-async function flushFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
 /**
  * Writes a file under a temporary name, flushes it to the disk and then renames it, so that a killed backup leaves no file that looks
  * complete. Throws `CommandFailed` for a name that exists; removes the temporary file on any failure.
@@ -39,20 +29,16 @@ export async function writeArchiveFile(target: ArchiveTarget, bytes: AsyncIterab
   if (!target.replace && (await stat(file).catch(() => undefined)) !== undefined) throw exists(file);
   const temporary = join(dirname(file), `.${basename(file)}.${target.writer}.partial`);
   try {
-    const handle = await open(temporary, 'wx', OWNER_ONLY);
-    let size = 0;
-    try {
-      for await (const chunk of bytes) {
-        await handle.writeFile(chunk);
-        size += chunk.length;
-      }
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeFile(temporary, bytes, { flag: 'wx', mode: OWNER_ONLY, flush: true });
+    const { size } = await stat(temporary);
     if (target.replace) await rename(temporary, file);
     else await link(temporary, file);
-    await flushFolder(dirname(file));
+    const folder = await open(dirname(file), 'r');
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
     return { file, bytes: size };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -1,16 +1,22 @@
+import { renewalEvents } from '../../../commands/feed/renew-feed.ts';
 import { newEvents } from '../../../commands/handle.ts';
-import { RESTORE_BEGUN, RESTORE_FINISHED, restoreBegun, type RestoreFinished } from '../../../domain/events/restore-events.ts';
+import {
+  RESTORE_BEGUN,
+  RESTORE_FINISHED,
+  type RestoreBegun,
+  restoreBegun,
+  type RestoreFinished,
+} from '../../../domain/events/restore-events.ts';
 import { canonicalJson } from '../../../domain/canonical-json.ts';
 import { derivedId } from '../../../domain/identifiers.ts';
-import { type EventLog, LOG_START, type Position } from '../../../domain/ports/event-log.ts';
+import { type EventLog, LOG_START, type NewEvent, type Position } from '../../../domain/ports/event-log.ts';
 import type { Stores } from '../../../domain/ports/stores.ts';
 import { SAVED_TABLES, type SavedTable } from '../../../domain/ports/working-rows.ts';
-import { restoreStream } from '../../../domain/streams.ts';
+import { FEED_STREAM, restoreStream } from '../../../domain/streams.ts';
 import { CommandFailed } from '../context.ts';
 import { comparedEvents, type CopiedEvent, copyEvents, type Watched } from '../log-copy/copy-events.ts';
 import { BadArchive } from './archive-format.ts';
 import { readArchive } from './read-archive.ts';
-import { restoredEvents, restoredFeedId, type Restoring } from './restored-events.ts';
 import type { VerifiedArchive } from './verify-archive.ts';
 
 export interface RestoreRequest {
@@ -72,18 +78,10 @@ export async function restoreArchive(request: RestoreRequest) {
   };
 }
 
-/** The events of the archive in order. Its rows come before them. */
-async function* archivedEvents(
-  { read, archive }: RestoreRequest,
-  onRow: (table: SavedTable, text: string) => Promise<void>,
-): AsyncGenerator<CopiedEvent> {
-  for await (const item of readArchive(read())) {
-    if (item.kind === 'row') await onRow(item.table, item.text);
-    if (item.kind === 'event') yield item.event;
-    if (item.kind === 'end' && item.sha256 !== archive.sha256) {
-      throw new BadArchive('the file was changed while it was restored; begin again');
-    }
-  }
+interface Restoring {
+  readonly begun: RestoreBegun;
+  /** Milliseconds since the epoch; of all events that the restore adds. */
+  readonly time: number;
 }
 
 const EMPTY_PLEASE =
@@ -119,6 +117,62 @@ async function beginOrGoOn({ stores, archive, asCopy, revokeKeys }: RestoreReque
   }
   return { begun, time: first.time };
 }
+
+/** The events of the archive in order. Its rows come before them. */
+async function* archivedEvents(
+  { read, archive }: RestoreRequest,
+  onRow: (table: SavedTable, text: string) => Promise<void>,
+): AsyncGenerator<CopiedEvent> {
+  for await (const item of readArchive(read())) {
+    if (item.kind === 'row') await onRow(item.table, item.text);
+    if (item.kind === 'event') yield item.event;
+    if (item.kind === 'end' && item.sha256 !== archive.sha256) {
+      throw new BadArchive('the file was changed while it was restored; begin again');
+    }
+  }
+}
+
+/** The feed id of a restore: the same in each run of one restore. */
+const restoredFeedId = (restoreId: string): string => derivedId('restored feed', restoreId);
+
+/**
+ * All events of a restored log but its last one, in order: the event that begins it, the backup, the new identity of the feed, and revoked
+ * keys if wanted. They are the same in each run of one restore, so that a run can continue an earlier one.
+ */
+async function* restoredEvents(
+  { begun, time }: Restoring,
+  { header, backedUp }: VerifiedArchive,
+  archived: AsyncIterable<CopiedEvent>,
+): AsyncGenerator<CopiedEvent> {
+  const { restoreId } = begun;
+  const { feed, keys, accounts } = backedUp;
+  const added = (type: string, data: string, ...purpose: readonly string[]): NewEvent =>
+    newEvents([{ type, data }], { commandId: derivedId('restore', restoreId, ...purpose), time })[0]!;
+  yield asCopied(restoreStream(restoreId), 0, added(RESTORE_BEGUN, canonicalJson(begun)));
+  yield* archived;
+  const renewal = renewalEvents({
+    commandId: derivedId('restore', restoreId, 'feed'),
+    time,
+    feedId: restoredFeedId(restoreId),
+    previousFeedId: feed.feedId,
+    reason: `restored from the backup ${header.backupId} of ${header.createdAt}`,
+  });
+  for (const [nth, event] of renewal.entries()) yield asCopied(FEED_STREAM, feed.revision + 1 + nth, event);
+  if (!begun.revokeKeys) return;
+  const revisions = new Map(accounts);
+  for (const [keyId, stream] of keys) {
+    const revision = revisions.get(stream)! + 1;
+    revisions.set(stream, revision);
+    yield asCopied(stream, revision, added('KeyRevoked', JSON.stringify({ keyId }), 'revoke', keyId));
+  }
+}
+
+const asCopied = (stream: string, revision: number, { metadata, ...event }: NewEvent): CopiedEvent => ({
+  ...event,
+  stream,
+  revision,
+  metadata: JSON.stringify(metadata),
+});
 
 /** Compares the written events with the archive, and finds the checkpoints of the reactors. */
 async function compare({ stores, archive }: RestoreRequest, wanted: AsyncIterable<CopiedEvent>, watched: Watched) {

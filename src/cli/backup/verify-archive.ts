@@ -1,11 +1,32 @@
 import { requireReadable } from '../../../domain/events/read-any-event.ts';
-import { FEED_OPENED } from '../../../domain/events/feed-events.ts';
+import { FEED_OPENED, feedOpened } from '../../../domain/events/feed-events.ts';
 import { RESTORE_BEGUN } from '../../../domain/events/restore-events.ts';
+import { category, FEED_STREAM } from '../../../domain/streams.ts';
 import { type ArchiveEnd, type ArchiveHeader, BadArchive } from './archive-format.ts';
 import type { CopiedEvent } from '../log-copy/copy-events.ts';
 import { readArchive } from './read-archive.ts';
-import { BackedUp } from './restored-events.ts';
 import { SeenKeys } from './seen-keys.ts';
+
+/** What the events that a restore adds depend on. */
+class BackedUp {
+  /** The stream of its account by each key that is not revoked. */
+  readonly keys = new Map<string, string>();
+  /** The last revision of the stream of each account. */
+  readonly accounts = new Map<string, number>();
+  feed = { revision: -1, feedId: '' };
+
+  see({ stream, revision, type, data }: CopiedEvent): void {
+    if (stream === FEED_STREAM) {
+      this.feed = { revision, feedId: type === FEED_OPENED ? feedOpened.parse(JSON.parse(data)).feedId : this.feed.feedId };
+    }
+    if (category(stream) !== 'account') return;
+    this.accounts.set(stream, revision);
+    if (type !== 'KeyIssued' && type !== 'KeyRevoked') return;
+    const { keyId } = JSON.parse(data) as { readonly keyId: string };
+    if (type === 'KeyIssued') this.keys.set(keyId, stream);
+    else this.keys.delete(keyId);
+  }
+}
 
 export interface VerifiedArchive {
   readonly header: ArchiveHeader;
