@@ -23,19 +23,20 @@ const PATIENCE_MS = 2_000;
  * unready, because a balancer would otherwise remove all processes at once.
  */
 export function createReadiness(parts: ReadinessParts): () => Promise<Readiness> {
-  const rowsOf = onceAtATime(() => parts.generations.list());
-  const headOf = onceAtATime(() => parts.log.head());
+  const { generations, log, projections, headAtStart, history, clock, stopping } = parts;
+  const rowsOf = onceAtATime(clock, () => generations.list());
+  const headOf = onceAtATime(clock, () => log.head());
   return async () => {
-    if (parts.stopping.aborted) return { status: 'stopping', checks: [{ name: 'process', ok: false, reason: 'stopping' }] };
-    const [rows, log] = await Promise.all([inTime(parts, rowsOf()), inTime(parts, headOf())]);
+    if (stopping.aborted) return { status: 'stopping', checks: [{ name: 'process', ok: false, reason: 'stopping' }] };
+    const [rows, head] = await Promise.all([rowsOf(), headOf()]);
     if (rows === null) return { status: 'not ready', checks: [failed('database', 'it does not answer')] };
-    const doubt = parts.history.doubt();
+    const doubt = history.doubt();
     // A log that has lost history may never reach the head that was seen at the start.
-    const goal = log !== null && log < parts.headAtStart ? log : parts.headAtStart;
-    const results = parts.projections.map(({ name }) => ofProjection(name, rows, goal));
+    const goal = head !== null && head < headAtStart ? head : headAtStart;
+    const results = projections.map(({ name }) => ofProjection(name, rows, goal));
     const checks = [
       { name: 'database', ok: true },
-      log === null ? failed('log', 'it does not answer; what is stored is still read') : { name: 'log', ok: true },
+      head === null ? failed('log', 'it does not answer; what is stored is still read') : { name: 'log', ok: true },
       ...(doubt === null ? [] : [failed('history', doubt)]),
       ...results.map(({ check }) => check),
     ];
@@ -46,11 +47,7 @@ export function createReadiness(parts: ReadinessParts): () => Promise<Readiness>
 
 const failed = (name: string, reason: string): ReadinessCheck => ({ name, ok: false, reason });
 
-function ofProjection(
-  projection: string,
-  rows: readonly Generation[],
-  goal: Position,
-): { readonly check: ReadinessCheck; readonly behind: boolean } {
+function ofProjection(projection: string, rows: readonly Generation[], goal: Position) {
   const name = `projection ${projection}`;
   const live = rows.find((row) => row.projection === projection && row.state === 'live');
   if (live === undefined) return { check: failed(name, 'it is not there yet'), behind: true };
@@ -62,15 +59,12 @@ function ofProjection(
   return { check: { name, ok: true }, behind: false };
 }
 
-/** Concurrent probes share one read: a database that hangs gets one. */
-function onceAtATime<Value>(ask: () => Promise<Value>): () => Promise<Value> {
+/** Null after a failure or two seconds. Concurrent probes share one read: a database that hangs gets one. */
+function onceAtATime<Value>(clock: ReadinessParts['clock'], read: () => Promise<Value>): () => Promise<Value | null> {
   let asked: Promise<Value> | undefined;
   return () => {
-    asked ??= ask().finally(() => (asked = undefined));
-    return asked;
+    asked ??= read().finally(() => (asked = undefined));
+    const shared = asked;
+    return answeredWithin(clock, PATIENCE_MS, () => shared).catch(() => null);
   };
 }
-
-/** Null after a failure or two seconds. */
-const inTime = <Value>({ clock }: ReadinessParts, asked: Promise<Value>): Promise<Value | null> =>
-  answeredWithin(clock, PATIENCE_MS, () => asked).catch(() => null);
