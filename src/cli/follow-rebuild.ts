@@ -42,18 +42,15 @@ export const followRebuild = (
   });
 
 function refuseStopped(name: string, row: Generation | undefined): void {
-  if (row === undefined || row.state === 'retired') throw new CommandFailed(`the rebuild of ${name} was cancelled`);
-  if (row.state === 'refused') {
-    throw new CommandFailed(
-      `the rebuild of ${name} was refused: ${row.pausedReason ?? ''}; \`civic projections compare ${name}\` names the tables and rows`,
-    );
-  }
-  if (row.operatorPausedAt !== null) {
-    throw new CommandFailed(`the rebuild of ${name} is paused by an operator; \`civic projections resume ${name}\` lets it go on`);
-  }
-  if (row.pausedReason !== null) {
-    throw new CommandFailed(`the rebuild of ${name} is paused at event ${row.pausedEvent ?? '?'}: ${row.pausedReason}`);
-  }
+  const stopped = row === undefined ? 'was cancelled' : whyStopped(name, row);
+  if (stopped !== null) throw new CommandFailed(`the rebuild of ${name} ${stopped}`);
+}
+
+function whyStopped(name: string, { state, operatorPausedAt, pausedReason, pausedEvent }: Generation): string | null {
+  if (state === 'retired') return 'was cancelled';
+  if (state === 'refused') return `was refused: ${pausedReason ?? ''}; \`civic projections compare ${name}\` names the tables and rows`;
+  if (operatorPausedAt !== null) return `is paused by an operator; \`civic projections resume ${name}\` lets it go on`;
+  return pausedReason === null ? null : `is paused at event ${pausedEvent ?? '?'}: ${pausedReason}`;
 }
 
 /** Resolves once the read model has a live generation to build beside. */

@@ -1,4 +1,4 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import type { Command, OptionValues } from '@commander-js/extra-typings';
 import type { Decision, Generation } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
 import type { Civic } from '../../civic.ts';
@@ -10,29 +10,37 @@ import { runs } from '../verb.ts';
 const ON_GOING =
   '\nA running service does the work and continues it when this command is stopped. Without a service this command does the work, and the same command continues it.';
 
-const unknownName = ({ projections }: Civic, orAll: string): CommandFailed =>
-  new CommandFailed(`name one of ${projections.map(({ name }) => name).join(', ')}${orAll}`);
-
 /** The named read model, or all with `all`. Throws `CommandFailed` with the known names. */
 export function chosenProjections(civic: Civic, name: string | undefined, all: boolean): readonly Projection[] {
   const found = civic.projections.filter((projection) => (all ? name === undefined : projection.name === name));
-  if (found.length === 0) throw unknownName(civic, ', or --all');
+  const names = civic.projections.map((projection) => projection.name);
+  if (found.length === 0) throw new CommandFailed(`name one of ${names.join(', ')}, or --all where it is an option`);
   return found;
 }
 
-function chosenProjection(civic: Civic, name: string): Projection {
-  const found = civic.projections.find((projection) => projection.name === name);
-  if (found === undefined) throw unknownName(civic, '');
-  return found;
+/** A read model that a command is about, with its generations, newest first. */
+interface Chosen {
+  readonly context: CliContext;
+  readonly civic: Civic;
+  readonly name: string;
+  readonly projection: Projection;
+  readonly rows: readonly Generation[];
+  /** The rebuild under way. */
+  readonly building: Generation | undefined;
 }
 
-/** Generations of one read model, newest first. */
 const generationsOf = async (civic: Civic, name: string): Promise<readonly Generation[]> =>
   (await civic.generations.list()).filter(({ projection }) => projection === name).toReversed();
 
-export function addRebuildCommands(projections: CommandUnknownOpts, context: CliContext): void {
-  const verb = <Words extends string>(words: Words, description: string) => projections.command(words).description(description);
-  const rebuilding = verb(
+async function chosen(context: CliContext, civic: Civic, name: string): Promise<Chosen> {
+  const projection = chosenProjections(civic, name, false)[0]!;
+  const rows = await generationsOf(civic, name);
+  return { context, civic, name, projection, rows, building: rows.find(({ state }) => state === 'building') };
+}
+
+export function addRebuildCommands(projections: Command, context: CliContext): void {
+  const described = <Words extends string>(words: Words, description: string) => projections.command(words).description(description);
+  const rebuilding = described(
     'rebuild [name]',
     'build a read model anew beside the live one, compare, and switch; or follow the rebuild in progress',
   )
@@ -44,24 +52,27 @@ export function addRebuildCommands(projections: CommandUnknownOpts, context: Cli
     for (const projection of chosenProjections(civic, name, all)) results.push(await rebuild(context, civic, projection, hold));
     return results;
   });
-  runs(context, 'log', verb('pause <name>', 'stop folding a rebuild until `resume`'), (civic, name) => decide(civic, name, 'pause'));
-  runs(context, 'log', verb('resume <name>', 'continue a rebuild that `pause` stopped'), (civic, name) => decide(civic, name, 'resume'));
-  runs(context, 'log', verb('cancel <name>', 'cancel a rebuild; the live generation does not change'), (civic, name) =>
-    decide(civic, name, 'cancel'),
+
+  const changes = <Options extends OptionValues>(
+    verb: Command<[string], Options>,
+    work: (model: Chosen, options: Options & { readonly json?: true }) => Promise<unknown>,
+  ): void => runs(context, 'log', verb, async (civic, name, options) => work(await chosen(context, civic, name), options));
+  changes(described('pause <name>', 'stop folding a rebuild until `resume`'), (model) => decide(model, 'pause'));
+  changes(described('resume <name>', 'continue a rebuild that `pause` stopped'), (model) => decide(model, 'resume'));
+  changes(described('cancel <name>', 'cancel a rebuild; the live generation does not change'), (model) => decide(model, 'cancel'));
+  changes(
+    described('compare <name>', 'compare a held rebuild with the live read model by digest, and name the rows that differ'),
+    async (model, { json = false }) => printComparison(context, await compare(model), json),
   );
-  const comparing = verb('compare <name>', 'compare a held rebuild with the live read model by digest, and name the rows that differ');
-  runs(context, 'log', comparing, async (civic, name, { json = false }) =>
-    printComparison(context, await compare(context, civic, name), json),
+  changes(
+    described('switch <name>', 'let a held rebuild serve, once it has caught up and is found equal').option(
+      '--accept-differences',
+      'also a refused one, and although it differs; never for the published feed',
+    ),
+    (model, { acceptDifferences = false }) => switchTo(model, acceptDifferences),
   );
-  const switching = verb('switch <name>', 'let a held rebuild serve, once it has caught up and is found equal').option(
-    '--accept-differences',
-    'also a refused one, and although it differs; never for the published feed',
-  );
-  runs(context, 'log', switching, (civic, name, { acceptDifferences = false }) => switchTo(context, civic, name, acceptDifferences));
-  const back = verb('switch-back <name>', 'let what the last rebuild replaced catch up and serve again');
-  runs(context, 'log', back, (civic, name) => switchBack(context, civic, name));
-  const dropping = verb('drop <name>', 'remove the tables that are kept for `switch-back`, and those of refused rebuilds');
-  runs(context, 'log', dropping, (civic, name) => drop(context, civic, name));
+  changes(described('switch-back <name>', 'let what the last rebuild replaced catch up and serve again'), switchBack);
+  changes(described('drop <name>', 'remove the tables that are kept for `switch-back`, and those of refused rebuilds'), drop);
 }
 
 /** Follows a rebuild until it is done, and returns its summary. */
@@ -89,47 +100,42 @@ async function rebuild(context: CliContext, civic: Civic, projection: Projection
 }
 
 /** The failure for a decision that is not possible now. */
-async function notNow(civic: Civic, name: string, decision: string): Promise<CommandFailed> {
-  const rows = await generationsOf(civic, name);
-  const building = rows.find(({ state }) => state === 'building');
+async function notNow({ civic, name }: Chosen, decision: string): Promise<CommandFailed> {
+  const building = (await generationsOf(civic, name)).find(({ state }) => state === 'building');
   if (building === undefined) return new CommandFailed(`${name}: there is nothing to ${decision}, no rebuild is under way`);
   const state = building.operatorPausedAt !== null ? 'paused' : building.held ? 'held' : 'under way, and switches by itself';
   return new CommandFailed(`${name}: there is nothing to ${decision}, its rebuild is ${state}`);
 }
 
-async function decided(civic: Civic, name: string, row: Generation | undefined, decision: Decision, word: string): Promise<Generation> {
-  const after = row === undefined ? null : await civic.generations.decide(row.generation, decision, civic.leaseClock.now());
-  if (after === null) throw await notNow(civic, name, word);
+async function decided(model: Chosen, row: Generation | undefined, decision: Decision, word: string = decision): Promise<Generation> {
+  const { generations, leaseClock } = model.civic;
+  const after = row === undefined ? null : await generations.decide(row.generation, decision, leaseClock.now());
+  if (after === null) throw await notNow(model, word);
   return after;
 }
 
-async function decide(civic: Civic, name: string, word: 'pause' | 'resume' | 'cancel') {
-  chosenProjection(civic, name);
-  const building = (await generationsOf(civic, name)).find(({ state }) => state === 'building');
-  const row = await decided(civic, name, building, word, word);
-  const state = { pause: 'operator_paused', resume: 'building', cancel: row.keptUntil === null ? 'cancelled' : 'kept' }[word];
-  return { name, generation: row.generation, state, folded: row.folded };
+async function decide(model: Chosen, decision: 'pause' | 'resume' | 'cancel') {
+  const { generation, folded, keptUntil } = await decided(model, model.building, decision);
+  const state = { pause: 'operator_paused', resume: 'building', cancel: keptUntil === null ? 'cancelled' : 'kept' }[decision];
+  return { name: model.name, generation, state, folded };
 }
 
 /** A generation with its comparison: a new one of the rebuild under way, else the one for which it was refused. */
-async function compare(context: CliContext, civic: Civic, name: string): Promise<Generation> {
-  const projection = chosenProjection(civic, name);
-  const rows = await generationsOf(civic, name);
-  const building = rows.find(({ state }) => state === 'building');
+async function compare(model: Chosen): Promise<Generation> {
+  const { context, civic, rows, building } = model;
   if (building === undefined) {
     const refused = rows.find(({ state, comparison }) => state === 'refused' && comparison !== null);
-    if (refused === undefined) throw await notNow(civic, name, 'compare');
+    if (refused === undefined) throw await notNow(model, 'compare');
     return refused;
   }
-  requireComparable(projection, rows, building);
-  const asked = await decided(civic, name, building, 'compare', 'compare');
-  return followRebuild(context, civic, asked, ({ comparison }) => comparison !== null);
+  requireComparable(model, building);
+  return followRebuild(context, civic, await decided(model, building, 'compare'), ({ comparison }) => comparison !== null);
 }
 
-function requireComparable({ name, published }: Projection, rows: readonly Generation[], building: Generation): void {
+function requireComparable({ name, rows, projection }: Chosen, building: Generation): void {
   const live = rows.find(({ state }) => state === 'live');
   if (live === undefined) throw new CommandFailed(`${name} has no live generation to compare with`);
-  if (live.version !== building.version && published !== true) {
+  if (live.version !== building.version && projection.published !== true) {
     throw new CommandFailed(
       `${name}: the live one is version ${live.version} and the rebuilt one ${building.version}; their tables differ`,
     );
@@ -156,15 +162,15 @@ function printComparison(context: CliContext, { projection, generation, comparis
   if (!equal) throw new CommandFailed(`${projection}: generation ${generation} differs from the live one in ${different.join(', ')}`);
 }
 
-async function switchTo(context: CliContext, civic: Civic, name: string, accepting: boolean) {
-  const projection = chosenProjection(civic, name);
+async function switchTo(model: Chosen, accepting: boolean) {
+  const { context, civic, name, projection } = model;
   if (accepting && projection.published === true) {
     throw new CommandFailed(`${name} is published history: a rebuild that differs from it is never switched to`);
   }
-  const rows = (await generationsOf(civic, name)).filter(({ version }) => version === projection.version);
+  const rows = model.rows.filter(({ version }) => version === projection.version);
   const row = rows.find(({ state }) => state === 'building') ?? (accepting ? rows.find(({ state }) => state === 'refused') : undefined);
   if (row !== undefined) await requireLogInUse(civic, row);
-  const switching = await decided(civic, name, row, accepting ? 'switch-accepting' : 'switch', 'switch to');
+  const switching = await decided(model, row, accepting ? 'switch-accepting' : 'switch', 'switch to');
   return followed(context, civic, switching, isLive);
 }
 
@@ -175,11 +181,9 @@ async function requireLogInUse(civic: Civic, { projection, logId }: Generation):
   }
 }
 
-async function switchBack(context: CliContext, civic: Civic, name: string) {
-  const projection = chosenProjection(civic, name);
-  const kept = (await generationsOf(civic, name)).find(
-    ({ state, keptUntil }) => state === 'retired' && (keptUntil ?? 0) >= civic.leaseClock.now(),
-  );
+async function switchBack(model: Chosen) {
+  const { context, civic, name, projection, rows } = model;
+  const kept = rows.find(({ state, keptUntil }) => state === 'retired' && (keptUntil ?? 0) >= civic.leaseClock.now());
   if (kept === undefined) throw new CommandFailed(`${name}: nothing is kept to switch back to; CIVIC_REBUILD_KEPT says how long it is`);
   if (kept.version !== projection.version) {
     throw new CommandFailed(
@@ -187,15 +191,15 @@ async function switchBack(context: CliContext, civic: Civic, name: string) {
     );
   }
   await requireLogInUse(civic, kept);
-  const back = await decided(civic, name, kept, 'switch-back', 'switch back to');
+  const back = await decided(model, kept, 'switch-back', 'switch back to');
   return followed(context, civic, back, isLive);
 }
 
-async function drop(context: CliContext, civic: Civic, name: string) {
-  const projection = chosenProjection(civic, name);
+async function drop({ context, civic, name, projection, rows }: Chosen) {
   const dropped: number[] = [];
   const waiting: number[] = [];
-  for (const { generation } of (await generationsOf(civic, name)).filter(({ state }) => state === 'retired' || state === 'refused')) {
+  for (const { generation, state } of rows) {
+    if (state !== 'retired' && state !== 'refused') continue;
     if ((await civic.generations.decide(generation, 'drop', civic.leaseClock.now())) === null) continue;
     const gone = await civic.generations.drop(generation, projection.tables(generation));
     (gone ? dropped : waiting).push(generation);
