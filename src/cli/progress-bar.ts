@@ -11,27 +11,17 @@ export async function withProgress<Result>(
   work: (bar: ProgressBar) => Promise<Result>,
 ): Promise<Result> {
   if (!stream.isTTY) return work({ update: () => undefined });
-  const bar = new SingleBar(
-    {
-      stream,
-      format: `{bar} {percentage}% {value}/{total} ${unit} {duration_formatted} left {eta_formatted}`,
-      hideCursor: true,
-      clearOnComplete: true,
-    },
-    Presets.shades_classic,
-  );
-  let started = false;
-  const update = (done: number, total?: number): void => {
-    if (!started) bar.start(total ?? 0, done);
-    else {
-      if (total !== undefined) bar.setTotal(total);
-      bar.update(done);
-    }
-    started = true;
-  };
+  const format = `{bar} {percentage}% {value}/{total} ${unit} {duration_formatted} left {eta_formatted}`;
+  const bar = new SingleBar({ stream, format, hideCursor: true, clearOnComplete: true, emptyOnZero: true }, Presets.shades_classic);
+  bar.start(0, 0);
   try {
-    return await work({ update });
+    return await work({
+      update: (done, total = bar.getTotal()) => {
+        bar.setTotal(total);
+        bar.update(done);
+      },
+    });
   } finally {
-    if (started) bar.stop();
+    bar.stop();
   }
 }
