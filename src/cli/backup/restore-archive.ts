@@ -1,23 +1,23 @@
-import { renewalEvents } from '../../../commands/feed/renew-feed.ts';
+import { renewalEvents } from '../../../commands/feed/feed-identity.ts';
 import { newEvents } from '../../../commands/handle.ts';
+import { canonicalJson } from '../../../domain/canonical-json.ts';
 import {
   RESTORE_BEGUN,
   RESTORE_FINISHED,
-  type RestoreBegun,
   restoreBegun,
+  type RestoreBegun,
   type RestoreFinished,
 } from '../../../domain/events/restore-events.ts';
-import { canonicalJson } from '../../../domain/canonical-json.ts';
 import { derivedId } from '../../../domain/identifiers.ts';
 import { type EventLog, LOG_START, type NewEvent, type Position } from '../../../domain/ports/event-log.ts';
 import type { Stores } from '../../../domain/ports/stores.ts';
 import { SAVED_TABLES, type SavedTable } from '../../../domain/ports/working-rows.ts';
 import { FEED_STREAM, restoreStream } from '../../../domain/streams.ts';
-import { CommandFailed } from '../context.ts';
-import { comparedEvents, type CopiedEvent, copyEvents, type Watched } from '../log-copy/copy-events.ts';
 import { BadArchive } from './archive-format.ts';
 import { readArchive } from './read-archive.ts';
 import type { VerifiedArchive } from './verify-archive.ts';
+import { CommandFailed } from '../context.ts';
+import { comparedEvents, type CopiedEvent, copyEvents, type Watched } from '../log-copy/copy-events.ts';
 
 export interface RestoreRequest {
   readonly stores: Stores;
