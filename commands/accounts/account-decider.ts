@@ -7,32 +7,22 @@ import { dateTime, uuid } from '../../domain/records/fields.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { accountStream } from '../../domain/streams.ts';
 
-/** State of an account: its status, channel, latest period and payment, and its keys. */
+const keptOpen = z.strictObject({
+  kind: z.literal('open'),
+  suspended: z.boolean(),
+  channel,
+  tier,
+  paidUntil: dateTime.nullable(),
+  paidAt: dateTime.nullable(),
+  keys: z.array(z.tuple([uuid, z.strictObject({ sha256: z.string(), revoked: z.boolean() })])),
+});
+const kept = z.discriminatedUnion('kind', [z.strictObject({ kind: z.literal('absent') }), keptOpen]);
+
+type KeptOpen = z.output<typeof keptOpen>;
+/** State of an account: its status, channel, latest period and payment, and its keys by id. */
 type AccountState =
   | { readonly kind: 'absent' }
-  | {
-      readonly kind: 'open';
-      readonly suspended: boolean;
-      readonly channel: Channel;
-      readonly tier: Tier;
-      readonly paidUntil: string | null;
-      readonly paidAt: string | null;
-      /** By key id. */
-      readonly keys: ReadonlyMap<string, { readonly sha256: string; readonly revoked: boolean }>;
-    };
-
-const kept = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('absent') }),
-  z.strictObject({
-    kind: z.literal('open'),
-    suspended: z.boolean(),
-    channel,
-    tier,
-    paidUntil: dateTime.nullable(),
-    paidAt: dateTime.nullable(),
-    keys: z.array(z.tuple([uuid, z.strictObject({ sha256: z.string(), revoked: z.boolean() })])),
-  }),
-]);
+  | (Readonly<Omit<KeptOpen, 'keys'>> & { readonly keys: ReadonlyMap<string, KeptOpen['keys'][number][1]> });
 
 /** The stream of an account that pays by the call grows with each payment; the state that its commands need does not. */
 const accountCheckpoint: CheckpointForm<AccountState> = {
