@@ -61,3 +61,6 @@ export interface Decider<State, Command, Event extends Fact> extends Fold<State,
 
 /** The account, key and request behind a command; stored as metadata of its events. */
 export type CommandContext = Omit<EventMetadata, 'commandId'>;
+
+/** The caller of an operation, from admission. */
+export type Caller = { readonly [Name in 'accountId' | 'keyId' | 'requestId']: string };

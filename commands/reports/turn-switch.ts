@@ -1,11 +1,9 @@
 import { REPORT_SWITCH_TURNED, reportSwitchTurned } from '../../domain/events/report-events.ts';
-import type { Identifiers } from '../../domain/identifiers.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
-import type { EventLog, StoredEvent } from '../../domain/ports/event-log.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { ReportSwitch } from '../../domain/report-switches.ts';
 import { reportSwitchStream } from '../../domain/streams.ts';
 import type { Decider } from '../decider.ts';
-import { handle, type Handled } from '../handle.ts';
+import { type CommandPorts, handle, type Handled } from '../handle.ts';
 import { unusable } from './report-decider.ts';
 
 type Turned = ReturnType<typeof reportSwitchTurned.parse>;
@@ -26,21 +24,9 @@ const switchDecider: Decider<boolean, Turned, TurnedEvent> = {
  * Pauses or resumes intake or the work on reports, for every process at once; repeating the current setting is no change. Refuses with
  * `invalid_input` a name or a reason that is too long or empty.
  */
-export function turnReportSwitch(
-  parts: { readonly log: EventLog; readonly clock: Clock; readonly identifiers: Identifiers },
-  what: ReportSwitch,
-  turn: Turned,
-  deadline: number,
-): Promise<Handled> {
+export async function turnReportSwitch(ports: CommandPorts, what: ReportSwitch, turn: Turned, deadline: number): Promise<Handled> {
   const parsed = reportSwitchTurned.safeParse(turn);
-  if (!parsed.success) return Promise.resolve(unusable(parsed.error));
-  return handle({
-    ...parts,
-    decider: switchDecider,
-    stream: reportSwitchStream(what),
-    command: parsed.data,
-    commandId: parts.identifiers.next(),
-    context: {},
-    deadline,
-  });
+  if (!parsed.success) return unusable(parsed.error);
+  const [stream, commandId] = [reportSwitchStream(what), ports.identifiers.next()];
+  return handle({ ...ports, decider: switchDecider, stream, command: parsed.data, commandId, context: {}, deadline });
 }

@@ -62,20 +62,11 @@ async function giveUnderLease<Said>(
  * Records on the report's stream that a lease was taken: only then is it given to its holder. A mover that has lost it meanwhile decided
  * before this event, so its append conflicts, and deciding again refuses it. What is thrown is `handle`'s.
  */
-const recordLease = (work: ReportWork, accountId: string, { reportId, holder, token, leaseUntil }: ReportLease): Promise<Handled> =>
-  give(
-    work,
-    reportId,
-    { accountId },
-    {
-      type: 'RecordLease',
-      accountId,
-      holder,
-      fencingToken: token,
-      leasedAt: new Date(work.clock.now()).toISOString(),
-      leaseUntil: new Date(leaseUntil).toISOString(),
-    },
-  );
+function recordLease(work: ReportWork, accountId: string, { reportId, holder, token, leaseUntil }: ReportLease): Promise<Handled> {
+  const by = { holder, fencingToken: token };
+  const times = { leasedAt: new Date(work.clock.now()).toISOString(), leaseUntil: new Date(leaseUntil).toISOString() };
+  return give(work, reportId, { accountId }, { type: 'RecordLease', accountId, ...by, ...times });
+}
 
 /** The result of an investigation: one move, or several that are recorded together, and a note. */
 interface ReportOutcome {
@@ -121,12 +112,6 @@ interface LeaseRequest {
   readonly seenRevision?: number | undefined;
 }
 
-interface LeasedReport {
-  readonly lease: ReportLease;
-  /** The report as it was when the lease was recorded: what a move is decided on. */
-  readonly state: ReportState;
-}
-
 const DAY_MS = 86_400_000;
 /** A lease cannot be given back by hand, so a holder who is gone must not keep a report for good; and its end must be a time. */
 export const MAX_LEASE_MS = 30 * DAY_MS;
@@ -136,11 +121,15 @@ export const readReportState = async (log: EventLog, reportId: string): Promise<
   (await foldStream({ log }, reportDecider, reportStream(reportId))).state;
 
 /**
- * Takes the lease of a report that was taken in, or renews it for its holder. Refuses with `invalid_input` (longer than thirty days, or no whole
+ * Takes the lease of a report that was taken in, or renews it for its holder; returns it with the report as it was then, which a move is
+ * decided on. Refuses with `invalid_input` (longer than thirty days, or no whole
  * milliseconds), `invalid_transition` (closed), `worker_paused`, `state_conflict`, `lease_conflict` (another has it) or `budget_exhausted`;
  * throws what the log and the database throw, and then nothing is leased for long.
  */
-export async function leaseReport(work: ReportWork, request: LeaseRequest): Promise<LeasedReport | Rejection> {
+export async function leaseReport(
+  work: ReportWork,
+  request: LeaseRequest,
+): Promise<{ readonly lease: ReportLease; readonly state: ReportState } | Rejection> {
   const { reportId, accountId, holder, leaseMs, dailyBudget } = request;
   if (!Number.isSafeInteger(leaseMs) || leaseMs < 1 || leaseMs > MAX_LEASE_MS) {
     return new Rejection('invalid_input', `a lease is for thirty days at most, in whole milliseconds; ${leaseMs} is not`);

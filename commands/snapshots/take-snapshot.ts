@@ -5,7 +5,7 @@ import { NO_STREAM, type Position } from '../../domain/ports/event-log.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { snapshotStream } from '../../domain/streams.ts';
-import type { Decider, Fact } from '../decider.ts';
+import type { Caller, Decider, Fact } from '../decider.ts';
 import { type CommandPorts, handle } from '../handle.ts';
 
 /** The state that a snapshot freezes, read at one moment. */
@@ -27,12 +27,6 @@ export interface TakeSnapshotDependencies extends CommandPorts {
   readonly deadlineMs: number;
 }
 
-export interface TakeSnapshot {
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly requestId: string;
-}
-
 /**
  * Takes a frozen export at the feed's head: one event, no copy. Its boundary is the position at which counts and digests were read, in
  * one statement. Refuses with 503 before the feed is open and 504 when the snapshot does not become readable in time. Stores nothing once
@@ -40,7 +34,7 @@ export interface TakeSnapshot {
  */
 export const createTakeSnapshot =
   (deps: TakeSnapshotDependencies) =>
-  async ({ accountId, keyId, requestId }: TakeSnapshot, over?: AbortSignal) => {
+  async ({ accountId, keyId, requestId }: Caller, over?: AbortSignal) => {
     const deadline = deps.clock.now() + deps.deadlineMs;
     const head = await deps.readHead();
     if (head.feedId === null) throw new Rejection('feed_unavailable', 'the feed has not been opened yet');

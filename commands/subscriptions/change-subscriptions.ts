@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Fold, mapCheckpoint } from '../decider.ts';
+import { type Caller, type Fold, mapCheckpoint } from '../decider.ts';
 import { type CommandPorts, foldStream, handle } from '../handle.ts';
 import { type KeptFeed, NO_SUCH_FEED, type SubscriptionCommand, subscriptionDecider } from './subscription-decider.ts';
 import { encodeFeedCursor } from '../../domain/cursor.ts';
@@ -28,14 +28,7 @@ interface SubscriptionParts extends CommandPorts {
   readonly deadlineMs: number;
 }
 
-/** The caller, from admission. */
-interface SubscriptionCaller {
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly requestId: string;
-}
-
-interface NewSubscription extends SubscriptionCaller {
+interface NewSubscription extends Caller {
   /** Trimmed, NFC, 1 to 80 characters. */
   readonly name: string;
   readonly resource: Resource | null;
@@ -43,7 +36,7 @@ interface NewSubscription extends SubscriptionCaller {
   readonly cap: number;
 }
 
-interface Revocation extends SubscriptionCaller {
+interface Revocation extends Caller {
   /** A lower-case uuid. */
   readonly subscriptionId: string;
 }
@@ -54,7 +47,7 @@ export function createSubscriptionChanges(parts: SubscriptionParts) {
 
   /** Handles a command on the stream of the account's subscriptions, and waits until its outcome can be read. */
   async function change<Command extends SubscriptionCommand>(
-    { accountId, keyId, requestId }: SubscriptionCaller,
+    { accountId, keyId, requestId }: Caller,
     unreadable: string,
     commandOf: () => Command | Promise<Command>,
   ) {
