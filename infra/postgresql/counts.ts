@@ -2,71 +2,57 @@ import type { ColumnArrays, Statement, TextRow, Transactor } from '../../domain/
 import { type BucketState, secondsUntil, type SharedCounts, type WindowCounts } from '../../domain/ports/counts.ts';
 import { burstBucket, minuteBucket } from '../../domain/plans.ts';
 import type { ChargeUnits } from '../../domain/ports/admission-counts.ts';
+import { sql, statementsIn } from './statements.ts';
 
-const TAKE = 'select taken, now_used, ends from civic.take_units($1::uuid, $2::text[], $3::bigint[], $4::bigint[], $5::bigint, $6::bigint)';
+type Run = (statement: Statement) => Promise<readonly TextRow[]>;
 
 /** Counts in an unlogged table. One statement locks the rows of an account in the order of their names, which avoids deadlocks. */
-export const createWindowCounts = (run: (statement: Statement) => Promise<readonly TextRow[]>): WindowCounts => ({
+export const createWindowCounts = (run: Run): WindowCounts => ({
   async take(accountId, buckets, units, now) {
-    const rows = await run({
-      name: 'take_units',
-      text: TAKE,
-      values: [
-        accountId,
-        buckets.map(({ name }) => name),
-        buckets.map(({ limit }) => limit),
-        buckets.map(({ seconds }) => seconds * 1000),
-        units,
-        now,
-      ],
+    const names = buckets.map(({ name }) => name);
+    const limits = buckets.map(({ limit }) => limit);
+    const lengths = buckets.map(({ seconds }) => seconds * 1000);
+    const take = sql`select taken, now_used, ends from civic.take_units(${accountId}::uuid, ${names}::text[], ${limits}::bigint[],
+      ${lengths}::bigint[], ${units}::bigint, ${now}::bigint)`;
+    const rows = await run({ name: 'take_units', ...take });
+    const states = rows.map(([, used, ends], nth): BucketState => {
+      const bucket = buckets[nth]!;
+      return { bucket, remaining: Math.max(0, bucket.limit - Number(used)), resetSeconds: secondsUntil(Number(ends), now) };
     });
-    const states = rows.map(
-      ([, used, ends], nth): BucketState => ({
-        bucket: buckets[nth]!,
-        remaining: Math.max(0, buckets[nth]!.limit - Number(used)),
-        resetSeconds: secondsUntil(Number(ends), now),
-      }),
-    );
     if (rows.every(([taken]) => taken === 't')) return { kind: 'taken', states };
     const [last] = states.filter(({ remaining }) => remaining < units).toSorted((one, other) => other.resetSeconds - one.resetSeconds);
     return { kind: 'exhausted', bucket: last!.bucket, retryAfterSeconds: last!.resetSeconds };
   },
 });
 
-const ADD = `insert into civic.public_counts (window_start, counted, process, requests)
-  select $1::bigint, c.counted, $2::uuid, c.requests from unnest($3::text[], $4::bigint[]) c(counted, requests)
-  on conflict (window_start, counted, process) do update set requests = excluded.requests`;
-const SUM = `select counted, sum(requests)::text from civic.public_counts
-  where window_start = $1::bigint and counted = any($3::text[]) and process <> $2::uuid group by counted`;
-const FORGET = 'delete from civic.public_counts where window_start < $1::bigint';
-
 /** Counts in an unlogged table. Each process writes its own rows, so that no two wait for each other. `process` is a uuid. */
 export const createSharedCounts = (transactor: Transactor, columns: ColumnArrays, process: string): SharedCounts => ({
   exchange: (window, counts) =>
     transactor.transaction(async (transaction) => {
       const counted = columns.texts([...counts.keys()]);
-      await transaction.execute({
-        name: 'add_public_counts',
-        text: ADD,
-        values: [window, process, counted, columns.bigints([...counts.values()])],
-      });
-      const { rows } = await transaction.execute({ name: 'sum_public_counts', text: SUM, values: [window, process, counted] });
+      const add = sql`insert into civic.public_counts (window_start, counted, process, requests)
+        select ${window}::bigint, c.counted, ${process}::uuid, c.requests
+        from unnest(${counted}::text[], ${columns.bigints([...counts.values()])}::bigint[]) c(counted, requests)
+        on conflict (window_start, counted, process) do update set requests = excluded.requests`;
+      const sum = sql`select counted, sum(requests)::text from civic.public_counts
+        where window_start = ${window}::bigint and counted = any(${counted}::text[]) and process <> ${process}::uuid group by counted`;
+      await transaction.execute({ name: 'add_public_counts', ...add });
+      const { rows } = await transaction.execute({ name: 'sum_public_counts', ...sum });
       return new Map(rows.map(([name, requests]) => [name!, Number(requests)]));
     }),
   async forget(before) {
-    await transactor.transaction((transaction) => transaction.execute({ text: FORGET, values: [before] }));
+    await statementsIn(transactor).run(sql`delete from civic.public_counts where window_start < ${before}::bigint`);
   },
 });
 
-const CHARGE = `select allowed, allowance_opens, minute_left, minute_ends, burst_left, burst_ends
-  from civic.admit_requests($1::uuid, true, false, true, 1, $2::bigint, $3::bigint, '{}', $4::bigint, $5::bigint)`;
-
 /** Charges the row that admission charges, so that a batch and concurrent requests together never exceed the allowance. */
 export const createChargeUnits =
-  (run: (statement: Statement) => Promise<readonly TextRow[]>): ChargeUnits =>
+  (run: Run): ChargeUnits =>
   async (accountId, allowances, units, now) => {
-    const values = [accountId, units, now, allowances.requestsPerMinute, allowances.burstLimit];
-    const [row] = await run({ name: 'charge_further', text: CHARGE, values });
+    const charge = sql`select allowed, allowance_opens, minute_left, minute_ends, burst_left, burst_ends
+      from civic.admit_requests(${accountId}::uuid, true, false, true, 1, ${units}::bigint, ${now}::bigint, '{}',
+        ${allowances.requestsPerMinute}::bigint, ${allowances.burstLimit}::bigint)`;
+    const [row] = await run({ name: 'charge_further', ...charge });
     const [allowed, opens, minuteLeft, minuteEnds, burstLeft, burstEnds] = row!;
     const states = [
       { bucket: minuteBucket(allowances), remaining: Number(minuteLeft), resetSeconds: secondsUntil(Number(minuteEnds), now) },

@@ -1,17 +1,8 @@
 import type { Transactor } from '../../domain/ports/database.ts';
 import type { ErasedCopies } from '../../domain/ports/erasures.ts';
 import { withClient } from './schema-state.ts';
+import { sql } from './statements.ts';
 
-const NEXT_MARK = 'update civic.erasure_mark set drops = drops + 1';
-const DROP_CHECKPOINTS = 'delete from civic.decider_checkpoints where stream = any ($1::text[])';
-/** A payment without its result, presented again, is answered that the result is no longer stored; it is not billed. */
-const DROP_ANSWERS = `update civic.payments set result = null where state = 'SETTLED' and result is not null and created_at <= $1`;
-/** Payments whose result may have been read and not been saved. The worker ends payments whose process died. */
-const UNDER_WAY = `select count(*)::text from civic.payments
-  where created_at <= $1 and (result is not null or state in ('RESERVED', 'VERIFIED'))`;
-/** Generations that are not followed any more; the projector drops their tables. */
-const DROP_EARLIER_BUILDS = `update civic.generations set kept_until = null, changed_at = 0, lease_until = 0
-  where state in ('retired', 'refused') or (state = 'scratch' and owner is null)`;
 const TABLES = `select format('%I.%I', n.nspname, c.relname) from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = 'civic' and c.relkind in ('r', 'm') order by 1`;
 
@@ -20,18 +11,25 @@ export const createErasedCopies = (transactor: Transactor, dsn: string): ErasedC
   async clear(streams, until) {
     await transactor.transaction(async (transaction) => {
       // First: a concurrent command either sees the mark and stores no checkpoint, or its checkpoint is deleted with the others.
-      await transaction.execute({ text: NEXT_MARK, values: [] });
-      await transaction.execute({ text: DROP_CHECKPOINTS, values: [[...streams]] });
+      await transaction.execute(sql`update civic.erasure_mark set drops = drops + 1`);
+      await transaction.execute(sql`delete from civic.decider_checkpoints where stream = any (${[...streams]}::text[])`);
     });
     // In a transaction of its own: commands that store a checkpoint do not wait for the ledger.
     return transactor.transaction(async (transaction) => {
-      await transaction.execute({ text: DROP_EARLIER_BUILDS, values: [] });
-      await transaction.execute({ text: DROP_ANSWERS, values: [until] });
-      return Number((await transaction.execute({ text: UNDER_WAY, values: [until] })).rows[0]![0]);
+      // Generations that are not followed any more; the projector drops their tables.
+      await transaction.execute(sql`update civic.generations set kept_until = null, changed_at = 0, lease_until = 0
+        where state in ('retired', 'refused') or (state = 'scratch' and owner is null)`);
+      // A payment without its result, presented again, is answered that the result is no longer stored; it is not billed.
+      await transaction.execute(sql`update civic.payments set result = null
+        where state = 'SETTLED' and result is not null and created_at <= ${until}`);
+      // Payments whose result may have been read and not been saved. The worker ends payments whose process died.
+      const underWay = await transaction.execute(sql`select count(*)::text from civic.payments
+        where created_at <= ${until} and (result is not null or state in ('RESERVED', 'VERIFIED'))`);
+      return Number(underWay.rows[0]![0]);
     });
   },
   reclaim: () =>
-    withClient({ dsn, purpose: 'erasure', statementTimeoutMs: undefined }, async (client) => {
+    withClient({ dsn, purpose: 'erasure' }, async (client) => {
       const { rows } = await client.query<[string]>({ text: TABLES, rowMode: 'array' });
       for (const [table] of rows) {
         // The tables of a generation may just have been dropped.

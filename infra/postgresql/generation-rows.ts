@@ -1,14 +1,15 @@
-import { columns, flag, jsonOrNull, number, numberOrNull, text, textAs, textOrNull } from '../../domain/columns.ts';
-import { logHas } from './log-position.ts';
-import type { TextRow } from '../../domain/ports/database.ts';
+import { type Columns, columns, flag, jsonOrNull, number, numberOrNull, text, textAs, textOrNull } from '../../domain/columns.ts';
+import type { Statement } from '../../domain/ports/database.ts';
 import type { EventMark } from '../../domain/event-mark.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
-import type { Comparison, Decision, Generation, GenerationState } from '../../domain/ports/generations.ts';
+import type { Advance, Comparison, Decision, Generation, GenerationState, Lease } from '../../domain/ports/generations.ts';
+import { logHas } from './log-position.ts';
+import { sql, verbatim } from './statements.ts';
 
 /** Milliseconds over which a rate is measured. */
-const WINDOW_MS = 2_000;
+const WINDOW = verbatim('2000');
 
-const GENERATION = columns({
+const FLAT = columns({
   generation: ['generation', number],
   projection: ['projection', text],
   version: ['version', number],
@@ -38,77 +39,79 @@ const GENERATION = columns({
   readRate: ['read_rate', numberOrNull],
 });
 
-export const COLUMNS = GENERATION.sql;
+export const GENERATION: Columns<Generation> = {
+  sql: FLAT.sql,
+  read(row) {
+    const { ownedSince, eventsRead, windowSince, windowFolded, windowEventsRead, foldRate, readRate, ...generation } = FLAT.read(row);
+    return { ...generation, speed: { ownedSince, eventsRead, windowSince, windowFolded, windowEventsRead, foldRate, readRate } };
+  },
+};
 
-export function toGeneration(row: TextRow): Generation {
-  const { ownedSince, eventsRead, windowSince, windowFolded, windowEventsRead, foldRate, readRate, ...generation } = GENERATION.read(row);
-  return { ...generation, speed: { ownedSince, eventsRead, windowSince, windowFolded, windowEventsRead, foldRate, readRate } };
-}
+export const held = ({ generation, owner, token }: Lease): Statement =>
+  sql`generation = ${generation} and owner = ${owner} and token = ${token}`;
+
+const FOLDED_STATES = verbatim(`state in ('live', 'building', 'scratch')`);
 
 /** A new owner begins a new measurement: the time without an owner does not count. */
-export const ACQUIRE = `update civic.generations set owner = $2, token = token + 1, lease_until = $3::bigint + $4::bigint,
-    owned_since = $3::bigint, window_since = $3::bigint, window_folded = folded, window_events_read = events_read
-  where generation = $1 and (owner is null or lease_until < $3::bigint) and paused_reason is null and operator_paused_at is null
-    and state in ('live', 'building', 'scratch')
-  returning ${COLUMNS}`;
+export const acquire = (generation: number, owner: string, now: number, leaseMs: number): Statement =>
+  sql`update civic.generations set owner = ${owner}, token = token + 1, lease_until = ${now + leaseMs}::bigint,
+      owned_since = ${now}::bigint, window_since = ${now}::bigint, window_folded = folded, window_events_read = events_read
+    where generation = ${generation} and (owner is null or lease_until < ${now}::bigint) and paused_reason is null
+      and operator_paused_at is null and ${FOLDED_STATES}
+    returning ${GENERATION}`;
 
-export const RENEW = `update civic.generations set lease_until = $4
-  where generation = $1 and owner = $2 and token = $3 and state in ('live', 'building', 'scratch')`;
+export const renew = (lease: Lease, leaseUntil: number): Statement =>
+  sql`update civic.generations set lease_until = ${leaseUntil} where ${held(lease)} and ${FOLDED_STATES}`;
 
-export const RELEASE = 'update civic.generations set owner = null, lease_until = 0 where generation = $1 and owner = $2 and token = $3';
-
-const passed = '$9::bigint - window_since';
-const atItsEnd = (then: string, otherwise: string) => `case when ${passed} >= ${WINDOW_MS} then ${then} else ${otherwise} end`;
-const begunAnew = (then: string, otherwise: string) =>
-  `case when window_since is null or ${passed} < 0 or ${passed} >= ${WINDOW_MS} then ${then} else ${otherwise} end`;
-
-export const ADVANCE = `update civic.generations set checkpoint = $5, folded = folded + $6, lease_until = $7, log_id = coalesce(log_id, $8::uuid),
-    events_read = $10::bigint, last_event = coalesce($13::jsonb, last_event),
-    fold_rate = ${atItsEnd(`(folded + $6 - window_folded) * 1000.0 / (${passed})`, 'fold_rate')},
-    read_rate = ${atItsEnd(`($10::bigint - window_events_read) * 1000.0 / (${passed})`, 'read_rate')},
-    window_folded = ${begunAnew('folded + $6', 'window_folded')},
-    window_events_read = ${begunAnew('$10::bigint', 'window_events_read')},
-    window_since = ${begunAnew('$9::bigint', 'window_since')}
-  where generation = $1 and owner = $2 and token = $3 and checkpoint = $4 and (log_id is null or $8::uuid is null or log_id = $8::uuid)
-    and state in ('live', 'building', 'scratch')
-    and ${logHas('$11', '$12')}`;
-
-export const PAUSE = `update civic.generations set paused_reason = $4, paused_event = $5::uuid, owner = null, lease_until = 0
-  where generation = $1 and owner = $2 and token = $3`;
-
-export const REFUSE = `update civic.generations set state = 'refused', held = false, paused_reason = $4, owner = null, lease_until = 0, changed_at = $5
-  where generation = $1 and owner = $2 and token = $3 and state = 'building'`;
-
-export const NOTE_COMPARISON = `update civic.generations set comparison = $4
-  where generation = $1 and owner = $2 and token = $3 and state = 'building'`;
+export function advance(lease: Lease, { from, to, folded, now, leaseUntil, logId, eventsRead, last, proof }: Advance): Statement {
+  const passed = sql`${now}::bigint - window_since`;
+  const total = sql`folded + ${folded}`;
+  const atItsEnd = (then: Statement, otherwise: string) =>
+    sql`case when ${passed} >= ${WINDOW} then ${then} else ${verbatim(otherwise)} end`;
+  const begunAnew = (then: Statement, otherwise: string) =>
+    sql`case when window_since is null or ${passed} < 0 or ${passed} >= ${WINDOW} then ${then} else ${verbatim(otherwise)} end`;
+  const update = sql`update civic.generations set checkpoint = ${to}, folded = ${total}, lease_until = ${leaseUntil},
+      log_id = coalesce(log_id, ${logId}::uuid),
+      events_read = ${eventsRead}::bigint, last_event = coalesce(${last && JSON.stringify(last)}::jsonb, last_event),
+      fold_rate = ${atItsEnd(sql`(${total} - window_folded) * 1000.0 / (${passed})`, 'fold_rate')},
+      read_rate = ${atItsEnd(sql`(${eventsRead}::bigint - window_events_read) * 1000.0 / (${passed})`, 'read_rate')},
+      window_folded = ${begunAnew(total, 'window_folded')},
+      window_events_read = ${begunAnew(sql`${eventsRead}::bigint`, 'window_events_read')},
+      window_since = ${begunAnew(sql`${now}::bigint`, 'window_since')}
+    where ${held(lease)} and checkpoint = ${from} and (log_id is null or ${logId}::uuid is null or log_id = ${logId}::uuid)
+      and ${FOLDED_STATES} and ${logHas(proof)}`;
+  return { name: 'advance_generation', ...update };
+}
 
 /** Takes the lease from its owner, whose later folds are not committed. */
-const FREED = 'owner = null, lease_until = 0';
+export const FREED = verbatim('owner = null, lease_until = 0');
 
-const noOtherIsBuilt = `not exists (
-  select from civic.generations o where o.projection = g.projection and o.state = 'building' and o.generation <> g.generation)`;
+const NO_OTHER_IS_BUILT = verbatim(`not exists (
+  select from civic.generations o where o.projection = g.projection and o.state = 'building' and o.generation <> g.generation)`);
 
-const decision = (set: string, where: string): string =>
-  `update civic.generations g set ${set} where generation = $1 and $2::bigint is not null and ${where}`;
-
-/** The change that each decision makes, and its condition; `$1` is the generation, `$2` the time. */
-export const DECISIONS: Readonly<Record<Decision, string>> = {
-  pause: decision(`operator_paused_at = $2, ${FREED}`, `state = 'building' and operator_paused_at is null`),
-  resume: decision('operator_paused_at = null', `state = 'building' and operator_paused_at is not null`),
-  cancel: decision(
-    `state = 'retired', held = false, accept_differences = false, operator_paused_at = null, paused_reason = null, paused_event = null,
-      changed_at = $2, ${FREED}`,
-    `state = 'building'`,
-  ),
-  compare: decision(`comparison = null, ${FREED}`, `state = 'building' and held and operator_paused_at is null`),
-  switch: decision(`held = false, ${FREED}`, `state = 'building' and held and operator_paused_at is null`),
-  'switch-accepting': decision(
-    `state = 'building', held = false, accept_differences = true, paused_reason = null, paused_event = null, changed_at = $2, ${FREED}`,
-    `(state = 'refused' or (state = 'building' and paused_reason is null)) and ${noOtherIsBuilt}`,
-  ),
-  'switch-back': decision(
-    `state = 'building', held = false, comparison = null, changed_at = $2, ${FREED}`,
-    `state = 'retired' and kept_until >= $2 and ${noOtherIsBuilt}`,
-  ),
-  drop: decision(`state = 'retired', kept_until = null, changed_at = $2, ${FREED}`, `state in ('retired', 'refused')`),
+/** The change that each decision makes, and its condition. */
+const DECISIONS: Readonly<Record<Decision, (now: number) => readonly [change: Statement, condition: Statement]>> = {
+  pause: (now) => [sql`operator_paused_at = ${now}, ${FREED}`, sql`state = 'building' and operator_paused_at is null`],
+  resume: () => [sql`operator_paused_at = null`, sql`state = 'building' and operator_paused_at is not null`],
+  cancel: (now) => [
+    sql`state = 'retired', held = false, accept_differences = false, operator_paused_at = null, paused_reason = null, paused_event = null,
+      changed_at = ${now}, ${FREED}`,
+    sql`state = 'building'`,
+  ],
+  compare: () => [sql`comparison = null, ${FREED}`, sql`state = 'building' and held and operator_paused_at is null`],
+  switch: () => [sql`held = false, ${FREED}`, sql`state = 'building' and held and operator_paused_at is null`],
+  'switch-accepting': (now) => [
+    sql`state = 'building', held = false, accept_differences = true, paused_reason = null, paused_event = null, changed_at = ${now}, ${FREED}`,
+    sql`(state = 'refused' or (state = 'building' and paused_reason is null)) and ${NO_OTHER_IS_BUILT}`,
+  ],
+  'switch-back': (now) => [
+    sql`state = 'building', held = false, comparison = null, changed_at = ${now}, ${FREED}`,
+    sql`state = 'retired' and kept_until >= ${now} and ${NO_OTHER_IS_BUILT}`,
+  ],
+  drop: (now) => [sql`state = 'retired', kept_until = null, changed_at = ${now}, ${FREED}`, sql`state in ('retired', 'refused')`],
 };
+
+export function decide(generation: number, decision: Decision, now: number): Statement {
+  const [change, condition] = DECISIONS[decision](now);
+  return sql`update civic.generations g set ${change} where generation = ${generation} and ${condition} returning ${GENERATION}`;
+}

@@ -1,7 +1,9 @@
 import type { Position } from '../../domain/ports/event-log.ts';
-import type { Transactor } from '../../domain/ports/database.ts';
+import type { CountedEvent } from '../../domain/event-mark.ts';
+import type { Statement, Transactor } from '../../domain/ports/database.ts';
+import { columns, number, textAs } from '../../domain/columns.ts';
 import type { SetBacks } from '../../domain/ports/history.ts';
-import { executeAlone } from './execute.ts';
+import { sql, statementsIn } from './statements.ts';
 
 const DIGITS = 20;
 
@@ -19,28 +21,30 @@ export function positionNumber(position: Position): number {
 /** The number of events in (from, to]: positions are dense. */
 export const positionDistance = (from: Position, to: Position): number => positionNumber(to) - positionNumber(from);
 
-/** SQL condition: no event is given, or the log in this database has it at this position. Takes two parameters, a number and an id. */
-export const logHas = (place: string, id: string): string =>
-  `(${place}::bigint is null or exists (select from civic.events e where e.position = ${place}::bigint and e.id = ${id}::uuid))`;
+/** SQL condition: no event is given, or the log in this database has it at its position. */
+export function logHas(proof: CountedEvent | null): Statement {
+  const place = proof?.place ?? null;
+  return sql`(${place}::bigint is null
+    or exists (select from civic.events e where e.position = ${place}::bigint and e.id = ${proof?.id ?? null}::uuid))`;
+}
 
-export const OPEN_SET_BACKS =
-  'select held, head, noticed_at::text from civic.history_set_backs where acknowledged_at is null order by noticed_at, held';
+export const SET_BACK = columns({
+  held: ['held', textAs<Position>()],
+  head: ['head', textAs<Position>()],
+  noticedAt: ['noticed_at', number],
+});
+export const OPEN_SET_BACKS = sql`select ${SET_BACK} from civic.history_set_backs where acknowledged_at is null order by noticed_at, held`;
 
 /** The rows of `civic.history_set_backs`; several processes that notice the same loss store it once. */
 export function createSetBacks(transactor: Transactor): SetBacks {
-  const run = executeAlone(transactor);
+  const { run, all } = statementsIn(transactor);
   return {
     async note({ held, head, noticedAt }) {
-      await run(
-        'insert into civic.history_set_backs (held, head, noticed_at) values ($1, $2, $3::bigint) on conflict (held, head) do nothing',
-        [held, head, noticedAt],
-      );
+      await run(sql`insert into civic.history_set_backs (held, head, noticed_at) values (${held}, ${head}, ${noticedAt}::bigint)
+        on conflict (held, head) do nothing`);
     },
-    async open() {
-      const { rows } = await run(OPEN_SET_BACKS);
-      return rows.map(([held, head, noticedAt]) => ({ held: held as Position, head: head as Position, noticedAt: Number(noticedAt) }));
-    },
+    open: () => all(SET_BACK, OPEN_SET_BACKS),
     acknowledge: async (now) =>
-      (await run('update civic.history_set_backs set acknowledged_at = $1::bigint where acknowledged_at is null', [now])).count,
+      (await run(sql`update civic.history_set_backs set acknowledged_at = ${now}::bigint where acknowledged_at is null`)).count,
   };
 }

@@ -1,7 +1,8 @@
-import type { StatementValue, Transaction, Transactor } from '../../domain/ports/database.ts';
+import type { Statement, Transaction, Transactor } from '../../domain/ports/database.ts';
 import type { PaymentBudget, PaymentLease, PaymentRow, Reservation, Reserved } from '../../domain/ports/payment-ledger.ts';
 import { columns, flag, number, numberOrNull, text, textAs, textOrNull } from '../../domain/columns.ts';
-import type { PaymentState } from '../../domain/payments/payment.ts';
+import type { PaymentKey, PaymentState } from '../../domain/payments/payment.ts';
+import { sql, statementsIn } from './statements.ts';
 
 const SHOWN = {
   paymentId: ['payment_id', text],
@@ -44,21 +45,6 @@ export const PAYMENT = columns({
   receipt: ['receipt', textOrNull],
 });
 
-/**
- * No conflict target: with one, PostgreSQL looks for a conflict in that index alone, and a row that a concurrent call inserts after the
- * look raises a violation of the other unique index, the primary key.
- */
-const INSERT = `insert into civic.payments (payment_id, network, asset, payer, nonce, account_id, key_id, tool, request_hash, terms_hash,
-    price_version, amount, pay_to, valid_before, payload, created_at, facts_after, budget_day, state, lease_owner, lease_until, updated_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, 'RESERVED', $19, $20, $21)
-  on conflict do nothing returning ${PAYMENT.sql}`;
-const FIND = `select ${PAYMENT.sql} from civic.payments where network = $1 and asset = $2 and payer = $3 and nonce = $4`;
-const WALLET = `select from civic.payment_wallets
-  where network = $1 and payer = $2 and (barred or (account_id is not null and account_id <> $3::uuid))`;
-const TAKE = `insert into civic.payment_budgets as b (day, spender, reserved) select $1, $2, $3::numeric where $3::numeric <= $4::numeric
-  on conflict (day, spender) do update set reserved = b.reserved + excluded.reserved where b.reserved + excluded.reserved <= $4::numeric`;
-const GIVE_BACK = 'update civic.payment_budgets set reserved = reserved - $3::numeric where day = $1 and spender = $2';
-
 const SERVICE = 'service';
 const DAY_LENGTH = 10;
 /** The UTC day of a budget. */
@@ -79,19 +65,23 @@ export async function reserve(
   lease: PaymentLease,
   { perAccount, ofAll }: PaymentBudget,
 ): Promise<Reserved> {
-  const { network, asset, payer, nonce, accountId, amount } = reservation;
+  const { network, payer, accountId, amount } = reservation;
   const day = dayOf(reservation.createdAt);
   try {
     return await transactor.transaction(async (transaction): Promise<Reserved> => {
-      const row = await insertOrFind(transaction, insertValues(reservation, lease, day), [network, asset, payer, nonce]);
+      const row = await insertOrFind(transaction, reservation, lease, day);
       if (row.leaseOwner !== lease.owner) return { kind: 'found', row };
-      const wallet = await transaction.execute({ text: WALLET, values: [network, payer, accountId] });
+      const wallet = await transaction.execute(sql`select from civic.payment_wallets
+        where network = ${network} and payer = ${payer} and (barred or (account_id is not null and account_id <> ${accountId}::uuid))`);
       if (wallet.count > 0) throw new NotReserved({ kind: 'wallet_refused' });
       for (const [spender, limit] of [
         [accountId, perAccount],
         [SERVICE, ofAll],
       ] as const) {
-        const taken = await transaction.execute({ text: TAKE, values: [day, spender, amount, limit] });
+        const taken = await transaction.execute(sql`insert into civic.payment_budgets as b (day, spender, reserved)
+          select ${day}, ${spender}, ${amount}::numeric where ${amount}::numeric <= ${limit}::numeric
+          on conflict (day, spender) do update set reserved = b.reserved + excluded.reserved
+          where b.reserved + excluded.reserved <= ${limit}::numeric`);
         if (taken.count === 0) throw new NotReserved({ kind: 'budget_exceeded' });
       }
       return { kind: 'reserved', row };
@@ -102,33 +92,32 @@ export async function reserve(
   }
 }
 
+export const findPayment = ({ network, asset, payer, nonce }: PaymentKey): Statement =>
+  sql`select ${PAYMENT} from civic.payments where network = ${network} and asset = ${asset} and payer = ${payer} and nonce = ${nonce}`;
+
 const TRIES = 5;
 /** The conflicting row may be deleted before it is read; the insert is then repeated. */
-async function insertOrFind(transaction: Transaction, row: StatementValue[], key: StatementValue[]): Promise<PaymentRow> {
+async function insertOrFind(transaction: Transaction, r: Reservation, lease: PaymentLease, day: string): Promise<PaymentRow> {
+  const { first } = statementsIn(transaction);
+  // No conflict target: with one, PostgreSQL looks for a conflict in that index alone, and a row that a concurrent call inserts after the
+  // look raises a violation of the other unique index, the primary key.
+  const insert = sql`insert into civic.payments (payment_id, network, asset, payer, nonce, account_id, key_id, tool, request_hash, terms_hash,
+      price_version, amount, pay_to, valid_before, payload, created_at, facts_after, budget_day, state, lease_owner, lease_until, updated_at)
+    values (${r.paymentId}, ${r.network}, ${r.asset}, ${r.payer}, ${r.nonce}, ${r.accountId}, ${r.keyId}, ${r.tool}, ${r.requestHash},
+      ${r.termsHash}, ${r.priceVersion}, ${r.amount}, ${r.payTo}, ${r.validBefore}, ${r.payload}, ${r.createdAt}, ${r.factsAfter}, ${day},
+      'RESERVED', ${lease.owner}, ${lease.until}, ${lease.now})
+    on conflict do nothing returning ${PAYMENT}`;
   for (let tries = 0; tries < TRIES; tries += 1) {
-    for (const statement of [
-      { text: INSERT, values: row },
-      { text: FIND, values: key },
-    ]) {
-      const [found] = (await transaction.execute(statement)).rows;
-      if (found !== undefined) return PAYMENT.read(found);
-    }
+    const found = (await first(PAYMENT, insert)) ?? (await first(PAYMENT, findPayment(r)));
+    if (found !== null) return found;
   }
   throw new Error('the place of a payment was taken and freed again and again');
-}
-
-function insertValues(reservation: Reservation, lease: PaymentLease, day: string): StatementValue[] {
-  const { paymentId, network, asset, payer, nonce, accountId, keyId, tool, requestHash, termsHash, priceVersion, amount } = reservation;
-  const { payTo, validBefore, payload, createdAt, factsAfter } = reservation;
-  return [
-    ...[paymentId, network, asset, payer, nonce, accountId, keyId, tool, requestHash, termsHash, priceVersion, amount, payTo],
-    ...[validBefore, payload, createdAt, factsAfter, day, lease.owner, lease.until, lease.now],
-  ];
 }
 
 /** Returns the amount of a row to both budgets; the row will not be billed. */
 export async function giveBack(transaction: Transaction, row: Pick<PaymentRow, 'createdAt' | 'accountId' | 'amount'>): Promise<void> {
   for (const spender of [row.accountId, SERVICE]) {
-    await transaction.execute({ text: GIVE_BACK, values: [dayOf(row.createdAt), spender, row.amount] });
+    await transaction.execute(sql`update civic.payment_budgets set reserved = reserved - ${row.amount}::numeric
+      where day = ${dayOf(row.createdAt)} and spender = ${spender}`);
   }
 }

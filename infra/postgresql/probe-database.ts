@@ -2,8 +2,7 @@ import type { Client } from 'pg';
 import { numberOrNull } from '../../domain/columns.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { DatabaseFacts } from '../../domain/ports/probes.ts';
-import type { Position } from '../../domain/ports/event-log.ts';
-import { OPEN_SET_BACKS } from './log-position.ts';
+import { OPEN_SET_BACKS, SET_BACK } from './log-position.ts';
 import { first, readSchemaState, withClient } from './schema-state.ts';
 
 /** Deadline, since a table may be locked or the server be stopped. */
@@ -39,7 +38,7 @@ export const probeDatabase = (dsn: string, clock: Pick<Clock, 'now'>): Promise<D
           : '',
         connected: numberOrNull(await first(client, `select count(*)::text from pg_stat_replication where state = 'streaming'`)),
       },
-      setBacks: ours ? await openSetBacks(client) : [],
+      setBacks: ours ? (await client.query<string[]>({ text: OPEN_SET_BACKS.text, rowMode: 'array' })).rows.map(SET_BACK.read) : [],
     };
   });
 
@@ -53,9 +52,4 @@ async function timelines(client: Client): Promise<DatabaseFacts['timeline']> {
     'select case when pg_is_in_recovery() then null else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end',
   );
   return kept === null || kept === '' || now === null ? null : { now, kept };
-}
-
-async function openSetBacks(client: Client): Promise<DatabaseFacts['setBacks']> {
-  const { rows } = await client.query<[Position, Position, string]>({ text: OPEN_SET_BACKS, rowMode: 'array' });
-  return rows.map(([held, head, noticedAt]) => ({ held, head, noticedAt: Number(noticedAt) }));
 }

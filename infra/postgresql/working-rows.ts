@@ -1,7 +1,8 @@
 import type { Transactor } from '../../domain/ports/database.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { SavedTable, WorkingRows } from '../../domain/ports/working-rows.ts';
-import { executeAlone } from './execute.ts';
+import { sql, statementsIn } from './statements.ts';
+import { columns, number, text, textAs } from '../../domain/columns.ts';
 
 const PAGES: Readonly<Record<SavedTable, string>> = {
   payments: `select payment_id::text, row_to_json(p)::text from civic.payments p
@@ -24,50 +25,43 @@ const PUT: Readonly<Record<SavedTable, string>> = {
   inlet: `insert into civic.inlet_parts select * from json_populate_recordset(null::civic.inlet_parts, $1::json) on conflict do nothing`,
 };
 
-const BUDGETS = `insert into civic.payment_budgets (day, spender, reserved)
-  select budget_day, spender, sum(amount) from (
-    select budget_day, unnest(array[account_id::text, 'service']) as spender, amount from civic.payments
-    where state not in ('READ_FAILED', 'READ_EMPTY', 'SETTLE_FAILED', 'LAPSED')
-  ) spent group by budget_day, spender
-  on conflict (day, spender) do update set reserved = excluded.reserved`;
-
-const REACTOR = `insert into civic.processors (name, log_id, checkpoint) values ($1, $2::uuid, $3)
-  on conflict (name) do update set log_id = excluded.log_id, checkpoint = excluded.checkpoint, last_event = null`;
-
-const TRIAL_CLOCK = `insert into civic.trial_clock (started_at, offset_ms) values ($1, $2)
-  on conflict (singleton) do update set started_at = excluded.started_at, offset_ms = excluded.offset_ms`;
-
-const OCCUPIED = `select case
+const OCCUPIED = sql`select case
   when exists (select from civic.generations where log_id is not null) then 'read models of a log'
   when exists (select from civic.processors where log_id is not null) then 'checkpoints of reactors'
   when exists (select from civic.payments) then 'payments'
   when exists (select from civic.inlet_parts) then 'offsets of topics of record changes' end`;
 
+const ROW = columns({ key: ['', text], text: ['', text] });
+const TRIAL_CLOCK = columns({ startedAt: ['started_at::text', number], offsetMs: ['offset_ms::text', number] });
+const REACTOR = columns({ name: ['name', text], checkpoint: ['checkpoint', textAs<Position>()] });
+
 /** Rows that a backup stores beside the log, in PostgreSQL. */
 export function createWorkingRows(transactor: Transactor): WorkingRows {
-  const run = executeAlone(transactor);
+  const { run, rows, all, first } = statementsIn(transactor);
   return {
-    async page(table, after, limit) {
-      const { rows } = await run(PAGES[table], [after, limit]);
-      return rows.map(([key, text]) => ({ key: key!, text: text! }));
-    },
-    async trialClock() {
-      const { rows } = await run('select started_at::text, offset_ms::text from civic.trial_clock');
-      return rows[0] === undefined ? null : { startedAt: Number(rows[0][0]), offsetMs: Number(rows[0][1]) };
-    },
-    async reactors() {
-      const { rows } = await run('select name, checkpoint from civic.processors where due_at is null order by name');
-      return rows.map(([name, checkpoint]) => ({ name: name!, checkpoint: checkpoint as Position }));
-    },
-    occupiedBy: async () => (await run(OCCUPIED)).rows[0]?.[0] ?? null,
-    async put(table, rows) {
-      if (rows.length > 0) await run(PUT[table], [`[${rows.join(',')}]`]);
+    page: (table, after, limit) => all(ROW, { text: PAGES[table], values: [after, limit] }),
+    trialClock: () => first(TRIAL_CLOCK, sql`select ${TRIAL_CLOCK} from civic.trial_clock`),
+    reactors: () => all(REACTOR, sql`select ${REACTOR} from civic.processors where due_at is null order by name`),
+    occupiedBy: async () => (await rows(OCCUPIED))[0]?.[0] ?? null,
+    async put(table, saved) {
+      if (saved.length > 0) await run({ text: PUT[table], values: [`[${saved.join(',')}]`] });
     },
     finish: ({ trialClock, reactors, logId }) =>
       transactor.transaction(async (transaction) => {
-        await transaction.execute({ text: BUDGETS, values: [] });
-        for (const { name, checkpoint } of reactors) await transaction.execute({ text: REACTOR, values: [name, logId, checkpoint] });
-        if (trialClock !== null) await transaction.execute({ text: TRIAL_CLOCK, values: [trialClock.startedAt, trialClock.offsetMs] });
+        await transaction.execute(sql`insert into civic.payment_budgets (day, spender, reserved)
+          select budget_day, spender, sum(amount) from (
+            select budget_day, unnest(array[account_id::text, 'service']) as spender, amount from civic.payments
+            where state not in ('READ_FAILED', 'READ_EMPTY', 'SETTLE_FAILED', 'LAPSED')
+          ) spent group by budget_day, spender
+          on conflict (day, spender) do update set reserved = excluded.reserved`);
+        for (const { name, checkpoint } of reactors) {
+          await transaction.execute(sql`insert into civic.processors (name, log_id, checkpoint) values (${name}, ${logId}::uuid, ${checkpoint})
+            on conflict (name) do update set log_id = excluded.log_id, checkpoint = excluded.checkpoint, last_event = null`);
+        }
+        if (trialClock === null) return;
+        await transaction.execute(sql`insert into civic.trial_clock (started_at, offset_ms)
+          values (${trialClock.startedAt}, ${trialClock.offsetMs})
+          on conflict (singleton) do update set started_at = excluded.started_at, offset_ms = excluded.offset_ms`);
       }),
   };
 }
