@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client, type ClientBase } from 'pg';
-import { DATABASE_ENCODING, READ_ONLY } from '../../domain/ports/database.ts';
+import { DATABASE_ENCODING, READ_ONLY, type TextRow } from '../../domain/ports/database.ts';
 import { certificateReason } from '../system/certificate-reason.ts';
 import { isConnectionLoss, mapError, sqlState } from './errors.ts';
 import { clientConfig, type Session } from './sessions.ts';
@@ -25,19 +25,6 @@ const SILENCE_MS = 1_000;
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('./migrations', import.meta.url));
 const OLDEST_SERVER = 15;
 
-/** The schema of a database, compared with the migrations of this program. */
-interface SchemaState {
-  readonly kind: 'empty' | 'older' | 'current' | 'newer' | 'foreign';
-  readonly serverVersion: number;
-  /** Encoding of the database. */
-  readonly encoding: string;
-  /** Also true on a standby. */
-  readonly readOnly: boolean;
-  readonly applied: readonly string[];
-  readonly pending: readonly string[];
-  readonly unknown: readonly string[];
-}
-
 const knownMigrations = (): readonly string[] =>
   readdirSync(MIGRATIONS_FOLDER)
     .filter((file) => file.endsWith('.sql'))
@@ -54,27 +41,37 @@ const WHOSE_TABLES = `
   where c.relkind in ('r', 'p', 'm') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
     and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`;
 
-/** The first value of the first row. */
-export async function first(client: ClientBase, sql: string): Promise<string | null> {
-  const { rows } = await client.query<(string | null)[]>({ text: sql, rowMode: 'array' });
-  return rows[0]?.[0] ?? null;
+/** The columns of the first row, as text; of none where there is no row. */
+export async function firstRow(client: ClientBase, text: string): Promise<TextRow> {
+  const { rows } = await client.query<(string | null)[]>({ text, rowMode: 'array' });
+  return rows[0] ?? [];
 }
 
-/** Reads the state on an open connection. */
-export async function readSchemaState(client: ClientBase): Promise<SchemaState> {
-  const serverVersion = Number(await first(client, 'show server_version_num'));
-  const encoding = (await first(client, 'show server_encoding')) ?? 'unknown';
-  const readOnly = (await first(client, 'show transaction_read_only')) === 'on';
+type SchemaState = Awaited<ReturnType<typeof readSchemaState>>;
+
+/** The schema of a database, compared with the migrations of this program. `readOnly` is also true on a standby. */
+export async function readSchemaState(client: ClientBase) {
+  const [version, encoding, readOnly] = await firstRow(
+    client,
+    `select current_setting('server_version_num'), current_setting('server_encoding'), current_setting('transaction_read_only')`,
+  );
+  const [whose] = await firstRow(client, WHOSE_TABLES);
+  const names = { text: 'select name from civic.migrations order by id', rowMode: 'array' as const };
+  const applied: readonly string[] = whose === 'ours' ? (await client.query<string[]>(names)).rows.flat() : [];
   const known = knownMigrations();
-  const none = { serverVersion, encoding, readOnly, applied: [], pending: known, unknown: [] };
-  const whose = await first(client, WHOSE_TABLES);
-  if (whose !== 'ours') return { kind: whose === 'foreign' ? 'foreign' : 'empty', ...none };
-  const { rows } = await client.query<string[]>({ text: 'select name from civic.migrations order by id', rowMode: 'array' });
-  const applied = rows.flat();
-  const pending = known.filter((name) => !applied.includes(name));
-  const unknown = applied.filter((name) => !known.includes(name));
-  const kind = unknown.length > 0 ? 'newer' : applied.length === 0 ? 'empty' : pending.length > 0 ? 'older' : 'current';
-  return { kind, serverVersion, encoding, readOnly, applied, pending, unknown };
+  const pending: readonly string[] = known.filter((name) => !applied.includes(name));
+  const unknown: readonly string[] = applied.filter((name) => !known.includes(name));
+  const ofOurs = unknown.length > 0 ? 'newer' : applied.length === 0 ? 'empty' : pending.length > 0 ? 'older' : 'current';
+  const kind: 'foreign' | typeof ofOurs = whose === 'foreign' ? 'foreign' : ofOurs;
+  return {
+    kind,
+    serverVersion: Number(version),
+    encoding: encoding!,
+    readOnly: readOnly === 'on',
+    applied,
+    pending,
+    unknown,
+  };
 }
 
 /** Makes errors whose messages begin with the name of the database. */
@@ -102,31 +99,33 @@ export function refuseUnusable(state: SchemaState, dsn: string): void {
   }
 }
 
+/** By SQLSTATE; each begins after the name of the database. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  '3D000': 'does not exist; create it or correct DATABASE_URL',
+  '25006': `${READ_ONLY.found}; ${READ_ONLY.remedy}`,
+  '42501': 'does not let this user create tables; grant it create on the database',
+  '53300': 'takes no more connections; raise max_connections there, about twenty-five for each process, or run fewer',
+};
+
 /** An error of the driver as one line, with the remedy where one is known. */
 export function explain(error: unknown, dsn: string): unknown {
   const where = `the database ${shownDsn(dsn)}`;
   const refused = refusedOf(dsn);
   const state = sqlState(error) ?? '';
-  if (state === '3D000') return refused('does not exist; create it or correct DATABASE_URL');
+  const message = error instanceof Error ? error.message : '';
   if (state.startsWith('28')) return refused('refused the user or password; correct DATABASE_URL');
-  if (/extension/.test(error instanceof Error ? error.message : '')) {
-    if (state === '42501') {
-      return refused('does not let this user add pg_trgm; grant it create on the database, or run "create extension pg_trgm" there once');
-    }
-    if (state === '0A000' || state === '58P01') {
-      return new DatabaseRefused(`the server of ${where} does not have pg_trgm; install PostgreSQL's contrib modules on it`);
-    }
+  if (message.includes('extension') && state === '42501') {
+    return refused('does not let this user add pg_trgm; grant it create on the database, or run "create extension pg_trgm" there once');
   }
-  if (state === '25006') return refused(`${READ_ONLY.found}; ${READ_ONLY.remedy}`);
-  if (state === '08P01' && /startup parameter/.test((error as Error).message)) {
+  if (message.includes('extension') && (state === '0A000' || state === '58P01')) {
+    return new DatabaseRefused(`the server of ${where} does not have pg_trgm; install PostgreSQL's contrib modules on it`);
+  }
+  if (state === '08P01' && message.includes('startup parameter')) {
     return refused(
       'is behind a pooler of connections that takes no settings of a session (PgBouncer); name the server itself in DATABASE_URL',
     );
   }
-  if (state === '42501') return refused('does not let this user create tables; grant it create on the database');
-  if (state === '53300') {
-    return refused('takes no more connections; raise max_connections there, about twenty-five for each process, or run fewer');
-  }
+  if (REMEDIES[state] !== undefined) return refused(REMEDIES[state]);
   if (state === '53100') return new DatabaseRefused(`the disk of ${where} is full; free some space there`);
   const untrusted = certificateReason(error);
   if (untrusted !== null) {
@@ -135,16 +134,14 @@ export function explain(error: unknown, dsn: string): unknown {
     );
   }
   if (isConnectionLoss(error) && error instanceof Error) {
-    const code = 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+    const code = 'code' in error && typeof error.code === 'string' ? error.code : message;
     return refused(`could not be reached (${code}); start it or correct DATABASE_URL`);
   }
   return mapError(error);
 }
 
-type LoneSession = Pick<Session, 'dsn' | 'purpose' | 'statementTimeoutMs'>;
-
 /** Runs work on a connection of its own. Throws `DatabaseRefused` where the database cannot be reached, `DeadlineExceeded` where it does not answer. */
-export async function withClient<Result>(session: LoneSession, work: (client: Client) => Promise<Result>): Promise<Result> {
+export async function withClient<Result>(session: Session, work: (client: Client) => Promise<Result>): Promise<Result> {
   const { dsn, statementTimeoutMs } = session;
   if (!isPostgresDsn(dsn)) {
     throw new DatabaseRefused('DATABASE_URL is no PostgreSQL address; one looks like postgres://user:password@host:5432/database');
