@@ -1,5 +1,5 @@
 import { type AppendOutcome, LogUnavailable, type NewEvent, OutcomeUnknown, type StreamAppend } from '../../domain/ports/event-log.ts';
-import { DatabaseUnavailable, DeadlineExceeded, type Statement, type TextRow } from '../../domain/ports/database.ts';
+import { DatabaseUnavailable, DeadlineExceeded, type Statement, type StatementValue, type TextRow } from '../../domain/ports/database.ts';
 import { isConnectionLoss } from './errors.ts';
 import { PipelinedConnection } from './pipelined-connection.ts';
 import type { Session } from './sessions.ts';
@@ -115,11 +115,7 @@ export class AppendQueue {
   }
 }
 
-interface AppendLane {
-  /** Appends one group in one transaction. Throws `LogUnavailable` when nothing is stored, `OutcomeUnknown` when that is unknown. */
-  send(appends: readonly StreamAppend[]): Promise<readonly AppendOutcome[]>;
-  close(): Promise<void>;
-}
+type AppendLane = ReturnType<typeof openAppendLane>;
 
 /** A refusal that the server sent before the commit leaves nothing stored; a broken or silent connection proves nothing. */
 function classify(error: unknown): unknown {
@@ -131,10 +127,11 @@ function classify(error: unknown): unknown {
 }
 
 /** One connection for appends. While one lane waits for its flush, the statement of the other is parsed and waits for the lock. */
-export function openAppendLane(session: Session): AppendLane {
+export function openAppendLane(session: Session) {
   const connection = new PipelinedConnection(session);
   return {
-    async send(appends) {
+    /** Appends one group in one transaction. Throws `LogUnavailable` when nothing is stored, `OutcomeUnknown` when that is unknown. */
+    async send(appends: readonly StreamAppend[]): Promise<readonly AppendOutcome[]> {
       try {
         await connection.connect();
       } catch (error) {
@@ -151,11 +148,17 @@ export function openAppendLane(session: Session): AppendLane {
   };
 }
 
-const appendOne = ({ stream, expectedRevision }: StreamAppend, event: NewEvent): Statement => ({
-  name: 'append_one',
-  text: 'select actual, start from civic.append_one($1, $2, $3, $4, $5, $6, $7, $8)',
-  values: [stream, expectedRevision, event.id, event.type, event.schemaVersion, event.data, JSON.stringify(event.metadata), event.time],
-});
+/** The first eight arguments of the functions that append one event. */
+export const singleEvent = ({ stream, expectedRevision }: StreamAppend, event: NewEvent): readonly StatementValue[] => [
+  stream,
+  expectedRevision,
+  event.id,
+  event.type,
+  event.schemaVersion,
+  event.data,
+  JSON.stringify(event.metadata),
+  event.time,
+];
 
 function appendGroup(appends: readonly StreamAppend[]): Statement {
   const appendNos: number[] = [];
@@ -191,7 +194,10 @@ function appendGroup(appends: readonly StreamAppend[]): Statement {
 function appendStatement(appends: readonly StreamAppend[]): Statement {
   const [append] = appends;
   const [event] = append?.events ?? [];
-  if (appends.length === 1 && append?.events.length === 1 && event !== undefined) return appendOne(append, event);
+  if (appends.length === 1 && append?.events.length === 1 && event !== undefined) {
+    const text = 'select actual, start from civic.append_one($1, $2, $3, $4, $5, $6, $7, $8)';
+    return { name: 'append_one', text, values: singleEvent(append, event) };
+  }
   return appendGroup(appends);
 }
 

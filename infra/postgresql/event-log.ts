@@ -9,7 +9,7 @@ import {
   type ReadAll,
   type StreamAppend,
 } from '../../domain/ports/event-log.ts';
-import { appendOutcomes, AppendQueue, openAppendLane } from './append-queue.ts';
+import { appendOutcomes, AppendQueue, openAppendLane, singleEvent } from './append-queue.ts';
 import { openAppendNotifications } from './append-notifications.ts';
 import { positionDistance } from './log-position.ts';
 import { logReads } from './log-reads.ts';
@@ -23,16 +23,14 @@ export interface EventLogSettings {
   readonly dsn: string;
   /** Deadline of one read or one group of appends. */
   readonly statementTimeoutMs: number;
-  /** Milliseconds between polls of a subscriber that receives no notification. */
-  readonly pollMs?: number;
   readonly lanes?: number;
-  readonly readConnections?: number;
   /** For the command that copies the log: only it may append to a store before the move is committed. */
   readonly copiesLog?: boolean;
 }
 
 /** Up to so many appends of one call join groups of other callers. */
 const FEW = 20;
+/** Milliseconds between polls of a subscriber that receives no notification. */
 const POLL_MS = 250;
 const LANES = 2;
 const READ_CONNECTIONS = 2;
@@ -58,11 +56,8 @@ export function openEventLog(settings: EventLogSettings): EventLog & ErasingLog 
     }),
   );
   const queue = new AppendQueue(lanes);
-  const news = openAppendNotifications(dsn, settings.pollMs ?? POLL_MS);
-  const connections = openPipelinedConnections(
-    { dsn, purpose: 'log-reads', statementTimeoutMs },
-    settings.readConnections ?? READ_CONNECTIONS,
-  );
+  const news = openAppendNotifications(dsn, POLL_MS);
+  const connections = openPipelinedConnections({ dsn, purpose: 'log-reads', statementTimeoutMs }, READ_CONNECTIONS);
   const reads = logReads(async (statement: Statement) => {
     try {
       return (await connections.run(statement)).rows;
@@ -107,38 +102,27 @@ export function openEventLog(settings: EventLogSettings): EventLog & ErasingLog 
   };
 }
 
-/** The only statement that rewrites events. A trigger accepts only what the erasure that the same transaction appends describes. */
-function statementOf({ stream, expectedRevision, events }: StreamAppend, rewritten: readonly RewrittenEvent[]): Statement {
-  const [event] = events;
-  if (event === undefined || events.length > 1) throw new TypeError('an erasure is one event');
-  return {
-    text: 'select actual, start from civic.append_erasure($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
-    values: [
-      stream,
-      expectedRevision,
-      event.id,
-      event.type,
-      event.schemaVersion,
-      event.data,
-      JSON.stringify(event.metadata),
-      event.time,
-      columnArrays.texts(rewritten.map((each) => each.stream)),
-      columnArrays.bigints(rewritten.map(({ revision }) => revision)),
-      columnArrays.jsons(rewritten.map(({ data }) => data)),
-      columnArrays.jsons(rewritten.map(({ metadata }) => metadata)),
-    ],
-  };
-}
-
-/** Appends an erasure and rewrites the events in one transaction. Throws `OutcomeUnknown` when the connection is lost during it. */
+/**
+ * Appends an erasure and rewrites the events in one transaction, with the only statement that rewrites events: a trigger accepts only what the
+ * erasure describes. Throws `OutcomeUnknown` when the connection is lost during it.
+ */
 async function appendErasure(
   connections: PipelinedConnections,
   append: StreamAppend,
   rewritten: readonly RewrittenEvent[],
 ): Promise<AppendOutcome> {
-  const statement = statementOf(append, rewritten);
+  const [event] = append.events;
+  if (event === undefined || append.events.length > 1) throw new TypeError('an erasure is one event');
+  const values = [
+    ...singleEvent(append, event),
+    columnArrays.texts(rewritten.map(({ stream }) => stream)),
+    columnArrays.bigints(rewritten.map(({ revision }) => revision)),
+    columnArrays.jsons(rewritten.map(({ data }) => data)),
+    columnArrays.jsons(rewritten.map(({ metadata }) => metadata)),
+  ];
+  const text = 'select actual, start from civic.append_erasure($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)';
   try {
-    const { rows } = await connections.run(statement);
+    const { rows } = await connections.run({ text, values });
     return appendOutcomes([append], rows[0]!)[0]!;
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable || error instanceof DeadlineExceeded)) throw error;

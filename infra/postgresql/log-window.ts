@@ -4,15 +4,13 @@ import { positionNumber } from './log-position.ts';
 
 type Read = (read: ReadAll) => Promise<LogBatch>;
 
-export interface WindowLimits {
-  readonly events: number;
+const LIMITS = {
+  events: 20_000,
   /** In total, of the data of events. */
-  readonly characters: number;
+  characters: 32_000_000,
   /** Milliseconds since they were read. */
-  readonly age: number;
-}
-
-const LIMITS: WindowLimits = { events: 20_000, characters: 32_000_000, age: 10_000 };
+  age: 10_000,
+};
 const FETCH = 2000;
 
 /**
@@ -22,7 +20,7 @@ const FETCH = 2000;
  */
 export function windowed(
   read: Read,
-  limits: WindowLimits = LIMITS,
+  limits = LIMITS,
   milliseconds: () => number = () => performance.now(),
 ): { readonly read: Read; readonly forget: () => void } {
   let events: StoredEvent[] = [];
