@@ -12,21 +12,11 @@ export class ReadModelMissing extends DatabaseUnavailable {
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
-/** The read models must not be served: they contain events that the log does not have. */
-class ReadModelsRefused extends DatabaseUnavailable {
-  override readonly name = 'ReadModelsRefused';
-}
-
-export interface DatabaseLiveReads extends LiveReads {
-  /** Reads of the same generations with another function for texts. */
-  through(texts: ReadDatabase['texts']): LiveReads;
-}
-
 /**
  * Caches which generation of each read model is live. A statement that fails because of a switch is built again and repeated. Every read
- * throws `ReadModelsRefused` while `refusal` gives a reason.
+ * throws `DatabaseUnavailable` while `refusal` gives a reason: the read models contain events that the log does not have.
  */
-export function createLiveReads(database: ReadDatabase, refusal: () => string | null = () => null): DatabaseLiveReads {
+export function createLiveReads(database: ReadDatabase, refusal: () => string | null = () => null) {
   let pointers: ReadonlyMap<string, number> = new Map();
   const reload = async () => {
     const rows = await database.texts({
@@ -43,7 +33,7 @@ export function createLiveReads(database: ReadDatabase, refusal: () => string | 
   };
   const attempt = async <Result>(run: () => Promise<Result>): Promise<Result> => {
     const reason = refusal();
-    if (reason !== null) throw new ReadModelsRefused(reason);
+    if (reason !== null) throw new DatabaseUnavailable(reason);
     for (let left = ATTEMPTS; ; left--) {
       try {
         return await run();
@@ -54,13 +44,16 @@ export function createLiveReads(database: ReadDatabase, refusal: () => string | 
       }
     }
   };
-  const readsOf = (from: ReadDatabase): DatabaseLiveReads => ({
+  const readsOf = (from: ReadDatabase): LiveReads => ({
     database: from,
     texts: (build) => attempt(async () => from.texts(build(generation))),
     many: (build) => attempt(async () => from.many(build(generation))),
-    through: (texts) => readsOf({ ...from, texts }),
   });
-  return readsOf(database);
+  return {
+    ...readsOf(database),
+    /** Reads of the same generations with another function for texts. */
+    through: (texts: ReadDatabase['texts']) => readsOf({ ...database, texts }),
+  };
 }
 
 const CHECKPOINT = `select g.checkpoint from civic.projections p join civic.generations g on g.generation = p.live_generation where p.name = $1`;
