@@ -6,6 +6,12 @@ import { LOG_ADDRESS_ALLOWED, logAddress } from '../domain/log-address.ts';
 /** What a schema with this metadata allows, in words. */
 export const allowedBy = (schema: z.ZodType): string => String(schema.meta()?.['allowed']);
 
+/** A text of this form, and what is read from it. */
+const matching = <Value>(form: RegExp, read: (text: string) => Value, allowed: string) =>
+  z.string().regex(form).transform(read).meta({ allowed });
+const asGiven = (text: string): string => text;
+const pairOf = <Value>(text: string, read: (part: string) => Value) => text.split('/').map(read) as [Value, Value];
+
 /** One of several words. */
 export const oneOf = <const Word extends string>(...words: readonly [Word, ...Word[]]) =>
   z.enum(words).meta({ allowed: [...words.slice(0, -2), words.slice(-2).join(' or ')].join(', ') });
@@ -40,19 +46,15 @@ export const instant = z.iso
   .or(z.iso.date())
   .transform((text) => Date.parse(text))
   .meta({ allowed: 'an ISO 8601 time such as 2025-11-01T00:00:00Z; for trials only' });
-export const rate = z
-  .string()
-  .regex(/^[1-9]\d{0,8}\/[1-9]\d{0,4}$/)
-  .transform((text) => {
-    const [requests, seconds] = text.split('/').map(Number);
-    return { requests: requests!, seconds: seconds! };
-  })
-  .meta({ allowed: 'requests/seconds such as 120/60' });
-export const count = z
-  .string()
-  .regex(/^[1-9]\d{0,8}$/)
-  .transform(Number)
-  .meta({ allowed: 'a whole number of at least 1' });
+export const rate = matching(
+  /^[1-9]\d{0,8}\/[1-9]\d{0,4}$/,
+  (text) => {
+    const [requests, seconds] = pairOf(text, Number);
+    return { requests, seconds };
+  },
+  'requests/seconds such as 120/60',
+);
+export const count = matching(/^[1-9]\d{0,8}$/, Number, 'a whole number of at least 1');
 export const searches = count.refine((value) => value <= 16).meta({ allowed: 'a whole number from 1 to 16' });
 export const ceiling = z
   .string()
@@ -92,24 +94,21 @@ export const credentials = kafkaSasl.meta({
 });
 export const brokers = kafkaBrokers.meta({ allowed: 'host:port of brokers, separated by commas' });
 export const topic = topicName.meta({ allowed: 'a topic: letters, digits, dots, underscores and hyphens, 230 at most' });
-export const address = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/)
-  .meta({ allowed: 'the address that is paid: 0x and 40 hex digits' });
+export const address = matching(/^0x[0-9a-fA-F]{40}$/, asGiven, 'the address that is paid: 0x and 40 hex digits');
 /** Smallest units of the asset; `none` disables sales. */
-export const price = z
-  .string()
-  .regex(/^([1-9]\d{0,17}|none)$/)
-  .transform((text) => (text === 'none' ? null : text))
-  .meta({ allowed: 'a whole number of smallest units of USDC, or none to sell nothing' });
-export const dailyBudget = z
-  .string()
-  .regex(/^[1-9]\d{0,20}\/[1-9]\d{0,20}$/)
-  .transform((text) => {
-    const [perAccount, ofAll] = text.split('/').map(BigInt);
-    return { perAccount: perAccount!, ofAll: ofAll! };
-  })
-  .meta({ allowed: 'smallest units of one account in a UTC day/of all accounts, such as 10000000/1000000000' });
+export const price = matching(
+  /^([1-9]\d{0,17}|none)$/,
+  (text) => (text === 'none' ? null : text),
+  'a whole number of smallest units of USDC, or none to sell nothing',
+);
+export const dailyBudget = matching(
+  /^[1-9]\d{0,20}\/[1-9]\d{0,20}$/,
+  (text) => {
+    const [perAccount, ofAll] = pairOf(text, BigInt);
+    return { perAccount, ofAll };
+  },
+  'smallest units of one account in a UTC day/of all accounts, such as 10000000/1000000000',
+);
 
 /** Scheme, host and, where it is not the scheme's default, port, as a browser sends them. */
 const isOrigin = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text;
@@ -132,11 +131,13 @@ export const postgresUrl = z
   .regex(/^postgres(ql)?:\/\//)
   .refine(decodes)
   .meta({ allowed: 'postgres://user:password@host:port/database', ...SECRET });
-export const clients = z
-  .string()
-  .regex(/^([a-z0-9-]+:)?[a-z0-9-]+(,([a-z0-9-]+:)?[a-z0-9-]+)*$/)
-  .meta({ allowed: 'client names such as fortworthgov or legistar:fortworthgov, separated by commas' });
-export const exporters = z
-  .string()
-  .regex(/^(none|(otlp|console|zipkin)(,(otlp|console|zipkin))*)$/)
-  .meta({ allowed: 'otlp, console, zipkin, several of them separated by commas, or none' });
+export const clients = matching(
+  /^([a-z0-9-]+:)?[a-z0-9-]+(,([a-z0-9-]+:)?[a-z0-9-]+)*$/,
+  asGiven,
+  'client names such as fortworthgov or legistar:fortworthgov, separated by commas',
+);
+export const exporters = matching(
+  /^(none|(otlp|console|zipkin)(,(otlp|console|zipkin))*)$/,
+  asGiven,
+  'otlp, console, zipkin, several of them separated by commas, or none',
+);
