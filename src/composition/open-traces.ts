@@ -2,13 +2,8 @@ import type { Logger } from '../../domain/ports/logger.ts';
 import { SOFTWARE_VERSION } from '../../domain/software-version.ts';
 import type { Settings } from '../settings.ts';
 
-type Asking = Pick<
-  Settings,
-  'OTEL_SDK_DISABLED' | 'OTEL_TRACES_EXPORTER' | 'OTEL_EXPORTER_OTLP_ENDPOINT' | 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
->;
-
 /** Whether the standard variables of OpenTelemetry turn traces on: an exporter or an endpoint is set and neither is turned off. */
-export function tracesAsked(settings: Asking): boolean {
+export function tracesAsked(settings: Pick<Settings, keyof Settings & `OTEL_${string}`>): boolean {
   if (settings.OTEL_SDK_DISABLED === 'true' || settings.OTEL_TRACES_EXPORTER === 'none') return false;
   const { OTEL_TRACES_EXPORTER: exporter, OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = settings;
   return exporter !== undefined || all !== undefined || own !== undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { watchHistory } from '../../src/composition/watched-log.ts';
+import { watchHistory } from '../../src/composition/open-history.ts';
 import type { EventLog, LogBatch, Position, StoredEvent } from '../../domain/ports/event-log.ts';
 import { HistorySetBack, type SetBack } from '../../domain/ports/history.ts';
 
