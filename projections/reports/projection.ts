@@ -1,17 +1,173 @@
 import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
-import { REPORT_EVENTS } from '../../domain/events/report-events.ts';
+import { dataReportSubmitted, readReportEvent, REPORT_EVENTS } from '../../domain/events/report-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { FoldContext } from '../../domain/ports/projection.ts';
-import { category } from '../../domain/streams.ts';
+import { isClosedStatus, type ReportStatus } from '../../domain/reports.ts';
+import { sourceAddressKey } from '../../domain/source-url.ts';
+import { category, streamId } from '../../domain/streams.ts';
+import { titleKey } from '../../domain/words.ts';
 import { type Erasure, erasedEvents, foldAroundErasures } from '../fold-around-erasures.ts';
 import { projection } from '../projection.ts';
-import { addTallies, insertSubmitted, reportChanges, SUBMITTED, updateInputs, updateLifecycles } from './report-rows.ts';
-import { REPORTS } from './tables.ts';
+import { insert, rowSet, unlessNull, update } from '../rows.ts';
+import { milliseconds, type Row } from '../tables.ts';
+import { LONGER, REPORT_BUCKETS_SECONDS, type ReportMeasure, REPORTS } from './tables.ts';
 
+const SUBMITTED = 'DataReportSubmitted';
+const { reports: table, tallies } = REPORTS.tables;
+
+const readSubmitted = (stored: StoredEvent) => dataReportSubmitted.parse(JSON.parse(stored.data));
+
+/** What was submitted, and the columns that are made of it. */
+const inputRow = ({ reportId, input }: ReturnType<typeof readSubmitted>) => ({
+  report_id: reportId,
+  input: JSON.stringify(input),
+  address_key: sourceAddressKey(input.sourceUrl),
+  title_key: titleKey(input.expectedRecord),
+  source_record_id: input.sourceRecordId ?? null,
+  jurisdiction_slug: input.jurisdictionSlug ?? null,
+  record_date: input.recordDate ?? null,
+});
+
+function submittedRow(stored: StoredEvent) {
+  const submitted = readSubmitted(stored);
+  return {
+    ...inputRow(submitted),
+    account_id: streamId(stored.stream),
+    status: 'received',
+    submitted_at: Date.parse(submitted.submittedAt),
+    updated_at: Date.parse(submitted.submittedAt),
+    next_check_at: milliseconds(submitted.nextCheckAt),
+    verified_records: '[]',
+    revision: -1,
+    fencing_token: 0,
+  };
+}
+
+/** What lifecycle events change of a report. Null where they change nothing, but for `closed_at`, which is set together with `status`. */
+const UNCHANGED = {
+  status: null as ReportStatus | null,
+  /** Reason, finding and next action stay until a move states others. */
+  reason_code: null as string | null,
+  finding: null as string | null,
+  next_action: null as string | null,
+  verified_records: null as string | null,
+  closed_at: null as number | null,
+  /** Of the move out of `received`: no arrow leads back there, so it is the first. */
+  first_moved_at: null as number | null,
+  /** The last change that the customer can see. */
+  updated_at: null as number | null,
+  /** 0 where there is none any more. */
+  next_check_at: null as number | null,
+  noted_at: null as number | null,
+  note: null as string | null,
+};
+
+interface LifecycleChange {
+  readonly row: typeof UNCHANGED & Row;
+  /** Where the first move led to, if it is among the events. */
+  readonly firstStatus: ReportStatus | null;
+}
+
+function changed(before: LifecycleChange | undefined, stored: StoredEvent): LifecycleChange {
+  const event = readReportEvent(stored);
+  const row = {
+    report_id: streamId(stored.stream),
+    ...(before?.row ?? UNCHANGED),
+    revision: stored.revision,
+    fencing_token: event.data.fencingToken,
+  };
+  const firstStatus = before?.firstStatus ?? null;
+  switch (event.type) {
+    case 'DataReportLeased':
+      return { row, firstStatus };
+    case 'DataReportMoved': {
+      const { from, to, reasonCode, finding, nextAction, verifiedRecords, nextCheckAt } = event.data;
+      const movedAt = Date.parse(event.data.movedAt);
+      const moved = {
+        ...row,
+        status: to,
+        reason_code: reasonCode ?? row.reason_code,
+        finding: finding ?? row.finding,
+        next_action: nextAction ?? row.next_action,
+        verified_records: JSON.stringify(verifiedRecords),
+        closed_at: isClosedStatus(to) ? movedAt : null,
+        updated_at: movedAt,
+        next_check_at: milliseconds(nextCheckAt) ?? 0,
+      };
+      return from === 'received' ? { row: { ...moved, first_moved_at: movedAt }, firstStatus: to } : { row: moved, firstStatus };
+    }
+    case 'DataReportNoted': {
+      const { note, nextCheckAt } = event.data;
+      const notedAt = Date.parse(event.data.notedAt);
+      const seen = nextCheckAt === null ? {} : { updated_at: notedAt, next_check_at: milliseconds(nextCheckAt) };
+      return { row: { ...row, note, noted_at: notedAt, ...seen }, firstStatus };
+    }
+  }
+}
+
+type LifecycleChanges = ReadonlyMap<string, LifecycleChange>;
+
+/** Applies the changes of lifecycle events. Returns the ids of existing reports and the times of their submission. */
+const updateLifecycles = (context: FoldContext, changes: LifecycleChanges) =>
+  update(
+    context,
+    table,
+    [...changes.values()].map(({ row }) => row),
+    {
+      ...unlessNull('status', 'reason_code', 'finding', 'next_action', 'verified_records', 'updated_at', 'noted_at', 'note'),
+      closed_at: 'case when r.status is null then t.closed_at else r.closed_at end',
+      first_moved_at: 'coalesce(t.first_moved_at, r.first_moved_at)',
+      next_check_at: 'nullif(coalesce(r.next_check_at, t.next_check_at), 0)',
+    },
+    'returning t.report_id::text, t.submitted_at::text',
+  );
+
+/** How long the moves of a report took; 0 where the clock went back. */
+function durations({ row, firstStatus }: LifecycleChange, submittedAt: number): readonly Row[] {
+  const since = (measure: ReportMeasure, status: ReportStatus | null, at: number | null) => {
+    if (status === null || at === null) return [];
+    const took = Math.max(0, at - submittedAt);
+    return [{ measure, status, milliseconds: took, up_to_seconds: REPORT_BUCKETS_SECONDS.find((upTo) => took <= upTo * 1000) ?? LONGER }];
+  };
+  return [...since('first_move', firstStatus, row.first_moved_at), ...since('closing', row.status, row.closed_at)];
+}
+
+/** Adds how long the moves of existing reports took. */
+async function addTallies({ transaction, columns, generation }: FoldContext, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return;
+  const { unnest, values } = rowSet(columns, tallies, rows);
+  await transaction.execute({
+    text: `insert into ${tallies.at(generation)} as t (measure, status, up_to_seconds, reports, milliseconds)
+      select measure, status, up_to_seconds, count(*), sum(milliseconds)::bigint from ${unnest} group by measure, status, up_to_seconds
+      on conflict (measure, status, up_to_seconds)
+        do update set reports = t.reports + excluded.reports, milliseconds = t.milliseconds + excluded.milliseconds`,
+    values,
+  });
+}
+
+/**
+ * Events ascending. A report and its lifecycle stand on two streams, so the two meet only in the log's order: a lifecycle event says
+ * something of a report that was submitted before it. One that precedes the submission is left out here when both come in one batch, and
+ * finds no row when they come in two: the same tables either way. A report that is there already stays as it is.
+ */
 async function foldEvents(batch: readonly StoredEvent[], context: FoldContext): Promise<void> {
-  const { submitted, lifecycle } = reportChanges(batch);
-  await insertSubmitted(context, submitted);
-  await addTallies(context, await updateLifecycles(context, lifecycle));
+  const submitted = new Map<string, ReturnType<typeof submittedRow>>();
+  const lifecycles = new Map<string, LifecycleChange>();
+  for (const stored of batch) {
+    if (stored.type === SUBMITTED) {
+      const row = submittedRow(stored);
+      if (submitted.has(row.report_id)) continue;
+      submitted.set(row.report_id, row);
+      lifecycles.delete(row.report_id);
+    } else {
+      const reportId = streamId(stored.stream);
+      lifecycles.set(reportId, changed(lifecycles.get(reportId), stored));
+    }
+  }
+  await insert(context, table, [...submitted.values()], 'on conflict (report_id) do nothing');
+  const found = await updateLifecycles(context, lifecycles);
+  const took = found.flatMap(([reportId, submittedAt]) => durations(lifecycles.get(reportId!)!, Number(submittedAt)));
+  await addTallies(context, took);
 }
 
 /**
@@ -20,12 +176,13 @@ async function foldEvents(batch: readonly StoredEvent[], context: FoldContext): 
  */
 async function foldErasure(erasure: Erasure, context: FoldContext): Promise<void> {
   for await (const page of erasedEvents(erasure, context, (name) => name === 'account_reports')) {
-    await updateInputs(context, reportChanges(page.filter(({ type }) => type === SUBMITTED)).submitted);
+    const inputs = page.filter(({ type }) => type === SUBMITTED).map((stored) => inputRow(readSubmitted(stored)));
+    await update(context, table, inputs);
   }
   for (const { stream } of erasure.data.streams.filter((each) => category(each.stream) === 'report')) {
-    const events: StoredEvent[] = [];
-    for await (const page of context.reread(stream, erasure.event.position)) events.push(...page);
-    await updateLifecycles(context, reportChanges(events).lifecycle);
+    let change: LifecycleChange | undefined;
+    for await (const page of context.reread(stream, erasure.event.position)) change = page.reduce(changed, change);
+    if (change !== undefined) await updateLifecycles(context, new Map([[streamId(stream), change]]));
   }
 }
 
