@@ -1,5 +1,4 @@
 import { type FragmentSqlToken, type IdentifierSqlToken, sql } from 'slonik';
-import { z } from 'zod';
 import type { StatementValue, TextRow } from '../domain/ports/database.ts';
 import { generationTable, type LiveGeneration, type LiveReads, requireLive } from '../domain/ports/projection.ts';
 import type { ReadModel } from '../projections/tables.ts';
@@ -37,9 +36,6 @@ export const liveRows = <Model extends ReadModel>(
     const generation = live(model.name);
     return { ...(name === undefined ? {} : { name: `${name}_g${generation}` }), text: text(tablesOf(model, generation)), values };
   });
-
-/** A column of milliseconds since the epoch, as ISO 8601 in UTC; whether the driver gives numbers or text. */
-export const isTime = z.coerce.number().transform((milliseconds) => new Date(milliseconds).toISOString());
 
 /**
  * Resolves once a read model has answered a read. A write whose result is read there asks before it stores anything, so that a read model

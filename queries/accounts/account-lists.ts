@@ -4,7 +4,8 @@ import { ACCOUNTS } from '../../projections/accounts/tables.ts';
 import { AUDIT } from '../../projections/audit/tables.ts';
 import { channel, tier } from '../../domain/events/account-events.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
-import { isTime, liveTokens } from '../live-tables.ts';
+import { isTime } from '../fields.ts';
+import { liveTokens } from '../live-tables.ts';
 
 const listedAccount = z.object({
   accountId: z.string(),
@@ -16,10 +17,9 @@ const listedAccount = z.object({
   paidAt: isTime.nullable(),
   openedAt: isTime,
 });
-export type ListedAccount = z.output<typeof listedAccount>;
 
 /** Every account, oldest first; for operators, who have few. */
-export const listAccounts = (reads: LiveReads): Promise<readonly ListedAccount[]> =>
+export const listAccounts = (reads: LiveReads) =>
   reads.many((live) => {
     const { accounts, isLive } = liveTokens(ACCOUNTS, live);
     return sql.type(listedAccount)`
@@ -35,9 +35,8 @@ const listedKey = z.object({
   expiresAt: isTime.nullable(),
   revokedAt: isTime.nullable(),
 });
-export type ListedKey = z.output<typeof listedKey>;
 
-const selectKeys = (reads: LiveReads, column: 'account_id' | 'key_id', id: string): Promise<readonly ListedKey[]> =>
+const selectKeys = (reads: LiveReads, column: 'account_id' | 'key_id', id: string) =>
   reads.many((live) => {
     const { keys, isLive } = liveTokens(ACCOUNTS, live);
     return sql.type(listedKey)`
@@ -46,11 +45,10 @@ const selectKeys = (reads: LiveReads, column: 'account_id' | 'key_id', id: strin
   });
 
 /** The keys of an account, oldest first, revoked and expired ones included; without secrets and hashes. */
-export const listKeys = (reads: LiveReads, accountId: string): Promise<readonly ListedKey[]> => selectKeys(reads, 'account_id', accountId);
+export const listKeys = (reads: LiveReads, accountId: string) => selectKeys(reads, 'account_id', accountId);
 
 /** The key of this id, or null; for operators who know a key's id and not its account. */
-export const findKey = async (reads: LiveReads, keyId: string): Promise<ListedKey | null> =>
-  (await selectKeys(reads, 'key_id', keyId))[0] ?? null;
+export const findKey = async (reads: LiveReads, keyId: string) => (await selectKeys(reads, 'key_id', keyId))[0] ?? null;
 
 const auditEntry = z.object({
   at: isTime,
@@ -59,10 +57,9 @@ const auditEntry = z.object({
   keyId: z.string().nullable(),
   requestId: z.string().nullable(),
 });
-export type AuditEntry = z.output<typeof auditEntry>;
 
 /** Writes of and for an account with key and request, in the order of the log, the newest last. Empty for an unknown account. */
-export const listAudit = (reads: LiveReads, accountId: string): Promise<readonly AuditEntry[]> =>
+export const listAudit = (reads: LiveReads, accountId: string) =>
   reads.many((live) => {
     const { audit, isLive } = liveTokens(AUDIT, live);
     return sql.type(auditEntry)`

@@ -1,6 +1,7 @@
 import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
 import { type SourceStatus, sourceStatusAt } from '../../domain/source-status.ts';
 import { dateOfDay } from '../../domain/local-day.ts';
+import { isoTime, unlessNull } from '../fields.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
 import type { ReadDatabase } from '../../domain/ports/database.ts';
 
@@ -9,18 +10,13 @@ export function freshnessAt(status: string | null, succeededAt: string | null, n
   const checkedAt = succeededAt === null ? null : Number(succeededAt);
   return {
     status: sourceStatusAt((status ?? 'unknown') as SourceStatus, checkedAt, now),
-    lastSuccessfulCheckAt: checkedAt === null ? null : new Date(checkedAt).toISOString(),
+    lastSuccessfulCheckAt: isoTime(succeededAt),
   };
-}
-
-/** A member where there is a value; a null is absent. */
-export function unlessNull<Key extends string, Value>(key: Key, value: Value | null | undefined): { readonly [K in Key]?: Value } {
-  return (value == null ? {} : { [key]: value }) as { readonly [K in Key]?: Value };
 }
 
 /** When a meeting starts, from its row: the instant in milliseconds, the local day, and the time zone where the row has it. */
 export function meetingTimeOf(startsAt: string, day: string, timezone: string | null | undefined) {
-  return { meetingAt: new Date(Number(startsAt)).toISOString(), meetingDate: dateOfDay(Number(day)), ...unlessNull('timezone', timezone) };
+  return { meetingAt: isoTime(startsAt), meetingDate: dateOfDay(Number(day)), ...unlessNull('timezone', timezone) };
 }
 
 /** A slug as a parameter, null for none. U+0000, which PostgreSQL refuses in a text, becomes a character that no slug has. */

@@ -1,7 +1,8 @@
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
 import type { QueryContext } from '../../domain/ports/projection.ts';
-import { freshnessAt, meetingTimeOf, unlessNull } from './agenda-fields.ts';
+import { unlessNull } from '../fields.ts';
+import { freshnessAt, meetingTimeOf } from './agenda-fields.ts';
 import { liveRows, tablesOf } from '../live-tables.ts';
 import { sourceOf, timezoneOf } from '../search/search-statements.ts';
 

@@ -4,6 +4,7 @@ import type { CadenceInput } from '../../contract/inputs.ts';
 import type { CoveredBodySlugs } from '../../domain/coverage.ts';
 import type { QueryContext } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
+import { isoTime } from '../fields.ts';
 import { liveRows } from '../live-tables.ts';
 
 interface GetPublicBodyCadenceDependencies extends QueryContext {
@@ -13,8 +14,6 @@ interface GetPublicBodyCadenceDependencies extends QueryContext {
 
 /** The answer where the meetings cannot be read, and where the body is not active. */
 export const NO_CADENCE: MeetingCadence = { lastMetAt: null, nextScheduledAt: null, timezone: null };
-
-const time = (text: string | null | undefined): string | null => (text == null ? null : new Date(Number(text)).toISOString());
 
 /** The last and the next meeting of a covered body (GET …/bodies/{bodySlug}/cadence). Any other pair is answered 404. */
 export const createGetPublicBodyCadence =
@@ -37,5 +36,5 @@ export const createGetPublicBodyCadence =
       },
       values: [slug, bodySlug, clock.now()],
     });
-    return row === undefined ? NO_CADENCE : { lastMetAt: time(row[0]), nextScheduledAt: time(row[1]), timezone: row[2]! };
+    return row === undefined ? NO_CADENCE : { lastMetAt: isoTime(row[0]), nextScheduledAt: isoTime(row[1]), timezone: row[2]! };
   };

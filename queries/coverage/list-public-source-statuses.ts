@@ -1,13 +1,15 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { AGENDA } from '../../projections/agenda/tables.ts';
 import type { SourceStatusesInput } from '../../contract/inputs.ts';
 import type { PublicSourceStatus } from '../../contract/list-public-source-statuses.ts';
-import type { LiveGeneration, QueryContext } from '../../domain/ports/projection.ts';
+import type { getCoverage } from '../../contract/tools/get-coverage.ts';
+import type { LiveGeneration, LiveReads, QueryContext } from '../../domain/ports/projection.ts';
 import { source } from '../../domain/records/schemas.ts';
 import { sourceStatusAt } from '../../domain/source-status.ts';
-import { liveTokens } from '../live-tables.ts';
+import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
+import { AGENDA } from '../../projections/agenda/tables.ts';
 import { slugFilter } from '../agenda/agenda-fields.ts';
+import { liveRows, liveTokens } from '../live-tables.ts';
 
 const sourceRow = z.object({
   jurisdiction_slug: z.string(),
@@ -59,3 +61,19 @@ export function createListPublicSourceStatuses(dependencies: QueryContext) {
   const list = createListCoveredSources(dependencies);
   return async (input: SourceStatusesInput): Promise<readonly PublicSourceStatus[]> => (await list(input)).map(({ status }) => status);
 }
+
+export type Topic = z.output<typeof getCoverage.data>['topics'][number];
+
+/** The topics that a search can be narrowed to and that customers can choose, by slug. Of several topics with one slug the oldest counts. */
+export const createListTopics =
+  ({ reads }: { readonly reads: LiveReads }) =>
+  async (): Promise<readonly Topic[]> => {
+    const rows = await liveRows(reads, AGENDA_SEARCH, {
+      // Version 1 of the read model has neither column: its topics are not listed while version 2 is built.
+      text: ({ topics, isLive }) => `select slug, label from (
+          select distinct on (t.slug) t.slug, to_jsonb(t) ->> 'label' as label, to_jsonb(t) ->> 'selectable' as selectable
+          from ${topics} t order by t.slug, t.created_at, t.topic_id
+        ) t where selectable = 'true' and ${isLive} order by slug`,
+    });
+    return rows.map(([slug, label]) => ({ topicSlug: slug!, publicLabel: label! }));
+  };

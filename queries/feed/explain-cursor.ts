@@ -19,64 +19,52 @@ export interface ExplainedCursor {
   readonly [fact: string]: string | number | boolean | null;
 }
 
+type Explain = (text: string, deps: ExplainCursorDependencies) => ExplainedCursor | null | Promise<ExplainedCursor | null>;
+
+/** Null where the rest of the text is not what a cursor of this kind has. */
+const EXPLAIN: Readonly<Record<CursorKind, Explain>> = {
+  feed: explainFeed,
+  snapshotPage: async (text, { reads }) => {
+    const cursor = decodeSnapshotPageCursor(text);
+    if (typeof cursor === 'string') return null;
+    const { feedId, snapshotId, resource, position } = cursor;
+    const { feedId: served } = await readHighWaterMark(reads);
+    const verdict =
+      feedId === served
+        ? `a page of the snapshot's ${resource}, after feed position ${position}`
+        : `a page of a snapshot of another feed than the one served now, ${served ?? 'which is not open yet'} (410 cursor_expired): take a new snapshot`;
+    return { kind: 'snapshotPage', feedId, snapshotId, resource, position, verdict };
+  },
+  upcoming: (text) => {
+    const cursor = decodeUpcomingCursor(text);
+    if (typeof cursor === 'string') return null;
+    const startsAt = new Date(cursor.startsAt).toISOString();
+    const verdict = `a page of the upcoming hits after a meeting at ${startsAt}; bound to no topic`;
+    return { kind: 'upcoming', startsAt, hitId: cursor.hitId, verdict };
+  },
+  coverage: (text) => {
+    const cursor = decodeCoverageCursor(text);
+    if (typeof cursor === 'string') return null;
+    const { catalogVersion, offset, binding } = cursor;
+    const verdict = `a page of the coverage catalogue ${catalogVersion} after ${offset} jurisdictions`;
+    return { kind: 'coverage', catalogVersion, offset, ...binding, verdict };
+  },
+  search: () => ({ kind: 'search', verdict: 'a page of a search; it is bound to the words and filters of that search' }),
+};
+
+const NONE = 'no cursor of this service: cut off, changed on the way, or made by something else (400 invalid_parameter)';
+
 /** Explains a cursor of any kind, for a support question. Never refuses: the cursor may be the bad one in question. */
 export async function explainCursor(deps: ExplainCursorDependencies, text: string): Promise<ExplainedCursor> {
   const kind = cursorKind(text, MAX_COVERAGE_CURSOR_LENGTH);
-  if (kind === 'feed') return explainFeed(deps, text);
-  if (kind === 'snapshotPage') {
-    const cursor = decodeSnapshotPageCursor(text);
-    if (typeof cursor !== 'string') {
-      const { feedId, snapshotId, resource, position } = cursor;
-      const { feedId: served } = await readHighWaterMark(deps.reads);
-      const isOurs = feedId === served;
-      return {
-        kind,
-        feedId,
-        snapshotId,
-        resource,
-        position,
-        verdict: isOurs
-          ? `a page of the snapshot's ${resource}, after feed position ${position}`
-          : `a page of a snapshot of another feed than the one served now, ${served ?? 'which is not open yet'} (410 cursor_expired): take a new snapshot`,
-      };
-    }
-  }
-  if (kind === 'upcoming') {
-    const cursor = decodeUpcomingCursor(text);
-    if (typeof cursor !== 'string') {
-      const startsAt = new Date(cursor.startsAt).toISOString();
-      return {
-        kind,
-        startsAt,
-        hitId: cursor.hitId,
-        verdict: `a page of the upcoming hits after a meeting at ${startsAt}; bound to no topic`,
-      };
-    }
-  }
-  if (kind === 'coverage') {
-    const cursor = decodeCoverageCursor(text);
-    if (typeof cursor !== 'string') {
-      const { catalogVersion, offset, binding } = cursor;
-      return {
-        kind,
-        catalogVersion,
-        offset,
-        ...binding,
-        verdict: `a page of the coverage catalogue ${catalogVersion} after ${offset} jurisdictions`,
-      };
-    }
-  }
-  if (kind === 'search') return { kind, verdict: 'a page of a search; it is bound to the words and filters of that search' };
-  return {
-    kind: 'none',
-    verdict: 'no cursor of this service: cut off, changed on the way, or made by something else (400 invalid_parameter)',
-  };
+  const explained = kind === undefined ? null : await EXPLAIN[kind](text, deps);
+  return explained ?? { kind: 'none', verdict: NONE };
 }
 
 const BOUND: Readonly<Record<'nothing' | 'all', string>> = { nothing: 'any filter', all: 'an unfiltered read' };
 const boundTo = (binding: FeedBinding): string => (binding === 'nothing' || binding === 'all' ? BOUND[binding] : `resource=${binding}`);
 
-async function explainFeed({ reads, clock, retentionMs }: ExplainCursorDependencies, text: string): Promise<ExplainedCursor> {
+async function explainFeed(text: string, { reads, clock, retentionMs }: ExplainCursorDependencies): Promise<ExplainedCursor> {
   const cursor = decodeFeedCursor(text);
   if (typeof cursor === 'string') return { kind: 'none', verdict: 'a feed cursor that is damaged (400 invalid_parameter)' };
   const now = clock.now();

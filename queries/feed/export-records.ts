@@ -1,10 +1,13 @@
 import { decodeFeedCursor } from '../../domain/cursor.ts';
+import type { EventLog, EventMetadata, StoredEvent } from '../../domain/ports/event-log.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
-import type { Resource } from '../../domain/records/resources.ts';
+import { streamEvents } from '../../domain/read-log.ts';
+import { type Resource, RESOURCES } from '../../domain/records/resources.ts';
 import { Rejection } from '../../domain/rejections.ts';
+import { recordStream } from '../../domain/streams.ts';
 import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
-import { liveRows } from '../live-tables.ts';
 import { type FeedHead, readFeedHead, readFingerprint } from './feed-head.ts';
+import { liveRows } from '../live-tables.ts';
 
 const ROWS_A_PAGE = 1000;
 
@@ -51,4 +54,25 @@ async function positionOf(reads: LiveReads, text: string, { feedId, position: he
   if (cursor.fingerprint !== null && fingerprint !== null && cursor.fingerprint !== fingerprint)
     throw new Rejection('cursor_expired', 'the service has lost history that the cursor follows');
   return cursor.position;
+}
+
+/** Every version of a record from the log itself, oldest first, also those that the feed no longer retains; of each resource that has the id. */
+export async function* recordVersions(log: EventLog, recordId: string) {
+  for (const resource of RESOURCES) {
+    for await (const event of streamEvents(log, recordStream(resource, recordId))) yield toVersion(resource, event);
+  }
+}
+
+function toVersion(resource: Resource, { type, revision, time, metadata, data }: StoredEvent) {
+  const { commandId, causedBy } = JSON.parse(metadata) as EventMetadata;
+  return {
+    resource,
+    version: revision + 1,
+    event: type,
+    at: new Date(time).toISOString(),
+    commandId,
+    /** The event that caused it, where a reactor wrote it. */
+    causedBy: causedBy ?? null,
+    data: JSON.parse(data) as unknown,
+  };
 }

@@ -8,7 +8,8 @@ import { Rejection } from '../../domain/rejections.ts';
 import { type Resource, RESOURCES } from '../../domain/records/resources.ts';
 import { ACCOUNTS } from '../../projections/accounts/tables.ts';
 import { SUBSCRIPTIONS } from '../../projections/subscriptions/tables.ts';
-import { isTime, liveRows, liveTokens } from '../live-tables.ts';
+import { isoTime, isTime } from '../fields.ts';
+import { liveRows, liveTokens } from '../live-tables.ts';
 
 /** Of a subscription that is exactly this key's, if it is live or revoked as asked. */
 async function find(
@@ -29,7 +30,7 @@ async function find(
 /** The time when the subscription was revoked, ISO 8601; null where it was not, or belongs to another key. */
 export async function findRevocation(reads: LiveReads, place: SubscriptionPlace): Promise<string | null> {
   const row = await find(reads, 'revoked', place);
-  return row === undefined ? null : new Date(Number(row[2])).toISOString();
+  return isoTime(row?.[2]);
 }
 
 interface ReadFeedSubscriptionChangesDependencies {

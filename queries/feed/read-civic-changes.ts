@@ -44,7 +44,7 @@ export const createReadCivicChanges =
       throw new Rejection('response_too_large', `the page is over ${input.maxResponseBytes} bytes; ask for fewer items by limit`);
     }
     const historyPruned = cursor === null && page.start > 0;
-    return pageOf(page, page.feedId, { binding: resource ?? 'all', now, retentionMs, historyPruned });
+    return pageOf(page, page.feedId, resource ?? 'all', now, retentionMs, historyPruned);
   };
 
 function decodeFor(text: string, resource: Resource | null) {
@@ -75,14 +75,7 @@ export const isOtherHistory = ({ startFingerprint }: FeedPage, { fingerprint }: 
 const ITEM_BYTES = 90;
 const PAGE_BYTES = 320 + HISTORY_PRUNED.length;
 
-interface PageFacts {
-  readonly binding: FeedBinding;
-  readonly now: number;
-  readonly retentionMs: number;
-  readonly historyPruned: boolean;
-}
-
-function pageOf(page: FeedPage, feedId: string, { binding, now, retentionMs, historyPruned }: PageFacts): JsonPage {
+function pageOf(page: FeedPage, feedId: string, binding: FeedBinding, now: number, retentionMs: number, historyPruned: boolean): JsonPage {
   const cursorAt = feedCursorEncoder(feedId, binding);
   const json = new JsonText(page.bytes + ITEM_BYTES * page.items.length + PAGE_BYTES);
   json.ascii('{"data":{"items":[');

@@ -9,7 +9,7 @@ import { tablesOf } from '../live-tables.ts';
 import { ERASED_VERSIONS, NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { SNAPSHOTS } from '../../projections/snapshots/tables.ts';
 import type { Resource } from '../../domain/records/resources.ts';
-import { addDigest, digestSum, digestText, EMPTY_DIGEST, subtractDigest } from '../../domain/digests.ts';
+import { addDigest, digestText, EMPTY_DIGEST, subtractDigest } from '../../domain/digests.ts';
 
 /** Bytes of a page beside its records: more than the texts around them and a cursor take. */
 const PAGE_BYTES = 400;
@@ -67,7 +67,7 @@ const BEGIN_AGAIN = {
 
 /** A page of a frozen export (GET /api/v1/data/snapshots/{snapshotId}/{resource}). Refuses with 400, 404, 410 and 413. */
 export function createReadCivicSnapshotPage({ reads, clock }: QueryContext) {
-  const digests = createErasedDigests(reads);
+  const erasedDigest = createErasedDigests(reads);
   const readPage = async (input: SnapshotPageInput): Promise<JsonPage | null> => {
     const cursor = input.cursor === undefined ? null : decodeFor(input.cursor, input);
     const rows = await reads.texts((generation) =>
@@ -94,7 +94,7 @@ export function createReadCivicSnapshotPage({ reads, clock }: QueryContext) {
     const nextCursor = hasMore
       ? `"${encodeSnapshotPageCursor({ feedId, snapshotId, resource, position: last!, ...(erasure === 0 ? {} : { erasure }) })}"`
       : 'null';
-    const digest = erasure === 0 ? '' : await digests.of(input, { boundary, erasure });
+    const digest = erasure === 0 ? '' : await erasedDigest(input, boundary, erasure);
     // An erasure came between the page and its digest, which then belong to two states.
     if (digest === null) return null;
     const json = new JsonText(bytes + items.length + PAGE_BYTES).ascii('{"data":{"items":[');
@@ -145,33 +145,22 @@ function digestAt(history: number, resource: Resource, boundary: number): Statem
 
 const KEPT = 1000;
 
-/** Digests of snapshots that erasures have changed. Each is worked out once: only a further erasure changes it. */
+/**
+ * Digests of snapshots that erasures have changed; null where a further erasure has come. Each is worked out once: only a further erasure changes
+ * it.
+ */
 function createErasedDigests(reads: LiveReads) {
   const known = new Map<string, string>();
-  return {
-    /** Null where a further erasure has come. */
-    async of(
-      { snapshotId, resource }: { readonly snapshotId: string; readonly resource: Resource },
-      at: { readonly boundary: number; readonly erasure: number },
-    ): Promise<string | null> {
-      const key = `${snapshotId} ${resource} ${at.erasure}`;
-      const before = known.get(key);
-      if (before !== undefined) return before;
-      const rows = await reads.texts((generation) => digestAt(generation(RECORD_HISTORY.name), resource, at.boundary));
-      let sum = 0n;
-      let erasure = 0;
-      for (const [kind, digest, last] of rows) {
-        if (kind === 'total') [sum, erasure] = [digestSum(digest!), Number(last)];
-      }
-      for (const [kind, digest] of rows) {
-        if (kind === 'since') sum = subtractDigest(sum, digest!);
-        else if (kind === 'gone') sum = addDigest(sum, digest!);
-      }
-      const text = digestText(sum);
-      if (erasure !== at.erasure) return null;
-      if (known.size >= KEPT) known.clear();
-      known.set(key, text);
-      return text;
-    },
+  return async ({ snapshotId, resource }: SnapshotPageInput, boundary: number, erasure: number): Promise<string | null> => {
+    const key = `${snapshotId} ${resource} ${erasure}`;
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const rows = await reads.texts((generation) => digestAt(generation(RECORD_HISTORY.name), resource, boundary));
+    if (Number(rows.find(([kind]) => kind === 'total')![2]) !== erasure) return null;
+    let sum = 0n;
+    for (const [kind, digest] of rows) sum = (kind === 'since' ? subtractDigest : addDigest)(sum, digest!);
+    if (known.size >= KEPT) known.clear();
+    known.set(key, digestText(sum));
+    return digestText(sum);
   };
 }

@@ -130,40 +130,33 @@ export interface ListReactorsDependencies extends LagDependencies {
 /** Lag and state of every reactor, those that never ran included. */
 export async function listReactors(deps: ListReactorsDependencies): Promise<readonly ReactorStatus[]> {
   const [rows, head] = await Promise.all([deps.processorStore.listReactors(), deps.log.head()]);
-  return Promise.all(
-    [...deps.follows].map(([name, types]) => reactorStatus(deps, rows.find((row) => row.name === name) ?? never(name), types, head)),
-  );
+  const rowOf = (name: string) => rows.find((row) => row.name === name);
+  return Promise.all([...deps.follows].map(([name, types]) => reactorStatus(deps, name, rowOf(name), types, head)));
 }
 
-const never = (name: string): ProcessorRow => ({
-  name,
-  logId: null,
-  checkpoint: LOG_START,
-  lastEvent: null,
-  handled: 0,
-  owner: null,
-  token: 0,
-  leaseUntil: 0,
-  pausedReason: null,
-  pausedEvent: null,
-});
-
-async function reactorStatus(deps: ListReactorsDependencies, row: ProcessorRow, types: readonly string[], head: Position) {
-  const lag = await lagBehind(deps, row.checkpoint, head, types);
-  const unowned = row.owner === null || row.leaseUntil < deps.leaseClock.now();
+/** Without a row it has never run. */
+async function reactorStatus(
+  deps: ListReactorsDependencies,
+  name: string,
+  row: ProcessorRow | undefined,
+  types: readonly string[],
+  head: Position,
+) {
+  const lag = await lagBehind(deps, row?.checkpoint ?? LOG_START, head, types);
+  const reason = row?.pausedReason ?? null;
+  const isOwned = row !== undefined && row.owner !== null && row.leaseUntil >= deps.leaseClock.now();
   /** Stopped: there is work, and no process holds the lease. */
-  const state: 'live' | 'paused' | 'stopped' =
-    row.pausedReason !== null ? 'paused' : lag.oldestPendingAt !== null && unowned ? 'stopped' : 'live';
+  const state: 'live' | 'paused' | 'stopped' = reason !== null ? 'paused' : lag.oldestPendingAt !== null && !isOwned ? 'stopped' : 'live';
   return {
-    name: row.name,
+    name,
     state,
     ...lag,
-    handled: row.handled,
+    handled: row?.handled ?? 0,
     /** Takeovers of the right to run it, by any process. */
-    takeovers: row.token,
-    owner: row.owner,
-    reason: row.pausedReason,
-    poisonEvent: row.pausedEvent,
+    takeovers: row?.token ?? 0,
+    owner: row?.owner ?? null,
+    reason,
+    poisonEvent: row?.pausedEvent ?? null,
   };
 }
 

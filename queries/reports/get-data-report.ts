@@ -4,6 +4,7 @@ import type { ReportWanted } from '../../contract/inputs.ts';
 import type { TextRow } from '../../domain/ports/database.ts';
 import type { LiveReads, QueryContext } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
+import { isoTime, unlessNull } from '../fields.ts';
 import { liveRows } from '../live-tables.ts';
 
 const COLUMNS = 'status, submitted_at, updated_at, closed_at, next_check_at, reason_code, finding, next_action, verified_records';
@@ -30,20 +31,14 @@ function toDataReport(reportId: string, row: TextRow): DataReport {
     status: status as DataReport['status'],
     submittedAt: isoTime(submittedAt!),
     updatedAt: isoTime(updatedAt!),
-    ...present('closedAt', closedAt, isoTime),
-    ...(closedAt === null ? present('nextCheckAt', nextCheckAt, isoTime) : {}),
-    ...present('reasonCode', reasonCode, (code) => code as NonNullable<DataReport['reasonCode']>),
-    ...present('finding', finding, String),
-    ...present('nextAction', nextAction, String),
+    ...unlessNull('closedAt', isoTime(closedAt)),
+    ...(closedAt === null ? unlessNull('nextCheckAt', isoTime(nextCheckAt)) : {}),
+    ...unlessNull('reasonCode', reasonCode as DataReport['reasonCode'] | null),
+    ...unlessNull('finding', finding),
+    ...unlessNull('nextAction', nextAction),
     verifiedRecords: records.slice(0, MAX_RECORDS),
   };
 }
-
-const isoTime = (milliseconds: string): string => new Date(Number(milliseconds)).toISOString();
-
-/** A field that is left out where it is null. */
-const present = <Name extends string, Value>(name: Name, text: string | null | undefined, read: (text: string) => Value) =>
-  (text === null || text === undefined ? {} : { [name]: read(text) }) as { readonly [N in Name]?: Value };
 
 const FIRST_PAUSE_MS = 2;
 const MAX_PAUSE_MS = 25;

@@ -4,9 +4,10 @@ import { REPORTS } from '../../projections/reports/tables.ts';
 import { reportInput, verifiedRecord } from '../../domain/events/report-events.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { REPORT_REASONS, REPORT_STATUSES, type ReportStatus } from '../../domain/reports.ts';
-import { isTime, liveRows, liveTokens } from '../live-tables.ts';
+import { isTime } from '../fields.ts';
+import { liveRows, liveTokens } from '../live-tables.ts';
 import { RECORD_KEYS } from '../../projections/record-keys/tables.ts';
-import type { FoundResource } from '../../domain/records/external-ids.ts';
+import type { ExternalIds, FoundResource } from '../../domain/records/external-ids.ts';
 
 const jsonText = <Schema extends z.ZodType>(schema: Schema) =>
   z.string().transform((text): z.output<Schema> => schema.parse(JSON.parse(text)));
@@ -88,24 +89,13 @@ export const knownReports = (reads: LiveReads, filter: ReportFilter, limit: numb
 export const findReport = async (reads: LiveReads, reportId: string): Promise<KnownReport | null> =>
   (await knownReports(reads, { reportIds: [reportId] }, 1))[0] ?? null;
 
-/** The criteria of a search for a record; null or empty ones find nothing. */
-export interface WantedRecord {
-  readonly addressKey: string;
-  readonly titleKey: string | null;
-  /** A source's id, or the file number of a matter. */
-  readonly sourceRecordId: string | null;
-  readonly localDate: string | null;
-}
-
-export interface FoundRecord {
-  readonly resource: FoundResource;
-  readonly id: string;
-}
+/** The criteria of a search for a record; null or empty ones find nothing. The source's id may be the file number of a matter. */
+export type WantedRecord = Omit<ExternalIds, 'matterFile'> & { readonly addressKey: string };
 
 const MAX_FOUND = 2000;
 
 /** Current records that have any of the names: a superset, since names are shared. At most two thousand, in the order of their ids. */
-export async function foundRecords(reads: LiveReads, wanted: WantedRecord): Promise<readonly FoundRecord[]> {
+export async function foundRecords(reads: LiveReads, wanted: WantedRecord) {
   const rows = await liveRows(reads, RECORD_KEYS, {
     name: 'found_records',
     text: ({ keys, isLive }) => `select resource, record_id::text from ${keys}
@@ -115,3 +105,5 @@ export async function foundRecords(reads: LiveReads, wanted: WantedRecord): Prom
   });
   return rows.map(([resource, id]) => ({ resource: resource as FoundResource, id: id! }));
 }
+
+export type FoundRecord = Readonly<Awaited<ReturnType<typeof foundRecords>>[number]>;

@@ -1,7 +1,12 @@
 import { createGetPublicBodyCadence, NO_CADENCE } from '../../queries/agenda/get-public-body-cadence.ts';
 import { readAgendaPosition } from '../../queries/agenda/agenda-fields.ts';
-import { createGetAgendaHit, createListRecentAgendaHits, NO_RECENT_HITS } from '../../queries/agenda/agenda-hits.ts';
-import { createListUpcomingAgendaHits, noUpcomingHits } from '../../queries/agenda/list-upcoming-agenda-hits.ts';
+import {
+  createGetAgendaHit,
+  createListRecentAgendaHits,
+  createListUpcomingAgendaHits,
+  NO_RECENT_HITS,
+  noUpcomingHits,
+} from '../../queries/agenda/agenda-hits.ts';
 import type { CadenceInput, JsonPage, RecentHitsInput, UpcomingHitsInput } from '../../contract/inputs.ts';
 import type { MeetingCadence } from '../../contract/get-public-body-cadence.ts';
 import { Rejection } from '../../domain/rejections.ts';

@@ -1,12 +1,13 @@
 import { COVERAGE_GUIDANCE } from '../../contract/tools/get-coverage.ts';
 import { MAX_COVERAGE_ITEMS } from '../../contract/research-coverage.ts';
-import { createListTopics, type Topic } from '../../queries/agenda/list-topics.ts';
-import { coverageCursorAfter, type CoveragePage, listDfwResearchCoverage } from '../../queries/coverage/list-dfw-research-coverage.ts';
 import {
   type CoveredSource,
   createListCoveredSources,
   createListPublicSourceStatuses,
+  createListTopics,
+  type Topic,
 } from '../../queries/coverage/list-public-source-statuses.ts';
+import { coverageCursorAfter, type CoveragePage, listDfwResearchCoverage } from '../../queries/coverage/list-dfw-research-coverage.ts';
 import type { CoverageInput, SourceStatusesInput } from '../../contract/inputs.ts';
 import type { PublicSourceStatus } from '../../contract/list-public-source-statuses.ts';
 import type { PublicAnswers } from '../edge/answers/exchange.ts';

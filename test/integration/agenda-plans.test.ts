@@ -5,8 +5,11 @@ import { clientConfig } from '../../infra/postgresql/sessions.ts';
 import { resolveHits } from '../../projections/agenda/statements.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
 import { createGetPublicBodyCadence } from '../../queries/agenda/get-public-body-cadence.ts';
-import { createGetAgendaHit, createListRecentAgendaHits } from '../../queries/agenda/agenda-hits.ts';
-import { createListUpcomingAgendaHits } from '../../queries/agenda/list-upcoming-agenda-hits.ts';
+import {
+  createGetAgendaHit,
+  createListRecentAgendaHits,
+  createListUpcomingAgendaHits,
+} from '../../queries/agenda/agenda-hits.ts';
 import type { Statement, StatementValue } from '../../domain/ports/database.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { encodeUpcomingCursor } from '../../domain/upcoming-cursor.ts';

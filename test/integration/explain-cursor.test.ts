@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { explainCursor } from '../../queries/feed/explain-cursor.ts';
-import { recordVersions } from '../../queries/feed/record-versions.ts';
+import { recordVersions } from '../../queries/feed/export-records.ts';
 import { readFeedHead } from '../../queries/feed/feed-head.ts';
 import { encodeCoverageCursor } from '../../domain/coverage-cursor.ts';
 import { encodeFeedCursor, encodeSnapshotPageCursor } from '../../domain/cursor.ts';

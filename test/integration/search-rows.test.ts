@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
 import { createGetAgendaItem } from '../../queries/agenda/get-agenda-item.ts';
-import { createListTopics } from '../../queries/agenda/list-topics.ts';
+import { createListTopics } from '../../queries/coverage/list-public-source-statuses.ts';
 import { createSearchAgenda } from '../../queries/search/search-agenda.ts';
 import { searchAgenda } from '../../contract/tools/search-agenda.ts';
 import type { Statement } from '../../domain/ports/database.ts';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { listDfwResearchCoverage } from '../../queries/coverage/list-dfw-research-coverage.ts';
-import { noUpcomingHits } from '../../queries/agenda/list-upcoming-agenda-hits.ts';
+import { noUpcomingHits } from '../../queries/agenda/agenda-hits.ts';
 import { type Admission, createAdmission } from '../../src/edge/admission/admit.ts';
 import { BUILT_IN_PLANS } from '../../src/edge/admission/plans.ts';
 import { createReportClients } from '../../src/edge/admission/report-clients.ts';
