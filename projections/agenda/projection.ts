@@ -1,17 +1,94 @@
 import type { CoveredBodySlugs } from '../../domain/coverage.ts';
 import { RECORD_EVENT_TYPES } from '../../domain/events/record-events.ts';
+import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
+import { AGENDA, AGENDA_RECORDS, RESOLVED } from './tables.ts';
 import { projection } from '../projection.ts';
 import { recordChangesOf, writeRecords } from '../published-records.ts';
-import * as statements from './statements.ts';
-import { AGENDA, AGENDA_RECORDS } from './tables.ts';
+import { replacing, rowSet } from '../rows.ts';
+import type { Row } from '../tables.ts';
 
-/** Computes the covered bodies again. Returns the ids of those whose coverage changed. */
+const NAMES = Object.keys(RESOLVED);
+const resolvedOf = (row: string): string => NAMES.map((name) => `${row}.${name}`).join(', ');
+
+/** The values of `RESOLVED` for the hits `from`, with their joins to item, meeting and coverage. */
+function resolution(generation: number, from: string) {
+  const { items, meetings, coveredBodies } = AGENDA.at(generation);
+  return {
+    values: `i.meeting_id, m.body_id, m.starts_at, m.lead || ',' || i.lead, coalesce(m.on_calendar and c.body_id is not null, false)`,
+    joins: `left join ${items} i on i.item_id = ${from}.item_id
+      left join ${meetings} m on m.meeting_id = i.meeting_id
+      left join ${coveredBodies} c on c.body_id = m.body_id`,
+  };
+}
+
+/** Writes hits with their resolved values. Unnamed, like the following statements, so that it is planned for the current tables. */
+function upsertHits(generation: number, columns: ColumnArrays, hits: readonly Row[]): Statement {
+  const table = AGENDA.tables.hits;
+  const { names, unnest, values } = rowSet(columns, table, hits);
+  const { values: resolved, joins } = resolution(generation, 'r');
+  const all = [...names, ...NAMES];
+  return {
+    text: `insert into ${table.at(generation)} as t (${all.join(', ')}) select r.*, ${resolved} from ${unnest} ${joins} ${replacing(table, all)}`,
+    values,
+  };
+}
+
+/** Updates the hits that name one of these ids in a column, where a value has changed. */
+export function resolveHits(
+  generation: number,
+  columns: ColumnArrays,
+  column: 'item_id' | 'meeting_id' | 'body_id',
+  ids: readonly string[],
+): Statement {
+  const { hits } = AGENDA.at(generation);
+  const { values, joins } = resolution(generation, 'a');
+  return {
+    text: `update ${hits} h set (${NAMES.join(', ')}) = (${resolvedOf('r')})
+      from (
+        select a.hit_id, ${values} from unnest($1::uuid[]) as x (id) join ${hits} a on a.${column} = x.id ${joins}
+      ) r (hit_id, ${NAMES.join(', ')})
+      where h.hit_id = r.hit_id and (${resolvedOf('h')}) is distinct from (${resolvedOf('r')})`,
+    values: [columns.uuids(ids)],
+  };
+}
+
+/**
+ * Computes the covered bodies again: the active bodies of the list in active jurisdictions, the oldest of each slug. Returns the ids of those
+ * whose coverage changed.
+ */
 async function refreshCoveredBodies({ transaction, generation }: FoldContext, covered: readonly CoveredBodySlugs[]) {
-  const before = (await transaction.execute(statements.deleteCoveredBodies(generation))).rows.map(([id]) => id!);
-  const after = (await transaction.execute(statements.insertCoveredBodies(generation, covered))).rows.map(([id]) => id!);
-  return [...new Set(before).symmetricDifference(new Set(after))];
+  const { jurisdictions, bodies, coveredBodies } = AGENDA.at(generation);
+  const before = await transaction.execute({ text: `delete from ${coveredBodies} returning body_id`, values: [] });
+  const after = await transaction.execute({
+    text: `insert into ${coveredBodies} (body_id, jurisdiction_slug, body_slug, jurisdiction_name, body_name, timezone, lead)
+      select b.body_id, j.slug, b.slug, j.name, b.name, b.timezone,
+        '"jurisdictionSlug":' || to_json(j.slug) || ',"jurisdictionName":' || to_json(j.name) || ',"bodyName":' || to_json(b.name)
+      from unnest($1::text[], $2::text[]) as c (jurisdiction_slug, body_slug)
+      join lateral (
+        select * from ${jurisdictions} where slug = c.jurisdiction_slug order by created_at, jurisdiction_id limit 1
+      ) j on j.active
+      join lateral (
+        select * from ${bodies} where jurisdiction_id = j.jurisdiction_id and slug = c.body_slug order by created_at, body_id limit 1
+      ) b on b.active
+      returning body_id`,
+    values: [covered.map(({ jurisdictionSlug }) => jurisdictionSlug), covered.map(({ slug }) => slug)],
+  });
+  const idsOf = ({ rows }: typeof before) => new Set(rows.map(([id]) => id!));
+  return [...idsOf(before).symmetricDifference(idsOf(after))];
+}
+
+/** Computes the covered topics again: those that may be selected and are classified, the oldest of each slug. */
+async function refreshCoveredTopics({ transaction, generation }: FoldContext): Promise<void> {
+  const { topics, coveredTopics } = AGENDA.at(generation);
+  await transaction.execute({ text: `delete from ${coveredTopics}`, values: [] });
+  await transaction.execute({
+    text: `insert into ${coveredTopics} (topic_id, slug, lead)
+      select topic_id, slug, '"topicSlug":' || to_json(slug)
+      from (select distinct on (slug) topic_id, slug, open from ${topics} order by slug, created_at, topic_id) t where open`,
+    values: [],
+  });
 }
 
 /**
@@ -23,17 +100,14 @@ async function fold(covered: readonly CoveredBodySlugs[], batch: readonly Stored
   const changes = recordChangesOf(AGENDA_RECORDS, batch);
   const hits = changes.get('agenda_hits');
   for (const change of changes.values()) await writeRecords(context, change === hits ? { ...change, published: [] } : change);
-  if (changes.has('topics')) {
-    await transaction.execute(statements.deleteCoveredTopics(generation));
-    await transaction.execute(statements.insertCoveredTopics(generation));
-  }
+  if (changes.has('topics')) await refreshCoveredTopics(context);
   const bodyIds = changes.has('jurisdictions') || changes.has('public_bodies') ? await refreshCoveredBodies(context, covered) : [];
   const rows = (hits?.published ?? []).map(({ data }) => AGENDA.tables.hits.row(data));
-  if (rows.length > 0) await transaction.execute(statements.upsertHits(generation, columns, rows));
+  if (rows.length > 0) await transaction.execute(upsertHits(generation, columns, rows));
   const changed = { item_id: changes.get('agenda_items')?.ids ?? [], meeting_id: changes.get('meetings')?.ids ?? [], body_id: bodyIds };
   for (const column of ['item_id', 'meeting_id', 'body_id'] as const) {
     const ids = changed[column];
-    if (ids.length > 0) await transaction.execute(statements.resolveHits(generation, columns, column, ids));
+    if (ids.length > 0) await transaction.execute(resolveHits(generation, columns, column, ids));
   }
 }
 

@@ -1,20 +1,21 @@
 import { hash } from 'node:crypto';
+import { addDigest, digestSum, digestText, nextFingerprint, recordDigest, subtractDigest } from '../../domain/digests.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
-import { nextFingerprint, recordDigest } from '../../domain/digests.ts';
+import type { TextRow } from '../../domain/ports/database.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { recordOfStream } from '../../domain/streams.ts';
 
-/** One change of one record, as a row of the history. */
+/** One change of one record, as a row of the history; hashes are hexadecimal digits. */
 export interface HistoryRow {
   readonly position: number;
   readonly resource: Resource;
-  readonly recordId: string;
+  readonly record_id: string;
   readonly version: number;
   readonly removed: boolean;
-  readonly changedAt: number;
+  readonly changed_at: number;
   /** Set when the same batch supersedes it; a remove supersedes itself. */
-  supersededAt: number | null;
+  superseded_at: number | null;
   readonly digest: string | null;
   readonly envelope: string;
   readonly body: string | null;
@@ -33,13 +34,6 @@ export interface FeedState {
   readonly fingerprint: string;
 }
 
-export interface HistoryBatch {
-  readonly rows: readonly HistoryRow[];
-  readonly state: FeedState;
-  /** The first change in this batch of each record that may have a current row from before. */
-  readonly superseding: readonly HistoryRow[];
-}
-
 const envelopeOf = (resource: string, recordId: string, version: number, removed: boolean, changedAt: number): string =>
   `"resource":"${resource}","operation":"${removed ? 'remove' : 'upsert'}","recordId":"${recordId}","version":"${version}","changedAt":"${new Date(changedAt).toISOString()}"${removed ? '' : ',"data":'}`;
 
@@ -47,8 +41,9 @@ const envelopeOf = (resource: string, recordId: string, version: number, removed
  * Numbers the record changes of a batch: dense positions in log order, a time that never falls, and which row supersedes which. Pure:
  * the same events after the same state give the same rows.
  */
-export function historyRows(events: readonly StoredEvent[], before: FeedState): HistoryBatch {
+export function historyRows(events: readonly StoredEvent[], before: FeedState) {
   const rows: HistoryRow[] = [];
+  /** The first change in this batch of each record that may have a current row from before. */
   const superseding: HistoryRow[] = [];
   const newest = new Map<string, HistoryRow>();
   let { head, changedAt, chain, outline, fingerprint } = before;
@@ -65,11 +60,11 @@ export function historyRows(events: readonly StoredEvent[], before: FeedState): 
     const row: HistoryRow = {
       position,
       resource,
-      recordId,
+      record_id: recordId,
       version,
       removed,
-      changedAt,
-      supersededAt: removed ? position : null,
+      changed_at: changedAt,
+      superseded_at: removed ? position : null,
       digest,
       envelope,
       body,
@@ -80,12 +75,61 @@ export function historyRows(events: readonly StoredEvent[], before: FeedState): 
     const previous = newest.get(event.stream);
     if (previous === undefined) {
       if (version > 1) superseding.push(row);
-    } else if (!previous.removed) previous.supersededAt = position;
+    } else if (!previous.removed) previous.superseded_at = position;
     newest.set(event.stream, row);
     rows.push(row);
   }
-  return { rows, superseding, state: { head, changedAt, chain, outline, fingerprint } };
+  return { rows, superseding, state: { head, changedAt, chain, outline, fingerprint } satisfies FeedState };
 }
 
 /** The chain restarts at an erasure: its earlier value depends on erased text. */
 export const chainAfterErasure = (eventId: string): string => hash('sha256', `erased\n${eventId}`, 'hex');
+
+interface Total {
+  records: number;
+  digest: bigint;
+}
+
+/** Number and state digest of the current records of each resource, updated with each change. */
+export class Totals {
+  readonly #totals = new Map<string, Total>();
+  readonly #touched = new Set<string>();
+
+  /** Rows of resource, number, digest text. */
+  constructor(stored: readonly TextRow[] = []) {
+    for (const [resource, records, digest] of stored) this.#totals.set(resource!, { records: Number(records), digest: digestSum(digest!) });
+  }
+
+  add(resource: string, digest: string): void {
+    const total = this.#of(resource);
+    total.records += 1;
+    total.digest = addDigest(total.digest, digest);
+  }
+
+  remove(resource: string, digest: string): void {
+    const total = this.#of(resource);
+    total.records -= 1;
+    total.digest = subtractDigest(total.digest, digest);
+  }
+
+  /** Counts the rows of a batch that are current at its end; what they superseded in earlier batches is removed apart. */
+  addCurrent(rows: readonly HistoryRow[]): void {
+    for (const row of rows) {
+      if (row.superseded_at === null) this.add(row.resource, row.digest!);
+    }
+  }
+
+  touched(): readonly { readonly resource: string; readonly records: number; readonly digest: string }[] {
+    return [...this.#touched].map((resource) => {
+      const { records, digest } = this.#totals.get(resource)!;
+      return { resource, records, digest: digestText(digest) };
+    });
+  }
+
+  #of(resource: string): Total {
+    let total = this.#totals.get(resource);
+    if (total === undefined) this.#totals.set(resource, (total = { records: 0, digest: 0n }));
+    this.#touched.add(resource);
+    return total;
+  }
+}

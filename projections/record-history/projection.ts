@@ -1,15 +1,78 @@
+import { recordDigest } from '../../domain/digests.ts';
 import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
 import { FEED_OPENED, feedOpened } from '../../domain/events/feed-events.ts';
-import { RECORD_EVENT_TYPES } from '../../domain/events/record-events.ts';
+import { RECORD_EVENT_TYPES, RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
+import type { Statement } from '../../domain/ports/database.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { FoldContext } from '../../domain/ports/projection.ts';
-import { foldAroundErasures } from '../fold-around-erasures.ts';
+import { isResource } from '../../domain/records/resources.ts';
+import { category, recordOfStream } from '../../domain/streams.ts';
+import { erasedEvents, type Erasure, foldAroundErasures } from '../fold-around-erasures.ts';
 import { projection } from '../projection.ts';
-import { historyDifferences } from './differences.ts';
-import { foldErasure } from './fold-erasure.ts';
-import { historyRows } from './history-rows.ts';
+import { chainAfterErasure, historyRows, type Totals } from './history-rows.ts';
 import { insertHistory, readState, supersedeRows, writeState } from './statements.ts';
-import { RECORD_HISTORY } from './tables.ts';
+import { ERASED_VERSIONS, NOT_SUPERSEDED, RECORD_HISTORY } from './tables.ts';
+
+/**
+ * Gives the versions that an erasure names the text that the log has for them now. Positions, times and versions stay; totals follow where a
+ * version is current. A build that has folded the erased text from the start changes nothing but what says that they were erased.
+ */
+async function foldErasure(erasure: Erasure, context: FoldContext): Promise<void> {
+  if (!erasure.data.streams.some(({ stream }) => isResource(category(stream)))) return;
+  const { before, totals } = await readState(context);
+  for await (const page of erasedEvents(erasure, context, isResource)) {
+    const published = page.filter(({ type }) => type === RECORD_PUBLISHED);
+    await rewriteVersions(published, erasure.number, totals, context);
+  }
+  await writeState(context, { ...before, chain: chainAfterErasure(erasure.event.id) }, totals);
+}
+
+/** `events` are of one stream. */
+async function rewriteVersions(
+  events: readonly StoredEvent[],
+  erasure: number,
+  totals: Totals,
+  { transaction, columns, generation }: FoldContext,
+): Promise<void> {
+  if (events.length === 0) return;
+  const { history } = RECORD_HISTORY.at(generation);
+  const { resource, recordId } = recordOfStream(events[0]!.stream);
+  const versions = new Map(events.map(({ revision, data }) => [String(revision + 1), data]));
+  // One scan per page: versions have no index, since no other statement needs one.
+  const found = await transaction.execute({
+    text: `select h.position::text, h.version::text, encode(h.digest, 'hex'), (h.superseded_at = ${NOT_SUPERSEDED})::text
+      from ${history} h where h.resource = $1 and h.record_id = $2::uuid and h.version = any ($3::bigint[]) and not h.removed`,
+    values: [resource, recordId, columns.bigints([...versions.keys()].map(Number))],
+  });
+  const rows = found.rows.map(([position, version, before, current]) => {
+    const data = versions.get(version!)!;
+    return {
+      position: Number(position),
+      before: before!,
+      isCurrent: current === 'true',
+      data,
+      digest: recordDigest(resource, recordId, data),
+    };
+  });
+  if (rows.length === 0) return;
+  const positions = columns.bigints(rows.map(({ position }) => position));
+  await transaction.execute({
+    text: `update ${history} h set body = n.body, digest = n.digest from unnest($1::bigint[], $2::text[], $3::bytea[]) as n(position, body, digest)
+      where h.position = n.position`,
+    values: [positions, columns.texts(rows.map(({ data }) => data)), columns.bytes(rows.map(({ digest }) => Buffer.from(digest, 'hex')))],
+  });
+  await transaction.execute({
+    text: `insert into ${ERASED_VERSIONS} as v (generation, position, resource, erasure)
+      select $1::integer, n.position, $4, $2::bigint from unnest($3::bigint[]) as n(position)
+      on conflict (generation, position) do update set erasure = greatest(v.erasure, excluded.erasure)`,
+    values: [generation, erasure, positions, resource],
+  });
+  for (const { before, isCurrent, digest } of rows) {
+    if (!isCurrent || before === digest) continue;
+    totals.remove(resource, before);
+    totals.add(resource, digest);
+  }
+}
 
 async function foldChanges(batch: readonly StoredEvent[], context: FoldContext): Promise<void> {
   const { transaction, columns, generation } = context;
@@ -30,7 +93,7 @@ async function foldChanges(batch: readonly StoredEvent[], context: FoldContext):
   // A rebuild leaves out what was pruned from the live generation, but for the row at the pruned position: it proves the history before it.
   await insertHistory(
     context,
-    rows.filter(({ supersededAt, position }) => supersededAt === null || supersededAt > prunedThrough || position === prunedThrough),
+    rows.filter(({ superseded_at, position }) => superseded_at === null || superseded_at > prunedThrough || position === prunedThrough),
   );
   if (before.head < prunedThrough) {
     await transaction.execute({
@@ -42,6 +105,49 @@ async function foldChanges(batch: readonly StoredEvent[], context: FoldContext):
   totals.addCurrent(rows);
   await writeState(context, after, totals);
 }
+
+/**
+ * At a switch both builds must agree on head, identity, time, chain, outline, fingerprint and every total: together they fix every change ever published,
+ * but for the content of versions that were superseded before the last erasure; that is compared row by row.
+ */
+function statesDiffer(left: number, right: number): Statement {
+  const [one, other] = [RECORD_HISTORY.at(left), RECORD_HISTORY.at(right)];
+  const content = ({ state, totals }: typeof one) =>
+    `(select 'state' as what, head::text || ' ' || coalesce(feed_id::text, '') || ' ' || changed_at::text || ' ' || chain as content from ${state}
+     union all select resource, records::text || ' ' || digest from ${totals} where records > 0)`;
+  return {
+    // A build of the first version has no outline, one of the second no fingerprint.
+    text: `(${content(one)} except ${content(other)}) union all (${content(other)} except ${content(one)})
+      union all select n.what, l.state->>n.what || ' ' || (r.state->>n.what)
+        from (select to_jsonb(s) as state from ${one.state} s) l, (select to_jsonb(s) as state from ${other.state} s) r,
+          unnest(array['outline', 'fingerprint']) as n(what)
+        where l.state->>n.what <> r.state->>n.what
+      limit 3`,
+    values: [],
+  };
+}
+
+/** Row by row in what both retain, up to the head that both have reached. */
+function rowsDiffer(left: number, right: number): Statement {
+  const [one, other] = [RECORD_HISTORY.at(left), RECORD_HISTORY.at(right)];
+  const retained = (history: string) =>
+    `select h.position, h.resource, h.record_id, h.version, h.removed, h.changed_at, h.digest, h.envelope, h.body,
+       case when h.superseded_at > b.head then ${NOT_SUPERSEDED} else h.superseded_at end as superseded_at
+     from ${history} h, bound b where h.position <= b.head and h.superseded_at > b.pruned_through`;
+  return {
+    text: `with bound as materialized (
+        select least(l.head, r.head) as head, f.pruned_through from ${one.state} l, ${other.state} r, civic.feed_retention f
+      )
+      select coalesce(a.position, b.position)::text, coalesce(a.resource, b.resource), coalesce(a.record_id, b.record_id)::text
+      from (${retained(one.history)}) a full join (${retained(other.history)}) b on a.position = b.position
+      where a is distinct from b limit 3`,
+    values: [],
+  };
+}
+
+/** Differences between two builds of the record history, at most three per statement. */
+const historyDifferences = (left: number, right: number, depth: 'switch' | 'rows'): readonly Statement[] =>
+  depth === 'switch' ? [statesDiffer(left, right)] : [rowsDiffer(left, right)];
 
 const HISTORY_TABLE = /record_history_g\d+$/;
 const SUPERSEDED_AFTER_PRUNED = 'superseded_at > (select pruned_through from civic.feed_retention)';

@@ -1,9 +1,8 @@
 import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
 import type { FoldContext } from '../../domain/ports/projection.ts';
 import { insert, rowSet, upsert } from '../rows.ts';
-import type { FeedState, HistoryRow } from './history-rows.ts';
+import { type FeedState, type HistoryRow, Totals } from './history-rows.ts';
 import { NOT_SUPERSEDED, RECORD_HISTORY } from './tables.ts';
-import { Totals } from './totals.ts';
 
 const { history, totals: totalsTable } = RECORD_HISTORY.tables;
 
@@ -38,7 +37,7 @@ export async function writeState(context: FoldContext, state: FeedState, totals:
  * is: a plan kept from when the table was empty would walk all current rows for every batch.
  */
 export function supersedeRows(generation: number, columns: ColumnArrays, rows: readonly HistoryRow[]): Statement {
-  const ending = rows.map(({ resource, recordId, position }) => ({ resource, record_id: recordId, position }));
+  const ending = rows.map(({ resource, record_id, position }) => ({ resource, record_id, position }));
   const { unnest, values } = rowSet(columns, history, ending);
   return {
     text: `update ${history.at(generation)} h set superseded_at = r.position from ${unnest}
@@ -49,20 +48,11 @@ export function supersedeRows(generation: number, columns: ColumnArrays, rows: r
 }
 
 export async function insertHistory(context: FoldContext, rows: readonly HistoryRow[]): Promise<void> {
-  const written = rows.map(
-    ({ position, resource, recordId, version, removed, changedAt, supersededAt, digest, envelope, body, fingerprint }) => ({
-      position,
-      resource,
-      record_id: recordId,
-      version,
-      removed,
-      changed_at: changedAt,
-      superseded_at: supersededAt ?? BigInt(NOT_SUPERSEDED),
-      digest: digest === null ? null : Buffer.from(digest, 'hex'),
-      envelope,
-      body,
-      fingerprint: Buffer.from(fingerprint, 'hex'),
-    }),
-  );
+  const written = rows.map((row) => ({
+    ...row,
+    superseded_at: row.superseded_at ?? BigInt(NOT_SUPERSEDED),
+    digest: row.digest === null ? null : Buffer.from(row.digest, 'hex'),
+    fingerprint: Buffer.from(row.fingerprint, 'hex'),
+  }));
   await insert(context, history, written);
 }

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { columnArrays } from '../../infra/postgresql/column-arrays.ts';
 import { clientConfig } from '../../infra/postgresql/sessions.ts';
-import { resolveHits } from '../../projections/agenda/statements.ts';
+import { resolveHits } from '../../projections/agenda/projection.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
 import { createGetPublicBodyCadence } from '../../queries/agenda/get-public-body-cadence.ts';
 import {

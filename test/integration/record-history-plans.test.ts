@@ -31,7 +31,7 @@ const superseded = (count: number): Statement =>
   supersedeRows(
     generation,
     columnArrays,
-    Array.from({ length: count }, (_, n) => ({ resource: 'agenda_items', recordId: idOf(n), position: 1 }) as HistoryRow),
+    Array.from({ length: count }, (_, n) => ({ resource: 'agenda_items', record_id: idOf(n), position: 1 }) as HistoryRow),
   );
 
 /** The statement that a query sends. */

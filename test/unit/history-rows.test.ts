@@ -37,14 +37,14 @@ const logs = fc
 
 /** The rows after all batches, as in the tables: a later batch ends the rows that it supersedes. */
 function folded(events: readonly StoredEvent[], sizes: readonly number[]) {
-  const rows: { position: number; recordId: string; supersededAt: number | null }[] = [];
+  const rows: { position: number; record_id: string; superseded_at: number | null }[] = [];
   let state = EMPTY;
   for (let from = 0, nth = 0; from < events.length; nth++) {
     const to = from + (sizes[nth % sizes.length] ?? 1);
     const batch = historyRows(events.slice(from, to), state);
     for (const ending of batch.superseding) {
-      const current = rows.find(({ recordId, supersededAt }) => recordId === ending.recordId && supersededAt === null);
-      if (current !== undefined) current.supersededAt = ending.position;
+      const current = rows.find(({ record_id, superseded_at }) => record_id === ending.record_id && superseded_at === null);
+      if (current !== undefined) current.superseded_at = ending.position;
     }
     rows.push(...batch.rows.map((row) => ({ ...row })));
     ({ state } = batch);
@@ -68,9 +68,9 @@ test('positions are dense from 1 in the order of the log, and no time falls', ()
       expect(rows.map(({ position }) => position)).toEqual(events.map((_, index) => index + 1));
       expect(state.head).toBe(events.length);
       let latest = 0;
-      for (const [index, { changedAt }] of rows.entries()) {
+      for (const [index, { changed_at }] of rows.entries()) {
         latest = Math.max(latest, events[index]!.time);
-        expect(changedAt).toBe(latest);
+        expect(changed_at).toBe(latest);
       }
     }),
   );
@@ -80,11 +80,11 @@ test('at most one row of each record is current, namely its last one, unless tha
   fc.assert(
     fc.property(logs, (events) => {
       const { rows } = historyRows(events, EMPTY);
-      for (const record of new Set(rows.map(({ recordId }) => recordId))) {
-        const own = rows.filter(({ recordId }) => recordId === record);
+      for (const record of new Set(rows.map(({ record_id }) => record_id))) {
+        const own = rows.filter(({ record_id }) => record_id === record);
         for (const [index, row] of own.entries()) {
           const next = own[index + 1]?.position ?? null;
-          expect(row.supersededAt).toBe(row.removed ? row.position : next);
+          expect(row.superseded_at).toBe(row.removed ? row.position : next);
         }
       }
     }),

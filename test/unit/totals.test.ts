@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Totals } from '../../projections/record-history/totals.ts';
+import { Totals } from '../../projections/record-history/history-rows.ts';
 import { EMPTY_DIGEST, recordDigest } from '../../domain/digests.ts';
 
 const digest = (number: number): string => recordDigest('topics', String(number), `{"n":${number}}`);
