@@ -6,13 +6,11 @@ import type { Clock } from '../../domain/ports/clock.ts';
 import type { TextRow } from '../../domain/ports/database.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../domain/search-cursor.ts';
-import { excerptOf } from './excerpt.ts';
-import { freshnessAt, meetingTimeOf } from '../agenda/agenda-fields.ts';
+import { excerptOf, searchGuidance } from './search-guidance.ts';
 import { unlessNull } from '../fields.ts';
-import { anyWordOf, lenientUnits, maxMissing, nearestWords, queryLacking } from './search-units.ts';
-import { searchGuidance } from './search-guidance.ts';
-import { searchText } from './search-statements.ts';
-import { FEW_MATCHES, type PeriodCounts, searchWindows, WHOLE } from './search-windows.ts';
+import { freshnessAt, meetingTimeOf } from '../agenda/agenda-fields.ts';
+import { anyWordOf, lenientUnits, maxMissing, nearOnes, queryLacking } from './search-units.ts';
+import { FEW_MATCHES, searchWindows, WHOLE } from './search-windows.ts';
 
 export interface SearchAgendaDependencies {
   /** Reads that end when the signal aborts. */
@@ -22,100 +20,41 @@ export interface SearchAgendaDependencies {
 
 const DAY_MS = 86_400_000;
 
-interface SearchContext {
-  /** As the database writes queries; empty where no word can be searched. */
-  readonly query: string;
-  readonly units: readonly string[];
-  readonly bodyIds: readonly string[] | null;
-  readonly topicId: string | null;
-  readonly periods: PeriodCounts;
-  /** Number of entries in the statistics of the database. */
-  readonly counted: number;
-  readonly respelt: ReadonlyMap<string, readonly string[]>;
-  /** No more entries match the query; null where that is not known. */
-  readonly maxMatches: number | null;
-}
+type SearchContext = statements.SearchContext & { readonly respelt: ReadonlyMap<string, readonly string[]> };
 
-const parsed = <Value>(json: string | null, otherwise: Value): Value => (json === null ? otherwise : (JSON.parse(json) as Value));
-
-/** Words that no record has, each with the nearest that some have; a word without any is left out. */
-async function nearOnes(reads: LiveReads, misspelt: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
-  if (misspelt.length === 0) return new Map();
-  const rows = await reads.texts((generation) => statements.nearWords(generation(AGENDA_SEARCH.name), misspelt));
-  const known = Map.groupBy(rows, ([word]) => word!);
-  const near = misspelt.map((word): [string, readonly string[]] => {
-    const words = (known.get(word) ?? []).map(([, each, records]) => ({ word: each!, records: Number(records) }));
-    return [word, nearestWords(word, words)];
-  });
-  return new Map(near.filter(([, words]) => words.length > 0));
-}
-
-/** Where every word is required: the records of the rarest. A name is in one record and in the entries of many, so its words say nothing. */
-function maxMatchesOf(words: readonly (readonly [word: string, records: number | null, isNamed: boolean])[]): number | null {
-  const unnamed = words.flatMap(([, records, isNamed]) => (isNamed ? [] : [records ?? 0]));
-  return unnamed.length === 0 ? null : Math.min(...unnamed);
-}
-
-async function contextOf(reads: LiveReads, { query, jurisdictionSlug, topicSlug }: SearchBinding): Promise<SearchContext> {
-  const search = searchText(query);
-  const [row] = await reads.texts((generation) =>
-    statements.searchContext(generation(AGENDA_SEARCH.name), { search, jurisdictionSlug, topicSlug }),
-  );
-  const [typed, typedUnits, words, bodyIds, topicId, periods, counted] = row!;
-  const units = parsed<string[]>(typedUnits!, []);
-  const known = parsed<(readonly [word: string, records: number | null, isNamed: boolean])[]>(words!, []);
-  const respelt = await nearOnes(
-    reads,
-    known.flatMap(([word, records]) => (records === null ? [word] : [])),
-  );
-  const context = {
-    bodyIds: parsed<string[] | null>(bodyIds!, null),
-    topicId: topicId!,
-    periods: parsed<PeriodCounts>(periods!, []),
-    counted: Number(counted),
-    respelt,
-    maxMatches: respelt.size > 0 || /[|!]/.test(typed!) ? null : maxMatchesOf(known),
-  };
-  if (respelt.size === 0) return { ...context, query: typed!, units };
-  const [respelled] = await reads.texts(() => statements.respell([typed!, ...units], respelt));
+async function contextOf(reads: LiveReads, binding: SearchBinding): Promise<SearchContext> {
+  const search = statements.searchText(binding.query);
+  const [row] = await reads.texts((generation) => statements.searchContext(generation(AGENDA_SEARCH.name), search, binding));
+  const { misspelt, ...typed } = JSON.parse(row![0]!) as statements.SearchContext & { readonly misspelt: readonly string[] };
+  const respelt = await nearOnes(reads, misspelt);
+  if (respelt.size === 0) return { ...typed, respelt };
+  const [respelled] = await reads.texts(() => statements.respell([typed.query, ...typed.units], respelt));
   const [whole, ...parts] = JSON.parse(respelled![0]!) as string[];
-  return { ...context, query: whole!, units: parts };
+  return { ...typed, query: whole!, units: parts, respelt };
 }
 
-/** Of a page: id, rank, start, and whether there were more candidates than are ranked. */
-interface Found {
-  readonly rows: readonly TextRow[];
-  readonly missing: number;
-}
-
-async function expectedMatches(reads: LiveReads, query: string, marks: readonly string[]): Promise<number> {
-  const rows = await reads.texts((generation) => statements.expectedMatches(generation(AGENDA_SEARCH.name), query, marks));
-  const [{ Plan: plan }] = JSON.parse(rows[0]![0]!) as [{ readonly Plan: { readonly 'Plan Rows': number } }];
-  return plan['Plan Rows'];
-}
-
-/** A page of items that match the whole query or, where there are none, that lack the fewest of its words. */
-async function find(reads: LiveReads, context: SearchContext, input: SearchAgendaInput, after: SearchCursor | null): Promise<Found> {
+/**
+ * A page of items that match the whole query or, where there are none, that lack the fewest of its words. Rows have id, rank, start, and whether
+ * there were more candidates than are ranked.
+ */
+async function find(reads: LiveReads, context: SearchContext, input: SearchAgendaInput, after: SearchCursor | null) {
   const { query, bodyIds, topicId } = context;
-  const [fromDay, toDay] = [input.fromDate, input.toDate].map((date) => (date === undefined ? null : dayOfDate(date)));
+  const [fromDay = null, toDay = null] = [input.fromDate, input.toDate].map((date) => (date === undefined ? null : dayOfDate(date)));
   // A local day is part of up to three days of UTC.
   const limits = {
-    ...(fromDay == null ? {} : { from: periodOf((fromDay - 1) * DAY_MS) }),
-    ...(toDay == null ? {} : { to: periodOf((toDay + 1) * DAY_MS) }),
+    ...(fromDay === null ? {} : { from: periodOf((fromDay - 1) * DAY_MS) }),
+    ...(toDay === null ? {} : { to: periodOf((toDay + 1) * DAY_MS) }),
   };
   const marks = [
     ...(bodyIds === null ? [] : [statements.bodyMarks(bodyIds)]),
     ...(topicId === null ? [] : [statements.topicMark(topicId)]),
   ];
-  const entries = context.periods.reduce((sum, [, number]) => sum + number, 0);
-  const days = { fromDay: fromDay ?? null, toDay: toDay ?? null };
-  const run = async (wanted: string, units: statements.CandidateSearch['units']): Promise<readonly TextRow[]> => {
-    const isFew = entries <= FEW_MATCHES || (wanted === query && (context.maxMatches ?? Infinity) <= FEW_MATCHES);
-    // Without statistics, or where the table has grown far beyond them, no estimate is possible.
-    const isWide = !isFew && (entries > 4 * context.counted || (await expectedMatches(reads, wanted, marks)) > FEW_MATCHES);
-    const windows = isWide ? searchWindows(context.periods, limits) : WHOLE;
-    if (windows.length === 0) return [];
-    const search = { query: wanted, anyWord: anyWordOf(wanted), units, marks, windows, ...days, after, limit: input.limit };
+  const stretches = searchWindows(context.periods, limits);
+  if (stretches.length === 0) return { rows: [], missing: 0 };
+  const isFew = context.maxMatches !== null && context.maxMatches <= FEW_MATCHES && context.respelt.size === 0 && !/[|!]/.test(query);
+  const run = (wanted: string, units: statements.CandidateSearch['units']): Promise<readonly TextRow[]> => {
+    const windows = isFew && wanted === query ? WHOLE : stretches;
+    const search = { query: wanted, anyWord: anyWordOf(wanted), units, marks, windows, fromDay, toDay, after, limit: input.limit };
     return reads.texts((generation) => statements.searchCandidates(generation(AGENDA_SEARCH.name), search));
   };
   if (after === null || after.missing === 0) {
@@ -164,22 +103,8 @@ const bindingOf = (input: SearchAgendaInput): SearchBinding => ({
 export const searchPlace = (input: SearchAgendaInput): SearchCursor | null =>
   input.cursor === undefined ? null : decodeSearchCursor(bindingOf(input), input.cursor);
 
-interface SearchedPage {
-  readonly shown: readonly TextRow[];
-  /** Of each item of the page. */
-  readonly cursors: ReadonlyMap<string, string>;
-  readonly hasMore: boolean;
-  readonly candidateLimitReached: boolean;
-  readonly missing: number;
-}
-
 /** One page. Where all its items were removed between their ranking and the read of their details, the page after it. */
-async function searchPage(
-  reads: LiveReads,
-  context: SearchContext,
-  input: SearchAgendaInput,
-  binding: SearchBinding,
-): Promise<SearchedPage> {
+async function searchPage(reads: LiveReads, context: SearchContext, input: SearchAgendaInput, binding: SearchBinding) {
   for (let after = searchPlace(input); ; ) {
     const { rows, missing } = await find(reads, context, input, after);
     const page = rows.slice(0, input.limit);
@@ -190,6 +115,7 @@ async function searchPage(
       ids.length === 0 ? [] : await reads.texts((generation) => statements.searchResults(generation(AGENDA_SEARCH.name), ids, anyWord));
     const hasMore = rows.length > page.length;
     if (shown.length > 0 || !hasMore) {
+      /** Of each item of the page. */
       const cursors = new Map(places.map((place) => [place.itemId, encodeSearchCursor(binding, place)]));
       return { shown, cursors, hasMore, candidateLimitReached: rows[0]?.at(-1) === 't', missing };
     }
@@ -197,7 +123,13 @@ async function searchPage(
   }
 }
 
-const EMPTY_PAGE: SearchedPage = { shown: [], cursors: new Map(), hasMore: false, candidateLimitReached: false, missing: 0 };
+const EMPTY_PAGE: Awaited<ReturnType<typeof searchPage>> = {
+  shown: [],
+  cursors: new Map(),
+  hasMore: false,
+  candidateLimitReached: false,
+  missing: 0,
+};
 
 /**
  * Agenda items by words, the best first and of equals the latest first. While nothing

@@ -1,64 +1,61 @@
 import { AGENDA_SEARCH, MARK } from '../../projections/agenda-search/tables.ts';
 import type { Statement, StatementValue } from '../../domain/ports/database.ts';
-import { requireLive } from '../../domain/ports/projection.ts';
-import type { SearchCursor } from '../../domain/search-cursor.ts';
-import type { SearchWindow } from './search-windows.ts';
+import type { SearchBinding, SearchCursor } from '../../domain/search-cursor.ts';
+import { tablesOf } from '../live-tables.ts';
+import type { PeriodCounts, SearchWindow } from './search-windows.ts';
 import { plainText, spellableWords } from '../../domain/words.ts';
 
 /** More matches than this are not ranked, but the latest of them. */
 export const MAX_CANDIDATES = 1000;
+/** All forms of a word begin with the same letters, so many at least. */
+const STEM_LETTERS = 3;
 
 const ENGLISH = `'pg_catalog.english'`;
 /** The search term of a word; null for a stop word such as "which". */
 const STEM = (word: string) => `(ts_lexize('pg_catalog.english_stem', ${word}))`;
 
-/** All forms of a word begin with the same letters, so many at least. */
-const STEM_LETTERS = 3;
-
-export interface ContextInput {
-  readonly search: SearchText;
-  readonly jurisdictionSlug: string | null;
-  readonly topicSlug: string | null;
+/** What a search begins with. */
+export interface SearchContext {
+  /** As the database writes queries; empty where no word can be searched. */
+  readonly query: string;
+  readonly units: readonly string[];
+  /** Of the jurisdiction; null when none was asked for or none has this slug. */
+  readonly bodyIds: readonly string[] | null;
+  readonly topicId: string | null;
+  readonly periods: PeriodCounts;
+  /** No more entries have all words: the records of the rarest. Null where every word may be one of a name, which many entries have. */
+  readonly maxMatches: number | null;
 }
 
-/**
- * The context of a search: the query and its units as the database parses them, its words with the number of records that have each (null:
- * none) and whether a name of a place, a body or a topic may have it, the bodies of the jurisdiction (null when none was asked for or none has this slug), the topic, how many entries each period has, and
- * how many the database's statistics know of: none while rows were counted and not yet looked at, as a vacuum leaves them.
- */
-export function searchContext(generation: number, { search, jurisdictionSlug, topicSlug }: ContextInput): Statement {
-  const { jurisdictions, bodies, topics, entries, periods, words } = AGENDA_SEARCH.at(generation);
-  const [schema, table] = entries.split('.');
+type SearchPlaces = Pick<SearchBinding, 'jurisdictionSlug' | 'topicSlug'>;
+
+/** One row: the context as JSON, with `misspelt`, the words of the query that no record has. */
+export function searchContext(generation: number, search: SearchText, { jurisdictionSlug, topicSlug }: SearchPlaces): Statement {
+  const { jurisdictions, bodies, topics, periods, words, isLive } = tablesOf(AGENDA_SEARCH, generation);
   return {
     name: `search_context_g${generation}`,
-    text: `with names as (select name from ${jurisdictions} union all select name from ${bodies} union all select names from ${topics})
-      select websearch_to_tsquery(${ENGLISH}, $1)::text,
-        (select json_agg(websearch_to_tsquery(${ENGLISH}, u.unit)::text order by u.place) from unnest($2::text[]) with ordinality as u (unit, place)),
-        (select json_agg(json_build_array(w.word, (select sum(k.records) from ${words} k where k.stem = ${STEM('w.word')}[1]),
-            exists (select from names n where lower(n.name) like '%' || left(w.word, ${STEM_LETTERS}) || '%')) order by w.place)
-          from unnest($3::text[]) with ordinality as w (word, place) where ${STEM('w.word')} <> '{}'),
-        case when $4::text is not null then (
+    text: `with names as (select name from ${jurisdictions} union all select name from ${bodies} union all select names from ${topics}),
+      typed as materialized (
+        select w.word, w.place, (select sum(k.records) from ${words} k where k.stem = ${STEM('w.word')}[1]) as records,
+          exists (select from names n where lower(n.name) like '%' || left(w.word, ${STEM_LETTERS}) || '%') as is_named
+        from unnest($3::text[]) with ordinality as w (word, place) where ${STEM('w.word')} <> '{}'
+      )
+      select json_build_object(
+        'query', websearch_to_tsquery(${ENGLISH}, $1)::text,
+        'units', (select coalesce(json_agg(websearch_to_tsquery(${ENGLISH}, u.unit)::text order by u.place), '[]')
+          from unnest($2::text[]) with ordinality as u (unit, place)),
+        'misspelt', (select coalesce(json_agg(word order by place), '[]') from typed where records is null),
+        'maxMatches', (select min(coalesce(records, 0)) from typed where not is_named),
+        'bodyIds', case when $4::text is not null then (
           select (select coalesce(json_agg(b.body_id), '[]') from ${bodies} b where b.jurisdiction_id = j.jurisdiction_id)
           from ${jurisdictions} j where j.slug = $4 order by j.created_at, j.jurisdiction_id limit 1
         ) end,
-        (select t.topic_id from ${topics} t where t.slug = $5 order by t.created_at, t.topic_id limit 1),
-        (select json_agg(json_build_array(p.period, p.entries) order by p.period desc) from ${periods} p),
-        (select case when exists (select from pg_stats s where (s.schemaname, s.tablename, s.attname) = ('${schema}', '${table}', 'words'))
-          then c.reltuples::bigint else 0 end from pg_class c where c.oid = '${entries}'::regclass)
-      where ${requireLive(AGENDA_SEARCH.name, generation)}`,
+        'topicId', (select t.topic_id from ${topics} t where t.slug = $5 order by t.created_at, t.topic_id limit 1),
+        'periods', (select coalesce(json_agg(json_build_array(p.period, p.entries) order by p.period desc), '[]') from ${periods} p)
+      ) where ${isLive}`,
     values: [search.text, search.units, search.words, jurisdictionSlug, topicSlug],
   };
 }
-
-const NEAR_WORDS = 20;
-
-/** Rows of a misspelt word, a word near it, and the number of records that have that one. */
-export const nearWords = (generation: number, misspelt: readonly string[]): Statement => ({
-  text: `select m.word, n.word, n.records from unnest($1::text[]) as m (word)
-    cross join lateral civic.near_words('${AGENDA_SEARCH.at(generation).words}'::regclass, m.word, ${NEAR_WORDS}) n
-    where ${requireLive(AGENDA_SEARCH.name, generation)}`,
-  values: [misspelt],
-});
 
 /** Each of the queries with its misspelt words replaced: one row, a JSON array of their texts. */
 export function respell(queries: readonly string[], near: ReadonlyMap<string, readonly string[]>): Statement {
@@ -71,13 +68,6 @@ export function respell(queries: readonly string[], near: ReadonlyMap<string, re
     values,
   };
 }
-
-/** Rows of a stem and the number of records that have a word of it. */
-export const stemRecords = (generation: number, stems: readonly string[]): Statement => ({
-  text: `select w.stem, sum(w.records) from ${AGENDA_SEARCH.at(generation).words} w
-    where w.stem = any ($1::text[]) and ${requireLive(AGENDA_SEARCH.name, generation)} group by w.stem`,
-  values: [stems],
-});
 
 export interface CandidateSearch {
   /** As the database writes queries. */
@@ -108,21 +98,11 @@ const HEADLINE_TEXT = 60_000;
 const EDGE = 250;
 
 /**
- * The number of matching entries that the planner expects: its plan as a row of JSON. Too low for correlated words; only the cost of a search
- * depends on it.
- */
-export const expectedMatches = (generation: number, query: string, marks: readonly string[]): Statement => ({
-  text: `explain (format json) select from ${AGENDA_SEARCH.at(generation).entries} e
-    where e.words @@ (${[query, ...marks].map((_, index) => `$${index + 1}::tsquery`).join(' && ')})`,
-  values: [query, ...marks],
-});
-
-/**
  * The latest candidates, ranked, and one page of them with one row more than it holds. Without a name, so that it is planned for this very
  * query. Columns: id, rank, start, whether there were more candidates than are ranked.
  */
 export function searchCandidates(generation: number, search: CandidateSearch): Statement {
-  const { entries } = AGENDA_SEARCH.at(generation);
+  const { entries, isLive } = tablesOf(AGENDA_SEARCH, generation);
   const values: StatementValue[] = [];
   const parameter = (value: StatementValue) => `$${values.push(value)}`;
   const asQuery = (text: string) => `${parameter(text)}::tsquery`;
@@ -154,7 +134,7 @@ export function searchCandidates(generation: number, search: CandidateSearch): S
         select c.item_id, c.starts_at, ${rank} as rank from (
           select item_id, starts_at, ${words} from found order by starts_at desc, item_id desc limit ${MAX_CANDIDATES}
         ) c
-      ) c where ${requireLive(AGENDA_SEARCH.name, generation)}${unseen} order by c.rank desc, c.starts_at desc, c.item_id desc limit ${parameter(search.limit + 1)}::int`,
+      ) c where ${isLive}${unseen} order by c.rank desc, c.starts_at desc, c.item_id desc limit ${parameter(search.limit + 1)}::int`,
     values,
   };
 }
@@ -165,7 +145,7 @@ export function searchCandidates(generation: number, search: CandidateSearch): S
  * zone and status of the meeting, file number, outcome.
  */
 export function searchResults(generation: number, itemIds: readonly string[], anyWord: string): Statement {
-  const { jurisdictions, bodies, sources, meetings, items, entries } = AGENDA_SEARCH.at(generation);
+  const { jurisdictions, bodies, sources, meetings, items, entries, isLive } = tablesOf(AGENDA_SEARCH, generation);
   return {
     name: `search_results_g${generation}`,
     text: `select p.item_id, e.starts_at, i.title, j.name, b.name,
@@ -177,7 +157,7 @@ export function searchResults(generation: number, itemIds: readonly string[], an
       join ${bodies} b on b.body_id = m.body_id join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
       cross join lateral (select case when i.text is not null and ts_rank('{1, 0, 0, 0}', e.words, $2::tsquery) > 0 then i.text else i.title end as shown) d
       left join lateral ${sourceOf(sources)} on true
-      where ${requireLive(AGENDA_SEARCH.name, generation)} order by p.number`,
+      where ${isLive} order by p.number`,
     values: [itemIds, anyWord],
   };
 }
@@ -191,16 +171,6 @@ export const sourceOf = (sources: string): string => `(
   order by s.source_id = m.source_id desc nulls last, s.active desc, s.created_at, s.source_id limit 1
 ) s`;
 
-/** A query as it was typed, made ready for the database. */
-export interface SearchText {
-  /** The argument of `websearch_to_tsquery`. */
-  readonly text: string;
-  /** The words that may be misspelt. */
-  readonly words: readonly string[];
-  /** Words and quoted phrases, some of which may be missing where no item has all; empty for a query with OR or minus. */
-  readonly units: readonly string[];
-}
-
 // oxlint-disable-next-line no-control-regex
 const NO_TEXT = /[\0\ufffd]/g;
 const CURLY_QUOTES = /[“”„‟″]/g;
@@ -209,13 +179,18 @@ const MANY_MINUSES = /-(?:\s*-)+/g;
 const UNIT = /"[^"]*"?|[^\s"]+/g;
 const OPERATOR = /^(?:or|-.*)$/i;
 
-/** Pure. What is no text (U+0000 and lone surrogates) separates words. */
-export function searchText(query: string): SearchText {
+/** A query as it was typed, made ready for the database. Pure. What is no text (U+0000 and lone surrogates) separates words. */
+export function searchText(query: string) {
   const text = plainText(query.toWellFormed().replaceAll(NO_TEXT, ' ')).replaceAll(CURLY_QUOTES, '"').replaceAll(MANY_MINUSES, '-');
   const units = text.match(UNIT) ?? [];
   return {
+    /** The argument of `websearch_to_tsquery`. */
     text,
+    /** The words that may be misspelt. */
     words: [...spellableWords(text)],
+    /** Words and quoted phrases, some of which may be missing where no item has all; empty for a query with OR or minus. */
     units: units.some((unit) => OPERATOR.test(unit)) ? [] : units,
   };
 }
+
+type SearchText = ReturnType<typeof searchText>;

@@ -1,6 +1,6 @@
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
-import { stemRecords } from './search-statements.ts';
+import { liveRows } from '../live-tables.ts';
 import type { PeriodCounts } from './search-windows.ts';
 
 /** A part of a query that an item may lack. */
@@ -26,7 +26,11 @@ export async function lenientUnits(reads: LiveReads, units: readonly string[], p
   const parts = [...new Set(units)].filter((query) => query !== '').map((query) => ({ query, lexemes: lexemesOf(query) }));
   if (parts.length < 2) return [];
   const stems = parts.flatMap(({ lexemes }) => lexemes);
-  const rows = await reads.texts((generation) => stemRecords(generation(AGENDA_SEARCH.name), stems));
+  const rows = await liveRows(reads, AGENDA_SEARCH, {
+    text: ({ words, isLive }) =>
+      `select w.stem, sum(w.records) from ${words} w where w.stem = any ($1::text[]) and ${isLive} group by w.stem`,
+    values: [stems],
+  });
   const records = new Map(rows.map(([stem, number]) => [stem!, Number(number)]));
   const all = periods.reduce((sum, [, entries]) => sum + entries, 1);
   const weighed = parts.map(({ query, lexemes }) => {
@@ -62,7 +66,24 @@ interface KnownWord {
   readonly records: number;
 }
 
-const MAX_NEAR = 3;
+/** Words near a misspelt one that are compared with it, and of which it may be replaced by so many. */
+const [NEAR_WORDS, MAX_NEAR] = [20, 3];
+
+/** Misspelt words, each with the nearest that some record has; a word without any is left out. */
+export async function nearOnes(reads: LiveReads, misspelt: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (misspelt.length === 0) return new Map();
+  const rows = await liveRows(reads, AGENDA_SEARCH, {
+    text: ({ words, isLive }) => `select m.word, n.word, n.records from unnest($1::text[]) as m (word)
+      cross join lateral civic.near_words('${words}'::regclass, m.word, ${NEAR_WORDS}) n where ${isLive}`,
+    values: [misspelt],
+  });
+  const known = Map.groupBy(rows, ([word]) => word!);
+  const near = misspelt.map((word): [string, readonly string[]] => {
+    const words = (known.get(word) ?? []).map(([, each, records]) => ({ word: each!, records: Number(records) }));
+    return [word, nearestWords(word, words)];
+  });
+  return new Map(near.filter(([, words]) => words.length > 0));
+}
 
 /** Letters to insert, leave out, replace or swap with their neighbour. */
 export function distance(left: string, right: string): number {

@@ -16,9 +16,8 @@ export interface PeriodLimits {
   readonly to?: number;
 }
 
-/** Up to so many matches are examined without a window. */
+/** Up to so many matches are looked at in all of time at once, which costs less than one window after another. */
 export const FEW_MATCHES = 10_000;
-/** All of time at once. */
 export const WHOLE: readonly SearchWindow[] = [{ marks: null, before: null }];
 
 const FIRST_WINDOW = 5000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { excerptOf } from '../../queries/search/excerpt.ts';
+import { excerptOf } from '../../queries/search/search-guidance.ts';
 import { anyWordOf, distance, maxMissing, nearestWords, queryLacking } from '../../queries/search/search-units.ts';
 import { searchCandidates, searchContext, searchResults, searchText } from '../../queries/search/search-statements.ts';
 import { type PeriodCounts, searchWindows, WHOLE } from '../../queries/search/search-windows.ts';
@@ -151,7 +151,7 @@ test('every statement of a search refuses a generation that is no longer live', 
   const search = { query: "'a'", anyWord: "'a'", units: [], marks: [], windows: WHOLE, fromDay: null, toDay: null, after: null, limit: 10 };
   const after = { missing: 0, rank: 1, startsAt: 1, itemId: 'id' };
   const statements = [
-    searchContext(7, { search: searchText('a'), jurisdictionSlug: null, topicSlug: null }),
+    searchContext(7, searchText('a'), { jurisdictionSlug: null, topicSlug: null }),
     searchCandidates(7, search),
     searchCandidates(7, { ...search, after }),
     searchResults(7, ['id'], "'a'"),
