@@ -5,11 +5,7 @@ import { clientConfig } from '../../infra/postgresql/sessions.ts';
 import { resolveHits } from '../../projections/agenda/projection.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
 import { createGetPublicBodyCadence } from '../../queries/agenda/get-public-body-cadence.ts';
-import {
-  createGetAgendaHit,
-  createListRecentAgendaHits,
-  createListUpcomingAgendaHits,
-} from '../../queries/agenda/agenda-hits.ts';
+import { createGetAgendaHit, createListRecentAgendaHits, createListUpcomingAgendaHits } from '../../queries/agenda/agenda-hits.ts';
 import type { Statement, StatementValue } from '../../domain/ports/database.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { encodeUpcomingCursor } from '../../domain/upcoming-cursor.ts';

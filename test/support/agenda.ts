@@ -5,11 +5,7 @@ import { openDatabase } from '../../infra/postgresql/open-database.ts';
 import { createAgendaProjection } from '../../projections/agenda/projection.ts';
 import { createGetPublicBodyCadence } from '../../queries/agenda/get-public-body-cadence.ts';
 import { createListPublicSourceStatuses } from '../../queries/coverage/list-public-source-statuses.ts';
-import {
-  createGetAgendaHit,
-  createListRecentAgendaHits,
-  createListUpcomingAgendaHits,
-} from '../../queries/agenda/agenda-hits.ts';
+import { createGetAgendaHit, createListRecentAgendaHits, createListUpcomingAgendaHits } from '../../queries/agenda/agenda-hits.ts';
 import { getAgendaHit } from '../../contract/get-agenda-hit.ts';
 import type { JsonPage, RecentHitsInput, UpcomingHitsInput } from '../../contract/inputs.ts';
 import { listRecentAgendaHits, MAX_RECENT_HITS } from '../../contract/list-recent-agenda-hits.ts';
