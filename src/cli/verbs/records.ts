@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import type { Command } from '@commander-js/extra-typings';
-import type { Command } from 'commander';
 import type { EventLog } from '../../../domain/ports/event-log.ts';
 import { RESOURCES } from '../../../domain/records/resources.ts';
 import { isStoreFailure } from '../../../domain/retry.ts';
