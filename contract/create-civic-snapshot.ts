@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { resourceCounts, resourceDigests } from '../domain/events/snapshot-events.ts';
+import { resourceCounts, resourceDigests } from '../domain/events/feed-events.ts';
 import { uuid } from '../domain/records/fields.ts';
 import { RESOURCES } from '../domain/records/resources.ts';
 import { answer, createdAt, cursor, timestamp } from './fields.ts';

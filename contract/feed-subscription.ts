@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_SUBSCRIPTION_NAME, nameOfSubscription } from '../domain/events/subscription-events.ts';
+import { MAX_SUBSCRIPTION_NAME, nameOfSubscription } from '../domain/events/account-events.ts';
 import { atMostCharacters, uuid } from '../domain/records/fields.ts';
 import { notStorable } from '../domain/key-secret.ts';
 import { component, createdAt, cursor, id, resourceName } from './fields.ts';

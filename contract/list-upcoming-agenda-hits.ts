@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_UPCOMING_CURSOR_LENGTH, UPCOMING_PAGE_SIZE } from '../domain/upcoming-cursor.ts';
+import { MAX_UPCOMING_CURSOR_LENGTH, UPCOMING_PAGE_SIZE } from '../domain/cursor.ts';
 import { aliasOf, answerWithMeta, component, count, MEANINGS, named, wholeNumber } from './fields.ts';
 import { EMPTY_PROVES_NOTHING, operation, PUBLIC_READ } from './operation.ts';
 import { upcomingAgendaHit } from './public-agenda-hit.ts';

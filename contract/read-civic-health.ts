@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { resourceDigests } from '../domain/events/snapshot-events.ts';
-import { HEALTH_PARTS } from '../domain/health-parts.ts';
+import { resourceDigests } from '../domain/events/feed-events.ts';
+import { HEALTH_PARTS } from '../domain/health.ts';
 import { meeting, source } from '../domain/records/schemas.ts';
 import {
   answer,

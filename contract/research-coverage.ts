@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { MAX_COVERAGE_CURSOR_LENGTH } from '../domain/coverage-cursor.ts';
-import { FAMILIES } from '../domain/records/families.ts';
+import { MAX_COVERAGE_CURSOR_LENGTH } from '../domain/coverage.ts';
+import { FAMILIES, jurisdiction, recordStream } from '../domain/records/schemas.ts';
 import { date } from '../domain/records/fields.ts';
-import { jurisdiction, recordStream } from '../domain/records/schemas.ts';
 import { answerWithMeta, component, count, jurisdictionName, jurisdictionSlug, matching, MEANINGS } from './fields.ts';
 
 export const COVERAGE_STATUSES = {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import canonicalize from 'canonicalize';
 
 /**
  * The state digest: for each resource the sum modulo 2^256 over its current records of the SHA-256 of
@@ -28,4 +29,11 @@ export const EMPTY_FINGERPRINT = '00'.repeat(FINGERPRINT_BYTES);
  */
 export function nextFingerprint(before: string, eventId: string): string {
   return hash('sha256', Buffer.from(before + eventId.replaceAll('-', ''), 'hex')).slice(0, 2 * FINGERPRINT_BYTES);
+}
+
+/** RFC 8785 text of a JSON value. Throws for values that JSON cannot represent (NaN, Infinity, lone surrogates, undefined at the top). */
+export function canonicalJson(value: unknown): string {
+  const text = canonicalize(value);
+  if (text === undefined) throw new TypeError('not a JSON value');
+  return text;
 }

@@ -1,7 +1,7 @@
 import { TOOL_DEADLINE_MS } from '../contract/tools/tool.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Position } from '../domain/ports/event-log.ts';
-import type { PaymentChannel } from '../domain/ports/facilitator.ts';
+import type { PaymentChannel } from '../domain/ports/payments.ts';
 import { legistarFolderReader } from '../infra/legistar/folder-client.ts';
 import { LEGISTAR_BASE_URL, legistarHttpReader } from '../infra/legistar/http-client.ts';
 import { systemClock } from '../infra/system/clock.ts';

@@ -1,6 +1,6 @@
 import { Duration } from 'luxon';
 import { z } from 'zod';
-import { kafkaBrokers, kafkaSasl, topicName } from '../domain/kafka-address.ts';
+import { kafkaBrokers, kafkaSasl, topicName } from '../domain/ports/kafka.ts';
 import { LOG_ADDRESS_ALLOWED, logAddress } from '../domain/log-address.ts';
 
 /** What a schema with this metadata allows, in words. */

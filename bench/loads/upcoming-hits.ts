@@ -1,4 +1,4 @@
-import { decodeUpcomingCursor, encodeUpcomingCursor, type UpcomingCursor } from '../../domain/upcoming-cursor.ts';
+import { decodeUpcomingCursor, encodeUpcomingCursor, type UpcomingCursor } from '../../domain/cursor.ts';
 import { agendaSize, serveAgenda } from '../rig/agenda.ts';
 import { atLeast, atMost, type Bench, count, type Load, type Row } from '../rig/bench.ts';
 import { HIT_TOPICS } from '../rig/hit-records.ts';

@@ -3,9 +3,8 @@ import { openDirectoryStore } from './directory-store.ts';
 import { openPostgresStore } from './postgres-store.ts';
 import { ReplicaRefused, type ReplicaState, type ReplicaStore } from './replica-store.ts';
 import { openSqliteStore } from './sqlite-store.ts';
-import { canonicalJson } from '../../domain/canonical-json.ts';
+import { addDigest, canonicalJson, digestSum, digestText, EMPTY_DIGEST, recordDigest } from '../../domain/digests.ts';
 import { decodeFeedCursor } from '../../domain/cursor.ts';
-import { addDigest, digestSum, digestText, EMPTY_DIGEST, recordDigest } from '../../domain/digests.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
 
 interface Replication {

@@ -1,10 +1,15 @@
-import { erasedValue, eraseFromEvent } from '../../domain/erasure/erase-from-event.ts';
-import { pointerOf } from '../../domain/erasure/text-paths.ts';
+import { erasedValue, eraseFromEvent, pointerOf } from '../../domain/erasure/erase-from-event.ts';
 import { CONTENT_ERASED, type ContentErased, type ErasureReason } from '../../domain/events/erasure-events.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
-import type { ErasingLog } from '../../domain/ports/erasures.ts';
-import { type EventLog, NO_STREAM, OutcomeUnknown, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
+import {
+  type ErasingLog,
+  type EventLog,
+  NO_STREAM,
+  OutcomeUnknown,
+  type Position,
+  type StoredEvent,
+} from '../../domain/ports/event-log.ts';
 import { streamEvents } from '../../domain/read-log.ts';
 import { isResource, type NormalizedContent } from '../../domain/records/resources.ts';
 import { category, ERASURES_STREAM, streamId } from '../../domain/streams.ts';

@@ -1,6 +1,6 @@
 import { logBatches } from '../../domain/read-log.ts';
 import { isErasable } from '../../domain/erasure/erasable.ts';
-import { keysWith, pointerOf, textsOf } from '../../domain/erasure/text-paths.ts';
+import { keysWith, pointerOf, textsOf } from '../../domain/erasure/erase-from-event.ts';
 import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
 import { type EventLog, LOG_START, type StoredEvent } from '../../domain/ports/event-log.ts';
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../domain/canonical-json.ts';
-import { erasedValue, KEEP_NOTHING, keepAround } from '../../domain/erasure/erase-from-event.ts';
+import { canonicalJson } from '../../domain/digests.ts';
+import { erasedValue, KEEP_NOTHING, keepAround, pointerOf, textsOf, valueAt } from '../../domain/erasure/erase-from-event.ts';
 import { isErasable, refusedAsData } from '../../domain/erasure/erasable.ts';
-import { pointerOf, textsOf, valueAt } from '../../domain/erasure/text-paths.ts';
 import type { ErasedText } from '../../domain/events/erasure-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import { Rejection } from '../../domain/rejections.ts';

@@ -1,12 +1,19 @@
 import { newEvents } from '../handle.ts';
-import { canonicalJson } from '../../domain/canonical-json.ts';
-import { hasEvent } from '../../domain/event-mark.ts';
-import { FEED_OPENED, FEED_RENEWED, type FeedOpened, type FeedRenewed } from '../../domain/events/feed-events.ts';
-import { RESTORE_BEGUN, RESTORE_FINISHED, restoreBegun } from '../../domain/events/restore-events.ts';
+import { canonicalJson } from '../../domain/digests.ts';
+import { hasEvent } from '../../domain/read-log.ts';
+import {
+  FEED_OPENED,
+  FEED_RENEWED,
+  type FeedOpened,
+  type FeedRenewed,
+  RESTORE_BEGUN,
+  RESTORE_FINISHED,
+  restoreBegun,
+} from '../../domain/events/feed-events.ts';
 import type { Identifiers } from '../../domain/identifiers.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { type EventLog, LOG_START, type NewEvent, NO_STREAM, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
-import type { BegunRenewal, InstallationStore } from '../../domain/ports/installation.ts';
+import type { BegunRenewal, InstallationStore } from '../../domain/ports/stores.ts';
 import { FEED_STREAM } from '../../domain/streams.ts';
 
 /** A restore into this log has begun and has not ended: the log is incomplete and must not be served. */

@@ -1,5 +1,5 @@
 import type { EventLog } from '../../domain/ports/event-log.ts';
-import type { InstallationStore } from '../../domain/ports/installation.ts';
+import type { InstallationStore } from '../../domain/ports/stores.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 
 /** The database is not the one that was used last, or belongs to another log. An operator must decide what it may have lost. */

@@ -1,6 +1,6 @@
 import { type AccountEvent, readAccountEvent } from '../../domain/events/account-events.ts';
 import { derivedId } from '../../domain/identifiers.ts';
-import type { PaymentLease, PaymentPorts, PaymentRow } from '../../domain/ports/payment-ledger.ts';
+import type { PaymentLease, PaymentPorts, PaymentRow } from '../../domain/ports/payments.ts';
 import { hasEnded, isNotBilled } from '../../domain/payments/payment.ts';
 import { accountStream } from '../../domain/streams.ts';
 import type { Decider } from '../decider.ts';

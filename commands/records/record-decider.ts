@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../domain/canonical-json.ts';
+import { canonicalJson } from '../../domain/digests.ts';
 import { RECORD_PUBLISHED, RECORD_WITHDRAWN, recordWithdrawn } from '../../domain/events/record-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { NormalizedContent } from '../../domain/records/resources.ts';

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../domain/canonical-json.ts';
-import type { ReportInput } from '../../domain/events/report-events.ts';
+import { canonicalJson } from '../../domain/digests.ts';
+import { readSwitches, type ReportInput } from '../../domain/events/report-events.ts';
 import { notStorable } from '../../domain/key-secret.ts';
 import type { WindowCounts } from '../../domain/ports/counts.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import type { EventLog } from '../../domain/ports/event-log.ts';
 import type { ClaimedToken, ReportClaims, ReportLeases } from '../../domain/ports/report-stores.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import { readSwitches } from '../../domain/report-switches.ts';
 import { FIRST_CHECK_MS, SUBMISSIONS_A_MINUTE } from '../../domain/reports.ts';
 import { sourceUrlRefusal } from '../../domain/source-url.ts';
 import { accountReportsStream } from '../../domain/streams.ts';

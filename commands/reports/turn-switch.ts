@@ -1,6 +1,5 @@
-import { REPORT_SWITCH_TURNED, reportSwitchTurned } from '../../domain/events/report-events.ts';
+import { REPORT_SWITCH_TURNED, type ReportSwitch, reportSwitchTurned } from '../../domain/events/report-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
-import type { ReportSwitch } from '../../domain/report-switches.ts';
 import { reportSwitchStream } from '../../domain/streams.ts';
 import type { Decider } from '../decider.ts';
 import { type CommandPorts, handle, type Handled } from '../handle.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dataReportMoved, dataReportNoted } from '../../domain/events/report-events.ts';
+import { dataReportMoved, dataReportNoted, readSwitches } from '../../domain/events/report-events.ts';
 import type { EventLog } from '../../domain/ports/event-log.ts';
 import type { ReportLease, ReportLeases } from '../../domain/ports/report-stores.ts';
 import { Rejection } from '../../domain/rejections.ts';
@@ -8,7 +8,6 @@ import { accountReportsStream, reportStream } from '../../domain/streams.ts';
 import type { CommandContext } from '../decider.ts';
 import { type CommandPorts, foldStream, handle, type Handled, type HandlerPorts } from '../handle.ts';
 import { type ReportCommand, reportDecider, type ReportMove, type ReportState, unusable } from './report-decider.ts';
-import { readSwitches } from '../../domain/report-switches.ts';
 import { type IntakeCommand, intakeDecider } from '../report-intake/intake-decider.ts';
 
 export interface ReportWork extends CommandPorts {

@@ -1,9 +1,9 @@
-import { canonicalJson } from '../../domain/canonical-json.ts';
-import { SEED_FINISHED, type SeedFinished, seedFinished } from '../../domain/events/feed-events.ts';
+import { canonicalJson } from '../../domain/digests.ts';
+import { SEED_FINISHED, seedFinished, type SeedFinished } from '../../domain/events/feed-events.ts';
 import { type EventLog, NO_STREAM, type StoredEvent } from '../../domain/ports/event-log.ts';
 import { recordStream, seedStream } from '../../domain/streams.ts';
 import { type CommandPorts, newEvents } from '../handle.ts';
-import type { RecordChange, RecordWriter } from '../records/record-writer.ts';
+import type { RecordChange, RecordWriter } from '../records/write-records.ts';
 
 /** A shipped set of records. */
 export interface Seed {

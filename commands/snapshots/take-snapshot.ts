@@ -1,5 +1,5 @@
 import { encodeFeedCursor } from '../../domain/cursor.ts';
-import { SNAPSHOT_TAKEN, snapshotTaken, type SnapshotTaken } from '../../domain/events/snapshot-events.ts';
+import { SNAPSHOT_TAKEN, snapshotTaken, type SnapshotTaken } from '../../domain/events/feed-events.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import { NO_STREAM, type Position } from '../../domain/ports/event-log.ts';
 import type { Resource } from '../../domain/records/resources.ts';

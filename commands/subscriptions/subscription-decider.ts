@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { feedSubscriptionCreated, readSubscriptionEvent, type SubscriptionEvent } from '../../domain/events/subscription-events.ts';
+import { feedSubscriptionCreated, readSubscriptionEvent, type SubscriptionEvent } from '../../domain/events/account-events.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { type Decider, mapCheckpoint } from '../decider.ts';

@@ -1,15 +1,14 @@
 import { z } from 'zod';
-import { canonicalJson } from '../canonical-json.ts';
-import { ACCOUNT_EVENTS } from '../events/account-events.ts';
+import { canonicalJson } from '../digests.ts';
+import { ACCOUNT_EVENTS, SUBSCRIPTION_EVENTS } from '../events/account-events.ts';
 import { PROJECTION_EVENT_SKIPPED, projectionEventSkipped } from '../events/feed-events.ts';
 import { RECORD_PUBLISHED, RECORD_WITHDRAWN, recordWithdrawn } from '../events/record-events.ts';
 import { ACCOUNT_REPORT_EVENTS, REPORT_EVENTS, REPORT_SWITCH_TURNED, reportInput, reportSwitchTurned } from '../events/report-events.ts';
-import { SUBSCRIPTION_EVENTS } from '../events/subscription-events.ts';
 import { uuid } from '../records/fields.ts';
 import { isResource, RECORD_SCHEMAS } from '../records/resources.ts';
 import { sourceUrlRefusal } from '../source-url.ts';
 import { category } from '../streams.ts';
-import { pointerOf, type TextAt } from './text-paths.ts';
+import { pointerOf, type TextAt } from './erase-from-event.ts';
 
 /** The erasable texts of each event, as JSON pointers; `*` is any key. Of a published record every text is erasable except those of the service. */
 const PLACES: Readonly<Record<string, readonly string[]>> = {

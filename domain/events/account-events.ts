@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { NOT_BILLED } from '../payments/payment.ts';
-import { dateTime, orNull, text, uuid } from '../records/fields.ts';
+import { MAX_CURSOR_LENGTH } from '../cursor.ts';
 import { eventReader, type EventsOf } from './event-reader.ts';
+import { NOT_BILLED } from '../payments/payment.ts';
+import { atMostCharacters, dateTime, orNull, text, uuid } from '../records/fields.ts';
+import { RESOURCES } from '../records/resources.ts';
 
 /** Events on `account-<accountId>`: the account, its keys, its billing facts and what became of its payments. A key's secret is in none of them, only its SHA-256. */
 export const SCOPES = ['civic:read', 'civic:export', 'mcp:read'] as const;
@@ -43,3 +45,31 @@ export const ACCOUNT_EVENTS = {
 
 export type AccountEvent = EventsOf<typeof ACCOUNT_EVENTS>;
 export const readAccountEvent = eventReader(ACCOUNT_EVENTS, 'event of an account');
+
+export const MAX_SUBSCRIPTION_NAME = 80;
+
+/** Trimmed, NFC, 1 to 80 characters. */
+export const nameOfSubscription = atMostCharacters(text, MAX_SUBSCRIPTION_NAME);
+
+/** Events on `account_feeds-<accountId>`: the polling subscriptions of an account, of all of its keys. */
+export const feedSubscriptionCreated = z.strictObject({
+  id: uuid,
+  name: nameOfSubscription,
+  resource: orNull(z.enum(RESOURCES)),
+  keyId: uuid,
+  /** As it was issued; null for a key that does not expire. */
+  keyExpiresAt: orNull(dateTime),
+  /** The feed's high-water mark at the creation, bound to the filter. */
+  startCursor: z.string().min(1).max(MAX_CURSOR_LENGTH),
+  createdAt: dateTime,
+  /** Feeds whose keys had expired or been revoked by then: their slots were free for this one. */
+  lapsed: z.array(uuid),
+});
+
+export const SUBSCRIPTION_EVENTS = {
+  FeedSubscriptionCreated: feedSubscriptionCreated,
+  FeedSubscriptionRevoked: z.strictObject({ id: uuid, revokedAt: dateTime }),
+} as const;
+
+export type SubscriptionEvent = EventsOf<typeof SUBSCRIPTION_EVENTS>;
+export const readSubscriptionEvent = eventReader(SUBSCRIPTION_EVENTS, 'event of a polling subscription');

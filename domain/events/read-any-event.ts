@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { StoredEvent } from '../ports/event-log.ts';
 import { isResource } from '../records/resources.ts';
 import { category, streamId } from '../streams.ts';
-import { readAccountEvent } from './account-events.ts';
+import { readAccountEvent, readSubscriptionEvent } from './account-events.ts';
 import { CONTENT_ERASED, contentErased } from './erasure-events.ts';
 import { eventReader } from './event-reader.ts';
 import {
@@ -12,14 +12,17 @@ import {
   feedRenewed,
   PROJECTION_EVENT_SKIPPED,
   projectionEventSkipped,
+  RESTORE_BEGUN,
+  RESTORE_FINISHED,
+  restoreBegun,
+  restoreFinished,
   SEED_FINISHED,
   seedFinished,
+  SNAPSHOT_TAKEN,
+  snapshotTaken,
 } from './feed-events.ts';
 import { RECORD_PUBLISHED, RECORD_WITHDRAWN, recordWithdrawn } from './record-events.ts';
 import { readAccountReportEvent, readReportEvent, REPORT_SWITCH_TURNED, reportSwitchTurned } from './report-events.ts';
-import { RESTORE_BEGUN, RESTORE_FINISHED, restoreBegun, restoreFinished } from './restore-events.ts';
-import { SNAPSHOT_TAKEN, snapshotTaken } from './snapshot-events.ts';
-import { readSubscriptionEvent } from './subscription-events.ts';
 
 type Reader = (stored: Pick<StoredEvent, 'type' | 'data'>) => unknown;
 

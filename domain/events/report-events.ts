@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { eventReader, type EventsOf } from './event-reader.ts';
+import type { EventLog } from '../ports/event-log.ts';
 import { date, dateTime, orNull, uuid } from '../records/fields.ts';
 import { REPORT_REASONS, REPORT_STATUSES } from '../reports.ts';
-import { eventReader, type EventsOf } from './event-reader.ts';
+import { reportSwitchStream } from '../streams.ts';
 
 /**
  * Missing-data reports. Intake is decided on `account_reports-<accountId>`: `DataReportSubmitted` is the fact that a report exists, and the
@@ -98,3 +100,23 @@ export type AccountReportEvent = EventsOf<typeof ACCOUNT_REPORT_EVENTS>;
 export const readAccountReportEvent = eventReader(ACCOUNT_REPORT_EVENTS, 'event of report intake');
 export type ReportEvent = EventsOf<typeof REPORT_EVENTS>;
 export const readReportEvent = eventReader(REPORT_EVENTS, "event of a report's lifecycle");
+
+export const REPORT_SWITCHES = ['intake', 'worker'] as const;
+export type ReportSwitch = (typeof REPORT_SWITCHES)[number];
+
+export type ReportSwitches = Readonly<Record<ReportSwitch, z.output<typeof reportSwitchTurned>>>;
+
+const NEVER_TURNED = { paused: false, by: 'nobody', reason: null };
+
+/**
+ * Whether intake and the worker are paused now, straight from the log (one look, never stale). Intake refuses a new report with
+ * `intake_paused` while `intake.paused`, after replays have been answered; how many reports are open is `countOpenReports` in `queries`.
+ */
+export async function readSwitches(log: Pick<EventLog, 'readLast'>): Promise<ReportSwitches> {
+  const last = await log.readLast(REPORT_SWITCHES.map(reportSwitchStream));
+  const state = (what: ReportSwitch) => {
+    const event = last.get(reportSwitchStream(what));
+    return event === undefined ? NEVER_TURNED : reportSwitchTurned.parse(JSON.parse(event.data));
+  };
+  return { intake: state('intake'), worker: state('worker') };
+}

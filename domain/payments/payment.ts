@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../digests.ts';
 import { derivedId } from '../identifiers.ts';
 
 /** The one network, asset and scheme that is sold for. Hex is lower case throughout; amounts are smallest units as text. */

@@ -74,3 +74,8 @@ export class DatabaseUnavailable extends Error {
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
 }
+
+export interface Traffic {
+  /** Transactions committed since the statistics were reset; may lag by a second. */
+  transactions(): Promise<number>;
+}

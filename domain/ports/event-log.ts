@@ -114,3 +114,56 @@ export class LogUnavailable extends Error {
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
 }
+
+/** A follower of the log holds a position whose event is missing from the log, or is another event there. */
+export class HistorySetBack extends Error {
+  override readonly name = 'HistorySetBack';
+  readonly held: Position;
+
+  constructor(held: Position, id: string) {
+    super(`the log has lost history: it does not have event ${id}, which was read at ${held}`);
+    this.held = held;
+  }
+}
+
+/** The log has lost events that this process had read, as after a failover to a standby or a restored disk image. */
+export interface SetBack {
+  /** Position of the newest event that had been read. */
+  readonly held: Position;
+  readonly head: Position;
+  /** Milliseconds since the epoch. */
+  readonly noticedAt: number;
+}
+
+export interface SetBacks {
+  note(setBack: SetBack): Promise<void>;
+  /** Unacknowledged losses, oldest first. */
+  open(): Promise<readonly SetBack[]>;
+  /** Resolves to their number. */
+  acknowledge(now: number): Promise<number>;
+}
+
+export interface RewrittenEvent {
+  readonly stream: string;
+  readonly revision: number;
+  readonly data: string;
+  /** JSON text. */
+  readonly metadata: string;
+}
+
+export interface ErasingLog {
+  /** PostgreSQL rewrites the events in the same transaction; elsewhere readers apply the erasure. Throws what `EventLog.append` throws. */
+  appendErasure(append: StreamAppend, rewritten: readonly RewrittenEvent[]): Promise<AppendOutcome>;
+}
+
+/** Copies of erased texts outside the log and the live read models. All of them can be derived again. */
+export interface ErasedCopies {
+  /**
+   * Deletes decider checkpoints of these streams, results of paid calls created up to `until` (milliseconds since the epoch), and tables of
+   * earlier builds. Resolves to the number of results that cannot be deleted yet, or may still be saved, because their payment is in
+   * progress.
+   */
+  clear(streams: readonly string[], until: number): Promise<number>;
+  /** Makes the database reclaim the space of rewritten and deleted rows that no open snapshot needs. */
+  reclaim(): Promise<void>;
+}

@@ -1,5 +1,5 @@
 import type { Transaction } from './database.ts';
-import type { CountedEvent, EventMark } from '../event-mark.ts';
+import type { CountedEvent, EventMark } from '../read-log.ts';
 import type { Position } from './event-log.ts';
 import type { Projection } from './projection.ts';
 

@@ -1,4 +1,4 @@
-import type { SetBack } from './history.ts';
+import type { SetBack } from './event-log.ts';
 
 /** Facts that `civic doctor` checks. A probe reads and changes nothing. */
 export interface FolderFacts {

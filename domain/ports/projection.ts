@@ -1,7 +1,8 @@
 import type { Clock } from './clock.ts';
-import type { Position, StoredEvent } from './event-log.ts';
-import type { PositionColumn } from './log-moves.ts';
 import type { ColumnArrays, ReadDatabase, Statement, TextRow, Transaction, TypedQuery } from './database.ts';
+import type { Position, StoredEvent } from './event-log.ts';
+import type { PositionColumn } from './stores.ts';
+import type { RecordData, Resource } from '../records/resources.ts';
 
 export interface FoldContext {
   readonly transaction: Transaction;
@@ -68,4 +69,11 @@ export interface QueryContext {
 export interface Progress {
   /** True once the live generation's checkpoint is at or beyond the position; false at the deadline (clock milliseconds). */
   reached(projection: string, position: string, deadline: number): Promise<boolean>;
+}
+
+export interface PublishedRecords {
+  /** Ids of the current records of a resource whose reference field names one of the targets; in no order. */
+  referring(resource: Resource, field: string, targets: readonly string[]): Promise<readonly string[]>;
+  /** Current `data` by id; a record that is unknown or withdrawn is left out. */
+  current<R extends Resource>(resource: R, ids: readonly string[]): Promise<ReadonlyMap<string, RecordData<R>>>;
 }

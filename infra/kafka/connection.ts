@@ -1,5 +1,5 @@
 import { type Admin, Kafka, type KafkaConfig, type LogEntry, logLevel, type SASLOptions } from 'kafkajs';
-import type { KafkaAddress } from '../../domain/kafka-address.ts';
+import type { KafkaAddress } from '../../domain/ports/kafka.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import { answeredWithin } from '../../domain/retry.ts';
 import { systemClock } from '../system/clock.ts';

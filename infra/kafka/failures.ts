@@ -1,5 +1,5 @@
 import type { Kafka } from 'kafkajs';
-import { KafkaRefused, type WantedByBrokers } from '../../domain/kafka-address.ts';
+import { KafkaRefused, type WantedByBrokers } from '../../domain/ports/kafka.ts';
 import { NotYet } from '../../domain/ports/reactors.ts';
 import { certificateReason } from '../system/certificate-reason.ts';
 import { lastErrorOf } from './connection.ts';

@@ -1,7 +1,6 @@
 import type { Identifiers } from '../../domain/identifiers.ts';
-import type { KafkaAddress } from '../../domain/kafka-address.ts';
+import type { KafkaAddress, KafkaBrokers } from '../../domain/ports/kafka.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
-import type { KafkaBrokers } from '../../domain/ports/kafka.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import { kafkaClient } from './connection.ts';
 import { createFeedTopic } from './feed-topic.ts';

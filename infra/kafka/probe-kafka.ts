@@ -1,5 +1,5 @@
 import type { Kafka } from 'kafkajs';
-import type { KafkaAddress } from '../../domain/kafka-address.ts';
+import type { KafkaAddress } from '../../domain/ports/kafka.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import { disconnected, kafkaClient } from './connection.ts';
 import { isMissingTopic, refusalOf } from './failures.ts';

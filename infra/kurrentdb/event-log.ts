@@ -1,5 +1,4 @@
-import type { ErasingLog } from '../../domain/ports/erasures.ts';
-import type { AppendOutcome, EventLog, StreamAppend } from '../../domain/ports/event-log.ts';
+import type { AppendOutcome, ErasingLog, EventLog, StreamAppend } from '../../domain/ports/event-log.ts';
 import { appendCalls } from './append-calls.ts';
 import { AppendQueue } from './append-queue.ts';
 import { logReads } from './log-reads.ts';

@@ -1,7 +1,6 @@
 import type { ColumnArrays, Statement, TextRow, Transactor } from '../../domain/ports/database.ts';
 import { type BucketState, secondsUntil, type SharedCounts, type WindowCounts } from '../../domain/ports/counts.ts';
-import { burstBucket, minuteBucket } from '../../domain/plans.ts';
-import type { ChargeUnits } from '../../domain/ports/admission-counts.ts';
+import { burstBucket, type ChargeUnits, minuteBucket } from '../../domain/plans.ts';
 import { sql, statementsIn } from './statements.ts';
 
 type Run = (statement: Statement) => Promise<readonly TextRow[]>;

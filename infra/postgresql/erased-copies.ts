@@ -1,5 +1,5 @@
 import type { Transactor } from '../../domain/ports/database.ts';
-import type { ErasedCopies } from '../../domain/ports/erasures.ts';
+import type { ErasedCopies } from '../../domain/ports/event-log.ts';
 import { withClient } from './schema-state.ts';
 import { sql } from './statements.ts';
 

@@ -1,12 +1,13 @@
 import { DatabaseUnavailable, DeadlineExceeded, type Statement } from '../../domain/ports/database.ts';
-import type { ErasingLog, RewrittenEvent } from '../../domain/ports/erasures.ts';
 import {
   type AppendOutcome,
+  type ErasingLog,
   type EventLog,
   LOG_START,
   LogUnavailable,
   OutcomeUnknown,
   type ReadAll,
+  type RewrittenEvent,
   type StreamAppend,
 } from '../../domain/ports/event-log.ts';
 import { appendOutcomes, AppendQueue, openAppendLane, singleEvent } from './append-queue.ts';

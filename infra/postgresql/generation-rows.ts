@@ -1,6 +1,6 @@
-import { type Columns, columns, flag, jsonOrNull, number, numberOrNull, text, textAs, textOrNull } from '../../domain/columns.ts';
+import { columns, type Columns, flag, jsonOrNull, number, numberOrNull, text, textAs, textOrNull } from '../../domain/columns.ts';
 import type { Statement } from '../../domain/ports/database.ts';
-import type { EventMark } from '../../domain/event-mark.ts';
+import type { EventMark } from '../../domain/read-log.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { Advance, Comparison, Decision, Generation, GenerationState, Lease } from '../../domain/ports/generations.ts';
 import { logHas } from './log-position.ts';

@@ -1,8 +1,7 @@
 import { columns, jsonOrNull, text, textOrNull } from '../../domain/columns.ts';
-import type { EventMark } from '../../domain/event-mark.ts';
+import type { EventMark } from '../../domain/read-log.ts';
 import type { Transactor } from '../../domain/ports/database.ts';
-import type { InstallationStore } from '../../domain/ports/installation.ts';
-import { StillHeld } from '../../domain/ports/log-moves.ts';
+import { type InstallationStore, StillHeld } from '../../domain/ports/stores.ts';
 import { sql, statementsIn } from './statements.ts';
 
 const IDENTITY = columns({

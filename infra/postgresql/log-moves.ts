@@ -1,7 +1,7 @@
 import { columns, number, text } from '../../domain/columns.ts';
 import type { ColumnArrays, Transaction, Transactor } from '../../domain/ports/database.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
-import { type LogMove, type LogMoves, type PlacePair, type PositionColumn, StillHeld } from '../../domain/ports/log-moves.ts';
+import { type LogMove, type LogMoves, type PlacePair, type PositionColumn, StillHeld } from '../../domain/ports/stores.ts';
 import { sql, statementsIn, verbatim } from './statements.ts';
 
 const FOLLOWERS = [

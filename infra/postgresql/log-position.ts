@@ -1,8 +1,7 @@
-import type { Position } from '../../domain/ports/event-log.ts';
-import type { CountedEvent } from '../../domain/event-mark.ts';
+import type { Position, SetBacks } from '../../domain/ports/event-log.ts';
+import type { CountedEvent } from '../../domain/read-log.ts';
 import type { Statement, Transactor } from '../../domain/ports/database.ts';
 import { columns, number, textAs } from '../../domain/columns.ts';
-import type { SetBacks } from '../../domain/ports/history.ts';
 import { sql, statementsIn } from './statements.ts';
 
 const DIGITS = 20;

@@ -1,6 +1,5 @@
 import type { Statement, TextRow } from '../../domain/ports/database.ts';
-import type { LogBatch, Position, ReadAll, StoredEvent } from '../../domain/ports/event-log.ts';
-import { HistorySetBack } from '../../domain/ports/history.ts';
+import { HistorySetBack, type LogBatch, type Position, type ReadAll, type StoredEvent } from '../../domain/ports/event-log.ts';
 import { columnArrays } from './column-arrays.ts';
 import { positionNumber, toPosition } from './log-position.ts';
 

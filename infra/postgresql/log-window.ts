@@ -1,5 +1,4 @@
-import type { LogBatch, ReadAll, StoredEvent } from '../../domain/ports/event-log.ts';
-import { HistorySetBack } from '../../domain/ports/history.ts';
+import { HistorySetBack, type LogBatch, type ReadAll, type StoredEvent } from '../../domain/ports/event-log.ts';
 import { positionNumber } from './log-position.ts';
 
 type Read = (read: ReadAll) => Promise<LogBatch>;

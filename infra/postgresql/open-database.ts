@@ -1,5 +1,4 @@
-import type { PoolUse, ReadDatabase, Statement, TextRow, Transactor } from '../../domain/ports/database.ts';
-import type { Traffic } from '../../domain/ports/traffic.ts';
+import type { PoolUse, ReadDatabase, Statement, TextRow, Traffic, Transactor } from '../../domain/ports/database.ts';
 import { openCancellableReads, openClientPool } from './client-pool.ts';
 import { columnArrays } from './column-arrays.ts';
 import { openPipelinedConnections } from './pipelined-connection.ts';

@@ -1,6 +1,6 @@
 import type { Statement, Transaction, Transactor } from '../../domain/ports/database.ts';
 import { columns, number, textAs } from '../../domain/columns.ts';
-import type { PaymentLease, PaymentLedger, PaymentMove, PaymentRow, SeenPayment } from '../../domain/ports/payment-ledger.ts';
+import type { PaymentLease, PaymentLedger, PaymentMove, PaymentRow, SeenPayment } from '../../domain/ports/payments.ts';
 import { isNotBilled, type PaymentState } from '../../domain/payments/payment.ts';
 import { findPayment, giveBack, LISTED, PAYMENT, reserve } from './payment-reservation.ts';
 import { sql, statementsIn, verbatim } from './statements.ts';

@@ -1,5 +1,5 @@
 import type { Statement, Transaction, Transactor } from '../../domain/ports/database.ts';
-import type { PaymentBudget, PaymentLease, PaymentRow, Reservation, Reserved } from '../../domain/ports/payment-ledger.ts';
+import type { PaymentBudget, PaymentLease, PaymentRow, Reservation, Reserved } from '../../domain/ports/payments.ts';
 import { columns, flag, number, numberOrNull, text, textAs, textOrNull } from '../../domain/columns.ts';
 import type { PaymentKey, PaymentState } from '../../domain/payments/payment.ts';
 import { sql, statementsIn } from './statements.ts';

@@ -1,5 +1,5 @@
 import { columns, jsonOrNull, number, text, textAs, textOrNull } from '../../domain/columns.ts';
-import type { EventMark } from '../../domain/event-mark.ts';
+import type { EventMark } from '../../domain/read-log.ts';
 import type { Transactor } from '../../domain/ports/database.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { ProcessorLease, ProcessorStore } from '../../domain/ports/reactors.ts';

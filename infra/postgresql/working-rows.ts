@@ -1,6 +1,6 @@
 import type { Transactor } from '../../domain/ports/database.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
-import type { SavedTable, WorkingRows } from '../../domain/ports/working-rows.ts';
+import type { SavedTable, WorkingRows } from '../../domain/ports/stores.ts';
 import { sql, statementsIn } from './statements.ts';
 import { columns, number, text, textAs } from '../../domain/columns.ts';
 

@@ -1,5 +1,5 @@
 import { createPublicClient, type Hex, http, isAddressEqual, parseAbi, parseEventLogs } from 'viem';
-import type { ChainLookup, OnChain } from '../../domain/ports/facilitator.ts';
+import type { ChainLookup, OnChain } from '../../domain/ports/payments.ts';
 import { boundedFetch } from '../system/bounded-fetch.ts';
 import type { PaymentKey } from '../../domain/payments/payment.ts';
 import { MAX_ANSWER_BYTES } from './facilitator.ts';

@@ -1,6 +1,6 @@
 import { authorizationTypes } from '@x402/evm';
 import { type Hex, parseSignature, verifyTypedData } from 'viem';
-import type { CheckSignature } from '../../domain/ports/facilitator.ts';
+import type { CheckSignature } from '../../domain/ports/payments.ts';
 import { CHAIN_ID } from '../../domain/payments/payment.ts';
 
 /** Half of the order of the curve: a signature above it is the mirror of another, and the asset's contract refuses it. */

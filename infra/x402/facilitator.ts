@@ -2,7 +2,7 @@ import type { FacilitatorClient } from '@x402/core/server';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 import { z } from 'zod';
 import { requirementsOf, type SignedPayment } from '../../domain/payments/payment.ts';
-import type { Facilitator } from '../../domain/ports/facilitator.ts';
+import type { Facilitator } from '../../domain/ports/payments.ts';
 import { AnswerTooLong, boundedFetch } from '../system/bounded-fetch.ts';
 import { settlement, verification } from './outcomes.ts';
 

@@ -1,5 +1,5 @@
 import { isAddress } from 'viem';
-import type { PaymentChannel } from '../../domain/ports/facilitator.ts';
+import type { PaymentChannel } from '../../domain/ports/payments.ts';
 import { chainLookup } from './chain-lookup.ts';
 import { checkSignature } from './check-signature.ts';
 import { httpFacilitator } from './facilitator.ts';

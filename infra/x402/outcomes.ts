@@ -1,5 +1,5 @@
 import type { SettleResponse, VerifyResponse } from '@x402/core/types';
-import type { Settlement, Verification } from '../../domain/ports/facilitator.ts';
+import type { Settlement, Verification } from '../../domain/ports/payments.ts';
 import { type SignedPayment, transactionHash } from '../../domain/payments/payment.ts';
 
 /** A facilitator's reasons come from outside: one of x402's words, or none. */

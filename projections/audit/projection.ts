@@ -1,6 +1,5 @@
-import { ACCOUNT_EVENTS } from '../../domain/events/account-events.ts';
-import { SNAPSHOT_TAKEN } from '../../domain/events/snapshot-events.ts';
-import { SUBSCRIPTION_EVENTS } from '../../domain/events/subscription-events.ts';
+import { ACCOUNT_EVENTS, SUBSCRIPTION_EVENTS } from '../../domain/events/account-events.ts';
+import { SNAPSHOT_TAKEN } from '../../domain/events/feed-events.ts';
 import type { EventMetadata, StoredEvent } from '../../domain/ports/event-log.ts';
 import { streamId } from '../../domain/streams.ts';
 import { projection } from '../projection.ts';

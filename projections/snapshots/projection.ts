@@ -1,4 +1,4 @@
-import { SNAPSHOT_TAKEN, snapshotTaken } from '../../domain/events/snapshot-events.ts';
+import { SNAPSHOT_TAKEN, snapshotTaken } from '../../domain/events/feed-events.ts';
 import { projection } from '../projection.ts';
 import { insert } from '../rows.ts';
 import { SNAPSHOTS } from './tables.ts';

@@ -1,9 +1,9 @@
 import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
-import { readSubscriptionEvent, SUBSCRIPTION_EVENTS } from '../../domain/events/subscription-events.ts';
+import { readSubscriptionEvent, SUBSCRIPTION_EVENTS } from '../../domain/events/account-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { FoldContext } from '../../domain/ports/projection.ts';
 import { streamId } from '../../domain/streams.ts';
-import { type Erasure, erasedEvents, foldAroundErasures } from '../fold-around-erasures.ts';
+import { erasedEvents, type Erasure, foldAroundErasures } from '../fold-around-erasures.ts';
 import { projection } from '../projection.ts';
 import { insert, update } from '../rows.ts';
 import type { Row } from '../tables.ts';

@@ -1,5 +1,5 @@
 import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
-import { type SourceStatus, sourceStatusAt } from '../../domain/source-status.ts';
+import { type SourceStatus, sourceStatusAt } from '../../domain/health.ts';
 import { dateOfDay } from '../../domain/local-day.ts';
 import { isoTime, unlessNull } from '../fields.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';

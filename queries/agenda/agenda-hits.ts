@@ -2,7 +2,7 @@ import type { JsonPage, RecentHitsInput, UpcomingHitsInput } from '../../contrac
 import type { Statement, StatementValue } from '../../domain/ports/database.ts';
 import type { LiveReads, QueryContext } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import { decodeUpcomingCursor, encodeUpcomingCursor, UPCOMING_PAGE_SIZE, type UpcomingCursor } from '../../domain/upcoming-cursor.ts';
+import { decodeUpcomingCursor, encodeUpcomingCursor, UPCOMING_PAGE_SIZE, type UpcomingCursor } from '../../domain/cursor.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
 import { slugFilter } from './agenda-fields.ts';
 import { decodedCursor } from '../decoded-cursor.ts';

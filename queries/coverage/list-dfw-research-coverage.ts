@@ -1,5 +1,10 @@
-import type { CoverageCatalogue, CoverageJurisdiction } from '../../domain/coverage.ts';
-import { type CoverageBinding, decodeCoverageCursor, encodeCoverageCursor } from '../../domain/coverage-cursor.ts';
+import {
+  type CoverageBinding,
+  type CoverageCatalogue,
+  type CoverageJurisdiction,
+  decodeCoverageCursor,
+  encodeCoverageCursor,
+} from '../../domain/coverage.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { decodedCursor } from '../decoded-cursor.ts';
 

@@ -5,7 +5,7 @@ import type { PublicSourceStatus } from '../../contract/list-public-source-statu
 import type { getCoverage } from '../../contract/tools/get-coverage.ts';
 import type { LiveGeneration, LiveReads, QueryContext } from '../../domain/ports/projection.ts';
 import { source } from '../../domain/records/schemas.ts';
-import { sourceStatusAt } from '../../domain/source-status.ts';
+import { sourceStatusAt } from '../../domain/health.ts';
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
 import { slugFilter } from '../agenda/agenda-fields.ts';

@@ -1,7 +1,13 @@
-import { decodeCoverageCursor, MAX_COVERAGE_CURSOR_LENGTH } from '../../domain/coverage-cursor.ts';
-import { type CursorKind, cursorKind, decodeFeedCursor, decodeSnapshotPageCursor, type FeedBinding } from '../../domain/cursor.ts';
+import { decodeCoverageCursor, MAX_COVERAGE_CURSOR_LENGTH } from '../../domain/coverage.ts';
+import {
+  cursorKind,
+  type CursorKind,
+  decodeFeedCursor,
+  decodeSnapshotPageCursor,
+  decodeUpcomingCursor,
+  type FeedBinding,
+} from '../../domain/cursor.ts';
 import type { QueryContext } from '../../domain/ports/projection.ts';
-import { decodeUpcomingCursor } from '../../domain/upcoming-cursor.ts';
 import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { readHighWaterMark } from './feed-head.ts';
 import { feedPageStatement, toFeedPage } from './feed-page.ts';

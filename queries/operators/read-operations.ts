@@ -1,6 +1,5 @@
-import { LOG_START } from '../../domain/ports/event-log.ts';
-import type { SetBacks } from '../../domain/ports/history.ts';
-import type { PaymentLedger } from '../../domain/ports/payment-ledger.ts';
+import { LOG_START, type SetBacks } from '../../domain/ports/event-log.ts';
+import type { PaymentLedger } from '../../domain/ports/payments.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { readFeedHead } from '../feed/feed-head.ts';
 import { liveSubscriptions } from '../feed/feed-subscriptions.ts';

@@ -5,7 +5,7 @@ import { dayOfDate } from '../../domain/local-day.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { TextRow } from '../../domain/ports/database.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
-import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../domain/search-cursor.ts';
+import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../domain/cursor.ts';
 import { excerptOf, searchGuidance } from './search-guidance.ts';
 import { unlessNull } from '../fields.ts';
 import { freshnessAt, meetingTimeOf } from '../agenda/agenda-fields.ts';

@@ -1,6 +1,6 @@
 import { AGENDA_SEARCH, MARK } from '../../projections/agenda-search/tables.ts';
 import type { Statement, StatementValue } from '../../domain/ports/database.ts';
-import type { SearchBinding, SearchCursor } from '../../domain/search-cursor.ts';
+import type { SearchBinding, SearchCursor } from '../../domain/cursor.ts';
 import { tablesOf } from '../live-tables.ts';
 import type { PeriodCounts, SearchWindow } from './search-windows.ts';
 import { plainText, spellableWords } from '../../domain/words.ts';

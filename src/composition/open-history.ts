@@ -1,7 +1,6 @@
-import { type EventMark, hasEvent, lastMarkOf } from '../../domain/event-mark.ts';
+import { type EventMark, hasEvent, lastMarkOf } from '../../domain/read-log.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
-import type { EventLog, Position } from '../../domain/ports/event-log.ts';
-import { HistorySetBack, type SetBack } from '../../domain/ports/history.ts';
+import { type EventLog, HistorySetBack, type Position, type SetBack } from '../../domain/ports/event-log.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { ProcessFigures } from '../../domain/process-figures.ts';
 import { createGenerationStore } from '../../infra/postgresql/generations.ts';

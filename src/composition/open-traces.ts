@@ -1,5 +1,5 @@
 import type { Logger } from '../../domain/ports/logger.ts';
-import { SOFTWARE_VERSION } from '../../domain/software-version.ts';
+import { SOFTWARE_VERSION } from '../../domain/health.ts';
 import type { Settings } from '../settings.ts';
 
 /** Whether the standard variables of OpenTelemetry turn traces on: an exporter or an endpoint is set and neither is turned off. */

@@ -1,4 +1,4 @@
-import type { KafkaAddress } from '../../domain/kafka-address.ts';
+import type { KafkaAddress } from '../../domain/ports/kafka.ts';
 import type { Probes } from '../../domain/ports/probes.ts';
 import { probeDatabase } from '../../infra/postgresql/probe-database.ts';
 import { systemClock } from '../../infra/system/clock.ts';

@@ -1,4 +1,4 @@
-import type { AdmissionRules } from '../../domain/ports/admission-counts.ts';
+import type { AdmissionRules } from '../../domain/plans.ts';
 import { createChargeRequest } from '../edge/admission/charge-request.ts';
 import { createAdmission, tracedAdmission } from '../edge/admission/admit.ts';
 import { createSampledFailures } from '../edge/admission/sampled-failures.ts';

@@ -1,5 +1,5 @@
-import type { RecordWriter } from '../../commands/records/record-writer.ts';
-import type { PublishedRecords } from '../../domain/ports/published-records.ts';
+import type { RecordWriter } from '../../commands/records/write-records.ts';
+import type { PublishedRecords } from '../../domain/ports/projection.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
 import { currentIds } from '../../queries/feed/published-records.ts';

@@ -11,7 +11,7 @@ import { coverageCursorAfter, type CoveragePage, listDfwResearchCoverage } from 
 import type { CoverageInput, SourceStatusesInput } from '../../contract/inputs.ts';
 import type { PublicSourceStatus } from '../../contract/list-public-source-statuses.ts';
 import type { PublicAnswers } from '../edge/answers/exchange.ts';
-import type { ToolData, ToolFunctions } from '../edge/mcp/tool-functions.ts';
+import type { ToolData, ToolFunctions } from '../edge/mcp/run-tool.ts';
 import type { Platform } from '../platform.ts';
 import { COVERAGE_CATALOGUE } from '../sources/coverage/coverage-catalogue.ts';
 import type { Module } from './module.ts';

@@ -1,4 +1,4 @@
-import type { RecordWriter } from '../../commands/records/record-writer.ts';
+import type { RecordWriter } from '../../commands/records/write-records.ts';
 import type { FeedTopic, KafkaBrokers } from '../../domain/ports/kafka.ts';
 import { feedIdentities } from '../../queries/feed/feed-head.ts';
 import type { Platform } from '../platform.ts';

@@ -1,6 +1,6 @@
 import type { Reactor } from '../../domain/ports/reactors.ts';
 import type { CustomerAnswers, PublicAnswers } from '../edge/answers/exchange.ts';
-import type { ToolFunctions } from '../edge/mcp/tool-functions.ts';
+import type { ToolFunctions } from '../edge/mcp/run-tool.ts';
 import type { Work } from '../processors/roles.ts';
 
 /** The contributions of a capability to the program. `src/composition.ts` lists the modules. */

@@ -1,9 +1,9 @@
-import type { PaymentChannel } from '../../domain/ports/facilitator.ts';
+import type { PaymentChannel } from '../../domain/ports/payments.ts';
 import { createPayments } from '../edge/admission/payments/pay-for-read.ts';
 import { PAYMENT_TIMES } from '../edge/admission/payments/paid-call.ts';
 import { priceOf } from '../edge/admission/payments/payment-terms.ts';
 import type { Platform } from '../platform.ts';
-import { reconcilePayments, type ReconcileParts } from '../processors/reactors/payments/reconcile-payments.ts';
+import { type ReconcileParts, reconcilePayments } from '../processors/reactors/payments/reconcile-payments.ts';
 import type { Module } from './module.ts';
 
 const RECONCILE_EVERY_MS = 5_000;

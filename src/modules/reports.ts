@@ -6,7 +6,7 @@ import type { WindowCounts } from '../../domain/ports/counts.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { STATUS_READS_A_MINUTE } from '../../domain/reports.ts';
 import type { ReportFunctions } from '../../contract/inputs.ts';
-import type { PublishedRecords } from '../../domain/ports/published-records.ts';
+import type { PublishedRecords } from '../../domain/ports/projection.ts';
 import { answeredWithin } from '../../domain/retry.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordKeys } from '../../projections/record-keys/projection.ts';
@@ -15,7 +15,7 @@ import { reports as readModel } from '../../projections/reports/projection.ts';
 import { createReportClients } from '../edge/admission/report-clients.ts';
 import { createSampledFailures } from '../edge/admission/sampled-failures.ts';
 import { asData, callerOf, type CustomerAnswers } from '../edge/answers/exchange.ts';
-import type { ToolFunctions } from '../edge/mcp/tool-functions.ts';
+import type { ToolFunctions } from '../edge/mcp/run-tool.ts';
 import type { Platform } from '../platform.ts';
 import {
   createReportSettler,

@@ -4,7 +4,7 @@ import { ToolRefusal } from '../../contract/tools/tool-errors.ts';
 import { createGetAgendaItem } from '../../queries/agenda/get-agenda-item.ts';
 import { createSearchAgenda } from '../../queries/search/search-agenda.ts';
 import { createSearchLimit, type SearchLimit } from '../edge/admission/search-limit.ts';
-import type { ToolFunctions } from '../edge/mcp/tool-functions.ts';
+import type { ToolFunctions } from '../edge/mcp/run-tool.ts';
 import type { Platform } from '../platform.ts';
 import type { Module } from './module.ts';
 

@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type Operations, readOperations } from '../../queries/operators/read-operations.ts';
 import type { Civic } from '../civic.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
-import { SOFTWARE_VERSION } from '../../domain/software-version.ts';
+import { SOFTWARE_VERSION } from '../../domain/health.ts';
 import { createHttpMetrics } from '../edge/metrics/http-metrics.ts';
 import { createOperationsWatch } from '../edge/ops/operations-watch.ts';
 import { SAMPLE_EVERY_MS, watchProcess } from '../edge/ops/process-state.ts';

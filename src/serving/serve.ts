@@ -1,16 +1,15 @@
 import { closeAll } from '../../domain/close-all.ts';
 import { SCOPES } from '../../domain/events/account-events.ts';
 import type { Civic } from '../civic.ts';
-import { BadSetting } from '../settings.ts';
-import { documentRoutes } from '../edge/documents/document-routes.ts';
 import { trustedProxies } from '../edge/admission/client-address.ts';
+import { documentRoutes } from '../edge/documents/document-routes.ts';
 import { createHttpServer, HTTP_TIMEOUTS } from '../edge/http/http-server.ts';
-import { fillNewLog, type SampleAccount, type SampleWanted } from '../sources/first-run.ts';
+import { does, type ServeRole } from '../processors/roles.ts';
+import { repeat, type Repetition, runIfDue } from '../processors/runtime/jobs.ts';
 import { listenOn } from './listen.ts';
 import { openOpsListener } from './ops-listener.ts';
-import { scheduledJobs } from './scheduled-jobs.ts';
-import { repeat } from '../processors/runtime/jobs.ts';
-import { does, type ServeRole } from '../processors/roles.ts';
+import { BadSetting } from '../settings.ts';
+import { fillNewLog, type SampleAccount, type SampleWanted } from '../sources/first-run.ts';
 
 const LOG_EVERY = 100;
 
@@ -120,4 +119,23 @@ function bannerText(baseUrl: string, opsUrl: string | null, sampleAccount: Sampl
     '',
     '',
   ].join('\n');
+}
+
+/** Milliseconds between two attempts to take a job over. */
+const LOOK_EVERY_MS = 5_000;
+
+/** The jobs of a process of this role, until the signal aborts. */
+export function scheduledJobs(civic: Civic, role: ServeRole, signal: AbortSignal): readonly Repetition[] {
+  const parts = { store: civic.processorStore, ...civic.projectorDependencies };
+  return civic.jobs
+    .filter(({ work }) => does(role, work))
+    .map(({ what, everyMs, lease, run }) =>
+      lease === null
+        ? { what, everyMs, run: async () => void (await run(signal)) }
+        : {
+            what,
+            everyMs: LOOK_EVERY_MS,
+            run: () => runIfDue(parts, { name: lease, everyMs, run: async (mine) => void (await run(mine)) }, signal),
+          },
+    );
 }

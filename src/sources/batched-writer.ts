@@ -1,4 +1,4 @@
-import type { RecordChange, RecordOutcome, RecordWriter } from '../../commands/records/record-writer.ts';
+import type { RecordChange, RecordOutcome, RecordWriter } from '../../commands/records/write-records.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 
 export const CHANGES_A_BATCH = 500;

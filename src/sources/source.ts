@@ -1,7 +1,7 @@
-import type { RecordChange, RecordWriter } from '../../commands/records/record-writer.ts';
+import type { RecordChange, RecordWriter } from '../../commands/records/write-records.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
-import type { PublishedRecords } from '../../domain/ports/published-records.ts';
+import type { PublishedRecords } from '../../domain/ports/projection.ts';
 import type { RecordContent, Resource } from '../../domain/records/resources.ts';
 
 /** A platform that publishes records, as `sources sync` shows it. A client is what one sync reads and what `CIVIC_POLL` names. */

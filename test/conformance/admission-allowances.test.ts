@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Admission } from '../../src/edge/admission/admit.ts';
 import { BUILT_IN_PLANS } from '../../src/edge/admission/plans.ts';
-import type { AdmissionRules } from '../../domain/ports/admission-counts.ts';
+import type { AdmissionRules } from '../../domain/plans.ts';
 import { DatabaseUnavailable } from '../../domain/ports/database.ts';
 import { type AdmissionBench, BUILT_IN_RULES, type Customer, openAdmissionBench } from '../support/admission.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';

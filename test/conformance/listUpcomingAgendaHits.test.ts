@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { upcomingAgendaHits } from '../../contract/list-upcoming-agenda-hits.ts';
-import { encodeUpcomingCursor } from '../../domain/upcoming-cursor.ts';
+import { encodeUpcomingCursor } from '../../domain/cursor.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectPublicRefusal, expectPublicSuccess } from '../support/http-public.ts';

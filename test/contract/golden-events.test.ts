@@ -8,7 +8,7 @@ import { reportDecider } from '../../commands/reports/report-decider.ts';
 import { accountKeys } from '../../commands/subscriptions/change-subscriptions.ts';
 import { subscriptionDecider } from '../../commands/subscriptions/subscription-decider.ts';
 import { type NewEvent, NO_STREAM, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
-import { canonicalJson } from '../../domain/canonical-json.ts';
+import { canonicalJson } from '../../domain/digests.ts';
 import { isResource } from '../../domain/records/resources.ts';
 import { category } from '../../domain/streams.ts';
 import { PROJECTIONS } from '../../src/read-models.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ASSET, NETWORK, PAYMENT_STATES, paymentId, type PaymentState } from '../../domain/payments/payment.ts';
-import type { PaymentLedger, PaymentMove, PaymentRow, Reservation } from '../../domain/ports/payment-ledger.ts';
+import type { PaymentLedger, PaymentMove, PaymentRow, Reservation } from '../../domain/ports/payments.ts';
 import { openClientPool } from '../../infra/postgresql/client-pool.ts';
 import { createErasedCopies } from '../../infra/postgresql/erased-copies.ts';
 import { createPaymentLedger } from '../../infra/postgresql/payment-ledger.ts';

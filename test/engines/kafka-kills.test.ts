@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RecordChange } from '../../commands/records/record-writer.ts';
+import type { RecordChange } from '../../commands/records/write-records.ts';
 import { upsert } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { readFeed } from '../support/feed-reader.ts';
@@ -9,7 +9,7 @@ import { importTopics } from '../support/numbered-topics.ts';
 import { readChained } from '../support/relay.ts';
 import { type Installation, makeInstallation, type Running, type Service } from '../support/service.ts';
 import { untilReached, untilTrue } from '../support/until-reached.ts';
-import { type KafkaServers, KAFKA_VERSION, startKafka } from './kafka-server.ts';
+import { KAFKA_VERSION, type KafkaServers, startKafka } from './kafka-server.ts';
 
 const BROKERS = 3;
 const RELAY_KILLS = 6;

@@ -4,7 +4,7 @@ import { AGENTS, type Got } from '../support/agent-clients.ts';
 import { untilTrue } from '../support/civic.ts';
 import { type Customer, makePayingService, type PayingService } from '../support/paying-service.ts';
 import type { HttpFault } from '../support/x402-facilitator.ts';
-import type { PaymentChallenge } from '../../contract/tools/payment-challenge.ts';
+import type { PaymentChallenge } from '../../contract/tools/tool-results.ts';
 
 let shop: PayingService;
 let customer: Customer;

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { canonicalJson } from '../../domain/canonical-json.ts';
+import { canonicalJson } from '../../domain/digests.ts';
 import { readRecording, startReplayServer } from '../integration/legistar/replay-server.ts';
 import { type Ask, catchUp, FeedBroken, FeedMirror, readSnapshot, UnexpectedAnswer } from '../support/feed-mirror.ts';
 import { ImportingWriter } from '../support/importing-writer.ts';

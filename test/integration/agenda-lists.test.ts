@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { encodeFeedCursor } from '../../domain/cursor.ts';
+import { decodeUpcomingCursor, encodeFeedCursor } from '../../domain/cursor.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
-import { decodeUpcomingCursor } from '../../domain/upcoming-cursor.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { openTestAgenda, type TestAgenda } from '../support/agenda.ts';
 import { DAY_MS, TEST_TIME } from '../support/civic.ts';

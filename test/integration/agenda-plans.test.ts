@@ -8,7 +8,7 @@ import { createGetPublicBodyCadence } from '../../queries/agenda/get-public-body
 import { createGetAgendaHit, createListRecentAgendaHits, createListUpcomingAgendaHits } from '../../queries/agenda/agenda-hits.ts';
 import type { Statement, StatementValue } from '../../domain/ports/database.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
-import { encodeUpcomingCursor } from '../../domain/upcoming-cursor.ts';
+import { encodeUpcomingCursor } from '../../domain/cursor.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { COVERED, openTestAgenda, type TestAgenda } from '../support/agenda.ts';
 import { TEST_TIME } from '../support/civic.ts';

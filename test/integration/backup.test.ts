@@ -2,7 +2,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RecordChange } from '../../commands/records/record-writer.ts';
+import type { RecordChange } from '../../commands/records/write-records.ts';
 import { randomChanges, randomFrom, upsert } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
 import { untilTrue } from '../support/civic.ts';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { canonicalJson } from '../../domain/canonical-json.ts';
-import { addDigest, digestText, recordDigest } from '../../domain/digests.ts';
+import { addDigest, canonicalJson, digestText, recordDigest } from '../../domain/digests.ts';
 import { untilTrue } from '../support/civic.ts';
 import { recordId } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { RecordChange } from '../../commands/records/record-writer.ts';
+import type { RecordChange } from '../../commands/records/write-records.ts';
 import type { InletMessage } from '../../domain/ports/kafka.ts';
 import { createInletPart } from '../../src/processors/reactors/inlet/inlet-part.ts';
 import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
 import { openCivic } from '../../src/composition.ts';
 import { LeaseLost } from '../../domain/while-leased.ts';
-import { runIfDue, type JobDependencies } from '../../src/processors/runtime/jobs.ts';
-import { scheduledJobs } from '../../src/serving/scheduled-jobs.ts';
+import { type JobDependencies, runIfDue } from '../../src/processors/runtime/jobs.ts';
+import { scheduledJobs } from '../../src/serving/serve.ts';
 import { readSettings } from '../../src/settings.ts';
-import { does, ROLES, WORK, type Work } from '../../src/processors/roles.ts';
+import { does, ROLES, type Work, WORK } from '../../src/processors/roles.ts';
 import { openTestCivic, type TestCivic, TestClock, untilTrue } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 

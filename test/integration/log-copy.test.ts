@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RecordChange } from '../../commands/records/record-writer.ts';
+import type { RecordChange } from '../../commands/records/write-records.ts';
 import { randomChanges, randomFrom, upsert } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
 import { untilTrue } from '../support/civic.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RecordChange } from '../../commands/records/record-writer.ts';
+import type { RecordChange } from '../../commands/records/write-records.ts';
 import { remove, upsert } from '../support/civic-records.ts';
 import { bodyOf, lasting, readFeed } from '../support/feed-reader.ts';
 import { type KurrentPeer, startKurrentPeer } from '../support/kurrent-peer.ts';

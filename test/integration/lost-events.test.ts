@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
-import { farthestOf } from '../../domain/event-mark.ts';
+import { farthestOf } from '../../domain/read-log.ts';
 import type { EventLog, LogBatch, Position } from '../../domain/ports/event-log.ts';
 import { readFeedHead } from '../../queries/feed/feed-head.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';

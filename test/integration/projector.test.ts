@@ -5,7 +5,7 @@ import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
 import { snapshots } from '../../projections/snapshots/projection.ts';
 import { createReadCivicHealth } from '../../queries/feed/read-civic-health.ts';
-import { canonicalJson } from '../../domain/canonical-json.ts';
+import { canonicalJson } from '../../domain/digests.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { DatabaseUnavailable, type Transactor } from '../../domain/ports/database.ts';
 import { NO_STREAM, type StoredEvent } from '../../domain/ports/event-log.ts';

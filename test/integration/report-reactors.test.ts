@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RecordChange } from '../../commands/records/record-writer.ts';
+import type { RecordChange } from '../../commands/records/write-records.ts';
 import { turnReportSwitch } from '../../commands/reports/turn-switch.ts';
 import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';

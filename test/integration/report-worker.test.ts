@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RecordChange } from '../../commands/records/record-writer.ts';
+import type { RecordChange } from '../../commands/records/write-records.ts';
 import { turnReportSwitch } from '../../commands/reports/turn-switch.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
-import type { ReportInput } from '../../domain/events/report-events.ts';
-import { readSwitches } from '../../domain/report-switches.ts';
+import { readSwitches, type ReportInput } from '../../domain/events/report-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import { recordOfStream, reportStream } from '../../domain/streams.ts';
 import { AgendaEvents, agendaId } from '../support/agenda-events.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { encodeUpcomingCursor } from '../../domain/upcoming-cursor.ts';
+import { encodeUpcomingCursor } from '../../domain/cursor.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { at, meetingWithItems, openTestSearch, type SearchArguments, type TestSearch } from '../support/agenda-search.ts';
 import { TEST_TIME } from '../support/civic.ts';

@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BadArchive, BlockChain } from '../../src/cli/backup/archive-format.ts';
 import { readArchive } from '../../src/cli/backup/read-archive.ts';
-import { SeenKeys } from '../../src/cli/backup/seen-keys.ts';
+import { SeenKeys } from '../../src/cli/backup/verify-archive.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import { lineOf } from '../../src/cli/log-copy/copy-events.ts';
 import { archiveOf, HEADER, logOf, plainLog, rowsOf, sealedAnew, verified, withFileSeal } from '../support/archives.ts';

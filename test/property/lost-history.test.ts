@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalJson } from '../../domain/canonical-json.ts';
+import { canonicalJson } from '../../domain/digests.ts';
 import { decodeFeedCursor, encodeFeedCursor } from '../../domain/cursor.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';

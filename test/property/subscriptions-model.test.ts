@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createSubscriptionChanges } from '../../commands/subscriptions/change-subscriptions.ts';
-import { readSubscriptionEvent } from '../../domain/events/subscription-events.ts';
+import { readSubscriptionEvent } from '../../domain/events/account-events.ts';
 import { decodeFeedCursor } from '../../domain/cursor.ts';
 import { derivedId, eventId } from '../../domain/identifiers.ts';
 import type { Resource } from '../../domain/records/resources.ts';

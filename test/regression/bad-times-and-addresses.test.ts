@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkChange } from '../../commands/records/parse-change.ts';
+import { checkChange } from '../../commands/records/write-records.ts';
 import { dateTime, url } from '../../domain/records/fields.ts';
 
 /** Normalisation ran on texts that had failed their check and threw: one bad line ended a whole import. */

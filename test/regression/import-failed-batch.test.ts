@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { RecordWriter } from '../../commands/records/record-writer.ts';
+import type { RecordWriter } from '../../commands/records/write-records.ts';
 import { importRecords } from '../../src/sources/ndjson/import-records.ts';
 
 /** 600 changes: one full batch, and a rest that is read after the batch has failed. */

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../domain/canonical-json.ts';
+import { canonicalJson } from '../../domain/digests.ts';
 import { NO_STREAM } from '../../domain/ports/event-log.ts';
 import { accountReportsStream } from '../../domain/streams.ts';
 import { expectedFeed, stateAt, totalsOf } from '../support/expected-feed.ts';

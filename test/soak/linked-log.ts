@@ -1,5 +1,4 @@
-import { createRecordWriter } from '../../commands/records/write-records.ts';
-import type { RecordWriter } from '../../commands/records/record-writer.ts';
+import { createRecordWriter, type RecordWriter } from '../../commands/records/write-records.ts';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';

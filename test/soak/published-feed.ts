@@ -1,5 +1,4 @@
-import { canonicalJson } from '../../domain/canonical-json.ts';
-import { addDigest, digestText, recordDigest } from '../../domain/digests.ts';
+import { addDigest, canonicalJson, digestText, recordDigest } from '../../domain/digests.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
 import { positionOfCursor } from './positions.ts';
 

@@ -1,5 +1,5 @@
 import { RECORD_PUBLISHED, RECORD_WITHDRAWN } from '../../domain/events/record-events.ts';
-import { canonicalJson } from '../../domain/canonical-json.ts';
+import { canonicalJson } from '../../domain/digests.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import type { Position, StoredEvent } from '../../domain/ports/event-log.ts';
 import { RECORD_SCHEMAS, type RecordContent, type Resource } from '../../domain/records/resources.ts';

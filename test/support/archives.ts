@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { derivedId } from '../../domain/identifiers.ts';
 import type { EventLog, Position, StoredEvent } from '../../domain/ports/event-log.ts';
-import type { SavedRow, WorkingRows } from '../../domain/ports/working-rows.ts';
+import type { SavedRow, WorkingRows } from '../../domain/ports/stores.ts';
 import { BLOCK_LINES, BlockChain, fileSeal } from '../../src/cli/backup/archive-format.ts';
 import { verifyArchive } from '../../src/cli/backup/verify-archive.ts';
 import { archiveBytes } from '../../src/cli/backup/write-archive.ts';

@@ -1,4 +1,4 @@
-import type { RecordChange } from '../../commands/records/record-writer.ts';
+import type { RecordChange } from '../../commands/records/write-records.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 

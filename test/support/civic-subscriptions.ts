@@ -1,5 +1,5 @@
 import { encodeFeedCursor } from '../../domain/cursor.ts';
-import type { SubscriptionEvent } from '../../domain/events/subscription-events.ts';
+import type { SubscriptionEvent } from '../../domain/events/account-events.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import { type EventLog, NO_STREAM } from '../../domain/ports/event-log.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';

@@ -1,6 +1,6 @@
 import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
 import { systemClock } from '../../infra/system/clock.ts';
-import type { RecordChange } from '../../commands/records/record-writer.ts';
+import type { RecordChange } from '../../commands/records/write-records.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
 import { currentIds, publishedRecords } from '../../queries/feed/published-records.ts';

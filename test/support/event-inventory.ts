@@ -1,10 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { z } from 'zod';
 import { RECORD_DATA } from '../../contract/fields.ts';
-import { readAccountEvent } from '../../domain/events/account-events.ts';
+import { readAccountEvent, readSubscriptionEvent } from '../../domain/events/account-events.ts';
 import { readAccountReportEvent, readReportEvent } from '../../domain/events/report-events.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
-import { readSubscriptionEvent } from '../../domain/events/subscription-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
 import { category } from '../../domain/streams.ts';

@@ -1,4 +1,4 @@
-import type { PaymentLedger } from '../../domain/ports/payment-ledger.ts';
+import type { PaymentLedger } from '../../domain/ports/payments.ts';
 import type { Payments } from '../../src/edge/admission/payments/pay-for-read.ts';
 import type { TestPayments } from './payments.ts';
 

@@ -1,7 +1,6 @@
-import { canonicalJson } from '../../domain/canonical-json.ts';
+import { addDigest, canonicalJson, digestText, recordDigest } from '../../domain/digests.ts';
 import { decodeFeedCursor } from '../../domain/cursor.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
-import { addDigest, digestText, recordDigest } from '../../domain/digests.ts';
 
 interface FeedItem {
   readonly cursor: string;

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ApiRefusal, type AskCivic } from '../../client/replica/civic-api.ts';
-import { canonicalJson } from '../../domain/canonical-json.ts';
+import { addDigest, canonicalJson, digestText, recordDigest } from '../../domain/digests.ts';
 import { decodeFeedCursor, encodeFeedCursor } from '../../domain/cursor.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
-import { addDigest, digestText, recordDigest } from '../../domain/digests.ts';
 
 interface Change {
   readonly resource: string;

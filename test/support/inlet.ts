@@ -1,7 +1,7 @@
 import { kafkaClient } from '../../infra/kafka/connection.ts';
 import { openInlet } from '../../infra/kafka/inlet.ts';
 import { createInletStore } from '../../infra/postgresql/inlet-store.ts';
-import type { RecordChange } from '../../commands/records/record-writer.ts';
+import type { RecordChange } from '../../commands/records/write-records.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { recordStream } from '../../domain/streams.ts';

@@ -1,6 +1,5 @@
 import type { EventLog } from '../../domain/ports/event-log.ts';
-import type { Facilitator } from '../../domain/ports/facilitator.ts';
-import type { PaymentLedger } from '../../domain/ports/payment-ledger.ts';
+import type { Facilitator, PaymentLedger } from '../../domain/ports/payments.ts';
 
 export class Died extends Error {
   override readonly name = 'Died';

@@ -3,10 +3,9 @@ import { httpFacilitator } from '../../infra/x402/facilitator.ts';
 import type { PaymentAnswer } from '../../src/edge/admission/payments/paid-call.ts';
 import type { Payments } from '../../src/edge/admission/payments/pay-for-read.ts';
 import { ASSET, NETWORK } from '../../domain/payments/payment.ts';
-import type { ChainLookup, Facilitator } from '../../domain/ports/facilitator.ts';
-import type { PaymentRow } from '../../domain/ports/payment-ledger.ts';
+import type { ChainLookup, Facilitator, PaymentRow } from '../../domain/ports/payments.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
-import { type Reconciled, reconcilePayments, type ReconcileParts } from '../../src/processors/reactors/payments/reconcile-payments.ts';
+import { type Reconciled, type ReconcileParts, reconcilePayments } from '../../src/processors/reactors/payments/reconcile-payments.ts';
 import { PATIENT, type SentPayment, type TestPayments } from './payments.ts';
 
 export const facilitatorOfShop = (shop: TestPayments): Facilitator => httpFacilitator(shop.facilitator.url, PATIENT);

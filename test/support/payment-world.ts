@@ -6,7 +6,7 @@ import type { PaymentAnswer, PaymentParts } from '../../src/edge/admission/payme
 import { priceOf } from '../../src/edge/admission/payments/payment-terms.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import { ASSET, ASSET_DOMAIN, NETWORK, type SignedPayment } from '../../domain/payments/payment.ts';
-import type { ChainLookup, Facilitator, Settlement, Verification } from '../../domain/ports/facilitator.ts';
+import type { ChainLookup, Facilitator, Settlement, Verification } from '../../domain/ports/payments.ts';
 import {
   NotResolved,
   type ReconcileParts,

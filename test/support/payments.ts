@@ -4,7 +4,7 @@ import type { PaymentRequired } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { handleAccountCommand } from '../../commands/accounts/account-decider.ts';
-import type { PaymentChallenge } from '../../contract/tools/payment-challenge.ts';
+import type { PaymentChallenge } from '../../contract/tools/tool-results.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import type { BillingFacts, Channel } from '../../domain/plans.ts';
 import type { Clock } from '../../domain/ports/clock.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { createFeedSubscription } from '../../contract/create-feed-subscription.ts';
 import type { FeedSubscription } from '../../contract/feed-subscription.ts';
-import { listFeedSubscriptions, type FeedSubscriptions } from '../../contract/list-feed-subscriptions.ts';
+import { type FeedSubscriptions, listFeedSubscriptions } from '../../contract/list-feed-subscriptions.ts';
 import type { Resource } from '../../domain/records/resources.ts';
-import { readSubscriptionEvent, type SubscriptionEvent } from '../../domain/events/subscription-events.ts';
+import { readSubscriptionEvent, type SubscriptionEvent } from '../../domain/events/account-events.ts';
 import { NO_STREAM } from '../../domain/ports/event-log.ts';
 import { accountFeedsStream } from '../../domain/streams.ts';
 import type { ServedCivic } from './served-civic.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { listDfwResearchCoverage } from '../../queries/coverage/list-dfw-research-coverage.ts';
 import { coverageTools } from '../../src/modules/coverage.ts';
-import type { ToolFunctions } from '../../src/edge/mcp/tool-functions.ts';
+import type { ToolFunctions } from '../../src/edge/mcp/run-tool.ts';
 import { COVERAGE_CATALOGUE } from '../../src/sources/coverage/coverage-catalogue.ts';
 
 const AT = '2026-03-01T12:00:00.000Z';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { TOOL_NAMES, type ToolName } from '../../contract/tools/tool-names.ts';
-import type { ToolFunctions } from '../../src/edge/mcp/tool-functions.ts';
+import type { ToolFunctions } from '../../src/edge/mcp/run-tool.ts';
 import { type HttpEdge, startHttpEdge } from './http-edge.ts';
 import { ALL_TOOLS, ARGUMENTS } from './tool-answers.ts';
 import { askTools, type RpcMessage, type ToolAnswer, type ToolAsk } from './tool-requests.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from '../../domain/canonical-json.ts';
+import { canonicalJson } from '../../domain/digests.ts';
 import { COVERAGE_STATUSES } from '../../domain/coverage.ts';
-import { CITY_FAMILIES, COUNTY_FAMILIES } from '../../domain/records/families.ts';
+import { CITY_FAMILIES, COUNTY_FAMILIES } from '../../domain/records/schemas.ts';
 import { url } from '../../domain/records/fields.ts';
 import { COUNTIES, MUNICIPALITIES } from '../../src/sources/catalogue/catalogue-records.ts';
 import {

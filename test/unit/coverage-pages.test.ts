@@ -1,10 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CoverageInput, type CoveragePage, listDfwResearchCoverage } from '../../queries/coverage/list-dfw-research-coverage.ts';
-import type { CoverageCatalogue } from '../../domain/coverage.ts';
-import { decodeCoverageCursor, encodeCoverageCursor, MAX_COVERAGE_CURSOR_LENGTH } from '../../domain/coverage-cursor.ts';
+import { type CoverageCatalogue, decodeCoverageCursor, encodeCoverageCursor, MAX_COVERAGE_CURSOR_LENGTH } from '../../domain/coverage.ts';
 import { cursorText, encodeFeedCursor } from '../../domain/cursor.ts';
-import { FAMILIES } from '../../domain/records/families.ts';
+import { FAMILIES } from '../../domain/records/schemas.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { COUNTIES } from '../../src/sources/catalogue/catalogue-records.ts';
 import { COVERAGE_CATALOGUE } from '../../src/sources/coverage/coverage-catalogue.ts';

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { eraseContent } from '../../commands/erasure/erase-content.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
-import type { ErasingLog } from '../../domain/ports/erasures.ts';
-import type { EventLog } from '../../domain/ports/event-log.ts';
+import type { ErasingLog, EventLog } from '../../domain/ports/event-log.ts';
 import { ERASURES_STREAM } from '../../domain/streams.ts';
 import { memoryLog } from '../support/memory-log.ts';
 

@@ -1,8 +1,7 @@
 import { array, assert, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Erasing, planEvent } from '../../commands/erasure/plan-erasure.ts';
-import { cutText, eraseFromEvent, ErasureOverlay, keepAround } from '../../domain/erasure/erase-from-event.ts';
-import { pathOf, pointerOf } from '../../domain/erasure/text-paths.ts';
+import { cutText, eraseFromEvent, ErasureOverlay, keepAround, pathOf, pointerOf } from '../../domain/erasure/erase-from-event.ts';
 import type { Position, StoredEvent } from '../../domain/ports/event-log.ts';
 
 const ID = '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11';

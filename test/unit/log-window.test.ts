@@ -2,9 +2,8 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { testSeed } from '../support/test-seed.ts';
 import { toPosition } from '../../infra/postgresql/log-position.ts';
-import { HistorySetBack } from '../../domain/ports/history.ts';
+import { HistorySetBack, LOG_START, type LogBatch, type Position, type ReadAll, type StoredEvent } from '../../domain/ports/event-log.ts';
 import { windowed } from '../../infra/postgresql/log-window.ts';
-import { type LogBatch, LOG_START, type Position, type ReadAll, type StoredEvent } from '../../domain/ports/event-log.ts';
 
 const TYPES = ['A', 'B', 'C'];
 

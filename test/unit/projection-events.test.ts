@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ACCOUNT_EVENTS } from '../../domain/events/account-events.ts';
+import { ACCOUNT_EVENTS, SUBSCRIPTION_EVENTS } from '../../domain/events/account-events.ts';
 import { RECORD_EVENT_TYPES } from '../../domain/events/record-events.ts';
 import { ACCOUNT_REPORT_EVENTS, REPORT_EVENTS } from '../../domain/events/report-events.ts';
-import { SUBSCRIPTION_EVENTS } from '../../domain/events/subscription-events.ts';
 import { PROJECTIONS } from '../../src/read-models.ts';
 
 const RECORDS = ['RecordPublished', 'RecordWithdrawn'];

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkChange } from '../../commands/records/parse-change.ts';
+import { checkChange } from '../../commands/records/write-records.ts';
 import {
   decide,
   evolve,
@@ -10,7 +10,7 @@ import {
   type RecordEvent,
   type RecordState,
 } from '../../commands/records/record-decider.ts';
-import { canonicalJson } from '../../domain/canonical-json.ts';
+import { canonicalJson } from '../../domain/digests.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
 import { recordId, upsert } from '../support/civic-records.ts';
 

@@ -4,7 +4,7 @@ import { anyWordOf, distance, maxMissing, nearestWords, queryLacking } from '../
 import { searchCandidates, searchContext, searchResults, searchText } from '../../queries/search/search-statements.ts';
 import { type PeriodCounts, searchWindows, WHOLE } from '../../queries/search/search-windows.ts';
 import { dayOfDate, localDay } from '../../domain/local-day.ts';
-import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../domain/search-cursor.ts';
+import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../domain/cursor.ts';
 import { spellableWords } from '../../domain/words.ts';
 
 describe('a query', () => {

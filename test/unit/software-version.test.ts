@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SOFTWARE_VERSION } from '../../domain/software-version.ts';
+import { SOFTWARE_VERSION } from '../../domain/health.ts';
 import manifest from '../../package.json' with { type: 'json' };
 
 test('the program states the version of its package', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RecordChange } from '../../commands/records/record-writer.ts';
+import type { RecordChange } from '../../commands/records/write-records.ts';
 import { RECORD_SCHEMAS } from '../../domain/records/resources.ts';
 import { CATALOGUE_SEED, catalogueRecords, MUNICIPALITIES } from '../../src/sources/catalogue/catalogue-records.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type SubscriptionCommand, subscriptionDecider } from '../../commands/subscriptions/subscription-decider.ts';
-import type { SubscriptionEvent } from '../../domain/events/subscription-events.ts';
+import type { SubscriptionEvent } from '../../domain/events/account-events.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import { Rejection } from '../../domain/rejections.ts';
 

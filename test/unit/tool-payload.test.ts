@@ -5,7 +5,7 @@ import { TOOLS } from '../../contract/tools/tools.ts';
 import { SHORTEST_TEXT } from '../../contract/tools/truncation.ts';
 import { coverageTools } from '../../src/modules/coverage.ts';
 import { cutText, jsonBytes, truncatePayload } from '../../src/edge/mcp/truncate-payload.ts';
-import type { ToolData } from '../../src/edge/mcp/tool-functions.ts';
+import type { ToolData } from '../../src/edge/mcp/run-tool.ts';
 import { agendaItem, searchResult } from '../support/tool-answers.ts';
 
 const bytesOf = (text: string): number => jsonBytes(text) - 2;

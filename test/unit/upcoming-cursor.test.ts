@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cursorText, encodeFeedCursor } from '../../domain/cursor.ts';
-import { decodeUpcomingCursor, encodeUpcomingCursor } from '../../domain/upcoming-cursor.ts';
+import { cursorText, decodeUpcomingCursor, encodeFeedCursor, encodeUpcomingCursor } from '../../domain/cursor.ts';
 
 const FURTHEST = 8_640_000_000_000_000;
 const times = fc.oneof(fc.integer({ min: -FURTHEST, max: FURTHEST }), fc.constantFrom(0, FURTHEST, -FURTHEST));

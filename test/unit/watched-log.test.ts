@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
 import { watchHistory } from '../../src/composition/open-history.ts';
-import type { EventLog, LogBatch, Position, StoredEvent } from '../../domain/ports/event-log.ts';
-import { HistorySetBack, type SetBack } from '../../domain/ports/history.ts';
+import {
+  type EventLog,
+  HistorySetBack,
+  type LogBatch,
+  type Position,
+  type SetBack,
+  type StoredEvent,
+} from '../../domain/ports/event-log.ts';
 
 const at = (number: number): Position => String(number).padStart(20, '0') as Position;
 const event = (number: number, id: string): StoredEvent => ({

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { z } from 'zod';
-import { SAVED_TABLES, type SavedTable } from '../../../domain/ports/working-rows.ts';
+import { SAVED_TABLES, type SavedTable } from '../../../domain/ports/stores.ts';
 import type { CopiedEvent } from '../log-copy/copy-events.ts';
 import { MAX_LINE_BYTES, readLines } from '../../sources/ndjson/read-lines.ts';
 import {
   archivedEvent,
-  type ArchiveEnd,
   archiveEnd,
-  type ArchiveHeader,
+  type ArchiveEnd,
   archiveHeader,
+  type ArchiveHeader,
   BadArchive,
   BLOCK_LINES,
   BlockChain,

@@ -1,17 +1,16 @@
 import { renewalEvents } from '../../../commands/feed/feed-identity.ts';
 import { newEvents } from '../../../commands/handle.ts';
-import { canonicalJson } from '../../../domain/canonical-json.ts';
+import { canonicalJson } from '../../../domain/digests.ts';
 import {
   RESTORE_BEGUN,
   RESTORE_FINISHED,
   restoreBegun,
   type RestoreBegun,
   type RestoreFinished,
-} from '../../../domain/events/restore-events.ts';
+} from '../../../domain/events/feed-events.ts';
 import { derivedId } from '../../../domain/identifiers.ts';
 import { type EventLog, LOG_START, type NewEvent, type Position } from '../../../domain/ports/event-log.ts';
-import type { Stores } from '../../../domain/ports/stores.ts';
-import { SAVED_TABLES, type SavedTable } from '../../../domain/ports/working-rows.ts';
+import { SAVED_TABLES, type SavedTable, type Stores } from '../../../domain/ports/stores.ts';
 import { FEED_STREAM, restoreStream } from '../../../domain/streams.ts';
 import { BadArchive } from './archive-format.ts';
 import { readArchive } from './read-archive.ts';

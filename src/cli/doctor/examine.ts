@@ -1,6 +1,6 @@
 import type { Clock } from '../../../domain/ports/clock.ts';
 import { BadSetting, readSettings, type Settings } from '../../settings.ts';
-import { KafkaRefused } from '../../../domain/kafka-address.ts';
+import { KafkaRefused } from '../../../domain/ports/kafka.ts';
 import type { Probes } from '../../../domain/ports/probes.ts';
 import { failed, type Finding, judgeDatabase, judgeFolder, ok, warning } from './findings.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type EventLog, LOG_START, type Position } from '../../../domain/ports/event-log.ts';
-import { type LogMove, type PlacePair, StillHeld } from '../../../domain/ports/log-moves.ts';
+import { type LogMove, type PlacePair, StillHeld } from '../../../domain/ports/stores.ts';
 import type { Civic } from '../../civic.ts';
 import { CommandFailed } from '../context.ts';
 import { comparedEvents, copyEvents, eventsOf, type Watched } from './copy-events.ts';

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { Command } from '@commander-js/extra-typings';
 import { feedIdOf } from '../../../commands/feed/feed-identity.ts';
-import { SOFTWARE_VERSION } from '../../../domain/software-version.ts';
+import { SOFTWARE_VERSION } from '../../../domain/health.ts';
 import { FEED_STREAM } from '../../../domain/streams.ts';
 import type { Civic } from '../../civic.ts';
 import { writeArchiveFile } from '../backup/archive-file.ts';

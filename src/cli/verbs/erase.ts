@@ -2,7 +2,7 @@ import type { Command } from '@commander-js/extra-typings';
 import type { ErasedStream } from '../../../commands/erasure/erase-content.ts';
 import { findText, type FoundText } from '../../../commands/erasure/find-text.ts';
 import type { Erasing } from '../../../commands/erasure/plan-erasure.ts';
-import { pathOf } from '../../../domain/erasure/text-paths.ts';
+import { pathOf } from '../../../domain/erasure/erase-from-event.ts';
 import { ERASURE_REASONS } from '../../../domain/events/erasure-events.ts';
 import { dataReportSubmitted } from '../../../domain/events/report-events.ts';
 import { LOG_START } from '../../../domain/ports/event-log.ts';

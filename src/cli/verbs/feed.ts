@@ -1,7 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import { openFeed, renewFeed, whatLogHasLost } from '../../../commands/feed/feed-identity.ts';
-import { StillHeld } from '../../../domain/ports/log-moves.ts';
-import type { Stores } from '../../../domain/ports/stores.ts';
+import { StillHeld, type Stores } from '../../../domain/ports/stores.ts';
 import { explainCursor } from '../../../queries/feed/explain-cursor.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { runs, textParser } from '../verb.ts';

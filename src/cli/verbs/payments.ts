@@ -2,7 +2,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { z } from 'zod';
 import { readAccountEvent } from '../../../domain/events/account-events.ts';
 import { NETWORK, PAYMENT_STATES, transactionHash } from '../../../domain/payments/payment.ts';
-import type { ListedPayment, PaymentRow } from '../../../domain/ports/payment-ledger.ts';
+import type { ListedPayment, PaymentRow } from '../../../domain/ports/payments.ts';
 import { streamEvents } from '../../../domain/read-log.ts';
 import { uuid } from '../../../domain/records/fields.ts';
 import { accountStream } from '../../../domain/streams.ts';

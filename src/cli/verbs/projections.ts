@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import { newEvents } from '../../../commands/handle.ts';
-import { canonicalJson } from '../../../domain/canonical-json.ts';
+import { canonicalJson } from '../../../domain/digests.ts';
 import { PROJECTION_EVENT_SKIPPED } from '../../../domain/events/feed-events.ts';
 import { LOG_START, NO_STREAM, type Position } from '../../../domain/ports/event-log.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';

@@ -1,7 +1,11 @@
 import type { Surface } from '../../../contract/operation.ts';
 import {
+  type AdmissionRules,
   type Allowances,
   type BillingFacts,
+  type Charge,
+  type ChargeRequest,
+  type ChargeUnits,
   exportBucket,
   isPaidThrough,
   type KeyIdentity,
@@ -10,7 +14,6 @@ import {
 } from '../../../domain/plans.ts';
 import type { Scope } from '../../../domain/events/account-events.ts';
 import { isKeySecret, keySecretHash } from '../../../domain/key-secret.ts';
-import type { AdmissionRules, Charge, ChargeRequest, ChargeUnits } from '../../../domain/ports/admission-counts.ts';
 import type { BucketState, WindowCounts } from '../../../domain/ports/counts.ts';
 import type { SpanAttributes, Tracing } from '../../../domain/ports/tracing.ts';
 import { Rejection, REPORTS_FORBIDDEN } from '../../../domain/rejections.ts';

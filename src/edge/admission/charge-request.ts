@@ -3,14 +3,17 @@ import { ACCOUNTS } from '../../../projections/accounts/tables.ts';
 import {
   type AbuseCeiling,
   type AbuseCeilings,
+  type AdmissionRules,
   type Allowances,
   burstBucket,
+  type Charge,
+  type ChargedKey,
+  type ChargeRequest,
   type KeyIdentity,
   minuteBucket,
   PLAN_NAMES,
 } from '../../../domain/plans.ts';
 import type { Scope } from '../../../domain/events/account-events.ts';
-import type { AdmissionRules, Charge, ChargedKey, ChargeRequest } from '../../../domain/ports/admission-counts.ts';
 import type { Statement } from '../../../domain/ports/database.ts';
 import { type LiveReads, requireLive } from '../../../domain/ports/projection.ts';
 import { type BucketState, secondsUntil } from '../../../domain/ports/counts.ts';

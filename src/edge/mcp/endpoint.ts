@@ -2,8 +2,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Rejection } from '../../../domain/rejections.ts';
 import { callsOfBatch, messageFault } from './message-checks.ts';
 import { PROTOCOL_ERRORS, protocolError, type ProtocolErrorBody, type ToolAnswer, withDataCode } from './protocol-errors.ts';
-import { createToolRunner, type ToolRunnerParts } from './run-tool.ts';
-import type { ToolCall } from './tool-functions.ts';
+import { createToolRunner, type ToolCall, type ToolRunnerParts } from './run-tool.ts';
 import { createToolServer, type Exchange, toolList } from './tool-server.ts';
 
 /** One admitted request whose body has been read. */

@@ -1,23 +1,22 @@
-import { toolBilling } from '../admission/admit.ts';
-
-import { channelGate, type Payments } from '../admission/payments/pay-for-read.ts';
+import type { z } from 'zod';
+import type { SearchAgendaInput } from '../../../contract/tools/search-agenda.ts';
 import { TOOL_ERRORS, type ToolErrorCode, ToolRefusal } from '../../../contract/tools/tool-errors.ts';
-import { MAX_TOOL_BYTES, type Tool } from '../../../contract/tools/tool.ts';
 import type { ToolName } from '../../../contract/tools/tool-names.ts';
+import { MAX_TOOL_BYTES, type Tool } from '../../../contract/tools/tool.ts';
 import { TOOLS } from '../../../contract/tools/tools.ts';
+import { InvalidSearchCursor } from '../../../domain/cursor.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
+import { DeadlineExceeded } from '../../../domain/ports/database.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import type { Tracing } from '../../../domain/ports/tracing.ts';
-import { withinDeadline } from '../../../domain/retry.ts';
-import { findingsOf } from '../http/input.ts';
-import type { HttpMetrics } from '../metrics/http-metrics.ts';
-import { type Truncated, truncatePayload } from './truncate-payload.ts';
 import { Rejection } from '../../../domain/rejections.ts';
-import type { Found, ToolCall, ToolFunctions } from './tool-functions.ts';
+import { withinDeadline } from '../../../domain/retry.ts';
 import { searchPlace } from '../../../queries/search/search-agenda.ts';
-import type { SearchAgendaInput } from '../../../contract/tools/search-agenda.ts';
-import { DeadlineExceeded } from '../../../domain/ports/database.ts';
-import { InvalidSearchCursor } from '../../../domain/search-cursor.ts';
+import { type Principal, toolBilling } from '../admission/admit.ts';
+import { channelGate, type Payments } from '../admission/payments/pay-for-read.ts';
+import { findingsOf } from '../http/input.ts';
+import { type Truncated, truncatePayload } from './truncate-payload.ts';
+import type { HttpMetrics } from '../metrics/http-metrics.ts';
 
 /** A result of `tools/call`, the same in both eras. */
 interface ToolResult {
@@ -202,3 +201,36 @@ export function createToolRunner(parts: ToolRunnerParts): RunTool {
     return tracing.span({ name: `tools/call ${name}`, kind: 'internal', attributes }, () => run(name, input, call));
   };
 }
+
+/** One admitted call of a tool. */
+export interface ToolCall {
+  readonly principal: Principal;
+  readonly requestId: string;
+  /** The public address of the service, without a slash at the end. */
+  readonly baseUrl: string;
+  /** Aborted at the tool's deadline, and when the caller has gone. */
+  readonly signal: AbortSignal;
+  /** `_meta["x402/payment"]` as received; undefined where there is none. */
+  readonly payment: unknown;
+  /** Another call of the same batch carries the same payment. */
+  readonly paymentShared: boolean;
+  /** Answers the HTTP request with this refusal instead of a result; null for a call of a batch, whose other calls are answered. */
+  readonly refuseRequest: ((rejection: Rejection) => void) | null;
+}
+
+export type ToolData<Name extends ToolName> = z.output<(typeof TOOLS)[Name]['data']>;
+
+/** The data of a tool before truncation. */
+export interface Found<Data> {
+  readonly data: Data;
+  /** Of a page: the cursor after that many of its rows, from 1. Left out on the last page. */
+  readonly cursorAfter?: (rows: number) => string;
+}
+
+/**
+ * The functions behind the tools. Inputs are parsed. Refusals are thrown: a `ToolRefusal`, or a `Rejection` whose
+ * code the tool has; what else is thrown is answered `service_unavailable`, or `timeout` for `DeadlineExceeded`.
+ */
+export type ToolFunctions = {
+  readonly [Name in ToolName]: (input: z.output<(typeof TOOLS)[Name]['input']>, call: ToolCall) => Promise<Found<ToolData<Name>>>;
+};

@@ -6,9 +6,8 @@ import { TOOLS } from '../../../contract/tools/tools.ts';
 import { describedInput } from '../documents/json-schemas.ts';
 import { argumentsOf, isShared, PAYMENT_META } from './message-checks.ts';
 import { PROTOCOL_ERRORS, schemaFinding, withDataCode } from './protocol-errors.ts';
-import type { RunTool } from './run-tool.ts';
-import type { ToolCall } from './tool-functions.ts';
-import { SOFTWARE_VERSION } from '../../../domain/software-version.ts';
+import type { RunTool, ToolCall } from './run-tool.ts';
+import { SOFTWARE_VERSION } from '../../../domain/health.ts';
 
 /** How long a client may keep the list, and that it is not to share it. */
 const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'private' } as const;

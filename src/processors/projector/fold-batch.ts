@@ -1,13 +1,11 @@
 import { PROJECTION_EVENT_SKIPPED, projectionEventSkipped } from '../../../domain/events/feed-events.ts';
-import { farthestOf, lastMarkOf } from '../../../domain/event-mark.ts';
+import { farthestOf, lastMarkOf, streamEvents, streamPages } from '../../../domain/read-log.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
-import type { ColumnArrays, Transaction, Transactor } from '../../../domain/ports/database.ts';
+import type { ColumnArrays, Traffic, Transaction, Transactor } from '../../../domain/ports/database.ts';
 import { type EventLog, LOG_START, type LogBatch, type Position, type StoredEvent } from '../../../domain/ports/event-log.ts';
 import type { GenerationStore, Lease } from '../../../domain/ports/generations.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
-import type { Traffic } from '../../../domain/ports/traffic.ts';
-import { streamEvents, streamPages } from '../../../domain/read-log.ts';
 import { projectionStream } from '../../../domain/streams.ts';
 import { LeaseLost, whileLeased } from '../../../domain/while-leased.ts';
 import { applyOrPause } from '../runtime/apply-or-pause.ts';

@@ -1,4 +1,4 @@
-import { type EventMark, hasEvent } from '../../../domain/event-mark.ts';
+import { type EventMark, hasEvent } from '../../../domain/read-log.ts';
 import { type EventLog, LOG_START } from '../../../domain/ports/event-log.ts';
 import type { Generation, GenerationStore } from '../../../domain/ports/generations.ts';
 

@@ -1,4 +1,4 @@
-import { farthestOf, lastMarkOf } from '../../../domain/event-mark.ts';
+import { farthestOf, lastMarkOf } from '../../../domain/read-log.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { EventLog, LogBatch, Position } from '../../../domain/ports/event-log.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RecordChange } from '../../../commands/records/record-writer.ts';
+import type { RecordChange } from '../../../commands/records/write-records.ts';
 import { derivedId } from '../../../domain/identifiers.ts';
 import type { RecordContent } from '../../../domain/records/resources.ts';
 import counties from './data/counties.json' with { type: 'json' };

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { canonicalJson } from '../../../domain/canonical-json.ts';
+import { canonicalJson } from '../../../domain/digests.ts';
 import type { CoverageCatalogue, CoverageJurisdiction, CoverageStatus, CoveredFamily, Family } from '../../../domain/coverage.ts';
-import { CITY_FAMILIES, COUNTY_FAMILIES, FAMILIES } from '../../../domain/records/families.ts';
+import { CITY_FAMILIES, COUNTY_FAMILIES, FAMILIES } from '../../../domain/records/schemas.ts';
 import { COUNTIES, jurisdictionsOf, MUNICIPALITIES } from '../catalogue/catalogue-records.ts';
 import { date, text, url } from '../../../domain/records/fields.ts';
 import findings from './data/findings.json' with { type: 'json' };

@@ -1,4 +1,4 @@
-import type { RecordChange } from '../../../commands/records/record-writer.ts';
+import type { RecordChange } from '../../../commands/records/write-records.ts';
 import type { RecordContent } from '../../../domain/records/resources.ts';
 import {
   catalogueBodyId,

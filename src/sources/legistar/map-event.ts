@@ -1,5 +1,5 @@
 import { dateOfDay, localDay } from '../../../domain/local-day.ts';
-import type { RecordChange } from '../../../commands/records/record-writer.ts';
+import type { RecordChange } from '../../../commands/records/write-records.ts';
 import { upsert } from '../source.ts';
 import type { RecordContent } from '../../../domain/records/resources.ts';
 import { instantOf, localDate, mediaTypeOf, minutesOfDay, oneLine, publicUrl, type Text, utcStamp } from './values.ts';

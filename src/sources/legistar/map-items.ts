@@ -1,4 +1,4 @@
-import type { RecordChange } from '../../../commands/records/record-writer.ts';
+import type { RecordChange } from '../../../commands/records/write-records.ts';
 import type { NormalizedContent } from '../../../domain/records/resources.ts';
 import { upsert } from '../source.ts';
 import { agendaItemId, attachmentId } from './own-records.ts';

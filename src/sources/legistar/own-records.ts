@@ -1,5 +1,5 @@
 import { derivedId } from '../../../domain/identifiers.ts';
-import type { PublishedRecords } from '../../../domain/ports/published-records.ts';
+import type { PublishedRecords } from '../../../domain/ports/projection.ts';
 import type { RecordData } from '../../../domain/records/resources.ts';
 
 /** Ids of a client's records derive from the source's ids; so the sync recognises its own records among imported ones. */

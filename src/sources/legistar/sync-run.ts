@@ -1,4 +1,4 @@
-import type { RecordChange } from '../../../commands/records/record-writer.ts';
+import type { RecordChange } from '../../../commands/records/write-records.ts';
 import { dateOfDay, localDay } from '../../../domain/local-day.ts';
 import { type LegistarReader, SourceUnavailable } from '../../../domain/ports/source-ports.ts';
 import type { RecordData } from '../../../domain/records/resources.ts';

@@ -1,5 +1,5 @@
-import type { RecordChange } from '../../../commands/records/record-writer.ts';
-import type { PublishedRecords } from '../../../domain/ports/published-records.ts';
+import type { RecordChange } from '../../../commands/records/write-records.ts';
+import type { PublishedRecords } from '../../../domain/ports/projection.ts';
 import { type LegistarReader, SourceUnavailable, UnknownSourceClient } from '../../../domain/ports/source-ports.ts';
 import type { RecordContent } from '../../../domain/records/resources.ts';
 import { BatchedWriter } from '../batched-writer.ts';

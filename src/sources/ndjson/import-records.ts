@@ -1,5 +1,4 @@
-import type { RecordChange, RecordWriter } from '../../../commands/records/record-writer.ts';
-import { parseChange } from '../../../commands/records/parse-change.ts';
+import { parseChange, type RecordChange, type RecordWriter } from '../../../commands/records/write-records.ts';
 import { BatchedWriter, CHANGES_A_BATCH } from '../batched-writer.ts';
 import { type InputLine, MAX_LINE_BYTES, readLines } from './read-lines.ts';
 

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { z } from 'zod';
-import type { RecordChange } from '../../../commands/records/record-writer.ts';
+import type { RecordChange } from '../../../commands/records/write-records.ts';
 import { derivedId } from '../../../domain/identifiers.ts';
 import { upsert } from '../source.ts';
 import data from './data/sample.json' with { type: 'json' };

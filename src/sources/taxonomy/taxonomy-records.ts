@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RecordChange } from '../../../commands/records/record-writer.ts';
+import type { RecordChange } from '../../../commands/records/write-records.ts';
 import { derivedId } from '../../../domain/identifiers.ts';
 import { upsert } from '../source.ts';
 import topics from './data/topics.json' with { type: 'json' };

@@ -1,7 +1,7 @@
-import type { RecordChange, RecordOutcome, RecordWriter } from '../../../commands/records/record-writer.ts';
-import { canonicalJson } from '../../../domain/canonical-json.ts';
+import type { RecordChange, RecordOutcome, RecordWriter } from '../../../commands/records/write-records.ts';
+import { canonicalJson } from '../../../domain/digests.ts';
 import type { Position } from '../../../domain/ports/event-log.ts';
-import type { PublishedRecords } from '../../../domain/ports/published-records.ts';
+import type { PublishedRecords } from '../../../domain/ports/projection.ts';
 import { RECORD_SCHEMAS, type RecordData, type Resource } from '../../../domain/records/resources.ts';
 
 interface Stored {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type PaymentChallenge, paymentChallenge } from '../../../contract/tools/payment-challenge.ts';
+import { paymentChallenge, type PaymentChallenge } from '../../../contract/tools/tool-results.ts';
 import { paymentReceipt } from '../../../domain/payments/payment.ts';
 import { type Agent, AGENTS, type Got } from '../../support/agent-clients.ts';
 import { type Customer, makePayingService, type PayingService } from '../../support/paying-service.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { PaymentAnswer } from '../../../src/edge/admission/payments/paid-call.ts';
 import { priceOf } from '../../../src/edge/admission/payments/payment-terms.ts';
-import { paymentChallenge } from '../../../contract/tools/payment-challenge.ts';
+import { paymentChallenge } from '../../../contract/tools/tool-results.ts';
 import { COMMON_TOOL_CODES, PAID_TOOL_CODES, TOOL_ERRORS, type ToolErrorCode } from '../../../contract/tools/tool-errors.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { NETWORK } from '../../../domain/payments/payment.ts';

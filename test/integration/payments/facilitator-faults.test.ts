@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { facilitatorOf, httpFacilitator } from '../../../infra/x402/facilitator.ts';
-import type { Facilitator } from '../../../domain/ports/facilitator.ts';
+import type { Facilitator } from '../../../domain/ports/payments.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';
 import { afterwards, expectAgreement, paidOnChain, rowOf } from '../../support/payment-recovery.ts';
 import { openTestPayments, PATIENT, type SentPayment, type TestPayments, TOOL_DATA } from '../../support/payments.ts';

@@ -5,9 +5,9 @@ import { accounts } from '../../../projections/accounts/projection.ts';
 import { listAccounts } from '../../../queries/accounts/account-lists.ts';
 import { billingRefusal } from '../../../src/edge/admission/admit.ts';
 import { isShared, PAYMENT_META } from '../../../src/edge/mcp/message-checks.ts';
-import { paymentChallenge } from '../../../contract/tools/payment-challenge.ts';
+import { paymentChallenge } from '../../../contract/tools/tool-results.ts';
 import type { BillingFacts } from '../../../domain/plans.ts';
-import type { Facilitator } from '../../../domain/ports/facilitator.ts';
+import type { Facilitator } from '../../../domain/ports/payments.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';
 import { expectAgreement, facilitatorOfShop, paidOnChain, rowOf } from '../../support/payment-recovery.ts';
 import {

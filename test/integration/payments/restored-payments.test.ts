@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWorkingRows } from '../../../infra/postgresql/working-rows.ts';
 import type { PaymentAnswer } from '../../../src/edge/admission/payments/paid-call.ts';
-import { SAVED_TABLES } from '../../../domain/ports/working-rows.ts';
+import { SAVED_TABLES } from '../../../domain/ports/stores.ts';
 import { openTestCivic, type TestCivic } from '../../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';
 import { PaymentWorld } from '../../support/payment-world.ts';

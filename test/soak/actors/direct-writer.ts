@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises';
-import type { RecordChange } from '../../../commands/records/record-writer.ts';
+import type { RecordChange } from '../../../commands/records/write-records.ts';
 import { DatabaseUnavailable, DeadlineExceeded } from '../../../domain/ports/database.ts';
 import { LogUnavailable, OutcomeUnknown } from '../../../domain/ports/event-log.ts';
 import { derivedId } from '../../../domain/identifiers.ts';

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../../domain/canonical-json.ts';
+import { canonicalJson } from '../../../domain/digests.ts';
 import { RESOURCES } from '../../../domain/records/resources.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';
 import { type Customer, Over } from '../customer.ts';

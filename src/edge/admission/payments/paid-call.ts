@@ -1,9 +1,8 @@
-import type { PaymentChallenge } from '../../../../contract/tools/payment-challenge.ts';
+import type { PaymentChallenge } from '../../../../contract/tools/tool-results.ts';
 import { TOOL_ERRORS, type ToolErrorCode, ToolRefusal } from '../../../../contract/tools/tool-errors.ts';
 import type { ToolName } from '../../../../contract/tools/tool-names.ts';
 import type { PaymentReceipt, PaymentTerms } from '../../../../domain/payments/payment.ts';
-import type { CheckSignature } from '../../../../domain/ports/facilitator.ts';
-import type { PaymentBudget, PaymentPorts } from '../../../../domain/ports/payment-ledger.ts';
+import type { CheckSignature, PaymentBudget, PaymentPorts } from '../../../../domain/ports/payments.ts';
 import type { Principal } from '../admit.ts';
 
 /** Milliseconds. The facilitator keeps its own times, which must be within `settleMarginMs` together with the read's. */

@@ -3,7 +3,7 @@ import type { ToolName } from '../../../../contract/tools/tool-names.ts';
 import type { ToolErrorCode } from '../../../../contract/tools/tool-errors.ts';
 import { paymentId, writeSignedPayment } from '../../../../domain/payments/payment.ts';
 import { NO_STREAM } from '../../../../domain/ports/event-log.ts';
-import type { PaymentRow, Reserved } from '../../../../domain/ports/payment-ledger.ts';
+import type { PaymentRow, Reserved } from '../../../../domain/ports/payments.ts';
 import { withinDeadline } from '../../../../domain/retry.ts';
 import { accountStream } from '../../../../domain/streams.ts';
 import { type Billing, toolBilling } from '../admit.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { PaymentChallenge } from '../../../../contract/tools/payment-challenge.ts';
+import type { PaymentChallenge } from '../../../../contract/tools/tool-results.ts';
 import type { ToolName } from '../../../../contract/tools/tool-names.ts';
 import { TOOLS } from '../../../../contract/tools/tools.ts';
-import { canonicalJson } from '../../../../domain/canonical-json.ts';
+import { canonicalJson } from '../../../../domain/digests.ts';
 import {
   ASSET,
   ASSET_DOMAIN,

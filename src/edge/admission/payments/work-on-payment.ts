@@ -3,7 +3,7 @@ import { MAX_TOOL_BYTES } from '../../../../contract/tools/tool.ts';
 import type { ToolErrorCode } from '../../../../contract/tools/tool-errors.ts';
 import { type NotBilled, paymentReceipt, readSignedPayment, receiptOf } from '../../../../domain/payments/payment.ts';
 import { DeadlineExceeded } from '../../../../domain/ports/database.ts';
-import type { PaymentMove, PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
+import type { PaymentMove, PaymentRow } from '../../../../domain/ports/payments.ts';
 import { Refusal } from '../../../../domain/rejections.ts';
 import { answeredWithin, Backoff, withinDeadline } from '../../../../domain/retry.ts';
 import { type PaidCall, type PaymentAnswer, type PaymentParts, PaymentRefused } from './paid-call.ts';

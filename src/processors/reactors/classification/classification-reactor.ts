@@ -1,15 +1,14 @@
-import type { RecordChange, RecordWriter } from '../../../../commands/records/record-writer.ts';
+import type { RecordChange, RecordWriter } from '../../../../commands/records/write-records.ts';
 import { RECORD_EVENT_TYPES } from '../../../../domain/events/record-events.ts';
 import type { ClassifiedHit, Classifier } from '../../../../domain/ports/classifier.ts';
 import type { Clock } from '../../../../domain/ports/clock.ts';
 import type { EventLog, Position, StoredEvent } from '../../../../domain/ports/event-log.ts';
-import type { PublishedRecords } from '../../../../domain/ports/published-records.ts';
-import type { Progress } from '../../../../domain/ports/projection.ts';
+import type { Progress, PublishedRecords } from '../../../../domain/ports/projection.ts';
 import type { BatchHandler, Reactor, ReactorRunning } from '../../../../domain/ports/reactors.ts';
 import { RECORD_SCHEMAS, type RecordData, type Resource } from '../../../../domain/records/resources.ts';
 import { recordOfStream } from '../../../../domain/streams.ts';
 import { untilCaughtUp } from '../../runtime/apply-or-pause.ts';
-import { canonicalJson } from '../../../../domain/canonical-json.ts';
+import { canonicalJson } from '../../../../domain/digests.ts';
 
 export const CLASSIFICATION = 'classification';
 

@@ -1,7 +1,6 @@
 import { CONTENT_ERASED, contentErased } from '../../../../domain/events/erasure-events.ts';
 import type { Clock } from '../../../../domain/ports/clock.ts';
-import type { ErasedCopies } from '../../../../domain/ports/erasures.ts';
-import type { StoredEvent } from '../../../../domain/ports/event-log.ts';
+import type { ErasedCopies, StoredEvent } from '../../../../domain/ports/event-log.ts';
 import type { Progress } from '../../../../domain/ports/projection.ts';
 import { NotYet, type Reactor } from '../../../../domain/ports/reactors.ts';
 

@@ -1,5 +1,4 @@
-import { parseChange } from '../../../../commands/records/parse-change.ts';
-import type { RecordChange, RecordWriter } from '../../../../commands/records/record-writer.ts';
+import { parseChange, type RecordChange, type RecordWriter } from '../../../../commands/records/write-records.ts';
 import { derivedId } from '../../../../domain/identifiers.ts';
 import type { EventLog, EventMetadata } from '../../../../domain/ports/event-log.ts';
 import type { InletMessage, InletPart, InletPartTaker, InletStore, RefusedMessage, TakenPart } from '../../../../domain/ports/kafka.ts';

@@ -1,7 +1,6 @@
 import { newPaymentLease, publishPaymentFacts } from '../../../../commands/payments/payment-facts.ts';
 import { readSignedPayment, receiptOf } from '../../../../domain/payments/payment.ts';
-import type { ChainLookup, Facilitator } from '../../../../domain/ports/facilitator.ts';
-import type { PaymentMove, PaymentPorts, PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
+import type { ChainLookup, Facilitator, PaymentMove, PaymentPorts, PaymentRow } from '../../../../domain/ports/payments.ts';
 
 export interface ReconcileParts extends PaymentPorts {
   /** Null where the chain itself cannot be asked. */

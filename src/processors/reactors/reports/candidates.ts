@@ -1,6 +1,5 @@
 import type { ReportInput } from '../../../../domain/events/report-events.ts';
-import type { LiveReads } from '../../../../domain/ports/projection.ts';
-import type { PublishedRecords } from '../../../../domain/ports/published-records.ts';
+import type { LiveReads, PublishedRecords } from '../../../../domain/ports/projection.ts';
 import { type FoundResource, localDate } from '../../../../domain/records/external-ids.ts';
 import type { RecordData, Resource } from '../../../../domain/records/resources.ts';
 import { sourceAddressKey, sourceHost } from '../../../../domain/source-url.ts';

@@ -6,7 +6,7 @@ import { type EventLog, LogUnavailable, OutcomeUnknown, type Position } from '..
 import type { Logger } from '../../../../domain/ports/logger.ts';
 import { streamEvents } from '../../../../domain/read-log.ts';
 import { Rejection, type RejectionCode } from '../../../../domain/rejections.ts';
-import { readSwitches } from '../../../../domain/report-switches.ts';
+import { readSwitches } from '../../../../domain/events/report-events.ts';
 import { sourceAddressKey, sourceHost } from '../../../../domain/source-url.ts';
 import { recordStream } from '../../../../domain/streams.ts';
 import { titleKey } from '../../../../domain/words.ts';
