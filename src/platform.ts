@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { openFeed } from '../commands/feed/feed-identity.ts';
 import { rememberInstallation, requireSameInstallation } from '../commands/feed/same-installation.ts';
+import { SOFTWARE_VERSION } from '../domain/health.ts';
 import { randomIdentifiers } from '../domain/identifiers.ts';
 import type { RandomBytes } from '../domain/key-secret.ts';
 import type { Clock } from '../domain/ports/clock.ts';
+import type { Logger } from '../domain/ports/logger.ts';
 import { ProcessFigures } from '../domain/process-figures.ts';
 import { createChargeUnits, createSharedCounts, createWindowCounts } from '../infra/postgresql/counts.ts';
 import { createDeciderCheckpoints } from '../infra/postgresql/decider-checkpoints.ts';
@@ -24,7 +26,6 @@ import { createLogger } from '../infra/system/logging.ts';
 import { observedDatabase, observedLog } from '../infra/telemetry/observed-ports.ts';
 import { openHistory } from './composition/open-history.ts';
 import { openClock, openStores, type Role } from './composition/open-stores.ts';
-import { openTraces } from './composition/open-traces.ts';
 import { requireOwnLog } from './processors/runtime/own-log.ts';
 import type { Settings } from './settings.ts';
 
@@ -120,3 +121,14 @@ function openWorkingStores({ transactor, counting, columns, read }: Database, ur
     traffic: createTraffic(read),
   };
 }
+
+/** Whether the standard variables of OpenTelemetry turn traces on: an exporter or an endpoint is set and neither is turned off. */
+export function tracesAsked(settings: Pick<Settings, keyof Settings & `OTEL_${string}`>): boolean {
+  if (settings.OTEL_SDK_DISABLED === 'true' || settings.OTEL_TRACES_EXPORTER === 'none') return false;
+  const { OTEL_TRACES_EXPORTER: exporter, OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = settings;
+  return exporter !== undefined || all !== undefined || own !== undefined;
+}
+
+/** Null where traces are off. Loads the SDK, which is large, only where they are on. */
+export const openTraces = async (settings: Settings, logger: Logger) =>
+  tracesAsked(settings) ? (await import('../infra/telemetry/open-tracing.ts')).openTracing(logger, SOFTWARE_VERSION) : null;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tracesAsked } from '../../src/composition/open-traces.ts';
+import { tracesAsked } from '../../src/platform.ts';
 import { readSettings } from '../../src/settings.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type Installation, makeInstallation } from '../support/service.ts';

@@ -11,7 +11,7 @@ import type { Clock } from '../../domain/ports/clock.ts';
 import { accountStream } from '../../domain/streams.ts';
 import { createPaymentLedger } from '../../infra/postgresql/payment-ledger.ts';
 import { systemClock } from '../../infra/system/clock.ts';
-import { checkSignature } from '../../infra/x402/check-signature.ts';
+import { checkSignature } from '../../infra/x402/open.ts';
 import { httpFacilitator } from '../../infra/x402/facilitator.ts';
 import {
   type PaidCall,

@@ -1,6 +1,6 @@
 import type { SettleResponse } from '@x402/core/types';
 import { describe, expect, test } from 'vitest';
-import { reasonWord, settlement, verification } from '../../infra/x402/outcomes.ts';
+import { reasonWord, settlement, verification } from '../../infra/x402/facilitator.ts';
 import { ASSET, NETWORK, type SignedPayment } from '../../domain/payments/payment.ts';
 
 const PAYER = `0x${'a'.repeat(40)}`;

@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
-import { checkSignature } from '../../infra/x402/check-signature.ts';
+import { checkSignature } from '../../infra/x402/open.ts';
 import { challengeFor, priceOf, readPayment } from '../../src/edge/admission/payments/payment-terms.ts';
 import { makePayer, PAY_TO, type SentPayment } from '../support/payments.ts';
 
