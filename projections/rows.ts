@@ -49,8 +49,9 @@ export const unlessNull = (...names: readonly string[]): Readonly<Record<string,
   Object.fromEntries(names.map((name) => [name, `coalesce(r.${name}, t.${name})`]));
 
 /**
- * Writes the columns of the rows `r` into the rows `t` with the same first column. `special` holds the expressions of columns that do not
- * just get the new value. Resolves to what the statement returns.
+ * Writes the columns of the rows `r` into the rows `t` with the same first column; of several rows with one key the last counts, as it does
+ * when each is of another batch. `special` holds the expressions of columns that do not just get the new value. Resolves to what the
+ * statement returns.
  */
 export async function update(
   { transaction, columns, generation }: FoldContext,
@@ -60,8 +61,9 @@ export async function update(
   returning = '',
 ): Promise<readonly TextRow[]> {
   if (rows.length === 0) return [];
-  const { names, unnest, values } = rowSet(columns, table, rows);
-  const [key, ...rest] = names;
+  const [key, ...rest] = Object.keys(rows[0]!);
+  // Of several rows that match one, PostgreSQL takes any.
+  const { unnest, values } = rowSet(columns, table, [...new Map(rows.map((row) => [row[key!], row])).values()]);
   const set = rest.map((name) => `${name} = ${special[name] ?? `r.${name}`}`).join(', ');
   const text = `update ${table.at(generation)} t set ${set} from ${unnest} where t.${key} = r.${key} ${returning}`;
   return (await transaction.execute({ text, values })).rows;
