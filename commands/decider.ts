@@ -2,13 +2,11 @@ import { z } from 'zod';
 import type { EventMetadata, StoredEvent } from '../domain/ports/event-log.ts';
 import type { Rejection } from '../domain/rejections.ts';
 
-/** A decided event, before it is stored. */
 export interface Fact {
   readonly type: string;
   readonly data: unknown;
 }
 
-/** Folds the events of a stream into a state. */
 export interface Fold<State, Event> {
   initialState(): State;
   /** Never throws. */
@@ -43,13 +41,10 @@ export const mapCheckpoint = <Value>(
   version: 1,
   every: 100,
   write: (state) => [...state.values()],
-  read: (written) =>
-    new Map(
-      z
-        .array(value)
-        .parse(written)
-        .map((each) => [keyOf(each), each]),
-    ),
+  read(written) {
+    const values = z.array(value).parse(written);
+    return new Map(values.map((each) => [keyOf(each), each]));
+  },
 });
 
 /** The decisions of one category of streams. Pure: without clock and randomness. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { CheckpointForm, CommandContext, Decider, Fact, Fold } from './decider.ts';
 import { eventId, type Identifiers } from '../domain/identifiers.ts';
@@ -20,21 +20,18 @@ import { streamEvents } from '../domain/read-log.ts';
 import { Rejection } from '../domain/rejections.ts';
 
 /**
- * Folds a stream, from a checkpoint where the fold declares one. For a stream that grows without a bound, give the decider a `checkpoint`
- * with a bounded state and pass `checkpoints` to `handle` or `foldStream`: the cost of a command then stays constant. Without `checkpoints`
- * the stream is read from its start.
+ * For a stream that grows without a bound, give the decider a `checkpoint` with a bounded state and pass `checkpoints`: the cost of a command
+ * then stays constant. Without `checkpoints` the stream is read from its start.
  */
-export interface FoldParts {
+interface FoldParts {
   readonly log: EventLog;
   readonly checkpoints?: DeciderCheckpoints | undefined;
 }
 
-/** The ports of the handler. */
 export interface HandlerPorts extends FoldParts {
   readonly clock: Clock;
 }
 
-/** The ports that most commands use. */
 export interface CommandPorts extends HandlerPorts {
   readonly identifiers: Identifiers;
 }
@@ -119,10 +116,7 @@ export async function pauseBeforeRetry(clock: Clock, id: string, attempt: number
 /** U+0000 or a lone surrogate in JSON text: an odd number of backslashes before the code. */
 const NOT_KEPT = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
 
-/**
- * Rejects events that could not be read back, or that PostgreSQL cannot store: they would stop every read model and every decision on their
- * stream. Null where the events are valid.
- */
+/** Rejects events that PostgreSQL cannot store, or that would stop every read model and every decision on their stream. Null for valid ones. */
 function refuseUndecodable({ read }: Pick<Fold<unknown, unknown>, 'read'>, stream: string, events: readonly NewEvent[]): Rejection | null {
   for (const event of events) {
     if (NOT_KEPT.test(event.data)) return new Rejection('invalid_parameter', 'a text holds U+0000 or half a character');
@@ -159,8 +153,7 @@ export function newEvents(
   });
 }
 
-/** The fold of a stream up to a revision. */
-export interface Folded<State> {
+interface Folded<State> {
   readonly state: State;
   /** Of the last event folded; `NO_STREAM` and nulls before the first. */
   readonly revision: number;
@@ -193,8 +186,7 @@ export async function beginFold<State, Event>(parts: FoldParts, fold: Fold<State
   return { ...state, revision: kept.revision, eventId: kept.eventId, position: last.position, checkpointed: kept.revision, mark };
 }
 
-/** The start of a fold after a revision, for decisions that do not depend on earlier events. */
-export const beginAfter = <State, Event>(fold: Fold<State, Event>, revision: number): Folded<State> => ({
+const beginAfter = <State, Event>(fold: Fold<State, Event>, revision: number): Folded<State> => ({
   state: fold.initialState(),
   revision,
   eventId: null,
@@ -230,7 +222,7 @@ export async function foldOn<State, Event>(
   }
   if (last === undefined) return from;
   const { revision, id: eventId, position } = last;
-  const folded = { state, revision, eventId, position, checkpointed: from.checkpointed, mark: from.mark };
+  const folded = { ...from, state, revision, eventId, position };
   return (await keepIfDue(parts, fold, stream, folded)) ? { ...folded, checkpointed: revision } : folded;
 }
 
@@ -247,6 +239,4 @@ async function keepIfDue<State, Event>(
 }
 
 const sealOf = ({ stream, decider, version, revision, eventId, state }: Omit<DeciderCheckpoint, 'seal'>): string =>
-  createHash('sha256')
-    .update(JSON.stringify([stream, decider, version, revision, eventId, state]))
-    .digest('hex');
+  hash('sha256', JSON.stringify([stream, decider, version, revision, eventId, state]), 'hex');

@@ -10,7 +10,7 @@ export interface Erasure {
   readonly data: ContentErased;
 }
 
-/** A fold that takes a batch in order: events between two erasures together, each erasure alone. */
+/** Folds the events between two erasures together, each erasure alone. */
 export function foldAroundErasures(
   foldEvents: Projection['fold'],
   foldErasure: (erasure: Erasure, context: FoldContext) => Promise<void>,

@@ -7,20 +7,19 @@ const differing = (left: string, right: string): Statement => ({
   values: [],
 });
 
-/** Rows that are in one of two tables and not in the other, at most three. */
+/** At most three rows that are in one of two tables alone. */
 export function sameRows(left: string, right: string): Statement {
   const rows = (table: string) => `select t::text from ${table} t`;
   return differing(rows(left), rows(right));
 }
 
-/** Numbers of rows by the columns, where those of two tables differ. */
 function sameCounts(by: readonly string[], left: string, right: string): Statement {
   const counts = (table: string) =>
     `select ${[...by, 'count(*)::text'].join(', ')} from ${table} ${by.length === 0 ? '' : `group by ${by.join(', ')}`}`;
   return differing(counts(left), counts(right));
 }
 
-/** A projection into the tables of a read model. Two builds are compared row by row; at a switch, large tables by their numbers of rows. */
+/** Two builds are compared row by row; at a switch, large tables by their numbers of rows. */
 export const projection = (
   { name, tables }: ReadModel,
   parts: Pick<Projection, 'version' | 'handles' | 'fold'> & Partial<Projection>,

@@ -9,19 +9,18 @@ import type { RecordTable, TableOf } from './tables.ts';
 /** What a batch leaves of the records of one resource. */
 export interface RecordChanges<Records extends TableOf<RecordTable> = TableOf<RecordTable>> {
   readonly table: Records;
-  /** Those that it leaves published; which resource `data` is of, the table knows. */
+  /** `data` is of the resource of the table. */
   readonly published: readonly { readonly id: string; readonly data: never }[];
-  /** Ids of the records that it leaves withdrawn. */
   readonly withdrawn: readonly string[];
   /** Of both. */
   readonly ids: readonly string[];
 }
 
-/** The last event of each stream in a batch: it decides what becomes of a record. */
+/** The last event of a stream decides what becomes of a record. */
 export const lastOfEach = (batch: readonly StoredEvent[]): Iterable<StoredEvent> =>
   new Map(batch.map((event) => [event.stream, event])).values();
 
-/** The records that a batch changes, in the order of their tables. Resources without a change are left out. Pure. */
+/** In the order of the tables, without resources that do not change. Pure. */
 export function recordChangesOf<Records extends TableOf<RecordTable>>(
   tables: readonly Records[],
   batch: readonly StoredEvent[],
@@ -39,10 +38,9 @@ export function recordChangesOf<Records extends TableOf<RecordTable>>(
   return new Map(changes);
 }
 
-/** Writes the current records of one resource as a batch leaves them. */
 export async function writeRecords(context: FoldContext, { table, published, withdrawn }: RecordChanges): Promise<void> {
   const gone = withdrawn.map((id) => ({ [table.id]: id }));
-  const rows = published.map(({ data }) => table.row(data));
   await remove(context, table, gone);
+  const rows = published.map(({ data }) => table.row(data));
   await upsert(context, table, rows);
 }

@@ -15,7 +15,6 @@ export function rowSet(arrays: ColumnArrays, { columns }: Pick<Table, 'columns'>
   };
 }
 
-/** Inserts the rows; `after` may hold what to do on a conflict. */
 export async function insert(
   { transaction, columns, generation }: FoldContext,
   table: TableOf,
@@ -40,7 +39,6 @@ export function replacing({ key }: Table, names: readonly string[]): string {
     where (${of('t')}) is distinct from (${of('excluded')})`;
 }
 
-/** Inserts the rows or replaces those of the same key. */
 export const upsert = (context: FoldContext, table: TableOf, rows: readonly Row[]): Promise<void> =>
   insert(context, table, rows, (names) => replacing(table, names));
 

@@ -1,9 +1,8 @@
 import { generationTable } from '../domain/ports/projection.ts';
 import type { RecordData, Resource } from '../domain/records/resources.ts';
 
-export type ColumnType = 'uuid' | 'text' | 'bigint' | 'boolean' | 'bytea' | 'tsvector';
+type ColumnType = 'uuid' | 'text' | 'bigint' | 'boolean' | 'bytea' | 'tsvector';
 export type Value = string | number | bigint | boolean | Uint8Array | null;
-/** Values by the name of their column. */
 export type Row = Readonly<Record<string, Value>>;
 /** SQL of a column, which begins with its type. */
 export type Column = ColumnType | `${ColumnType} ${string}`;
@@ -27,24 +26,23 @@ export interface Table {
   readonly indexes?: Readonly<Record<string, string>>;
   /** Further DDL of the table with this full name; `index` makes the name of an index from its end. */
   readonly more?: (table: string, index: (what: string) => string) => readonly string[];
-  /** The name of the projection alone is its name; else that of the part follows. */
+  /** Its name is that of the projection, without that of the part. */
   readonly isMain?: true;
   /** The table is too large to be compared row by row at a switch: rows are counted instead, by these columns. */
   readonly countedBy?: readonly string[];
 }
 
-/** A table of a projection, with its full name in a generation. */
+/** With its full name in a generation. */
 export type TableOf<Definition extends Table = Table> = Definition & { readonly at: (generation: number) => string };
 
+/** Times in its columns are milliseconds since the epoch. */
 export interface ReadModel<Definitions extends Readonly<Record<string, Table>> = Readonly<Record<string, Table>>> {
-  /** Name of the projection. */
   readonly name: string;
   readonly tables: { readonly [Part in keyof Definitions]: TableOf<Definitions[Part]> };
   /** The full names of the tables of a generation. */
   readonly at: (generation: number) => { readonly [Part in keyof Definitions]: string };
 }
 
-/** The tables of a projection by their parts of its name. */
 export function readModel<const Definitions extends Readonly<Record<string, Table>>>(
   name: string,
   definitions: Definitions,
@@ -61,7 +59,6 @@ export function readModel<const Definitions extends Readonly<Record<string, Tabl
   };
 }
 
-/** DDL of an empty table and its indexes. */
 export function createTable({ at, columns, key, indexes = {}, more }: TableOf, generation: number): readonly string[] {
   const table = at(generation);
   const index = (what: string) => `${table.replace('civic.', '')}_${what}`;
@@ -73,10 +70,9 @@ export function createTable({ at, columns, key, indexes = {}, more }: TableOf, g
   ];
 }
 
-/** A table of the current records of a resource. */
 export interface RecordTable extends Table {
   readonly resource: Resource;
-  /** The first column: the id of the record. */
+  /** The first column. */
   readonly id: string;
   /** The row of a published record, from its `data`. */
   readonly row: (data: never) => Row;

@@ -26,7 +26,6 @@ interface LiveStatement<Model extends ReadModel> {
   readonly values?: readonly StatementValue[];
 }
 
-/** Rows of text from the live generation of one read model. */
 export const liveRows = <Model extends ReadModel>(
   reads: LiveReads,
   model: Model,
@@ -37,10 +36,7 @@ export const liveRows = <Model extends ReadModel>(
     return { ...(name === undefined ? {} : { name: `${name}_g${generation}` }), text: text(tablesOf(model, generation)), values };
   });
 
-/**
- * Resolves once a read model has answered a read. A write whose result is read there asks before it stores anything, so that a read model
- * that cannot be read refuses the write. Throws what the database throws.
- */
+/** Called before a write whose result is read in this read model, so that one that cannot be read refuses the write. */
 export async function readModelAnswers(reads: LiveReads, projection: string): Promise<void> {
   await reads.texts((live) => {
     const generation = live(projection);

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import type { CheckpointForm, CommandContext, Decider } from '../decider.ts';
 import { type CommandPorts, handle, type Handled, type HandlerPorts } from '../handle.ts';
-import { type AccountEvent, type accountOpened, channel, readAccountEvent, type Scope, tier } from '../../domain/events/account-events.ts';
+import {
+  type AccountEvent,
+  type accountOpened,
+  channel,
+  type keyIssued,
+  readAccountEvent,
+  type Scope,
+  tier,
+} from '../../domain/events/account-events.ts';
 import { keySecretHash, makeKeySecret, type RandomBytes } from '../../domain/key-secret.ts';
 import { dateTime, uuid } from '../../domain/records/fields.ts';
 import { Rejection } from '../../domain/rejections.ts';
@@ -19,7 +27,6 @@ const keptOpen = z.strictObject({
 const kept = z.discriminatedUnion('kind', [z.strictObject({ kind: z.literal('absent') }), keptOpen]);
 
 type KeptOpen = z.output<typeof keptOpen>;
-/** State of an account: its status, channel, latest period and payment, and its keys by id. */
 type AccountState =
   | { readonly kind: 'absent' }
   | (Readonly<Omit<KeptOpen, 'keys'>> & { readonly keys: ReadonlyMap<string, KeptOpen['keys'][number][1]> });
@@ -36,9 +43,10 @@ const accountCheckpoint: CheckpointForm<AccountState> = {
   },
 };
 
-type OpenAccount = Extract<AccountState, { kind: 'open' }>;
-
-function decideOpen(command: Exclude<AccountCommand, { type: 'OpenAccount' }>, state: OpenAccount): readonly AccountEvent[] | Rejection {
+function decideOpen(
+  command: Exclude<AccountCommand, { type: 'OpenAccount' }>,
+  state: Extract<AccountState, { kind: 'open' }>,
+): readonly AccountEvent[] | Rejection {
   switch (command.type) {
     case 'SetPeriod':
       return command.tier === state.tier && command.paidUntil === state.paidUntil
@@ -47,7 +55,6 @@ function decideOpen(command: Exclude<AccountCommand, { type: 'OpenAccount' }>, s
     case 'SetChannel':
       return command.channel === state.channel ? [] : [{ type: 'AccountChannelSet', data: { channel: command.channel } }];
     case 'ConfirmPayment':
-      // A payment that is not newer than the latest changes nothing.
       return state.paidAt !== null && command.paidAt <= state.paidAt
         ? []
         : [{ type: 'AccountPaymentConfirmed', data: { paidAt: command.paidAt } }];
@@ -85,11 +92,9 @@ function evolve(state: AccountState, event: AccountEvent): AccountState {
   if (state.kind === 'absent') return state;
   switch (event.type) {
     case 'AccountPeriodSet':
-      return { ...state, tier: event.data.tier, paidUntil: event.data.paidUntil };
     case 'AccountChannelSet':
-      return { ...state, channel: event.data.channel };
     case 'AccountPaymentConfirmed':
-      return { ...state, paidAt: event.data.paidAt };
+      return { ...state, ...event.data };
     case 'AccountPaymentSettled': {
       const { settledAt } = event.data;
       return state.paidAt !== null && settledAt <= state.paidAt ? state : { ...state, paidAt: settledAt };
@@ -120,23 +125,16 @@ export const accountDecider = {
 } satisfies Decider<AccountState, AccountCommand, AccountEvent>;
 
 export type Tier = z.output<typeof tier>;
-type Channel = z.output<typeof channel>;
 
 /** Commands of an account. Times are ISO 8601 in UTC with milliseconds. */
 export type AccountCommand =
   | ({ readonly type: 'OpenAccount' } & Readonly<z.output<typeof accountOpened>>)
   | { readonly type: 'SetPeriod'; readonly tier: Tier; readonly paidUntil: string }
-  | { readonly type: 'SetChannel'; readonly channel: Channel }
+  | { readonly type: 'SetChannel'; readonly channel: z.output<typeof channel> }
   | { readonly type: 'ConfirmPayment'; readonly paidAt: string }
   | { readonly type: 'SuspendAccount' }
   | { readonly type: 'ResumeAccount' }
-  | {
-      readonly type: 'IssueKey';
-      readonly keyId: string;
-      readonly sha256: string;
-      readonly scopes: readonly Scope[];
-      readonly expiresAt: string | null;
-    }
+  | ({ readonly type: 'IssueKey'; readonly scopes: readonly Scope[] } & Readonly<Omit<z.output<typeof keyIssued>, 'scopes'>>)
   | { readonly type: 'RevokeKey'; readonly keyId: string };
 
 interface AccountCommandRequest {

@@ -38,7 +38,6 @@ interface EraseDependencies extends CommandPorts {
   readonly deadlineMs: number;
 }
 
-/** A place where a text was erased, or would be. */
 interface ErasedPlace {
   readonly eventId: string;
   readonly stream: string;
@@ -50,7 +49,6 @@ interface ErasedPlace {
 
 export interface ErasedContent {
   readonly places: readonly ErasedPlace[];
-  /** Ids of the erasures. */
   readonly erasures: readonly string[];
   /** The number of records whose current content changed. */
   readonly changes: number;
@@ -114,7 +112,6 @@ const plannedEvents = async function* (log: EventLog, { streams, erasing }: Eras
 
 const isPublished = ({ type, stream }: StoredEvent): boolean => type === RECORD_PUBLISHED && isResource(category(stream));
 
-/** Positions of the record changes that replace current contents. */
 async function followAll(deps: EraseDependencies, { streams, erasing }: EraseContent, deadline: number): Promise<readonly Position[]> {
   const followed: Position[] = [];
   for (const stored of (await deps.log.readLast(streams.map(({ stream }) => stream))).values()) {
@@ -125,16 +122,8 @@ async function followAll(deps: EraseDependencies, { streams, erasing }: EraseCon
   return followed;
 }
 
-interface Gathered {
-  readonly portion: readonly PlannedEvent[];
-  /** False where more events are left than one erasure takes. */
-  readonly isRest: boolean;
-  /** True where a current content is still to be replaced by a record change. */
-  readonly isHeldBack: boolean;
-}
-
-/** As many events as one erasure takes. */
-async function gather(log: EventLog, command: EraseContent): Promise<Gathered> {
+/** As many events as one erasure takes: `isRest` where these are all. `isHeldBack`: a record change has to replace a current content first. */
+async function gather(log: EventLog, command: EraseContent) {
   const newest = await log.readLast(command.streams.map(({ stream }) => stream));
   const portion: PlannedEvent[] = [];
   let isHeldBack = false;
@@ -173,7 +162,6 @@ async function append(
   }
 }
 
-/** Lists each replacement once. */
 function contentOf(portion: readonly PlannedEvent[], reason: ErasureReason, by: string): ContentErased {
   const numbers = new Map<string, number>();
   const numberOf = (text: string): number => {
@@ -181,14 +169,11 @@ function contentOf(portion: readonly PlannedEvent[], reason: ErasureReason, by: 
     numbers.set(text, number);
     return number;
   };
-  const streams = [...Map.groupBy(portion, ({ stored }) => stored.stream)].map(([stream, ofStream]) => ({
-    stream,
-    events: ofStream.map(({ stored: { id, revision }, texts, replacements }) => ({
-      id,
-      revision,
-      texts: texts.map((text) => ({ ...text, with: numberOf(replacements[text.with]!) })),
-    })),
-  }));
+  const eventOf = ({ stored: { id, revision }, texts, replacements }: PlannedEvent) => {
+    return { id, revision, texts: texts.map((text) => ({ ...text, with: numberOf(replacements[text.with]!) })) };
+  };
+  const byStream = Map.groupBy(portion, ({ stored }) => stored.stream);
+  const streams = [...byStream].map(([stream, ofStream]) => ({ stream, events: ofStream.map(eventOf) }));
   return { reason, by, replacements: [...numbers.keys()], streams };
 }
 

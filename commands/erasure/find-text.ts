@@ -4,7 +4,6 @@ import { keysWith, pointerOf, textsOf } from '../../domain/erasure/erase-from-ev
 import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
 import { type EventLog, LOG_START, type StoredEvent } from '../../domain/ports/event-log.ts';
 
-/** The place of a text in the log, without the text around it. */
 export interface FoundText {
   readonly stream: string;
   readonly version: number;
@@ -16,12 +15,12 @@ export interface FoundText {
   readonly erasable: boolean;
 }
 
-export interface TextSearch {
+interface TextSearch {
   readonly text: string;
   readonly ignoreCase: boolean;
 }
 
-/** The places of the text in an event; null where there are none. */
+/** Null where the event does not hold the text. */
 export function findIn(event: StoredEvent, { text, ignoreCase }: TextSearch): FoundText | null {
   const folded = (value: string): string => (ignoreCase ? value.toLowerCase() : value);
   const wanted = folded(text);

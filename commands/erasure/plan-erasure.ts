@@ -35,10 +35,7 @@ function withHash(event: StoredEvent, texts: readonly ErasedText[], replacement:
   return { texts: [...texts, { path: ['inputHash'], keep: [...KEEP_NOTHING], with: 1 }], replacements: [replacement, inputHash] };
 }
 
-/**
- * The change of one event by an erasure; null where there is none. Throws a `Rejection` where a text must not be erased or the rest would
- * not be a valid event.
- */
+/** Null where the event stays. Throws a `Rejection` where a text must not be erased or the rest would not be a valid event. */
 export function planEvent(stored: StoredEvent, erasing: Erasing): PlannedEvent | null {
   if (erasing.literal !== null && !mayHold(stored.data, erasing.literal)) return null;
   const data: unknown = JSON.parse(stored.data);
@@ -65,11 +62,8 @@ export function planEvent(stored: StoredEvent, erasing: Erasing): PlannedEvent |
   if (texts.length === 0) return null;
   const planned =
     stored.type === 'DataReportSubmitted' ? withHash(stored, texts, erasing.replacement) : { texts, replacements: [erasing.replacement] };
-  const refusal = refusedAsData(
-    stored.stream,
-    stored.type,
-    erasedValue(data, planned.texts, planned.replacements) as Record<string, unknown>,
-  );
+  const rest = erasedValue(data, planned.texts, planned.replacements) as Record<string, unknown>;
+  const refusal = refusedAsData(stored.stream, stored.type, rest);
   if (refusal !== null) throw new Rejection('invalid_parameter', `${at} would not be allowed: ${refusal}; choose another --with`);
   return { stored, ...planned };
 }

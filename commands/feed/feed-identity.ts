@@ -16,12 +16,10 @@ import { type EventLog, LOG_START, type NewEvent, NO_STREAM, type Position, type
 import type { BegunRenewal, InstallationStore } from '../../domain/ports/stores.ts';
 import { FEED_STREAM } from '../../domain/streams.ts';
 
-/** A restore into this log has begun and has not ended: the log is incomplete and must not be served. */
 class UnfinishedRestore extends Error {
   override readonly name = 'UnfinishedRestore';
 }
 
-/** Throws `UnfinishedRestore` where the restore that this event begins has not ended. */
 async function requireFinishedRestore(log: Pick<EventLog, 'readLast'>, begun: StoredEvent): Promise<void> {
   const last = (await log.readLast([begun.stream])).get(begun.stream);
   if (last?.type === RESTORE_FINISHED) return;
@@ -31,7 +29,6 @@ async function requireFinishedRestore(log: Pick<EventLog, 'readLast'>, begun: St
   );
 }
 
-/** The first event of the log is not one of this service. */
 export class ForeignLogFound extends Error {
   override readonly name = 'ForeignLogFound';
 }
@@ -76,11 +73,10 @@ export function renewalEvents({ commandId, time, feedId, previousFeedId, reason 
   const decided = [
     { type: FEED_OPENED, data: canonicalJson(opened) },
     { type: FEED_RENEWED, data: canonicalJson(renewed) },
-  ];
+  ] as const;
   return newEvents(decided, { commandId, time });
 }
 
-/** The feed id in an event of the feed's stream. */
 export const feedIdOf = ({ data }: Pick<StoredEvent, 'data'>): string => (JSON.parse(data) as { readonly feedId: string }).feedId;
 
 /**

@@ -3,14 +3,14 @@ import type { InstallationStore } from '../../domain/ports/stores.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 
 /** The database is not the one that was used last, or belongs to another log. An operator must decide what it may have lost. */
-export class MovedDatabase extends Error {
+class MovedDatabase extends Error {
   override readonly name = 'MovedDatabase';
 }
 
 const REMEDY =
   'if changes may be lost, run `civic feed renew --reason TEXT`, which gives the feed a new identity; if this database has lost no changes and no other copy is in service, run `civic feed keep`';
 
-export interface Installed {
+interface Installed {
   readonly store: InstallationStore;
   readonly log: Pick<EventLog, 'identity'>;
   /** Whether the log is in this database, and so is set back together with it. */

@@ -26,7 +26,6 @@ const factPublisher = {
   schemaVersion: 1,
 } satisfies Decider<null, PaymentFact, AccountEvent>;
 
-/** Facts of a row that are not published yet, in order. */
 function unpublishedFacts(row: PaymentRow): readonly { readonly kind: FactKind; readonly fact: PaymentFact }[] {
   const { paymentId, amount, requestHash, termsHash, cause, state } = row;
   const facts: { kind: FactKind; fact: PaymentFact }[] = [];
@@ -38,15 +37,8 @@ function unpublishedFacts(row: PaymentRow): readonly { readonly kind: FactKind; 
     const data = { paymentId, amount, requestHash, outcome: state, cause };
     facts.push({ kind: 'outcome', fact: { type: 'AccountPaymentFailed', data } });
   } else {
-    const { resultHash, transaction, settledAt } = row;
-    const data = {
-      paymentId,
-      amount,
-      requestHash,
-      resultHash: resultHash!,
-      transaction: transaction!,
-      settledAt: new Date(settledAt!).toISOString(),
-    };
+    const settled = { resultHash: row.resultHash!, transaction: row.transaction!, settledAt: new Date(row.settledAt!).toISOString() };
+    const data = { paymentId, amount, requestHash, ...settled };
     facts.push({ kind: 'outcome', fact: { type: 'AccountPaymentSettled', data } });
   }
   return facts;

@@ -18,15 +18,14 @@ export type RecordIntent =
 /** `at` is the command's time, ISO 8601 in UTC. */
 export type RecordCommand = RecordIntent & { readonly at: string };
 
-/** A record event as type and exact JSON text. */
 export interface RecordEvent {
   readonly type: typeof RECORD_PUBLISHED | typeof RECORD_WITHDRAWN;
+  /** Exact JSON text. */
   readonly data: string;
 }
 
 export const initialState = (): RecordState => ({ kind: 'absent' });
 
-/** State after an event; only the newest event of a stream matters. */
 export function evolve(_state: RecordState, event: Pick<StoredEvent, 'type' | 'data'>): RecordState {
   const data = JSON.parse(event.data) as { readonly createdAt: string; readonly updatedAt: string };
   return event.type === RECORD_PUBLISHED

@@ -94,7 +94,6 @@ function checkUpsert(change: Extract<RecordChange, { op: 'upsert' }>, id: string
   return { kind: 'command', id, intent: { type: 'PublishRecord', id, content: parsed.data } };
 }
 
-/** Checks and normalises one change. */
 export function checkChange(change: RecordChange): CheckedChange {
   const id = uuid.safeParse(change.id);
   if (!id.success) return rejected('id must be a uuid');
@@ -121,17 +120,14 @@ export type RecordOutcome =
   | { readonly kind: 'rejected'; readonly reason: string };
 
 /** A command that is repeated after a crash or by another process; it is stored once. */
-export interface Delivery {
+interface Delivery {
   /** The same in each attempt. */
   readonly commandId: string;
   /** A number for each change, the same in each attempt; event ids derive from it. */
   readonly numbers: readonly number[];
   /** Streams whose changes an earlier try has stored: they are passed over. */
   readonly stored: ReadonlySet<string>;
-  /**
-   * Awaited right before each append, with the revision that every stream must have then; throws when the command is no longer this process's to
-   * give.
-   */
+  /** Awaited right before each append, with the expected revision of every stream; throws when another process has taken the command over. */
   readonly claim: (revisions: ReadonlyMap<string, number>) => Promise<void>;
 }
 
@@ -146,7 +142,6 @@ interface WriteRecordsDependencies extends CommandPorts {
   readonly deadlineMs: number;
 }
 
-/** A checked change. */
 interface RecordCommand {
   readonly intent: RecordIntent;
   readonly causedBy: string | undefined;
@@ -173,9 +168,7 @@ export const createRecordWriter = (deps: WriteRecordsDependencies): RecordWriter
         continue;
       }
       const command = { intent: checked.intent, causedBy: change.causedBy, index, number: delivery?.numbers[index] ?? index };
-      const ofStream = commands.get(stream);
-      if (ofStream === undefined) commands.set(stream, [command]);
-      else ofStream.push(command);
+      commands.set(stream, [...(commands.get(stream) ?? []), command]);
     }
     const commandId = delivery?.commandId ?? deps.identifiers.next();
     for (const [index, outcome] of await handleEach({ ...deps, commandId, context, claim: delivery?.claim }, commands)) {
@@ -273,9 +266,8 @@ async function decideAll(
 }
 
 /**
- * The decisions whose append is stored after all, by stream: the ids of the events past the expected revision show it. Looked up after the state
- * was read and before the next decision, since an append of unknown outcome may be stored late; the command would be decided on top of its own
- * events.
+ * The decisions whose append is stored after all, by stream: the ids of the events past the expected revision show it. Looked up between the
+ * read of the state and the next decision: else a command whose append is stored late would be decided on top of its own events.
  */
 async function storedMeanwhile(
   log: EventLog,

@@ -13,7 +13,6 @@ export interface PresentedToken {
   readonly surface: 'rest' | 'mcp';
 }
 
-/** The commands of report intake. Times are ISO 8601 in UTC with milliseconds. */
 export type IntakeCommand =
   /** Finds the report of the token and this input, if there is one; creates none. */
   | ({ readonly type: 'PresentToken' } & PresentedToken)
@@ -36,7 +35,6 @@ export interface IntakeState {
   readonly unresolved: ReadonlySet<string>;
 }
 
-/** The value of a token: one report, the hash of its input, and the keys and surfaces that have presented it. */
 interface KeptToken {
   readonly inputHash: string;
   readonly receipt: Receipt;
@@ -44,10 +42,7 @@ interface KeptToken {
   readonly aliases: readonly string[];
 }
 
-/**
- * Values by `tokenKey`, in two layers, so that an addition does not copy all: an account may have thousands of tokens, and the fold adds them
- * one by one.
- */
+/** Values by `tokenKey`, in two layers, so that an addition does not copy the thousands of tokens that an account may have. */
 interface TokenBook {
   readonly older: ReadonlyMap<string, KeptToken>;
   readonly newer: ReadonlyMap<string, KeptToken>;
@@ -62,7 +57,6 @@ function keepToken({ older, newer }: TokenBook, key: string, kept: KeptToken): T
   return grown.size <= MAX_NEWER ? { older, newer: grown } : { older: new Map([...older, ...grown]), newer: new Map() };
 }
 
-/** Each token once. */
 export const tokensOf = ({ older, newer }: TokenBook): ReadonlyMap<string, KeptToken> => new Map([...older, ...newer]);
 
 /** A token is the customer's own words, which no state may keep (it may outlive their erasure). */
@@ -75,13 +69,11 @@ const utcDay = (time: string): string => time.slice(0, 'YYYY-MM-DD'.length);
 
 function decide(command: IntakeCommand, state: IntakeState): readonly AccountReportEvent[] | Rejection {
   switch (command.type) {
-    case 'PresentToken': {
-      const kept = replayed(state, command);
-      return kept === undefined ? [] : presentAgain(kept, command);
-    }
+    case 'PresentToken':
     case 'SubmitReport': {
       const kept = replayed(state, command);
-      return kept === undefined ? submit(command, state) : presentAgain(kept, command);
+      if (kept !== undefined) return presentAgain(kept, command);
+      return command.type === 'SubmitReport' ? submit(command, state) : [];
     }
     case 'SettleReport': {
       const { reportId, closedAt } = command;
@@ -190,13 +182,7 @@ function write({ tokens, newByDay, unresolved }: IntakeState): Written {
     const times = [Date.parse(submittedAt), Date.parse(nextCheckAt)] as const;
     return [key, inputHash, reportId, ...times, place, presented.map((alias) => numberOf(aliases, alias))];
   });
-  return {
-    aliases: [...aliases.keys()],
-    places: [...places.keys()],
-    tokens: rows,
-    newByDay: [...newByDay],
-    unresolved: [...unresolved],
-  };
+  return { aliases: [...aliases.keys()], places: [...places.keys()], tokens: rows, newByDay: [...newByDay], unresolved: [...unresolved] };
 }
 
 /** The stored state is sealed, so only its outer shape is checked. */
@@ -225,7 +211,6 @@ const keptToken = (
   },
 });
 
-/** The checkpoint of an account's intake. */
 export const intakeCheckpoint: CheckpointForm<IntakeState> = { name: 'report_intake', version: 1, every: 50, write, read };
 
 /** The decider of `account_reports-<accountId>`: tokens and their aliases, the reports of a day, and the unresolved ones. */

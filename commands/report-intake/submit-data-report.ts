@@ -22,7 +22,7 @@ import { FIRST_CHECK_MS, SUBMISSIONS_A_MINUTE } from '../../domain/reports.ts';
 import { sourceUrlRefusal } from '../../domain/source-url.ts';
 import { accountReportsStream } from '../../domain/streams.ts';
 
-export interface OpenReportLimitParts {
+interface OpenReportLimitParts {
   readonly queue: ReportQueue;
   readonly clock: Clock;
   /** Open reports of all accounts at most. */
@@ -33,7 +33,7 @@ export interface OpenReportLimitParts {
   readonly openReports: (reportIds: readonly string[]) => Promise<{ readonly open: number; readonly known: ReadonlySet<string> }>;
 }
 
-/** An append that was under way at the deadline has come to its end this long after it, whatever became of the connection. */
+/** After the deadline: an append that was under way then has ended by now, whatever became of the connection. */
 const GRACE_MS = 120_000;
 
 /**
@@ -44,10 +44,10 @@ const GRACE_MS = 120_000;
  * corrected from the read model. A place whose taker died is freed once the taker can have nothing under way any more and the read model, having
  * seen the whole log since, does not know the report.
  */
-export function createOpenReportLimit({ queue, clock, limit, caughtUp, openReports }: OpenReportLimitParts) {
+function createOpenReportLimit({ queue, clock, limit, caughtUp, openReports }: OpenReportLimitParts) {
   let recountedHere = false;
 
-  /** False where the read model has not caught up by the deadline, and nothing was learned. */
+  /** False where the read model has not caught up by the deadline. */
   const recount = async (deadline: number): Promise<boolean> => {
     const seen = await queue.look();
     const now = clock.now();

@@ -5,7 +5,6 @@ import type { Decider } from '../decider.ts';
 import type { z } from 'zod';
 import type { Handled } from '../handle.ts';
 
-/** State of a report's lifecycle. A report without any work on it has no event of its own. */
 export interface ReportState {
   readonly status: ReportStatus;
   /** Null until the first lease. */
@@ -102,14 +101,9 @@ function evolve(before: ReportState, event: ReportEvent): ReportState {
 
 /** The lifecycle of a report on `report-<id>`. Every move requires a lease. */
 export const reportDecider = {
-  initialState: (): ReportState => ({
-    status: 'received',
-    accountId: null,
-    holder: null,
-    fencingToken: 0,
-    revision: -1,
-    movedRevision: -1,
-  }),
+  initialState: (): ReportState => {
+    return { status: 'received', accountId: null, holder: null, fencingToken: 0, revision: -1, movedRevision: -1 };
+  },
   decide,
   evolve,
   read: readReportEvent,
@@ -124,7 +118,6 @@ interface ByHolder {
   readonly fencingToken: number;
 }
 
-/** The result of an investigation. */
 export interface ReportMove {
   readonly to: ReportStatus;
   readonly reasonCode: ReportReason | null;

@@ -19,27 +19,14 @@ export interface ReportWork extends CommandPorts {
 /** The lease that its holder moves under, and whose report it is. */
 export type WorkedReport = Pick<ReportLease, 'reportId' | 'holder' | 'token'>;
 
-const move = dataReportMoved.pick({
-  to: true,
-  reasonCode: true,
-  finding: true,
-  nextAction: true,
-  verifiedRecords: true,
-  nextCheckAt: true,
-});
+const move = dataReportMoved.omit({ accountId: true, from: true, movedAt: true, holder: true, fencingToken: true });
 const outcome = z.object({ moves: z.array(move).min(1), note: dataReportNoted.shape.note.nullable() });
 const noted = dataReportNoted.pick({ note: true, nextCheckAt: true });
 
-const give = (work: ReportWork, reportId: string, context: CommandContext, command: ReportCommand): Promise<Handled> =>
-  handle({
-    ...work,
-    decider: reportDecider,
-    stream: reportStream(reportId),
-    command,
-    commandId: work.identifiers.next(),
-    context,
-    deadline: work.clock.now() + work.deadlineMs,
-  });
+function give(work: ReportWork, reportId: string, context: CommandContext, command: ReportCommand): Promise<Handled> {
+  const [commandId, deadline] = [work.identifiers.next(), work.clock.now() + work.deadlineMs];
+  return handle({ ...work, decider: reportDecider, stream: reportStream(reportId), command, commandId, context, deadline });
+}
 
 /** Gives a command under a lease. An expired lease is refused without a read of the log. `commandOf` gets the time of the command. */
 async function giveUnderLease<Said>(
@@ -59,7 +46,7 @@ async function giveUnderLease<Said>(
 
 /**
  * Records on the report's stream that a lease was taken: only then is it given to its holder. A mover that has lost it meanwhile decided
- * before this event, so its append conflicts, and deciding again refuses it. What is thrown is `handle`'s.
+ * before this event, so its append conflicts, and deciding again refuses it. Throws as `handle`.
  */
 function recordLease(work: ReportWork, accountId: string, { reportId, holder, token, leaseUntil }: ReportLease): Promise<Handled> {
   const by = { holder, fencingToken: token };
@@ -67,7 +54,7 @@ function recordLease(work: ReportWork, accountId: string, { reportId, holder, to
   return give(work, reportId, { accountId }, { type: 'RecordLease', accountId, ...by, ...times });
 }
 
-/** The result of an investigation: one move, or several that are recorded together, and a note. */
+/** Several moves are recorded together. */
 interface ReportOutcome {
   readonly moves: readonly [ReportMove, ...ReportMove[]];
   readonly note: string | null;
@@ -77,12 +64,8 @@ interface ReportOutcome {
  * Moves a report under a lease, as seen at a revision of its stream. Refuses with `lease_conflict`, `state_conflict`,
  * `invalid_transition`, `resolution_incomplete` or `invalid_input`; a closed report's lease is dropped with the move.
  */
-export async function moveReport(
-  work: ReportWork,
-  lease: WorkedReport,
-  seenRevision: number,
-  { moves, note }: ReportOutcome,
-): Promise<Handled> {
+export async function moveReport(work: ReportWork, lease: WorkedReport, seenRevision: number, made: ReportOutcome): Promise<Handled> {
+  const { moves, note } = made;
   const handled = await giveUnderLease(work, lease, outcome.safeParse({ moves, note }), (said, by, movedAt) => {
     return { type: 'MoveReport', ...said, ...by, seenRevision, movedAt };
   });
@@ -111,19 +94,16 @@ interface LeaseRequest {
   readonly seenRevision?: number | undefined;
 }
 
-const DAY_MS = 86_400_000;
-/** A lease cannot be given back by hand, so a holder who is gone must not keep a report for good; and its end must be a time. */
-export const MAX_LEASE_MS = 30 * DAY_MS;
+/** Thirty days. A lease cannot be given back by hand, so a holder who is gone must not keep a report for good; and its end must be a time. */
+export const MAX_LEASE_MS = 30 * 86_400_000;
 
-/** A report's state from its own stream. */
 export const readReportState = async (log: EventLog, reportId: string): Promise<ReportState> =>
   (await foldStream({ log }, reportDecider, reportStream(reportId))).state;
 
 /**
- * Takes the lease of a report that was taken in, or renews it for its holder; returns it with the report as it was then, which a move is
- * decided on. Refuses with `invalid_input` (longer than thirty days, or no whole
- * milliseconds), `invalid_transition` (closed), `worker_paused`, `state_conflict`, `lease_conflict` (another has it) or `budget_exhausted`;
- * throws what the log and the database throw, and then nothing is leased for long.
+ * Takes the lease of a report or renews it for its holder; returns it with the state that a move is decided on. Refuses with `invalid_input`
+ * (longer than thirty days, or no whole milliseconds), `invalid_transition` (closed), `worker_paused`, `state_conflict`, `lease_conflict`
+ * (another has it) or `budget_exhausted`; throws what the log and the database throw, and then nothing is leased for long.
  */
 export async function leaseReport(
   work: ReportWork,
@@ -146,8 +126,7 @@ export async function leaseReport(
   if (taken.kind === 'exhausted') return new Rejection('budget_exhausted', `the ${dailyBudget} investigations of the day are used up`);
   const { lease } = taken;
   if (taken.kind === 'held') {
-    const until = new Date(lease.leaseUntil).toISOString();
-    return new Rejection('lease_conflict', `${lease.holder} holds the report until ${until}`);
+    return new Rejection('lease_conflict', `${lease.holder} holds the report until ${new Date(lease.leaseUntil).toISOString()}`);
   }
   const recorded = await recordLease(work, accountId, lease);
   if (recorded.kind === 'rejected') {

@@ -6,7 +6,7 @@ import { type CommandPorts, newEvents } from '../handle.ts';
 import type { RecordChange, RecordWriter } from '../records/write-records.ts';
 
 /** A shipped set of records. */
-export interface Seed {
+interface Seed {
   readonly name: string;
   readonly version: number;
 }

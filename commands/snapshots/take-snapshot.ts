@@ -8,8 +8,7 @@ import { snapshotStream } from '../../domain/streams.ts';
 import type { Caller, Decider, Fact } from '../decider.ts';
 import { type CommandPorts, handle } from '../handle.ts';
 
-/** The state that a snapshot freezes, read at one moment. */
-export interface SnapshotHead {
+interface SnapshotHead {
   readonly feedId: string | null;
   readonly position: number;
   readonly prunedThrough: number;

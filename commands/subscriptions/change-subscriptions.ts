@@ -11,8 +11,8 @@ import type { Resource } from '../../domain/records/resources.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { accountFeedsStream, accountStream } from '../../domain/streams.ts';
 
-/** The end and the id of the feed; null until it has been opened. */
 interface HighWaterMark {
+  /** Null until the feed has been opened. */
   readonly feedId: string | null;
   readonly position: number;
   readonly fingerprint: string | null;
@@ -45,7 +45,6 @@ interface Revocation extends Caller {
 export function createSubscriptionChanges(parts: SubscriptionParts) {
   const withMutex = createKeyedMutex();
 
-  /** Handles a command on the stream of the account's subscriptions, and waits until its outcome can be read. */
   async function change<Command extends SubscriptionCommand>(
     { accountId, keyId, requestId }: Caller,
     unreadable: string,
@@ -136,13 +135,10 @@ function liveFeed(feeds: Iterable<KeptFeed>, { keyId, name }: NewSubscription): 
 const keptKey = z.strictObject({ keyId: uuid, expiresAt: dateTime.nullable(), revoked: z.boolean() });
 type KeptKey = z.output<typeof keptKey>;
 
-/** An account's keys by id, from the account's own stream. */
-type AccountKeys = ReadonlyMap<string, KeptKey>;
-
 type KeyEvent = { readonly type: 'issued'; readonly key: KeptKey } | { readonly type: 'revoked'; readonly keyId: string } | null;
 
-/** Folds the keys of an account's stream and ignores its other events. */
-export const accountKeys: Fold<AccountKeys, KeyEvent> = {
+/** The keys of an account by id; other events of its stream are ignored. */
+export const accountKeys: Fold<ReadonlyMap<string, KeptKey>, KeyEvent> = {
   initialState: () => new Map(),
   evolve(keys, event) {
     if (event === null) return keys;
@@ -160,13 +156,9 @@ export const accountKeys: Fold<AccountKeys, KeyEvent> = {
   checkpoint: mapCheckpoint('account_keys', keptKey, ({ keyId }) => keyId),
 };
 
-/** Whether a key that was issued works no more; `now` is clock milliseconds. */
 const isDead = ({ expiresAt, revoked }: KeptKey, now: number): boolean => revoked || (expiresAt !== null && Date.parse(expiresAt) <= now);
 
-/**
- * A mutex per name within this process: work of one name runs sequentially, in the order of the calls. It avoids conflicts between concurrent
- * commands on one stream. Correctness depends on the expected revision, not on this mutex.
- */
+/** Work of one name runs sequentially within this process. It avoids conflicts; correctness depends on the expected revision alone. */
 function createKeyedMutex(): <Result>(name: string, work: () => Promise<Result>) => Promise<Result> {
   const lasts = new Map<string, Promise<unknown>>();
   return (name, work) => {

@@ -28,7 +28,7 @@ const keptFeed = feedSubscriptionCreated.omit({ lapsed: true, keyExpiresAt: true
 export type KeptFeed = z.output<typeof keptFeed>;
 
 /** By id; what was revoked or has been found lapsed is left out, so that the state stays as small as the cap. */
-export type SubscriptionState = ReadonlyMap<string, KeptFeed>;
+type SubscriptionState = ReadonlyMap<string, KeptFeed>;
 
 function decide(command: SubscriptionCommand, state: SubscriptionState): readonly SubscriptionEvent[] | Rejection {
   switch (command.type) {

@@ -9,7 +9,7 @@ import { insert, unlessNull, update } from '../rows.ts';
 import { milliseconds, type Row } from '../tables.ts';
 import { ACCOUNTS } from './tables.ts';
 
-/** What a batch changes of an account; null where it changes nothing, but for `paidUntil`, which is set together with `tier`. */
+/** Null where a batch changes nothing, but for `paid_until`, which is set together with `tier`. */
 const UNCHANGED = { tier: null, paid_until: null, channel: null, paid_at: null, status: null };
 type AccountChange = { readonly [Name in keyof typeof UNCHANGED]: string | number | null };
 
@@ -26,8 +26,8 @@ function accountChanges(batch: readonly StoredEvent[]) {
     const paid = (time: string) => change({ paid_at: Math.max(Number(before.paid_at), Date.parse(time)) });
     switch (type) {
       case 'AccountOpened': {
-        const { name, channel, tier, paidUntil } = data;
-        opened.push({ account_id, name, status: 'active', channel, tier, paid_until: milliseconds(paidUntil), opened_at: stored.time });
+        const { paidUntil, ...chosen } = data;
+        opened.push({ account_id, ...chosen, status: 'active', paid_until: milliseconds(paidUntil), opened_at: stored.time });
         break;
       }
       case 'AccountPeriodSet':

@@ -1,6 +1,5 @@
 import { ID, NUMBER, readModel, UUID } from '../tables.ts';
 
-/** Accounts and their keys, as admission and the operator's lists read them. Times are milliseconds since the epoch. */
 export const ACCOUNTS = readModel('accounts', {
   accounts: {
     isMain: true,

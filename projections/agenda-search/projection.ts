@@ -9,7 +9,6 @@ import type { Value } from '../tables.ts';
 import * as statements from './statements.ts';
 import { AGENDA_SEARCH, SEARCH_RECORDS, type SearchRecordTable } from './tables.ts';
 
-/** Changes of numbers by a name. */
 class Changes {
   readonly #changes = new Map<string, number>();
 
@@ -28,13 +27,13 @@ class Changes {
   }
 }
 
-/** One record may affect any number of entries: they are written in portions of this size. */
+/** One record may affect any number of entries. */
 const ENTRIES_AT_ONCE = 2000;
 
 const idsFrom = async ({ transaction }: FoldContext, statement: Statement): Promise<readonly string[]> =>
   (await transaction.execute(statement)).rows.map(([id]) => id!);
 
-/** Writes the records of one resource that a batch leaves. Returns the ids of the items whose entries may have changed. */
+/** Returns the ids of the items whose entries may have changed. */
 async function foldRecords(context: FoldContext, change: RecordChanges<SearchRecordTable>, words: Changes): Promise<readonly string[]> {
   const { transaction, columns, generation } = context;
   const { table, published, withdrawn, ids } = change;
@@ -78,7 +77,6 @@ async function refreshEntries({ transaction, columns, generation }: FoldContext,
   for (const statement of statements.addToPeriods(generation, columns, periods.entries())) await transaction.execute(statement);
 }
 
-/** First the records, then the entries of the items that they have to do with, before or now. */
 async function fold(batch: readonly StoredEvent[], context: FoldContext): Promise<void> {
   const words = new Changes();
   const items = new Set<string>();

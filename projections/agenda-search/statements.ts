@@ -36,14 +36,13 @@ function freshEntries(generation: number): string {
     ) d on true`;
 }
 
-/** Entries of each period among these items. */
 export const countPeriods = (generation: number, columns: ColumnArrays, itemIds: readonly string[]): Statement => ({
   text: `select e.period, count(*) from unnest($1::uuid[]) as x (id) join ${AGENDA_SEARCH.at(generation).entries} e on e.item_id = x.id
     group by e.period`,
   values: [columns.uuids(itemIds)],
 });
 
-/** Takes away the entries of items of which something that they need is no longer there, or that are headings now. */
+/** Deletes the entries of items that are headings or miss a record that they need. */
 export function deleteEntries(generation: number, columns: ColumnArrays, itemIds: readonly string[]): Statement {
   const { jurisdictions, bodies, meetings, items, entries } = AGENDA_SEARCH.at(generation);
   return {
@@ -55,7 +54,6 @@ export function deleteEntries(generation: number, columns: ColumnArrays, itemIds
   };
 }
 
-/** Writes the entries of these items; one that stays the same is not touched. */
 export const upsertEntries = (generation: number, columns: ColumnArrays, itemIds: readonly string[]): Statement => ({
   text: `insert into ${AGENDA_SEARCH.at(generation).entries} as e (item_id, starts_at, day, period, words) ${freshEntries(generation)}
     on conflict (item_id) do update set starts_at = excluded.starts_at, day = excluded.day, period = excluded.period, words = excluded.words
@@ -103,7 +101,7 @@ export function addToWords(generation: number, columns: ColumnArrays, changes: A
 
 const rowOf = (alias: string, names: readonly string[]): string => names.map((name) => `${alias}.${name}`).join(', ');
 
-/** Ids of the published records, of which these are the rows, that are new or changed in what is searched. */
+/** Ids of the rows that are new or changed in what is searched. */
 export function changedRecords(generation: number, columns: ColumnArrays, table: SearchRecordTable, rows: readonly Row[]): Statement {
   const { id, searched } = table;
   const wanted = rows.map((row) => Object.fromEntries([id, ...searched].map((name) => [name, row[name]!])));
@@ -115,7 +113,6 @@ export function changedRecords(generation: number, columns: ColumnArrays, table:
   };
 }
 
-/** The current texts of these columns, one row per record. */
 export const storedTexts = (
   generation: number,
   columns: ColumnArrays,
@@ -126,7 +123,7 @@ export const storedTexts = (
   values: [columns.uuids(ids)],
 });
 
-/** How the items that a record has to do with are found from its id. */
+/** From the id of a record to the items that it affects. */
 const ITEMS_OF: Readonly<Record<string, (tables: ReturnType<typeof AGENDA_SEARCH.at>) => string>> = {
   jurisdictions: ({ bodies, meetings, items }) =>
     `join ${bodies} b on b.jurisdiction_id = x.id join ${meetings} m on m.body_id = b.body_id join ${items} i on i.meeting_id = m.meeting_id`,
@@ -137,7 +134,6 @@ const ITEMS_OF: Readonly<Record<string, (tables: ReturnType<typeof AGENDA_SEARCH
   documents: ({ documents }) => `join ${documents} i on i.document_id = x.id and i.item_id is not null`,
 };
 
-/** Ids of the items that these records have to do with, as the tables stand. */
 export const itemsOf = (generation: number, columns: ColumnArrays, resource: Resource, ids: readonly string[]): Statement => ({
   text: `select distinct i.item_id from unnest($1::uuid[]) as x (id) ${ITEMS_OF[resource]!(AGENDA_SEARCH.at(generation))}`,
   values: [columns.uuids(ids)],

@@ -1,26 +1,12 @@
 import { isHeading } from '../../domain/agenda-heading.ts';
 import { localDay } from '../../domain/local-day.ts';
-import {
-  FLAG,
-  ID,
-  MAYBE_TEXT,
-  milliseconds,
-  NUMBER,
-  readModel,
-  type RecordTable,
-  recordTable,
-  type TableOf,
-  TEXT,
-  UUID,
-} from '../tables.ts';
+import type { RecordTable, TableOf } from '../tables.ts';
+import { FLAG, ID, MAYBE_TEXT, milliseconds, NUMBER, readModel, recordTable, TEXT, UUID } from '../tables.ts';
 
-/**
- * An entry's words stand in one index with its body, its topics and its period, so that a filter and a stretch of time narrow a search inside
- * it. These begin with a space, which no word does.
- */
+/** In one index with the words of an entry, so that filters and periods narrow a search inside it. No word begins with a space. */
 export const MARK = { body: ' b', topic: ' t', period: ' p' } as const;
 
-/** Number of the quarter of a year in which an instant (milliseconds) lies. */
+/** Number of the quarter of an instant (milliseconds). */
 export function periodOf(instant: number): number {
   const date = new Date(instant);
   return date.getUTCFullYear() * 4 + Math.floor(date.getUTCMonth() / 3);
@@ -39,9 +25,8 @@ export type SearchRecordTable = TableOf<
 >;
 
 /**
- * Every agenda item whose meeting, body and jurisdiction are there, with what search and the item's own page say of it. Holds the current
- * records, as far as anything here depends on them; `created_at` decides between two records with one slug: the older wins, and of two of
- * one age the smaller id.
+ * Every agenda item whose meeting, body and jurisdiction are there. `created_at` decides between two records with one slug: the older wins,
+ * and of two of one age the smaller id.
  */
 export const AGENDA_SEARCH = readModel('agenda_search', {
   jurisdictions: recordTable(
@@ -143,15 +128,14 @@ export const AGENDA_SEARCH = readModel('agenda_search', {
     },
     { indexes: { by_item: '(item_id)' }, countedBy: [], searched: ['item_id', 'title'], worded: ['title'] },
   ),
-  /** What is searched: a row for each item that can be shown and is no mere heading. */
+  /** A row for each item that can be shown and is no mere heading. */
   entries: {
     columns: { item_id: ID, starts_at: NUMBER, day: NUMBER, period: NUMBER, words: 'tsvector not null' },
     indexes: { words: 'using gin (words)' },
     countedBy: [],
   },
-  /** How many entries there are of each period. */
   periods: { columns: { period: 'bigint primary key', entries: NUMBER } },
-  /** The words of all these records, with their stems and the number of records that have them. */
+  /** With the number of records that have them. */
   words: {
     columns: { word: 'text collate "C" primary key', stem: TEXT, records: NUMBER },
     indexes: { by_stem: '(stem)' },

@@ -12,7 +12,6 @@ import type { Row } from '../tables.ts';
 const NAMES = Object.keys(RESOLVED);
 const resolvedOf = (row: string): string => NAMES.map((name) => `${row}.${name}`).join(', ');
 
-/** The values of `RESOLVED` for the hits `from`, with their joins to item, meeting and coverage. */
 function resolution(generation: number, from: string) {
   const { items, meetings, coveredBodies } = AGENDA.at(generation);
   return {
@@ -23,7 +22,7 @@ function resolution(generation: number, from: string) {
   };
 }
 
-/** Writes hits with their resolved values. Unnamed, like the following statements, so that it is planned for the current tables. */
+/** Without a name, like the following statements, so that it is planned for the current tables. */
 function upsertHits(generation: number, columns: ColumnArrays, hits: readonly Row[]): Statement {
   const table = AGENDA.tables.hits;
   const { names, unnest, values } = rowSet(columns, table, hits);
@@ -35,7 +34,7 @@ function upsertHits(generation: number, columns: ColumnArrays, hits: readonly Ro
   };
 }
 
-/** Updates the hits that name one of these ids in a column, where a value has changed. */
+/** Updates the hits that name one of these ids, where a value has changed. */
 export function resolveHits(
   generation: number,
   columns: ColumnArrays,
@@ -54,10 +53,7 @@ export function resolveHits(
   };
 }
 
-/**
- * Computes the covered bodies again: the active bodies of the list in active jurisdictions, the oldest of each slug. Returns the ids of those
- * whose coverage changed.
- */
+/** The active bodies of the list in active jurisdictions, the oldest of each slug. Returns the ids of those whose coverage changed. */
 async function refreshCoveredBodies({ transaction, generation }: FoldContext, covered: readonly CoveredBodySlugs[]) {
   const { jurisdictions, bodies, coveredBodies } = AGENDA.at(generation);
   const before = await transaction.execute({ text: `delete from ${coveredBodies} returning body_id`, values: [] });
@@ -79,7 +75,7 @@ async function refreshCoveredBodies({ transaction, generation }: FoldContext, co
   return [...idsOf(before).symmetricDifference(idsOf(after))];
 }
 
-/** Computes the covered topics again: those that may be selected and are classified, the oldest of each slug. */
+/** Those that may be selected and are classified, the oldest of each slug. */
 async function refreshCoveredTopics({ transaction, generation }: FoldContext): Promise<void> {
   const { topics, coveredTopics } = AGENDA.at(generation);
   await transaction.execute({ text: `delete from ${coveredTopics}`, values: [] });
@@ -92,8 +88,8 @@ async function refreshCoveredTopics({ transaction, generation }: FoldContext): P
 }
 
 /**
- * First the records, then what they add up to. A hit holds what its item and its meeting say and is brought up to date when either changes
- * or its body comes under coverage or leaves it; names and topics are joined when they are read, so that renaming a body costs one row.
+ * First the records, then what they add up to. A hit is updated when its item, its meeting or the coverage of its body changes; names and
+ * topics are joined when they are read, so that renaming a body costs one row.
  */
 async function fold(covered: readonly CoveredBodySlugs[], batch: readonly StoredEvent[], context: FoldContext): Promise<void> {
   const { transaction, columns, generation } = context;

@@ -23,9 +23,8 @@ const hits = recordTable('agenda_hits', {
 });
 
 /**
- * The agenda as the public reads it. Times are milliseconds since the epoch; `lead` and `own` are pieces of the exact JSON text of a
- * public hit, so that an answer is joined text. Holds the current records, as far as anything here depends on them; `created_at` decides
- * between two records with one slug: the older wins, and of two of one age the smaller id.
+ * The agenda as the public reads it. `lead` and `own` are pieces of the exact JSON text of a public hit, so that an answer is joined text.
+ * `created_at` decides between two records with one slug: the older wins, and of two of one age the smaller id.
  */
 export const AGENDA = readModel('agenda', {
   jurisdictions: recordTable(
@@ -89,7 +88,6 @@ export const AGENDA = readModel('agenda', {
     },
     { countedBy: [] },
   ),
-  /** Hits with what their item and meeting say, once these are there. */
   hits: {
     ...hits,
     columns: { ...hits.columns, ...RESOLVED },
@@ -101,7 +99,6 @@ export const AGENDA = readModel('agenda', {
     },
     countedBy: [],
   },
-  /** The public bodies that are covered now; a handful. */
   coveredBodies: {
     columns: {
       body_id: ID,
@@ -113,7 +110,6 @@ export const AGENDA = readModel('agenda', {
       lead: TEXT,
     },
   },
-  /** The topics that are covered now. */
   coveredTopics: { columns: { topic_id: ID, slug: `${TEXT} unique`, lead: TEXT } },
 });
 

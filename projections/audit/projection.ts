@@ -6,7 +6,7 @@ import { projection } from '../projection.ts';
 import { insert } from '../rows.ts';
 import { AUDIT } from './tables.ts';
 
-/** What of an event's data names its subject: the snapshot, subscription, report or key; the account itself otherwise. */
+/** The field of an event's data that names its subject; the account itself otherwise. */
 const SUBJECTS: Readonly<Record<string, string>> = {
   [SNAPSHOT_TAKEN]: 'snapshotId',
   FeedSubscriptionCreated: 'id',

@@ -14,7 +14,7 @@ export interface HistoryRow {
   readonly version: number;
   readonly removed: boolean;
   readonly changed_at: number;
-  /** Set when the same batch supersedes it; a remove supersedes itself. */
+  /** Null where nothing in the same batch supersedes it; a remove supersedes itself. */
   superseded_at: number | null;
   readonly digest: string | null;
   readonly envelope: string;
@@ -57,19 +57,8 @@ export function historyRows(events: readonly StoredEvent[], before: FeedState) {
     const version = event.revision + 1;
     fingerprint = nextFingerprint(fingerprint, event.id);
     const envelope = envelopeOf(resource, recordId, version, removed, changedAt);
-    const row: HistoryRow = {
-      position,
-      resource,
-      record_id: recordId,
-      version,
-      removed,
-      changed_at: changedAt,
-      superseded_at: removed ? position : null,
-      digest,
-      envelope,
-      body,
-      fingerprint,
-    };
+    const times = { changed_at: changedAt, superseded_at: removed ? position : null };
+    const row: HistoryRow = { position, resource, record_id: recordId, version, removed, ...times, digest, envelope, body, fingerprint };
     outline = hash('sha256', `${outline}\n${position}\n${envelope}`, 'hex');
     chain = hash('sha256', `${chain}\n${position}\n${envelope}\n${digest ?? ''}`, 'hex');
     const previous = newest.get(event.stream);
@@ -85,14 +74,9 @@ export function historyRows(events: readonly StoredEvent[], before: FeedState) {
 /** The chain restarts at an erasure: its earlier value depends on erased text. */
 export const chainAfterErasure = (eventId: string): string => hash('sha256', `erased\n${eventId}`, 'hex');
 
-interface Total {
-  records: number;
-  digest: bigint;
-}
-
 /** Number and state digest of the current records of each resource, updated with each change. */
 export class Totals {
-  readonly #totals = new Map<string, Total>();
+  readonly #totals = new Map<string, { records: number; digest: bigint }>();
   readonly #touched = new Set<string>();
 
   /** Rows of resource, number, digest text. */
@@ -112,7 +96,7 @@ export class Totals {
     total.digest = subtractDigest(total.digest, digest);
   }
 
-  /** Counts the rows of a batch that are current at its end; what they superseded in earlier batches is removed apart. */
+  /** Adds the rows of a batch that are current at its end; what they superseded in earlier batches is removed apart. */
   addCurrent(rows: readonly HistoryRow[]): void {
     for (const row of rows) {
       if (row.superseded_at === null) this.add(row.resource, row.digest!);
@@ -126,7 +110,7 @@ export class Totals {
     });
   }
 
-  #of(resource: string): Total {
+  #of(resource: string) {
     let total = this.#totals.get(resource);
     if (total === undefined) this.#totals.set(resource, (total = { records: 0, digest: 0n }));
     this.#touched.add(resource);

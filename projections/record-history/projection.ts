@@ -14,8 +14,8 @@ import { ERASED_VERSIONS, NOT_SUPERSEDED, RECORD_HISTORY } from './tables.ts';
 import { insert, rowSet, upsert } from '../rows.ts';
 
 /**
- * Gives the versions that an erasure names the text that the log has for them now. Positions, times and versions stay; totals follow where a
- * version is current. A build that has folded the erased text from the start changes nothing but what says that they were erased.
+ * Rewrites the versions that an erasure names; totals follow where a version is current. In a build that has folded the log without the erased
+ * text, only `ERASED_VERSIONS` and the chain change.
  */
 async function foldErasure(erasure: Erasure, context: FoldContext): Promise<void> {
   if (!erasure.data.streams.some(({ stream }) => isResource(category(stream)))) return;
@@ -46,13 +46,8 @@ async function rewriteVersions(
   });
   const rows = found.rows.map(([position, version, before, current]) => {
     const data = versions.get(version!)!;
-    return {
-      position: Number(position),
-      before: before!,
-      isCurrent: current === 'true',
-      data,
-      digest: recordDigest(resource, recordId, data),
-    };
+    const digest = recordDigest(resource, recordId, data);
+    return { position: Number(position), before: before!, isCurrent: current === 'true', data, digest };
   });
   if (rows.length === 0) return;
   const positions = columns.bigints(rows.map(({ position }) => position));
@@ -107,8 +102,8 @@ async function foldChanges(batch: readonly StoredEvent[], context: FoldContext):
 }
 
 /**
- * At a switch both builds must agree on head, identity, time, chain, outline, fingerprint and every total: together they fix every change ever published,
- * but for the content of versions that were superseded before the last erasure; that is compared row by row.
+ * At a switch both builds must agree on the state and every total: together they fix every change ever published, but for the content of
+ * versions that were superseded before the last erasure; that is compared row by row.
  */
 function statesDiffer(left: number, right: number): Statement {
   const [one, other] = [RECORD_HISTORY.at(left), RECORD_HISTORY.at(right)];
@@ -145,10 +140,6 @@ function rowsDiffer(left: number, right: number): Statement {
   };
 }
 
-/** Differences between two builds of the record history, at most three per statement. */
-const historyDifferences = (left: number, right: number, depth: 'switch' | 'rows'): readonly Statement[] =>
-  depth === 'switch' ? [statesDiffer(left, right)] : [rowsDiffer(left, right)];
-
 const HISTORY_TABLE = /record_history_g\d+$/;
 const SUPERSEDED_AFTER_PRUNED = 'superseded_at > (select pruned_through from civic.feed_retention)';
 
@@ -156,7 +147,7 @@ export const recordHistory = projection(RECORD_HISTORY, {
   version: 3,
   handles: [FEED_OPENED, ...RECORD_EVENT_TYPES, CONTENT_ERASED],
   fold: foldAroundErasures(foldChanges, foldErasure),
-  differences: historyDifferences,
+  differences: (left, right, depth) => [depth === 'switch' ? statesDiffer(left, right) : rowsDiffer(left, right)],
   // Between the rise of the pruned position and the end of pruning, one build may still hold rows that the other has dropped.
   heldByEveryBuild: (table) => (HISTORY_TABLE.test(table) ? SUPERSEDED_AFTER_PRUNED : 'true'),
   published: true,
@@ -164,7 +155,6 @@ export const recordHistory = projection(RECORD_HISTORY, {
 
 const { history, totals: totalsTable } = RECORD_HISTORY.tables;
 
-/** State, totals and pruned position, in one read. */
 export async function readState({ transaction, generation }: FoldContext) {
   const { state, totals } = RECORD_HISTORY.at(generation);
   const { rows } = await transaction.execute({
@@ -205,7 +195,7 @@ export function supersedeRows(generation: number, columns: ColumnArrays, rows: r
   };
 }
 
-export async function insertHistory(context: FoldContext, rows: readonly HistoryRow[]): Promise<void> {
+async function insertHistory(context: FoldContext, rows: readonly HistoryRow[]): Promise<void> {
   const written = rows.map((row) => ({
     ...row,
     superseded_at: row.superseded_at ?? BigInt(NOT_SUPERSEDED),

@@ -4,8 +4,8 @@ import { RECORD_HISTORY, replayFloor } from './tables.ts';
 
 const ROWS_A_STEP = 5000;
 
-export interface Pruning {
-  /** Live generations of the record history and of the snapshots. */
+interface Pruning {
+  /** Live generations. */
   readonly history: number;
   readonly snapshots: number;
   /** Milliseconds since the epoch. */
@@ -36,8 +36,8 @@ const deletePruned = (history: number): Statement => ({
 });
 
 /**
- * Removes rows that neither the replay retention nor a live snapshot needs; the row at the pruned position stays, for it proves the history before it. The position rises in the transaction that deletes first, so that
- * no reader takes incomplete rows for complete ones. Returns the number of rows removed.
+ * Removes rows that neither the replay retention nor a live snapshot needs; the row at the pruned position stays, for it proves the history
+ * before it. The position rises in the transaction that deletes first, so that no reader takes incomplete rows for complete ones.
  */
 export async function pruneRecordHistory(transactor: Transactor, pruning: Pruning): Promise<number> {
   let removed = 0;

@@ -52,15 +52,12 @@ export const RECORD_HISTORY = readModel('record_history', {
   totals: { columns: { resource: 'text collate "C" primary key', records: NUMBER, digest: TEXT } },
 });
 
-/**
- * Which versions erasures have changed, of every generation; `position` is the feed position of the version, `erasure` the number of the
- * last erasure that changed it.
- */
+/** Versions that erasures have changed, of every generation; `erasure` is the number of the last one. */
 export const ERASED_VERSIONS = 'civic.erased_versions';
 
 /**
- * SQL for the newest position whose change is older than `cutoff` (milliseconds), the pruned position where there is none; to stand where `s` is the
- * state row and `r` the retention row. Found by halving: positions above the pruned one are dense and times never fall.
+ * SQL for the newest position whose change is older than `cutoff` (milliseconds), else the pruned position; `s` is the state row and `r` the
+ * retention row. Found by halving: positions above the pruned one are dense and times never fall.
  */
 export const replayFloor = (history: string, cutoff: string): string => `(
   with recursive search(low, high) as (
@@ -75,6 +72,6 @@ export const replayFloor = (history: string, cutoff: string): string => `(
   select low from search where low = high
 )`;
 
-/** SQL for the fingerprint of the history up to a position, in hexadecimal digits: null where no row has it any more, or not yet. */
+/** SQL for the fingerprint up to a position, in hexadecimal digits; null where no row has it any more, or not yet. */
 export const fingerprintAt = (history: string, position: string): string =>
   `case ${position} when 0 then '${EMPTY_FINGERPRINT}' else (select encode(fp.fingerprint, 'hex') from ${history} fp where fp.position = ${position}) end`;

@@ -27,5 +27,4 @@ async function fold(batch: readonly StoredEvent[], context: FoldContext): Promis
   await upsert(context, RECORD_KEYS.tables.keys, named);
 }
 
-/** Current records by their external ids. */
 export const recordKeys = projection(RECORD_KEYS, { version: 1, handles: RECORD_EVENT_TYPES, fold });

@@ -24,7 +24,6 @@ export const REFERENCE_FIELDS: Readonly<Record<Resource, readonly string[]>> = {
   stream_records: ['recordStreamId'],
 };
 
-/** The references of the records as the batch leaves them. */
 function* referenceRows(batch: readonly StoredEvent[]): Generator<Row> {
   for (const { stream, type, data } of lastOfEach(batch)) {
     if (type !== RECORD_PUBLISHED) continue;
@@ -49,5 +48,4 @@ async function fold(batch: readonly StoredEvent[], context: FoldContext): Promis
   await insert(context, references, [...referenceRows(batch)]);
 }
 
-/** References between current records by target, and the external ids by which a connector finds its records. */
 export const recordReferences = projection(RECORD_REFERENCES, { version: 1, handles: RECORD_EVENT_TYPES, fold });

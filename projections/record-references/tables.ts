@@ -1,6 +1,6 @@
 import { readModel, TEXT, UUID } from '../tables.ts';
 
-/** Which current record names which other in a reference field: one row per record and field that is not null. */
+/** One row per current record and reference field that is not null. */
 export const RECORD_REFERENCES = readModel('record_references', {
   references: {
     isMain: true,

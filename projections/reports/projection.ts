@@ -17,7 +17,6 @@ const { reports: table, tallies } = REPORTS.tables;
 
 const readSubmitted = (stored: StoredEvent) => dataReportSubmitted.parse(JSON.parse(stored.data));
 
-/** What was submitted, and the columns that are made of it. */
 const inputRow = ({ reportId, input }: ReturnType<typeof readSubmitted>) => ({
   report_id: reportId,
   input: JSON.stringify(input),
@@ -43,7 +42,7 @@ function submittedRow(stored: StoredEvent) {
   };
 }
 
-/** What lifecycle events change of a report. Null where they change nothing, but for `closed_at`, which is set together with `status`. */
+/** Null where lifecycle events change nothing, but for `closed_at`, which is set together with `status`. */
 const UNCHANGED = {
   status: null as ReportStatus | null,
   /** Reason, finding and next action stay until a move states others. */
@@ -54,7 +53,7 @@ const UNCHANGED = {
   closed_at: null as number | null,
   /** Of the move out of `received`: no arrow leads back there, so it is the first. */
   first_moved_at: null as number | null,
-  /** The last change that the customer can see. */
+  /** Of changes that the customer can see. */
   updated_at: null as number | null,
   /** 0 where there is none any more. */
   next_check_at: null as number | null,
@@ -105,10 +104,8 @@ function changed(before: LifecycleChange | undefined, stored: StoredEvent): Life
   }
 }
 
-type LifecycleChanges = ReadonlyMap<string, LifecycleChange>;
-
 /** Applies the changes of lifecycle events. Returns the ids of existing reports and the times of their submission. */
-const updateLifecycles = (context: FoldContext, changes: LifecycleChanges) =>
+const updateLifecycles = (context: FoldContext, changes: ReadonlyMap<string, LifecycleChange>) =>
   update(
     context,
     table,
@@ -132,7 +129,6 @@ function durations({ row, firstStatus }: LifecycleChange, submittedAt: number): 
   return [...since('first_move', firstStatus, row.first_moved_at), ...since('closing', row.status, row.closed_at)];
 }
 
-/** Adds how long the moves of existing reports took. */
 async function addTallies({ transaction, columns, generation }: FoldContext, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
   const { unnest, values } = rowSet(columns, tallies, rows);
@@ -146,9 +142,8 @@ async function addTallies({ transaction, columns, generation }: FoldContext, row
 }
 
 /**
- * Events ascending. A report and its lifecycle stand on two streams, so the two meet only in the log's order: a lifecycle event says
- * something of a report that was submitted before it. One that precedes the submission is left out here when both come in one batch, and
- * finds no row when they come in two: the same tables either way. A report that is there already stays as it is.
+ * A report and its lifecycle are on two streams. A lifecycle event that precedes the submission is dropped when both are in one batch, and
+ * finds no row when they are in two: the same tables either way. A report that is there already stays as it is.
  */
 async function foldEvents(batch: readonly StoredEvent[], context: FoldContext): Promise<void> {
   const submitted = new Map<string, ReturnType<typeof submittedRow>>();
@@ -170,10 +165,7 @@ async function foldEvents(batch: readonly StoredEvent[], context: FoldContext): 
   await addTallies(context, took);
 }
 
-/**
- * What was submitted is written anew where an erasure names it; of a lifecycle the whole is read again up to the erasure, since only the last
- * move and the last note stand in the row. How long reports took is counted once and stays.
- */
+/** A lifecycle is read again whole up to the erasure, since the row has only its last move and note. How long reports took stays as counted. */
 async function foldErasure(erasure: Erasure, context: FoldContext): Promise<void> {
   for await (const page of erasedEvents(erasure, context, (name) => name === 'account_reports')) {
     const inputs = page.filter(({ type }) => type === SUBMITTED).map((stored) => inputRow(readSubmitted(stored)));

@@ -8,13 +8,9 @@ export const LONGER = 0;
 
 export const REPORTS = readModel('reports', {
   /**
-   * Missing-data reports as customers, investigators and the worker read them; one row each. Times are milliseconds since the epoch.
-   *
-   * `input` and `verified_records` are JSON text: what was submitted, as accepted, and what the last move named. `reason_code`, `finding` and
-   * `next_action` are those of the last move that stated them. `revision` is that of the
-   * last event on the report's lifecycle stream, -1 while there is none; a move is decided on it. `closed_at` is null exactly while the
-   * report is open. `address_key` and `title_key` are `sourceAddressKey` and `titleKey` of the reported address and of the words for what is
-   * missing, by which duplicates are found, and reports that a new record may answer.
+   * `input` and `verified_records` are JSON text. `reason_code`, `finding` and `next_action` are those of the last move that stated them.
+   * `revision` is that of the last event on the lifecycle stream, -1 while there is none; a move is decided on it. `closed_at` is null exactly
+   * while the report is open. By `address_key` and `title_key` duplicates are found, and reports that a new record may answer.
    */
   reports: {
     isMain: true,

@@ -1,6 +1,5 @@
 import { ID, NUMBER, readModel, UUID } from '../tables.ts';
 
-/** Frozen exports: who may read them, where they stand, until when. Times are milliseconds since the epoch. */
 export const SNAPSHOTS = readModel('snapshots', {
   snapshots: {
     isMain: true,

@@ -1,6 +1,6 @@
 import { ID, NUMBER, readModel, UUID } from '../tables.ts';
 
-/** Polling subscriptions, the revoked ones too. Whether one lives hangs on its key as well. Times are milliseconds since the epoch. */
+/** The revoked ones too. Whether one lives depends on its key as well. */
 export const SUBSCRIPTIONS = readModel('subscriptions', {
   subscriptions: {
     isMain: true,

@@ -8,13 +8,9 @@ import type { ReadDatabase } from '../../domain/ports/database.ts';
 /** Status and last check of a source from the text of its columns; `unknown` without a source. `now` in milliseconds. */
 export function freshnessAt(status: string | null, succeededAt: string | null, now: number): AgendaItem['freshness'] {
   const checkedAt = succeededAt === null ? null : Number(succeededAt);
-  return {
-    status: sourceStatusAt((status ?? 'unknown') as SourceStatus, checkedAt, now),
-    lastSuccessfulCheckAt: isoTime(succeededAt),
-  };
+  return { status: sourceStatusAt((status ?? 'unknown') as SourceStatus, checkedAt, now), lastSuccessfulCheckAt: isoTime(succeededAt) };
 }
 
-/** When a meeting starts, from its row: the instant in milliseconds, the local day, and the time zone where the row has it. */
 export function meetingTimeOf(startsAt: string, day: string, timezone: string | null | undefined) {
   return { meetingAt: isoTime(startsAt), meetingDate: dateOfDay(Number(day)), ...unlessNull('timezone', timezone) };
 }

@@ -8,10 +8,7 @@ import { slugFilter } from './agenda-fields.ts';
 import { decodedCursor } from '../decoded-cursor.ts';
 import { liveRows, tablesOf } from '../live-tables.ts';
 
-/**
- * One public hit, whatever became of its meeting (GET /api/v1/public/agenda-hits/{matchId}). Refuses with 404 what is not
- * there, not complete or outside the active public coverage set. `matchId` is a uuid.
- */
+/** One public hit, also of a cancelled meeting. Refuses with 404 what is not there, not complete or not publicly covered. `matchId` is a uuid. */
 export const createGetAgendaHit =
   (reads: LiveReads) =>
   async (matchId: string): Promise<JsonPage> => {
@@ -33,8 +30,8 @@ const page = (texts: readonly string[]): JsonPage => ({ text: `{"data":[${texts.
 export const NO_RECENT_HITS = page([]);
 
 /**
- * The most recently classified public hits (GET /api/v1/public/agenda-hits), without those of cancelled meetings. The newest of each covered
- * body and topic, and of these the newest: however many hits there are of a topic that is left out, none of them is looked at.
+ * The most recently classified public hits, without those of cancelled meetings: the newest of each covered body and topic, and of these the
+ * newest. Hits of a topic that is left out are not read, however many there are.
  */
 export const createListRecentAgendaHits =
   (reads: LiveReads) =>
@@ -120,8 +117,8 @@ function answer({ page, count }: UpcomingHitsInput, texts: readonly string[], ne
 export const noUpcomingHits = (input: UpcomingHitsInput): JsonPage => answer(input, [], null, 0);
 
 /**
- * Hits of meetings from now on, the next meeting first (GET /api/v1/public/upcoming-agenda-hits). Refuses with 400 a topic
- * that is not covered and a cursor that does not decode. Not both of `cursor` and `page`.
+ * Hits of meetings from now on, the next meeting first. Refuses with 400 a topic that is not covered and a cursor that does not decode. Not
+ * both of `cursor` and `page`.
  */
 export const createListUpcomingAgendaHits =
   ({ reads, clock }: QueryContext) =>

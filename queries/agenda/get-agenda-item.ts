@@ -7,18 +7,9 @@ import { liveRows, tablesOf } from '../live-tables.ts';
 import { sourceOf, timezoneOf } from '../search/search-statements.ts';
 
 /** Of several topics with one slug the oldest has it; a hit of another is not shown. */
-const agendaItem = ({
-  jurisdictions,
-  bodies,
-  sources,
-  topics,
-  meetings,
-  items,
-  hits,
-  documents,
-  isLive,
-}: ReturnType<typeof tablesOf<typeof AGENDA_SEARCH>>): string =>
-  `select i.item_id, i.title, i.text, j.name, j.slug, b.name, b.slug, m.starts_at, m.status, i.agenda_number, i.matter_file, i.outcome,
+function agendaItem(tables: ReturnType<typeof tablesOf<typeof AGENDA_SEARCH>>): string {
+  const { jurisdictions, bodies, sources, topics, meetings, items, hits, documents, isLive } = tables;
+  return `select i.item_id, i.title, i.text, j.name, j.slug, b.name, b.slug, m.starts_at, m.status, i.agenda_number, i.matter_file, i.outcome,
         i.source_url, s.type, s.status, s.succeeded_at, m.day, ${timezoneOf('m')},
         (select json_agg(json_build_object('topicSlug', t.slug, 'confidence', h.confidence, 'summary', h.summary, 'evidenceQuote', h.evidence_quote)
             order by h.confidence desc, t.slug, h.hit_id)
@@ -31,6 +22,7 @@ const agendaItem = ({
       join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
       left join lateral ${sourceOf(sources)} on true
       where i.item_id = $1::uuid and ${isLive}`;
+}
 
 /** One agenda item with its topics and documents, or null where none is public. `itemId` is a uuid. */
 export const createGetAgendaItem =

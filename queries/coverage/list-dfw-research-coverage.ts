@@ -17,8 +17,8 @@ export type CoverageInput = Pick<CoverageBinding, 'includeInactive' | 'limit'> &
 };
 
 /**
- * A page of the research coverage catalogue, by jurisdiction slug (GET /api/v1/public/coverage). Throws `invalid_parameter`
- * for a cursor that does not decode or was minted for other filters, another limit or another version of the catalogue.
+ * A page of the catalogue, by jurisdiction slug. Throws `invalid_parameter` for a cursor that does not decode or was minted for other filters,
+ * another limit or another version of the catalogue.
  */
 export function listDfwResearchCoverage(catalogue: CoverageCatalogue, input: CoverageInput) {
   const { jurisdictions, ...about } = catalogue;
@@ -56,8 +56,7 @@ const isAskedFor =
     (county === null || row.countySlugs.includes(county)) &&
     (family === null || row.families.some((covered) => covered.family === family));
 
-// Each status is about its own family only. Sending the others beside the one asked for would make the filter one of levels, and
-// `city.ordinances` would answer the same as `city.procurement`.
+// With the other families, the filter would be one of levels: `city.ordinances` would answer the same as `city.procurement`.
 const withAskedFamilies =
   (family: string | null) =>
   (row: CoverageJurisdiction): CoverageJurisdiction =>

@@ -33,7 +33,6 @@ function coveredSources(live: LiveGeneration, { jurisdictionSlug, bodySlug }: So
     order by b.jurisdiction_slug, b.body_slug, s.type_label, s.source_id`;
 }
 
-/** The observed state of the active sources of the covered bodies, by jurisdiction and body. */
 export const createListCoveredSources =
   ({ reads, clock }: QueryContext) =>
   async (input: SourceStatusesInput) => {
@@ -53,10 +52,8 @@ export const createListCoveredSources =
     }));
   };
 
-/** The status of one source, with its jurisdiction. */
 export type CoveredSource = Awaited<ReturnType<ReturnType<typeof createListCoveredSources>>>[number];
 
-/** The same in the form of the public operation (GET /api/v1/public/source-status). */
 export function createListPublicSourceStatuses(dependencies: QueryContext) {
   const list = createListCoveredSources(dependencies);
   return async (input: SourceStatusesInput): Promise<readonly PublicSourceStatus[]> => (await list(input)).map(({ status }) => status);

@@ -13,13 +13,13 @@ import { readHighWaterMark } from './feed-head.ts';
 import { feedPageStatement, toFeedPage } from './feed-page.ts';
 import { isOtherHistory } from './read-civic-changes.ts';
 
-export interface ExplainCursorDependencies extends QueryContext {
+interface ExplainCursorDependencies extends QueryContext {
   /** Replay retention, in milliseconds. */
   readonly retentionMs: number;
 }
 
 /** The parts of a cursor and the present result of a read with it. `verdict` is a sentence for a person. */
-export interface ExplainedCursor {
+interface ExplainedCursor {
   readonly kind: CursorKind | 'none';
   readonly verdict: string;
   readonly [fact: string]: string | number | boolean | null;
@@ -75,31 +75,24 @@ async function explainFeed(text: string, { reads, clock, retentionMs }: ExplainC
   if (typeof cursor === 'string') return { kind: 'none', verdict: 'a feed cursor that is damaged (400 invalid_parameter)' };
   const now = clock.now();
   const cutoff = now - retentionMs;
-  const page = toFeedPage(
-    await reads.texts((generation) =>
-      feedPageStatement(generation(RECORD_HISTORY.name), { after: cursor.position, resource: null, limit: 1, maxBytes: 0, cutoff }),
-    ),
-  );
-  const facts = {
-    kind: 'feed' as const,
-    feedId: cursor.feedId,
-    position: cursor.position,
-    readWith: boundTo(cursor.binding),
-    head: page.head,
-    behind: Math.max(0, page.head - cursor.position),
-  };
+  const { feedId, position } = cursor;
+  const question = { after: position, resource: null, limit: 1, maxBytes: 0, cutoff };
+  const page = toFeedPage(await reads.texts((generation) => feedPageStatement(generation(RECORD_HISTORY.name), question)));
+  const { head } = page;
+  const behind = Math.max(0, head - position);
+  const facts = { kind: 'feed' as const, feedId, position, readWith: boundTo(cursor.binding), head, behind };
   const refused = (verdict: string): ExplainedCursor => ({
     ...facts,
     verdict: `${verdict} (410 cursor_expired): take a snapshot and go on from its boundaryCursor`,
   });
-  if (page.feedId !== cursor.feedId) return refused(`of another feed than the one served now, ${page.feedId ?? 'which is not open yet'}`);
-  if (cursor.position > page.head) return refused('beyond the head of the feed');
+  if (page.feedId !== feedId) return refused(`of another feed than the one served now, ${page.feedId ?? 'which is not open yet'}`);
+  if (position > head) return refused('beyond the head of the feed');
   if (isOtherHistory(page, cursor)) return refused('of history that the service has lost');
-  if (cursor.position < page.prunedThrough) return refused(`changes after it are pruned, up to ${page.prunedThrough}`);
+  if (position < page.prunedThrough) return refused(`changes after it are pruned, up to ${page.prunedThrough}`);
   if (page.changedAfterStart !== null && page.changedAfterStart < cutoff)
     return refused('changes after it are older than the replay retention');
   const nextChangeAt = page.changedAfterStart === null ? null : new Date(page.changedAfterStart).toISOString();
   const replayExpiresAt = new Date((page.changedAfterStart ?? now) + retentionMs).toISOString();
-  const place = facts.behind === 0 ? 'at the head' : `${facts.behind} changes behind the head`;
+  const place = behind === 0 ? 'at the head' : `${behind} changes behind the head`;
   return { ...facts, nextChangeAt, replayExpiresAt, verdict: `good with ${facts.readWith}, ${place}` };
 }

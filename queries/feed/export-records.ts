@@ -11,7 +11,7 @@ import { liveRows } from '../live-tables.ts';
 
 const ROWS_A_PAGE = 1000;
 
-export interface ExportRecords {
+interface ExportRecords {
   /** Left out: every resource. */
   readonly resource?: Resource;
   /** Feed cursor of the state wanted; left out: the current one. */
@@ -31,7 +31,7 @@ const recordsAt = (reads: LiveReads, resource: Resource | undefined, boundary: n
     values: [after, boundary, ROWS_A_PAGE, ...(resource === undefined ? [] : [resource])],
   });
 
-/** Lines of NDJSON, in the form that an import reads: the records as they stood at one feed position, in the order of their last change. */
+/** Lines of NDJSON that an import reads: the records as they stood at one feed position, in the order of their last change. */
 export async function* exportRecords(reads: LiveReads, { resource, at }: ExportRecords): AsyncGenerator<string> {
   const head = await readFeedHead(reads);
   const boundary = at === undefined ? head.position : await positionOf(reads, at, head);

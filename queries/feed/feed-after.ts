@@ -58,5 +58,4 @@ export async function readFeedAfter(reads: LiveReads, after: FeedAfter) {
 }
 
 export type FeedStretch = Readonly<Awaited<ReturnType<typeof readFeedAfter>>>;
-/** A row of the feed, as it is published. */
 export type FeedRow = FeedStretch['rows'][number];

@@ -11,10 +11,7 @@ import { liveRows } from '../live-tables.ts';
 const perResource = <Value>(value: (resource: Resource) => Value) =>
   Object.fromEntries(RESOURCES.map((resource) => [resource, value(resource)])) as Record<Resource, Value>;
 
-/**
- * The feed at one moment: where it ends, and what the current records add up to there. Position, counts and digests are read in one statement,
- * so that they belong to one state.
- */
+/** Position, counts and digests of the feed, in one statement, so that they belong to one state. */
 export async function readFeedHead(reads: LiveReads) {
   const [head, ...totals] = await liveRows(reads, RECORD_HISTORY, {
     name: 'feed_head',

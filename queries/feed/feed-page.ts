@@ -3,8 +3,8 @@ import type { Resource } from '../../domain/records/resources.ts';
 import { tablesOf } from '../live-tables.ts';
 import { fingerprintAt, NOT_SUPERSEDED as LAST_POSITION, RECORD_HISTORY, replayFloor } from '../../projections/record-history/tables.ts';
 
-/** What to read. `after` is exclusive; null starts at the oldest replayable position. Times are milliseconds since the epoch. */
-export interface FeedPageQuestion {
+/** `after` is exclusive; null starts at the oldest replayable position. Times are milliseconds since the epoch. */
+interface FeedPageQuestion {
   readonly after: number | null;
   readonly resource: Resource | null;
   readonly limit: number;

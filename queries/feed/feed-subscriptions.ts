@@ -11,7 +11,7 @@ import { SUBSCRIPTIONS } from '../../projections/subscriptions/tables.ts';
 import { isoTime, isTime } from '../fields.ts';
 import { liveRows, liveTokens } from '../live-tables.ts';
 
-/** Of a subscription that is exactly this key's, if it is live or revoked as asked. */
+/** A subscription of exactly this key. */
 async function find(
   reads: LiveReads,
   state: 'live' | 'revoked',
@@ -28,20 +28,17 @@ async function find(
 }
 
 /** The time when the subscription was revoked, ISO 8601; null where it was not, or belongs to another key. */
-export async function findRevocation(reads: LiveReads, place: SubscriptionPlace): Promise<string | null> {
-  const row = await find(reads, 'revoked', place);
-  return isoTime(row?.[2]);
-}
+export const findRevocation = async (reads: LiveReads, place: SubscriptionPlace): Promise<string | null> =>
+  isoTime((await find(reads, 'revoked', place))?.[2]);
 
 interface ReadFeedSubscriptionChangesDependencies {
   readonly reads: LiveReads;
-  /** The change feed. */
   readonly readChanges: (input: ChangesInput) => Promise<JsonPage>;
 }
 
 /**
- * The change feed with the filter of a subscription, from its start where no cursor is given (GET
- * /api/v1/data/subscriptions/{subscriptionId}/changes). Refuses with 404 what is not exactly this key's and live, then as the feed does.
+ * The change feed with the filter of a subscription, from its start where no cursor is given. Refuses with 404 what is not exactly this key's
+ * and live, then as the feed does.
  */
 export const createReadFeedSubscriptionChanges =
   ({ reads, readChanges }: ReadFeedSubscriptionChangesDependencies) =>
@@ -69,10 +66,7 @@ const listed = z.object({
   createdAt: isTime,
 });
 
-/**
- * The live subscriptions of exactly this key, oldest first, and how many live ones the whole account has (GET /api/v1/data/subscriptions).
- * One statement: of an account there are never many more than its plan allows.
- */
+/** The live subscriptions of exactly this key, oldest first, and how many live ones the whole account has. An account has few. */
 export const createListFeedSubscriptions =
   ({ reads, clock }: QueryContext) =>
   async ({ accountId, keyId, cap }: ListSubscriptionsInput): Promise<FeedSubscriptions> => {

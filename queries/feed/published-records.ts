@@ -62,7 +62,7 @@ export async function* currentIds(reads: LiveReads, resource: Resource): AsyncGe
   }
 }
 
-/** The current state of the records found, in the order in which they were asked for (POST /api/v1/data/batch); what is missing or removed is absent. Refuses with 413. */
+/** The current records found, in the order in which they were asked for; what is missing or removed is absent. Refuses with 413. */
 export const createReadCivicRecords =
   (reads: LiveReads, columns: ColumnArrays) =>
   async ({ requests, maxResponseBytes }: RecordsInput): Promise<JsonPage> => {

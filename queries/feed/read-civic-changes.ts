@@ -8,7 +8,7 @@ import { type FeedPage, feedPageStatement, toFeedPage } from './feed-page.ts';
 import { decodedCursor } from '../decoded-cursor.ts';
 import { JsonText } from '../json-text.ts';
 
-export interface ReadCivicChangesDependencies extends QueryContext {
+interface ReadCivicChangesDependencies extends QueryContext {
   /** Replay retention, in milliseconds. */
   readonly retentionMs: number;
 }
@@ -17,9 +17,8 @@ const RECOVERY = { recovery: [{ operationId: 'createCivicSnapshot', hint: 'take 
 const HISTORY_PRUNED = `,${JSON.stringify({ historyPruned: true, ...RECOVERY }).slice(1, -1)}`;
 
 /**
- * The change feed after a cursor (GET /api/v1/data/changes). Refuses with 400, 410 and 413; 503 before the feed is open. Without
- * a cursor it starts at the oldest replayable position, and the page says so where older changes are gone: on a feed without a change since
- * then it would otherwise look like a service without data, for as long as the feed is quiet.
+ * The change feed after a cursor. Refuses with 400, 410 and 413; 503 before the feed is open. Without a cursor it starts at the oldest
+ * replayable position, and the page says so where older changes are gone: while the feed is quiet it would look like a service without data.
  */
 export const createReadCivicChanges =
   ({ reads, clock, retentionMs }: ReadCivicChangesDependencies) =>
@@ -28,16 +27,8 @@ export const createReadCivicChanges =
     const cursor = input.cursor === undefined ? null : decodeFor(input.cursor, resource);
     const now = clock.now();
     const cutoff = now - retentionMs;
-    const rows = await reads.texts((generation) =>
-      feedPageStatement(generation(RECORD_HISTORY.name), {
-        after: cursor?.position ?? null,
-        resource,
-        limit: input.limit,
-        maxBytes: input.maxResponseBytes,
-        cutoff,
-      }),
-    );
-    const page = toFeedPage(rows);
+    const question = { after: cursor?.position ?? null, resource, limit: input.limit, maxBytes: input.maxResponseBytes, cutoff };
+    const page = toFeedPage(await reads.texts((generation) => feedPageStatement(generation(RECORD_HISTORY.name), question)));
     if (page.feedId === null) throw new Rejection('feed_unavailable', 'the feed has not been opened yet');
     refuseExpired(page, cursor, cutoff);
     if (page.bytes > input.maxResponseBytes) {
@@ -85,11 +76,8 @@ function pageOf(page: FeedPage, feedId: string, binding: FeedBinding, now: numbe
       throw new Error(`feed position ${position} follows ${previous}`);
     }
     previous = position;
-    json
-      .ascii(`${index === 0 ? '' : ','}{"cursor":"${cursorAt(position, fingerprint)}",`)
-      .ascii(envelope)
-      .text(body)
-      .ascii('}');
+    json.ascii(`${index === 0 ? '' : ','}{"cursor":"${cursorAt(position, fingerprint)}",`);
+    json.ascii(envelope).text(body).ascii('}');
   }
   const next = page.moreAfterLast ? page.last! : page.head;
   const nextFingerprint = page.moreAfterLast ? page.items.at(-1)![3] : page.headFingerprint;

@@ -48,7 +48,7 @@ function currentSources(live: LiveGeneration) {
     order by 2, 3, 1`;
 }
 
-export interface ReadCivicHealthDependencies extends ListProjectionsDependencies, ListReactorsDependencies {
+interface ReadCivicHealthDependencies extends ListProjectionsDependencies, ListReactorsDependencies {
   readonly reads: LiveReads;
   readonly logger: Logger;
   /** Milliseconds that each part may take. */
@@ -57,10 +57,7 @@ export interface ReadCivicHealthDependencies extends ListProjectionsDependencies
   readonly history: { doubt(): string | null };
 }
 
-/**
- * Source checks, pending work and failures (GET /api/v1/data/health). Never fails: a part that fails or
- * does not answer by the deadline is named in `unanswered`, and its fields are left out.
- */
+/** Never fails: a part that fails or does not answer by the deadline is named in `unanswered`, and its fields are left out. */
 export const createReadCivicHealth = (deps: ReadCivicHealthDependencies) => async (): Promise<Health> => {
   const checkedAt = new Date(deps.clock.now()).toISOString();
   const missing = new Set<HealthPart>();
@@ -140,11 +137,7 @@ function pipelineOf(projections: readonly ProjectionStatus[], reactors: readonly
 
 const isPaused = ({ state }: ReactorStatus): boolean => state === 'paused';
 
-function statusOf(
-  sources: Health['sources'],
-  projections: readonly ProjectionStatus[],
-  reactors: readonly ReactorStatus[],
-): Health['status'] {
+function statusOf(sources: Health['sources'], projections: readonly ProjectionStatus[], reactors: readonly ReactorStatus[]) {
   const badSource = sources.some(({ status }) => status === 'failing' || status === 'stale');
   const badProjection = projections.some(
     ({ state, lagSeconds }) => FAILED.includes(state) || state === 'stopped' || (state === 'live' && lagSeconds > SLOW_PROJECTION_SECONDS),

@@ -16,7 +16,7 @@ const PAGE_BYTES = 400;
 /** Attempts to read a page and its digest without an erasure between them. */
 const ATTEMPTS = 5;
 
-const RECOVERY = { recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and read its pages' }] };
+const RECOVERY = { details: { recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and read its pages' }] } };
 
 interface PageFacts {
   readonly boundary: number;
@@ -61,31 +61,25 @@ function snapshotPage(history: number, snapshots: number, input: SnapshotPageInp
   };
 }
 
-const BEGIN_AGAIN = {
-  recovery: [{ operationId: 'readCivicSnapshotPage', hint: 'read the resource again without a cursor; meta.digest is its digest now' }],
-};
+const HINT = 'read the resource again without a cursor; meta.digest is its digest now';
+const BEGIN_AGAIN = { details: { recovery: [{ operationId: 'readCivicSnapshotPage', hint: HINT }] } };
 
-/** A page of a frozen export (GET /api/v1/data/snapshots/{snapshotId}/{resource}). Refuses with 400, 404, 410 and 413. */
+/** Refuses with 400, 404, 410 and 413. */
 export function createReadCivicSnapshotPage({ reads, clock }: QueryContext) {
   const erasedDigest = createErasedDigests(reads);
   const readPage = async (input: SnapshotPageInput): Promise<JsonPage | null> => {
     const cursor = input.cursor === undefined ? null : decodeFor(input.cursor, input);
-    const rows = await reads.texts((generation) =>
+    const [meta, ...items] = await reads.texts((generation) =>
       snapshotPage(generation(RECORD_HISTORY.name), generation(SNAPSHOTS.name), input, cursor?.position ?? 0, clock.now()),
     );
-    const [meta, ...items] = rows;
     if (meta === undefined) throw new Rejection('not_found', 'there is no such snapshot, or it has expired');
     const { boundary, prunedThrough, feedId, servedFeed, erasure, last, bytes, hasMore } = JSON.parse(meta[0]!) as PageFacts;
     if (feedId !== servedFeed || (cursor !== null && cursor.feedId !== feedId)) {
-      throw new Rejection('cursor_expired', 'the snapshot was taken of another feed than the one served now; take a new one', {
-        details: RECOVERY,
-      });
+      throw new Rejection('cursor_expired', 'the snapshot was taken of another feed than the one served now; take a new one', RECOVERY);
     }
     if (boundary < prunedThrough) throw new Rejection('cursor_expired', 'the snapshot is older than what is retained; take a new one');
     if (cursor !== null && (cursor.erasure ?? 0) !== erasure) {
-      throw new Rejection('cursor_expired', 'a text in the snapshot was erased meanwhile; read it again from its first page', {
-        details: BEGIN_AGAIN,
-      });
+      throw new Rejection('cursor_expired', 'a text in the snapshot was erased meanwhile; read it again from its first page', BEGIN_AGAIN);
     }
     if (bytes > input.maxResponseBytes) {
       throw new Rejection('response_too_large', `the page is over ${input.maxResponseBytes} bytes; ask for fewer items by limit`);
@@ -124,10 +118,7 @@ const lastErasure = (history: number, resource: string): string => `(
   select coalesce(max(v.erasure), 0) from ${ERASED_VERSIONS} v join ${RECORD_HISTORY.at(history).history} e on e.position = v.position
   where v.generation = ${history} and v.resource = ${resource} and e.position <= s.boundary and e.superseded_at > s.boundary)`;
 
-/**
- * The digest of the records at a boundary: that of the current ones, without those that have come since and with those that have gone. It costs
- * as much as has changed since, and no pass over all records.
- */
+/** The digest of the records at a boundary, from that of the current ones: it costs as much as has changed since. */
 function digestAt(history: number, resource: Resource, boundary: number): Statement {
   const tables = tablesOf(RECORD_HISTORY, history);
   return {
@@ -145,10 +136,7 @@ function digestAt(history: number, resource: Resource, boundary: number): Statem
 
 const KEPT = 1000;
 
-/**
- * Digests of snapshots that erasures have changed; null where a further erasure has come. Each is worked out once: only a further erasure changes
- * it.
- */
+/** Digests of snapshots that erasures have changed, each computed once; null where a further erasure has come, which alone changes it. */
 function createErasedDigests(reads: LiveReads) {
   const known = new Map<string, string>();
   return async ({ snapshotId, resource }: SnapshotPageInput, boundary: number, erasure: number): Promise<string | null> => {
@@ -160,7 +148,8 @@ function createErasedDigests(reads: LiveReads) {
     let sum = 0n;
     for (const [kind, digest] of rows) sum = (kind === 'since' ? subtractDigest : addDigest)(sum, digest!);
     if (known.size >= KEPT) known.clear();
-    known.set(key, digestText(sum));
-    return digestText(sum);
+    const computed = digestText(sum);
+    known.set(key, computed);
+    return computed;
   };
 }

@@ -3,12 +3,11 @@ import { type EventLog, LOG_START, type Position } from '../../domain/ports/even
 import type { Generation, GenerationState, GenerationStore } from '../../domain/ports/generations.ts';
 import type { ProcessorRow, ProcessorStore } from '../../domain/ports/reactors.ts';
 
+/** From the checkpoint to the head; `lagSeconds` and `oldestPendingAt` are of the oldest event after the checkpoint. */
 interface LogLag {
-  /** Events between the checkpoint and the log's head; null where the log cannot count. */
+  /** Null where the log cannot count. */
   readonly lagEvents: number | null;
-  /** Age of the oldest event after the checkpoint, in seconds; 0 where there is none. */
   readonly lagSeconds: number;
-  /** Time of that event, null when there is none. */
   readonly oldestPendingAt: number | null;
 }
 
@@ -18,11 +17,8 @@ const NO_LAG: LogLag = { lagEvents: 0, lagSeconds: 0, oldestPendingAt: null };
 async function lagBehind({ log, clock }: LagDependencies, checkpoint: Position, head: Position, types: readonly string[]): Promise<LogLag> {
   const pending = checkpoint < head ? (await log.readAll({ after: checkpoint, limit: 1, types })).events[0] : undefined;
   if (pending === undefined) return NO_LAG;
-  return {
-    lagEvents: log.distance(checkpoint, head),
-    lagSeconds: Math.max(0, (clock.now() - pending.time) / 1000),
-    oldestPendingAt: pending.time,
-  };
+  const lagSeconds = Math.max(0, (clock.now() - pending.time) / 1000);
+  return { lagEvents: log.distance(checkpoint, head), lagSeconds, oldestPendingAt: pending.time };
 }
 
 /** A running window is shown once it is this old; before that the last complete one. */
@@ -30,9 +26,8 @@ const SHOWN_AFTER_MS = 3_000;
 const FIRST_MS = 250;
 
 /**
- * The current rates of a generation: events folded in a second, null before the first window, and events of the log passed in a second, folded
- * or not, null where the log cannot count. An overdue window is shown as it is, so that the rate falls towards zero where the owner died, the
- * generation is paused or has no events.
+ * Events that a generation folds and events of the log that it passes in a second; null before the first window, and where the log cannot
+ * count. An overdue window is shown as it is, so that the rate falls towards zero where the owner died or there are no events.
  */
 export function speedOf({ folded, owner, operatorPausedAt, speed }: Generation, now: number) {
   if (operatorPausedAt !== null) return { rate: 0, readRate: 0 };
@@ -48,7 +43,7 @@ export function speedOf({ folded, owner, operatorPausedAt, speed }: Generation, 
  * `paused`: at an event that cannot be folded. `operator_paused`: a rebuild that an operator stopped. `ready`: held, caught up and found
  * equal. `kept`: replaced, and to be switched back to. `stopped`: there is work, and no process holds the lease.
  */
-export type ProjectionState = Exclude<GenerationState, 'retired'> | 'paused' | 'stopped' | 'operator_paused' | 'ready' | 'kept';
+type ProjectionState = Exclude<GenerationState, 'retired'> | 'paused' | 'stopped' | 'operator_paused' | 'ready' | 'kept';
 
 interface LagDependencies {
   readonly log: EventLog;
@@ -58,7 +53,6 @@ interface LagDependencies {
 
 export interface ListProjectionsDependencies extends LagDependencies {
   readonly generations: GenerationStore;
-  /** Event types that each projection folds. */
   readonly handles: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -81,9 +75,7 @@ async function projectionStatus(deps: ListProjectionsDependencies, row: Generati
     generation: row.generation,
     version: row.version,
     state: stateOf(row, lag.oldestPendingAt !== null, now),
-    /** Whether readers are answered from it. */
     serves: row.state === 'live',
-    /** Whether it is a rebuild in progress, held or paused. */
     rebuild: row.state === 'building',
     /** Time since which it has its state; of the lease clock, as all times here except `oldestPendingAt`. */
     since: row.changedAt,
@@ -92,11 +84,9 @@ async function projectionStatus(deps: ListProjectionsDependencies, row: Generati
     /** Events of the log up to the checkpoint; null where the log cannot count. */
     eventsRead: row.speed.eventsRead,
     folded: row.folded,
-    /** Takeovers of the right to fold it, by any process. */
     takeovers: row.token,
-    /** Events folded per second, over the last measurement of its owner; null before the first. */
     rate: speed.rate,
-    /** Of a rebuild: events of the log that it has yet to pass, and at its rate how long; null where the log cannot count or no process folds. */
+    /** Of a rebuild; null where the log cannot count or no process folds. */
     leftEvents: left,
     leftSeconds: left === null ? null : left === 0 ? 0 : speed.readRate === null || speed.readRate <= 0 ? null : left / speed.readRate,
     owner: row.owner,
@@ -123,7 +113,6 @@ function stateOf(row: Generation, pending: boolean, now: number): ProjectionStat
 
 export interface ListReactorsDependencies extends LagDependencies {
   readonly processorStore: Pick<ProcessorStore, 'listReactors'>;
-  /** Event types that each reactor follows. */
   readonly follows: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -134,7 +123,6 @@ export async function listReactors(deps: ListReactorsDependencies): Promise<read
   return Promise.all([...deps.follows].map(([name, types]) => reactorStatus(deps, name, rowOf(name), types, head)));
 }
 
-/** Without a row it has never run. */
 async function reactorStatus(
   deps: ListReactorsDependencies,
   name: string,
@@ -145,14 +133,12 @@ async function reactorStatus(
   const lag = await lagBehind(deps, row?.checkpoint ?? LOG_START, head, types);
   const reason = row?.pausedReason ?? null;
   const isOwned = row !== undefined && row.owner !== null && row.leaseUntil >= deps.leaseClock.now();
-  /** Stopped: there is work, and no process holds the lease. */
   const state: 'live' | 'paused' | 'stopped' = reason !== null ? 'paused' : lag.oldestPendingAt !== null && !isOwned ? 'stopped' : 'live';
   return {
     name,
     state,
     ...lag,
     handled: row?.handled ?? 0,
-    /** Takeovers of the right to run it, by any process. */
     takeovers: row?.token ?? 0,
     owner: row?.owner ?? null,
     reason,

@@ -48,7 +48,6 @@ export async function readOperations(deps: ReadOperationsDependencies) {
   };
 }
 
-/** One reading of the state that all processes share. */
 export type Operations = Awaited<ReturnType<typeof readOperations>>;
 
 /** Counting stops here to bound its cost; this count means at least so many. */

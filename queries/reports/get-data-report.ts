@@ -43,7 +43,7 @@ function toDataReport(reportId: string, row: TextRow): DataReport {
 const FIRST_PAUSE_MS = 2;
 const MAX_PAUSE_MS = 25;
 
-/** Resolves true once the report can be read, false when the deadline (clock milliseconds) passes first. */
+/** False when the deadline (clock milliseconds) passes before the report can be read. */
 export async function awaitReport({ reads, clock }: QueryContext, reportId: string, deadline: number): Promise<boolean> {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(MAX_PAUSE_MS, pause * 1.5)) {
     const rows = await liveRows(reads, REPORTS, {

@@ -29,7 +29,6 @@ const knownReport = z.object({
   revision: z.coerce.number(),
   note: z.string().nullable(),
 });
-/** A report as investigators and the worker see it. */
 export type KnownReport = Readonly<z.output<typeof knownReport>>;
 
 export interface ReportFilter {

@@ -3,7 +3,6 @@ import type { LiveReads } from '../../domain/ports/projection.ts';
 import type { ReportStatus } from '../../domain/reports.ts';
 import { liveRows } from '../live-tables.ts';
 
-/** Durations of one measure that ended in one status. */
 interface ReportDurations {
   readonly measure: ReportMeasure;
   readonly status: ReportStatus;
@@ -12,7 +11,7 @@ interface ReportDurations {
   seconds: number;
 }
 
-/** Figures about reports for operators, as the read model counts them. The cost does not depend on the number of closed reports. */
+/** The cost does not depend on the number of closed reports. */
 export async function readReportFigures(reads: LiveReads) {
   const open = await liveRows(reads, REPORTS, {
     name: 'report_figures_open',
@@ -51,10 +50,7 @@ export async function readReportFigures(reads: LiveReads) {
 
 export type ReportFigures = Awaited<ReturnType<typeof readReportFigures>>;
 
-/**
- * The number of open reports of all accounts in the read model, which may lag behind new reports and closings: intake counts its own new reports
- * in addition.
- */
+/** Of all accounts, in the read model, which may lag behind new reports and closings: intake counts its own new reports in addition. */
 export const countOpenReports = async (reads: LiveReads): Promise<number> => (await openReports(reads, [])).open;
 
 /** The number of open reports, and which of the given ones can be read, open or closed, at one moment. */

@@ -12,7 +12,7 @@ import { freshnessAt, meetingTimeOf } from '../agenda/agenda-fields.ts';
 import { anyWordOf, lenientUnits, maxMissing, nearOnes, queryLacking } from './search-units.ts';
 import { FEW_MATCHES, searchWindows, WHOLE } from './search-windows.ts';
 
-export interface SearchAgendaDependencies {
+interface SearchAgendaDependencies {
   /** Reads that end when the signal aborts. */
   readonly reads: (signal: AbortSignal) => LiveReads;
   readonly clock: Clock;
@@ -33,10 +33,7 @@ async function contextOf(reads: LiveReads, binding: SearchBinding): Promise<Sear
   return { ...typed, query: whole!, units: parts, respelt };
 }
 
-/**
- * A page of items that match the whole query or, where there are none, that lack the fewest of its words. Rows have id, rank, start, and whether
- * there were more candidates than are ranked.
- */
+/** A page of items that match the whole query or, where there are none, that lack the fewest of its words; rows of `searchCandidates`. */
 async function find(reads: LiveReads, context: SearchContext, input: SearchAgendaInput, after: SearchCursor | null) {
   const { query, bodyIds, topicId } = context;
   const [fromDay = null, toDay = null] = [input.fromDate, input.toDate].map((date) => (date === undefined ? null : dayOfDate(date)));
@@ -115,7 +112,6 @@ async function searchPage(reads: LiveReads, context: SearchContext, input: Searc
       ids.length === 0 ? [] : await reads.texts((generation) => statements.searchResults(generation(AGENDA_SEARCH.name), ids, anyWord));
     const hasMore = rows.length > page.length;
     if (shown.length > 0 || !hasMore) {
-      /** Of each item of the page. */
       const cursors = new Map(places.map((place) => [place.itemId, encodeSearchCursor(binding, place)]));
       return { shown, cursors, hasMore, candidateLimitReached: rows[0]?.at(-1) === 't', missing };
     }
@@ -123,18 +119,12 @@ async function searchPage(reads: LiveReads, context: SearchContext, input: Searc
   }
 }
 
-const EMPTY_PAGE: Awaited<ReturnType<typeof searchPage>> = {
-  shown: [],
-  cursors: new Map(),
-  hasMore: false,
-  candidateLimitReached: false,
-  missing: 0,
-};
+type Page = Awaited<ReturnType<typeof searchPage>>;
+const EMPTY_PAGE: Page = { shown: [], cursors: new Map(), hasMore: false, candidateLimitReached: false, missing: 0 };
 
 /**
- * Agenda items by words, the best first and of equals the latest first. While nothing
- * changes, the pages of a search hold each of its items once; an item that is added or changed meanwhile may be missed or returned twice. Throws
- * `InvalidSearchCursor`, and `DeadlineExceeded` or the reason of the signal when that aborts.
+ * Agenda items by words, the best first and of equals the latest first. An item that is added or changed between two pages may be missed or
+ * returned twice. Throws `InvalidSearchCursor`, and `DeadlineExceeded` or the reason of the signal when that aborts.
  */
 export const createSearchAgenda =
   ({ reads: readsUntil, clock }: SearchAgendaDependencies) =>
@@ -153,27 +143,13 @@ export const createSearchAgenda =
     const page = isEmpty ? EMPTY_PAGE : await searchPage(reads, context, input, binding);
     const { shown, cursors, hasMore, candidateLimitReached, missing } = page;
     const now = clock.now();
-    const { respelt } = context;
-    const facts = {
-      found: shown.length,
-      hasMore,
-      candidateLimitReached,
-      wordless,
-      uncovered,
-      unknownFilters,
-      respelt,
-      missing,
-      words: new Set(context.units.filter((unit) => unit !== '')).size,
-      continued,
-    };
+    const words = new Set(context.units.filter((unit) => unit !== '')).size;
+    const asked = { wordless, uncovered, unknownFilters, respelt: context.respelt, words, continued };
+    const guidance = searchGuidance({ ...asked, found: shown.length, hasMore, candidateLimitReached, missing });
+    const results = shown.map((row) => resultOf(row, now));
+    const nextCursor = hasMore ? [...cursors.values()].at(-1)! : null;
     return {
-      data: {
-        results: shown.map((row) => resultOf(row, now)),
-        truncated: false,
-        guidance: searchGuidance(facts),
-        nextCursor: hasMore ? [...cursors.values()].at(-1)! : null,
-        candidateLimitReached,
-      },
+      data: { results, truncated: false, guidance, nextCursor, candidateLimitReached },
       cursorAfter: shown.map(([itemId]) => cursors.get(itemId!)!),
     };
   };

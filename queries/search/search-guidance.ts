@@ -1,5 +1,4 @@
-/** The facts that the guidance of a page states. */
-export interface GuidanceFacts {
+interface GuidanceFacts {
   readonly found: number;
   readonly hasMore: boolean;
   readonly candidateLimitReached: boolean;
@@ -7,7 +6,6 @@ export interface GuidanceFacts {
   readonly wordless: boolean;
   /** The jurisdiction is known and has no body. */
   readonly uncovered: boolean;
-  /** Filters whose value is unknown. */
   readonly unknownFilters: readonly ('jurisdictionSlug' | 'topicSlug')[];
   /** Misspelt words, each with those that were searched instead. */
   readonly respelt: ReadonlyMap<string, readonly string[]>;
@@ -15,7 +13,6 @@ export interface GuidanceFacts {
   readonly missing: number;
   /** Number of different words and phrases of the query; 0 for a query with OR or minus. */
   readonly words: number;
-  /** The page continues a search. */
   readonly continued: boolean;
 }
 
@@ -60,8 +57,8 @@ const MAX_LENGTH = 300;
 /** Enough to locate a part of a text in it. */
 const SEEN = 40;
 
-/** A stretch of a text, empty where a long text has no word, and how that text begins and ends. */
-export interface Stretch {
+/** A part of a text, empty where a long text has no word, and how that text begins and ends. */
+interface Stretch {
   readonly part: string;
   readonly beginning: string;
   readonly end: string;

@@ -14,7 +14,6 @@ const ENGLISH = `'pg_catalog.english'`;
 /** The search term of a word; null for a stop word such as "which". */
 const STEM = (word: string) => `(ts_lexize('pg_catalog.english_stem', ${word}))`;
 
-/** What a search begins with. */
 export interface SearchContext {
   /** As the database writes queries; empty where no word can be searched. */
   readonly query: string;

@@ -10,12 +10,6 @@ export interface SearchWindow {
   readonly before: number | null;
 }
 
-/** Periods that a search is limited to by its dates, each left out where there is no such limit. */
-export interface PeriodLimits {
-  readonly from?: number;
-  readonly to?: number;
-}
-
 /** Up to so many matches are looked at in all of time at once, which costs less than one window after another. */
 export const FEW_MATCHES = 10_000;
 export const WHOLE: readonly SearchWindow[] = [{ marks: null, before: null }];
@@ -24,11 +18,11 @@ const FIRST_WINDOW = 5000;
 const GROWTH = 5;
 
 /**
- * Stretches of time that a search with many matches looks through one after another until enough is found, the latest first. A common word
- * is found often enough in the first. What reaches the last is so rare that all of the past can be looked at, which costs less than looking up
- * its many periods; between dates they are looked up, for outside of them it may be common. Which stretches these are changes what a search costs, never what it finds. None where nothing is between the dates.
+ * Windows of time that a search with many matches reads one after another until enough is found, the latest first; none where nothing is
+ * between the dates `from` and `to`. What reaches the last is so rare that reading all of the past costs less than looking up its many periods;
+ * between dates they are looked up, since outside of them it may be common. The windows change what a search costs, never what it finds.
  */
-export function searchWindows(all: PeriodCounts, { from, to }: PeriodLimits): readonly SearchWindow[] {
+export function searchWindows(all: PeriodCounts, { from, to }: { readonly from?: number; readonly to?: number }): readonly SearchWindow[] {
   const periods = all.filter(([period]) => period >= (from ?? period) && period <= (to ?? period));
   const isLimited = from !== undefined || to !== undefined;
   if (isLimited && periods.length === 0) return [];

@@ -22,7 +22,6 @@ export const WORK = {
 } as const satisfies Readonly<Record<string, { readonly roles: readonly ServeRole[]; readonly among: 'each' | 'one' | 'parts' }>>;
 export type Work = keyof typeof WORK;
 
-/** Whether a process of this role does that work. */
 export function does(role: ServeRole, work: Work): boolean {
   const { roles }: { readonly roles: readonly ServeRole[] } = WORK[work];
   return role === 'all' || roles.includes(role);

@@ -74,7 +74,7 @@ async function catchUp(
 async function compareHeld(deps: ProjectorDependencies, target: FoldTarget, row: Generation, checkpoint: Position): Promise<Step> {
   if (row.comparison !== null) return { kind: 'follow', checkpoint };
   const { projection, lease } = target;
-  const live = (await deps.generations.list()).find(({ projection: name, state }) => name === projection.name && state === 'live');
+  const live = (await deps.generations.list()).find((one) => one.projection === projection.name && one.state === 'live');
   // The two cannot reach one checkpoint: the build is not compared until an operator decides.
   if (live !== undefined && live.checkpoint < checkpoint && !isFolded(live, projection, deps.leaseClock.now())) {
     return { kind: 'follow', checkpoint };
@@ -88,7 +88,7 @@ async function compareHeld(deps: ProjectorDependencies, target: FoldTarget, row:
   return { kind: 'refused', reason: `the rebuilt ${projection.name} differs: ${firstOf(comparison)}` };
 }
 
-/** Searches the rows that differ after a refusal outside the switch, while the live generation is followed. */
+/** Searches the rows that differ after a refusal, outside the switch. */
 async function switchOrExplain(deps: ProjectorDependencies, target: FoldTarget, checkpoint: Position): Promise<Step> {
   const outcome = await switchGeneration(deps, target);
   if (outcome.kind !== 'refused') return outcome;
@@ -107,7 +107,7 @@ const firstOf = ({ differences, tables }: Comparison): string =>
  * Makes a building generation the live one, in one transaction under both rows' locks: the tail that the live one has folded already is
  * folded here too, both then stand at the same checkpoint and are compared, and only then does the pointer move. The head never falls.
  */
-export async function switchGeneration(deps: ProjectorDependencies, target: FoldTarget): Promise<Step> {
+async function switchGeneration(deps: ProjectorDependencies, target: FoldTarget): Promise<Step> {
   const { projection, lease } = target;
   const notComparable = new Error('an erasure lies ahead');
   const attempt = deps.transactor.transaction(async (transaction): Promise<Step> => {
@@ -152,5 +152,5 @@ async function firstDifference(
 }
 
 /** Whether the live generation can be waited for: it is not paused, and it is of the version that runs here, or another owner holds it. */
-export const isFolded = (live: Generation, { version }: Projection, now: number): boolean =>
+const isFolded = (live: Generation, { version }: Projection, now: number): boolean =>
   live.pausedReason === null && (live.version === version || (live.owner !== null && live.leaseUntil >= now));

@@ -8,7 +8,6 @@ import { foldBatch, foldEvents, foldTarget, type FoldTarget, type ProjectorDepen
 
 interface AtLiveCheckpoint {
   readonly transaction: Transaction;
-  /** Number of the live generation. */
   readonly live: number;
   readonly checkpoint: Position;
   /** Events of the tail that were folded into the copy for this comparison. */
@@ -17,16 +16,14 @@ interface AtLiveCheckpoint {
 
 type Looked<Result> =
   | { readonly kind: 'looked'; readonly result: Result }
-  /**
-   * `behind`: the copy is more than one batch behind the live generation. `ahead`: the copy is ahead, an erasure lies ahead, or nothing is live.
-   */
+  /** `behind`: more than one batch behind the live generation. `ahead`: ahead of it, an erasure lies ahead, or nothing is live. */
   | { readonly kind: 'behind' | 'ahead' };
 
 /**
  * Looks at a copy and the live generation at one checkpoint and one moment, in one repeatable-read transaction: the tail up to the live
  * checkpoint is folded into the copy and rolled back afterwards. The caller holds the copy's lease; the live one folds on meanwhile.
  */
-export async function atLiveCheckpoint<Result>(
+async function atLiveCheckpoint<Result>(
   deps: ProjectorDependencies,
   target: FoldTarget,
   checkpoint: Position,
@@ -76,14 +73,9 @@ export const compareWithLive = (deps: ProjectorDependencies, target: FoldTarget,
     const { projection, lease } = target;
     const tables = await compareTables(transaction, projection, live, lease.generation);
     const equal = tables.every((table) => table.live.rows === table.rebuilt.rows && table.live.digest === table.rebuilt.digest);
-    return {
-      at: deps.leaseClock.now(),
-      checkpoint: at,
-      live,
-      equal,
-      tables,
-      differences: equal ? [] : await rowsThatDiffer(transaction, projection, [live, lease.generation]),
-    };
+    const comparedAt = deps.leaseClock.now();
+    const differences = equal ? [] : await rowsThatDiffer(transaction, projection, [live, lease.generation]);
+    return { at: comparedAt, checkpoint: at, live, equal, tables, differences };
   });
 
 /** Rows that differ between a live and a rebuilt generation, as text: the totals first, then row by row. */
@@ -100,12 +92,7 @@ export async function rowsThatDiffer(
   return differences;
 }
 
-async function compareTables(
-  transaction: Transaction,
-  projection: Projection,
-  live: number,
-  rebuilt: number,
-): Promise<readonly TableComparison[]> {
+async function compareTables(transaction: Transaction, projection: Projection, live: number, rebuilt: number) {
   const others = projection.tables(rebuilt);
   const compared: TableComparison[] = [];
   for (const [index, table] of projection.tables(live).entries()) {

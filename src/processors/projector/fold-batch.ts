@@ -18,7 +18,6 @@ export interface ProjectorDependencies {
   /** The clock of leases, which all processes on the database share. A trial clock does not affect it. */
   readonly leaseClock: Clock;
   readonly logger: Logger;
-  /** Names this process among the owners. */
   readonly owner: string;
   readonly leaseMs: number;
   /** Other activity in the database; a rebuild gives way to it. */
@@ -28,7 +27,6 @@ export interface ProjectorDependencies {
   readonly keptMs: number;
 }
 
-/** Runs work on a generation while its lease holds. */
 export function underLease<Result>(
   { generations, leaseClock, leaseMs }: Pick<ProjectorDependencies, 'generations' | 'leaseClock' | 'leaseMs'>,
   lease: Lease,
@@ -49,7 +47,6 @@ export interface FoldTarget {
   readonly unread?: boolean;
 }
 
-/** The target of a generation that has just been acquired. */
 export async function foldTarget({ log }: ProjectorDependencies, projection: Projection, lease: Lease): Promise<FoldTarget> {
   const skipped = new Set<string>();
   for await (const { type, data } of streamEvents(log, projectionStream(projection.name))) {
@@ -98,7 +95,7 @@ export async function foldAndAdvance(
   await foldEvents(deps, target, transaction, events);
 }
 
-/** Folds events into the tables of a generation, and leaves its checkpoint where it is. */
+/** Leaves the checkpoint of the generation where it is. */
 export async function foldEvents(
   { log, columns }: ProjectorDependencies,
   { projection, lease: { generation } }: FoldTarget,
@@ -108,7 +105,6 @@ export async function foldEvents(
   if (events.length > 0) await projection.fold(events, { transaction, columns, generation, reread: rereading(log) });
 }
 
-/** Reads streams again for the fold of an erasure; see `FoldContext`. */
 const rereading = (log: Pick<EventLog, 'readStream'>) =>
   async function* (stream: string, upTo: Position): AsyncGenerator<readonly StoredEvent[]> {
     for await (const page of streamPages(log, stream)) {

@@ -104,7 +104,6 @@ const isDone = (row: Generation, now: number): boolean =>
   (row.state === 'refused' && row.changedAt < now - REFUSED_GRACE_MS) ||
   (row.state === 'scratch' && row.leaseUntil < now - RETIRED_GRACE_MS && row.changedAt < now - RETIRED_GRACE_MS);
 
-/** Folds one generation under a lease until the signal aborts, the lease is lost, it is paused, or it is refused. */
 async function runGeneration(
   deps: ProjectorDependencies,
   projection: Projection,

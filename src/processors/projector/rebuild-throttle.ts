@@ -16,7 +16,6 @@ export function createTrafficWatch({ traffic, leaseClock }: Pick<ProjectorDepend
     get busy() {
       return busy;
     },
-    /** Counts transactions of the rebuild itself. */
     countOwn: (transactions: number): void => void (own += transactions),
     /** Reads again when the last read is a second old; without an answer of the database all stays as it was. */
     look: async (): Promise<void> => {
@@ -43,10 +42,7 @@ const TRANSACTIONS_A_BATCH = 2;
 
 export type RebuildThrottle = ReturnType<typeof createRebuildThrottle>;
 
-/**
- * Throttles a rebuild beside readers and writers: none while the database has no other load, else short batches with rests that grow with the
- * duration of a batch.
- */
+/** Beside readers and writers a rebuild takes short batches, with rests that grow with the duration of a batch. */
 export function createRebuildThrottle(
   { leaseClock, batchSize: max }: Pick<ProjectorDependencies, 'leaseClock' | 'batchSize'>,
   watch: TrafficWatch,
@@ -56,11 +52,10 @@ export function createRebuildThrottle(
   const least = Math.min(max, LEAST_BATCH);
   let batchSize = watch.busy ? least : quiet;
   return {
-    /** Events of the next batch. */
     get batchSize() {
       return batchSize;
     },
-    /** To be called after each batch with the time that it took: rests where others use the database. */
+    /** To be called after each batch with the time that it took. */
     async rest(events: number, tookMs: number): Promise<void> {
       watch.countOwn(TRANSACTIONS_A_BATCH);
       await watch.look();

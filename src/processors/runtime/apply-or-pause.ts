@@ -6,17 +6,15 @@ import { LeaseLost } from '../../../domain/while-leased.ts';
 import type { Progress } from '../../../domain/ports/projection.ts';
 import { NotYet } from '../../../domain/ports/reactors.ts';
 
-/** A processor met an event that it cannot apply; it is paused with the reason until an operator retries or skips the event. */
+/** Paused at an event that cannot be applied, until an operator retries or skips it. */
 export class ProcessorPaused extends Error {
   override readonly name = 'ProcessorPaused';
 }
 
 interface LeasedProcessor {
-  /** For the log lines. */
   readonly name: string;
   /** Applies a batch and moves the checkpoint from `from` to its end. Throws `LeaseLost` where another process owns the processor. */
   apply(from: Position, batch: LogBatch): Promise<void>;
-  /** Stores that the processor is paused. */
   pause(reason: string, eventId: string | null): Promise<void>;
   /** How often an event that fails is tried before the processor is paused at it. */
   readonly attempts: number;
@@ -79,7 +77,7 @@ function inHalves({ events, ...scanned }: LogBatch): readonly LogBatch[] {
   return [
     { events: first, scannedTo: first.at(-1)!.position },
     { events: others, ...scanned },
-  ];
+  ] as const;
 }
 
 const oneByOne = ({ events, ...scanned }: LogBatch): readonly LogBatch[] => [
@@ -97,7 +95,7 @@ interface ReadModelWait {
   readonly readModels: readonly string[];
 }
 
-/** Waits until the read models have passed a position. Throws `NotYet`, which names the purpose, at its deadline, and the reason of the signal. */
+/** Throws `NotYet`, which names the purpose, after half a minute, and the reason of the signal. */
 export async function untilCaughtUp(
   { progress, clock, readModels }: ReadModelWait,
   position: Position,

@@ -18,10 +18,7 @@ export interface Job {
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
-/**
- * Runs a job if it is due and no other process on the database runs it; the signal of the work aborts when another process has taken the
- * lease over. A run that was stopped is due again at once, for another process or the next start.
- */
+/** Runs a job if it is due and no other process on the database runs it. A run that was stopped is due again at once. */
 export async function runIfDue(
   { store, leaseClock, owner, leaseMs }: JobDependencies,
   { name, everyMs, run }: Job,
@@ -40,7 +37,7 @@ export interface Repetition {
   readonly run: () => Promise<void>;
 }
 
-/** Repeats work until the signal aborts; logs failures. Resolves when the last run has ended. */
+/** Resolves when the signal has aborted and the last run has ended. */
 export async function repeat(clock: Clock, logger: Logger, signal: AbortSignal, { what, everyMs, run }: Repetition): Promise<void> {
   while (!signal.aborted) {
     try {

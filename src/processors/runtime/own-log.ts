@@ -2,7 +2,6 @@ import { type EventMark, hasEvent } from '../../../domain/read-log.ts';
 import { type EventLog, LOG_START } from '../../../domain/ports/event-log.ts';
 import type { Generation, GenerationStore } from '../../../domain/ports/generations.ts';
 
-/** The processor has followed another log. */
 export class ForeignLog extends Error {
   override readonly name = 'ForeignLog';
 }
@@ -12,7 +11,6 @@ export class LogSetBack extends Error {
   override readonly name = 'LogSetBack';
 }
 
-/** What a processor stores beside its checkpoint. */
 export interface Followed {
   /** Such as `read model agenda`. */
   readonly what: string;
@@ -31,13 +29,12 @@ function requireSameLog({ what, logId }: Followed, identity: string | null): voi
 const REMEDY =
   'the log was set back to an earlier state; stop every process, then run `civic feed renew --reason TEXT`, which builds the read models anew and gives the feed a new identity';
 
-/** Throws `LogSetBack` where the log does not have the last event that a processor has applied. */
 async function requireLastEvent({ what, lastEvent }: Followed, log: Pick<EventLog, 'readStream'>): Promise<void> {
   if (lastEvent === null || (await hasEvent(log, lastEvent))) return;
   throw new LogSetBack(`the log does not have event ${lastEvent.id} at ${lastEvent.position}, which the ${what} has applied: ${REMEDY}`);
 }
 
-/** Throws `ForeignLog` or `LogSetBack` where a processor has followed another history than this log's; what the log throws where it cannot be asked. */
+/** Throws `ForeignLog` or `LogSetBack` where a processor has followed another history than this log's, and what the log throws. */
 export async function requireHistory(followed: Followed, log: Pick<EventLog, 'readStream'>, identity: string | null): Promise<void> {
   requireSameLog(followed, identity);
   await requireLastEvent(followed, log);
@@ -45,7 +42,7 @@ export async function requireHistory(followed: Followed, log: Pick<EventLog, 're
 
 const readModel = (row: Generation): Followed => ({ ...row, what: `read model ${row.projection}` });
 
-/** Throws `ForeignLog` or `LogSetBack` where a live read model has followed another history than this log's. Checked when a program opens, before any command appends. */
+/** The same for the live read models, when a program opens and before any command appends. */
 export async function requireOwnLog(
   generations: Pick<GenerationStore, 'list'>,
   log: Pick<EventLog, 'identity' | 'head' | 'readStream'>,

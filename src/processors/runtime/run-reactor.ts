@@ -7,7 +7,7 @@ import { LeaseLost, whileLeased } from '../../../domain/while-leased.ts';
 import { applyOrPause, ProcessorPaused } from './apply-or-pause.ts';
 import { ForeignLog, LogSetBack, requireHistory } from './own-log.ts';
 
-export interface ReactorRunDependencies {
+interface ReactorRunDependencies {
   readonly log: EventLog;
   readonly store: ProcessorStore;
   readonly leaseClock: Clock;
@@ -19,7 +19,7 @@ export interface ReactorRunDependencies {
 const BATCH = 500;
 const TAKE_OVER_MS = 1000;
 const MAX_DELAY_MS = 10_000;
-/** Of an event that fails: most failures of what a reactor calls pass. */
+/** Most failures of what a reactor calls pass. */
 const ATTEMPTS = 8;
 
 /** Runs a reactor until the signal aborts, in one process at a time. Another process takes over from a dead owner within seconds. */

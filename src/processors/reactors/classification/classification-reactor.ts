@@ -21,7 +21,6 @@ export interface ClassificationDependencies {
   readonly progress: Progress;
   /** Read models that `known` is answered from. */
   readonly readModels: readonly string[];
-  /** Ids of the current records of a resource, in pages. */
   readonly currentIds: (resource: Resource) => AsyncIterable<readonly string[]>;
 }
 
@@ -90,7 +89,7 @@ const newest = (one: Position | undefined, other: Position | undefined): Positio
 interface AffectedItems {
   /** The topic change that requires a check of every item; null where there is none. */
   readonly every: StoredEvent | null;
-  /** Agenda item id to the newest event of the batch that touches it. */
+  /** The newest event that affects each, by id. */
   readonly items: ReadonlyMap<string, StoredEvent>;
 }
 
@@ -101,7 +100,6 @@ const BELOW: readonly (readonly [upper: Resource, lower: Resource, field: string
   ['meetings', 'agenda_items', 'meetingId'],
 ];
 
-/** The agenda items whose classification a batch of record events may change. */
 async function affectedItems(batch: readonly StoredEvent[], known: PublishedRecords): Promise<AffectedItems> {
   const touched = new Map<Resource, Map<string, StoredEvent>>();
   const touch = (resource: Resource, id: string, event: StoredEvent) => {
@@ -124,10 +122,7 @@ async function affectedItems(batch: readonly StoredEvent[], known: PublishedReco
 
 type Topics = readonly RecordData<'topics'>[];
 
-/**
- * The changes that give these items the hits of the classifier. Leaves equal hits unchanged, and hits that another classifier or an import has
- * written, also under our id.
- */
+/** Leaves equal hits unchanged, and hits that another classifier or an import has written, also under our id. */
 async function hitChanges(
   deps: ClassificationDependencies,
   items: ReadonlyMap<string, StoredEvent>,

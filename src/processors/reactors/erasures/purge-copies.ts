@@ -4,22 +4,18 @@ import type { ErasedCopies, StoredEvent } from '../../../../domain/ports/event-l
 import type { Progress } from '../../../../domain/ports/projection.ts';
 import { NotYet, type Reactor } from '../../../../domain/ports/reactors.ts';
 
-export const PURGE_COPIES = 'erasure_traces';
-
-export interface PurgeCopiesParts {
+interface PurgeCopiesParts {
   readonly copies: ErasedCopies;
   readonly progress: Progress;
   /** Measures deadlines. */
   readonly clock: Pick<Clock, 'now'>;
   /** By which saved answers are dated. */
   readonly chainClock: Pick<Clock, 'now'>;
-  /** Names of all read models. */
   readonly readModels: readonly string[];
 }
 
 const PATIENCE_MS = 5_000;
 
-/** The streams that an erasure names. */
 export const streamsOf = ({ data }: Pick<StoredEvent, 'data'>): readonly string[] =>
   contentErased.parse(JSON.parse(data)).streams.map(({ stream }) => stream);
 
@@ -28,7 +24,7 @@ export const streamsOf = ({ data }: Pick<StoredEvent, 'data'>): readonly string[
  * until every read model has passed the erasure, since until then an answer could still be saved from one, and for paid calls under way.
  */
 export const createErasureReactor = ({ copies, progress, clock, chainClock, readModels }: PurgeCopiesParts): Reactor => ({
-  name: PURGE_COPIES,
+  name: 'erasure_traces',
   follows: [CONTENT_ERASED],
   begin() {
     /** The time when the read models had passed an erasure: later answers do not contain the erased text. */

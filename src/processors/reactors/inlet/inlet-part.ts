@@ -8,9 +8,8 @@ export interface InletDependencies {
   readonly store: InletStore;
   readonly log: EventLog;
   readonly writer: RecordWriter;
-  /** Stores messages that do not parse or whose change was rejected; resolves once they are stored. After a crash the same may be stored again. */
+  /** Stores messages that do not parse or whose change was rejected. After a crash the same may be stored again. */
   readonly putAside: (refused: readonly RefusedMessage[]) => Promise<void>;
-  /** Completed messages, by outcome. */
   readonly counters: { appended: number; unchanged: number; rejected: number };
 }
 
@@ -95,10 +94,9 @@ async function giveCommand(
 
 const lost = ({ topic, partition }: InletPart) => new LeaseLost(`partition ${partition} of ${topic} was taken by another process`);
 
-/** Streams that are read at the same time. */
 const STREAMS_AT_ONCE = 32;
 
-/** The streams that the command has grown already: its event, if there is one, is the first behind the revision that was noted. */
+/** The streams with an event of the command: it is the first after the claimed revision. */
 async function storedStreams(log: EventLog, commandId: string, revisions: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
   const stored = new Set<string>();
   const look = async ([stream, revision]: readonly [string, number]): Promise<void> => {

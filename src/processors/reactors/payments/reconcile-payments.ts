@@ -8,7 +8,7 @@ export interface ReconcileParts extends PaymentPorts {
 }
 
 /** Milliseconds after which the chain cannot accept the authorization any more; allows for its clock and the time of a block. */
-export const CHAIN_MARGIN_MS = 120_000;
+const CHAIN_MARGIN_MS = 120_000;
 
 const AT_ONCE = 100;
 /** The request publishes the facts of its row first; the worker publishes what is left. */
@@ -16,7 +16,6 @@ const LEFT_TO_OTHERS_MS = 5_000;
 /** How long a result stays fetchable by the payment that paid for it. */
 const RESULTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** How many rows of each kind were dealt with. */
 export interface Reconciled {
   readonly tidied: number;
   readonly looked: number;
@@ -24,10 +23,7 @@ export interface Reconciled {
   readonly purged: number;
 }
 
-/**
- * One round of the worker: ends what was left lying, looks at payments of unknown outcome that are due, publishes facts that are
- * not on their streams yet, and drops results past their time. Any number may run at once. A row that fails is logged and comes again.
- */
+/** One round of the worker. Any number may run at once. A row that fails is logged and comes again. */
 export async function reconcilePayments(parts: ReconcileParts, signal: AbortSignal): Promise<Reconciled> {
   const { ledger, clock, chainClock } = parts;
   const tidied = await each(parts, signal, await ledger.abandoned(chainClock.now(), AT_ONCE), (row) => tidy(parts, row));
@@ -74,7 +70,7 @@ export async function tidy(parts: ReconcileParts, row: PaymentRow): Promise<void
   }
 }
 
-/** Determines the outcome of an unknown settlement, under a lease. A row whose outcome stays unknown is kept and never deleted. */
+/** A row whose outcome stays unknown is kept and never deleted. */
 async function lookAtUnknown(parts: ReconcileParts, row: PaymentRow): Promise<void> {
   if (parts.chain !== null) return await askTheChain(parts, row, parts.chain);
   if (parts.facilitator !== null) return await settleAgain(parts, row, parts.facilitator);
@@ -118,12 +114,7 @@ const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 3_600_000;
 const MAX_DOUBLINGS = 10;
 
-async function later(
-  { ledger, chainClock }: ReconcileParts,
-  row: PaymentRow,
-  cause: string,
-  transaction: string | null = null,
-): Promise<void> {
+async function later({ ledger, chainClock }: ReconcileParts, row: PaymentRow, cause: string, transaction: string | null = null) {
   const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(row.settleAttempts, MAX_DOUBLINGS));
   await ledger.lookAgain(row, { cause, transaction, lookAt: chainClock.now() + pause });
 }
@@ -131,7 +122,6 @@ async function later(
 const CLAIM_TRIES = 20;
 const CLAIM_EVERY_MS = 250;
 
-/** Why the decision of an operator is refused. */
 export class NotResolved extends Error {
   override readonly name = 'NotResolved';
 }

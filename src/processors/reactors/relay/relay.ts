@@ -46,9 +46,7 @@ interface RelayDependencies {
   readonly logger: Logger;
   readonly progress: Progress;
   readonly reads: LiveReads;
-  /** Every identity that this log's feed has had. */
   readonly feedIds: () => Promise<ReadonlySet<string>>;
-  /** Called after each publication. */
   readonly onPublished: (messages: number, position: number) => void;
 }
 
@@ -142,7 +140,7 @@ async function carryOut(deps: RelayDependencies, session: Session, running: Reac
   }
 }
 
-/** The rows after a place. Throws unless the feed continues the history of the topic and nothing between them is missing. */
+/** Throws unless the feed continues the history of the topic and no row is missing. */
 async function readNext({ topic: { name }, reads }: RelayDependencies, place: TopicCheckpoint): Promise<FeedStretch['rows']> {
   const { position, boundary } = place;
   const feed = await readFeedAfter(reads, { position, boundary, limit: ROWS_AT_ONCE, maxBytes: BYTES_AT_ONCE });

@@ -57,14 +57,9 @@ export async function findCandidates(deps: CandidateDependencies, area: Coverage
   const documentItems = await known.current('agenda_items', unique([...documents.values()].map(({ agendaItemId }) => agendaItemId)));
   const meetingOfDocument = (document: RecordData<'documents'>) =>
     document.meetingId ?? documentItems.get(document.agendaItemId ?? '')?.meetingId ?? null;
-  const meetings = await known.current(
-    'meetings',
-    unique([
-      ...idsOf(found, 'meetings'),
-      ...[...items.values(), ...agendas.values()].map(({ meetingId }) => meetingId),
-      ...[...documents.values()].map(meetingOfDocument),
-    ]),
-  );
+  const ofParts = [...items.values(), ...agendas.values()].map(({ meetingId }) => meetingId);
+  const ofDocuments = [...documents.values()].map(meetingOfDocument);
+  const meetings = await known.current('meetings', unique([...idsOf(found, 'meetings'), ...ofParts, ...ofDocuments]));
   const bodies = await known.current('public_bodies', unique([...meetings.values()].map(({ publicBodyId }) => publicBodyId)));
   const streams = await known.current('record_streams', unique([...streamRecords.values()].map(({ recordStreamId }) => recordStreamId)));
 
@@ -113,7 +108,7 @@ export interface Matches {
   readonly possible: readonly Candidate[];
 }
 
-/** So many words in a row are no coincidence. */
+/** In a row. */
 const DISTINCTIVE_WORDS = 5;
 const MAX_URL_LENGTH = 2048;
 const MAX_MATCHES = 20;
@@ -174,9 +169,8 @@ const weight = ({ id, file, address, exact, title, named, date, place }: Facts):
   (id ? 32 : 0) + (file ? 16 : 0) + (exact ? 12 : title ? 8 : 0) + (named ? 4 : 0) + (address ? 4 : 0) + (date ? 2 : 0) + (place ? 1 : 0);
 
 /**
- * Which published records are what a report misses: those of its source's id at its address or place, of its address where nothing else is
- * there, or of its title at its address or date. Nothing that contradicts the report is; where two different records would be, none is
- * certain. Pure.
+ * The records that a report misses: those of its source's id at its address or place, of its address where nothing else is there, or of its
+ * title at its address or date. A record that contradicts the report is none; where two different records would be, none is certain. Pure.
  */
 export function matchRecords(input: ReportInput, candidates: readonly Candidate[]): Matches {
   const compared = candidates
@@ -228,7 +222,6 @@ async function allCurrent<R extends Resource>({ reads, known }: CandidateDepende
   return [...found.values()];
 }
 
-/** Reads the service's area: some hundreds of records. */
 export async function readCoverageArea(deps: CandidateDependencies): Promise<CoverageArea> {
   const jurisdictions = await allCurrent(deps, 'jurisdictions');
   const sources = (await allCurrent(deps, 'sources')).filter(({ active }) => active);

@@ -16,7 +16,6 @@ import { type WorkDone, type WorkerDependencies, workOnReports } from './work-on
 
 export interface ReportWorkerDependencies extends WorkerDependencies {
   readonly progress: Progress;
-  /** Read models that the worker reads. */
   readonly readModels: readonly string[];
 }
 
@@ -24,10 +23,7 @@ export const REPORT_SETTLER = 'report_settler';
 
 const CLOSE_DEADLINE_MS = 30_000;
 
-/**
- * Records every closed report on its account's stream. It follows the log, so a crash in between is repaired by
- * going on; until then the account counts the report as unresolved, which can refuse and never exceed.
- */
+/** Records closed reports on their accounts' streams. Until it does, an account counts the report as unresolved: it may refuse, never exceed. */
 export const createReportSettler = (deps: Parameters<typeof settleReport>[0]): Reactor => ({
   name: REPORT_SETTLER,
   follows: ['DataReportMoved'],
@@ -50,10 +46,7 @@ export const REPORT_WORKER = 'report_worker';
 const SUBMITTED = 'DataReportSubmitted';
 const PURPOSE = 'work on reports';
 
-/**
- * Looks at reports as they come in, at open ones that a published record may answer, and at all of them when work is resumed. What it
- * leaves (paused, no budget, leased by another) the regular turns find again; see `dueReports`.
- */
+/** What it leaves (paused, no budget, leased by another) the job finds again; see `dueReports`. */
 export const createReportWorker = (deps: ReportWorkerDependencies): Reactor => ({
   name: REPORT_WORKER,
   follows: [SUBMITTED, RECORD_PUBLISHED, REPORT_SWITCH_TURNED],
@@ -95,7 +88,7 @@ async function keysOf(batch: readonly StoredEvent[], known: PublishedRecords): P
     ids.push(externalIds(resource, data));
     if ('meetingId' in data && data.meetingId !== null) meetings.add(data.meetingId);
   }
-  const unique = (names: readonly (string | null)[]): string[] => [...new Set(names.filter((name) => name !== null))];
+  const unique = (names: readonly (string | null)[]) => [...new Set(names.filter((name) => name !== null))];
   const addressKeys = unique(ids.map(({ addressKey }) => addressKey));
   if (addressKeys.length === 0) return null;
   const ofMeetings = [...(await known.current('meetings', [...meetings])).values()].map((meeting) => externalIds('meetings', meeting));

@@ -7,7 +7,6 @@ import type { Candidate, Matches } from './candidates.ts';
 
 type Source = RecordData<'sources'>;
 
-/** Everything that a verdict rests on. */
 export interface ReportFacts {
   readonly report: KnownReport;
   readonly matches: Matches;
@@ -38,10 +37,7 @@ const MAX_FINDING_LENGTH = 1000;
 const MAX_TITLE_LENGTH = 300;
 const MAX_NOTE_LENGTH = 4000;
 
-/**
- * What the worker does about a report, from facts alone; null when it does nothing and the report stays for a person. Deterministic: the
- * same facts always come to the same verdict.
- */
+/** Null when the worker does nothing and the report stays for a person. Pure. */
 export function verdictOn(facts: ReportFacts): Verdict | null {
   const { report, now } = facts;
   const found = published(facts);
@@ -54,9 +50,12 @@ export function verdictOn(facts: ReportFacts): Verdict | null {
 function published(facts: ReportFacts): Verdict | null {
   const { report, matches, publishedSince } = facts;
   if (matches.certain.length === 0 || publishedSince === null) return null;
-  const verifiedRecords = matches.certain.map(
-    ({ id, url, title }): VerifiedRecord => ({ itemId: id, sourceUrl: url, title: cut(title, MAX_TITLE_LENGTH) }),
-  );
+  const toVerified = ({ id, url, title }: Candidate): VerifiedRecord => ({
+    itemId: id,
+    sourceUrl: url,
+    title: cut(title, MAX_TITLE_LENGTH),
+  });
+  const verifiedRecords = matches.certain.map(toVerified);
   const records = several(matches.certain);
   const isLate = publishedSince > report.submittedAt;
   const finding = isLate
@@ -69,7 +68,6 @@ function published(facts: ReportFacts): Verdict | null {
   return to(facts, { to: 'resolved', verifiedRecords, finding, reasonCode: ofGap ?? (isLate ? 'publication_delay' : null) });
 }
 
-/** A report without an investigation. */
 function first(facts: ReportFacts): Verdict | null {
   const { olderOwn, outside, sources, agendas } = facts;
   if (olderOwn !== null) {
@@ -98,7 +96,6 @@ function first(facts: ReportFacts): Verdict | null {
   return to(facts, { to: 'investigating', finding }, note(facts));
 }
 
-/** A report that is due for another examination. */
 function again(facts: ReportFacts): Verdict | null {
   const { report, sources, now } = facts;
   const isReadable = allOf(sources, ({ status }) => status === 'healthy');
@@ -172,7 +169,7 @@ const list = (title: string, lines: readonly string[]): readonly string[] =>
     ? [`${title}: none`]
     : [`${title}: ${lines.length}`, ...lines.slice(0, SHOWN).map((line) => `- ${line}`), ...(lines.length > SHOWN ? ['- …'] : [])];
 
-/** What a person needs to continue. */
+/** For the person who continues. */
 function note({ matches, sources, olderOwn, olderOthers }: ReportFacts): string {
   const same = [...(olderOwn === null ? [] : [olderOwn]), ...olderOthers].map(({ reportId, status }) => `${reportId} (${status})`);
   const lines = [

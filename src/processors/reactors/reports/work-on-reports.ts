@@ -25,7 +25,6 @@ import { type ReportFacts, type Verdict, verdictOn } from './verdict.ts';
 
 export interface WorkerDependencies extends CandidateDependencies, ReportWork {
   readonly logger: Logger;
-  /** Names this process among all workers. */
   readonly holder: string;
   readonly dailyBudget: number;
 }
@@ -52,7 +51,7 @@ const MAX_REPORTS_AT_ONCE = 2000;
 const isAway = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable || error instanceof LogUnavailable || error instanceof OutcomeUnknown;
 
-/** Looks at the reports that the filter names (two thousand at most), as far as the switch and the day's budget let it; each under a lease of its own. */
+/** Examines the reports of the filter, two thousand at most, as far as the switch and the day's budget allow; each under a lease of its own. */
 export async function workOnReports(deps: WorkerDependencies, filter: ReportFilter, signal: AbortSignal): Promise<WorkDone> {
   const done: WorkDone = { looked: 0, moved: [], noted: [], left: [], failed: [], stopped: null, position: null };
   if ((await readSwitches(deps.log)).worker.paused) return { ...done, stopped: 'worker_paused' };
@@ -64,17 +63,15 @@ export async function workOnReports(deps: WorkerDependencies, filter: ReportFilt
       await lookAt(deps, area, report, done);
     } catch (error) {
       if (isAway(error) || signal.aborted) throw error;
-      const { reportId } = report;
-      const reason = (error as Error).message;
-      done.failed.push({ reportId, reason });
-      deps.logger.error({ reportId, reason }, 'a report could not be worked on');
+      const failure = { reportId: report.reportId, reason: (error as Error).message };
+      done.failed.push(failure);
+      deps.logger.error(failure, 'a report could not be worked on');
     }
     if (done.stopped !== null) break;
   }
   return done;
 }
 
-/** Adds to the result. */
 async function lookAt(deps: WorkerDependencies, area: CoverageArea, report: KnownReport, done: WorkDone): Promise<void> {
   const { reportId } = report;
   done.looked += 1;
@@ -136,7 +133,6 @@ const isOlder = (one: KnownReport, other: KnownReport): boolean =>
 
 const MAX_REPORTS = 500;
 
-/** Everything that a verdict on a report rests on, as the read models and the log say it now. */
 async function gatherFacts(deps: WorkerDependencies, area: CoverageArea, report: KnownReport): Promise<ReportFacts> {
   const { sourceUrl, jurisdictionSlug, recordDate } = report.input;
   const wanted = wantedBy(report);
@@ -145,6 +141,7 @@ async function gatherFacts(deps: WorkerDependencies, area: CoverageArea, report:
   const since = await Promise.all(matches.certain.map((candidate) => publishedSince(deps.log, candidate)));
   const sources = sourcesOf(area, sourceUrl, jurisdictionSlug);
   const slugs = new Set([jurisdictionSlug, ...sources.map(({ jurisdictionId }) => area.jurisdictions.get(jurisdictionId)?.slug)]);
+  const isOfDate = ({ date }: Candidate) => recordDate !== undefined && date === recordDate;
   return {
     report,
     matches,
@@ -153,10 +150,7 @@ async function gatherFacts(deps: WorkerDependencies, area: CoverageArea, report:
     olderOthers: older.filter(({ accountId }) => accountId !== report.accountId),
     outside: outsideCoverage(area, sourceUrl, jurisdictionSlug),
     sources,
-    agendas: candidates.filter(
-      ({ resource, date, jurisdictionSlug: slug }) =>
-        resource === 'agendas' && recordDate !== undefined && date === recordDate && slugs.has(slug ?? undefined),
-    ),
+    agendas: candidates.filter((one) => one.resource === 'agendas' && isOfDate(one) && slugs.has(one.jurisdictionSlug ?? undefined)),
     now: deps.clock.now(),
   };
 }
