@@ -31,7 +31,6 @@ export interface CheckpointForm<State> {
   read(written: unknown): State;
 }
 
-/** The form of a state that is a map of values, each with its key in it. */
 export const mapCheckpoint = <Value>(
   name: string,
   value: z.ZodType<Value>,
@@ -47,9 +46,9 @@ export const mapCheckpoint = <Value>(
   },
 });
 
-/** The decisions of one category of streams. Pure: without clock and randomness. */
+/** Pure: without clock and randomness. */
 export interface Decider<State, Command, Event extends Fact> extends Fold<State, Event> {
-  /** Returns the events of a command, none where it changes nothing, or a rejection. */
+  /** No events where the command changes nothing. */
   decide(command: Command, state: State): readonly Event[] | Rejection;
   readonly schemaVersion: number;
 }

@@ -20,8 +20,8 @@ import { streamEvents } from '../domain/read-log.ts';
 import { Rejection } from '../domain/rejections.ts';
 
 /**
- * For a stream that grows without a bound, give the decider a `checkpoint` with a bounded state and pass `checkpoints`: the cost of a command
- * then stays constant. Without `checkpoints` the stream is read from its start.
+ * For a stream that grows without a bound, give the decider a `checkpoint` with a bounded state and pass `checkpoints`: the cost of a
+ * command then stays constant. Without `checkpoints` the stream is read from its start.
  */
 interface FoldParts {
   readonly log: EventLog;
@@ -53,15 +53,14 @@ interface Handling<State, Command, Event extends Fact> extends HandlerPorts {
 }
 
 export type Handled<State = unknown> =
-  /** The state with the appended events. */
   | { readonly kind: 'appended'; readonly state: State; readonly position: Position; readonly revision: number }
   /** The state of the decision, and the position of the last event of the stream: a read model past it contains the state. */
   | { readonly kind: 'unchanged'; readonly state: State; readonly position: Position | null }
   | { readonly kind: 'rejected'; readonly rejection: Rejection };
 
 /**
- * Loads the stream (from its checkpoint, where the decider has one), decides, and appends at the revision of the decision. Decides again after
- * a conflict, until the deadline. Rejects events that could not be read back. Throws `DeadlineExceeded`, `LogUnavailable`, or
+ * Loads the stream (from its checkpoint, where the decider has one), decides, and appends at the revision of the decision. Decides again
+ * after a conflict, until the deadline. Rejects events that could not be read back. Throws `DeadlineExceeded`, `LogUnavailable`, or
  * `OutcomeUnknown` when a second read did not show whether the events were stored.
  */
 export async function handle<State, Command, Event extends Fact>(handling: Handling<State, Command, Event>): Promise<Handled<State>> {
@@ -116,7 +115,7 @@ export async function pauseBeforeRetry(clock: Clock, id: string, attempt: number
 /** U+0000 or a lone surrogate in JSON text: an odd number of backslashes before the code. */
 const NOT_KEPT = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
 
-/** Rejects events that PostgreSQL cannot store, or that would stop every read model and every decision on their stream. Null for valid ones. */
+/** Rejects events that PostgreSQL cannot store, or that would stop every read model and each decision on their stream; else null. */
 function refuseUndecodable({ read }: Pick<Fold<unknown, unknown>, 'read'>, stream: string, events: readonly NewEvent[]): Rejection | null {
   for (const event of events) {
     if (NOT_KEPT.test(event.data)) return new Rejection('invalid_parameter', 'a text holds U+0000 or half a character');
@@ -165,11 +164,10 @@ interface Folded<State> {
   readonly mark: string | null;
 }
 
-/** Folds all events of a stream. Throws what the log throws. */
 export const foldStream = async <State, Event>(parts: FoldParts, fold: Fold<State, Event>, stream: string): Promise<Folded<State>> =>
   foldOn(parts, fold, stream, await beginFold(parts, fold, stream));
 
-/** The start of a fold: the checkpoint of the stream if it is valid, else the state before the first event. */
+/** From the checkpoint of the stream if it is valid, else before the first event. */
 export async function beginFold<State, Event>(parts: FoldParts, fold: Fold<State, Event>, stream: string): Promise<Folded<State>> {
   const start = { state: fold.initialState(), revision: NO_STREAM, eventId: null, position: null, checkpointed: NO_STREAM, mark: null };
   const form = fold.checkpoint;
@@ -205,7 +203,7 @@ function stateOf<State>(form: CheckpointForm<State>, text: string): { readonly s
   }
 }
 
-/** Folds the later events and passes each to `seen`. Stores a checkpoint when one is due. */
+/** Stores a checkpoint when one is due. */
 export async function foldOn<State, Event>(
   parts: FoldParts,
   fold: Fold<State, Event>,

@@ -6,7 +6,6 @@ import { category, streamId } from '../domain/streams.ts';
 import { remove, upsert } from './rows.ts';
 import type { RecordTable, TableOf } from './tables.ts';
 
-/** What a batch leaves of the records of one resource. */
 export interface RecordChanges<Records extends TableOf<RecordTable> = TableOf<RecordTable>> {
   readonly table: Records;
   /** `data` is of the resource of the table. */

@@ -10,7 +10,6 @@ export class JsonText {
     this.#buffer = Buffer.allocUnsafe(capacity);
   }
 
-  /** Text of which every character is ASCII. */
   ascii(text: string): this {
     this.#length += this.#buffer.write(text, this.#length, 'latin1');
     return this;

@@ -146,7 +146,6 @@ interface AccountCommandRequest {
   readonly deadline: number;
 }
 
-/** Runs one command on an account's stream. Throws as `handle`. */
 export const handleAccountCommand = (parts: HandlerPorts, { accountId, ...request }: AccountCommandRequest): Promise<Handled> =>
   handle({ ...parts, ...request, decider: accountDecider, stream: accountStream(accountId) });
 
@@ -156,7 +155,7 @@ interface KeyRequest extends Pick<AccountCommandRequest, 'accountId' | 'context'
   readonly expiresAt: string | null;
 }
 
-/** Creates a secret, stores its hash and returns the secret, which is never shown again. Throws as `handle`. */
+/** Stores the hash of a new secret and returns the secret, which is never shown again. Throws as `handle`. */
 export async function issueKey(
   parts: CommandPorts & { readonly randomBytes: RandomBytes },
   { accountId, scopes, expiresAt, context, deadline }: KeyRequest,

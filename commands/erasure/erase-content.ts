@@ -62,9 +62,9 @@ const EVENTS_AT_ONCE = 500;
 const CHARACTERS_AT_ONCE = 4_000_000;
 
 /**
- * Erases a text from every event of some streams. Where the current content of a record holds the text, a record change without it is
- * appended first, so that the feed contains the change; then an erasure covers the earlier events. Concurrent writes are searched too: the
- * command ends when no event holds the text. Throws a `Rejection` where the text may not be erased, before anything is appended, and `DeadlineExceeded`.
+ * Erases a text from every event of some streams. Where the current content of a record holds it, a record change without it is appended
+ * first, so that the feed contains the change; then an erasure covers the earlier events. Ends when no event holds the text, those of
+ * concurrent writers included. Throws a `Rejection` before anything is appended where the text may not be erased, and `DeadlineExceeded`.
  */
 export async function eraseContent(deps: EraseDependencies, command: EraseContent): Promise<ErasedContent> {
   const { log, clock } = deps;

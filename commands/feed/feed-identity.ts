@@ -34,9 +34,9 @@ export class ForeignLogFound extends Error {
 }
 
 /**
- * Ensures that the log begins with the event that gives the feed its identity, or with the one that begins a restore. Resolves to the newest
- * event of the feed's stream, which holds the `feedId`. Safe in concurrent processes: the feed's stream decides. Throws
- * `ForeignLogFound` for a log that begins with anything else, and `UnfinishedRestore`.
+ * Appends the event that gives the feed its identity to an empty log. Resolves to the newest event of the feed's stream, which holds the
+ * `feedId`. Safe in concurrent processes: that stream decides. Throws `ForeignLogFound` for a log that begins with any event but that one
+ * or the beginning of a restore, and `UnfinishedRestore`.
  */
 export async function openFeed(log: EventLog, clock: Clock, identifiers: Identifiers): Promise<StoredEvent> {
   for (;;) {
@@ -79,10 +79,7 @@ export function renewalEvents({ commandId, time, feedId, previousFeedId, reason 
 
 export const feedIdOf = ({ data }: Pick<StoredEvent, 'data'>): string => (JSON.parse(data) as { readonly feedId: string }).feedId;
 
-/**
- * Gives the feed of an opened log another identity, after the log was set back by other means than `civic restore`. Every earlier cursor is
- * then answered 410. Throws what the log throws.
- */
+/** For a log that was set back by other means than `civic restore`. Every earlier cursor is then answered 410. Throws what the log throws. */
 export async function renewFeed(
   { log, clock, identifiers }: { readonly log: EventLog; readonly clock: Clock; readonly identifiers: Identifiers },
   reason: string,

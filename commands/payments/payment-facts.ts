@@ -46,10 +46,7 @@ function unpublishedFacts(row: PaymentRow): readonly { readonly kind: FactKind; 
 
 const DEADLINE_MS = 10_000;
 
-/**
- * Appends the unpublished facts of a payment to the account's stream, each once also with concurrent callers, and marks them in the ledger.
- * Throws what the log or the ledger throws; a later call appends the rest.
- */
+/** Each fact is appended once, also with concurrent callers. Throws what the log or the ledger throws; a later call appends the rest. */
 export async function publishPaymentFacts(parts: Pick<PaymentPorts, 'log' | 'clock' | 'ledger'>, row: PaymentRow): Promise<void> {
   const { accountId, keyId, paymentId, createdAt } = row;
   for (const { kind, fact } of unpublishedFacts(row)) {

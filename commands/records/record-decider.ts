@@ -10,7 +10,7 @@ export type RecordState =
   | { readonly kind: 'published'; readonly createdAt: string; readonly updatedAt: string; readonly data: string }
   | { readonly kind: 'withdrawn'; readonly createdAt: string };
 
-/** The wanted state of a record, checked and normalised. */
+/** Checked and normalised. */
 export type RecordIntent =
   | { readonly type: 'PublishRecord'; readonly id: string; readonly content: NormalizedContent }
   | { readonly type: 'WithdrawRecord'; readonly reason: string | null };
@@ -36,7 +36,6 @@ export function evolve(_state: RecordState, event: Pick<StoredEvent, 'type' | 'd
 /** Largest `data` of a record, in bytes of canonical JSON. */
 export const MAX_RECORD_BYTES = 1_048_576;
 
-/** Returns the events of a command, none where the record is unchanged, or a rejection. */
 export function decide(command: RecordCommand, state: RecordState): readonly RecordEvent[] | Rejection {
   switch (command.type) {
     case 'PublishRecord': {

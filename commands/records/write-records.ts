@@ -62,7 +62,6 @@ type CheckedChange =
 
 const rejected = (reason: string): CheckedChange => ({ kind: 'rejected', reason });
 
-/** The first problems of a failed parse, each with its path. */
 function describeIssues(error: z.ZodError): string {
   const lines = error.issues.slice(0, 3).map((issue) => {
     const path = issue.path.map(String).join('.');
@@ -127,11 +126,10 @@ interface Delivery {
   readonly numbers: readonly number[];
   /** Streams whose changes an earlier try has stored: they are passed over. */
   readonly stored: ReadonlySet<string>;
-  /** Awaited right before each append, with the expected revision of every stream; throws when another process has taken the command over. */
+  /** Awaited right before each append, with the expected revision of every stream; throws when another process has the command. */
   readonly claim: (revisions: ReadonlyMap<string, number>) => Promise<void>;
 }
 
-/** Writes changes of records, for importers, connectors, seeds and reactors. */
 export interface RecordWriter {
   /** Outcomes in the order of the changes; several changes of one record are applied in their order. */
   write(changes: readonly RecordChange[], context: CommandContext, delivery?: Delivery): Promise<readonly RecordOutcome[]>;
@@ -266,8 +264,8 @@ async function decideAll(
 }
 
 /**
- * The decisions whose append is stored after all, by stream: the ids of the events past the expected revision show it. Looked up between the
- * read of the state and the next decision: else a command whose append is stored late would be decided on top of its own events.
+ * The decisions whose append is stored after all, by stream: the ids of the events past the expected revision show it. Looked up between
+ * the read of the state and the next decision: else a command whose append is stored late would be decided on top of its own events.
  */
 async function storedMeanwhile(
   log: EventLog,

@@ -146,8 +146,8 @@ function countOn(newByDay: IntakeState['newByDay'], day: string): IntakeState['n
 }
 
 /**
- * Tokens do not expire, so the state has a row for each. Values that many rows share (presenters, addresses of the service) are written once,
- * and only the token of the command is decoded.
+ * Tokens do not expire, so the state has a row for each. Values that many rows share (presenters, addresses of the service) are written
+ * once, and only the token of the command is decoded.
  */
 interface Written {
   readonly aliases: readonly string[];

@@ -37,12 +37,11 @@ interface OpenReportLimitParts {
 const GRACE_MS = 120_000;
 
 /**
- * The limit of open reports over all accounts and processes: a function that reserves a place for a report that will be made by the deadline
- * (clock milliseconds), or never. It resolves to false where there is none, and throws `DeadlineExceeded` if that is unknown by then.
+ * The limit over all accounts and processes: a function that reserves a place for a report that will be made by the deadline (clock
+ * milliseconds), or never. It resolves to false where there is none, and throws `DeadlineExceeded` if that is unknown by then.
  *
- * Every open report is counted or reserved. The count may only be too high, since closings do not change it; where the limit is reached it is
- * corrected from the read model. A place whose taker died is freed once the taker can have nothing under way any more and the read model, having
- * seen the whole log since, does not know the report.
+ * Every open report is counted or reserved. Closings do not change the count, so it may be too high; at the limit it is corrected from the read
+ * model. A place whose taker died is freed once the taker can append nothing any more and the read model, past the log's head, lacks the report.
  */
 function createOpenReportLimit({ queue, clock, limit, caughtUp, openReports }: OpenReportLimitParts) {
   let recountedHere = false;
@@ -97,15 +96,13 @@ interface Taken {
 }
 
 /**
- * Takes in a report of what is missing, once for each token of an account. The order of the checks is the one of this function:
- *
+ * Takes in a report once for each token of an account. The order of the checks:
  * 1. token and input: text that cannot be stored or holds an API key, or an address that no public record has (`invalid_input`);
  * 2. a token that stands for this input gives its first receipt, whatever else holds, unless it is presented in one way too many;
  * 3. the submissions of the minute, which count everything from here on (`submit_rate_limited`);
  * 4. intake that is closed for everybody (`intake_paused`, `budget_exhausted`);
  * 5. on the account's stream: a token of another input (`replay_conflict`), then the day and the unresolved reports (`report_limit_reached`);
  * 6. the places for open reports of all accounts (`queue_unavailable`).
- *
  * Throws `DeadlineExceeded` where the report stands but cannot be read yet, and whatever the stores throw.
  */
 export function createSubmitDataReport(parts: SubmitDataReportParts) {

@@ -94,16 +94,16 @@ interface LeaseRequest {
   readonly seenRevision?: number | undefined;
 }
 
-/** Thirty days. A lease cannot be given back by hand, so a holder who is gone must not keep a report for good; and its end must be a time. */
+/** Thirty days. A lease cannot be given back by hand: a holder who is gone must not keep a report for good. Its end must be a valid time. */
 export const MAX_LEASE_MS = 30 * 86_400_000;
 
 export const readReportState = async (log: EventLog, reportId: string): Promise<ReportState> =>
   (await foldStream({ log }, reportDecider, reportStream(reportId))).state;
 
 /**
- * Takes the lease of a report or renews it for its holder; returns it with the state that a move is decided on. Refuses with `invalid_input`
- * (longer than thirty days, or no whole milliseconds), `invalid_transition` (closed), `worker_paused`, `state_conflict`, `lease_conflict`
- * (another has it) or `budget_exhausted`; throws what the log and the database throw, and then nothing is leased for long.
+ * Takes the lease of a report or renews it for its holder; returns it with the state that a move is decided on. Refuses with
+ * `invalid_input` (longer than thirty days, or no whole milliseconds), `invalid_transition` (closed), `worker_paused`, `state_conflict`,
+ * `lease_conflict` (another has it) or `budget_exhausted`; throws what the log and the database throw, and then nothing is leased for long.
  */
 export async function leaseReport(
   work: ReportWork,

@@ -67,8 +67,8 @@ export function createSubscriptionChanges(parts: SubscriptionParts) {
   return {
     /**
      * Creates a polling subscription that starts at the feed's present end, or gives the live one of this key, name and filter (POST
-     * /api/v1/data/subscriptions). Refuses with 409 for another filter and at the cap, 401 when the key has ended meanwhile, 503 when the feed
-     * cannot be read; 504 when it cannot be polled in time, and then the subscription stands. Stores nothing once `over` has aborted.
+     * /api/v1/data/subscriptions). Refuses with 409 for another filter and at the cap, 401 when the key has ended meanwhile, 503 when the
+     * feed cannot be read; 504 when it cannot be polled in time, and then the subscription stands. Stores nothing once `over` has aborted.
      */
     create: async (
       request: NewSubscription,

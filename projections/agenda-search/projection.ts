@@ -88,5 +88,4 @@ async function fold(batch: readonly StoredEvent[], context: FoldContext): Promis
   for (const statement of statements.addToWords(generation, columns, words.entries())) await transaction.execute(statement);
 }
 
-/** Every agenda item that can be shown and is no mere heading, with its words, and the words themselves. */
 export const agendaSearch = projection(AGENDA_SEARCH, { version: 2, handles: RECORD_EVENT_TYPES, fold });

@@ -14,7 +14,7 @@ const GAP = `E'\\nthe\\n'`;
 const words = (text: string, max: number, weight: string): string =>
   `setweight(to_tsvector('pg_catalog.english', left(civic.plain_text(left(${text}, ${max})), ${max})), '${weight}')`;
 
-/** The entries of these items as the records say, for those of which all that is needed is there. A heading has none. */
+/** Of items that are no headings and have all records that they need. */
 function freshEntries(generation: number): string {
   const { jurisdictions, bodies, topics, meetings, items, hits, documents } = AGENDA_SEARCH.at(generation);
   return `select i.item_id, m.starts_at, m.day, m.period,

@@ -107,9 +107,6 @@ async function fold(covered: readonly CoveredBodySlugs[], batch: readonly Stored
   }
 }
 
-/**
- * Hits, meetings, sources and topics as the public operations read them. `covered` is the shipped list of publicly covered bodies: the
- * version below is raised whenever that list changes, or a running installation would keep the old one.
- */
+/** `covered` is the shipped list of publicly covered bodies. Raise the version when it changes: a running installation would keep the old one. */
 export const createAgendaProjection = (covered: readonly CoveredBodySlugs[]): Projection =>
   projection(AGENDA, { version: 1, handles: RECORD_EVENT_TYPES, fold: (batch, context) => fold(covered, batch, context) });

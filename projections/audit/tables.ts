@@ -1,6 +1,6 @@
 import { NUMBER, readModel, TEXT, UUID } from '../tables.ts';
 
-/** Who wrote what: one row for each write of a customer, and for each of an operator on an account. Times are milliseconds since the epoch. */
+/** One row for each write of a customer, and for each of an operator on an account. */
 export const AUDIT = readModel('audit', {
   audit: {
     isMain: true,

@@ -22,7 +22,6 @@ export interface HistoryRow {
   readonly fingerprint: string;
 }
 
-/** What the fold carries from batch to batch. */
 export interface FeedState {
   readonly head: number;
   readonly changedAt: number;
@@ -30,17 +29,14 @@ export interface FeedState {
   readonly chain: string;
   /** A hash over all changes without their content, which an erasure may change. */
   readonly outline: string;
-  /** Of the history up to the head, as cursors carry it (`feed-fingerprint.ts`). */
+  /** Of the history up to the head, as cursors carry it. */
   readonly fingerprint: string;
 }
 
 const envelopeOf = (resource: string, recordId: string, version: number, removed: boolean, changedAt: number): string =>
   `"resource":"${resource}","operation":"${removed ? 'remove' : 'upsert'}","recordId":"${recordId}","version":"${version}","changedAt":"${new Date(changedAt).toISOString()}"${removed ? '' : ',"data":'}`;
 
-/**
- * Numbers the record changes of a batch: dense positions in log order, a time that never falls, and which row supersedes which. Pure:
- * the same events after the same state give the same rows.
- */
+/** The rows of a batch: dense positions in log order, a time that never falls, and which row supersedes which. Pure. */
 export function historyRows(events: readonly StoredEvent[], before: FeedState) {
   const rows: HistoryRow[] = [];
   /** The first change in this batch of each record that may have a current row from before. */

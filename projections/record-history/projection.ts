@@ -14,8 +14,8 @@ import { ERASED_VERSIONS, NOT_SUPERSEDED, RECORD_HISTORY } from './tables.ts';
 import { insert, rowSet, upsert } from '../rows.ts';
 
 /**
- * Rewrites the versions that an erasure names; totals follow where a version is current. In a build that has folded the log without the erased
- * text, only `ERASED_VERSIONS` and the chain change.
+ * Rewrites the versions that an erasure names; totals follow where a version is current. In a build that has folded the log without the
+ * erased text, only `ERASED_VERSIONS` and the chain change.
  */
 async function foldErasure(erasure: Erasure, context: FoldContext): Promise<void> {
   if (!erasure.data.streams.some(({ stream }) => isResource(category(stream)))) return;

@@ -5,11 +5,9 @@ import { FLAG, MAYBE_TEXT, NUMBER, readModel, TEXT, UUID } from '../tables.ts';
 export const NOT_SUPERSEDED = '9223372036854775807';
 
 /**
- * The record history: the published feed and, at the same time, every current and as-of state.
- *
- * `position` is the feed position, dense from 1. A row that has not been superseded carries `NOT_SUPERSEDED`, so that "visible at P" is
- * `position <= P and superseded_at > P`; a remove supersedes itself and is therefore never visible. `envelope` and `body` are the exact
- * text that goes over the wire: a change item is `{"cursor":"…",` + envelope + body + `}`.
+ * The published feed and, at the same time, every current and as-of state. `position` is dense from 1. A row that has not been superseded
+ * has `NOT_SUPERSEDED`, so that "visible at P" is `position <= P and superseded_at > P`; a remove supersedes itself and is therefore never
+ * visible. `envelope` and `body` are the exact text that goes over the wire: a change item is `{"cursor":"…",` + envelope + body + `}`.
  */
 export const RECORD_HISTORY = readModel('record_history', {
   history: {
@@ -48,7 +46,6 @@ export const RECORD_HISTORY = readModel('record_history', {
     },
     more: (table) => [`insert into ${table} (head, changed_at, chain) values (0, 0, '')`],
   },
-  /** A row per resource: number of current records and their state digest. */
   totals: { columns: { resource: 'text collate "C" primary key', records: NUMBER, digest: TEXT } },
 });
 
@@ -56,8 +53,8 @@ export const RECORD_HISTORY = readModel('record_history', {
 export const ERASED_VERSIONS = 'civic.erased_versions';
 
 /**
- * SQL for the newest position whose change is older than `cutoff` (milliseconds), else the pruned position; `s` is the state row and `r` the
- * retention row. Found by halving: positions above the pruned one are dense and times never fall.
+ * SQL for the newest position whose change is older than `cutoff` (milliseconds), else the pruned position; `s` is the state row and `r`
+ * the retention row. Found by halving: positions above the pruned one are dense and times never fall.
  */
 export const replayFloor = (history: string, cutoff: string): string => `(
   with recursive search(low, high) as (

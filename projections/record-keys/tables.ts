@@ -8,10 +8,7 @@ const NAMES = {
   local_date: MAYBE_TEXT,
 } as const;
 
-/**
- * By which names from outside a current record is found: its address, its source's id, its matter's file number, its title, and the local
- * date of a meeting or a stream's record. Keys are fixed-size hashes of the normalised text; the reader compares the `data` of a found record.
- */
+/** External ids of current records. Keys are hashes of the normalised text; the reader compares the `data` of a found record. */
 export const RECORD_KEYS = readModel('record_keys', {
   keys: {
     isMain: true,

@@ -9,7 +9,6 @@ import { insert, remove } from '../rows.ts';
 import type { Row } from '../tables.ts';
 import { RECORD_REFERENCES } from './tables.ts';
 
-/** The fields of each resource that hold the id of another record. */
 export const REFERENCE_FIELDS: Readonly<Record<Resource, readonly string[]>> = {
   jurisdictions: [],
   public_bodies: ['jurisdictionId'],

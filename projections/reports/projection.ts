@@ -165,7 +165,7 @@ async function foldEvents(batch: readonly StoredEvent[], context: FoldContext): 
   await addTallies(context, took);
 }
 
-/** A lifecycle is read again whole up to the erasure, since the row has only its last move and note. How long reports took stays as counted. */
+/** A lifecycle is read again whole, up to the erasure: the row has only its last move and note. The tallies stay as counted. */
 async function foldErasure(erasure: Erasure, context: FoldContext): Promise<void> {
   for await (const page of erasedEvents(erasure, context, (name) => name === 'account_reports')) {
     const inputs = page.filter(({ type }) => type === SUBMITTED).map((stored) => inputRow(readSubmitted(stored)));

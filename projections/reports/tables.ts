@@ -9,8 +9,8 @@ export const LONGER = 0;
 export const REPORTS = readModel('reports', {
   /**
    * `input` and `verified_records` are JSON text. `reason_code`, `finding` and `next_action` are those of the last move that stated them.
-   * `revision` is that of the last event on the lifecycle stream, -1 while there is none; a move is decided on it. `closed_at` is null exactly
-   * while the report is open. By `address_key` and `title_key` duplicates are found, and reports that a new record may answer.
+   * `revision` is that of the last event on the lifecycle stream, -1 while there is none; a move is decided on it. `closed_at` is null
+   * exactly while the report is open. By `address_key` and `title_key` duplicates are found, and reports that a new record may answer.
    */
   reports: {
     isMain: true,

@@ -30,8 +30,8 @@ const page = (texts: readonly string[]): JsonPage => ({ text: `{"data":[${texts.
 export const NO_RECENT_HITS = page([]);
 
 /**
- * The most recently classified public hits, without those of cancelled meetings: the newest of each covered body and topic, and of these the
- * newest. Hits of a topic that is left out are not read, however many there are.
+ * The most recently classified public hits, without those of cancelled meetings: the newest of each covered body and topic, and of these
+ * the newest. Hits of a topic that is left out are not read, however many there are.
  */
 export const createListRecentAgendaHits =
   (reads: LiveReads) =>

@@ -17,8 +17,8 @@ export type CoverageInput = Pick<CoverageBinding, 'includeInactive' | 'limit'> &
 };
 
 /**
- * A page of the catalogue, by jurisdiction slug. Throws `invalid_parameter` for a cursor that does not decode or was minted for other filters,
- * another limit or another version of the catalogue.
+ * A page of the catalogue, by jurisdiction slug. Throws `invalid_parameter` for a cursor that does not decode or was minted for other
+ * filters, another limit or another version of the catalogue.
  */
 export function listDfwResearchCoverage(catalogue: CoverageCatalogue, input: CoverageInput) {
   const { jurisdictions, ...about } = catalogue;

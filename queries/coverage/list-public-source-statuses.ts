@@ -61,7 +61,7 @@ export function createListPublicSourceStatuses(dependencies: QueryContext) {
 
 export type Topic = z.output<typeof getCoverage.data>['topics'][number];
 
-/** The topics that a search can be narrowed to and that customers can choose, by slug. Of several topics with one slug the oldest counts. */
+/** By slug. Of several topics with one slug the oldest counts. */
 export const createListTopics =
   ({ reads }: { readonly reads: LiveReads }) =>
   async (): Promise<readonly Topic[]> => {

@@ -40,7 +40,7 @@ export async function readFeedAfter(reads: LiveReads, after: FeedAfter) {
     /** Rows that were superseded at or below it may be pruned. */
     prunedThrough: Number(meta?.[1] ?? 0),
     head: Number(meta?.[2] ?? 0),
-    /** Of the history up to the position that was asked for; null where it is pruned, beyond the head, and where the live build has none. */
+    /** Of the history up to the given position; null where it is pruned, beyond the head, and where the live build has none. */
     fingerprint: meta?.[3] ?? null,
     rows: rows.map(([position, resource, recordId, version, removed, changedAt, text, fingerprint]) => ({
       position: Number(position),

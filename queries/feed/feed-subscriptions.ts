@@ -37,8 +37,8 @@ interface ReadFeedSubscriptionChangesDependencies {
 }
 
 /**
- * The change feed with the filter of a subscription, from its start where no cursor is given. Refuses with 404 what is not exactly this key's
- * and live, then as the feed does.
+ * The change feed with the filter of a subscription, from its start where no cursor is given. Refuses with 404 what is not exactly this
+ * key's and live, then as the feed does.
  */
 export const createReadFeedSubscriptionChanges =
   ({ reads, readChanges }: ReadFeedSubscriptionChangesDependencies) =>

@@ -45,7 +45,7 @@ export const publishedRecords = (reads: LiveReads, log: Pick<EventLog, 'readLast
 
 const IDS_A_PAGE = 500;
 
-/** Ids of the current records of a resource in pages, in the order of their last change. A record that changes meanwhile may be repeated. */
+/** Pages of ids of current records, in the order of their last change. A record that changes meanwhile may be repeated. */
 export async function* currentIds(reads: LiveReads, resource: Resource): AsyncGenerator<readonly string[]> {
   for (let after = '0'; ; ) {
     const rows = await liveRows(reads, RECORD_HISTORY, {

@@ -18,7 +18,8 @@ const HISTORY_PRUNED = `,${JSON.stringify({ historyPruned: true, ...RECOVERY }).
 
 /**
  * The change feed after a cursor. Refuses with 400, 410 and 413; 503 before the feed is open. Without a cursor it starts at the oldest
- * replayable position, and the page says so where older changes are gone: while the feed is quiet it would look like a service without data.
+ * replayable position, and the page says so where older changes are gone: while the feed is quiet it would look like a service without
+ * data.
  */
 export const createReadCivicChanges =
   ({ reads, clock, retentionMs }: ReadCivicChangesDependencies) =>

@@ -56,7 +56,6 @@ export interface ListProjectionsDependencies extends LagDependencies {
   readonly handles: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Lag, progress and state of every generation that serves, is built, or can be switched back to. */
 export async function listProjections(deps: ListProjectionsDependencies): Promise<readonly ProjectionStatus[]> {
   const [rows, head] = await Promise.all([deps.generations.list(), deps.log.head()]);
   const now = deps.leaseClock.now();
@@ -116,7 +115,6 @@ export interface ListReactorsDependencies extends LagDependencies {
   readonly follows: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Lag and state of every reactor, those that never ran included. */
 export async function listReactors(deps: ListReactorsDependencies): Promise<readonly ReactorStatus[]> {
   const [rows, head] = await Promise.all([deps.processorStore.listReactors(), deps.log.head()]);
   const rowOf = (name: string) => rows.find((row) => row.name === name);

@@ -19,7 +19,6 @@ interface ReadOperationsDependencies extends ListProjectionsDependencies, ListRe
   readonly setBacks: Pick<SetBacks, 'open'>;
 }
 
-/** The figures for operators that are the same in every process. Throws what the database or the log throws. */
 export async function readOperations(deps: ReadOperationsDependencies) {
   const { reads, clock, log } = deps;
   const [head, feed, projections, reactors, exports, reports, sources, payments, setBacks] = await Promise.all([

@@ -84,7 +84,6 @@ export const knownReports = (reads: LiveReads, filter: ReportFilter, limit: numb
       order by status <> 'received', submitted_at, report_id limit ${limit}`;
   });
 
-/** One report; null where the read model does not have it. */
 export const findReport = async (reads: LiveReads, reportId: string): Promise<KnownReport | null> =>
   (await knownReports(reads, { reportIds: [reportId] }, 1))[0] ?? null;
 

@@ -42,7 +42,6 @@ export async function readReportFigures(reads: LiveReads) {
     open: new Map(open.map(([status, count]) => [status as ReportStatus, Number(count)])),
     /** Clock milliseconds; null while none is open. */
     oldestOpen: oldest.length === 0 ? null : Math.min(...oldest),
-    /** Upper bounds of the buckets in seconds. */
     bounds: REPORT_BUCKETS_SECONDS,
     durations: [...durations.values()],
   };

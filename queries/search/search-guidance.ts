@@ -9,7 +9,6 @@ interface GuidanceFacts {
   readonly unknownFilters: readonly ('jurisdictionSlug' | 'topicSlug')[];
   /** Misspelt words, each with those that were searched instead. */
   readonly respelt: ReadonlyMap<string, readonly string[]>;
-  /** Number of words of the query that the results may lack. */
   readonly missing: number;
   /** Number of different words and phrases of the query; 0 for a query with OR or minus. */
   readonly words: number;
@@ -24,7 +23,7 @@ const [MANY_WORDS, FEW_RESULTS] = [3, 3];
 const EMPTY =
   'An empty result does not prove that no government activity occurred. Try fewer or other words or wider filters; get_coverage says which sources are read and when, and report_missing_data reports a public record that should be here.';
 
-/** Guidance for the caller, a sentence or two per condition. Ends with what holds for every record. */
+/** A sentence or two per condition. Ends with what holds for every record. */
 export function searchGuidance(facts: GuidanceFacts): string {
   const sentences: string[] = [];
   if (facts.wordless)
@@ -54,7 +53,6 @@ export function searchGuidance(facts: GuidanceFacts): string {
 }
 
 const MAX_LENGTH = 300;
-/** Enough to locate a part of a text in it. */
 const SEEN = 40;
 
 /** A part of a text, empty where a long text has no word, and how that text begins and ends. */

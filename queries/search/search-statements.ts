@@ -90,7 +90,6 @@ export const topicMark = (topicId: string): string => `'${MARK.topic}${topicId}'
 /** Of text, names, topics and title. */
 const WEIGHTS = `'{0.15, 0.3, 0.4, 1.0}'`;
 const RANK_STEPS = 1_000_000;
-/** Of an excerpt, in words. */
 const HEADLINE = `'MaxFragments=1, MaxWords=40, MinWords=20, ShortWord=0, StartSel="", StopSel=""'`;
 const HEADLINE_TEXT = 60_000;
 /** A shorter text is shown as it is, and this much of the beginning and end of a longer one shows whether an excerpt reaches them. */
@@ -138,11 +137,7 @@ export function searchCandidates(generation: number, search: CandidateSearch): S
   };
 }
 
-/**
- * The items of a page in its order, each with an excerpt around any of the words; an item that is gone is left out. Columns: id, start, title,
- * names of jurisdiction and body, excerpt with the text's beginning and end, address, source type, status and last success, local day, time
- * zone and status of the meeting, file number, outcome.
- */
+/** The items of a page in its order, each with an excerpt around any of the words; an item that is gone is left out. */
 export function searchResults(generation: number, itemIds: readonly string[], anyWord: string): Statement {
   const { jurisdictions, bodies, sources, meetings, items, entries, isLive } = tablesOf(AGENDA_SEARCH, generation);
   return {

@@ -3,11 +3,10 @@ import type { LiveReads } from '../../domain/ports/projection.ts';
 import { liveRows } from '../live-tables.ts';
 import type { PeriodCounts } from './search-windows.ts';
 
-/** A part of a query that an item may lack. */
 interface LenientUnit {
   /** As the database writes queries. */
   readonly query: string;
-  /** Its weight in the rank: one more for each halving of the frequency of its words. Coarse, so that it seldom changes between two pages. */
+  /** In the rank: one more for each halving of the frequency of its words. Coarse, so that it seldom changes between two pages. */
   readonly weight: number;
 }
 
@@ -43,7 +42,7 @@ export async function lenientUnits(reads: LiveReads, units: readonly string[], p
   return weighed.filter(({ weight }) => weight >= least).slice(0, MAX_UNITS);
 }
 
-/** The number of parts that an item may lack: at most half of them. */
+/** Of the parts of a query, half may be missing. */
 export const maxMissing = (units: number): number => Math.floor(units / 2);
 
 /** Matches items that lack at most so many of the parts. */
@@ -58,12 +57,6 @@ export const queryLacking = (units: readonly LenientUnit[], missing: number): st
 function choices(from: readonly string[], size: number): readonly (readonly string[])[] {
   if (size === 0) return [[]];
   return from.flatMap((first, index) => choices(from.slice(index + 1), size - 1).map((rest) => [first, ...rest]));
-}
-
-/** A word and the number of records that contain it. */
-interface KnownWord {
-  readonly word: string;
-  readonly records: number;
 }
 
 /** Words near a misspelt one that are compared with it, and of which it may be replaced by so many. */
@@ -104,7 +97,7 @@ export function distance(left: string, right: string): number {
 }
 
 /** The nearest of the words, at most three: those that take the fewest changes, the commonest first. None where all are too far. */
-export function nearestWords(misspelt: string, words: readonly KnownWord[]): readonly string[] {
+export function nearestWords(misspelt: string, words: readonly { readonly word: string; readonly records: number }[]): readonly string[] {
   const maxDistance = misspelt.length < 6 ? 1 : misspelt.length < 10 ? 2 : 3;
   const near = words.map((known) => ({ ...known, far: distance(misspelt, known.word) })).filter(({ far }) => far <= maxDistance);
   const nearest = Math.min(...near.map(({ far }) => far));

@@ -1,6 +1,6 @@
 import { MARK } from '../../projections/agenda-search/tables.ts';
 
-/** Number of entries of a period, the latest period first. */
+/** The latest period first. */
 export type PeriodCounts = readonly (readonly [period: number, entries: number])[];
 
 /** A time window: periods that are looked up, or all before one. Both null: no limit. */
@@ -19,8 +19,9 @@ const GROWTH = 5;
 
 /**
  * Windows of time that a search with many matches reads one after another until enough is found, the latest first; none where nothing is
- * between the dates `from` and `to`. What reaches the last is so rare that reading all of the past costs less than looking up its many periods;
- * between dates they are looked up, since outside of them it may be common. The windows change what a search costs, never what it finds.
+ * between the dates `from` and `to`. What reaches the last is so rare that reading all of the past costs less than looking up its many
+ * periods; between dates they are looked up, since outside of them it may be common. The windows change what a search costs, never what it
+ * finds.
  */
 export function searchWindows(all: PeriodCounts, { from, to }: { readonly from?: number; readonly to?: number }): readonly SearchWindow[] {
   const periods = all.filter(([period]) => period >= (from ?? period) && period <= (to ?? period));

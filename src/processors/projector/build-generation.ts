@@ -42,7 +42,7 @@ export async function buildGeneration(
 
 type Step =
   | { readonly kind: 'follow'; readonly checkpoint: Position }
-  /** The live generation has been folded further than one batch beyond this one, or this one beyond it, or an erasure lies ahead of both. */
+  /** `behind`: more than one batch behind the live generation. `ahead`: ahead of it, or an erasure lies ahead of both. */
   | { readonly kind: 'behind' | 'ahead' }
   | { readonly kind: 'refused'; readonly reason: string };
 

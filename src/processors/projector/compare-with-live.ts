@@ -58,8 +58,8 @@ async function atLiveCheckpoint<Result>(
 }
 
 /**
- * True where the log has an erasure after a position. Of two builds at that position one may have folded an event before its erasure and the
- * other after it, so differences are no error until both have passed the erasure.
+ * True where the log has an erasure after a position. Of two builds at that position one may have folded an event before its erasure and
+ * the other after it, so differences are no error until both have passed the erasure.
  */
 export const isErasureAhead = async (log: Pick<EventLog, 'readAll'>, after: Position): Promise<boolean> =>
   (await log.readAll({ after, limit: 1, types: [CONTENT_ERASED] })).events.length > 0;

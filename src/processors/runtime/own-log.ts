@@ -6,7 +6,7 @@ export class ForeignLog extends Error {
   override readonly name = 'ForeignLog';
 }
 
-/** A processor has applied an event that the log does not have: the log was set back. */
+/** The log does not have an event that a processor has applied. */
 export class LogSetBack extends Error {
   override readonly name = 'LogSetBack';
 }
@@ -60,7 +60,7 @@ export async function requireOwnLog(
   if (farthest !== null) await requireLastEvent(readModel(farthest), log);
 }
 
-/** The live generation whose last event is the newest; null where none has folded an event. A log that has this event has those before it. */
+/** The live generation with the newest last event; null where none has folded an event. A log that has this event has those before it. */
 export function farthestOfLive(rows: readonly Generation[]): (Generation & { readonly lastEvent: EventMark }) | null {
   let farthest: (Generation & { readonly lastEvent: EventMark }) | null = null;
   for (const row of rows) {

@@ -13,8 +13,8 @@ import { feedCursorEncoder } from '../../../../domain/cursor.ts';
 import { untilCaughtUp } from '../../runtime/apply-or-pause.ts';
 
 /**
- * The messages of rows that follow a place. `civic-follows` names the message before, so that a reader of all partitions can prove that
- * none is missing, also among the first ones, whose positions have holes. A removed record's message has no value.
+ * `civic-follows` names the message before, so that a reader of all partitions can prove that none is missing, also among the first ones,
+ * whose positions have holes. A removed record's message has no value.
  */
 export function feedMessages(place: TopicCheckpoint, rows: readonly FeedRow[]): readonly FeedMessage[] {
   const cursorAt = feedCursorEncoder(place.feedId, 'all');

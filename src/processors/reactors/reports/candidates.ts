@@ -12,7 +12,6 @@ export interface CandidateDependencies {
   readonly known: PublishedRecords;
 }
 
-/** A published record that may be the one that a report misses, with its body and date. */
 export interface Candidate {
   readonly resource: FoundResource;
   readonly id: string;
@@ -206,7 +205,6 @@ const oneMeeting = (candidates: readonly Candidate[]): boolean =>
 type Jurisdiction = RecordData<'jurisdictions'>;
 type Source = RecordData<'sources'>;
 
-/** Where the service has sources, as its own records say it. */
 export interface CoverageArea {
   readonly jurisdictions: ReadonlyMap<string, Jurisdiction>;
   /** Of two with one slug the older. */

@@ -23,7 +23,7 @@ export const REPORT_SETTLER = 'report_settler';
 
 const CLOSE_DEADLINE_MS = 30_000;
 
-/** Records closed reports on their accounts' streams. Until it does, an account counts the report as unresolved: it may refuse, never exceed. */
+/** Until it has recorded a closed report on the account's stream, the account counts it as unresolved: it may refuse, never exceed. */
 export const createReportSettler = (deps: Parameters<typeof settleReport>[0]): Reactor => ({
   name: REPORT_SETTLER,
   follows: ['DataReportMoved'],
@@ -100,7 +100,7 @@ async function keysOf(batch: readonly StoredEvent[], known: PublishedRecords): P
   };
 }
 
-/** The job: reports without an investigation, and those whose next check is due. */
+/** Reports without an investigation, and those whose next check is due. */
 export async function dueReports(deps: ReportWorkerDependencies, signal: AbortSignal): Promise<WorkDone> {
   await untilCaughtUp(deps, await deps.log.head(), PURPOSE, signal);
   return workOnReports(deps, { dueAt: deps.clock.now() }, signal);

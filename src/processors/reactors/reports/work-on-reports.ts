@@ -29,7 +29,6 @@ export interface WorkerDependencies extends CandidateDependencies, ReportWork {
   readonly dailyBudget: number;
 }
 
-/** The result of a run, by report. */
 export interface WorkDone {
   looked: number;
   readonly moved: { readonly reportId: string; readonly to: string }[];
@@ -38,9 +37,8 @@ export interface WorkDone {
   readonly left: { readonly reportId: string; readonly code: RejectionCode }[];
   /** Failed, with the error; other reports were still processed. A later run includes them. */
   readonly failed: { readonly reportId: string; readonly reason: string }[];
-  /** Why the run ended early, such as an unavailable store. */
+  /** Why the run ended early. */
   stopped: Extract<RejectionCode, 'worker_paused' | 'budget_exhausted'> | null;
-  /** Of the last event written. */
   position: Position | null;
 }
 
@@ -51,7 +49,7 @@ const MAX_REPORTS_AT_ONCE = 2000;
 const isAway = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable || error instanceof LogUnavailable || error instanceof OutcomeUnknown;
 
-/** Examines the reports of the filter, two thousand at most, as far as the switch and the day's budget allow; each under a lease of its own. */
+/** Examines at most two thousand reports of the filter, as far as the switch and the day's budget allow; each under its own lease. */
 export async function workOnReports(deps: WorkerDependencies, filter: ReportFilter, signal: AbortSignal): Promise<WorkDone> {
   const done: WorkDone = { looked: 0, moved: [], noted: [], left: [], failed: [], stopped: null, position: null };
   if ((await readSwitches(deps.log)).worker.paused) return { ...done, stopped: 'worker_paused' };
