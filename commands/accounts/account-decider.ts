@@ -25,7 +25,6 @@ const keptOpen = z.strictObject({
   keys: z.array(z.tuple([uuid, z.strictObject({ sha256: z.string(), revoked: z.boolean() })])),
 });
 const kept = z.discriminatedUnion('kind', [z.strictObject({ kind: z.literal('absent') }), keptOpen]);
-
 type KeptOpen = z.output<typeof keptOpen>;
 type AccountState =
   | { readonly kind: 'absent' }

@@ -72,8 +72,6 @@ export function planEvent(stored: StoredEvent, erasing: Erasing): PlannedEvent |
 const mayHold = (data: string, literal: string): boolean => data.includes(JSON.stringify(literal).slice(1, -1)) || data.includes('\\u');
 
 function allowedIn(type: string, data: unknown): string {
-  const places = textsOf(data)
-    .filter((text) => isErasable(type, text))
-    .map(({ path }) => pointerOf(path));
-  return places.length === 0 ? 'none here' : places.join(', ');
+  const texts = textsOf(data).filter((text) => isErasable(type, text));
+  return texts.length === 0 ? 'none here' : texts.map(({ path }) => pointerOf(path)).join(', ');
 }

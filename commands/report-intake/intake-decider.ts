@@ -49,7 +49,6 @@ interface TokenBook {
 }
 
 const MAX_NEWER = 64;
-
 const findToken = ({ older, newer }: TokenBook, key: string): KeptToken | undefined => newer.get(key) ?? older.get(key);
 
 function keepToken({ older, newer }: TokenBook, key: string, kept: KeptToken): TokenBook {
@@ -61,7 +60,6 @@ export const tokensOf = ({ older, newer }: TokenBook): ReadonlyMap<string, KeptT
 
 /** A token is the customer's own words, which no state may keep (it may outlive their erasure). */
 export const tokenKey = (token: string): string => createHash('sha256').update(token).digest('base64url');
-
 const aliasOf = ({ keyId, surface }: { readonly keyId: string; readonly surface: string }): string => `${keyId} ${surface}`;
 
 /** Of an ISO 8601 time in UTC. */

@@ -41,11 +41,10 @@ const GRACE_MS = 120_000;
  * milliseconds), or never. It resolves to false where there is none, and throws `DeadlineExceeded` if that is unknown by then.
  *
  * Every open report is counted or reserved. Closings do not change the count, so it may be too high; at the limit it is corrected from the read
- * model. A place whose taker died is freed once the taker can append nothing any more and the read model, past the log's head, lacks the report.
+ * model. A place whose taker died is freed once the taker can append nothing any more and the read model, caught up since, lacks the report.
  */
 function createOpenReportLimit({ queue, clock, limit, caughtUp, openReports }: OpenReportLimitParts) {
   let recountedHere = false;
-
   /** False where the read model has not caught up by the deadline. */
   const recount = async (deadline: number): Promise<boolean> => {
     const seen = await queue.look();
@@ -144,7 +143,6 @@ export function createSubmitDataReport(parts: SubmitDataReportParts) {
     await requireRoomInMinute(parts, accountId, now);
     const closed = await parts.closed(now);
     if (closed !== null) throw closed;
-
     const reportId = identifiers.next();
     const times = { submittedAt: new Date(now).toISOString(), nextCheckAt: new Date(now + FIRST_CHECK_MS).toISOString() };
     const statusUrl = `${baseUrl}/api/v1/data-reports/${reportId}`;

@@ -134,7 +134,6 @@ function liveFeed(feeds: Iterable<KeptFeed>, { keyId, name }: NewSubscription): 
 
 const keptKey = z.strictObject({ keyId: uuid, expiresAt: dateTime.nullable(), revoked: z.boolean() });
 type KeptKey = z.output<typeof keptKey>;
-
 type KeyEvent = { readonly type: 'issued'; readonly key: KeptKey } | { readonly type: 'revoked'; readonly keyId: string } | null;
 
 /** The keys of an account by id; other events of its stream are ignored. */

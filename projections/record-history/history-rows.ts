@@ -94,9 +94,7 @@ export class Totals {
 
   /** Adds the rows of a batch that are current at its end; what they superseded in earlier batches is removed apart. */
   addCurrent(rows: readonly HistoryRow[]): void {
-    for (const row of rows) {
-      if (row.superseded_at === null) this.add(row.resource, row.digest!);
-    }
+    for (const row of rows) if (row.superseded_at === null) this.add(row.resource, row.digest!);
   }
 
   touched(): readonly { readonly resource: string; readonly records: number; readonly digest: string }[] {

@@ -73,9 +73,8 @@ async function foldChanges(batch: readonly StoredEvent[], context: FoldContext):
   const { transaction, columns, generation } = context;
   const { history, state } = RECORD_HISTORY.at(generation);
   const opened = batch.findLast(({ type }) => type === FEED_OPENED);
-  if (opened !== undefined) {
-    await transaction.execute({ text: `update ${state} set feed_id = $1`, values: [feedOpened.parse(JSON.parse(opened.data)).feedId] });
-  }
+  const feedId = opened && feedOpened.parse(JSON.parse(opened.data)).feedId;
+  if (feedId !== undefined) await transaction.execute({ text: `update ${state} set feed_id = $1`, values: [feedId] });
   const changes = batch.filter(({ type }) => type !== FEED_OPENED);
   if (changes.length === 0) return;
 

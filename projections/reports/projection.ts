@@ -14,7 +14,6 @@ import { LONGER, REPORT_BUCKETS_SECONDS, type ReportMeasure, REPORTS } from './t
 
 const SUBMITTED = 'DataReportSubmitted';
 const { reports: table, tallies } = REPORTS.tables;
-
 const readSubmitted = (stored: StoredEvent) => dataReportSubmitted.parse(JSON.parse(stored.data));
 
 const inputRow = ({ reportId, input }: ReturnType<typeof readSubmitted>) => ({

@@ -13,7 +13,6 @@ import { RECORD_REFERENCES } from '../../projections/record-references/tables.ts
 import { liveRows, liveTokens } from '../live-tables.ts';
 
 const STREAMS_AT_ONCE = 1000;
-
 const referringRecord = z.object({ id: z.string() });
 
 /**

@@ -15,7 +15,6 @@ import { addDigest, digestText, EMPTY_DIGEST, subtractDigest } from '../../domai
 const PAGE_BYTES = 400;
 /** Attempts to read a page and its digest without an erasure between them. */
 const ATTEMPTS = 5;
-
 const RECOVERY = { details: { recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and read its pages' }] } };
 
 interface PageFacts {

@@ -51,7 +51,6 @@ export type Operations = Awaited<ReturnType<typeof readOperations>>;
 
 /** Counting stops here to bound its cost; this count means at least so many. */
 const COUNTED_UP_TO = 100_000;
-
 const counted = z.object({ snapshots: z.number(), subscriptions: z.number() });
 
 /** Snapshots that can be read and subscriptions whose key is alive, of all accounts; each up to `COUNTED_UP_TO`. `now` in clock milliseconds. */

@@ -19,7 +19,6 @@ interface SearchAgendaDependencies {
 }
 
 const DAY_MS = 86_400_000;
-
 type SearchContext = statements.SearchContext & { readonly respelt: ReadonlyMap<string, readonly string[]> };
 
 async function contextOf(reads: LiveReads, binding: SearchBinding): Promise<SearchContext> {

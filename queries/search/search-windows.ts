@@ -13,7 +13,6 @@ export interface SearchWindow {
 /** Up to so many matches are looked at in all of time at once, which costs less than one window after another. */
 export const FEW_MATCHES = 10_000;
 export const WHOLE: readonly SearchWindow[] = [{ marks: null, before: null }];
-
 const FIRST_WINDOW = 5000;
 const GROWTH = 5;
 

@@ -6,7 +6,7 @@ import { logBatches } from '../../../domain/read-log.ts';
 import { LeaseLost } from '../../../domain/while-leased.ts';
 import { compareWithLive, isErasureAhead, rowsThatDiffer } from './compare-with-live.ts';
 import { foldAndAdvance, foldOrPause, type FoldTarget, type ProjectorDependencies, tailUpTo } from './fold-batch.ts';
-import { createRebuildThrottle, type RebuildThrottle, type TrafficWatch } from './rebuild-throttle.ts';
+import { createRebuildThrottle, type TrafficWatch } from './rebuild-throttle.ts';
 
 const RETRY_MS = 20;
 /** A rebuild that gives way may never catch up with steady writers: after so many passes it stops giving way. */
@@ -51,7 +51,7 @@ async function catchUp(
   deps: ProjectorDependencies,
   target: FoldTarget,
   from: Position,
-  pace: RebuildThrottle | null,
+  pace: ReturnType<typeof createRebuildThrottle> | null,
   signal: AbortSignal,
 ): Promise<Position> {
   let checkpoint = from;

@@ -40,16 +40,13 @@ const MAX_REST_MS = 1_000;
 /** One that reads the log, one that folds. */
 const TRANSACTIONS_A_BATCH = 2;
 
-export type RebuildThrottle = ReturnType<typeof createRebuildThrottle>;
-
 /** Beside readers and writers a rebuild takes short batches, with rests that grow with the duration of a batch. */
 export function createRebuildThrottle(
   { leaseClock, batchSize: max }: Pick<ProjectorDependencies, 'leaseClock' | 'batchSize'>,
   watch: TrafficWatch,
   signal: AbortSignal,
 ) {
-  const quiet = Math.min(max, QUIET_BATCH);
-  const least = Math.min(max, LEAST_BATCH);
+  const [quiet, least] = [Math.min(max, QUIET_BATCH), Math.min(max, LEAST_BATCH)];
   let batchSize = watch.busy ? least : quiet;
   return {
     get batchSize() {

@@ -9,7 +9,6 @@ export interface ReconcileParts extends PaymentPorts {
 
 /** Milliseconds after which the chain cannot accept the authorization any more; allows for its clock and the time of a block. */
 const CHAIN_MARGIN_MS = 120_000;
-
 const AT_ONCE = 100;
 /** The request publishes the facts of its row first; the worker publishes what is left. */
 const LEFT_TO_OTHERS_MS = 5_000;
@@ -65,9 +64,8 @@ export async function tidy(parts: ReconcileParts, row: PaymentRow): Promise<void
   if (row.state === 'VERIFIED') await publishPaymentFacts(parts, row);
   if (row.state === 'RESERVED' || row.state === 'VERIFIED') await ledger.forget(row);
   if (row.state === 'RESULT_SAVED') await ledger.move(row, { to: 'LAPSED', cause: 'valid_before_passed' }, now);
-  if (row.state === 'SETTLING') {
-    await ledger.move(row, { to: 'RECONCILE', cause: 'settling_was_interrupted', transaction: null, lookAt: now }, now);
-  }
+  const unknown = { to: 'RECONCILE', cause: 'settling_was_interrupted', transaction: null, lookAt: now } as const;
+  if (row.state === 'SETTLING') await ledger.move(row, unknown, now);
 }
 
 /** A row whose outcome stays unknown is kept and never deleted. */

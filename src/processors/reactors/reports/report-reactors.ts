@@ -20,7 +20,6 @@ export interface ReportWorkerDependencies extends WorkerDependencies {
 }
 
 export const REPORT_SETTLER = 'report_settler';
-
 const CLOSE_DEADLINE_MS = 30_000;
 
 /** Until it has recorded a closed report on the account's stream, the account counts it as unresolved: it may refuse, never exceed. */
@@ -42,7 +41,6 @@ export const createReportSettler = (deps: Parameters<typeof settleReport>[0]): R
 });
 
 export const REPORT_WORKER = 'report_worker';
-
 const SUBMITTED = 'DataReportSubmitted';
 const PURPOSE = 'work on reports';
 

@@ -120,7 +120,6 @@ function to({ report: { status } }: ReportFacts, stated: Partial<ReportMove> & P
 }
 
 const allOf = <Value>(values: readonly Value[], is: (value: Value) => boolean): boolean => values.length > 0 && values.every(is);
-
 const isUndecodable = ({ textEvidence }: Candidate): boolean => textEvidence === 'no_text_layer';
 
 /** Cuts to a number of characters, never inside a surrogate pair. */
