@@ -5,7 +5,6 @@ import { SUBSCRIPTION } from './examples.ts';
 
 /** Contains neither account nor key: the feed is bound to those of the request's authentication. */
 const newSubscription = component('NewFeedSubscription', { name: subscriptionName, resource: resourceName.nullable().default(null) });
-
 const subscription = answer('CreatedFeedSubscription', feedSubscription);
 
 export const createFeedSubscription = operation({

@@ -6,10 +6,7 @@ import { component, matching, MEANINGS, timestamp, updatedAt } from './fields.ts
 import { TOOL_NAMES } from './tools/tool-names.ts';
 
 export const MAX_REPORT_BYTES = 8192;
-
-/** Letters, digits, `.`, `_`, `:` and `-`, starting with a letter or digit. */
 export const requestToken = matching(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/);
-
 const slug = matching(/^[a-z0-9]+(-[a-z0-9]+)*$/).max(100);
 const jurisdictionSlug = slug.describe(MEANINGS.jurisdictionSlug).optional();
 const recordKind = z.enum(['agenda', 'record_stream']).describe('Whether an agenda or a record of a stream is meant.').optional();

@@ -44,7 +44,6 @@ export const ERROR_CODES = {
     'request_too_large',
   ]),
   report: enumOf('Report', REPORT_CODES),
-  /** Refusals before the tool protocol reads the request. */
   tools: enumOf('ToolEndpoint', [
     'invalid_parameter',
     'unauthorized',

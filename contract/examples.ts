@@ -41,15 +41,12 @@ export const HIT = {
 };
 
 export const UPCOMING_HIT = { ...HIT, matchId: '5e0c7a1b-93d4-5f28-a6b7-1c2d3e4f5a6b' };
-
 /** Examples of opaque cursors; they do not decode. */
 export const CURSOR = 'AQEAZ3JlYXRlc3QtcG9zaXRpb24';
 export const NEXT_CURSOR = 'AQEAbmV4dC1wb3NpdGlvbi1oZXJl';
-
 export const REPORT_ID = '0197a3c4-5d6e-7f80-8a9b-0c1d2e3f4a5b';
 export const SNAPSHOT_ID = '0197a3c4-1111-7222-8333-444455556666';
 export const SUBSCRIPTION_ID = '0197a3c4-aaaa-7bbb-8ccc-ddddeeeeffff';
-
 const TOPIC_DIGEST = '5d0b1f6f0c1c5b2f4a1e7f9b3c8d6e2a9f4b7c1d0e8a3f5b6c2d9e7f1a4b8c0d';
 export const DIGESTS = { ...Object.fromEntries(RESOURCES.map((resource) => [resource, EMPTY_DIGEST])), topics: TOPIC_DIGEST };
 

@@ -38,26 +38,18 @@ export const jurisdictionName = jurisdiction.shape.name.describe('Name of the ju
 export const bodySlug = publicBody.shape.slug.describe(MEANINGS.bodySlug);
 export const bodyName = publicBody.shape.name.describe('Name of the public body.');
 export const topicSlug = topic.shape.slug.describe(MEANINGS.topicSlug);
-
 export const resourceName = z.enum(RESOURCES).meta({ id: 'ResourceName' }).describe(MEANINGS.resource);
-
 export const matching = (pattern: RegExp) => z.string().regex(pattern);
-
 /** UTC, ends in Z. */
 export const timestamp = z.iso.datetime();
 export const meetingAt = timestamp.describe('When the meeting starts, in UTC.');
-
 export const lastSuccessfulCheckAt = timestamp.describe(source.shape.lastSuccessfulCheckAt.description!);
-
 export const id = uuid.describe('Identifier; stable.');
 export const createdAt = timestamp.describe('When it was first recorded here.');
 export const updatedAt = timestamp.describe('When it last changed here.');
-
 /** Stored as null, absent in the answer. */
 export const orAbsent = <Schema extends z.ZodType>(stored: z.ZodDefault<z.ZodNullable<Schema>>) => stored.unwrap().unwrap().optional();
-
 export const count = z.int().min(0);
-
 export const cursor = z.string().min(1).max(MAX_CURSOR_LENGTH).describe(MEANINGS.cursor);
 export const nextCursor = cursor.describe(MEANINGS.nextCursor);
 export const hasMore = z.boolean().describe('Whether there is more to read now.');
@@ -77,7 +69,6 @@ export const pageSize = (max: number, defaultSize: number) =>
 /** Page size of the feed and of exports; the handler clamps it further, to the account's cap. */
 export const limit = pageSize(PAGE_CEILING, DEFAULT_PAGE_SIZE);
 
-/** Decimal text of a whole number within bounds; anything else is refused. */
 export const wholeNumber = (least: number, max: number) =>
   z
     .string()
@@ -88,23 +79,13 @@ export const wholeNumber = (least: number, max: number) =>
 
 /** A name; the query checks whether it exists. */
 export const named = z.string().min(1);
-
-/** The former name of a parameter. */
 export const aliasOf = (parameter: string) => named.describe(`Alias of \`${parameter}\`, which wins.`).optional();
-
 export const noQuery = z.strictObject({});
-
-/** The description of each `data`. */
 export const DATA = 'What was asked for.';
-
 /** Always empty for now; present so that clients expect it. */
 export const openMeta = z.looseObject({}).optional();
-
-/** An object that the documents show under a name. */
 export const component = <Fields extends z.ZodRawShape>(name: string, fields: Fields) => z.strictObject(fields).meta({ id: name });
-
 export const itemsOf = <Item extends z.ZodType>(item: Item) => z.array(item).describe('What the page holds.');
-
 /** A successful answer, by its name in the documents. */
 export const answer = <Data extends z.ZodType>(name: string, data: Data) => component(name, { data: data.describe(DATA) });
 export const answerWithMeta = <Data extends z.ZodType, Meta extends z.ZodType>(name: string, data: Data, meta: Meta) =>
@@ -112,13 +93,11 @@ export const answerWithMeta = <Data extends z.ZodType, Meta extends z.ZodType>(n
 
 /** `agenda_hits` to `AgendaHits`. */
 export const pascal = (words: string): string => words.replaceAll(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
-
 /** `agenda_hits` to `AgendaHit`: the name of one record in the documents. */
 const recordName = (resource: Resource): string => pascal(resource).replace(/ies$/, 'y').replace(/s$/, '');
 
 const common = { id, createdAt, updatedAt };
 
-/** The public form of a record's `data`, by resource. */
 export const RECORD_DATA = Object.fromEntries(
   RESOURCES.map((resource) => [resource, RECORD_SCHEMAS[resource].extend(common).meta({ id: recordName(resource) })]),
 ) as unknown as {
@@ -129,13 +108,11 @@ export const RECORD_DATA = Object.fromEntries(
 export const perResource = <Schema extends z.ZodType>(make: (resource: Resource, record: string) => Schema): [Schema, ...Schema[]] =>
   RESOURCES.map((resource) => make(resource, recordName(resource))) as [Schema, ...Schema[]];
 
-/** The version of a record in an answer. */
 export const recordVersion = {
   version: matching(/^[1-9][0-9]*$/).describe('Revision of the record, as decimal text.'),
   changedAt: timestamp.describe('When the change was recorded; never falls as positions rise.'),
 };
 
-/** A version of a record with its content. */
 export const recordOf = (resource: Resource) => ({
   resource: z.literal(resource).describe(MEANINGS.resource),
   ...recordVersion,

@@ -18,7 +18,6 @@ export interface JsonPage {
   /** The same text in UTF-8, where the function has it; `text` is then computed on demand. */
   readonly body?: Buffer;
   readonly items: number;
-  /** Present where it differs from the operation's success status. */
   readonly status?: number;
 }
 
@@ -40,13 +39,11 @@ interface ChangeRequest extends KeyOfAccount {
 }
 
 interface SubscriptionCap {
-  /** Maximum number of live feeds by the account's current plan. */
   readonly cap: number;
 }
 
 /** Cursors are as received: the query decodes them and checks binding (400) and expiry (410). Left out: the start of what is read. */
 export type ChangesInput = z.output<typeof readCivicChanges.query> & AnswerLimit;
-
 export type SnapshotInput = ChangeRequest;
 export type SnapshotPageInput = z.output<typeof readCivicSnapshotPage.params> &
   z.output<typeof readCivicSnapshotPage.query> &
@@ -78,16 +75,14 @@ export interface RecordsInput extends AnswerLimit {
 export interface ReportFunctions {
   /** Refuses an unsafe address (`invalid_input`), another input under the same token, and what exceeds the limits of reports. */
   readonly submitDataReport: (submission: ReportSubmission) => Promise<ReportReceipt>;
-  /** Refuses more than 30 reads of the account in a minute, and reports of other accounts. */
   readonly getDataReport: (wanted: ReportWanted) => Promise<DataReport>;
 }
 
 interface ReportSubmission extends ChangeRequest {
   /** One key that sends a token over both surfaces counts as two aliases of the token. */
   readonly surface: 'rest' | 'mcp';
-  /** The idempotency token, of the form of the contract's `requestToken`. */
   readonly token: string;
-  /** As parsed by the contract's `newDataReport`, without the token. */
+  /** Without the token. */
   readonly input: NewDataReport;
   /** Where the service is reached, without a slash at the end; a first receipt's `statusUrl` begins with it. */
   readonly baseUrl: string;

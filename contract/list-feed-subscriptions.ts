@@ -4,7 +4,6 @@ import { answer, count, itemsOf } from './fields.ts';
 import { operation, SUBSCRIPTION_ACCESS } from './operation.ts';
 import { SUBSCRIPTION } from './examples.ts';
 
-/** The items are the feeds of the caller's key; the counts cover the whole account. */
 export const feedSubscriptions = answer(
   'FeedSubscriptions',
   z.strictObject({

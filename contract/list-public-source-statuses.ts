@@ -24,7 +24,6 @@ export const publicSourceStatus = component('PublicSourceStatus', {
 });
 export type PublicSourceStatus = z.output<typeof publicSourceStatus>;
 
-/** Normalised names win over their aliases. */
 const query = z
   .strictObject({
     jurisdictionSlug: named.describe(MEANINGS.jurisdictionSlug).optional(),

@@ -6,7 +6,6 @@ import { upcomingAgendaHit } from './public-agenda-hit.ts';
 import { UPCOMING_HIT } from './examples.ts';
 
 const LAST_PAGE = 100;
-
 const upcomingCursor = z.string().min(1).max(MAX_UPCOMING_CURSOR_LENGTH);
 const next = upcomingCursor.nullable().describe(MEANINGS.nextCursor);
 const totalCount = count.describe('Hits over all pages.');

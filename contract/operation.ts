@@ -6,7 +6,6 @@ import { noQuery } from './fields.ts';
 /** Parts of the interface with billing rules of their own; each tool also has its `access`. */
 export type Surface = 'data' | 'subscriptions' | 'reports' | 'tools';
 
-/** Groups of operations in the documents, with their descriptions. */
 export const TAGS = {
   'Public records': 'What needs no key: agenda hits, coverage, source status and meeting cadence.',
   'Change feed': 'The ordered, replayable feed of every change of every record, and look-ups of current records.',
@@ -39,23 +38,22 @@ export interface Operation extends Documented {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** `public`: no key; `key`: an API key is needed, and every answer is `Cache-Control: no-store`. */
   readonly access: 'public' | 'key';
-  /** The scope of the key; null where any active key is accepted, and where no key is needed. */
+  /** Null where any active key is accepted, and where no key is needed. */
   readonly scope: Scope | null;
-  /** The billing rules of the surface; null where no key is needed. */
+  /** Null where no key is needed. */
   readonly surface: Surface | null;
   readonly takesExport?: true;
   readonly params: z.ZodType;
   readonly query: z.ZodType;
-  /** Request headers of its own, by their names in lower case. */
+  /** Names in lower case. */
   readonly headers?: z.ZodType;
   /** Null where a request body is ignored and not read. */
   readonly body: { readonly schema: z.ZodType; readonly maxBytes: number } | null;
   readonly success: { readonly status: 200 | 201 | 202; readonly schema: z.ZodType };
-  /** Answers other than the success and the refusals in the envelope. */
   readonly otherAnswers?: readonly OtherAnswer[];
   /** Refusals in the envelope; `STATUSES` has their statuses. Bad input is `invalid_input` where the list has it, else `invalid_parameter`. */
   readonly refusals: readonly RejectionCode[];
-  /** Refusals that this operation answers with a status of its own. */
+  /** Refusals with another status than in `STATUSES`. */
   readonly refusalsAt?: Readonly<Record<number, readonly RejectionCode[]>>;
   /** `Cache-Control` of a public success; errors of public operations have none. */
   readonly cacheControl?: string;
@@ -63,7 +61,6 @@ export interface Operation extends Documented {
 
 export interface OtherAnswer {
   readonly status: number;
-  /** A short description for the documents. */
   readonly when: string;
   /** Null where the answer has no body. */
   readonly schema: z.ZodType | null;
@@ -81,7 +78,6 @@ export const operation = <const Definition extends Operation>(definition: Defini
 
 /** Shared caches may serve public answers for a minute, and while they revalidate. */
 export const PUBLIC_CACHE = 'public, s-maxage=60, stale-while-revalidate=300';
-
 export const PUBLIC_REFUSALS = ['invalid_parameter', 'rate_limited', 'internal_error'] as const satisfies readonly RejectionCode[];
 
 export const CUSTOMER_REFUSALS = [

@@ -32,7 +32,6 @@ const CLOSED_ROUTE = {
 const getPrelaunchMcp = { operationId: 'getPrelaunchMcp', method: 'GET', ...CLOSED_ROUTE } as const satisfies ClosedOperation;
 const postPrelaunchMcp = { operationId: 'postPrelaunchMcp', method: 'POST', ...CLOSED_ROUTE } as const satisfies ClosedOperation;
 
-/** Operations without a key, answered from the read models and the catalogue. */
 export const PUBLIC_OPERATIONS = {
   listRecentAgendaHits,
   getAgendaHit,

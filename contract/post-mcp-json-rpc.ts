@@ -10,13 +10,13 @@ export const PROTOCOL_VERSIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '202
 /** Revisions whose requests do not state their revision. */
 export const [, ...LEGACY_VERSIONS] = PROTOCOL_VERSIONS;
 
-/** Maximum number of elements of a batch; only the 2025 era has batches. */
+/** Only the 2025 era has batches. */
 export const MAX_BATCH_ELEMENTS = 20;
 
 const id = z.union([z.string(), z.int()]).describe('Names the request; its answer carries the same.');
 const jsonrpc = z.literal('2.0').describe('Version of JSON-RPC.');
 
-/** One request; a notification has no id. */
+/** A notification has no id. */
 export const jsonRpcRequest = component('JsonRpcRequest', {
   jsonrpc,
   id: id.optional(),
@@ -28,7 +28,6 @@ export const jsonRpcRequest = component('JsonRpcRequest', {
     .optional(),
 });
 
-/** `data.code` is a code of this interface. */
 export const jsonRpcError = component('JsonRpcError', {
   jsonrpc,
   id: id.nullable(),

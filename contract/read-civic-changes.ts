@@ -25,10 +25,7 @@ const upsert = (resource: Resource, record: string) =>
   component(`${record}Upsert`, { ...place, operation: operationName('upsert'), ...recordOf(resource) });
 
 const remove = component('RecordRemoval', { ...place, operation: operationName('remove'), resource: resourceName, ...recordVersion });
-
 const anyUpsert = z.discriminatedUnion('resource', perResource(upsert)).meta({ id: 'RecordUpsert' });
-
-/** One change of the feed; a remove has no `data`. */
 export const changeItem = z.discriminatedUnion('operation', [anyUpsert, remove]).meta({ id: 'ChangeItem' });
 
 const recovery = z.strictObject({
@@ -36,7 +33,6 @@ const recovery = z.strictObject({
   hint: z.string().describe('What to do with the operation.'),
 });
 
-/** A page of the feed, and of a subscription. */
 export const changesPage = answerWithMeta(
   'ChangesPage',
   z.strictObject({ items: itemsOf(changeItem) }),

@@ -17,7 +17,7 @@ import {
 import { DATA_READ, operation } from './operation.ts';
 import { CURSOR, DIGESTS } from './examples.ts';
 
-/** `stale` is computed for each answer. Optional keys are absent where their value is unknown. */
+/** Optional keys are absent where their value is unknown. */
 const sourceHealth = z.strictObject({
   sourceId: meeting.shape.sourceId.unwrap().unwrap(),
   jurisdictionSlug,
@@ -35,7 +35,6 @@ const lag = {
   lagSeconds: z.number().min(0).describe('Age of the oldest event not yet taken in.'),
 };
 
-/** `unanswered` is absent where every part answered. */
 const pipeline = z.strictObject({
   ...lag,
   pendingWork: count.describe('Work that waits to be done.'),

@@ -21,7 +21,6 @@ export const batch = z
 
 const found = (resource: Resource, record: string) => component(`Found${record}`, { id, ...recordOf(resource) });
 const anyFound = z.discriminatedUnion('resource', perResource(found)).meta({ id: 'FoundRecord' });
-
 export const foundRecords = answer('FoundRecords', z.strictObject({ items: itemsOf(anyFound) }));
 
 export const readCivicRecords = operation({

@@ -9,7 +9,6 @@ const digest = matching(/^[0-9a-f]{64}$/).describe(
   'State digest of the resource at the boundary of the snapshot as its pages give it now; only where a text was erased since, and in place of that in the answer with which the snapshot was taken.',
 );
 
-/** A page of one resource of a frozen export; each item is the record's `data` itself. */
 export const snapshotPage = (resource: Resource, record: string) =>
   answerWithMeta(
     `${record}SnapshotPage`,

@@ -49,7 +49,6 @@ const familyCoverage = z.strictObject({
   note: z.string().min(1).describe('A remark of the research.').optional(),
 });
 
-/** A city has the 11 source families of cities, a county the 10 of counties. */
 export const coveredJurisdiction = component('CoveredJurisdiction', {
   jurisdictionSlug,
   jurisdictionName,

@@ -30,11 +30,9 @@ const UNIT =
 
 /** No heading is longer; titles of sources have no limit of their own. */
 const MAX_LENGTH = 200;
-
 const wordCount = (title: string): number => title.split(/\s+/).length;
 const isCapitals = (title: string): boolean => !/\p{Ll}/u.test(title) && wordCount(title) <= 8 && !/\d/.test(title);
 
-/** Whether the whole title is one of the usual headings, or a step of every meeting. */
 export function isHeadingTitle(title: string): boolean {
   return title.length <= MAX_LENGTH && HEADING.test(title);
 }
@@ -44,10 +42,7 @@ export function isGroupTitle(title: string): boolean {
   return title.length <= MAX_LENGTH && (isCapitals(title) || (UNIT.test(title) && wordCount(title) <= 9));
 }
 
-/**
- * Whether an item is a mere section heading, which a search does not show: its source gives it a title and nothing else (no number, file,
- * type, text, action or outcome), and the title is a usual heading, a few words in capitals or a department's name.
- */
+/** A section heading, which a search does not show: the source gives a title and nothing else, and it heads a meeting's step or a group. */
 export function isHeading({ title, agendaNumber, matterFile, matterType, text, actionText, outcome }: RecordData<'agenda_items'>): boolean {
   const isBare = [agendaNumber, matterFile, matterType, text, actionText, outcome].every((field) => field === null);
   return isBare && (isHeadingTitle(title) || isGroupTitle(title));

@@ -18,11 +18,9 @@ export const jsonOrNull =
     value == null ? null : (JSON.parse(value) as Value);
 
 type Definition = Readonly<Record<string, readonly [sql: string, read: (value: ColumnText) => unknown]>>;
-
 type RowOf<Columnar extends Definition> = { [Name in keyof Columnar]: ReturnType<Columnar[Name][1]> };
 
 export interface Columns<Row> {
-  /** For a select list or a `returning` clause. */
   readonly sql: string;
   /** Reads a row of exactly this list. */
   readonly read: (row: TextRow) => Row;

@@ -5,7 +5,6 @@ import type { FAMILIES } from './records/schemas.ts';
 /** What research says about one record family of one jurisdiction: only what was located, nothing about completeness or ingestion. */
 export const COVERAGE_STATUSES = ['M', 'D', 'P', 'R', 'U', 'N'] as const;
 export type CoverageStatus = (typeof COVERAGE_STATUSES)[number];
-
 export type Family = (typeof FAMILIES)[number];
 
 export interface CoveredFamily {
@@ -29,22 +28,20 @@ export interface CoverageJurisdiction {
   readonly families: readonly CoveredFamily[];
 }
 
-export interface CoverageScope {
-  readonly region: string;
-  readonly counties: number;
-  readonly activeMunicipalities: number;
-  readonly inactiveMunicipalities: number;
-  readonly families: number;
-  readonly statement: string;
-}
-
 export interface CoverageCatalogue {
   /** Research date, a dot, the first 12 hex digits of the SHA-256 of everything else here as canonical JSON. */
   readonly catalogVersion: string;
   readonly researchDate: string;
   readonly ingestionVerified: boolean;
   readonly statusDefinitions: Readonly<Record<CoverageStatus, string>>;
-  readonly scope: CoverageScope;
+  readonly scope: {
+    readonly region: string;
+    readonly counties: number;
+    readonly activeMunicipalities: number;
+    readonly inactiveMunicipalities: number;
+    readonly families: number;
+    readonly statement: string;
+  };
   /** By slug. */
   readonly jurisdictions: readonly CoverageJurisdiction[];
 }
@@ -54,7 +51,6 @@ export interface CoveredBodySlugs {
   readonly slug: string;
 }
 
-/** In characters. */
 export const MAX_COVERAGE_CURSOR_LENGTH = 4096;
 
 /** The filters of a coverage cursor, besides the catalogue. Null: not filtered. */
@@ -82,7 +78,7 @@ export function encodeCoverageCursor({ catalogVersion, binding, offset }: Covera
   return cursorText('coverage', Buffer.from(JSON.stringify(values), 'utf8'));
 }
 
-/** The cursor, or why the text is none. Never throws; whether binding, version and offset fit is the reader's question. */
+/** Never throws. The reader checks whether binding, version and offset fit. */
 export function decodeCoverageCursor(text: string): CoverageCursor | CursorDamage {
   const bytes = cursorPayload('coverage', text, MAX_COVERAGE_CURSOR_LENGTH);
   if (typeof bytes === 'string') return bytes;

@@ -4,15 +4,13 @@ import { FINGERPRINT_BYTES } from './digests.ts';
 import { type Resource, RESOURCES } from './records/resources.ts';
 
 /**
- * The text form that every kind of cursor shares: version, kind, payload and checksum in base64url. The checksum catches damage; it is no
- * secret, for a cursor authorizes nothing. Each value has exactly one text, and every other text is refused.
+ * Text form in base64url: version, kind, payload, checksum. A value has one text. The checksum is no secret: a cursor authorizes nothing.
  */
 export const CURSOR_KINDS = { feed: 1, snapshotPage: 2, coverage: 3, upcoming: 4, search: 5 } as const;
 export type CursorKind = keyof typeof CURSOR_KINDS;
 
 /** Feed and snapshot-page cursors, in characters. */
 export const MAX_CURSOR_LENGTH = 512;
-
 const VERSION = 1;
 const HEADER_BYTES = 2;
 const CHECKSUM_BYTES = 4;
@@ -34,12 +32,11 @@ export function cursorKind(text: string, maxLength: number): CursorKind | undefi
   return bytes === undefined ? undefined : (Object.keys(CURSOR_KINDS) as CursorKind[]).find((kind) => CURSOR_KINDS[kind] === bytes[1]);
 }
 
-/** Header, payload and checksum of an undamaged cursor of any kind. */
 function cursorBytes(text: string, maxLength: number): Buffer | undefined {
   if (text.length > maxLength) return undefined;
   const bytes = Buffer.from(text, 'base64url');
   const end = bytes.length - CHECKSUM_BYTES;
-  // Buffer.from skips what it does not know; only the text that the bytes themselves have is a cursor.
+  // `Buffer.from` skips unknown characters, so the bytes must give this very text.
   if (end < HEADER_BYTES || bytes.toString('base64url') !== text) return undefined;
   return bytes.readUInt32BE(end) === crc32(bytes.subarray(0, end)) && bytes[0] === VERSION ? bytes : undefined;
 }
@@ -51,13 +48,12 @@ export function cursorPayload(kind: CursorKind, text: string, maxLength: number)
   return bytes[1] === CURSOR_KINDS[kind] ? bytes.subarray(HEADER_BYTES, bytes.length - CHECKSUM_BYTES) : 'other kind';
 }
 
-/** A value in a payload. */
 interface Field<Value> {
   readonly bytes: number;
   readonly write: (payload: Buffer, value: Value, at: number) => unknown;
   /** Undefined for bytes that no value has. */
   readonly read: (payload: Buffer, at: number) => Value | undefined;
-  /** What a payload means that ends before this field, which is then the last of its kind. */
+  /** The value where the payload ends before this field, which must be the last. */
   readonly absent?: readonly [null | undefined];
 }
 
@@ -105,7 +101,6 @@ const oneOf = <Name extends string>(names: readonly Name[], numberOfFirst: numbe
 
 type Fields<Cursor> = { readonly [Name in keyof Cursor]-?: Field<NonNullable<Cursor[Name]>> };
 
-/** Encodes and decodes cursors of one kind, whose payload is these fields in their order. */
 export function cursorCodec<Cursor extends object>(kind: CursorKind, fields: Fields<Cursor>, maxLength = MAX_CURSOR_LENGTH) {
   const entries = Object.entries(fields) as [keyof Cursor & string, Field<unknown>][];
   const encode = (cursor: Cursor): string => {
@@ -117,7 +112,7 @@ export function cursorCodec<Cursor extends object>(kind: CursorKind, fields: Fie
     });
     return cursorText(kind, Buffer.concat(parts));
   };
-  /** The cursor, or why the text is none. Never throws; whether its values fit is the reader's question. */
+  /** Never throws. The reader checks whether the values fit. */
   const decode = (text: string): Cursor | CursorDamage => {
     const payload = cursorPayload(kind, text, maxLength);
     if (typeof payload === 'string') return payload;
@@ -146,7 +141,6 @@ const BINDINGS: readonly FeedBinding[] = ['nothing', 'all', ...RESOURCES];
 
 export interface FeedCursor {
   readonly feedId: string;
-  /** The last feed position that its holder has seen. */
   readonly position: number;
   /** Fingerprint of the history up to the position; null in a cursor of an earlier version. */
   readonly fingerprint: string | null;
@@ -160,10 +154,7 @@ export const { encode: encodeFeedCursor, decode: decodeFeedCursor } = cursorCode
   fingerprint: { ...hexadecimal(FINGERPRINT_BYTES), absent: [null] },
 });
 
-/**
- * Makes the feed cursors of one page, as `encodeFeedCursor` makes them. Cheap for each further position, since only the end of each text is
- * made anew: the constant bytes are one more than a multiple of three, which base64url writes as a text of its own.
- */
+/** Like `encodeFeedCursor`, but encodes only the end of each: 18 of the 19 constant bytes are whole groups of base64url. */
 export function feedCursorEncoder(feedId: string, binding: FeedBinding): (position: number, fingerprint: string | null) => string {
   const constant = Buffer.from(encodeFeedCursor({ feedId, binding, position: 0, fingerprint: null }), 'base64url').subarray(0, 19);
   const prefix = constant.toString('base64url', 0, 18);
@@ -182,9 +173,8 @@ interface SnapshotPageCursor {
   readonly feedId: string;
   readonly snapshotId: string;
   readonly resource: Resource;
-  /** The last feed position on the page before. */
   readonly position: number;
-  /** Number of the last erasure that had changed the snapshot's records of this resource then, left out where there was none: all pages are of one reading. */
+  /** Number of the last erasure that had changed these records, absent without one: all pages show one state. */
   readonly erasure?: number;
 }
 
@@ -196,7 +186,7 @@ export const { encode: encodeSnapshotPageCursor, decode: decodeSnapshotPageCurso
   erasure: { ...position, read: (payload, at) => position.read(payload, at) || undefined, absent: [undefined] },
 });
 
-/** What a search cursor is bound to. The page's size may change on the way. */
+/** What a search cursor is bound to; the size of a page may change. */
 export interface SearchBinding {
   readonly query: string;
   readonly jurisdictionSlug: string | null;
@@ -215,7 +205,6 @@ export interface SearchCursor {
   readonly itemId: string;
 }
 
-/** The cursor does not decode or belongs to another search; the tools answer `invalid_cursor`. */
 export class InvalidSearchCursor extends Error {
   override readonly name = 'InvalidSearchCursor';
   readonly code = 'invalid_cursor';
@@ -237,7 +226,7 @@ const codec = cursorCodec<SearchCursor & { readonly binding: string }>('search',
 export const encodeSearchCursor = (binding: SearchBinding, cursor: SearchCursor): string =>
   codec.encode({ ...cursor, binding: digestOf(binding) });
 
-/** Throws `InvalidSearchCursor` for what does not decode, is of another kind or was minted for another query or other filters. */
+/** Throws `InvalidSearchCursor`, which the tools answer as `invalid_cursor`. */
 export function decodeSearchCursor(expected: SearchBinding, text: string): SearchCursor {
   const decoded = codec.decode(text);
   if (decoded === 'other kind') throw new InvalidSearchCursor('the cursor is of another kind than that of the search');
@@ -247,10 +236,8 @@ export function decodeSearchCursor(expected: SearchBinding, text: string): Searc
   return cursor;
 }
 
-/** Hits on a page of the upcoming list, whichever form it is asked for in. */
 export const UPCOMING_PAGE_SIZE = 10;
-
-/** Longest accepted cursor, in characters. */
+/** In characters. */
 export const MAX_UPCOMING_CURSOR_LENGTH = 200;
 
 /** The last hit on the page before, by the order of the upcoming list. Bound to nothing. Times are milliseconds since the epoch. */

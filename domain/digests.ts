@@ -1,31 +1,22 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 
-/**
- * The state digest: for each resource the sum modulo 2^256 over its current records of the SHA-256 of
- * `resource`, line feed, `id`, line feed, canonical JSON of `data`; written as 64 lower-case hex digits.
- */
+/** State digest of a resource: the sum modulo 2^256 of `recordDigest` over its current records, as 64 lower-case hex digits. */
 const MODULUS = 1n << 256n;
-
 export const EMPTY_DIGEST = '0'.repeat(64);
-
 /** SHA-256 of one current record, as hex. `data` is the canonical JSON text as published. */
 export const recordDigest = (resource: string, id: string, data: string): string => hash('sha256', `${resource}\n${id}\n${data}`, 'hex');
-
 export const addDigest = (sum: bigint, digest: string): bigint => (sum + BigInt(`0x${digest}`)) % MODULUS;
 export const subtractDigest = (sum: bigint, digest: string): bigint => (sum - BigInt(`0x${digest}`) + MODULUS) % MODULUS;
-
 export const digestText = (sum: bigint): string => sum.toString(16).padStart(64, '0');
 export const digestSum = (text: string): bigint => BigInt(`0x${text}`);
-
 /** Bytes of a fingerprint; as a text it is twice as many hexadecimal digits. */
 export const FINGERPRINT_BYTES = 8;
 export const EMPTY_FINGERPRINT = '00'.repeat(FINGERPRINT_BYTES);
 
 /**
- * The fingerprint of a history that ends with this event, given the one of the history before it: the first eight bytes of the SHA-256 of both.
- * Two feeds with equal position and fingerprint have the same history up to that position. It is made of event ids alone, so that an erasure
- * leaves it as it is.
+ * The fingerprint after this event: the first eight bytes of the SHA-256 of the former one and the event's id. Feeds with equal position
+ * and fingerprint have the same history up to there. An erasure changes no id and so no fingerprint.
  */
 export function nextFingerprint(before: string, eventId: string): string {
   return hash('sha256', Buffer.from(before + eventId.replaceAll('-', ''), 'hex')).slice(0, 2 * FINGERPRINT_BYTES);

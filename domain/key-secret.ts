@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/**
- * The secret text of an API key: `crs_<40 random base62 characters>_<6 characters of checksum>`. The checksum distinguishes a mistyped key from an
- * unknown one without a look-up, and lets scanners of leaked secrets recognise ours; it protects nothing.
- */
+/** `crs_`, 40 random base62 characters, `_`, 6 of checksum, which tells a typo from an unknown key and marks leaked keys for scanners. */
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 40;
 const CHECKSUM_LENGTH = 6;
@@ -37,15 +34,10 @@ export function makeKeySecret(randomBytes: RandomBytes): string {
 
 /** Whether a text has the form and the checksum of a key's secret, independent of whether the key exists. */
 export const isKeySecret = (text: string): boolean => SHAPE.test(text) && text.endsWith(checksum(text.slice(0, -1 - CHECKSUM_LENGTH)));
-
 const WITHIN = /crs_[0-9A-Za-z]{32,64}_[0-9A-Za-z]{6}/g;
-
-/** Whether a text contains a key's secret. */
 export const holdsKeySecret = (text: string): boolean => (text.match(WITHIN) ?? []).some(isKeySecret);
-
 /** A text for a message, with everything that resembles a key cut to its prefix. */
 export const withoutSecrets = (text: string): string => text.replaceAll(/crs_[0-9A-Za-z_]+/g, 'crs_…');
-
 /** The stored hash of a secret: 64 lower-case hex digits. */
 export const keySecretHash = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 

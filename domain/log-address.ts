@@ -45,5 +45,4 @@ export const LOG_ADDRESS_ALLOWED =
   'esdb:// or kurrentdb://user:password@host:port,…?tls=true with the options of the client; tlsCAFile instead of tlsVerifyCert=false';
 
 export const logAddress = z.string().refine(isAddress);
-
 export const isKurrentAddress = (text: string): boolean => logAddress.safeParse(text).success;

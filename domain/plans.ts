@@ -10,7 +10,6 @@ export interface BillingFacts {
   readonly channel: Channel;
   readonly tier: Tier;
   readonly paidUntil: number | null;
-  /** The latest confirmed payment. */
   readonly paidAt: number | null;
 }
 
@@ -33,7 +32,6 @@ export interface KeyIdentity extends BillingFacts {
   readonly accountStatus: 'active' | 'suspended';
 }
 
-/** Limits of one account, shared by all of its keys. */
 export interface Allowances {
   readonly requestsPerMinute: number;
   /** Requests a second. */
@@ -48,10 +46,8 @@ export interface Allowances {
 export const PLAN_NAMES = ['default', 'pro', 'ultra'] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
 export type Plans = Readonly<Record<PlanName, Allowances>>;
-
 /** Ceiling for every plan, in windows aligned to the clock: each request counts, also a refused one. */
 export type AbuseCeiling = Readonly<Record<'sustained' | 'burst', { readonly requests: number; readonly seconds: number }>>;
-
 /** Ceilings of all keys together, each counted by itself: `perimeter` counts every request with a known key, `handler` those that are handled. */
 export type AbuseCeilings = Readonly<Record<'perimeter' | 'handler', AbuseCeiling>>;
 

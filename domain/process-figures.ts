@@ -16,19 +16,16 @@ export class Tally {
   }
 }
 
-/** Upper bounds of the buckets of `ProcessFigures` in seconds. */
 export const FIGURE_BOUNDS: readonly number[] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 /** `unknown`: the connection was lost before the answer; `failed`: nothing was stored. */
 export type AppendResult = 'appended' | 'conflict' | 'unknown' | 'failed';
 
-/** Counters of this process since its start. */
 export class ProcessFigures {
   readonly appends = new Map<AppendResult, Tally>();
   /** By projection: one batch without its commit. */
   readonly folds = new Map<string, Tally>();
   prunedRows = 0;
-  /** Number of detected losses of history. */
   setBacks = 0;
 
   appended(result: AppendResult, seconds: number): void {

@@ -3,11 +3,7 @@ import { type EventLog, LOG_START, type LogBatch, NO_STREAM, type Position, type
 const STREAM_PAGE = 500;
 
 /** Events of a stream with a revision greater than `after`, ascending, in pages of up to 500. Throws what the log throws. */
-export async function* streamPages(
-  log: Pick<EventLog, 'readStream'>,
-  stream: string,
-  after: number = NO_STREAM,
-): AsyncGenerator<readonly StoredEvent[]> {
+export async function* streamPages(log: Pick<EventLog, 'readStream'>, stream: string, after: number = NO_STREAM) {
   for (let from = after; ; ) {
     const page = await log.readStream(stream, from, STREAM_PAGE);
     if (page.length > 0) yield page;
@@ -16,11 +12,7 @@ export async function* streamPages(
   }
 }
 
-export async function* streamEvents(
-  log: Pick<EventLog, 'readStream'>,
-  stream: string,
-  after: number = NO_STREAM,
-): AsyncGenerator<StoredEvent> {
+export async function* streamEvents(log: Pick<EventLog, 'readStream'>, stream: string, after: number = NO_STREAM) {
   for await (const page of streamPages(log, stream, after)) yield* page;
 }
 
@@ -29,7 +21,6 @@ export interface LogReading {
   readonly types?: readonly string[];
   /** Events per read; looked up before each. */
   readonly batchSize: number;
-  /** Its reason is thrown once it aborts. */
   readonly signal?: AbortSignal;
 }
 
@@ -65,16 +56,13 @@ export function lastMarkOf(events: readonly StoredEvent[]): EventMark | null {
   return last === undefined ? null : { stream: last.stream, revision: last.revision, id: last.id, position: last.position };
 }
 
-/** An event and its place in a log that counts its events, the first one 1. */
+/** The first event of the log has place 1. */
 export interface CountedEvent {
   readonly id: string;
   readonly place: number;
 }
 
-/**
- * The farthest event of a batch, which the store checks in the transaction of a checkpoint, so that no checkpoint follows events that a failover
- * has lost. Null where the log does not count, or nothing was looked at.
- */
+/** Checked with a checkpoint, so that none follows events that a failover lost. Null where the log does not count or nothing was read. */
 export function farthestOf(log: Pick<EventLog, 'distance'>, { events, scannedTo, scannedId }: LogBatch): CountedEvent | null {
   const newest = events.at(-1);
   const [id, position] = scannedId === undefined ? [newest?.id, newest?.position] : [scannedId, scannedTo];

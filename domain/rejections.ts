@@ -1,4 +1,4 @@
-/** Every expected refusal: its code and what it means. `contract/statuses.ts` maps codes to HTTP statuses. */
+/** Every expected refusal: its code and what it means. `contract/error-codes.ts` maps codes to HTTP statuses. */
 export const REJECTIONS = {
   invalid_parameter: 'a parameter, header or body is bad, unknown or repeated',
   invalid_input: 'a report input is invalid',
@@ -41,7 +41,7 @@ export const REPORTS_FORBIDDEN = 'reports need current paid access';
 
 export type RejectionCode = keyof typeof REJECTIONS;
 
-/** An expected refusal with a code of a closed set. */
+/** A refusal with a code of a closed set. */
 export class Refusal<Code extends string> extends Error {
   readonly code: Code;
   readonly details: unknown;
@@ -55,7 +55,7 @@ export class Refusal<Code extends string> extends Error {
   }
 }
 
-/** An expected refusal, thrown from an edge or a query and answered in the envelope. A defect is any other error. */
+/** Thrown from an edge or a query and answered in the envelope. Every other error is a defect. */
 export class Rejection extends Refusal<RejectionCode> {
   override readonly name = 'Rejection';
 }

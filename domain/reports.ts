@@ -1,6 +1,5 @@
 import type { Bucket } from './ports/counts.ts';
 
-/** The allowed moves from each status; a closed report has none. */
 export const REPORT_TRANSITIONS: Readonly<Record<ReportStatus, readonly ReportStatus[]>> = {
   received: ['investigating', 'out_of_scope', 'declined'],
   investigating: ['awaiting_source', 'gap_confirmed', 'resolved', 'already_available', 'not_found', 'out_of_scope', 'declined'],
@@ -15,10 +14,8 @@ export const REPORT_TRANSITIONS: Readonly<Record<ReportStatus, readonly ReportSt
 };
 
 export const isClosedStatus = (status: ReportStatus): boolean => (CLOSED_REPORT_STATUSES as readonly ReportStatus[]).includes(status);
-
 /** Statuses that say where the record is, and must therefore name it. */
 export const needsVerifiedRecord = (status: ReportStatus): boolean => status === 'resolved' || status === 'already_available';
-
 /** Statuses of a report that is worked on, and of one that is closed for good. */
 export const OPEN_REPORT_STATUSES = ['received', 'investigating', 'awaiting_source', 'gap_confirmed', 'backfilling'] as const;
 export const CLOSED_REPORT_STATUSES = ['resolved', 'already_available', 'not_found', 'out_of_scope', 'declined'] as const;
@@ -47,9 +44,7 @@ export const MAX_UNRESOLVED_REPORTS = 20;
 export const MAX_ALIASES = 32;
 /** `retryAfterSeconds` of `report_limit_reached`, on every surface. */
 export const REPORT_LIMIT_RETRY_SECONDS = 86_400;
-
 export const SUBMISSIONS_A_MINUTE: Bucket = { name: 'report-submit-minute', limit: 5, seconds: 60 };
 export const STATUS_READS_A_MINUTE: Bucket = { name: 'report-status-minute', limit: 30, seconds: 60 };
-
 /** Milliseconds from the submission to the first check of the status. */
 export const FIRST_CHECK_MS = 24 * 60 * 60 * 1000;

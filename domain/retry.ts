@@ -31,10 +31,8 @@ export class Backoff {
 }
 
 const STORE_FAILURES = [DatabaseUnavailable, DeadlineExceeded, LogUnavailable, OutcomeUnknown];
-
-/** True for a failure of the database or the log that a port declares. */
+/** A failure that the port of the database or of the log declares. */
 export const isStoreFailure = (error: unknown): error is Error => STORE_FAILURES.some((kind) => error instanceof kind);
-
 /** SQLSTATE classes and codes that say "try again": connection, resources, operator intervention, serialization, lock not available. */
 const TRY_AGAIN = /^(08|53|57|40|55P03|25P03|58)/;
 const SYSTEM_ERROR = /^E[A-Z]+$/;
@@ -49,10 +47,7 @@ export function isTransient(error: unknown): error is Error {
 /** Ends the wait of work that is done; made once, since an abort without a reason makes an error with a stack. */
 const OVER = new Error('over');
 
-/**
- * Waits for the work for at most this many milliseconds, and no longer than its caller; the signal of the work aborts then,
- * and what it still does is not waited for. Throws `DeadlineExceeded`, or the reason of `gone`.
- */
+/** At the deadline aborts the work's signal and stops waiting for it. Throws `DeadlineExceeded`, or the reason of `gone`. */
 export async function withinDeadline<Result>(
   clock: Pick<Clock, 'sleep'>,
   deadlineMs: number,
@@ -80,10 +75,6 @@ export async function withinDeadline<Result>(
 }
 
 /** The same with a signal of its own. Work that does not heed the signal may take effect after the deadline. */
-export function answeredWithin<Result>(
-  clock: Pick<Clock, 'sleep'>,
-  deadlineMs: number,
-  work: (over: AbortSignal) => Promise<Result>,
-): Promise<Result> {
+export function answeredWithin<Result>(clock: Pick<Clock, 'sleep'>, deadlineMs: number, work: (over: AbortSignal) => Promise<Result>) {
   return withinDeadline(clock, deadlineMs, new AbortController().signal, work);
 }

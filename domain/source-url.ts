@@ -5,21 +5,14 @@ import { derivedId } from './identifiers.ts';
 const NOT_PUBLIC = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.168.0.0/16
   198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4`.split(/\s+/);
 
-/**
- * Names that mean this machine, this network, or a private one. `localhost`, `local`, `internal` and `home.arpa` are reserved for that; the
- * others are no public top-level domains and are what private networks are called (RFC 6762, appendix G).
- */
+/** Names reserved for this machine or network, and those that private networks commonly use (RFC 6762, appendix G). */
 const NOT_PUBLIC_DOMAIN = /(?:^|\.)(?:localhost|localdomain6?|local|internal|home\.arpa|intranet|private|corp|home|lan)$/;
-
 const SECRET_NAME = /^(?:token|key|api_?key|access_token|sig|signature|password|secret|auth)$/;
 
 const notPublic = new BlockList();
 for (const [network, prefix] of NOT_PUBLIC.map((subnet) => subnet.split('/'))) notPublic.addSubnet(network!, Number(prefix), 'ipv4');
 
-/**
- * Why a host is none that a public record is published under, or null. Takes the host as the WHATWG URL parser writes it, which has made one
- * spelling of every way to write an address or a name. A literal of version 6 has no dot and is refused with the names that have none.
- */
+/** Why no public record is published at the host, or null. The host is as the WHATWG URL parser writes it; an IPv6 literal has no dot. */
 function hostRefusal(hostname: string): string | null {
   const host = hostname.replace(/\.$/, '').toLowerCase();
   if (isIPv4(host)) return notPublic.check(host, 'ipv4') ? 'its host is an address that is not public' : null;
@@ -28,10 +21,7 @@ function hostRefusal(hostname: string): string | null {
   return NOT_PUBLIC_DOMAIN.test(host) ? 'its host is a name that is not public' : null;
 }
 
-/**
- * Why the address of a public record is refused, or null; it is never fetched to find out. Judged are the text as it was written, since a
- * parser forgives tabs, backslashes and missing slashes that hide where it leads, and the parts that the WHATWG URL parser finds in it.
- */
+/** Null where allowed; the address is never fetched. The text is judged too: a parser forgives tabs, backslashes and missing slashes. */
 export function sourceUrlRefusal(text: string): string | null {
   if (hasControls(text)) return 'it holds a control character';
   if (text !== text.trim()) return 'it begins or ends with a space';

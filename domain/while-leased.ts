@@ -8,7 +8,6 @@ export class LeaseLost extends Error {
 export interface HeldLease {
   readonly clock: Clock;
   readonly leaseMs: number;
-  /** False when another owner has the lease. */
   readonly renew: (leaseUntil: number) => Promise<boolean>;
   readonly release: () => Promise<void>;
 }

@@ -16,7 +16,6 @@ export function titleKey(text: string): string | null {
 
 /** Of longer texts only so much is searched, in characters. What is beyond stays in the record. */
 export const SEARCHED_LENGTH = 60_000;
-
 const MARKS = /[\u0300-\u036f]+/g;
 const RUN = /[\p{L}\p{N}]+/gu;
 const WORD = /^\p{L}{4,30}$/u;

@@ -46,7 +46,7 @@ export async function openDirectoryStore(folder: string): Promise<ReplicaStore> 
   let number = Number(/\d+/.exec(committed.fresh ?? committed.journal ?? '')?.[0] ?? 0);
   let file: { readonly name: string; readonly handle: FileHandle } | undefined;
 
-  /** The journal opened for writing, truncated to its committed length. */
+  /** Truncates the journal to its committed length. */
   const writing = async (name: string, bytes: number): Promise<FileHandle> => {
     if (file?.name !== name) {
       await file?.handle.close();

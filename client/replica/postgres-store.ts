@@ -1,12 +1,5 @@
 import { Client } from 'pg';
-import {
-  FINISH_COPY,
-  type ReplicaCommit,
-  ReplicaRefused,
-  type ReplicaRecord,
-  type ReplicaState,
-  type ReplicaStore,
-} from './replica-store.ts';
+import { FINISH_COPY, ReplicaRefused, type ReplicaRecord, type ReplicaState, type ReplicaStore } from './replica-store.ts';
 
 const SCHEMA = `
   create table if not exists civic_records (resource text not null, id uuid not null, data json not null, primary key (resource, id));
@@ -14,7 +7,9 @@ const SCHEMA = `
   create table if not exists civic_replica (singleton boolean primary key default true check (singleton), state json not null)`;
 const LOCK = '6022140760217896';
 const PAGE = 1000;
+const WRITE_STATE = 'insert into civic_replica (state) values ($1) on conflict (singleton) do update set state = excluded.state';
 
+const keysOf = (rows: readonly { resource: string; id: string }[]) => [rows.map(({ resource }) => resource), rows.map(({ id }) => id)];
 const upsertInto = (table: string) => `insert into ${table} (resource, id, data)
   select * from unnest($1::text[], $2::uuid[], $3::json[]) on conflict (resource, id) do update set data = excluded.data`;
 const removeFrom = (table: string) => `delete from ${table} r using unnest($1::text[], $2::uuid[]) as d (resource, id)
@@ -27,7 +22,7 @@ export async function openPostgresStore(url: string): Promise<ReplicaStore> {
   try {
     await client.connect();
     const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_lock(${LOCK}) as taken`);
-    if (rows[0]?.taken !== undefined && !rows[0].taken) throw new Error('another replicator uses it');
+    if (!rows[0]?.taken) throw new Error('another replicator uses it');
     await client.query(SCHEMA);
   } catch (error) {
     await client.end();
@@ -37,23 +32,17 @@ export async function openPostgresStore(url: string): Promise<ReplicaStore> {
     const { rows } = await client.query<{ state: ReplicaState }>('select state from civic_replica');
     return rows[0]?.state ?? { phase: 'empty' };
   };
-  const apply = async ({ state, upserts, removes, copy }: ReplicaCommit): Promise<void> => {
-    if (copy === 'begin') await client.query('delete from civic_records_fresh');
-    const table = copy === 'begin' || (await stateNow()).phase === 'snapshot' ? 'civic_records_fresh' : 'civic_records';
-    const keys = (rows: readonly { resource: string; id: string }[]) => [rows.map(({ resource }) => resource), rows.map(({ id }) => id)];
-    if (upserts.length > 0) await client.query(upsertInto(table), [...keys(upserts), upserts.map(({ data }) => data)]);
-    if (removes.length > 0) await client.query(removeFrom(table), keys(removes));
-    if (copy === 'finish') await client.query(FINISH_COPY);
-    await client.query('insert into civic_replica (state) values ($1) on conflict (singleton) do update set state = excluded.state', [
-      JSON.stringify(state),
-    ]);
-  };
   return {
     state: stateNow,
-    async commit(commit) {
+    async commit({ state, upserts, removes, copy }) {
       await client.query('begin');
       try {
-        await apply(commit);
+        if (copy === 'begin') await client.query('delete from civic_records_fresh');
+        const table = copy === 'begin' || (await stateNow()).phase === 'snapshot' ? 'civic_records_fresh' : 'civic_records';
+        if (upserts.length > 0) await client.query(upsertInto(table), [...keysOf(upserts), upserts.map(({ data }) => data)]);
+        if (removes.length > 0) await client.query(removeFrom(table), keysOf(removes));
+        if (copy === 'finish') await client.query(FINISH_COPY);
+        await client.query(WRITE_STATE, [JSON.stringify(state)]);
         await client.query('commit');
       } catch (error) {
         await client.query('rollback').catch(() => undefined);

@@ -5,9 +5,8 @@ export type ReplicaState =
       readonly phase: 'snapshot';
       readonly snapshotId: string;
       readonly boundaryCursor: string;
-      /** Digests of the snapshot by resource. */
+      /** Both by resource; `sums` of the pages read so far. */
       readonly digests: Readonly<Record<string, string>>;
-      /** Digests of the pages read so far, by resource. */
       readonly sums: Readonly<Record<string, string>>;
       /** Resources that are not copied yet; the first is being read. */
       readonly resources: readonly string[];
@@ -30,12 +29,12 @@ export interface ReplicaCommit {
   readonly copy?: 'begin' | 'finish';
 }
 
-/** Holds a replica. One replicator at a time uses it. */
+/** One replicator at a time uses it. */
 export interface ReplicaStore {
   state(): Promise<ReplicaState>;
   /** Atomic, and durable when it resolves. */
   commit(commit: ReplicaCommit): Promise<void>;
-  /** Every record of the copy that readers see. */
+  /** Of the copy that readers see. */
   records(): AsyncIterable<ReplicaRecord>;
   close(): Promise<void>;
 }

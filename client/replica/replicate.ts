@@ -21,7 +21,6 @@ interface Replication {
 }
 
 export type Replicated = Awaited<ReturnType<typeof replicate>>;
-
 type Copying = Extract<ReplicaState, { phase: 'snapshot' }>;
 
 interface Change {
@@ -40,9 +39,8 @@ interface Page<Item, Cursor> {
 const PAGE = 500;
 
 /**
- * Keeps a replica equal to the service: a snapshot, then the changes after its boundary, each page in one commit with its cursor, so that
- * each change takes effect once. After an expired cursor or snapshot it takes a new snapshot; readers see the former copy until the new one
- * is complete and equals its digests.
+ * Takes a snapshot, then the changes after its boundary. Each page is one commit with its cursor, so that it takes effect once. After an
+ * expired cursor or snapshot it begins anew; readers see the former copy until the new one is complete and equals its digests.
  */
 export async function replicate(replication: Replication) {
   const { store, once, pollMs, sleep, onRestart } = replication;
@@ -137,11 +135,7 @@ function positionOf(text: string): number {
 }
 
 /** Compares the replica with the digests of a state of the service; `resource` is the replica's filter, `different` the resources that differ. */
-export async function compareReplica(
-  store: ReplicaStore,
-  digests: Readonly<Record<string, string>>,
-  resource: string | null,
-): Promise<{ readonly equal: boolean; readonly different: readonly string[] }> {
+export async function compareReplica(store: ReplicaStore, digests: Readonly<Record<string, string>>, resource: string | null) {
   const sums = new Map<string, bigint>();
   for await (const record of store.records()) {
     const text = canonicalJson(JSON.parse(record.data));

@@ -1,12 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import {
-  FINISH_COPY,
-  type ReplicaCommit,
-  ReplicaRefused,
-  type ReplicaRecord,
-  type ReplicaState,
-  type ReplicaStore,
-} from './replica-store.ts';
+import { FINISH_COPY, ReplicaRefused, type ReplicaRecord, type ReplicaState, type ReplicaStore } from './replica-store.ts';
 
 const SCHEMA = `
   create table if not exists civic_records (resource text not null, id text not null, data text not null, primary key (resource, id)) without rowid;
@@ -39,20 +32,17 @@ export function openSqliteStore(file: string): ReplicaStore {
     const row = readState.get() as { state: string } | undefined;
     return row === undefined ? { phase: 'empty' } : (JSON.parse(row.state) as ReplicaState);
   };
-  const apply = ({ state, upserts, removes, copy }: ReplicaCommit): void => {
-    if (copy === 'begin') database.exec('delete from civic_records_fresh');
-    const table = copy === 'begin' || stateNow().phase === 'snapshot' ? fresh : shown;
-    for (const { resource, id, data } of upserts) table.upsert.run(resource, id, data);
-    for (const { resource, id } of removes) table.remove.run(resource, id);
-    if (copy === 'finish') database.exec(FINISH_COPY);
-    writeState.run(JSON.stringify(state));
-  };
   return {
     state: async () => stateNow(),
-    async commit(commit) {
+    async commit({ state, upserts, removes, copy }) {
       database.exec('begin immediate');
       try {
-        apply(commit);
+        if (copy === 'begin') database.exec('delete from civic_records_fresh');
+        const table = copy === 'begin' || stateNow().phase === 'snapshot' ? fresh : shown;
+        for (const { resource, id, data } of upserts) table.upsert.run(resource, id, data);
+        for (const { resource, id } of removes) table.remove.run(resource, id);
+        if (copy === 'finish') database.exec(FINISH_COPY);
+        writeState.run(JSON.stringify(state));
         database.exec('commit');
       } catch (error) {
         database.exec('rollback');

@@ -49,16 +49,8 @@ const truncation = (): TruncationRules<Data> => ({
   texts: ['title', 'text', 'jurisdiction', 'body', 'agendaNumber', 'matterFile', 'summary', 'evidenceQuote'],
   marksShortened: true,
   rows: [
-    rowsOf(
-      0,
-      ({ item }) => item.documents,
-      (data, documents) => withItem(data, { documents }),
-    ),
-    rowsOf(
-      0,
-      ({ item }) => item.topics,
-      (data, topics) => withItem(data, { topics }),
-    ),
+    rowsOf({ least: 0, of: ({ item }) => item.documents, keep: (data, documents) => withItem(data, { documents }) }),
+    rowsOf({ least: 0, of: ({ item }) => item.topics, keep: (data, topics) => withItem(data, { topics }) }),
   ],
 });
 

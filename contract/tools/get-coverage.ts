@@ -29,7 +29,6 @@ const STATUSES =
 succeeded for 48 hours; failing: the last checks failed; unknown: not checked yet.`.replaceAll('\n', ' ');
 const BEYOND = 'get_data_coverage lists what research located beyond these sources.';
 export const COVERAGE_GUIDANCE = `${STATUSES} A jurisdiction that is not listed is not covered, so that finding nothing there says nothing. ${BEYOND}`;
-/** `guidance` of an answer that was cut. */
 const CUT_GUIDANCE = `The list was too long and its end was left out: what is not listed may be covered all the same, and GET
 /api/v1/public/source-status lists every source without a key. ${STATUSES} ${BEYOND}`.replaceAll('\n', ' ');
 
@@ -43,21 +42,16 @@ const cutCoverage = (data: Data, jurisdictions: Data['jurisdictions']): Data => 
 const truncation = (): TruncationRules<Data> => ({
   texts: ['sourceTypeLabel', 'publicLabel'],
   rows: [
-    rowsOf(1, ({ jurisdictions }) => jurisdictions, cutCoverage),
-    rowsOf(
-      1,
-      ({ jurisdictions }) => jurisdictions[0]?.sources ?? [],
-      (data, sources) =>
-        cutCoverage(
-          data,
-          data.jurisdictions.slice(0, 1).map((first) => ({ ...first, sources })),
-        ),
-    ),
-    rowsOf(
-      0,
-      ({ topics }) => topics,
-      (data, topics) => ({ ...data, topics, truncated: true }),
-    ),
+    rowsOf({ least: 1, of: ({ jurisdictions }) => jurisdictions, keep: cutCoverage }),
+    rowsOf({
+      least: 1,
+      of: ({ jurisdictions }) => jurisdictions[0]?.sources ?? [],
+      keep: (data, sources) => {
+        const [first] = data.jurisdictions;
+        return cutCoverage(data, first === undefined ? [] : [{ ...first, sources }]);
+      },
+    }),
+    rowsOf({ least: 0, of: ({ topics }) => topics, keep: (data, topics) => ({ ...data, topics, truncated: true }) }),
   ],
 });
 

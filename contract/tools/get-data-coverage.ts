@@ -9,14 +9,14 @@ const data = researchCoverage.extend({ truncated });
 const truncation = (cursorAfter: CursorAfter): TruncationRules<z.output<typeof data>> => ({
   texts: ['note'],
   rows: [
-    rowsOf(
-      1,
-      ({ data }) => data,
-      ({ meta }, data) => {
+    rowsOf({
+      least: 1,
+      of: ({ data }) => data,
+      keep: ({ meta }, data) => {
         const nextCursor = cursorAfter?.(data.length) ?? meta.pagination.nextCursor;
         return { data, meta: { ...meta, pagination: { ...meta.pagination, returned: data.length, nextCursor } }, truncated: true };
       },
-    ),
+    }),
   ],
 });
 

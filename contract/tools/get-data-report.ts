@@ -5,17 +5,16 @@ import { tool, truncated } from './tool.ts';
 import { REPORT_TOOL_CODES } from './tool-errors.ts';
 import { rowsOf, type TruncationRules } from './truncation.ts';
 
-/** `truncated` is present where records were left out to stay within the cap. */
 const data = dataReport.extend({ truncated: z.literal(true).describe(truncated.description!).optional() });
 
 const truncation = (): TruncationRules<z.output<typeof data>> => ({
   texts: ['finding', 'nextAction', 'title'],
   rows: [
-    rowsOf(
-      0,
-      ({ verifiedRecords }) => verifiedRecords,
-      (data, verifiedRecords) => ({ ...data, verifiedRecords, truncated: true }),
-    ),
+    rowsOf({
+      least: 0,
+      of: ({ verifiedRecords }) => verifiedRecords,
+      keep: (data, verifiedRecords) => ({ ...data, verifiedRecords, truncated: true }),
+    }),
   ],
 });
 

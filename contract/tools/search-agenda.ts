@@ -30,7 +30,6 @@ export const freshness = z
   .strictObject({ status: source.shape.status, lastSuccessfulCheckAt: lastSuccessfulCheckAt.nullable() })
   .describe('When the source was last seen well.');
 
-/** When a meeting starts: the instant, and the day of the calendar where it is held. */
 export const meetingTime = {
   meetingAt,
   meetingDate: date.describe('Day of the meeting where it is held, YYYY-MM-DD.'),
@@ -76,28 +75,23 @@ const LEFT_OUT =
 const ONLY_SITE = 'The address of a result is too long: its sourceUrl names only the site.';
 const TOO_LARGE = 'Results that are too large to show were left out.';
 
-const siteOf = (address: string): string => `${new URL(address).origin}/`;
-
 /** `leftOut` is the number of rows that were left out before the first one. */
 const truncation = (cursorAfter: CursorAfter, leftOut: number): TruncationRules<SearchAgendaData> => ({
   texts: ['title', 'excerpt', 'jurisdiction', 'body', 'matterFile'],
   rows: [
-    rowsOf(
-      1,
-      ({ results }) => results,
-      (data, results) => ({
-        ...data,
-        results,
-        truncated: true,
-        guidance: `${LEFT_OUT} ${data.guidance}`,
-        nextCursor: cursorAfter?.(leftOut + results.length) ?? data.nextCursor,
-      }),
-    ),
+    rowsOf({
+      least: 1,
+      of: ({ results }) => results,
+      keep: (data, results) => {
+        const nextCursor = cursorAfter?.(leftOut + results.length) ?? data.nextCursor;
+        return { ...data, results, truncated: true, guidance: `${LEFT_OUT} ${data.guidance}`, nextCursor };
+      },
+    }),
   ],
   otherwise: (data) => {
     const [first, ...rest] = data.results;
     if (first === undefined) return null;
-    const sourceUrl = siteOf(first.sourceUrl);
+    const sourceUrl = `${new URL(first.sourceUrl).origin}/`;
     if (sourceUrl !== first.sourceUrl && sourceUrl.length <= SHORTEST_TEXT) {
       const results = [{ ...first, sourceUrl }, ...rest];
       return { data: { ...data, results, guidance: `${ONLY_SITE} ${data.guidance}` }, rules: truncation(cursorAfter, leftOut) };

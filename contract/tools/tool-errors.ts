@@ -9,7 +9,7 @@ const COMMON = {
   timeout: 'the deadline of the tool has passed',
 } as const;
 
-/** The search and item tools; payment codes apply to the pay-as-you-go channel. */
+/** Payment codes apply to the pay-as-you-go channel. */
 const PAID = {
   invalid_cursor: 'the cursor is invalid or not of this search; ask again without one',
   beta_unavailable: 'the pay-as-you-go channel is not enabled; do not retry by yourself',
@@ -56,12 +56,10 @@ const REST_ONLY = [
 type ReportCode = Exclude<(typeof REPORT_CODES)[number], (typeof REST_ONLY)[number]>;
 const REPORT_TOOL_REFUSALS = REPORT_CODES.filter((code): code is ReportCode => !(REST_ONLY as readonly RejectionCode[]).includes(code));
 const REPORT = Object.fromEntries(REPORT_TOOL_REFUSALS.map((code) => [code, REJECTIONS[code]])) as Readonly<Record<ReportCode, string>>;
-
 export const TOOL_ERRORS = { ...PAID, ...SEARCH, ...REPORT, ...COMMON } as const;
 export type ToolErrorCode = keyof typeof TOOL_ERRORS;
 
 const codesOf = <Code extends ToolErrorCode>(meanings: Readonly<Record<Code, string>>): readonly Code[] => Object.keys(meanings) as Code[];
-
 export const COMMON_TOOL_CODES = codesOf(COMMON);
 export const PAID_TOOL_CODES = [...COMMON_TOOL_CODES, ...codesOf(PAID)];
 export const SEARCH_TOOL_CODES = [...PAID_TOOL_CODES, ...codesOf(SEARCH)];

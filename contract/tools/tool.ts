@@ -32,9 +32,6 @@ export function tool<const Name extends ToolName, Input extends z.ZodType, Data 
 
 export const truncated = z.boolean().describe('Whether something was left out to stay within the size limit.');
 export const guidance = z.string().describe('How to read the answer.');
-
 /** UTF-8 bytes of a tool's serialized data. */
 export const MAX_TOOL_BYTES = 16_384;
-
-/** Milliseconds that a tool may take. */
 export const TOOL_DEADLINE_MS = 10_000;

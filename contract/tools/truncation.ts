@@ -1,11 +1,9 @@
-/** A list whose last rows may be dropped. */
 interface Rows<Data> {
   readonly least: number;
   count(data: Data): number;
   keep(data: Data, rows: number): Data;
 }
 
-/** The parts of a tool's data that may be cut when it is too large. */
 export interface TruncationRules<Data> {
   /** Names of the fields, at any depth, whose texts may be shortened. */
   readonly texts: readonly string[];
@@ -24,8 +22,12 @@ export type CursorAfter = ((rows: number) => string) | undefined;
 export const SHORTEST_TEXT = 240;
 
 /** Drops rows of the list `of` from its end, down to `least`; `keep` returns the data with the rows that remain. */
-export const rowsOf = <Data, Row>(
-  least: number,
-  of: (data: Data) => readonly Row[],
-  keep: (data: Data, rows: Row[]) => Data,
-): Rows<Data> => ({ least, count: (data) => of(data).length, keep: (data, rows) => keep(data, of(data).slice(0, rows)) });
+export const rowsOf = <Data, Row>({
+  least,
+  of,
+  keep,
+}: {
+  readonly least: number;
+  readonly of: (data: Data) => readonly Row[];
+  readonly keep: (data: Data, rows: Row[]) => Data;
+}): Rows<Data> => ({ least, count: (data) => of(data).length, keep: (data, rows) => keep(data, of(data).slice(0, rows)) });

@@ -33,13 +33,11 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   [PROJECTION_EVENT_SKIPPED]: projectionEventSkipped,
 };
 
-const OF_SERVICE: readonly string[] = ['/id', '/createdAt', '/updatedAt'];
-
 /** Whether the text at a path may be erased. Ids and times of the service may not. */
 export function isErasable(type: string, { path, text }: TextAt): boolean {
   const pointer = pointerOf(path);
   if (uuid.safeParse(text).success) return false;
-  if (type === RECORD_PUBLISHED) return !OF_SERVICE.includes(pointer);
+  if (type === RECORD_PUBLISHED) return !['/id', '/createdAt', '/updatedAt'].includes(pointer);
   return (PLACES[type] ?? []).some((place) => {
     const keys = place.slice(1).split('/');
     return keys.length === path.length && keys.every((key, nth) => key === '*' || key === path[nth]);
@@ -51,7 +49,7 @@ function problem(error: z.ZodError): string {
   return `/${issue?.path.map(String).join('/') ?? ''}: ${issue?.message ?? 'is not usable'}`;
 }
 
-/** Whether the schema accepts the value and leaves it unchanged. */
+/** Why the schema refuses the value or would change it; null where it does neither. */
 function refusalBy(schema: z.ZodType, value: unknown): string | null {
   const parsed = schema.safeParse(value);
   if (!parsed.success) return problem(parsed.error);

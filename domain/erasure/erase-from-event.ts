@@ -4,7 +4,7 @@ import type { EventMetadata, StoredEvent } from '../ports/event-log.ts';
 import { isResource } from '../records/resources.ts';
 import { category } from '../streams.ts';
 
-/** A text within a JSON value: its path and its value. Keys of objects are no texts. */
+/** Keys of objects are no texts. */
 export interface TextAt {
   readonly path: readonly string[];
   readonly text: string;
@@ -48,12 +48,6 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   return at;
 }
 
-/** Puts a text in the place of another, in the value itself; the place must be there. */
-export function putAt(value: unknown, path: readonly string[], text: string): void {
-  const holder = valueAt(value, path.slice(0, -1)) as Record<string, unknown>;
-  holder[path.at(-1)!] = text;
-}
-
 /** The lengths, in code points, of what stays of a text when each occurrence of `literal` goes; null where there is none. */
 export function keepAround(text: string, literal: string): readonly number[] | null {
   const pieces = text.split(literal);
@@ -80,13 +74,14 @@ export function cutText(text: string, keep: readonly number[], replacement: stri
 
 type Readable = Pick<StoredEvent, 'id' | 'stream' | 'data' | 'metadata'>;
 
-/** The data after texts of it were erased, as a value. Throws where a place holds no such text. */
+/** Changes the data itself. Throws where a place holds no such text. */
 export function erasedValue(data: unknown, texts: readonly ErasedText[], replacements: readonly string[]): unknown {
   for (const { path, keep, with: nth } of texts) {
     const text = valueAt(data, path);
     const replacement = replacements[nth];
     if (typeof text !== 'string' || replacement === undefined) throw new Error(`there is no text at ${path.join('/')}`);
-    putAt(data, path, cutText(text, keep, replacement));
+    const holder = valueAt(data, path.slice(0, -1)) as Record<string, unknown>;
+    holder[path.at(-1)!] = cutText(text, keep, replacement);
   }
   return data;
 }
@@ -140,7 +135,6 @@ export class ErasureOverlay {
 
   /** The event as it reads now: with every erasure that its data does not reflect yet. */
   apply(event: StoredEvent): StoredEvent {
-    if (this.#entries.size === 0) return event;
     const entries = this.#entries.get(event.id);
     if (entries === undefined) return event;
     const done = erasuresOf(event.metadata);

@@ -12,9 +12,7 @@ export type Scope = z.output<typeof scope>;
 
 export const tier = z.enum(['none', 'pro', 'ultra']);
 export const channel = z.enum(['unset', 'subscription', 'payg']);
-
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-
 export const accountOpened = z.strictObject({ name: text.max(200), channel, tier, paidUntil: orNull(dateTime) });
 export const accountSuspended = z.strictObject({});
 export const keyIssued = z.strictObject({ keyId: uuid, sha256, scopes: z.array(scope).min(1), expiresAt: orNull(dateTime) });
@@ -39,7 +37,6 @@ export const ACCOUNT_EVENTS = {
     transaction: z.string().regex(/^0x[0-9a-f]{64}$/),
     settledAt: dateTime,
   }),
-  /** Nothing was billed. */
   AccountPaymentFailed: z.strictObject({ ...paymentMade, outcome: z.enum(NOT_BILLED), cause: orNull(z.string().max(200)) }),
 } as const;
 
@@ -47,8 +44,6 @@ export type AccountEvent = EventsOf<typeof ACCOUNT_EVENTS>;
 export const readAccountEvent = eventReader(ACCOUNT_EVENTS, 'event of an account');
 
 export const MAX_SUBSCRIPTION_NAME = 80;
-
-/** Trimmed, NFC, 1 to 80 characters. */
 export const nameOfSubscription = atMostCharacters(text, MAX_SUBSCRIPTION_NAME);
 
 /** Events on `account_feeds-<accountId>`: the polling subscriptions of an account, of all of its keys. */

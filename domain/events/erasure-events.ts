@@ -6,9 +6,8 @@ export const ERASURE_REASONS = ['personal_data', 'court_order', 'copyright', 'pu
 export type ErasureReason = (typeof ERASURE_REASONS)[number];
 
 /**
- * Of a text at a path in an event's data, the lengths of the pieces that stay, in characters (code points) and in order. Between two of them
- * something was erased, everywhere of one length: what is left over of the text's own length, divided by the number of gaps. So neither
- * the text nor its length is said, and `[0, 0]` is the whole text. `with` is the number of what stands in the gaps now.
+ * `keep`: lengths, in code points, of the pieces that stay; `[0, 0]` erases the whole text. All gaps have one length: the rest of the
+ * text's length divided by their number. So neither the text nor its length is stored. `with`: number of the replacement.
  */
 const erasedText = z.strictObject({ path: z.array(z.string()).min(1), keep: z.array(z.int().min(0)).min(2), with: z.int().min(0) });
 export type ErasedText = z.output<typeof erasedText>;

@@ -26,9 +26,7 @@ function perResource<Schema extends z.ZodType>(schema: Schema) {
   return z.strictObject(Object.fromEntries(fields) as Record<Resource, Schema>);
 }
 
-/** One integer per resource, all eleven keys always present. */
 export const resourceCounts = perResource(z.int().min(0)).meta({ id: 'ResourceCounts' });
-/** State digests, 64 lower-case hex digits per resource. */
 export const resourceDigests = perResource(z.string().regex(/^[0-9a-f]{64}$/))
   .meta({ id: 'ResourceDigests' })
   .describe('State digests, by resource: order-free hashes over the exact content of the records.');

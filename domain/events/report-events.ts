@@ -5,10 +5,7 @@ import { date, dateTime, orNull, uuid } from '../records/fields.ts';
 import { REPORT_REASONS, REPORT_STATUSES } from '../reports.ts';
 import { reportSwitchStream } from '../streams.ts';
 
-/**
- * Missing-data reports. Intake is decided on `account_reports-<accountId>`: `DataReportSubmitted` is the fact that a report exists, and the
- * lifecycle on `report-<reportId>` starts from it in the status `received`. Closings come back to the account's stream.
- */
+/** Intake is decided on `account_reports-<accountId>`, the lifecycle on `report-<reportId>`. Closings return to the account's stream. */
 const token = z.string().min(1).max(128);
 export const reportSurfaceName = z.enum(['rest', 'mcp']);
 
@@ -51,13 +48,9 @@ export const verifiedRecord = z.strictObject({
   title: z.string().min(1).max(300).optional(),
 });
 
-/** Who did it: the holder of the lease and the fencing token of that lease. */
 const byHolder = { holder: z.string().min(1).max(200), fencingToken: z.int().min(1) };
 
-/**
- * A holder has taken the lease of a report, with a token higher than every earlier one of it. From here on a move by an earlier holder is
- * refused: its append, decided on before this event, conflicts with it. Renewals and releases are no events.
- */
+/** The token is higher than all before it: a move by an earlier holder now conflicts. Renewals and releases are no events. */
 const dataReportLeased = z.strictObject({ accountId: uuid, ...byHolder, leasedAt: dateTime, leaseUntil: dateTime });
 
 export const dataReportMoved = z.strictObject({
@@ -103,18 +96,12 @@ export const readReportEvent = eventReader(REPORT_EVENTS, "event of a report's l
 
 export const REPORT_SWITCHES = ['intake', 'worker'] as const;
 export type ReportSwitch = (typeof REPORT_SWITCHES)[number];
-
-export type ReportSwitches = Readonly<Record<ReportSwitch, z.output<typeof reportSwitchTurned>>>;
-
 const NEVER_TURNED = { paused: false, by: 'nobody', reason: null };
 
-/**
- * Whether intake and the worker are paused now, straight from the log (one look, never stale). Intake refuses a new report with
- * `intake_paused` while `intake.paused`, after replays have been answered; how many reports are open is `countOpenReports` in `queries`.
- */
-export async function readSwitches(log: Pick<EventLog, 'readLast'>): Promise<ReportSwitches> {
+/** Read from the log, so never stale. While `intake.paused`, intake answers replays and refuses new reports with `intake_paused`. */
+export async function readSwitches(log: Pick<EventLog, 'readLast'>) {
   const last = await log.readLast(REPORT_SWITCHES.map(reportSwitchStream));
-  const state = (what: ReportSwitch) => {
+  const state = (what: ReportSwitch): Readonly<z.output<typeof reportSwitchTurned>> => {
     const event = last.get(reportSwitchStream(what));
     return event === undefined ? NEVER_TURNED : reportSwitchTurned.parse(JSON.parse(event.data));
   };

@@ -35,10 +35,7 @@ export const requirementsOf = ({ asset, amount, payTo, extra }: PaymentTerms) =>
   extra: { ...extra },
 });
 
-/**
- * EIP-3009: payer, payee and amount of one transfer between two times (seconds since the epoch, as decimal text). `nonce` is 32 bytes, unique
- * per payer, so a payment is known by network, asset, payer and nonce.
- */
+/** EIP-3009. Times are seconds since the epoch, as text; `nonce` is 32 bytes, unique per payer, network and asset. */
 const authorization = z.strictObject({ from: text, to: text, value: text, validAfter: text, validBefore: text, nonce: text });
 export type Authorization = Readonly<z.output<typeof authorization>>;
 
@@ -46,9 +43,7 @@ export type Authorization = Readonly<z.output<typeof authorization>>;
 const signedPayment = z.strictObject({ accepted: paymentTerms, authorization, signature: text, resourceUrl: text });
 export type SignedPayment = Readonly<z.output<typeof signedPayment>>;
 
-/** The form in which the ledger keeps a signed payment. */
 export const writeSignedPayment = (payment: SignedPayment): string => canonicalJson(payment);
-/** Throws for what `writeSignedPayment` has not written. */
 export const readSignedPayment = (written: string): SignedPayment => signedPayment.parse(JSON.parse(written));
 
 export interface PaymentKey {
@@ -95,7 +90,6 @@ export const hasEnded = (state: PaymentState): boolean => state === 'SETTLED' ||
 /** The receipt of a settled payment in the form of x402, sent as `_meta["x402/payment-response"]`. */
 export const paymentReceipt = z.strictObject({
   success: z.literal(true),
-  /** Hash of the transaction that moved the money. */
   transaction: z.string(),
   network: z.string(),
   payer: z.string(),

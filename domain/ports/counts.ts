@@ -1,4 +1,4 @@
-/** A number of units per fixed window aligned to the clock. */
+/** Windows are fixed and aligned to the clock. */
 export interface Bucket {
   readonly name: string;
   readonly limit: number;

@@ -5,13 +5,12 @@ import type { z } from 'zod';
 /** Every language must be storable: a database with another encoding is refused. */
 export const DATABASE_ENCODING = 'UTF8';
 
-/** Reason and remedy for a read-only database. */
 export const READ_ONLY = {
   found: 'is read-only: it is a standby, or its transactions are read-only',
   remedy: 'name the primary in DATABASE_URL',
 } as const;
 
-/** One statement with `$1`-style parameters. `name` makes it a prepared statement of that name; names are unique per text. */
+/** `name` makes it a prepared statement; names are unique per text. */
 export interface Statement {
   readonly name?: string;
   readonly text: string;
@@ -20,7 +19,6 @@ export interface Statement {
 
 /** A Buffer is sent in PostgreSQL's binary form; `ColumnArrays` encodes whole columns as such buffers. */
 export type StatementValue = string | number | bigint | boolean | null | Buffer | readonly string[] | readonly number[];
-
 /** Column values in PostgreSQL's text form; null for SQL null. */
 export type TextRow = readonly (string | null)[];
 

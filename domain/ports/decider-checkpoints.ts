@@ -12,18 +12,10 @@ export interface DeciderCheckpoint {
   readonly seal: string;
 }
 
-export interface LoadedCheckpoint {
-  readonly kept: DeciderCheckpoint | null;
-  /** Number of checkpoint drops by erasures when the row was loaded; null where that is unknown. */
-  readonly mark: string | null;
-}
-
 /** One checkpoint per stream and decider. A lost, stale or damaged one costs a read of the stream from its start. Never throws. */
 export interface DeciderCheckpoints {
-  load(stream: string, decider: string): Promise<LoadedCheckpoint>;
-  /**
-   * Replaces the stored checkpoint: each is made at the end of its stream, so the latest is the furthest. Stores nothing when `mark`, as
-   * loaded before the first event was read, is no longer current: an erasure may have changed what was folded.
-   */
+  /** `mark`: number of checkpoint drops by erasures when the row was loaded; null where that is unknown. */
+  load(stream: string, decider: string): Promise<{ readonly kept: DeciderCheckpoint | null; readonly mark: string | null }>;
+  /** Replaces the stored one. Stores nothing when `mark`, loaded before the first event, is outdated: an erasure may change the fold. */
   save(checkpoint: DeciderCheckpoint, mark: string | null): Promise<void>;
 }

@@ -8,7 +8,6 @@ export type Position = string & { readonly __position: unique symbol };
 
 /** Before the first event. */
 export const LOG_START = '' as Position;
-
 /** `expectedRevision` of a stream that must not exist. The first event of a stream has revision 0. */
 export const NO_STREAM = -1;
 
@@ -70,10 +69,7 @@ export interface LogBatch {
 export interface ReadAll {
   /** Exclusive. */
   readonly after: Position;
-  /**
-   * Id of the event at `after`, as an earlier read returned it. A store that returns such ids compares it in the same read, and throws
-   * `HistorySetBack` where the log has no event there or another one.
-   */
+  /** Id of the event at `after`, from an earlier read. A store that returns ids throws `HistorySetBack` where it has another or none. */
   readonly afterId?: string | undefined;
   readonly limit: number;
   /** Event types to return; all when left out. */
@@ -105,12 +101,12 @@ export interface EventLog {
   distance(from: Position, to: Position): number | null;
 }
 
-/** The store cannot be reached; nothing was sent. */
+/** Nothing was sent. */
 export class LogUnavailable extends Error {
   override readonly name = 'LogUnavailable';
 }
 
-/** The connection was lost after the append was sent: it may or may not be stored. */
+/** The append may or may not be stored. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
 }
@@ -139,7 +135,6 @@ export interface SetBacks {
   note(setBack: SetBack): Promise<void>;
   /** Unacknowledged losses, oldest first. */
   open(): Promise<readonly SetBack[]>;
-  /** Resolves to their number. */
   acknowledge(now: number): Promise<number>;
 }
 
@@ -147,7 +142,6 @@ export interface RewrittenEvent {
   readonly stream: string;
   readonly revision: number;
   readonly data: string;
-  /** JSON text. */
   readonly metadata: string;
 }
 
@@ -160,8 +154,7 @@ export interface ErasingLog {
 export interface ErasedCopies {
   /**
    * Deletes decider checkpoints of these streams, results of paid calls created up to `until` (milliseconds since the epoch), and tables of
-   * earlier builds. Resolves to the number of results that cannot be deleted yet, or may still be saved, because their payment is in
-   * progress.
+   * earlier builds. Resolves to the number of results that a payment in progress still holds or may still save.
    */
   clear(streams: readonly string[], until: number): Promise<number>;
   /** Makes the database reclaim the space of rewritten and deleted rows that no open snapshot needs. */

@@ -6,7 +6,6 @@ import type { Projection } from './projection.ts';
 /** `scratch` is built for a comparison; `retired` and `refused` wait to be dropped; a `retired` one can serve again until `keptUntil`. */
 export type GenerationState = 'live' | 'building' | 'scratch' | 'retired' | 'refused';
 
-/** The checkpoint and the lease of a processor. */
 export interface ProcessorState {
   readonly logId: string | null;
   readonly checkpoint: Position;
@@ -24,7 +23,7 @@ export interface Generation extends ProcessorState {
   readonly projection: string;
   readonly version: number;
   readonly state: GenerationState;
-  /** Events folded since the tables were created. */
+  /** Since the tables were created. */
   readonly folded: number;
   readonly createdAt: number;
   readonly changedAt: number;
@@ -35,7 +34,6 @@ export interface Generation extends ProcessorState {
   /** When an operator paused it; independent of a pause at an event that cannot be folded. */
   readonly operatorPausedAt: number | null;
   readonly comparison: Comparison | null;
-  /** Until when a retired generation can be switched back to. */
   readonly keptUntil: number | null;
   readonly speed: Speed;
 }
@@ -45,7 +43,6 @@ export interface Speed {
   readonly ownedSince: number | null;
   /** Events of the log up to the checkpoint; null where the log cannot count. */
   readonly eventsRead: number | null;
-  /** Start of the current window. */
   readonly windowSince: number | null;
   readonly windowFolded: number;
   readonly windowEventsRead: number | null;
@@ -63,7 +60,6 @@ export interface TableComparison {
 export interface Comparison {
   readonly at: number;
   readonly checkpoint: Position;
-  /** Number of the live generation in the comparison. */
   readonly live: number;
   readonly equal: boolean;
   readonly tables: readonly TableComparison[];
@@ -72,11 +68,10 @@ export interface Comparison {
 }
 
 /**
- * A decision of an operator about a generation. It is one change of its row that also ends the lease, so the owner acts on it at once and a
- * frozen owner commits nothing more. For a building one: `pause` folding, `resume` it, or `cancel`, which keeps one unchanged that has served
- * before. For a held one: `compare` again, or `switch` to it once it has caught up and is equal. For a building or refused one:
- * `switch-accepting` differences. For a retired one that is kept: `switch-back` when it has caught up. For a retired or refused one: `drop`
- * its tables now.
+ * An operator's decision, one change of the row that also ends the lease: the owner acts at once, and a frozen owner commits nothing more.
+ * Building: `pause` folding, `resume`, or `cancel`, which keeps one unchanged that has served before. Held: `compare` again, or `switch`
+ * once it has caught up and is equal. Building or refused: `switch-accepting` differences. Retired and kept: `switch-back` once it has
+ * caught up. Retired or refused: `drop` its tables.
  */
 export type Decision = 'pause' | 'resume' | 'cancel' | 'compare' | 'switch' | 'switch-accepting' | 'switch-back' | 'drop';
 
@@ -91,7 +86,6 @@ export interface Advance {
   readonly from: Position;
   readonly to: Position;
   readonly folded: number;
-  /** Time of the commit, and the new end of the lease. */
   readonly now: number;
   readonly leaseUntil: number;
   readonly logId: string | null;
@@ -115,12 +109,7 @@ export interface GenerationStore {
   /** Stores the comparison of a building generation, under its lease; false when the lease is lost. */
   noteComparison(lease: Lease, comparison: Comparison): Promise<boolean>;
   /** Null when another owner holds the lease, or the generation is paused or no longer folded. */
-  acquire(
-    generation: number,
-    owner: string,
-    now: number,
-    leaseMs: number,
-  ): Promise<{ readonly lease: Lease; readonly row: Generation } | null>;
+  acquire(generation: number, owner: string, now: number, leaseMs: number): Promise<{ lease: Lease; row: Generation } | null>;
   renew(lease: Lease, leaseUntil: number): Promise<boolean>;
   release(lease: Lease): Promise<void>;
   /** Moves the checkpoint within the fold's transaction; false when the lease or the old checkpoint no longer matches. */

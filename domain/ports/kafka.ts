@@ -86,7 +86,6 @@ export interface InletPartTaker {
   take(messages: readonly InletMessage[], reached: bigint, confirmOwner: () => Promise<void>): Promise<bigint>;
 }
 
-/** Record changes from a topic. */
 export interface Inlet {
   /** Takes messages until the signal aborts. Retries after every failure; never rejects. */
   readonly run: (createPart: (part: InletPart) => InletPartTaker, signal: AbortSignal) => Promise<void>;
@@ -94,7 +93,7 @@ export interface Inlet {
   readonly putAside: (refused: readonly RefusedMessage[]) => Promise<void>;
 }
 
-/** The topics of the brokers. Each connects when it is first used. */
+/** Each connects when it is first used. */
 export interface KafkaBrokers {
   feedTopic(topic: string, keepMs: number): FeedTopic;
   inlet(topic: string): Inlet;
@@ -102,7 +101,6 @@ export interface KafkaBrokers {
 
 const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 
-/** Addresses of the brokers, and the credentials of this service. */
 export interface KafkaAddress {
   readonly brokers: readonly string[];
   readonly tls: boolean;

@@ -35,7 +35,6 @@ export interface PaymentRow extends Omit<Reservation, 'payload'> {
   readonly resultHash: string | null;
   readonly cause: string | null;
   readonly transaction: string | null;
-  /** JSON text of the receipt. */
   readonly receipt: string | null;
   readonly settleAttempts: number;
   readonly updatedAt: number;
@@ -89,7 +88,6 @@ export interface PaymentLedger {
   get(paymentId: string): Promise<PaymentRow | null>;
   /** Inserts the row and takes its share of the budget, or resolves to the reason of the refusal. */
   reserve(reservation: Reservation, lease: PaymentLease, budget: PaymentBudget): Promise<Reserved>;
-  /** Takes over a row whose lease has expired. */
   takeOver(seen: SeenPayment, lease: PaymentLease): Promise<PaymentRow | null>;
   move(seen: SeenPayment, move: PaymentMove, now: number): Promise<PaymentRow | null>;
   /** Records a settlement from SETTLING or RECONCILE, under any lease. */
@@ -105,7 +103,6 @@ export interface PaymentLedger {
   claimOne(paymentId: string, lease: PaymentLease): Promise<PaymentRow | null>;
   /** Counts another settlement attempt before it is made. */
   attempt(seen: SeenPayment, now: number): Promise<boolean>;
-  /** Ends the lease and sets the time of the next look. */
   lookAgain(seen: SeenPayment, note: Omit<Extract<PaymentMove, { to: 'RECONCILE' }>, 'to'>): Promise<void>;
 
   /** Rows with facts that are not yet on the account's stream, last changed before the time. */
@@ -122,7 +119,6 @@ export interface PaymentLedger {
   release(network: string, payer: string, now: number): Promise<boolean>;
 }
 
-/** What all work on payments uses. */
 export interface PaymentPorts {
   readonly ledger: PaymentLedger;
   /** Null where the channel is off: rows are tidied up all the same. */
@@ -174,7 +170,6 @@ export interface ChainLookup {
   ): Promise<OnChain>;
 }
 
-/** The external parts of pay as you go. */
 export interface PaymentChannel {
   readonly facilitator: Facilitator;
   readonly checkSignature: CheckSignature;

@@ -23,7 +23,6 @@ export interface DatabaseFacts {
   readonly schema: 'empty' | 'older' | 'current' | 'newer' | 'foreign';
   readonly pendingMigrations: readonly string[];
   readonly unknownMigrations: readonly string[];
-  /** Server settings that durability depends on, as `show` returns them. */
   readonly durability: Readonly<Record<'fsync' | 'full_page_writes' | 'synchronous_commit', string>>;
   /** Milliseconds by which the server's clock is ahead of this machine's. */
   readonly clockAheadMs: number;
@@ -39,7 +38,6 @@ export interface DatabaseFacts {
     /** Null where this user may not read it. */
     readonly connected: number | null;
   };
-  /** Losses of history that no operator has acknowledged. */
   readonly setBacks: readonly SetBack[];
 }
 

@@ -7,26 +7,21 @@ import type { RecordData, Resource } from '../records/resources.ts';
 export interface FoldContext {
   readonly transaction: Transaction;
   readonly columns: ColumnArrays;
-  /** Number of the generation whose tables are filled. */
   readonly generation: number;
   /**
-   * Pages of a stream's events up to a position of the log, as currently stored. For erasures only: a batch may carry text from before an
-   * erasure, and a projection that folded it reads the stream again. A rebuild gives the same result, because it reads the erased text from
-   * the start.
+   * Pages of a stream's events up to a position of the log, as now stored. For erasures only: a batch may carry text from before one, so
+   * the projection reads the stream again. A rebuild reads the erased text from the start and gives the same result.
    */
   readonly reread: (stream: string, upTo: Position) => AsyncIterable<readonly StoredEvent[]>;
 }
 
-/** The definition of a read model. The projector runs it. */
 export interface Projection {
   /** snake_case; part of every table name. */
   readonly name: string;
   /** Raised with every change of tables or fold. A generation is filled only by the version that created it. */
   readonly version: number;
   readonly handles: readonly string[];
-  /** Full names of the tables of this generation. */
   tables(generation: number): readonly string[];
-  /** DDL that creates the empty tables of a generation. */
   create(generation: number): readonly string[];
   /** Folds events in ascending order, each exactly once. Depends only on the events: no clock, no randomness. */
   fold(batch: readonly StoredEvent[], context: FoldContext): Promise<void>;
@@ -60,7 +55,6 @@ export interface LiveReads {
   readonly database: ReadDatabase;
 }
 
-/** The reads and the clock of a query. */
 export interface QueryContext {
   readonly reads: LiveReads;
   readonly clock: Clock;

@@ -9,7 +9,7 @@ export interface Reactor {
   begin(): BatchHandler;
   /** The first call gets an empty batch: the target may have changed without an event. */
   readonly runsOnStart?: boolean;
-  /** Called when this process stops running it. Never throws. */
+  /** Never throws. */
   end?(): Promise<void>;
 }
 
@@ -45,7 +45,6 @@ export interface ProcessorStore {
   acquireReactor(name: string, owner: string, now: number, leaseMs: number): Promise<ProcessorRow | null>;
   /** Null when another owner runs it or it is not due. */
   acquireJob(name: string, owner: string, now: number, leaseMs: number): Promise<ProcessorLease | null>;
-  /** False when another owner has the lease. */
   renew(lease: ProcessorLease, leaseUntil: number): Promise<boolean>;
   /** False when the lease or the old checkpoint no longer matches, or the log has lost what was handled. */
   advance(

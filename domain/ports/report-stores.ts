@@ -29,9 +29,8 @@ export interface ReportLeases {
   take(wanted: TakeReportLease): Promise<TakenReportLease>;
   /** False when the lease has expired or has another holder. */
   renew(lease: Pick<ReportLease, 'reportId' | 'holder' | 'token'>, now: number, leaseMs: number): Promise<boolean>;
-  /** Ends the lease; no effect when it has another holder. */
+  /** No effect when it has another holder. */
   release(lease: Pick<ReportLease, 'reportId' | 'holder' | 'token'>): Promise<void>;
-  /** Drops the row of a closed report. */
   forget(reportId: string): Promise<void>;
   /** Null without a holder. */
   current(reportId: string, now: number): Promise<ReportLease | null>;
@@ -59,7 +58,6 @@ export interface ReportQueue {
   /** Reserves one of the open reports until it is counted or released; false at the limit. Times are clock milliseconds. */
   reserve(place: { readonly reportId: string; readonly until: number; readonly limit: number }): Promise<boolean>;
   giveBack(reportId: string): Promise<void>;
-  /** Turns the reservation of a report into a counted open report. */
   count(reportId: string): Promise<void>;
   look(): Promise<QueueState>;
   /** Corrects the count and deletes reservations; false where the state has changed since it was read. */
@@ -67,7 +65,6 @@ export interface ReportQueue {
 }
 
 interface QueueState {
-  /** Grows with every change of the count. */
   readonly recounts: number;
   /** Expiry of each reservation, by report. */
   readonly reserved: ReadonlyMap<string, number>;

@@ -1,6 +1,5 @@
 /** Access of connectors to a Legistar client, over HTTP or from recordings. */
 export interface LegistarReader {
-  /** Every body of the client, as the source states them. */
   bodies(): Promise<readonly unknown[]>;
   /** Every event dated on or after the local date `YYYY-MM-DD`; every event when null. */
   events(from: string | null): Promise<readonly unknown[]>;

@@ -34,7 +34,6 @@ export interface BegunRenewal {
   readonly logId: string;
   /** A checkpoint beyond it means nothing in this log. */
   readonly usableUpTo: Position;
-  /** The `lastEvents` that are missing from the log. */
   readonly lost: readonly EventMark[];
   /** The log is intact at least up to this position. */
   readonly intactUpTo: Position;
@@ -48,12 +47,10 @@ export interface InstallationStore {
   kept(): Promise<KeptInstallation | null>;
   /** Stores the identity, and that no renewal is in progress. */
   keep(identity: DatabaseIdentity, logId: string): Promise<void>;
-  /** The last events of read models and reactors on this log. */
   lastEvents(logId: string): Promise<readonly EventMark[]>;
   /**
-   * Begins a renewal: stores it, retires every read model that has folded beyond the log, so that it is built again, and moves such
-   * reactors back. Throws `StillHeld` while one of them has an owner; `now` is of the lease clock. Resolves to the names of the read
-   * models.
+   * Stores the renewal, retires every read model that has folded beyond the log, so that it is built again, and moves such reactors back.
+   * Resolves to the names of the read models. Throws `StillHeld` while one of them has an owner; `now` is of the lease clock.
    */
   beginRenewal(renewal: BegunRenewal): Promise<readonly string[]>;
 }
@@ -65,7 +62,6 @@ export type SavedTable = (typeof SAVED_TABLES)[number];
 export interface SavedRow {
   /** Orders the rows of a table. The next page begins after it. */
   readonly key: string;
-  /** One line of JSON. */
   readonly text: string;
 }
 
@@ -126,9 +122,7 @@ export interface LogMove {
 /** Moves the checkpoints of all followers of a log to its copy: read models and reactors. */
 export interface LogMoves {
   checkpoints(identity: string): Promise<readonly Position[]>;
-  /** Names of the read models and reactors that have an owner now. */
   held(now: number): Promise<readonly string[]>;
-  /** Live and building generations on this log. */
   generations(identity: string): Promise<readonly { readonly projection: string; readonly generation: number }[]>;
   /** Rewrites every checkpoint in one transaction; false when `isComplete` is false. Throws `StillHeld` while a follower has an owner. */
   move(move: LogMove): Promise<boolean>;

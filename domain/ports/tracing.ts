@@ -7,9 +7,8 @@ export interface SpanStart {
   readonly attributes: SpanAttributes;
 }
 
-/** A span; the code that began it ends it. */
 export interface OpenSpan {
-  /** Id of its trace; null where the span is not recorded. */
+  /** Null where the span is not recorded. */
   readonly traceId: string | null;
   /** Spans begun by the work become children of this span. */
   run<Result>(work: () => Result): Result;

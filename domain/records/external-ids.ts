@@ -2,7 +2,6 @@ import { sourceAddressKey } from '../source-url.ts';
 import { titleKey } from '../words.ts';
 import type { RecordData } from './resources.ts';
 
-/** Resources that can be looked up by an external id. */
 export const FOUND_RESOURCES = ['meetings', 'agendas', 'agenda_items', 'documents', 'stream_records'] as const;
 export type FoundResource = (typeof FOUND_RESOURCES)[number];
 
@@ -19,21 +18,17 @@ export interface ExternalIds {
   readonly localDate: string | null;
 }
 
-/** The calendar date of an instant in a time zone. */
 export function localDate(instant: string, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
   return parts.format(Date.parse(instant));
 }
 
 const NOTHING: ExternalIds = { addressKey: null, sourceRecordId: null, matterFile: null, titleKey: null, localDate: null };
-
 /** Longer than any that a report may name: not worth an entry of an index. */
 const MAX_ID_LENGTH = 200;
 const short = (text: string | null): string | null => (text === null || text.length > MAX_ID_LENGTH ? null : text);
 
-type Namers = { readonly [R in FoundResource]: (data: RecordData<R>) => Partial<ExternalIds> };
-
-const NAMERS: Namers = {
+const NAMERS: { readonly [R in FoundResource]: (data: RecordData<R>) => Partial<ExternalIds> } = {
   meetings: ({ sourceUrl, sourceRecordId, title, startsAt, timezone }) => ({
     addressKey: sourceAddressKey(sourceUrl),
     sourceRecordId: short(sourceRecordId),

@@ -11,13 +11,9 @@ export const atMostCharacters = (schema: z.ZodString, max: number) =>
 
 /** Any RFC 9562 uuid, the all-zero and the all-f one included, in any letter case; stored in lower case. zod knows the all-f one only in lower case. */
 export const uuid = z.string().toLowerCase().check(z.uuid());
-
 /** Matches the patterns of the tool protocol (lower-case letters, digits, underscore, hyphen; 1..64). */
 export const topicSlug = z.string().regex(/^[a-z0-9_-]{1,64}$/);
-
-/** Lower-case letters, digits and hyphens; 1..64. */
 export const slug = z.string().regex(/^[a-z0-9-]{1,64}$/);
-
 /** An offset may lead out of the years of four digits, and what is written then could not be read again. */
 const TIME_LENGTH = '2026-01-01T00:00:00.000Z'.length;
 
@@ -29,10 +25,8 @@ export const dateTime = z.iso
 
 /** A calendar date `YYYY-MM-DD`, leap years checked. */
 export const date = z.iso.date();
-
 /** An absolute http or https address; stored percent-encoded. */
 export const url = z.url({ protocol: /^https?$/, hostname: /.+/, abort: true }).overwrite((value) => new URL(value).href);
-
 const knownTimeZones = new Map<string, boolean>();
 function isTimeZone(name: string): boolean {
   let known = knownTimeZones.get(name);
@@ -47,11 +41,9 @@ function isTimeZone(name: string): boolean {
   return known;
 }
 
-/** An IANA time zone name such as `America/Chicago`. */
 export const timeZone = z.string().refine(isTimeZone, { error: 'must be an IANA time zone name such as America/Chicago' });
 
 /** "Or null": stored as null where the input leaves it out, so that stored data always has the key. */
 export const orNull = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null as z.output<Schema> & null);
-
 export const agendaTextEvidence = z.enum(['readable', 'no_text_layer']);
 export const actingBodyRole = z.enum(['recommending', 'final_decision_maker', 'unknown']).describe('What the body may do with the matter.');

@@ -22,7 +22,6 @@ export const RESOURCES = Object.keys(RECORD_SCHEMAS) as [Resource, ...Resource[]
 
 /** What an importer or a connector states about a record; the service adds `id`, `createdAt`, `updatedAt`. */
 export type RecordContent<R extends Resource = Resource> = z.input<(typeof RECORD_SCHEMAS)[R]>;
-
 /** The content as it is stored: normalised, every key present. */
 export type NormalizedContent<R extends Resource = Resource> = z.output<(typeof RECORD_SCHEMAS)[R]>;
 

@@ -12,7 +12,6 @@ import { proceduralContext } from './procedure.ts';
 
 /** Stored in every hit; another number whenever the same records give other hits. */
 export const PHRASE_CLASSIFIER = 'phrases-1';
-
 /** Length of title and text that is read, in UTF-16 code units; bounds the cost of long texts. */
 const READ_AT_MOST = 8_000;
 
@@ -33,8 +32,7 @@ const best = (occurrences: readonly Occurrence[], place: 'title' | 'text'): Occu
 function quoteOf({ item }: ClassificationSubject, evidence: TopicEvidence): string {
   const titled = best(evidence.inTitle, 'title');
   const texted = best(evidence.inText, 'text');
-  if (texted === undefined || item.text === null)
-    return titled === undefined ? evidenceQuote(item.title, { start: 0, end: 1 }) : evidenceQuote(item.title, titled);
+  if (texted === undefined || item.text === null) return evidenceQuote(item.title, titled ?? { start: 0, end: 1 });
   if (titled !== undefined && worth(titled, 'title') >= worth(texted, 'text')) return evidenceQuote(item.title, titled);
   return evidenceQuote(item.text, texted);
 }

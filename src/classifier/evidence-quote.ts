@@ -1,6 +1,5 @@
 /** In UTF-16 code units. A longer sentence is quoted clause by clause around the phrase. */
 export const QUOTE_LIMIT = 420;
-
 const CLAUSE = /;\s+|\s+[-–—]\s+|,\s+(?!Inc\b|LLC\b|L\.?P\b|L\.L|Ltd|Jr\b|Sr\b|\d)|\)\s+|\s+(?=\()|\s+/g;
 const STRENGTH: readonly RegExp[] = [/^;\s+$|^\s+[-–—]\s+$/, /^,\s+$/, /^\)?\s+$/];
 

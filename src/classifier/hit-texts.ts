@@ -27,7 +27,6 @@ function placesOf(locations: readonly Location[]): string | null {
   return `${named.join('; ')}${rest > 0 ? `; ${rest} more named` : ''}`;
 }
 
-/** The parts that exist as sentences. */
 const sentences = (parts: readonly (string | null)[]): string =>
   parts
     .filter((part) => part !== null)
@@ -66,18 +65,16 @@ const ACTIONS: Readonly<Record<Hit['proceduralContext']['actionKind'], string | 
   unknown: null,
 };
 
-const decided = (facts: StatedFacts): string | null =>
-  facts.outcome === null || facts.outcome === 'continued' ? null : `The record gives the outcome: ${facts.outcome}`;
-
 /** The relevance for a business that follows the topic, by the record: amount, party, stage, next step, participation. No prediction. */
 export function businessImpactOf(topic: RecordData<'topics'>, facts: StatedFacts, context: Hit['proceduralContext']): string {
   const money = facts.amount === null ? null : `amount stated: ${facts.amount}`;
   const party = facts.party === null ? null : `${facts.party.name} is named as ${facts.party.role}`;
   const stakes = [money, party].filter((part) => part !== null).join('; ');
   const next = [context.nextBodyName, context.nextMeetingDate].filter((part) => part !== null).join(', ');
+  const isOpen = facts.outcome === null || facts.outcome === 'continued';
   return sentences([
     `For those who follow ${topic.publicLabel}: ${stakes === '' ? facts.action.toLowerCase() : `${facts.action.toLowerCase()}; ${stakes}`}`,
-    decided(facts) ?? STAGES[context.proceduralStage],
+    isOpen ? STAGES[context.proceduralStage] : `The record gives the outcome: ${facts.outcome}`,
     next === '' ? null : `Next step stated: ${next}`,
     ACTIONS[context.actionKind],
   ]);

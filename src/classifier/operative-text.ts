@@ -62,17 +62,12 @@ const CLOSED_DOORS = /\bT\.?O\.?M\.?A\b|\b(?:sec(?:tion|s)?\.?|§+)\s*551\.0[78]
 const ATTENDANCE =
   /\bheld by videoconference\b|\bwho wish(?:es)? to speak\b|\bto (?:view|watch|attend) the meeting\b|\bmeeting (?:link|number|password)\b/i;
 
-const unnumbered = (item: RecordData<'agenda_items'>): boolean => item.agendaNumber === null && item.matterFile === null;
-
-/**
- * Whether an item decides nothing that a topic could be about: a heading, a page break, a note on the agenda, a step of every meeting, how
- * to attend, or a closed session. A short title in capitals or a department's name is a heading only where the item has neither number nor file.
- */
+/** Whether no topic can be about the item. A title that could head a group is a heading only without number, file and text. */
 export function isFormality(item: RecordData<'agenda_items'>): boolean {
   const { title } = item;
   if (isHeadingTitle(title) || OPENING.test(title) || ATTENDANCE.test(title) || CLOSED_DOORS.test(title.slice(0, CLOSED_WITHIN)))
     return true;
   if (/^(?:closed|executive) session\b|^minutes$|^special presentations?\b|^public presentations?\b|^claims?$/i.test(item.matterType ?? ''))
     return true;
-  return unnumbered(item) && item.text === null && isGroupTitle(title);
+  return item.agendaNumber === null && item.matterFile === null && item.text === null && isGroupTitle(title);
 }

@@ -47,7 +47,6 @@ export function compileTopics(topics: readonly RecordData<'topics'>[]): Compiled
   return { topics: active, root };
 }
 
-/** A word of a text: its lower-case form and where it stands. */
 interface Word {
   readonly form: string;
   readonly start: number;
@@ -62,7 +61,6 @@ export function wordsOf(text: string): Word[] {
 }
 
 const JOINT = /^(?:\s+|\s*&\s*|[-‐‑/'’.])$/;
-
 /** Whether what stands between two words leaves them in one phrase: white space, a hyphen, a slash, an apostrophe or an ampersand. */
 const joined = (text: string, left: Word, right: Word): boolean => JOINT.test(text.slice(left.end, right.start));
 
@@ -75,7 +73,6 @@ function singularForms(form: string): string[] {
   return forms;
 }
 
-/** A phrase at a place in a text. */
 export interface Occurrence {
   readonly phrase: Phrase;
   readonly start: number;

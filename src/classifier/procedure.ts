@@ -4,7 +4,7 @@ import type { NormalizedContent } from '../../domain/records/resources.ts';
 
 type Context = NormalizedContent<'agenda_hits'>['proceduralContext'];
 
-/** The step of the procedure; `unknown` or null without a statement in the records. */
+/** `unknown` or null without a statement in the records. */
 export function proceduralContext(subject: ClassificationSubject): Context {
   const { item, body } = subject;
   const texts = [item.title, item.text, item.actionText].filter((text) => text !== null);
@@ -58,10 +58,7 @@ function statedUrl(text: string): string | null {
   return parsed.username === '' && parsed.password === '' && parsed.hostname !== '' ? parsed.href : null;
 }
 
-/**
- * What a concerned person can do: register or ask where the texts say so, comment at a hearing, else attend the meeting. The address is
- * the one that the texts state, or the meeting's own page for a meeting or hearing that is still to come to a decision; decided items leave nothing to do.
- */
+/** Register or ask where the texts say so, comment at a hearing, else attend. The address is the stated one, or an open meeting's page. */
 function publicAction(
   { item, meeting }: ClassificationSubject,
   stage: Context['proceduralStage'],
@@ -89,10 +86,7 @@ const ACTION =
   /^(?:authorize|adopt|approve|ratify|accept|award|deny|an? ordinance|an? resolution|consider(?:ation)?\b|appoint|waive|cancel|terminate|amend|execute|board appointment|discussion and (?:possible )?action)/i;
 const PREFIX = /^(?:\([^)]{2,40}\)\s*|sample:\s*)+/i;
 
-/**
- * How far along an item is, by its words, the source's type of it and whether the body decides or recommends: readings first, then
- * the call of a hearing, the hearing, a briefing, and last an action, which is a recommendation where the body only recommends.
- */
+/** By the item's words, the source's type and the body's role, in this order. A body that only recommends takes no final action. */
 function proceduralStage({ item, meeting, body }: ClassificationSubject): Context['proceduralStage'] {
   const words = item.title.replace(PREFIX, '');
   const type = item.matterType ?? '';

@@ -1,7 +1,6 @@
 import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
 import { operativeText } from './operative-text.ts';
 
-/** What staff or a commission recommends, in the text's own words. */
 const LABELLED_RECOMMENDATION =
   /\bRecommendation of ([A-Z][\w &]{1,40}): (.+?)(?=\s+Recommendation of|\s+Note:|\s+[A-Z]{1,5}\d{2,4}-\d|$)/g;
 const BRACKETED_RECOMMENDATION = /\((Recommended for (?:Approval|Denial)[^()]{0,120})\)/gi;
@@ -85,7 +84,6 @@ const ACTIONS: readonly (readonly [RegExp, string])[] = [
 const PREFIX =
   /^(?:\([^)]{1,40}\)\s*)*(?:(?:authorize|approve|adopt|consider(?:ation of)?|ratify|execution of|the execution of)\s+)*(?:\(\d\)\s*)?/i;
 
-/** The kind of action that an item asks for, read from its opening words alone. */
 function statedAction(title: string, matterType: string): string {
   const plain = title.replace(/^(?:\([^)]{2,40}\)\s*)+/, '');
   const bare = plain.replace(PREFIX, '');
@@ -111,10 +109,7 @@ const LABELLED = new RegExp(String.raw`\b(?:amounts? (?:of|up to|not to exceed|o
 
 const sums = (text: string): string[] => [...text.matchAll(ANY)].map((match) => match[0]);
 
-/**
- * The amount of money that the text gives for the whole, in its own words: what stands behind the title's closing label, or a stated total, or
- * the only amount. Of several without a total the first labelled one, marked as one among others.
- */
+/** In the text's words: a closing label, a stated total, or the only amount; of several the first labelled one, marked as one of others. */
 export function statedAmount(text: string): string | null {
   const priced = text.replace(PENALTY, '');
   const closing = [...priced.matchAll(CLOSING)].at(-1)?.[1];

@@ -20,12 +20,7 @@ function typeEvidence(matterType: string, own: readonly Occurrence[]): TopicEvid
 }
 
 /** The evidence for each topic that has any, by topic; `title` and `text` without their asides. */
-export function topicEvidence(
-  title: string,
-  text: string,
-  matterType: string,
-  topics: CompiledTopics,
-): ReadonlyMap<RecordData<'topics'>, TopicEvidence> {
+export function topicEvidence(title: string, text: string, matterType: string, topics: CompiledTopics) {
   const inTitle = Map.groupBy(findPhrases(title, topics), ({ phrase }) => phrase.topic);
   const inText = Map.groupBy(findPhrases(text, topics), ({ phrase }) => phrase.topic);
   const inType = Map.groupBy(findPhrases(matterType, topics), ({ phrase }) => phrase.topic);
@@ -45,7 +40,6 @@ export function topicEvidence(
 export const HIT_FROM = 65;
 /** A phrase that begins within this many UTF-16 code units stands in the opening of a title or text. */
 const OPENING_LENGTH = 240;
-
 const IN_TITLE = 45;
 const IN_TEXT = 35;
 const SEVERAL_WORDS = 15;
@@ -78,10 +72,7 @@ const widest = (occurrences: readonly Occurrence[]): Occurrence[] =>
       ),
   );
 
-/**
- * The confidence of a topic, 0 to 95: the points of its best occurrence, 5 for each further distinct phrase (a repetition counts as one) up
- * to 15, and 10 if the matter type mentions it; 70 if only the matter type names it (docs/classification.md).
- */
+/** 0 to 95 (docs/classification.md). A repetition counts as one further phrase. */
 export function confidenceOf({ inTitle, inText, matterType }: TopicEvidence): number {
   const best = Math.max(...inTitle.map((found) => worth(found, 'title')), ...inText.map((found) => worth(found, 'text')), 0);
   if (best === 0) return matterType === 'names' ? MATTER_TYPE_ALONE : 0;

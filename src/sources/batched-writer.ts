@@ -6,10 +6,7 @@ export const CHANGES_A_BATCH = 500;
 const newBatch = () => ({ changes: [] as RecordChange[], records: new Set<string>() });
 type Batch = ReturnType<typeof newBatch>;
 
-/**
- * Writes changes in batches and counts the outcomes. Changes of one record keep their order: a batch waits for an earlier one with the same
- * record. `onRejected` is awaited, so that a slow disk slows down an import.
- */
+/** A batch waits for an earlier one with the same record, so that its changes keep their order. Awaits `onRejected`. */
 export class BatchedWriter {
   appended = 0;
   unchanged = 0;
@@ -42,7 +39,6 @@ export class BatchedWriter {
     }
   }
 
-  /** Resolves when everything has been written. */
   async flush(): Promise<void> {
     await this.#send();
     await Promise.all(this.#underWay.values());

@@ -12,7 +12,6 @@ import { SAMPLE_IDS, SAMPLE_SEED, sampleRecords } from './sample/sample-records.
 const SAMPLE_ACCOUNT_SEED = { name: 'sample_account', version: 1 } as const;
 const YEAR_MS = 365 * 86_400_000;
 const DEADLINE_MS = 30_000;
-
 export const SAMPLE_ACCOUNT_ID = derivedId('sample', 'account');
 
 type FirstRunDependencies = SeedDependencies & { readonly randomBytes: RandomBytes };

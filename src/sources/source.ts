@@ -36,7 +36,7 @@ export type Sync = (request: SyncRequest, target: SyncTarget) => Promise<SyncRep
 
 export interface SyncReport {
   readonly client: string;
-  /** Rows read, by kind. */
+  /** By kind. */
   readonly read: Readonly<Record<string, number>>;
   /** Changes that became events, removes among them. */
   readonly appended: number;
@@ -56,7 +56,6 @@ export class SyncRefused extends Error {
   override readonly name = 'SyncRefused';
 }
 
-/** The change that publishes a record with this content. */
 export const upsert = <R extends Resource>(resource: R, id: string, content: RecordContent<R>): RecordChange => ({
   op: 'upsert',
   resource,

@@ -3,7 +3,6 @@ import { type LocationKind, NAME_PATTERNS, PATTERNS } from './patterns.ts';
 
 type AffectedLocation = NormalizedContent<'agenda_hits'>['affectedLocation'];
 
-/** Bounds of an agenda hit. */
 const AT_MOST = 20;
 const LENGTH = 160;
 
@@ -26,7 +25,7 @@ export function affectedLocation(texts: readonly string[]): AffectedLocation {
   return { status: stated.length > 0 ? 'stated' : 'not_stated', locations: stated };
 }
 
-/** A place in a text; offsets in UTF-16 code units. */
+/** Offsets in UTF-16 code units. */
 interface FoundLocation {
   readonly kind: LocationKind;
   readonly start: number;

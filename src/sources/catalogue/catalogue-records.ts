@@ -57,15 +57,12 @@ export const jurisdictionsOf = (municipalities: typeof MUNICIPALITIES, counties:
   })),
 ];
 export const JURISDICTIONS = jurisdictionsOf(MUNICIPALITIES, COUNTIES);
-
 /** The seven bodies that have a cadence. */
 export const COVERED_BODIES = z.array(coveredBody).parse(coveredBodies);
 type CoveredBody = z.output<typeof coveredBody>;
 
 /** Raised whenever the data files change what they say. */
 export const CATALOGUE_SEED = { name: 'catalogue', version: 1 } as const;
-
-/** The time zone of the whole region. */
 export const REGION_TIME_ZONE = 'America/Chicago';
 
 const body = (row: CoveredBody): RecordChange =>
@@ -89,10 +86,7 @@ export const catalogueSource = ({ jurisdictionSlug, slug, name: _name, ...source
   consecutiveFailures: 0,
 });
 
-/**
- * Every record of the catalogue: 239 municipalities (one inactive), 16 counties, the seven covered bodies and a source for each.
- * Ids are stable; jurisdictions come first, so that a partial write leaves no body without its jurisdiction.
- */
+/** 239 municipalities, one inactive, 16 counties, seven bodies with sources. A partial write leaves no body without its jurisdiction. */
 export const catalogueRecords = (): readonly RecordChange[] => [
   ...JURISDICTIONS.map((row) =>
     upsert('jurisdictions', catalogueJurisdictionId(row.slug), { ...row, timezone: REGION_TIME_ZONE, officialWebsiteUrl: null }),

@@ -34,10 +34,8 @@ type Finding = z.output<typeof finding>;
 const research = z.strictObject({ researchDate: date, findings: z.array(finding) });
 export type Research = z.output<typeof research>;
 
-/** Parses the data file of findings. Throws for a finding with other fields than its status has. */
+/** Throws for a finding with other fields than its status has. */
 export const parseResearch = (value: unknown): Research => research.parse(value);
-
-/** The findings of the data file. A family of a jurisdiction without a finding is `U`. */
 export const RESEARCH: Research = parseResearch(findings);
 
 export interface CoverageSources {
@@ -46,10 +44,7 @@ export interface CoverageSources {
   readonly research: Research;
 }
 
-/**
- * The coverage catalogue of these places and findings, `U` without a finding. Throws for a finding about an unknown
- * place or family, for two findings about one, and for a day after the research date.
- */
+/** `U` without a finding. Throws for an unknown place or family, for two findings about one, and for a day after the research date. */
 export function coverageCatalogue({ municipalities, counties, research }: CoverageSources): CoverageCatalogue {
   const unused = new Map(research.findings.map((finding) => [keyOf(finding.jurisdictionSlug, finding.family), finding]));
   if (unused.size < research.findings.length) throw new Error('two findings are about the same family of the same jurisdiction');
@@ -105,7 +100,6 @@ function coveredFamily({ jurisdictionSlug, ...found }: Finding, researchDate: st
   return found;
 }
 
-/** The shipped catalogue. */
 export const COVERAGE_CATALOGUE: CoverageCatalogue = coverageCatalogue({
   municipalities: MUNICIPALITIES,
   counties: COUNTIES,

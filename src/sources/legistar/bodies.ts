@@ -13,7 +13,6 @@ import type { BodyRow, Skipped } from './rows.ts';
 import { oneLine } from './values.ts';
 import { SyncRefused, upsert } from '../source.ts';
 
-/** A body of the source and its records. */
 export interface BodyPlace {
   /** The source's name for it. */
   readonly name: string;
@@ -25,7 +24,7 @@ export interface ClientPlace {
   readonly jurisdictionId: string;
   readonly jurisdictionSlug: string;
   readonly timezone: string;
-  /** Bodies of the source that the catalogue has: the sync uses the catalogue's records. */
+  /** The catalogue's bodies among the source's; the sync uses the catalogue's records. */
   readonly adopted: readonly BodyPlace[];
   /** Slugs that the catalogue's bodies of this jurisdiction have taken. */
   readonly takenSlugs: readonly string[];
@@ -93,10 +92,7 @@ function slugOf(name: string, bodyId: number, taken: Set<string>): string {
   return slug;
 }
 
-/**
- * The source's bodies by their ids, and the changes that publish them. A body of the catalogue stays as it is; every other one is published
- * under an id from client and body id. Of two bodies with one slug, the lower body id keeps it.
- */
+/** Places by body id, and changes that publish them. The catalogue's bodies stay as they are; of two with one slug the lower id has it. */
 export function mapBodies(client: string, place: ClientPlace, rows: readonly BodyRow[]) {
   const places = new Map<number, BodyPlace>();
   const changes: RecordChange[] = [];

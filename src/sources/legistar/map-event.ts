@@ -17,10 +17,8 @@ export interface EventPlace {
   readonly knownStart: string | null;
 }
 
-type Stage = RecordContent<'agendas'>['stage'];
-
 /** Agenda stages by the source's own status names; any other name of a published agenda is `posted`. */
-const STAGES: Readonly<Record<string, Stage>> = {
+const STAGES: Readonly<Record<string, RecordContent<'agendas'>['stage']>> = {
   draft: 'draft',
   tentative: 'draft',
   final: 'final',
@@ -101,11 +99,8 @@ export function mapEvent(event: EventRow, rows: readonly EventItemRow[], place: 
   return { kind: 'mapped', changes, documentsUncertain, skipped } as const;
 }
 
-type MeetingStatus = 'scheduled' | 'held' | 'cancelled' | 'postponed';
-
 /** Status names of final minutes, which prove that the meeting took place. */
 const FINAL_MINUTES = new Set(['final', 'final-addendum', 'final-revised', 'approved', 'adopted']);
-
 const PAGE_BREAK = /^page break$/i;
 
 function itemNotice(event: EventRow, items: readonly EventItemRow[], day: string): Notice | null {
@@ -121,11 +116,8 @@ const recordingPublished = (event: EventRow): boolean =>
   oneLine(event.EventVideoStatus)?.toLowerCase() === 'public' &&
   (oneLine(event.EventVideoPath) ?? oneLine(event.EventMedia?.toString())) !== null;
 
-/**
- * The status of a meeting, from the status names, the comment, the location, or an agenda whose items all say so (page breaks do not
- * count). `held` needs final minutes or a published recording; a past date or the video status alone does not suffice.
- */
-export function meetingStatus(event: EventRow, items: readonly EventItemRow[], day: string): MeetingStatus {
+/** From status names, comment, location, or an agenda whose items all say so. `held` needs final minutes or a published recording. */
+export function meetingStatus(event: EventRow, items: readonly EventItemRow[], day: string) {
   const context = { bodyName: event.EventBodyName ?? '', day, sessions: false };
   const notice =
     noticeInStatusName(event.EventAgendaStatusName) ??

@@ -35,10 +35,7 @@ function mapAttachments(row: EventItemRow, agendaItem: string, meetingId: string
   return { documents: [...documents.values()], skipped, isUncertain: undecodable.length > 0 };
 }
 
-/**
- * An event's items as agenda items and documents. An item belongs to the agenda only when it has both a title and a sequence.
- * `documentsUncertain`: an attachment could not be read, so that a missing document may still exist.
- */
+/** An item is on the agenda only with a title and a sequence. `documentsUncertain`: a missing document may be an unreadable attachment. */
 export function mapItems(rows: readonly EventItemRow[], { client, meetingId, agendaId, sourceUrl }: ItemPlace) {
   const items: RecordChange[] = [];
   const documents: RecordChange[] = [];
@@ -79,10 +76,7 @@ export function mapItems(rows: readonly EventItemRow[], { client, meetingId, age
 
 type Outcome = NonNullable<NormalizedContent<'agenda_items'>['outcome']>;
 
-/**
- * Action and status names of the source with a certain outcome. Ambiguous ones are left out: "CPC Recommendation Followed" may be either,
- * "Held" is also used for a closed session, and "Deleted" is no decision.
- */
+/** Names with a certain outcome. "CPC Recommendation Followed" may be either, "Held" may be a closed session, "Deleted" is no decision. */
 const NAMES: Readonly<Record<Outcome, string>> = {
   approved: `
     approved | adopted | approved as amended | adopted as amended | approved as an individual item | corrected; approved |

@@ -4,7 +4,6 @@ import type { RecordData } from '../../../domain/records/resources.ts';
 
 /** Ids of a client's records derive from the source's ids; so the sync recognises its own records among imported ones. */
 const idOf = (client: string, kind: string, sourceId: number | string): string => derivedId('legistar', client, kind, sourceId);
-
 export const legistarBodyId = (client: string, bodyId: number): string => idOf(client, 'body', bodyId);
 export const legistarSourceId = (client: string, publicBodyId: string): string => idOf(client, 'source', publicBodyId);
 export const meetingId = (client: string, eventId: number | string): string => idOf(client, 'event', eventId);
@@ -18,7 +17,7 @@ export const fileId = (client: string, eventId: number | string, kind: string): 
 /** An attachment of a matter under one item; a matter on two agendas has it under both items. */
 export const attachmentId = (itemRecordId: string, url: string): string => derivedId('legistar', 'attachment', itemRecordId, url);
 
-/** A published record that the sync of this client wrote. */
+/** Written by the sync of this client. */
 export interface OwnRecord {
   readonly resource: 'meetings' | 'agendas' | 'agenda_items' | 'documents';
   readonly id: string;

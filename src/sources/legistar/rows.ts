@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 /** Rows as the Legistar Web API sends them: only the fields that are used, everything but the identity may be missing or null. */
 const text = z.string().nullish();
-
 export const bodyRow = z.object({ BodyId: z.int(), BodyName: z.string(), BodyTypeName: text, BodyActiveFlag: z.int().nullish() });
 
 export const eventRow = z.object({

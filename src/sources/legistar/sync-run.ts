@@ -102,7 +102,6 @@ export class SyncRun {
     await writer.add([...this.#removals.values()].filter(({ id }) => !this.#upserted.has(id)));
   }
 
-  /** The source of each body that this run has read. */
   get sources(): readonly CheckedSource[] {
     return [...this.#bodies.values()].map((body) => ({ ...body, current: this.#sources.get(body.sourceId) }));
   }
@@ -128,10 +127,7 @@ export class SyncRun {
     return this.#since === null || dateOfDay(localDay(Date.parse(startsAt), this.place.timezone)) >= this.#since;
   }
 
-  /**
-   * Marks the events that the list no longer has for removal, once the source confirms for each that it is gone. Returns those that it still
-   * has: they moved out of the window, or the list left them out.
-   */
+  /** Removes unlisted events once the source confirms that they are gone. Returns the others: out of the window, or missing in the list. */
   async #removeVanished(seen: ReadonlySet<string>): Promise<EventRow[]> {
     const { client } = this.#request;
     const returned: EventRow[] = [];
@@ -208,7 +204,6 @@ export class SyncRun {
 }
 
 const DAY = 86_400_000;
-
 /** A poll reads events modified since the last good check and this long before it: the source sets stamps late, or not at all when only an item changes. */
 const STAMP_LOOK_BACK = 7 * DAY;
 /** Events dated within this time before today, or later, are read at every poll. */

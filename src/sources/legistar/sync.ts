@@ -25,10 +25,7 @@ export const LEGISTAR: Source = {
 
 export type LegistarReport = Awaited<ReturnType<typeof syncLegistar>>;
 
-/**
- * Writes the records of one Legistar client. A second run over unchanged data appends only the check of each source. Throws `SyncRefused`
- * for a request that cannot be carried out; a source that fails is in the report's `failure`.
- */
+/** Appends only source checks where nothing changed. Throws `SyncRefused`; a source that fails is in the report's `failure`. */
 export async function syncLegistar(reader: LegistarReader, request: SyncRequest, target: SyncTarget) {
   const run = new SyncRun(reader, request, target);
   const rejected: SyncReport['rejected'][number][] = [];
@@ -71,7 +68,7 @@ export async function syncLegistar(reader: LegistarReader, request: SyncRequest,
   };
 }
 
-/** The published sources of the client, for a run that cannot read the list of bodies. */
+/** For a run that cannot read the list of bodies. */
 async function publishedSources(known: PublishedRecords, client: string, place: ClientPlace): Promise<readonly CheckedSource[]> {
   const sources = await known.current('sources', await known.referring('sources', 'jurisdictionId', [place.jurisdictionId]));
   return [...sources].flatMap(([sourceId, current]) => {

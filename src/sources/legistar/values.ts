@@ -4,7 +4,6 @@ const LINE_BREAK = /\r\n?|[\u2028\u2029\v\f]/g;
 const INVISIBLE = /[\u200b\ufeff]/g;
 const CONTROL = /\p{Cc}/gu;
 
-/** A text field of a row. */
 export type Text = string | null | undefined;
 
 /** One line of text: control characters and runs of white space become single spaces. Null when nothing is left. */
@@ -72,10 +71,7 @@ export function minutesOfDay(eventTime: Text): number | null {
   return Number(afternoon[1]) * 60 + Number(afternoon[2]);
 }
 
-/**
- * The UTC instant, ISO 8601, of minutes after midnight on a local day. A time that the clocks skip is read as they stood before the change
- * (2:30 becomes 3:30 by the new clocks); a time that they show twice is the first of the two.
- */
+/** In UTC, ISO 8601. A time that the clocks skip is read as before the change (2:30 becomes 3:30); of one shown twice it is the first. */
 export function instantOf(day: string, minutes: number, zone: string): string {
   const wall = DateTime.fromISO(day, { zone: 'utc' }).plus({ minutes }).toMillis();
   const readings = [-1, 1].map((days) => {

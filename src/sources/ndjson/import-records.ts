@@ -4,7 +4,7 @@ import { type InputLine, MAX_LINE_BYTES, readLines } from './read-lines.ts';
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-/** The change in a line, or why the line is refused. */
+/** The reason where the line is refused. */
 function changeOf({ bytes, length, number }: InputLine): RecordChange | string {
   if (length > MAX_LINE_BYTES) return `the line is ${length} bytes long; at most ${MAX_LINE_BYTES} are read`;
   const isMarked = number === 1 && bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
@@ -16,15 +16,11 @@ const BATCHES_IN_FLIGHT = 3;
 export interface ImportRecords {
   readonly input: AsyncIterable<Uint8Array>;
   readonly writer: RecordWriter;
-  /** Called for every refused line and awaited. */
   readonly onRejected: (line: InputLine, reason: string) => Promise<void>;
   readonly onProgress: (read: number) => void;
 }
 
-/**
- * Reads one change per line and writes batches, a few concurrently; an invalid line does not stop the import. `last` is the position of the
- * newest event that the import appended, null when it appended none.
- */
+/** An invalid line does not stop the import. `last` is the position of the newest event that the import appended, null without one. */
 export async function importRecords({ input, writer, onRejected, onProgress }: ImportRecords) {
   const lineOf = new WeakMap<RecordChange, InputLine>();
   const changes = new BatchedWriter(writer, BATCHES_IN_FLIGHT, (change, reason) => onRejected(lineOf.get(change)!, reason));

@@ -7,16 +7,12 @@ import data from './data/sample.json' with { type: 'json' };
 
 /** Raised whenever the sample's records change. */
 export const SAMPLE_SEED = { name: 'sample', version: 1 } as const;
-
 export const SAMPLE_JURISDICTION_SLUG = 'sample-city';
 export const SAMPLE_BODY_SLUG = 'city-council';
-
 const ZONE = 'America/Chicago';
 const SITE = 'https://example.org/sample-city';
-
 const id = (...parts: readonly string[]): string => derivedId('sample', ...parts);
 
-/** Ids that other records of the sample refer to. */
 export const SAMPLE_IDS = {
   jurisdiction: id('jurisdiction'),
   publicBody: id('public_body'),
@@ -153,10 +149,7 @@ const permitRecords = (now: DateTime): RecordChange[] => [
   ),
 ];
 
-/**
- * The sample: one invented city with past, cancelled and upcoming meetings and a stream of permits. `now` is in milliseconds since the
- * epoch; ids are stable, and times lie around the local day of `now`.
- */
+/** An invented city. `now` is in milliseconds since the epoch; ids are stable, and times lie around the local day of `now`. */
 export function sampleRecords(now: number): readonly RecordChange[] {
   const time = DateTime.fromMillis(now, { zone: ZONE });
   return [...place(time), ...meetings.flatMap((meeting) => meetingRecords(meeting, time)), ...permitRecords(time)];

@@ -6,8 +6,6 @@ import topics from './data/topics.json' with { type: 'json' };
 
 /** Raised whenever the shipped topics change. */
 export const TAXONOMY_SEED = { name: 'taxonomy', version: 1 } as const;
-
-/** The id of a shipped topic, from its slug: the same in every deployment. */
 export const taxonomyTopicId = (slug: string): string => derivedId('taxonomy', 'topic', slug);
 
 const shippedTopic = z.strictObject({
@@ -19,7 +17,6 @@ const shippedTopic = z.strictObject({
   negativeKeywords: z.array(z.string()),
 });
 
-/** The shipped topics, checked once when the file is loaded. */
 export const SHIPPED_TOPICS = z.array(shippedTopic).parse(topics);
 
 /** Every record of the taxonomy: each topic can be selected, is used in classification and is an ordinary record that may be edited. */
