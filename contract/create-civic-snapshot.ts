@@ -8,7 +8,7 @@ import { CURSOR, DIGESTS, SNAPSHOT_ID } from './examples.ts';
 
 export const snapshotId = uuid.describe('Identifier of the frozen export.');
 
-export const createdSnapshot = z.strictObject({
+const createdSnapshot = z.strictObject({
   snapshotId,
   boundaryCursor: cursor.describe('The feed position at which the snapshot stands; changes after it close the gap to the present.'),
   createdAt,

@@ -36,7 +36,7 @@ const mcpSurface = component('McpSurface', {
   kind: z.literal('mcp').describe(MEANINGS.kind),
   tool: z.enum(TOOL_NAMES).describe('The tool that was called.'),
 });
-export const reportSurface = z.discriminatedUnion('kind', [restSurface, mcpSurface]).meta({ id: 'ReportSurface' });
+const reportSurface = z.discriminatedUnion('kind', [restSurface, mcpSurface]).meta({ id: 'ReportSurface' });
 
 const filters = z.strictObject({
   jurisdictionSlug,

@@ -10,7 +10,6 @@ export const subscriptionName = nameOfSubscription
   .refine((name) => notStorable(name) === null, { error: ({ input }) => notStorable(input as string) ?? undefined })
   .describe(NAME);
 
-/** A polling subscription: a named filter and start position, permanently bound to one key. */
 export const feedSubscription = component('FeedSubscription', {
   id,
   name: atMostCharacters(z.string().min(1), MAX_SUBSCRIPTION_NAME).describe(NAME),

@@ -55,7 +55,6 @@ export const nextCursor = cursor.describe(MEANINGS.nextCursor);
 export const hasMore = z.boolean().describe('Whether there is more to read now.');
 
 export const PAGE_CEILING = 500;
-export const DEFAULT_PAGE_SIZE = 100;
 
 /** Page size: decimal text of a whole number from 1; a number above the cap is reduced to the cap. */
 export const pageSize = (max: number, defaultSize: number) =>
@@ -67,7 +66,7 @@ export const pageSize = (max: number, defaultSize: number) =>
     .meta({ wire: { type: 'integer', minimum: 1, default: defaultSize }, description: MEANINGS.limit });
 
 /** Page size of the feed and of exports; the handler clamps it further, to the account's cap. */
-export const limit = pageSize(PAGE_CEILING, DEFAULT_PAGE_SIZE);
+export const limit = pageSize(PAGE_CEILING, 100);
 
 export const wholeNumber = (least: number, max: number) =>
   z

@@ -3,7 +3,7 @@ import { meeting } from '../domain/records/schemas.ts';
 import { answerWithMeta, component, MEANINGS, named, openMeta, timestamp } from './fields.ts';
 import { operation, PUBLIC_READ, PUBLIC_REFUSALS } from './operation.ts';
 
-export const meetingCadence = component('MeetingCadence', {
+const meetingCadence = component('MeetingCadence', {
   lastMetAt: timestamp.nullable().describe('Latest past meeting that was not cancelled or postponed.'),
   nextScheduledAt: timestamp.nullable().describe('First future meeting that is not cancelled or postponed.'),
   timezone: meeting.shape.timezone.nullable(),

@@ -21,26 +21,12 @@ export interface JsonPage {
   readonly status?: number;
 }
 
-interface AnswerLimit {
-  /** UTF-8 bytes. The edge refuses a larger body; a query may stop earlier. */
-  readonly maxResponseBytes: number;
-}
-
-interface OfAccount {
-  readonly accountId: string;
-}
-
-interface KeyOfAccount extends OfAccount {
-  readonly keyId: string;
-}
-
-interface ChangeRequest extends KeyOfAccount {
-  readonly requestId: string;
-}
-
-interface SubscriptionCap {
-  readonly cap: number;
-}
+/** UTF-8 bytes. The edge refuses a larger body; a query may stop earlier. */
+type AnswerLimit = { readonly maxResponseBytes: number };
+type OfAccount = { readonly accountId: string };
+type KeyOfAccount = OfAccount & { readonly keyId: string };
+type ChangeRequest = KeyOfAccount & { readonly requestId: string };
+type SubscriptionCap = { readonly cap: number };
 
 /** Cursors are as received: the query decodes them and checks binding (400) and expiry (410). Left out: the start of what is read. */
 export type ChangesInput = z.output<typeof readCivicChanges.query> & AnswerLimit;

@@ -4,7 +4,7 @@ import { answer, count, itemsOf } from './fields.ts';
 import { operation, SUBSCRIPTION_ACCESS } from './operation.ts';
 import { SUBSCRIPTION } from './examples.ts';
 
-export const feedSubscriptions = answer(
+const feedSubscriptions = answer(
   'FeedSubscriptions',
   z.strictObject({
     items: itemsOf(feedSubscription),

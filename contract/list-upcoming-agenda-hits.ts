@@ -34,9 +34,9 @@ const query = z
 
 const hits = z.array(upcomingAgendaHit).max(UPCOMING_PAGE_SIZE).describe('Agenda hits, by the time of their meetings.');
 
-export const upcomingByCursor = component('UpcomingByCursor', { hits, nextCursor: next, totalCount: totalCount.optional() });
+const upcomingByCursor = component('UpcomingByCursor', { hits, nextCursor: next, totalCount: totalCount.optional() });
 
-export const upcomingByPage = component('UpcomingByPage', {
+const upcomingByPage = component('UpcomingByPage', {
   hits,
   totalCount,
   page: z.int().min(1).max(LAST_PAGE).describe(PAGE),
@@ -44,7 +44,7 @@ export const upcomingByPage = component('UpcomingByPage', {
 });
 
 /** Always present; the cursor is null where pages are numbered. */
-export const upcomingPagination = z
+const upcomingPagination = z
   .strictObject({
     limit: z.literal(UPCOMING_PAGE_SIZE).describe(MEANINGS.limit),
     returned: count.max(UPCOMING_PAGE_SIZE).describe(MEANINGS.returned),

@@ -18,7 +18,7 @@ export const TAGS = {
 
 export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 
-export interface Documented {
+interface Documented {
   readonly operationId: string;
   /** With `{name}` for each path parameter. */
   readonly path: string;

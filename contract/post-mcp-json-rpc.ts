@@ -17,7 +17,7 @@ const id = z.union([z.string(), z.int()]).describe('Names the request; its answe
 const jsonrpc = z.literal('2.0').describe('Version of JSON-RPC.');
 
 /** A notification has no id. */
-export const jsonRpcRequest = component('JsonRpcRequest', {
+const jsonRpcRequest = component('JsonRpcRequest', {
   jsonrpc,
   id: id.optional(),
   method: z.string().min(1).describe('Method of the tool protocol.'),
@@ -28,7 +28,7 @@ export const jsonRpcRequest = component('JsonRpcRequest', {
     .optional(),
 });
 
-export const jsonRpcError = component('JsonRpcError', {
+const jsonRpcError = component('JsonRpcError', {
   jsonrpc,
   id: id.nullable(),
   error: z

@@ -26,7 +26,7 @@ const upsert = (resource: Resource, record: string) =>
 
 const remove = component('RecordRemoval', { ...place, operation: operationName('remove'), resource: resourceName, ...recordVersion });
 const anyUpsert = z.discriminatedUnion('resource', perResource(upsert)).meta({ id: 'RecordUpsert' });
-export const changeItem = z.discriminatedUnion('operation', [anyUpsert, remove]).meta({ id: 'ChangeItem' });
+const changeItem = z.discriminatedUnion('operation', [anyUpsert, remove]).meta({ id: 'ChangeItem' });
 
 const recovery = z.strictObject({
   operationId: z.string().describe('Name of the operation.'),

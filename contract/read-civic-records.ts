@@ -4,7 +4,7 @@ import { answer, component, id, itemsOf, perResource, recordOf, resourceName } f
 import { CUSTOMER_REFUSALS, DATA_READ, operation } from './operation.ts';
 import { TOPIC } from './examples.ts';
 
-export const BATCH_IDS = 100;
+const BATCH_IDS = 100;
 
 const batchRequest = z.strictObject({
   resource: resourceName,

@@ -49,7 +49,7 @@ const familyCoverage = z.strictObject({
   note: z.string().min(1).describe('A remark of the research.').optional(),
 });
 
-export const coveredJurisdiction = component('CoveredJurisdiction', {
+const coveredJurisdiction = component('CoveredJurisdiction', {
   jurisdictionSlug,
   jurisdictionName,
   level: jurisdiction.shape.level,

@@ -4,7 +4,7 @@ import { answer, id, timestamp } from './fields.ts';
 import { operation, SUBSCRIPTION_ACCESS } from './operation.ts';
 import { SUBSCRIPTION_ID } from './examples.ts';
 
-export const revokedSubscription = answer(
+const revokedSubscription = answer(
   'RevokedFeedSubscription',
   z.strictObject({ id, revokedAt: timestamp.describe('When the feed was first revoked.') }),
 );

@@ -62,7 +62,7 @@ export interface CoverageBinding {
   readonly limit: number;
 }
 
-export interface CoverageCursor {
+interface CoverageCursor {
   readonly catalogVersion: string;
   readonly binding: CoverageBinding;
   /** Matching jurisdictions on the pages before, at least one. */

@@ -3,9 +3,7 @@ import { crc32 } from 'node:zlib';
 import { FINGERPRINT_BYTES } from './digests.ts';
 import { type Resource, RESOURCES } from './records/resources.ts';
 
-/**
- * Text form in base64url: version, kind, payload, checksum. A value has one text. The checksum is no secret: a cursor authorizes nothing.
- */
+/** In base64url: version, kind, payload, checksum. A value has one text only. The checksum is no secret: a cursor authorizes nothing. */
 export const CURSOR_KINDS = { feed: 1, snapshotPage: 2, coverage: 3, upcoming: 4, search: 5 } as const;
 export type CursorKind = keyof typeof CURSOR_KINDS;
 
@@ -101,7 +99,7 @@ const oneOf = <Name extends string>(names: readonly Name[], numberOfFirst: numbe
 
 type Fields<Cursor> = { readonly [Name in keyof Cursor]-?: Field<NonNullable<Cursor[Name]>> };
 
-export function cursorCodec<Cursor extends object>(kind: CursorKind, fields: Fields<Cursor>, maxLength = MAX_CURSOR_LENGTH) {
+function cursorCodec<Cursor extends object>(kind: CursorKind, fields: Fields<Cursor>, maxLength = MAX_CURSOR_LENGTH) {
   const entries = Object.entries(fields) as [keyof Cursor & string, Field<unknown>][];
   const encode = (cursor: Cursor): string => {
     const parts = entries.map(([name, field]) => {

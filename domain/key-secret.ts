@@ -19,7 +19,7 @@ function checksum(text: string): string {
   return digits;
 }
 
-/** A fresh secret of 238 random bits. */
+/** 238 random bits. */
 export function makeKeySecret(randomBytes: RandomBytes): string {
   let random = '';
   while (random.length < RANDOM_LENGTH) {

@@ -44,7 +44,7 @@ export interface Allowances {
 
 /** `default` is for every account without a current paid period, and for one that is paid through on no tier. */
 export const PLAN_NAMES = ['default', 'pro', 'ultra'] as const;
-export type PlanName = (typeof PLAN_NAMES)[number];
+type PlanName = (typeof PLAN_NAMES)[number];
 export type Plans = Readonly<Record<PlanName, Allowances>>;
 /** Ceiling for every plan, in windows aligned to the clock: each request counts, also a refused one. */
 export type AbuseCeiling = Readonly<Record<'sustained' | 'burst', { readonly requests: number; readonly seconds: number }>>;
@@ -83,7 +83,7 @@ export interface ChargedKey {
 /** By the key's SHA-256 (64 lower-case hex digits), in one statement; null for an unknown key. `now` is clock milliseconds. */
 export type ChargeRequest = (sha256: string, now: number) => Promise<ChargedKey | null>;
 
-export type FurtherCharge =
+type FurtherCharge =
   | { readonly kind: 'charged'; readonly states: readonly BucketState[] }
   | { readonly kind: 'exhausted'; readonly retryAfterSeconds: number; readonly states: readonly BucketState[] };
 

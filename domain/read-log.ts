@@ -16,7 +16,7 @@ export async function* streamEvents(log: Pick<EventLog, 'readStream'>, stream: s
   for await (const page of streamPages(log, stream, after)) yield* page;
 }
 
-export interface LogReading {
+interface LogReading {
   /** All types when left out. */
   readonly types?: readonly string[];
   /** Events per read; looked up before each. */
@@ -71,7 +71,6 @@ export function farthestOf(log: Pick<EventLog, 'distance'>, { events, scannedTo,
   return place === null ? null : { id, place };
 }
 
-/** Whether the log has this event. Throws what the log throws. */
 export async function hasEvent(log: Pick<EventLog, 'readStream'>, { stream, revision, id, position }: EventMark): Promise<boolean> {
   const [found] = await log.readStream(stream, revision - 1, 1);
   return found?.revision === revision && found.id === id && found.position === position;

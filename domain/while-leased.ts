@@ -5,7 +5,7 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
-export interface HeldLease {
+interface HeldLease {
   readonly clock: Clock;
   readonly leaseMs: number;
   readonly renew: (leaseUntil: number) => Promise<boolean>;

@@ -2,7 +2,7 @@ import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type ReplicaCommit, ReplicaRefused, type ReplicaRecord, type ReplicaState, type ReplicaStore } from './replica-store.ts';
+import { ReplicaRefused, type ReplicaRecord, type ReplicaState, type ReplicaStore } from './replica-store.ts';
 
 /** Content of `replica.json`. Bytes of a journal beyond its length were not committed. */
 interface Committed {
@@ -66,16 +66,13 @@ export async function openDirectoryStore(folder: string): Promise<ReplicaStore> 
     await directory.close();
     committed = next;
   };
-  const textOf = ({ upserts, removes }: ReplicaCommit): string =>
-    [
-      ...upserts.map(({ resource, id, data }) => `{"op":"upsert","resource":"${resource}","id":"${id}","data":${data}}\n`),
-      ...removes.map(({ resource, id }) => `{"op":"remove","resource":"${resource}","id":"${id}"}\n`),
-    ].join('');
-
   return {
     state: async () => committed.state,
     async commit(commit) {
-      const text = textOf(commit);
+      const text = [
+        ...commit.upserts.map(({ resource, id, data }) => `{"op":"upsert","resource":"${resource}","id":"${id}","data":${data}}\n`),
+        ...commit.removes.map(({ resource, id }) => `{"op":"remove","resource":"${resource}","id":"${id}"}\n`),
+      ].join('');
       const toFresh = commit.copy === 'begin' || committed.state.phase === 'snapshot';
       let [name, before] = toFresh ? [committed.fresh!, committed.freshBytes] : [committed.journal!, committed.bytes];
       if (commit.copy === 'begin') [name, before] = [`records-${(number += 1)}.ndjson`, 0];

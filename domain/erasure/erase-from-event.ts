@@ -38,7 +38,6 @@ export function pathOf(pointer: string): readonly string[] | null {
     .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The value at a path; undefined where there is none. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   let at = value;
   for (const key of path) {

@@ -5,22 +5,7 @@ import { category, streamId } from '../streams.ts';
 import { readAccountEvent, readSubscriptionEvent } from './account-events.ts';
 import { CONTENT_ERASED, contentErased } from './erasure-events.ts';
 import { eventReader } from './event-reader.ts';
-import {
-  FEED_OPENED,
-  FEED_RENEWED,
-  feedOpened,
-  feedRenewed,
-  PROJECTION_EVENT_SKIPPED,
-  projectionEventSkipped,
-  RESTORE_BEGUN,
-  RESTORE_FINISHED,
-  restoreBegun,
-  restoreFinished,
-  SEED_FINISHED,
-  seedFinished,
-  SNAPSHOT_TAKEN,
-  snapshotTaken,
-} from './feed-events.ts';
+import * as feed from './feed-events.ts';
 import { RECORD_PUBLISHED, RECORD_WITHDRAWN, recordWithdrawn } from './record-events.ts';
 import { readAccountReportEvent, readReportEvent, REPORT_SWITCH_TURNED, reportSwitchTurned } from './report-events.ts';
 
@@ -34,12 +19,12 @@ const READERS: Readonly<Record<string, Reader>> = {
   account_reports: readAccountReportEvent,
   report: readReportEvent,
   reports_control: bySchema({ [REPORT_SWITCH_TURNED]: reportSwitchTurned }),
-  snapshot: bySchema({ [SNAPSHOT_TAKEN]: snapshotTaken }),
-  seed: bySchema({ [SEED_FINISHED]: seedFinished }),
-  projection: bySchema({ [PROJECTION_EVENT_SKIPPED]: projectionEventSkipped }),
+  snapshot: bySchema({ [feed.SNAPSHOT_TAKEN]: feed.snapshotTaken }),
+  seed: bySchema({ [feed.SEED_FINISHED]: feed.seedFinished }),
+  projection: bySchema({ [feed.PROJECTION_EVENT_SKIPPED]: feed.projectionEventSkipped }),
   erasures: bySchema({ [CONTENT_ERASED]: contentErased }),
-  feed: bySchema({ [FEED_OPENED]: feedOpened, [FEED_RENEWED]: feedRenewed }),
-  restore: bySchema({ [RESTORE_BEGUN]: restoreBegun, [RESTORE_FINISHED]: restoreFinished }),
+  feed: bySchema({ [feed.FEED_OPENED]: feed.feedOpened, [feed.FEED_RENEWED]: feed.feedRenewed }),
+  restore: bySchema({ [feed.RESTORE_BEGUN]: feed.restoreBegun, [feed.RESTORE_FINISHED]: feed.restoreFinished }),
 };
 
 /** A published record is not validated against the current schema: it stays as it was published. */

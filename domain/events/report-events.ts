@@ -7,7 +7,7 @@ import { reportSwitchStream } from '../streams.ts';
 
 /** Intake is decided on `account_reports-<accountId>`, the lifecycle on `report-<reportId>`. Closings return to the account's stream. */
 const token = z.string().min(1).max(128);
-export const reportSurfaceName = z.enum(['rest', 'mcp']);
+const reportSurfaceName = z.enum(['rest', 'mcp']);
 
 /** The input as it was accepted, without the token; kept as parsed. */
 export const reportInput = z.looseObject({

@@ -60,7 +60,6 @@ export const paymentKey = ({ accepted, authorization }: Pick<SignedPayment, 'acc
   nonce: authorization.nonce,
 });
 
-/** The same payment has the same id, for every caller and every time. */
 export const paymentId = ({ network, asset, payer, nonce }: PaymentKey): string => derivedId('payment', network, asset, payer, nonce);
 
 export const toolUrl = (tool: string): string => `mcp://tool/${tool}`;
@@ -80,7 +79,6 @@ export const PAYMENT_STATES = [
 ] as const;
 export type PaymentState = (typeof PAYMENT_STATES)[number];
 
-/** Ended without having been billed. */
 export const NOT_BILLED = ['READ_FAILED', 'READ_EMPTY', 'SETTLE_FAILED', 'LAPSED'] as const satisfies readonly PaymentState[];
 export type NotBilled = (typeof NOT_BILLED)[number];
 

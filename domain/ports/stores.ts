@@ -23,7 +23,7 @@ export interface DatabaseIdentity {
   readonly timeline: string;
 }
 
-export interface KeptInstallation extends DatabaseIdentity {
+interface KeptInstallation extends DatabaseIdentity {
   readonly logId: string;
   /** Reason of a renewal of the feed's identity that is in progress; null without one. */
   readonly renewing: string | null;
@@ -65,21 +65,15 @@ export interface SavedRow {
   readonly text: string;
 }
 
-export interface TrialClock {
+interface TrialClock {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly offsetMs: number;
 }
 
-export interface ReactorPlace {
+interface ReactorPlace {
   readonly name: string;
   readonly checkpoint: Position;
-}
-
-export interface RestoredRows {
-  readonly trialClock: TrialClock | null;
-  readonly reactors: readonly ReactorPlace[];
-  readonly logId: string;
 }
 
 export interface WorkingRows {
@@ -92,7 +86,11 @@ export interface WorkingRows {
   /** Inserts missing rows. A payment in progress gets an unknown outcome: what happened since the backup is not known here. */
   put(table: SavedTable, rows: readonly string[]): Promise<void>;
   /** Writes the rest in one transaction: budgets from the payments, checkpoints of reactors, the trial clock. Idempotent. */
-  finish(restored: RestoredRows): Promise<void>;
+  finish(rest: {
+    readonly trialClock: TrialClock | null;
+    readonly reactors: readonly ReactorPlace[];
+    readonly logId: string;
+  }): Promise<void>;
 }
 
 /** A column of a read model with positions of the log. It is rewritten when the log moves. */

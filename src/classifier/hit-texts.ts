@@ -18,7 +18,6 @@ const PLACE_ORDER: readonly Location['kind'][] = [
 ];
 const PLACES = 2;
 
-/** The first two places of an item by kind, and the number of the others. */
 function placesOf(locations: readonly Location[]): string | null {
   const ordered = PLACE_ORDER.flatMap((kind) => locations.filter((location) => location.kind === kind));
   if (ordered.length === 0) return null;

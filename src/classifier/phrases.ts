@@ -60,8 +60,8 @@ export function wordsOf(text: string): Word[] {
   return [...text.matchAll(WORD)].map(({ 0: word, index }) => ({ form: word.toLowerCase(), start: index, end: index + word.length }));
 }
 
+/** May stand between two words of one phrase. */
 const JOINT = /^(?:\s+|\s*&\s*|[-‐‑/'’.])$/;
-/** Whether what stands between two words leaves them in one phrase: white space, a hyphen, a slash, an apostrophe or an ampersand. */
 const joined = (text: string, left: Word, right: Word): boolean => JOINT.test(text.slice(left.end, right.start));
 
 /** The forms that a word may be the plural of, itself first. */

@@ -36,7 +36,6 @@ export function topicEvidence(title: string, text: string, matterType: string, t
   return evidence;
 }
 
-/** Confidence from which a topic makes a hit. */
 export const HIT_FROM = 65;
 /** A phrase that begins within this many UTF-16 code units stands in the opening of a title or text. */
 const OPENING_LENGTH = 240;
@@ -57,7 +56,6 @@ export interface TopicEvidence {
   readonly matterType: 'silent' | 'mentions' | 'names';
 }
 
-/** The points of one occurrence: by its place, by several words, and by standing in the opening. */
 export const worth = (occurrence: Occurrence, place: 'title' | 'text'): number =>
   (place === 'title' ? IN_TITLE : IN_TEXT) +
   (occurrence.phrase.length > 1 ? SEVERAL_WORDS : 0) +

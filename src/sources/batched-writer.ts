@@ -13,7 +13,7 @@ export class BatchedWriter {
   /** Of those appended. */
   removed = 0;
   rejected = 0;
-  /** Position of the newest event written; null without one. */
+  /** Of the newest event written; null without one. */
   position: Position | null = null;
   #batch = newBatch();
   #sending: Promise<void> = Promise.resolve();

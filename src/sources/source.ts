@@ -9,14 +9,13 @@ export interface Source {
   readonly description: string;
   /** Meaning of `--client`. */
   readonly client: string;
-  /** Flags and meanings of further options. */
   readonly options: readonly (readonly [flags: string, meaning: string])[];
   /** Throws `SyncRefused` for options that exclude each other. */
   readonly check?: (options: SourceOptions) => void;
 }
 
 /** Values of options by their names, such as `baseUrl`; a poll has none. */
-export type SourceOptions = Readonly<Record<string, string | undefined>>;
+type SourceOptions = Readonly<Record<string, string | undefined>>;
 
 export interface SyncRequest {
   readonly client: string;

@@ -76,14 +76,14 @@ const body = (row: CoveredBody): RecordChange =>
     active: true,
   });
 
+export const NEVER_CHECKED = { active: true, status: 'unknown', consecutiveFailures: 0 } as const;
+
 /** The content of a covered body's `sources` record before its first sync. */
 export const catalogueSource = ({ jurisdictionSlug, slug, name: _name, ...source }: CoveredBody): RecordContent<'sources'> => ({
   jurisdictionId: catalogueJurisdictionId(jurisdictionSlug),
   publicBodyId: catalogueBodyId(jurisdictionSlug, slug),
   ...source,
-  active: true,
-  status: 'unknown',
-  consecutiveFailures: 0,
+  ...NEVER_CHECKED,
 });
 
 /** 239 municipalities, one inactive, 16 counties, seven bodies with sources. A partial write leaves no body without its jurisdiction. */

@@ -26,7 +26,6 @@ export interface ClientPlace {
   readonly timezone: string;
   /** The catalogue's bodies among the source's; the sync uses the catalogue's records. */
   readonly adopted: readonly BodyPlace[];
-  /** Slugs that the catalogue's bodies of this jurisdiction have taken. */
   readonly takenSlugs: readonly string[];
 }
 

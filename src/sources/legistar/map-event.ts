@@ -38,7 +38,6 @@ function startOf(event: EventRow, place: EventPlace): { readonly day: string; re
   return `has no readable time (${JSON.stringify(event.EventTime ?? null)}) on ${day}`;
 }
 
-/** The records of one event with its items, or why it cannot be published. */
 export function mapEvent(event: EventRow, rows: readonly EventItemRow[], place: EventPlace) {
   const { client, timezone, body } = place;
   const eventId = String(event.EventId);

@@ -96,6 +96,5 @@ const OUTCOMES: ReadonlyMap<string, Outcome> = new Map(
   (Object.keys(NAMES) as Outcome[]).flatMap((outcome) => NAMES[outcome].split('|').map((name) => [name.trim(), outcome] as const)),
 );
 
-/** The outcome by the action taken at the meeting, or else by the status of the item. */
 export const outcomeOf = (actionName: Text, matterStatus: Text): Outcome | null =>
   OUTCOMES.get((oneLine(actionName) ?? oneLine(matterStatus) ?? '').toLowerCase()) ?? null;

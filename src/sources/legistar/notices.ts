@@ -93,11 +93,9 @@ export function noticeIn(statement: string, context: NoticeContext): Notice | nu
   return aboutTheMeeting(subject, context, new Set()) ? said : null;
 }
 
-/** The first notice among the statements of a comment. */
 export const noticeInComment = (comment: Text, context: NoticeContext): Notice | null =>
   firstNotice([comment ?? '', ...(comment ?? '').split(/[\r\n]+|(?<![ap]\.?m|\bno)[.!?]\s+/i)], context);
 
-/** The first notice in a location, which may also name a place. */
 export const noticeInLocation = (location: Text, context: NoticeContext): Notice | null =>
   firstNotice([location ?? '', ...(location ?? '').split(/[\r\n;|,()*]+|\s[-–—]+\s|(?<![ap]\.?m)[.!]\s+/i)], context);
 

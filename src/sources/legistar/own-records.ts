@@ -10,7 +10,6 @@ export const meetingId = (client: string, eventId: number | string): string => i
 export const agendaId = (client: string, eventId: number | string): string => idOf(client, 'agenda', eventId);
 export const agendaItemId = (client: string, eventItemId: number | string): string => idOf(client, 'event_item', eventItemId);
 
-/** The agenda or the minutes of an event. */
 export const fileId = (client: string, eventId: number | string, kind: string): string =>
   derivedId('legistar', client, 'file', eventId, kind);
 

@@ -26,7 +26,6 @@ async function concurrently<Input>(inputs: readonly Input[], work: (input: Input
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-/** A source of a client and the body that it publishes. */
 export interface CheckedSource {
   readonly sourceId: string;
   readonly publicBodyId: string;
@@ -122,7 +121,6 @@ export class SyncRun {
     return at === null ? null : Date.parse(at);
   }
 
-  /** Whether the list of events should name a published meeting. */
   #isInWindow({ startsAt }: RecordData<'meetings'>): boolean {
     return this.#since === null || dateOfDay(localDay(Date.parse(startsAt), this.place.timezone)) >= this.#since;
   }

@@ -3,7 +3,7 @@ import type { PublishedRecords } from '../../../domain/ports/projection.ts';
 import { type LegistarReader, SourceUnavailable, UnknownSourceClient } from '../../../domain/ports/source-ports.ts';
 import type { RecordContent } from '../../../domain/records/resources.ts';
 import { BatchedWriter } from '../batched-writer.ts';
-import { catalogueSource, catalogueSourceId, COVERED_BODIES } from '../catalogue/catalogue-records.ts';
+import { catalogueSource, catalogueSourceId, COVERED_BODIES, NEVER_CHECKED } from '../catalogue/catalogue-records.ts';
 import type { ClientPlace } from './bodies.ts';
 import { legistarSourceId } from './own-records.ts';
 import { type CheckedSource, SyncRun } from './sync-run.ts';
@@ -86,16 +86,7 @@ function contentBefore({ sourceId, publicBodyId, current }: CheckedSource, juris
   }
   const covered = COVERED_BODIES.find((row) => catalogueSourceId(row.jurisdictionSlug, row.slug) === sourceId);
   if (covered !== undefined) return catalogueSource(covered);
-  return {
-    jurisdictionId,
-    publicBodyId,
-    sourceType: 'legistar',
-    sourceTypeLabel: 'Legistar',
-    officialSourceUrl: null,
-    active: true,
-    status: 'unknown',
-    consecutiveFailures: 0,
-  };
+  return { jurisdictionId, publicBodyId, sourceType: 'legistar', sourceTypeLabel: 'Legistar', officialSourceUrl: null, ...NEVER_CHECKED };
 }
 
 /** The change of a source's record by a run: the time of the check (ISO 8601), its result, and the address of the site where the run saw one. */

@@ -41,7 +41,6 @@ const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
   ['txt', 'text/plain'],
 ]);
 
-/** The media type of a file name's extension; null for an unknown one. */
 export const mediaTypeOf = (fileName: string | null): string | null =>
   MEDIA_TYPES.get(/\.([a-z]{3,4})$/i.exec(fileName ?? '')?.[1]?.toLowerCase() ?? '') ?? null;
 

@@ -13,7 +13,7 @@ function changeOf({ bytes, length, number }: InputLine): RecordChange | string {
 
 const BATCHES_IN_FLIGHT = 3;
 
-export interface ImportRecords {
+interface ImportRecords {
   readonly input: AsyncIterable<Uint8Array>;
   readonly writer: RecordWriter;
   readonly onRejected: (line: InputLine, reason: string) => Promise<void>;

@@ -155,7 +155,6 @@ export function sampleRecords(now: number): readonly RecordChange[] {
   return [...place(time), ...meetings.flatMap((meeting) => meetingRecords(meeting, time)), ...permitRecords(time)];
 }
 
-/** A remove of each record of the sample, the last written first. */
 export const sampleRemovals = (now: number): readonly RecordChange[] =>
   sampleRecords(now)
     .toReversed()
