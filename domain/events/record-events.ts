@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { dateTime, text } from '../records/fields.ts';
 
-/**
- * On the record's own stream, `<resource>-<recordId>`. `RecordPublished.data` is the published `data` itself, which no upcaster changes.
- * `RecordWithdrawn.data` has the record's first time, so that a record that comes back keeps its `createdAt`.
- */
+/** On `<resource>-<recordId>`. No upcaster changes published `data`. `RecordWithdrawn` keeps `createdAt` for a record that comes back. */
 export const RECORD_PUBLISHED = 'RecordPublished';
 export const RECORD_WITHDRAWN = 'RecordWithdrawn';
 export const RECORD_EVENT_TYPES = [RECORD_PUBLISHED, RECORD_WITHDRAWN] as const;

@@ -79,10 +79,7 @@ export type PaymentMove =
   | { readonly to: NotBilled; readonly cause: string | null; readonly transaction?: string | null }
   | { readonly to: 'RECONCILE'; readonly cause: string; readonly transaction: string | null; readonly lookAt: number };
 
-/**
- * The working rows of pay as you go. Each method is one transaction. A change is a compare-and-set on state and lease owner; null or false
- * means that the row had changed. Throws what the database throws; then all of the transaction has happened or none.
- */
+/** Each method is one transaction, each change a compare-and-set on state and lease owner; null or false: the row had changed. */
 export interface PaymentLedger {
   find(key: PaymentKey): Promise<PaymentRow | null>;
   get(paymentId: string): Promise<PaymentRow | null>;

@@ -100,8 +100,4 @@ function coveredFamily({ jurisdictionSlug, ...found }: Finding, researchDate: st
   return found;
 }
 
-export const COVERAGE_CATALOGUE: CoverageCatalogue = coverageCatalogue({
-  municipalities: MUNICIPALITIES,
-  counties: COUNTIES,
-  research: RESEARCH,
-});
+export const COVERAGE_CATALOGUE = coverageCatalogue({ municipalities: MUNICIPALITIES, counties: COUNTIES, research: RESEARCH });

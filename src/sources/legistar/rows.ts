@@ -61,10 +61,7 @@ export interface Skipped {
 const reasonOf = (error: z.ZodError): string =>
   error.issues.map((issue) => `${issue.path.join('.') || 'row'}: ${issue.message}`).join('; ');
 
-/**
- * Parses rows; of two with one id the later one stays. `undecodable` has the ids of rows that cannot be read. `unidentified`: a row has no
- * readable id, so that no row counts as vanished.
- */
+/** Of two rows with one id the later stays. `undecodable`: ids of unreadable rows. `unidentified`: a row has no id: none has vanished. */
 export function parseRows<Row>(schema: z.ZodType<Row>, idField: string, what: Skipped['what'], source: readonly unknown[]) {
   const rows = new Map<number, Row>();
   const undecodable = new Set<number>();

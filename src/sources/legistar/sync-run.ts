@@ -33,10 +33,7 @@ export interface CheckedSource {
   readonly current: RecordData<'sources'> | undefined;
 }
 
-/**
- * One pass over a client. Removes are written last, except those of records that the same pass published: an item that moved to another
- * event is an upsert. A read that failed or was partial removes nothing.
- */
+/** Removes are written last, without records that the pass published: an item may move. A failed or partial read removes nothing. */
 export class SyncRun {
   readonly read = { bodies: 0, events: 0, items: 0 };
   failedEvents = 0;
