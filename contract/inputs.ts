@@ -18,6 +18,7 @@ export interface JsonPage {
   /** The same text in UTF-8, where the function has it; `text` is then computed on demand. */
   readonly body?: Buffer;
   readonly items: number;
+  /** Present where it differs from the operation's success status. */
   readonly status?: number;
 }
 
@@ -61,6 +62,7 @@ export interface RecordsInput extends AnswerLimit {
 export interface ReportFunctions {
   /** Refuses an unsafe address (`invalid_input`), another input under the same token, and what exceeds the limits of reports. */
   readonly submitDataReport: (submission: ReportSubmission) => Promise<ReportReceipt>;
+  /** Refuses more than 30 reads of the account in a minute, and reports of other accounts. */
   readonly getDataReport: (wanted: ReportWanted) => Promise<DataReport>;
 }
 

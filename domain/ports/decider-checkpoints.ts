@@ -16,6 +16,6 @@ export interface DeciderCheckpoint {
 export interface DeciderCheckpoints {
   /** `mark`: number of checkpoint drops by erasures when the row was loaded; null where that is unknown. */
   load(stream: string, decider: string): Promise<{ readonly kept: DeciderCheckpoint | null; readonly mark: string | null }>;
-  /** Replaces the stored one. Stores nothing when `mark`, loaded before the first event, is outdated: an erasure may change the fold. */
+  /** Replaces: the latest is the furthest. Stores nothing when `mark`, loaded before the first event, is outdated by an erasure. */
   save(checkpoint: DeciderCheckpoint, mark: string | null): Promise<void>;
 }

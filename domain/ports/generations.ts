@@ -60,6 +60,7 @@ export interface TableComparison {
 export interface Comparison {
   readonly at: number;
   readonly checkpoint: Position;
+  /** Number of the live generation. */
   readonly live: number;
   readonly equal: boolean;
   readonly tables: readonly TableComparison[];

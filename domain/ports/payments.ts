@@ -35,6 +35,7 @@ export interface PaymentRow extends Omit<Reservation, 'payload'> {
   readonly resultHash: string | null;
   readonly cause: string | null;
   readonly transaction: string | null;
+  /** JSON text. */
   readonly receipt: string | null;
   readonly settleAttempts: number;
   readonly updatedAt: number;
@@ -85,6 +86,7 @@ export interface PaymentLedger {
   get(paymentId: string): Promise<PaymentRow | null>;
   /** Inserts the row and takes its share of the budget, or resolves to the reason of the refusal. */
   reserve(reservation: Reservation, lease: PaymentLease, budget: PaymentBudget): Promise<Reserved>;
+  /** Takes over a row whose lease has expired. */
   takeOver(seen: SeenPayment, lease: PaymentLease): Promise<PaymentRow | null>;
   move(seen: SeenPayment, move: PaymentMove, now: number): Promise<PaymentRow | null>;
   /** Records a settlement from SETTLING or RECONCILE, under any lease. */
@@ -100,6 +102,7 @@ export interface PaymentLedger {
   claimOne(paymentId: string, lease: PaymentLease): Promise<PaymentRow | null>;
   /** Counts another settlement attempt before it is made. */
   attempt(seen: SeenPayment, now: number): Promise<boolean>;
+  /** Ends the lease and sets the time of the next look. */
   lookAgain(seen: SeenPayment, note: Omit<Extract<PaymentMove, { to: 'RECONCILE' }>, 'to'>): Promise<void>;
 
   /** Rows with facts that are not yet on the account's stream, last changed before the time. */

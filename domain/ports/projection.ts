@@ -26,7 +26,7 @@ export interface Projection {
   /** Folds events in ascending order, each exactly once. Depends only on the events: no clock, no randomness. */
   fold(batch: readonly StoredEvent[], context: FoldContext): Promise<void>;
   positionColumns?(generation: number): readonly PositionColumn[];
-  /** One row of text per difference at one checkpoint. Readers wait for `switch`; `rows` compares all that both retain. */
+  /** A row of text per difference at one checkpoint. `switch` must be cheap, as readers wait; `rows` compares all that both retain. */
   differences(left: number, right: number, depth: 'switch' | 'rows'): readonly Statement[];
   /** SQL condition for the rows of a table that every build contains; absent where that is every row. */
   heldByEveryBuild?(table: string): string;

@@ -34,6 +34,7 @@ export interface BegunRenewal {
   readonly logId: string;
   /** A checkpoint beyond it means nothing in this log. */
   readonly usableUpTo: Position;
+  /** The `lastEvents` that are missing from the log. */
   readonly lost: readonly EventMark[];
   /** The log is intact at least up to this position. */
   readonly intactUpTo: Position;
@@ -86,7 +87,7 @@ export interface WorkingRows {
   /** Inserts missing rows. A payment in progress gets an unknown outcome: what happened since the backup is not known here. */
   put(table: SavedTable, rows: readonly string[]): Promise<void>;
   /** Writes the rest in one transaction: budgets from the payments, checkpoints of reactors, the trial clock. Idempotent. */
-  finish(rest: {
+  finish(restored: {
     readonly trialClock: TrialClock | null;
     readonly reactors: readonly ReactorPlace[];
     readonly logId: string;
@@ -120,7 +121,9 @@ export interface LogMove {
 /** Moves the checkpoints of all followers of a log to its copy: read models and reactors. */
 export interface LogMoves {
   checkpoints(identity: string): Promise<readonly Position[]>;
+  /** Names of the read models and reactors that have an owner now. */
   held(now: number): Promise<readonly string[]>;
+  /** Live and building generations on this log. */
   generations(identity: string): Promise<readonly { readonly projection: string; readonly generation: number }[]>;
   /** Rewrites every checkpoint in one transaction; false when `isComplete` is false. Throws `StillHeld` while a follower has an owner. */
   move(move: LogMove): Promise<boolean>;

@@ -14,6 +14,7 @@ export const uuid = z.string().toLowerCase().check(z.uuid());
 /** Matches the patterns of the tool protocol (lower-case letters, digits, underscore, hyphen; 1..64). */
 export const topicSlug = z.string().regex(/^[a-z0-9_-]{1,64}$/);
 export const slug = z.string().regex(/^[a-z0-9-]{1,64}$/);
+
 /** An offset may lead out of the years of four digits, and what is written then could not be read again. */
 const TIME_LENGTH = '2026-01-01T00:00:00.000Z'.length;
 
@@ -27,6 +28,7 @@ export const dateTime = z.iso
 export const date = z.iso.date();
 /** An absolute http or https address; stored percent-encoded. */
 export const url = z.url({ protocol: /^https?$/, hostname: /.+/, abort: true }).overwrite((value) => new URL(value).href);
+
 const knownTimeZones = new Map<string, boolean>();
 function isTimeZone(name: string): boolean {
   let known = knownTimeZones.get(name);

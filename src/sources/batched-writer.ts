@@ -6,7 +6,7 @@ export const CHANGES_A_BATCH = 500;
 const newBatch = () => ({ changes: [] as RecordChange[], records: new Set<string>() });
 type Batch = ReturnType<typeof newBatch>;
 
-/** A batch waits for an earlier one with the same record, so that its changes keep their order. Awaits `onRejected`. */
+/** Keeps the changes of one record in order. Awaits `onRejected`, so that a slow disk slows down an import. */
 export class BatchedWriter {
   appended = 0;
   unchanged = 0;

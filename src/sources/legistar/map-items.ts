@@ -76,7 +76,7 @@ export function mapItems(rows: readonly EventItemRow[], { client, meetingId, age
 
 type Outcome = NonNullable<NormalizedContent<'agenda_items'>['outcome']>;
 
-/** Names with a certain outcome. "CPC Recommendation Followed" may be either, "Held" may be a closed session, "Deleted" is no decision. */
+/** Without ambiguous names: "CPC Recommendation Followed" may be either, "Held" may be a closed session, "Deleted" is no decision. */
 const NAMES: Readonly<Record<Outcome, string>> = {
   approved: `
     approved | adopted | approved as amended | adopted as amended | approved as an individual item | corrected; approved |

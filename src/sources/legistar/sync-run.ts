@@ -122,7 +122,7 @@ export class SyncRun {
     return this.#since === null || dateOfDay(localDay(Date.parse(startsAt), this.place.timezone)) >= this.#since;
   }
 
-  /** Removes unlisted events once the source confirms that they are gone. Returns the others: out of the window, or missing in the list. */
+  /** Marks unlisted events for removal once the source confirms that they are gone. Returns the others: moved, or missing in the list. */
   async #removeVanished(seen: ReadonlySet<string>): Promise<EventRow[]> {
     const { client } = this.#request;
     const returned: EventRow[] = [];
