@@ -34,7 +34,6 @@ export { PROJECTIONS } from './read-models.ts';
 
 const VISIBLE_TIMEOUT_MS = 30_000;
 
-/** Each source with its adapters. */
 const SYNCS: Readonly<Record<SourceName, Sync>> = {
   legistar: (request, target) => {
     const { client, options, signal } = request;
@@ -73,16 +72,14 @@ export async function openCivicAt(time: Clock, settings: Settings, role: Role, w
     const ofCoverage = coverage(platform);
     const ofReports = reports(platform, ofSources.published);
     const ofPayments = payments(platform, await openPayAsYouGo(settings), ofAccounts.rules.billingEnforced);
-    const ofErasure = erasure(
-      platform,
-      PROJECTIONS.map(({ name }) => name),
-    );
+    const readModels = PROJECTIONS.map(({ name }) => name);
+    const ofErasure = erasure(platform, readModels);
     const reactors = [...ofReports.reactors, ...ofErasure.reactors, ...classification(platform, ofSources).reactors];
     const openBrokers = brokers && (async () => (await import('../infra/kafka/open.ts')).openKafka(brokers, platform));
     const bridge = kafka(platform, openBrokers, ofSources.writer);
     const ofOperators = operators(platform, PROJECTIONS, [...reactors, ...(bridge === null ? [] : [bridge.relay])]);
     const reachedBy = async (position: Position, deadline: number): Promise<boolean> =>
-      (await Promise.all(PROJECTIONS.map(({ name }) => progress.reached(name, position, deadline)))).every(Boolean);
+      (await Promise.all(readModels.map((name) => progress.reached(name, position, deadline)))).every(Boolean);
     return {
       ...platform,
       ...platform.stores,
@@ -90,7 +87,6 @@ export async function openCivicAt(time: Clock, settings: Settings, role: Role, w
       ...ofSources,
       ...ofFeed,
       ...ofAgenda,
-      ...ofSearch,
       ...ofReports,
       ...ofPayments,
       ...ofErasure,
@@ -98,7 +94,6 @@ export async function openCivicAt(time: Clock, settings: Settings, role: Role, w
       ...startProcessors(platform, PROJECTIONS, reactors, bridge),
       operations: { ...ofFeed.operations, ...ofSubscriptions.operations, ...ofReports.operations, ...ofOperators.operations },
       publicOperations: { ...ofAgenda.publicOperations, ...ofCoverage.publicOperations },
-      /** Tools for agents, and their admission. */
       tools: {
         functions: { ...ofCoverage.tools, ...ofSearch.tools, ...ofReports.tools },
         payments: ofPayments.payments,

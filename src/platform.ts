@@ -77,9 +77,7 @@ export async function openPlatform(time: Clock, settings: Settings, role: Role, 
       log,
       history: watched.history,
       database,
-      /** Connection string of the read models' database. */
       databaseUrl: url,
-      /** Reads of live read models. */
       reads: createLiveReads(database.read, () => watched.history.refusal()),
       progress: createProgress(database.read, clock),
       checkpoints: createDeciderCheckpoints(database.read, database.transactor, logger),
@@ -99,7 +97,6 @@ export async function openPlatform(time: Clock, settings: Settings, role: Role, 
   }
 }
 
-/** State beside the log: leases, counters, ledgers and queues in PostgreSQL. */
 function openWorkingStores({ transactor, counting, columns, read }: Database, url: string) {
   return {
     generations: createGenerationStore(transactor),

@@ -15,7 +15,6 @@ import { SAMPLE_BODY_SLUG, SAMPLE_JURISDICTION_SLUG } from './sources/sample/sam
 /** The publicly covered bodies, and the sample's for as long as there is one. */
 const agenda = createAgendaProjection([...COVERED_BODIES, { jurisdictionSlug: SAMPLE_JURISDICTION_SLUG, slug: SAMPLE_BODY_SLUG }]);
 
-/** Every read model; the holder of its lease folds it. */
 export const PROJECTIONS: readonly Projection[] = [
   recordHistory,
   snapshots,

@@ -3,16 +3,13 @@ import { z } from 'zod';
 import { kafkaBrokers, kafkaSasl, topicName } from '../domain/ports/kafka.ts';
 import { LOG_ADDRESS_ALLOWED, logAddress } from '../domain/log-address.ts';
 
-/** What a schema with this metadata allows, in words. */
 export const allowedBy = (schema: z.ZodType): string => String(schema.meta()?.['allowed']);
 
-/** A text of this form, and what is read from it. */
 const matching = <Value>(form: RegExp, read: (text: string) => Value, allowed: string) =>
   z.string().regex(form).transform(read).meta({ allowed });
 const asGiven = (text: string): string => text;
 const pairOf = <Value>(text: string, read: (part: string) => Value) => text.split('/').map(read) as [Value, Value];
 
-/** One of several words. */
 export const oneOf = <const Word extends string>(...words: readonly [Word, ...Word[]]) =>
   z.enum(words).meta({ allowed: [...words.slice(0, -2), words.slice(-2).join(' or ')].join(', ') });
 export const hostName = z.string().min(1).meta({ allowed: 'a host name or address' });
@@ -84,7 +81,7 @@ export const httpUrl = z
   .url({ protocol: /^https?$/ })
   .transform((text) => text.replace(/\/+$/, ''))
   .meta({ allowed: 'an http or https URL' });
-/** Its value may hold a password: an error names what is allowed, not what was given. */
+/** The value may hold a password: an error does not show it. */
 const SECRET = { secret: true };
 export const secretUrl = httpUrl.meta(SECRET);
 export const secretLogAddress = logAddress.meta({ allowed: LOG_ADDRESS_ALLOWED, ...SECRET });

@@ -5,8 +5,8 @@ import { answeredWithin } from '../../domain/retry.ts';
 import { systemClock } from '../system/clock.ts';
 
 /**
- * kafkajs 2.2.4 starts a timer of -1 ms at every connection (its issue 1751, whose fix was never released): Node 24 warns of it once. The
- * operator can do nothing about it, so this one warning is suppressed.
+ * kafkajs 2.2.4 starts a timer of -1 ms per connection (its issue 1751, fix unreleased); the warning of Node 24 is of no use to an
+ * operator.
  */
 let isInstalled = false;
 
@@ -72,7 +72,6 @@ export async function disconnected(connection: { disconnect(): Promise<void> }, 
   await answeredWithin(systemClock, milliseconds, () => connection.disconnect()).catch(() => undefined);
 }
 
-/** Runs work with an administrative connection of its own. */
 export async function withAdmin<Result>(kafka: Kafka, work: (admin: Admin) => Promise<Result>): Promise<Result> {
   const admin = kafka.admin();
   await admin.connect();

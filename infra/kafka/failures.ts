@@ -4,13 +4,12 @@ import { NotYet } from '../../domain/ports/reactors.ts';
 import { certificateReason } from '../system/certificate-reason.ts';
 import { lastErrorOf } from './connection.ts';
 
-/** The part of the program that calls the brokers, and the rights that it needs, in words, by what the brokers refuse. */
+/** A client, and in words the rights that its use needs, by the refusal of the brokers. */
 export interface KafkaUse {
   readonly kafka: Kafka;
   readonly rights: Readonly<Partial<Record<`${'TOPIC' | 'GROUP' | 'TRANSACTIONAL_ID'}_AUTHORIZATION_FAILED`, string>>>;
 }
 
-/** An error with the fields that Node and kafkajs give theirs. */
 interface KafkaError extends Error {
   readonly type?: string;
   readonly retriable?: boolean;
@@ -80,10 +79,7 @@ export function refusalOf(error: unknown, use: KafkaUse): KafkaRefused | null {
   return null;
 }
 
-/**
- * Transient failures that the client does not mark as such, by type or name: a broker is not there, another producer has taken over, or the
- * coordinator sees another state of the transaction.
- */
+/** Transient failures, by type or name, that the client does not mark as retriable. */
 const PASSING: ReadonlySet<string> = new Set([
   'KafkaJSGroupCoordinatorNotFound',
   'KafkaJSLockTimeout',
@@ -115,7 +111,6 @@ export function asFailure(error: unknown, use: KafkaUse): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** Runs calls of the client and maps their errors with `asFailure`. */
 export async function calling<Result>(use: KafkaUse, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

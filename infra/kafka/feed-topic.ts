@@ -32,9 +32,9 @@ interface FeedTopicParts {
 }
 
 /**
- * The feed in a topic, by a transactional producer whose name is the topic's: brokers take messages from the newest one of that name
- * alone. The checkpoint is in a topic beside it, written in the transaction of the messages. It is read after the older producers were
- * fenced, so that none of them can add messages after it.
+ * The feed in a topic. Its transactional producer is named after the topic: brokers accept messages only from the newest producer of a
+ * name. The checkpoint, in a topic beside it, is written in the transaction of the messages, and read only after older producers were
+ * fenced.
  */
 export function createFeedTopic({ kafka, topic, identifiers, keepMs }: FeedTopicParts): FeedTopic {
   const placeTopic = `${topic}.place`;
@@ -83,7 +83,6 @@ export function createFeedTopic({ kafka, topic, identifiers, keepMs }: FeedTopic
   return { name: topic, open: () => calling(use, open) };
 }
 
-/** Creates missing topics. */
 function makeTopics(kafka: Kafka, topic: string, placeTopic: string, keepMs: number): Promise<void> {
   const entry = (name: string, value: string | number) => ({ name, value: String(value) });
   return withAdmin(kafka, async (admin) => {

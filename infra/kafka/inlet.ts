@@ -60,12 +60,11 @@ export function openInlet(parts: InletParts): Inlet {
 }
 
 async function consumeUntilEnd(
-  { kafka, topic, logger, times }: Required<InletParts>,
+  { kafka, topic, logger, times: { sessionMs } }: Required<InletParts>,
   createPart: (part: InletPart) => InletPartTaker,
   stopping: AbortSignal,
   onTaking: () => void,
 ): Promise<void> {
-  const { sessionMs } = times;
   const heartbeatMs = sessionMs / 10;
   const consumer = kafka.consumer({
     groupId: inletGroup(topic),
@@ -138,7 +137,7 @@ async function takeBatch(consumer: Consumer, taker: InletPartTaker, payload: Eac
 
 const REASON_LENGTH = 1_000;
 
-/** The topic of messages that do not parse or whose change was rejected: unchanged, with the reason and their origin. Connects for the first message. */
+/** The topic of messages that do not parse or whose change was rejected, with reason and origin. Connects for the first message. */
 export function createRejectedTopic(kafka: Kafka, topic: string) {
   const name = `${topic}.rejected`;
   const use = { kafka, rights: { TOPIC_AUTHORIZATION_FAILED: `Create, Describe and Write on the topic ${name}` } };

@@ -6,7 +6,7 @@ import { kafkaClient } from './connection.ts';
 import { createFeedTopic } from './feed-topic.ts';
 import { openInlet } from './inlet.ts';
 
-/** The topics of these brokers. Each one has a client of its own. */
+/** Each topic has a client of its own. */
 export function openKafka(
   address: KafkaAddress,
   { logger, identifiers, clock }: { readonly logger: Logger; readonly identifiers: Identifiers; readonly clock: Clock },

@@ -8,7 +8,6 @@ const SEND_BYTES = 400_000;
 /** Resolves once the brokers have stored every message, those of one key in order. `through` is a producer or its transaction. */
 type PartitionSender = (through: Pick<Producer, 'send'>, messages: readonly Message[]) => Promise<void>;
 
-/** A producer whose messages are sent by a `PartitionSender`. */
 export const idempotentProducer = (kafka: Kafka, config: ProducerConfig = {}): Producer =>
   kafka.producer({
     ...config,
@@ -19,9 +18,8 @@ export const idempotentProducer = (kafka: Kafka, config: ProducerConfig = {}): P
   });
 
 /**
- * Sends to one partition at a time. Given messages of several, kafkajs tries again for every broker that has not answered yet, also for one
- * whose answer is still on its way, which then keeps its messages twice; and where a leader moves to a broker that has answered for its other
- * partitions, messages are left out and the send succeeds.
+ * Sends to one partition at a time. In a send to several, kafkajs repeats a request whose answer is on its way, which stores messages
+ * twice, and where a leader moves to a broker that has already answered, it leaves messages out and succeeds.
  */
 export async function openPartitionSender(kafka: Kafka, topic: string): Promise<PartitionSender> {
   const { topics } = await withAdmin(kafka, (admin) => admin.fetchTopicMetadata({ topics: [topic] }));

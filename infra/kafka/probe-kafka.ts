@@ -8,7 +8,7 @@ import { inletGroup, inletRights } from './inlet.ts';
 const END_MS = 2_000;
 const QUICKLY = { retries: 1, initialRetryTime: 100 };
 
-/** Counts the brokers and lists the topics of this service. Changes nothing. Throws when no broker answers, and `KafkaRefused` when they refuse the client. */
+/** Changes nothing. Throws when no broker answers, and `KafkaRefused` when they refuse the client. */
 export async function probeKafka(
   address: KafkaAddress,
   logger: Logger,

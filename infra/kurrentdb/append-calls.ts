@@ -51,10 +51,7 @@ export type Answer =
   | { readonly kind: 'appended'; readonly revision: number; readonly position: Position | null }
   | { readonly kind: 'conflict'; readonly actualRevision: number };
 
-/**
- * The answer to one append of a batch call. Throws `LogUnavailable`, `OutcomeUnknown` where the append may have been stored, or an error that
- * a repetition does not change.
- */
+/** Throws `LogUnavailable`, `OutcomeUnknown` where the append may be stored, or an error that a repetition does not change. */
 function batchAnswer(answer: BatchAppendResp): Answer {
   const error = answer.getError();
   if (error === undefined) {
@@ -98,7 +95,6 @@ class BatchCall {
   readonly #pending = new Map<string, Pending>();
   readonly #ended = new AbortController();
   #writing: Promise<void> = Promise.resolve();
-  /** Answers received on this call. */
   #received = 0;
 
   constructor(call: ReturnType<StreamsClient['batchAppend']>, ended: (error: Error) => void) {

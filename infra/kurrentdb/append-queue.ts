@@ -29,8 +29,8 @@ const MAX_PAUSE_MS = 500;
 const LOST = 'the connection to the log was lost while an append was under way';
 
 /**
- * Sends appends in order, those of one stream sequentially, within bounds. An append whose answer was lost is sent again with the same event
- * ids, before later ones: the server recognises the ids and stores nothing twice.
+ * Sends appends in order, those of one stream one after another, within bounds. An append whose answer was lost is sent again, before later
+ * ones, with the same event ids: the server recognises them and stores nothing twice.
  */
 export class AppendQueue {
   readonly #dependencies: AppendQueueDependencies;

@@ -21,10 +21,7 @@ async function handshakeError(host: string, port: number, ca: Buffer | undefined
   return promise.finally(() => socket.destroy());
 }
 
-/**
- * Why the certificate of a server in a connection string is refused, as one sentence; null where none is. The client reports only that a
- * connection failed, so this function connects to each host itself.
- */
+/** Why the certificate of a server is refused, or null. Connects to each host itself: the client reports only that it failed. */
 export async function certificateProblem(url: string): Promise<string | null> {
   const [, hosts = '', options = ''] = /^[^:]+:\/\/(?:.*@)?([^/?]+)\/?(?:\?(.*))?$/.exec(url) ?? [];
   // The client accepts option names in any letter case, with or without hyphens.

@@ -12,7 +12,6 @@ type Fields<Message> = {
     : never;
 };
 
-/** A message of the client's wire definitions with these fields. */
 export function filled<Message extends object>(message: Message, fields: Fields<Message>): Message {
   const setters = message as Record<string, (value: unknown) => void>;
   for (const [name, value] of Object.entries(fields)) setters[`set${name[0]!.toUpperCase()}${name.slice(1)}`]!(value);
@@ -20,19 +19,13 @@ export function filled<Message extends object>(message: Message, fields: Fields<
 }
 
 export const streamIdentifier = (stream: string) => filled(new shared.StreamIdentifier(), { streamName: Buffer.from(stream) });
-
-interface ServerPosition {
-  getCommitPosition(): string;
-  getPreparePosition(): string;
-}
-
 const DIGITS = 20;
 const POSITION = /^(\d{20})\/(\d{20})$/;
 /** The server's value for an unknown position: the largest number of 64 bits. */
 const UNKNOWN = 2n ** 63n;
 
 /** Commit and prepare position, each in twenty digits, so that the order of texts is the order of the log. Null for an unknown position. */
-export function toPosition(server: ServerPosition): Position | null {
+export function toPosition(server: Pick<RecordedEvent, 'getCommitPosition' | 'getPreparePosition'>): Position | null {
   const both = [server.getCommitPosition(), server.getPreparePosition()];
   return both.some((part) => BigInt(part) >= UNKNOWN) ? null : (both.map((part) => part.padStart(DIGITS, '0')).join('/') as Position);
 }
@@ -49,9 +42,7 @@ export function fromPosition(position: Position): { readonly commit: string; rea
 
 const METADATA = /^\{"schemaVersion":(\d+),"time":(-?\d+),"metadata":(.*)\}$/s;
 
-/**
- * The metadata in the store: the schema version, the time of the clock port (not of the store), and the text of the event's own metadata.
- */
+/** The schema version, the time of the clock port (not of the store), and the text of the metadata of the event. */
 export const customMetadata = ({ schemaVersion, time, metadata }: NewEvent): Uint8Array =>
   Buffer.from(`{"schemaVersion":${schemaVersion},"time":${time},"metadata":${JSON.stringify(metadata)}}`);
 

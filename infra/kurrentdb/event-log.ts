@@ -41,7 +41,7 @@ export function openKurrentLog(settings: KurrentLogSettings): EventLog & Erasing
       return event.position;
     },
   });
-  const appendEach = async (appends: readonly StreamAppend[]): Promise<readonly AppendOutcome[]> => {
+  const appendEach = async (appends: readonly StreamAppend[]) => {
     checkAppends(appends);
     return await appendSeparately(appends, (append) => queue.append(append));
   };

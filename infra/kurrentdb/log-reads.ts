@@ -86,8 +86,8 @@ const SCAN_MS = 600_000;
 
 export function logReads(wire: Wire, deadlineMs: number) {
   /**
-   * The first `limit` values that `pick` makes of the events of one read; a stream that does not exist has no events. Repeated where the leader
-   * moved or the connection was lost. Throws `LogUnavailable` and `DeadlineExceeded`.
+   * The first `limit` values that `pick` makes of events; none for a missing stream. Repeated where the leader moved or the connection was
+   * lost. Throws `LogUnavailable` and `DeadlineExceeded`.
    */
   async function collect<Value>(
     reading: Reading<number>,
@@ -114,11 +114,7 @@ export function logReads(wire: Wire, deadlineMs: number) {
   }
 
   const head = async (): Promise<Position> => (await collect({ from: 'end', count: 1 }, toEvent))[0]?.position ?? LOG_START;
-
-  /**
-   * The server does not report how far a filter has scanned. A page that is not full has scanned at least up to the head that was read
-   * before it.
-   */
+  /** The server does not report how far a filter has scanned: a page that is not full has scanned at least to the head that was read before. */
   const readAll = async ({ after, limit, types }: ReadAll): Promise<LogBatch> => {
     if (limit === 0) return { events: [], scannedTo: after };
     const seen = types === undefined ? after : await head();
@@ -135,13 +131,11 @@ export function logReads(wire: Wire, deadlineMs: number) {
   };
 
   let identity: string | null = null;
-
   return {
     readAll,
     head,
     readStream: async (stream: string, afterRevision: number, limit: number): Promise<readonly StoredEvent[]> =>
       limit === 0 ? [] : await collect({ stream, from: afterRevision + 1, count: limit }, toEvent),
-
     async readLast(streams: readonly string[]): Promise<ReadonlyMap<string, StoredEvent>> {
       const waiting = [...new Set(streams)];
       const last = new Map<string, StoredEvent>();
@@ -155,7 +149,7 @@ export function logReads(wire: Wire, deadlineMs: number) {
       return last;
     },
 
-    /** Derived from the first event, its position and the time when this store wrote it: a copy of the log has another identity. */
+    /** Derived from the first event, its position and the time when this store wrote it, so that a copy of the log has another identity. */
     async identity(): Promise<string | null> {
       if (identity !== null) return identity;
       const [first] = await collect({ from: LOG_START, count: 1 }, (recorded) => {

@@ -25,7 +25,6 @@ class TailWindow {
     this.#from = from;
   }
 
-  /** Position of the newest event. */
   get end(): Position {
     return this.#events.at(-1)?.position ?? this.#from;
   }
@@ -59,11 +58,10 @@ class TailWindow {
 }
 
 /**
- * One subscription to `$all` for all followers in this process, begun when the first of them reaches the head. After a loss it continues from
- * the last event or checkpoint, with growing pauses. A slow follower costs no memory: it reads from the store.
+ * One subscription to `$all` for all followers in this process, from the first time that one reaches the head. After a loss it continues
+ * from the last event or checkpoint, with growing pauses. A slow follower costs no memory: it reads from the store.
  */
 export function openLogTail(wire: Wire, pollMs: number) {
-  /** Aborts when the window grows. */
   let grown = new AbortController();
   const closing = new AbortController();
   let window: TailWindow | undefined;
@@ -78,7 +76,7 @@ export function openLogTail(wire: Wire, pollMs: number) {
   /** Followers read an event that this refuses from the store, and report the error. */
   const run = async (into: TailWindow): Promise<void> => {
     const backoff = new Backoff(FIRST_PAUSE_MS, MAX_PAUSE_MS);
-    /** Up to where the server has scanned, its own events included. */
+    /** How far the server has scanned, its own events included. */
     let resumeAt = into.end;
     const receive = (answer: ReadResp): 'more' => {
       backoff.reset();
@@ -116,8 +114,8 @@ export function openLogTail(wire: Wire, pollMs: number) {
 
   return {
     /**
-     * Reads for one follower: from the tail where it has the events, else from the store. Where the store has events after a poll interval
-     * that the tail did not receive, the tail subscribes again.
+     * Reads from the tail where it has the events, else from the store. Where the store has events after a poll interval that the tail did
+     * not receive, the tail subscribes again.
      */
     follow(readAll: (read: ReadAll) => Promise<LogBatch>): FollowedReads {
       let silent = false;

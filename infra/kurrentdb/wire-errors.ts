@@ -26,14 +26,11 @@ interface WireError {
   readonly metadata?: { getMap?(): Record<string, unknown> };
 }
 
-/** The server's own name of the failure, beside the status code. */
-function exceptionOf(error: unknown): string | undefined {
-  const named = (error as WireError | null)?.metadata?.getMap?.()['exception'];
-  return typeof named === 'string' ? named : undefined;
-}
+/** The name that the server gives the failure. */
+const exceptionOf = (error: unknown): unknown => (error as WireError | null)?.metadata?.getMap?.()['exception'];
 const codeOf = (error: unknown): unknown => (error as WireError | null)?.code;
 
-/** The node is not the leader; the client's next call goes to the leader. */
+/** The next call of the client goes to the leader. */
 export const isNotLeader = (error: unknown): boolean => exceptionOf(error) === 'not-leader';
 
 /** A connection has become unusable; calls in flight have an unknown outcome. */
@@ -43,15 +40,13 @@ export function isConnectionLoss(error: unknown): boolean {
   return code === UNAVAILABLE || code === CANCELLED || /discover|write after end|GOAWAY|RST_STREAM|ECONN/i.test((error as Error).message);
 }
 
-/** The server is too old for the call. */
 export const isUnknownCall = (error: unknown): boolean => codeOf(error) === UNIMPLEMENTED;
 
 /** Maps errors of the client to those of the port. Defects stay as they are. */
 export function mapError(error: unknown): unknown {
   if (error instanceof LogUnavailable || error instanceof DeadlineExceeded) return error;
   const code = codeOf(error);
-  const exception = exceptionOf(error);
-  if (code === UNAUTHENTICATED || code === PERMISSION_DENIED || exception === 'access-denied') {
+  if (code === UNAUTHENTICATED || code === PERMISSION_DENIED || exceptionOf(error) === 'access-denied') {
     return new Error('the log refuses these credentials: see EVENTSTORE_URL; reading $all needs a user of the group $admins', {
       cause: error,
     });

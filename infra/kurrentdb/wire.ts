@@ -16,9 +16,9 @@ type Metadata = Exclude<ReadCall[1], Partial<CallOptions> | undefined>;
 type Channel = ReturnType<StreamsClient['getChannel']>;
 
 /**
- * Calls on the client's channel, which the client reopens after a loss and moves to the leader. The client's own functions parse data, which
- * changes bytes, read `$all` without a filter, and share batch answers among all clients of a process, where a failure of one rejects the
- * appends of another. So the calls are made here, with the client's wire definitions.
+ * Calls use the channel of the client, which reopens it after a loss and moves it to the leader. The functions of the client itself parse
+ * data, which changes bytes, read `$all` without a filter, and share batch answers among all clients of a process, where a failure of one
+ * rejects the appends of another.
  */
 interface ClientInside {
   execute<Result>(service: typeof StreamsClient, what: string, action: (client: StreamsClient) => Promise<Result>): Promise<Result>;
@@ -69,8 +69,8 @@ export function openWire(url: string) {
   };
   return {
     /**
-     * Begins a call on an open connection, and runs `use` with it; `close` cancels the call. Throws `NotReached` when there is no connection.
-     * `deadlineMs` is null for a call without an end.
+     * Begins a call and runs `use` with it; `close` cancels it. `deadlineMs` is null for a call without an end. Throws `NotReached` without
+     * a connection.
      */
     async call<Call extends Cancellable, Result>(
       deadlineMs: number | null,

@@ -11,8 +11,8 @@ const field = (row: unknown, name: string): unknown =>
 const isBefore = (date: unknown, from: string | null): boolean => typeof date === 'string' && from !== null && date < from;
 
 /**
- * Reads a client from recorded answers: `<client>/bodies.json`, `<client>/events.json` and `<client>/eventitems/<EventId>.json`. A missing or
- * broken file is a failed read, never an empty list.
+ * Reads `<client>/bodies.json`, `<client>/events.json` and `<client>/eventitems/<EventId>.json`. A missing or broken file is a failed read,
+ * not an empty list.
  */
 export function legistarFolderReader({ directory, client }: { readonly directory: string; readonly client: string }): LegistarReader {
   const list = async (...parts: readonly string[]): Promise<readonly unknown[]> => {

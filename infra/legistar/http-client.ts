@@ -3,9 +3,8 @@ import { type LegistarReader, SourceUnavailable, UnknownSourceClient } from '../
 import { Backoff } from '../../domain/retry.ts';
 import { AnswerTooLong, boundedFetch } from '../system/bounded-fetch.ts';
 
-/** The largest page of the service. */
 const PAGE = 1000;
-/** The source asked for more patience than this; waiting longer is the next run's business. */
+/** A longer wait is left to the next run. */
 const MAX_RETRY_AFTER_MS = 120_000;
 
 export interface LegistarHttpOptions {
@@ -15,10 +14,10 @@ export interface LegistarHttpOptions {
   readonly clock: Clock;
   /** In [0, 1); spreads the retries of several readers. */
   readonly random: () => number;
-  /** A request that has not been answered whole by then is cut; several seconds are a normal answer. */
+  /** Deadline of a complete answer; several seconds are normal. */
   readonly timeoutMilliseconds?: number;
   readonly maxBodyBytes?: number;
-  /** `attempts`: tries in all. */
+  /** `attempts` counts the first try. */
   readonly retries?: { readonly attempts: number; readonly baseMilliseconds: number; readonly maxMilliseconds: number };
   readonly signal?: AbortSignal | undefined;
 }
@@ -28,7 +27,7 @@ export const LEGISTAR_BASE_URL = 'https://webapi.legistar.com/v1';
 const UNKNOWN_CLIENT = /LegistarConnectionString setting is not set up/i;
 const NOT_FOUND = Symbol('not found');
 
-/** A failure after which another try may succeed; `retryAfter`: milliseconds that the source asked for. */
+/** `retryAfter`: milliseconds that the source asks for. */
 class Transient extends Error {
   override readonly name = 'Transient';
   readonly retryAfter: number;
@@ -50,7 +49,7 @@ function reasonOf(error: unknown): string {
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
 }
 
-/** Reads a client over the Legistar Web API: paged, with retries, and never taking a part for the whole. */
+/** Reads all pages, with retries: a part is never returned as the whole. */
 export function legistarHttpReader({
   baseUrl,
   client,
@@ -94,7 +93,7 @@ export function legistarHttpReader({
     throw new SourceUnavailable(`the source refused ${address.pathname} with status ${status}`);
   };
 
-  /** Tries again after a transient failure, waiting twice as long each time with jitter, and never less than the source asked for. */
+  /** Repeats after a transient failure with growing, jittered pauses, none shorter than the source asks for. */
   const get = async (path: string, parameters: Readonly<Record<string, string>>): Promise<unknown> => {
     const address = new URL(`${root}/${path}`);
     address.search = Object.entries(parameters)
@@ -115,7 +114,6 @@ export function legistarHttpReader({
     }
   };
 
-  /** Reads pages until one is not full. */
   const list = async (path: string, order: string, parameters: Readonly<Record<string, string>> = {}): Promise<readonly unknown[]> => {
     const rows: unknown[] = [];
     for (;;) {

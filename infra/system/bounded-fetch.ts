@@ -1,4 +1,3 @@
-/** The answer is longer than the caller allows. Not transient. */
 export class AnswerTooLong extends Error {
   override readonly name = 'AnswerTooLong';
 }
@@ -17,9 +16,8 @@ async function boundedBody(response: Response, maxBytes: number): Promise<Buffer
 }
 
 /**
- * A `fetch` that resolves with the complete answer: at most `maxBytes` of its decoded body, `timeoutMs` from the request to the last byte. Returns
- * a redirect without following it. Throws `AnswerTooLong`, an error named `TimeoutError` when the last byte does not come in time, and
- * otherwise what `fetch` throws.
+ * Resolves with the complete answer: at most `maxBytes` of its decoded body, `timeoutMs` from the request to the last byte. Returns a
+ * redirect without following it. Throws `AnswerTooLong`, which is not transient, an error named `TimeoutError`, and what `fetch` throws.
  */
 export function boundedFetch({ maxBytes, timeoutMs }: { readonly maxBytes: number; readonly timeoutMs: number }) {
   return async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {

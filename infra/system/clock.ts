@@ -1,9 +1,8 @@
 import type { Clock } from '../../domain/ports/clock.ts';
 
-/** The machine's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  // Not the timer of `node:timers/promises`: it makes an error with a stack for each wait that is aborted, which most are.
+  // The timer of `node:timers/promises` makes an error with a stack for each aborted wait, and most waits are aborted.
   sleep: (milliseconds, signal) =>
     new Promise((resolve, reject) => {
       const aborted = (): void => {

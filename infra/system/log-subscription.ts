@@ -22,9 +22,9 @@ const unlessAborted = async <Value>(promise: Promise<Value>, signal: AbortSignal
   });
 
 /**
- * Yields the events after a position, then each new one, until the signal aborts. Reads one batch ahead of the caller while it catches up. While
- * the store is unreachable it retries with growing pauses, from the last position that it yielded. Throws every other error of a read;
- * `HistorySetBack` where the store proves that a batch does not continue the one before.
+ * Yields the events after a position, then each new one, until the signal aborts. Reads one batch ahead while it catches up. While the
+ * store is unreachable it retries from the last yielded position with growing pauses. Throws other errors of a read; `HistorySetBack` where
+ * a batch does not continue the one before.
  */
 export async function* subscribeTo(reads: FollowedReads, subscribe: Subscribe): AsyncGenerator<LogBatch, void, undefined> {
   const { batchSize, types, signal } = subscribe;

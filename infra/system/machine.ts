@@ -32,12 +32,11 @@ function listens(host: string, port: number): Promise<string | null> {
   return promise;
 }
 
-/** Facts about the machine of this process. */
 export const machineProbe: MachineProbe = { nodeVersion: process.versions.node, folder, listens };
 
 const ANSWER_WITHIN_MS = 2_000;
 
-/** Whether a GET of this address succeeds within two seconds. */
+/** Two seconds at most. */
 export async function answersWithSuccess(url: string): Promise<boolean> {
   try {
     return (await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })).ok;

@@ -5,7 +5,7 @@ import type { CancellableRead, ReadDatabase, Statement, TextRow, Transactor } fr
 import type { Reactor } from '../../domain/ports/reactors.ts';
 import type { SpanAttributes, SpanStart, Tracing } from '../../domain/ports/tracing.ts';
 
-/** What a statement does, without its values: its verb, and its name where it has one (generations left out, so that there are few). */
+/** The verb of a statement and its name, without values; generations are left out, so that there are few names. */
 function ofStatement(text: string, name?: string): SpanStart {
   const operation = /^\W*(\w+)/.exec(text)?.[1]?.toUpperCase() ?? 'STATEMENT';
   const summary = name === undefined ? operation : `${operation} ${name.replace(/_g\d+(?=_|$)/, '')}`;
@@ -23,7 +23,6 @@ interface Statements {
   readonly search: CancellableRead;
 }
 
-/** Statements and transactions are spans where traces are on. */
 export function observedDatabase<Database extends Statements>(database: Database, tracing: Tracing | null): Database {
   if (tracing === null) return database;
   const traced =
@@ -52,8 +51,8 @@ export function observedDatabase<Database extends Statements>(database: Database
 const category = (stream: string): string => stream.split('-', 1)[0]!;
 
 /**
- * Counts appends by how they went, with the time that they took from the caller's view. Where traces are on, appends and awaited reads are
- * spans; waits of subscriptions are none.
+ * Counts appends by outcome and measures the time of the caller. With traces, appends and awaited reads are spans; waits of subscriptions
+ * are not.
  */
 export function observedLog<Log extends EventLog>(log: Log, tracing: Tracing | null, figures: ProcessFigures): Log {
   const appending = async <Result extends AppendOutcome | readonly AppendOutcome[]>(
@@ -86,7 +85,6 @@ export function observedLog<Log extends EventLog>(log: Log, tracing: Tracing | n
   return { ...log, ...observed };
 }
 
-/** A span of the work on a batch, which is named by its position in the log. */
 const consuming = (name: string, attributes: SpanAttributes, batch: readonly Pick<StoredEvent, 'position'>[]): SpanStart => ({
   name,
   kind: 'consumer',
@@ -98,7 +96,6 @@ const consuming = (name: string, attributes: SpanAttributes, batch: readonly Pic
   },
 });
 
-/** Counts folds; they are spans where traces are on. */
 export const observedProjection = (projection: Projection, tracing: Tracing | null, figures: ProcessFigures): Projection => ({
   ...projection,
   async fold(batch, context) {

@@ -22,8 +22,8 @@ const WARN_EVERY_MS = 60_000;
 const NAME = 'civic-records';
 
 /**
- * Traces by OpenTelemetry, set up by its standard environment variables alone, which the library reads itself. A collector that cannot be
- * reached costs spans and a warning a minute, nothing else.
+ * Traces by OpenTelemetry; the library reads its standard environment variables itself. An unreachable collector costs spans and a warning
+ * a minute.
  */
 export function openTracing(logger: Logger, version: string): Tracing & { close(): Promise<void> } {
   const resource = resources.resourceFromAttributes({ 'service.name': NAME, 'service.version': version });
@@ -79,7 +79,7 @@ export function openTracing(logger: Logger, version: string): Tracing & { close(
   };
 }
 
-/** The library's own complaints, one a minute, without the addresses in them, which may hold a password. */
+/** Warnings of the library, one a minute, without the addresses in them, which may hold a password. */
 function logWarnings(logger: Logger): void {
   let warnedAt = Number.NEGATIVE_INFINITY;
   const warn = (...words: readonly unknown[]): void => {

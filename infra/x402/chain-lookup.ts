@@ -12,13 +12,13 @@ const ABI = parseAbi([
 ]);
 const [, USED, CANCELED] = ABI;
 
-/** Base makes a block every two seconds. Nodes search few blocks at once, so only those are searched in which it can have happened. */
+/** A block of Base takes two seconds. Nodes search few blocks at once: only those are searched in which the payment can be. */
 const BLOCK_MS = 2_000;
 const MARGIN_BLOCKS = 300n;
 
 type Expected = Parameters<ChainLookup['look']>[1];
 
-/** Asks a node of the chain over JSON-RPC. What it does not say for certain is `unavailable`. */
+/** An answer that is not certain is `unavailable`. */
 export function chainLookup(rpcUrl: string, timeoutMs: number): ChainLookup {
   // The library's own timeout ends with the headers of an answer, and its own fetch follows redirects.
   const fetchFn = boundedFetch({ maxBytes: MAX_ANSWER_BYTES, timeoutMs });

@@ -5,7 +5,7 @@ import { requirementsOf, type SignedPayment, transactionHash } from '../../domai
 import type { Facilitator, Settlement, Verification } from '../../domain/ports/payments.ts';
 import { AnswerTooLong, boundedFetch } from '../system/bounded-fetch.ts';
 
-/** Bytes. A receipt of a transaction with a thousand logs and the hashes of a full block fit; a facilitator's verdict has a few hundred. */
+/** A receipt of a transaction with a thousand logs and the hashes of a full block fit; a verdict has a few hundred bytes. */
 export const MAX_ANSWER_BYTES = 1024 * 1024;
 
 const text = z
@@ -26,9 +26,8 @@ const settleVerdict = z.object({
 type Client = Pick<FacilitatorClient, 'verify' | 'settle'>;
 
 /**
- * The facilitator at an address, over HTTP; times in milliseconds. Asks it nothing before the first payment. The library's own client follows
- * redirects and reads an answer of any length, and takes no `fetch` of its caller. A verdict counts with status 200 and 4xx; a payment that
- * is verified with 4xx is not valid.
+ * Times are in milliseconds. Sends nothing before the first payment. The client of the library follows redirects, reads answers of any
+ * length and takes no `fetch`. A verdict counts with status 200 and 4xx; a payment that is verified with 4xx is not valid.
  */
 export function httpFacilitator(
   url: string,
@@ -45,18 +44,17 @@ export function httpFacilitator(
     if (!ok && !(status >= 400 && status < 500)) throw new Error(`the facilitator answered with status ${status}`);
     return { ok, body: JSON.parse(await response.text()) as unknown };
   };
-  const client: Client = {
+  return facilitatorOf({
     async verify(...given) {
       const { ok, body } = await post('verify', verifyMs, ...given);
       const verdict = verifyVerdict.parse(body);
       return { ...verdict, isValid: ok && verdict.isValid };
     },
     settle: async (...given) => settleVerdict.parse((await post('settle', settleMs, ...given)).body),
-  };
-  return facilitatorOf(client);
+  });
 }
 
-/** A facilitator by a client of the library's form. A settlement that throws, for whatever reason, is of unknown outcome. */
+/** A settlement that throws any error is of unknown outcome. */
 export const facilitatorOf = (client: Client): Facilitator => ({
   async verify(payment) {
     try {
@@ -81,7 +79,7 @@ function wire({ accepted, authorization, signature, resourceUrl }: SignedPayment
   return [{ x402Version: 2, resource: { url: resourceUrl }, accepted: requirements, payload }, requirements];
 }
 
-/** What went wrong in one word: the error's text may quote the payment. */
+/** One word: the text of the error may quote the payment. */
 function failure(error: unknown): string {
   if (error instanceof SyntaxError || error instanceof z.ZodError || error instanceof AnswerTooLong) return 'bad_answer';
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
@@ -97,7 +95,7 @@ const EXPIRED: ReadonlySet<string> = new Set(['invalid_exact_evm_payload_authori
 const isPayer = (payer: string | undefined, payment: SignedPayment): boolean =>
   payer === undefined || payer.toLowerCase() === payment.authorization.from;
 
-/** What a verification says. A facilitator that speaks of another payer has not verified this payment. */
+/** A facilitator that names another payer has not verified this payment. */
 export function verification({ isValid, invalidReason, payer }: VerifyResponse, payment: SignedPayment): Verification {
   if (!isPayer(payer, payment)) return { kind: 'unavailable', reason: 'another_payer' };
   if (isValid) return { kind: 'valid' };
@@ -105,7 +103,7 @@ export function verification({ isValid, invalidReason, payer }: VerifyResponse, 
   return { kind: 'refused', reason, expired: EXPIRED.has(reason) };
 }
 
-/** Refusals that come before anything is sent to the chain. Not among them: a used nonce and a failed simulation, which an earlier success causes too. */
+/** Refusals before the transaction is sent. An earlier success also causes a used nonce and a failed simulation, so they are not among them. */
 const BEFORE_SENDING: ReadonlySet<string> = new Set([
   'asset_not_deployed_contract',
   'insufficient_funds',
@@ -135,10 +133,10 @@ const BEFORE_SENDING: ReadonlySet<string> = new Set([
   'unsupported_scheme',
 ]);
 
-/** The chain has executed the transaction and reverted it; the library says no more than this of it, and adds a message to everything else. */
+/** The chain has reverted the transaction. The library adds a message to every other failure. */
 const REVERTED: ReadonlySet<string> = new Set(['invalid_exact_evm_transaction_failed', 'invalid_transaction_state']);
 
-/** What a settlement says. Whatever is not certain is unknown: money is never taken for granted, in either direction. */
+/** An outcome that is not certain is unknown, in either direction. */
 export function settlement(response: SettleResponse, payment: SignedPayment): Settlement {
   const hash = transactionHash.safeParse(response.transaction);
   const transaction = hash.success ? hash.data : null;

@@ -5,10 +5,10 @@ import type { CheckSignature, PaymentChannel } from '../../domain/ports/payments
 import { chainLookup } from './chain-lookup.ts';
 import { httpFacilitator } from './facilitator.ts';
 
-/** Half of the order of the curve: a signature above it is the mirror of another, and the asset's contract refuses it. */
+/** Half of the order of the curve: the contract of the asset refuses a signature above it, the mirror of another one. */
 const LOW_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
-/** Only wallets that sign by themselves: what a contract would accept is known to the chain only. */
+/** Accepts wallets that sign by themselves; only the chain knows what a contract accepts. */
 export const checkSignature: CheckSignature = async (authorization, terms, signature) => {
   const { from, to, value, validAfter, validBefore, nonce } = authorization;
   try {
@@ -36,7 +36,7 @@ export const checkSignature: CheckSignature = async (authorization, terms, signa
 
 const TIMES = { verifyMs: 2_000, settleMs: 4_000 };
 
-/** Throws for an address that money would be lost at: a mistyped one, by its own checksum. */
+/** Throws for a mistyped address, by its checksum: money sent there would be lost. */
 export function openX402(payTo: string, facilitatorUrl: string, rpcUrl: string | undefined): PaymentChannel {
   if (!isAddress(payTo) || /^0x0+$/.test(payTo)) {
     throw new Error(

@@ -10,18 +10,14 @@ const RETRY_MS = 250;
 
 /**
  * The log with every erasure applied; the program uses no other. A read that begins after the append of an erasure, in any process, returns
- * none of the erased text: each read also reads what is new in the stream of erasures. A store that rewrites its rows needs this only for
- * batches that a subscription holds in memory.
+ * none of the erased text: it also reads the new events of the stream of erasures. A store that rewrites rows needs this only for batches
+ * that a subscription holds in memory.
  */
 export function withErasures<Log extends EventLog>(log: Log, store: { readonly rewrites: boolean }, clock: Pick<Clock, 'sleep'>): Log {
   const overlay = new ErasureOverlay();
   let waiting: Promise<void> | undefined;
-
   /** Never joins a read that was already sent: an erasure may have been appended since. */
-  const refresh = (): Promise<void> => {
-    waiting ??= readOn();
-    return waiting;
-  };
+  const refresh = (): Promise<void> => (waiting ??= readOn());
   const readOn = async (): Promise<void> => {
     // One read for all callers of this microtask.
     await Promise.resolve();

@@ -64,9 +64,9 @@ export function openHistory({ log, database }: OpenStores, settings: Settings, l
     log: watched.log,
     history: {
       setBacks,
-      /** The reason why the read models do not match the log (they catch up after a loss of history, or are refused), or null. */
+      /** Null, or why the read models do not match the log: they catch up after a loss of history, or are refused. */
       doubt: (): string | null => refusal ?? (catchingUpTo === null ? null : CATCHING_UP),
-      /** The reason why the read models are refused (they contain events that the log has lost), or null. */
+      /** Null, or why the read models are refused: they contain events that the log has lost. */
       refusal: (): string | null => refusal,
       /** Compares until the signal aborts; `passed` resolves whether every read model has passed the position. */
       async watch(passed: (position: Position) => Promise<boolean>, signal: AbortSignal): Promise<void> {
@@ -91,11 +91,10 @@ export function watchHistory<Log extends EventLog & { forget?(): void }>(
   onSetBack: (setBack: SetBack) => void,
 ) {
   let newest: EventMark | null = null;
-  /** What a subscription has met. */
+  /** Thrown by a subscription since the last check. */
   let met: HistorySetBack | null = null;
   let ending = new AbortController();
 
-  /** Stores an event of the log as the newest one read, if it is. */
   const remember = (mark: EventMark): void => {
     if (newest === null || newest.position < mark.position) newest = mark;
   };
@@ -106,7 +105,7 @@ export function watchHistory<Log extends EventLog & { forget?(): void }>(
     return new HistorySetBack(known.position, known.id);
   };
 
-  /** Checks that no subscription has met another history, and that the log has the remembered event. Throws what the log throws. */
+  /** Throws what the log throws. */
   const look = async (): Promise<void> => {
     const ended = ending;
     const setBack = await findSetBack();

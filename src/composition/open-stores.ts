@@ -32,7 +32,7 @@ export const reachDatabase = async (settings: Settings, role: Role, logger: Logg
 
 export type OpenLog = EventLog & ErasingLog & { forget?(): void; close(): Promise<void> };
 
-/** A log that is not in use; `postgresql` is the one in the database of the read models. Throws `BadSetting` for another text that is no address. */
+/** A log that is not in use; `postgresql` is the one beside the read models. Throws `BadSetting` for another text that is no address. */
 export async function openOtherLog(address: string, own: string): Promise<OpenLog> {
   if (isKurrentAddress(address)) return await openLog(address);
   if (address !== 'postgresql') throw new BadSetting(`allowed is postgresql, or ${LOG_ADDRESS_ALLOWED}`);
@@ -48,14 +48,9 @@ export async function openLog(address: string): Promise<OpenLog> {
   return withErasures(openKurrentLog({ url: address, deadlineMs: LOG_TIMEOUT_MS }), { rewrites: false }, systemClock);
 }
 
-/** The clock of this database: the machine's, or one that a trial has shifted, which is logged as a warning. */
-export async function openClock(
-  transactor: Transactor,
-  { CIVIC_CLOCK_START: start }: Pick<Settings, 'CIVIC_CLOCK_START'>,
-  time: Clock,
-  logger: Logger,
-): Promise<Clock> {
-  const offset = await trialClockOffset(transactor, start, time.now());
+/** The time of the program, shifted where a trial has set the clock of this database; a shift is logged as a warning. */
+export async function openClock(transactor: Transactor, settings: Settings, time: Clock, logger: Logger): Promise<Clock> {
+  const offset = await trialClockOffset(transactor, settings.CIVIC_CLOCK_START, time.now());
   const clock = shiftedClock(time, offset);
   if (offset !== 0) {
     const now = new Date(clock.now()).toISOString();
@@ -66,16 +61,11 @@ export async function openClock(
 
 export type OpenStores = Awaited<ReturnType<typeof openStores>>;
 
-/**
- * The database with its schema up to date, the log, and what closes both. Throws what they and the settings throw; what was opened until then
- * is closed.
- */
+/** The database with its schema up to date, the log, and what closes both. After a failure, what was opened until then is closed. */
 export async function openStores(settings: Settings, role: Role, logger: Logger, searchConnections?: number) {
   /** The last one ends first. */
   const closers: (() => Promise<unknown>)[] = [];
-  const close = async (): Promise<void> => {
-    await closeAll(closers.splice(0).toReversed());
-  };
+  const close = (): Promise<void> => closeAll(closers.splice(0).toReversed());
   try {
     const attached = await reachDatabase(settings, role, logger);
     const { url } = attached;

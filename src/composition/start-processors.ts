@@ -3,7 +3,6 @@ import type { Projection } from '../../domain/ports/projection.ts';
 import type { Reactor } from '../../domain/ports/reactors.ts';
 import type { kafka } from '../modules/kafka.ts';
 import type { Platform } from '../platform.ts';
-import type { ProjectorDependencies } from '../processors/projector/fold-batch.ts';
 import { type Projector, startProjector } from '../processors/projector/projector.ts';
 import { runReactor } from '../processors/runtime/run-reactor.ts';
 
@@ -17,7 +16,7 @@ export function startProcessors(
   bridge: ReturnType<typeof kafka>,
 ) {
   const { log, stores, database, leaseClock, logger, owner, leaseMs, tracing, figures } = platform;
-  const projectorDependencies: ProjectorDependencies = {
+  const projectorDependencies = {
     log,
     transactor: database.transactor,
     columns: database.columns,
@@ -49,9 +48,8 @@ export function startProcessors(
     startProjector: (): Projector => {
       if (projector === undefined) {
         const observed = projections.map((projection) => observedProjection(projection, tracing, figures));
-        const started = startProjector(projectorDependencies, observed);
+        const started = (projector = startProjector(projectorDependencies, observed));
         platform.onClose(() => started.stop());
-        projector = started;
       }
       return projector;
     },

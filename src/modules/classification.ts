@@ -1,5 +1,3 @@
-import type { RecordWriter } from '../../commands/records/write-records.ts';
-import type { PublishedRecords } from '../../domain/ports/projection.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
 import { currentIds } from '../../queries/feed/published-records.ts';
@@ -7,14 +5,10 @@ import { phraseClassifier } from '../classifier/classify-item.ts';
 import type { Platform } from '../platform.ts';
 import { createClassificationReactor } from '../processors/reactors/classification/classification-reactor.ts';
 import type { Module } from './module.ts';
-
-export interface RecordAccess {
-  readonly writer: RecordWriter;
-  readonly published: PublishedRecords;
-}
+import type { sources } from './sources.ts';
 
 /** Agenda hits that follow from items and topics. */
-export function classification({ log, clock, reads, progress }: Platform, { writer, published }: RecordAccess) {
+export function classification({ log, clock, reads, progress }: Platform, { writer, published }: ReturnType<typeof sources>) {
   const reactor = createClassificationReactor({
     log,
     clock,

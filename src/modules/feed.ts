@@ -62,7 +62,7 @@ export function feed({ settings, log, clock, identifiers, reads, progress, datab
     lifetimeMs: settings.CIVIC_SNAPSHOT_LIFETIME,
     deadlineMs,
   });
-  /** Removes from the live record history what neither replay nor a live snapshot needs; resolves to the number of rows. */
+  /** Removes what neither replay nor a live snapshot needs; resolves to the number of rows. */
   const prune = async (): Promise<number> => {
     const live = (await stores.generations.list()).filter(({ state }) => state === 'live');
     const [history, exports] = [RECORD_HISTORY.name, snapshots.name].map(

@@ -12,7 +12,6 @@ export interface Module {
   readonly jobs?: readonly Job[];
 }
 
-/** Work on a schedule. */
 export interface Job {
   /** Decides which roles run it. */
   readonly work: Work;
@@ -20,7 +19,7 @@ export interface Job {
   readonly what: string;
   /** Milliseconds from the end of one run to the next. */
   readonly everyMs: number;
-  /** Name of the lease under which one process at a time runs it; null where every process does. */
+  /** Name of the lease that one process at a time runs it under; null where every process runs it. */
   readonly lease: string | null;
   readonly run: (signal: AbortSignal) => Promise<unknown>;
 }

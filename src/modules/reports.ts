@@ -26,7 +26,7 @@ import {
 import type { Module } from './module.ts';
 
 const MINUTE_MS = 60_000;
-/** Milliseconds for which a command of the work on a report is decided again after conflicts. */
+/** Milliseconds after which a command of the work on a report is no longer decided again. */
 const WORK_DEADLINE_MS = 30_000;
 
 export const reportOperations = (functions: ReportFunctions) =>
@@ -51,12 +51,9 @@ const reportTools = (reports: ReportFunctions): Pick<ToolFunctions, 'report_miss
 
 /** Reads a report within the account's limit per minute, which all keys, REST and the tools share. Reads that find nothing count as well. */
 const limitedReportReads =
-  (
-    parts: { readonly windows: WindowCounts; readonly clock: Clock },
-    read: ReportFunctions['getDataReport'],
-  ): ReportFunctions['getDataReport'] =>
+  (read: ReportFunctions['getDataReport'], windows: WindowCounts, clock: Clock): ReportFunctions['getDataReport'] =>
   async (wanted) => {
-    const taken = await parts.windows.take(wanted.accountId, [STATUS_READS_A_MINUTE], 1, parts.clock.now());
+    const taken = await windows.take(wanted.accountId, [STATUS_READS_A_MINUTE], 1, clock.now());
     if (taken.kind === 'taken') return read(wanted);
     const { retryAfterSeconds } = taken;
     throw new Rejection('status_rate_limited', `more than ${STATUS_READS_A_MINUTE.limit} reads in this minute`, { retryAfterSeconds });
@@ -100,7 +97,7 @@ export function reports(platform: Platform, published: PublishedRecords) {
       closed: (now) => intakeClosed(parts, now),
       readable: (reportId, deadline) => awaitReport({ reads, clock }, reportId, deadline),
     }),
-    getDataReport: limitedReportReads(intake, createGetDataReport(reads)),
+    getDataReport: limitedReportReads(createGetDataReport(reads), stores.windowCounts, clock),
   };
   const inTime: ReportFunctions = {
     submitDataReport: (input) => answeredWithin(clock, deadlineMs, () => functions.submitDataReport(input)),
