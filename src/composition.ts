@@ -106,7 +106,7 @@ export async function openCivicAt(time: Clock, settings: Settings, role: Role, w
       /** Null without KAFKA_BROKERS. */
       kafkaCounters: bridge?.counters ?? null,
       pools: platform.database.use,
-      /** A log at an address, or in the database of the read models for `postgresql`; its caller closes it. Throws `BadSetting` for another text. */
+      /** A log at an address, or for `postgresql` beside the read models. The caller closes it. Throws `BadSetting` for another text. */
       openOtherLog: (address: string) => openOtherLog(address, platform.databaseUrl),
       /** Whether every read model has passed the position now. */
       passed: (position: Position) => reachedBy(position, clock.now()),

@@ -29,7 +29,7 @@ import { openClock, openStores, type Role } from './composition/open-stores.ts';
 import { requireOwnLog } from './processors/runtime/own-log.ts';
 import type { Settings } from './settings.ts';
 
-/** What every module builds on: the log, the database, time, identifiers, logging and the end of the program. */
+/** The base of every module. */
 export type Platform = Awaited<ReturnType<typeof openPlatform>>;
 
 const LEASE_MS = 5_000;
@@ -51,7 +51,7 @@ export async function openPlatform(time: Clock, settings: Settings, role: Role, 
     const log = observedLog(watched.log, tracing, figures);
     const clock = await openClock(database.transactor, settings, time, logger);
     const stores = openWorkingStores(database, url);
-    // Checked before the feed is opened: an empty log beside filled read models of another log stays empty.
+    // Precedes the opening of the feed: an empty log beside read models of another log stays empty.
     const store = createInstallationStore(database.transactor);
     const installed = { log, logger, store, holdsLog: settings.EVENTSTORE_URL === undefined };
     await requireOwnLog(stores.generations, log);
@@ -119,7 +119,7 @@ function openWorkingStores({ transactor, counting, columns, read }: Database, ur
   };
 }
 
-/** Whether the standard variables of OpenTelemetry turn traces on: an exporter or an endpoint is set and neither is turned off. */
+/** An exporter or an endpoint is set and neither is turned off. */
 export function tracesAsked(settings: Pick<Settings, keyof Settings & `OTEL_${string}`>): boolean {
   if (settings.OTEL_SDK_DISABLED === 'true' || settings.OTEL_TRACES_EXPORTER === 'none') return false;
   const { OTEL_TRACES_EXPORTER: exporter, OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = settings;

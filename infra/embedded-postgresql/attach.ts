@@ -26,33 +26,32 @@ import { serverUrl, socketPort } from './server-settings.ts';
 import { limitServerLog, startServer } from './start-server.ts';
 
 interface AttachOptions {
-  /** The folder of the data; made when missing. */
   readonly dataDir: string;
   /** A second service on one folder is refused, a second command is not. */
   readonly role: 'service' | 'command';
-  /** Milliseconds until a server that does not get ready is given up. */
+  /** Milliseconds within which a server must be ready. */
   readonly startTimeoutMs: number;
   /** Warns when the server has ended and when it runs again. */
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 export interface AttachedDatabase {
-  /** A connection string that pg and slonik accept; it contains the password, and holds for the next server too. */
+  /** Contains the password, and is valid for the next server too. */
   readonly url: string;
-  /** Ends the use; resolves when the server has stopped too, if it has no other users. Close the connections first. */
+  /** Resolves when the server has stopped too, if it has no other users. Close the connections first. */
   leave(): Promise<void>;
 }
 
-/** Milliseconds between two looks at a server that starts or stops, and between the lines of a user, at which the end of the server shows. */
+/** Milliseconds between two looks at a server that starts or stops, and between the lines of a user, which show the end of the server. */
 const [LOOK_MS, LINE_MS, AGAIN_MS] = [25, 500, 1_000];
 /** Milliseconds for a killed service's lock to be free, for an orphaned server to end by itself, and for a shutdown. */
 const [FREE_MS, ORPHAN_MS, SHUTDOWN_MS] = [150, 3_000, 70_000];
 const USER_PREFIX = 'user.';
 
 /**
- * Uses the embedded PostgreSQL of a data directory until `leave`: the running server, or one that is started for it; several may call it at once.
- * Where the server ends meanwhile, open connections break, committed data is whole, and it is started again. Throws `EmbeddedDatabaseRefused`
- * with one line for the operator.
+ * Uses the server of a data directory until `leave`: the running one, or one that is started for it. Several processes may call it at once.
+ * Where the server ends meanwhile, open connections break, committed data is whole, and it is started again. Throws
+ * `EmbeddedDatabaseRefused`.
  */
 export async function attachEmbedded({ dataDir, role, startTimeoutMs, logger }: AttachOptions): Promise<AttachedDatabase> {
   if (process.platform !== 'linux') {
@@ -126,7 +125,7 @@ async function holdService(layout: DataLayout): Promise<number> {
   }
 }
 
-/** The server that runs, or one that is started here; of several starters the lock admits one. */
+/** The running server, or one that is started here; of several starters the lock admits one. */
 async function reach(layout: DataLayout, timeoutMs: number): Promise<Use> {
   const deadline = performance.now() + timeoutMs;
   let started: Awaited<ReturnType<typeof startServer>> | undefined;
@@ -168,7 +167,7 @@ async function reach(layout: DataLayout, timeoutMs: number): Promise<Use> {
   }
 }
 
-/** Becomes a user of the supervisor that runs, or returns undefined where none does. */
+/** Becomes a user of the running supervisor; undefined where none runs. */
 function openUse(layout: DataLayout) {
   const run = findRunDirectory(layout);
   const password = run && readPassword(layout);
@@ -214,7 +213,6 @@ async function acceptsConnections({ cluster }: DataLayout, { serverSockets }: Ru
   return isOpen;
 }
 
-/** Waits for the end of the server, unless it has other users. */
 async function untilStopped(layout: DataLayout): Promise<void> {
   for (const began = performance.now(); performance.now() - began < SHUTDOWN_MS; await after(LOOK_MS)) {
     const run = findRunDirectory(layout);

@@ -14,24 +14,22 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { EmbeddedDatabaseRefused, refusalOf, systemErrorCode, unlessGone } from './refusal.ts';
 
-/** The paths of a data directory. `dataDir` may be relative to the working directory. */
 export function dataLayout(dataDir: string) {
   const root = resolve(dataDir);
   return {
     root,
-    /** Says that the folder is ours; see `claimDataDirectory`. */
+    /** See `claimDataDirectory`. */
     marker: join(root, 'civic-data.json'),
-    /** Its lock is held by a process that starts the server, by the supervisor, and by every process of the server. */
+    /** Its lock is held by a process that starts the server, the supervisor, and every process of the server. */
     lock: join(root, 'keeper.lock'),
-    /** Its lock is held by the one service; it contains the number of that process. */
+    /** Its lock is held by the one service, whose process number it contains. */
     serviceLock: join(root, 'service.lock'),
-    /** PostgreSQL's own data directory. */
     cluster: join(root, 'postgresql'),
-    /** A cluster that initdb has not finished; renamed to `cluster` when it has. */
+    /** Renamed to `cluster` when initdb has finished. */
     unfinishedCluster: join(root, 'postgresql.unfinished'),
     /** A private directory of sockets, or a symbolic link to one with a shorter path. */
     run: join(root, 'run'),
-    /** The password of the database, for the account of the service alone. */
+    /** Readable by the account of the service alone. */
     password: join(root, 'database-password'),
     serverLog: join(root, 'postgresql.log'),
   };
@@ -41,8 +39,8 @@ export type DataLayout = Readonly<ReturnType<typeof dataLayout>>;
 const marker = { program: 'civic-records', format: 1 };
 
 /**
- * Makes the data directory, or recognises it as one of ours; gives its layout with links in the path resolved. A folder that holds anything
- * else is refused, so that no other files are ever overwritten.
+ * Makes the data directory, or recognises one of ours; resolves links in the path. Refuses a folder that holds anything else, so that no
+ * other files are overwritten.
  */
 export function claimDataDirectory(dataDir: string): DataLayout {
   const wanted = resolve(dataDir);
@@ -56,10 +54,7 @@ export function claimDataDirectory(dataDir: string): DataLayout {
   }
 }
 
-/**
- * Makes a folder and those above it; false when it is there. Not by the `recursive` of Node, which retries for ever where a file system lets no
- * process make folders (`/proc`).
- */
+/** Makes a folder and those above it; false when it exists. The `recursive` of Node retries for ever where that is impossible (`/proc`). */
 function makeFolder(folder: string): boolean {
   try {
     mkdirSync(folder);
@@ -87,7 +82,7 @@ function isMarked(layout: DataLayout): boolean {
   );
 }
 
-/** Several may do this at once on a new folder: the marker appears whole, and what they leave in between is known. */
+/** Several processes may do this at once on a new folder: the marker appears whole, and files that they leave meanwhile have its prefix. */
 function markAsOurs(layout: DataLayout): void {
   const passing = `${layout.marker}.${process.pid}`;
   const foreign = readdirSync(layout.root).filter((name) => name !== 'lost+found' && !name.startsWith('civic-data.json'));
@@ -107,12 +102,12 @@ function markAsOurs(layout: DataLayout): void {
   }
 }
 
-/** Gives a file that root has made in a data directory to the owner of the directory, who may start the server next. */
+/** Gives a file that root made to the owner of the data directory, who may start the server next. */
 export function giveToOwner(descriptor: number, root: string): void {
   if (process.getuid?.() !== 0) return;
   const owner = statSync(root);
   fchownSync(descriptor, owner.uid, owner.gid);
 }
 
-/** Whether a file of a data directory belongs to this account, to the owner of the directory, or to root. */
+/** The file belongs to this account, to the owner of the data directory, or to root. */
 export const isOurs = ({ uid }: Stats, root: string): boolean => [0, process.getuid?.(), statSync(root).uid].includes(uid);

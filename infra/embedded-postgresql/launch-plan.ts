@@ -6,13 +6,12 @@ import type { DataLayout } from './data-directory.ts';
 import { makeLibraryLinks } from './library-links.mjs';
 import { EmbeddedDatabaseRefused, failureReason } from './refusal.ts';
 
-/** A user and a group by their numbers. */
 export interface Owner {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** The programs of PostgreSQL, and the account and the command prefix to run them with. */
+/** How to run the programs of PostgreSQL. */
 export interface LaunchPlan {
   /** The folder with `bin`, `lib` and `share`. */
   readonly native: string;
@@ -26,11 +25,11 @@ export interface LaunchPlan {
 /** PostgreSQL refuses to run as root; this account exists everywhere. */
 export const NOBODY: Owner = { uid: 65534, gid: 65534 };
 
-/** One line for the operator of a service whose server runs as an account that other programs share. */
+/** For a service whose server runs as an account that other programs share. */
 export const NOBODY_WARNING =
   'the embedded PostgreSQL runs as nobody, an account that other programs may share: add an account postgres, start as an ordinary user, or set DATABASE_URL';
 
-/** The kernel sends SIGINT (fast shutdown) to the server when its supervisor dies, so that it can never outlive it. */
+/** The kernel sends SIGINT (fast shutdown) to the server when its supervisor dies. */
 const END_WITH_PARENT = ['setpriv', '--pdeathsig', 'INT'];
 const IN_NAMESPACE = ['unshare', '--user', `--map-user=${NOBODY.uid}`, `--map-group=${NOBODY.gid}`];
 
@@ -45,7 +44,7 @@ export function planLaunch({ root, cluster }: DataLayout): LaunchPlan {
     fromCopy: false,
   });
   if (process.getuid?.() !== 0) {
-    // initdb refuses a user without an entry in the list of users, as containers with a random user id have it.
+    // initdb refuses a user without a name, as containers with a random user id have it.
     const plan = planWith(undefined, runs(['id', '-un']) ? [] : IN_NAMESPACE);
     if (runs([...plan.prefix, ...version])) return plan;
     throw new EmbeddedDatabaseRefused(
@@ -82,13 +81,12 @@ export function nativeFolder(): string {
   return join(packageRoot, 'native');
 }
 
-/** The path of one of PostgreSQL's programs in a native folder. */
 export function program(native: string, name: 'initdb' | 'postgres'): string {
   return join(native, 'bin', name);
 }
 
 /**
- * Existing data keeps its owner and a user's folder stays the user's, so that root and an ordinary user can take turns on one folder. Undefined
+ * Existing data keeps its owner, and the folder of a user stays the user's: root and an ordinary user can use one folder in turn. Undefined
  * where any account will do: for data of root, and for data that root once ran as `nobody`.
  */
 function ownerOf(cluster: string, folder: string): Owner | undefined {
@@ -99,7 +97,6 @@ function ownerOf(cluster: string, folder: string): Owner | undefined {
   return belongs && uid !== 0 ? { uid, gid } : undefined;
 }
 
-/** The account of a name, or none. */
 function accountOf(name: string): Owner[] {
   const [uid, gid] = ['-u', '-g'].map((option) => Number.parseInt(spawnSync('id', [option, name], { encoding: 'utf8' }).stdout, 10));
   return uid && gid ? [{ uid, gid }] : [];
@@ -109,14 +106,13 @@ function isNamed(uid: number): boolean {
   return runs(['id', '-un', String(uid)]);
 }
 
-/** Whether a command line ends well. */
 function runs([file = '', ...args]: readonly string[]): boolean {
   return spawnSync(file, args, { stdio: 'ignore', cwd: '/' }).status === 0;
 }
 
 /**
- * For root in a folder that no other user may pass through, on a machine that forbids user namespaces (most containers): copies the programs
- * (60 MB, tens of milliseconds) to where their user can run them. Throws `EmbeddedDatabaseRefused` when that does not work either.
+ * For root in a folder that no other user may pass through, without user namespaces (most containers): copies the programs (60 MB, tens of
+ * milliseconds) to where their user can run them. Throws `EmbeddedDatabaseRefused` when that does not work either.
  */
 export function withCopiedPrograms(plan: LaunchPlan, folder: string): LaunchPlan {
   const native = join(folder, 'native');
@@ -128,24 +124,22 @@ export function withCopiedPrograms(plan: LaunchPlan, folder: string): LaunchPlan
   );
 }
 
-/** A data directory, and how programs of PostgreSQL are run on it. */
 export interface ClusterStart {
   readonly layout: DataLayout;
   readonly plan: LaunchPlan;
-  /** Descriptor of the data directory's lock, inherited by the program. */
+  /** Descriptor of the lock of the data directory; the program inherits it. */
   readonly lock: number;
 }
 
 interface ProgramRun {
   readonly name: 'initdb' | 'postgres';
-  /** The folder of the data that it works on. */
   readonly folder: string;
   readonly args: (data: string) => readonly string[];
 }
 
-/** The command line of a program as the account of the server, and its place. */
+/** As the account of the server. */
 export function commandOf(plan: LaunchPlan, { name, folder, args }: ProgramRun) {
-  // A user who may not pass through the folders above the data is put there by root, and stays.
+  // Root puts a user who may not pass through the folders above the data into its folder.
   const [cwd, data] = plan.fromCopy ? [folder, '/proc/self/cwd'] : ['/', folder];
   return { command: [...plan.prefix, program(plan.native, name), ...args(data)], cwd, env: { PATH: process.env['PATH'], TZ: 'UTC' } };
 }

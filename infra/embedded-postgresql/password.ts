@@ -7,8 +7,8 @@ import { unlessGone } from './refusal.ts';
 import { superuser } from './server-settings.ts';
 
 /**
- * Makes sure that the cluster wants the stored password on every connection. A cluster that does not is changed while no server runs. Every
- * step can be repeated: the next start completes a change that was killed.
+ * Makes the cluster require the stored password on every connection, while no server runs. Every step can be repeated: the next start
+ * completes a change that was killed.
  */
 export function secureCluster(start: ClusterStart): void {
   const { layout } = start;
@@ -21,7 +21,7 @@ export function secureCluster(start: ClusterStart): void {
   if (stored === undefined) writePassword(layout, password);
 }
 
-/** The contents of `pg_hba.conf`. The digest shows that this cluster belongs to the stored password. */
+/** The lines of `pg_hba.conf`. The digest shows that the cluster belongs to the stored password. */
 function accessRules(password: string): readonly string[] {
   const digest = createHash('sha256').update(password).digest('hex');
   return [
@@ -32,8 +32,8 @@ function accessRules(password: string): readonly string[] {
 }
 
 /**
- * Sets the password, then the access rules, in single-user mode, in which PostgreSQL takes no connections. The account of the server sees the
- * verifier alone, and writes the rules itself: root must not write in a folder of another account, which could have put links there.
+ * Sets the password, then the access rules, in single-user mode, without connections. The account of the server sees the verifier alone and
+ * writes the rules itself: root must not write in a folder of another account, which could hold links.
  */
 function setPassword(start: ClusterStart, password: string): void {
   const rules = accessRules(password)
@@ -48,7 +48,7 @@ function setPassword(start: ClusterStart, password: string): void {
   runProgram(start, { name: 'postgres', folder: start.layout.cluster, args }, `${statements.join('\n')}\n`);
 }
 
-/** The password of a data directory, or undefined when there is none that other accounts could neither read nor have written. */
+/** Undefined without a password that other accounts can neither read nor have written. */
 export function readPassword(layout: DataLayout): string | undefined {
   const stat = statSync(layout.password, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
@@ -57,7 +57,7 @@ export function readPassword(layout: DataLayout): string | undefined {
   return /^[\w-]{43}$/.test(password) ? password : undefined;
 }
 
-/** Stores the password for the owner of the data directory alone; a kill or a power cut leaves the former file or a whole new one. */
+/** A kill or a power cut leaves the former file or a whole new one. */
 function writePassword(layout: DataLayout, password: string): void {
   const unfinished = `${layout.password}.unfinished`;
   rmSync(unfinished, { force: true });
@@ -74,9 +74,9 @@ function writePassword(layout: DataLayout, password: string): void {
   closeSync(folder);
 }
 
-/** What PostgreSQL stores to check a password by SCRAM-SHA-256 (RFC 5802, RFC 7677); the password cannot be derived from it. */
+/** The verifier of SCRAM-SHA-256 (RFC 5802, RFC 7677), from which the password cannot be derived. */
 function scramVerifier(password: string): string {
-  // Iterations slow down guesses of a weak password: this one has 256 random bits, and they would slow down every connection.
+  // Iterations slow down guesses of a weak password; this one has 256 random bits, and each connection would be slower.
   const [iterations, salt] = [1, randomBytes(16)];
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
   const keyed = (text: string): Buffer => createHmac('sha256', salted).update(text).digest();

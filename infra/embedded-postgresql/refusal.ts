@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs';
 
-/** The embedded database cannot or must not be used: `message` is one line for the person at the terminal and says what to do. */
+/** `message` is one line for the operator that says what to do. */
 export class EmbeddedDatabaseRefused extends Error {
   override readonly name = 'EmbeddedDatabaseRefused';
 }
 
-/** The code of a system error (`ENOSPC`, `EACCES`, …), or an empty text for anything else. */
+/** `ENOSPC`, `EACCES`, …, or an empty text. */
 export function systemErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Undefined where the file or process does not exist, or no process reads the FIFO: a server ends and removes its files at any moment. */
+/** Undefined where file, process or reader of the FIFO is gone: a server ends and removes its files at any moment. */
 export function unlessGone<Result>(use: () => Result): Result | undefined {
   try {
     return use();
@@ -23,7 +23,7 @@ export function unlessGone<Result>(use: () => Result): Result | undefined {
 const fullDisk = (root: string): string => `the disk of ${root} is full: free some space and start again; nothing committed is lost`;
 const readOnly = (root: string): string => `${root} is on a read-only file system: set CIVIC_DATA_DIR to a folder that can be written`;
 
-/** The error itself where it is a refusal; otherwise one line for an error of the file system about the data directory. */
+/** The error itself where it is a refusal, else one line about the data directory. */
 export function refusalOf(folder: string, error: unknown): EmbeddedDatabaseRefused {
   return error instanceof EmbeddedDatabaseRefused ? error : new EmbeddedDatabaseRefused(folderReason(folder, error));
 }
@@ -54,7 +54,6 @@ type Paths = Readonly<Record<'root' | 'cluster' | 'serverLog', string>>;
 const DAMAGED =
   /could not locate a valid checkpoint|invalid checkpoint|invalid (primary|secondary) checkpoint|incorrect checksum in control file|could not open file "global\/pg_control"|is not a database cluster|database files are incompatible|could not locate required checkpoint|invalid data in|unexpected end of file|could not read file/;
 
-/** What to do about a line that PostgreSQL or initdb prints. */
 const ADVICE: readonly (readonly [sign: RegExp, advice: (paths: Paths) => string])[] = [
   [/No space left on device/, ({ root }) => fullDisk(root)],
   [
@@ -77,7 +76,7 @@ const ADVICE: readonly (readonly [sign: RegExp, advice: (paths: Paths) => string
   ],
 ];
 
-/** One line for the person at the terminal from what the server or initdb printed: the cause, and what to do. */
+/** One line with cause and remedy, from the output of the server or initdb. */
 export function failureReason(output: readonly string[], paths: Paths): string {
   const errors = output.filter((line) => /FATAL|PANIC|error:|ERROR|could not/.test(line));
   for (const [sign, advice] of ADVICE) {

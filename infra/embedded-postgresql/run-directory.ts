@@ -21,16 +21,16 @@ import type { LaunchPlan } from './launch-plan.ts';
 import { EmbeddedDatabaseRefused, unlessGone } from './refusal.ts';
 import { spawnSync } from 'node:child_process';
 
-/** The kernel takes 107 bytes for a socket's path; `/pg/.s.PGSQL.5432` comes after the folder. */
+/** The path of a socket has at most 107 bytes; `/pg/.s.PGSQL.5432` comes after the folder. */
 const MAX_FOLDER_BYTES = 80;
 const prefix = 'civic-';
 /** The last is of an older release. */
 const OF_A_SERVER = ['pg', 'users', 'closing', 'native', 'keeper.sock'];
 
 /**
- * Makes the run directory private: below the data directory where the path is short and plain enough for a socket, else a random folder of the
- * system's temporary one, to which `run` in the data directory is a link. A folder that a dead server has left is used again, so that its users
- * find the next server at the same address. Call it while holding the lock of the data directory.
+ * Makes a private run directory: below the data directory where the path is short and plain enough for a socket, else a random temporary
+ * folder, to which `run` links. The folder of a dead server is used again, so that its users find the next server at the same address. The
+ * caller holds the lock of the data directory.
  */
 export function makeRunDirectory(layout: DataLayout, { owner, fromCopy }: LaunchPlan): RunDirectory {
   const plain = !fromCopy && Buffer.byteLength(layout.run) <= MAX_FOLDER_BYTES && /^[\w./-]+$/.test(layout.run);
@@ -50,7 +50,7 @@ export function makeRunDirectory(layout: DataLayout, { owner, fromCopy }: Launch
   return run;
 }
 
-/** The run directory of a server that runs or ran, or undefined; throws `EmbeddedDatabaseRefused` when others could have put it there. */
+/** Undefined where no server runs or ran. Throws `EmbeddedDatabaseRefused` when others could have made it. */
 export function findRunDirectory(layout: DataLayout): RunDirectory | undefined {
   const stat = statSync(layout.run, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
@@ -59,11 +59,10 @@ export function findRunDirectory(layout: DataLayout): RunDirectory | undefined {
   return unlessGone(() => runDirectoryAt(realpathSync(layout.run)));
 }
 
-/** Where a running server and its supervisor can be reached: the FIFO that each user holds open for writing, and the server's own folder. */
+/** `users` is the FIFO that each user holds open for writing. */
 const runDirectoryAt = (folder: string) => ({ folder, users: join(folder, 'users'), serverSockets: join(folder, 'pg') });
 export type RunDirectory = Readonly<ReturnType<typeof runDirectoryAt>>;
 
-/** Removes what a killed server has left. */
 function removeRunDirectory(layout: DataLayout): void {
   const stat = lstatSync(layout.run, { throwIfNoEntry: false });
   if (stat?.isSymbolicLink() === true) {
@@ -73,7 +72,7 @@ function removeRunDirectory(layout: DataLayout): void {
   rmSync(layout.run, { recursive: true, force: true });
 }
 
-/** Only a folder of this shape: the link could point to a foreign one by now. */
+/** Removes only a folder of this shape: the link may point to a foreign one. */
 function removeOwn(folder: string): void {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   if (stat?.isDirectory() !== true || stat.uid !== process.getuid?.()) return;
@@ -88,8 +87,8 @@ function shortTemporary(): string {
 }
 
 /**
- * Takes the exclusive lock of a file in the data directory and returns its descriptor, or undefined when it is held. The kernel ties the lock to
- * the open file: it lasts until every process that has or inherited the descriptor has closed it or ended.
+ * Takes the exclusive lock of a file and returns its descriptor, or undefined when it is held. The kernel ties the lock to the open file:
+ * it lasts until every process that has or inherited the descriptor has closed it or ended.
  */
 export function takeLock(path: string): number | undefined {
   const descriptor = openSync(path, 'a+', 0o600);

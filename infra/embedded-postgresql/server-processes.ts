@@ -5,7 +5,7 @@ import { EmbeddedDatabaseRefused, unlessGone } from './refusal.ts';
 
 const patience = { byItself: 1_000, killed: 10_000, look: 20 };
 
-/** The PostgreSQL processes that work in a cluster right now, found by their working directory: every one of a server has it. */
+/** Found by their working directory, which every process of a server has. */
 function serverProcesses(cluster: string): number[] {
   const folder = realpathSync(cluster);
   return readdirSync('/proc')
@@ -20,16 +20,16 @@ function serverProcesses(cluster: string): number[] {
     .map(Number);
 }
 
-/** The process number of the server that wrote `postmaster.pid`, or undefined without such a file. It may be long gone. */
+/** The process in `postmaster.pid`, which may be long gone; undefined without such a file. */
 function recordedServer(cluster: string): number | undefined {
   const text = unlessGone(() => readFileSync(join(cluster, 'postmaster.pid'), 'utf8'));
   return text === undefined ? undefined : Number.parseInt(text, 10);
 }
 
 /**
- * Waits until no process of a dead server is left in the cluster, and kills those that do not end by themselves: a backend that outlives its
- * postmaster may still write. Removes the file with its number. Call it while holding the data directory's lock: no whole server of ours can be
- * alive then, and one that another account started by hand is left alone, which ends in `EmbeddedDatabaseRefused`.
+ * Waits until no process of a dead server works in the cluster, and kills those that do not end: a backend that outlives its postmaster may
+ * still write. The caller holds the lock of the data directory, so no server of ours is alive; one that another account started is left
+ * alone, which ends in `EmbeddedDatabaseRefused`.
  */
 export async function endRemains(cluster: string): Promise<void> {
   const started = performance.now();
@@ -44,13 +44,13 @@ export async function endRemains(cluster: string): Promise<void> {
     if (waited > patience.byItself && !foreign) for (const pid of remains) unlessGone(() => process.kill(pid, 'SIGKILL'));
     await after(patience.look);
   }
-  // The number of a former server may be another process's by now, which PostgreSQL would take for a running server.
+  // PostgreSQL would take another process with the number of a former server for a running server.
   rmSync(join(cluster, 'postmaster.pid'), { force: true });
 }
 
 /**
- * Asks a server to stop whose supervisor is gone: the kernel's signal at its death misses a server that was just being started. Call it when
- * the lock is held and no process has listened for seconds.
+ * Stops a server whose supervisor is gone: the signal of the kernel misses a server that was just being started. Call it when the lock is
+ * held and no process has listened for seconds.
  */
 export function endOrphan(cluster: string): void {
   const server = recordedServer(cluster);

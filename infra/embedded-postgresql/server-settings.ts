@@ -1,7 +1,4 @@
-/**
- * Settings for a small machine that must not lose anything: every commit is flushed (fsync and synchronous_commit stay on), and nothing
- * listens but a socket in a private directory.
- */
+/** For a small machine that must not lose anything: every commit is flushed, and only a socket in a private directory listens. */
 const settings: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
@@ -24,26 +21,18 @@ const settings: Readonly<Record<string, string>> = {
   logging_collector: 'off',
 };
 
-/** The role that initdb makes and that everything logs in as. */
+/** The role of every login. */
 export const superuser = 'postgres';
 
-/** The port is a name in the socket directory only: nothing listens on the network. */
+/** Only a name in the socket directory: nothing listens on the network. */
 export const socketPort = 5432;
 
-/** The arguments of `postgres` for a cluster and a directory of sockets. */
 export function serverArguments(cluster: string, socketDirectory: string): string[] {
-  return [
-    '-D',
-    cluster,
-    '-p',
-    String(socketPort),
-    '-k',
-    socketDirectory,
-    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-  ];
+  const named = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  return ['-D', cluster, '-p', String(socketPort), '-k', socketDirectory, ...named];
 }
 
-/** A connection string that both pg and slonik accept for the server whose sockets stand in this directory. */
+/** For pg and slonik. */
 export function serverUrl(socketDirectory: string, password: string): string {
   return `postgres://${superuser}:${password}@${encodeURIComponent(socketDirectory)}:${socketPort}/postgres`;
 }

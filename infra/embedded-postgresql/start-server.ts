@@ -28,8 +28,9 @@ const SUPERVISOR = fileURLToPath(new URL('supervisor.sh', import.meta.url));
 const SERVER_LOG_LIMIT = 4 * 1024 * 1024;
 
 /**
- * Starts the server of a data directory under its supervisor, on a cluster that is made or completed before; it goes on without this process while
- * it has users. `lock` is the descriptor of the data directory's lock, which every process of the server inherits. Throws `EmbeddedDatabaseRefused`.
+ * Starts the server under its supervisor, on a cluster that is made or completed before; it runs on without this process while it has
+ * users. `lock` is the descriptor of the lock of the data directory, which every process of the server inherits. Throws
+ * `EmbeddedDatabaseRefused`.
  */
 export async function startServer(layout: DataLayout, lock: number) {
   const planned = planLaunch(layout);
@@ -41,7 +42,7 @@ export async function startServer(layout: DataLayout, lock: number) {
   limitServerLog(layout);
   const log = openServerLog(layout.serverLog);
   giveToOwner(log, layout.root);
-  // Until the server has a user: users find a reader before the supervisor has opened the FIFO, and the supervisor finds a writer.
+  // Kept until the server has a user: users find a reader before the supervisor opens the FIFO, and the supervisor finds a writer.
   const ends = [constants.O_RDONLY, constants.O_WRONLY].map((end) => openSync(run.users, end | constants.O_NONBLOCK));
   const written = fstatSync(log).size;
   const args = (data: string) => serverArguments(data, run.serverSockets);
@@ -58,7 +59,7 @@ export async function startServer(layout: DataLayout, lock: number) {
   supervisor.once('error', (error) => (spawnFailure = `the supervisor of the embedded PostgreSQL does not start: ${error.message}`));
   supervisor.unref();
   return {
-    /** The reason why the server has ended, in one line; undefined while it runs. */
+    /** One line when the server has ended; undefined while it runs. */
     failure: (): string | undefined =>
       hasEnded ? failureReason(readFileSync(layout.serverLog).subarray(written).toString().split('\n'), layout) : spawnFailure,
     /** Call it when the server has a user or has failed. */
@@ -66,7 +67,7 @@ export async function startServer(layout: DataLayout, lock: number) {
   };
 }
 
-/** At the limit the log is copied to `<name>.1` and truncated. The server continues to write to the same file. */
+/** At the limit the log is copied to `<name>.1` and truncated; the server writes on to the same file. */
 export function limitServerLog({ serverLog }: DataLayout): void {
   let log: number | undefined;
   try {
@@ -88,8 +89,8 @@ function openServerLog(path: string): number {
 }
 
 /**
- * Makes the cluster when there is none, gives an existing one to the account that will run it, and makes it want the password. A cluster
- * appears under its name only when initdb has finished and flushed it, so a kill at any moment leaves either none or a whole one.
+ * Makes or completes the cluster. It appears under its name only when initdb has finished and flushed it, so that a kill leaves none or a
+ * whole one.
  */
 async function ensureCluster(start: ClusterStart): Promise<void> {
   const { cluster } = start.layout;
@@ -119,7 +120,7 @@ function createCluster(start: ClusterStart): void {
   renameSync(folder, cluster);
 }
 
-/** The version of the data format that the packaged PostgreSQL reads. */
+/** Of the data format of the packaged PostgreSQL. */
 const CLUSTER_VERSION = '18';
 
 function refuseOtherVersion(cluster: string): void {
@@ -132,8 +133,8 @@ function refuseOtherVersion(cluster: string): void {
 }
 
 /**
- * Gives a cluster to the account that will run it. `chown` follows no link that its former owner could have put there, and changes the top folder
- * last: a change that was cut short is then seen and done again.
+ * `chown` follows no link that the former owner could have put there, and changes the top folder last: a change that was cut short is
+ * repeated.
  */
 function handOver(cluster: string, from: number, to: Owner): void {
   const args = ['--recursive', '--no-dereference', `--from=${from}`, `${to.uid}:${to.gid}`, cluster];

@@ -114,7 +114,7 @@ export function logReads(wire: Wire, deadlineMs: number) {
   }
 
   const head = async (): Promise<Position> => (await collect({ from: 'end', count: 1 }, toEvent))[0]?.position ?? LOG_START;
-  /** The server does not report how far a filter has scanned: a page that is not full has scanned at least to the head that was read before. */
+  /** The server does not report how far a filter has scanned: a page that is not full has scanned to the head that was read before. */
   const readAll = async ({ after, limit, types }: ReadAll): Promise<LogBatch> => {
     if (limit === 0) return { events: [], scannedTo: after };
     const seen = types === undefined ? after : await head();

@@ -3,7 +3,7 @@ import { clientConfig } from './sessions.ts';
 
 const CHANNEL = 'civic_log';
 
-/** One connection that listens for appends of all processes; opened at the first wait. While it is lost, waiters poll. */
+/** One connection that listens for appends of all processes, opened at the first wait. While it is lost, waiters poll. */
 export function openAppendNotifications(dsn: string, pollMs: number) {
   const waiters = new Set<() => void>();
   let client: Client | undefined;

@@ -8,7 +8,7 @@ import { toPosition } from './log-position.ts';
 
 interface Waiting {
   readonly appends: readonly StreamAppend[];
-  /** A batch goes as a group of its own, whatever its size. */
+  /** A batch is a group of its own, whatever its size. */
   readonly batch: boolean;
   readonly resolve: (outcomes: readonly AppendOutcome[]) => void;
   readonly reject: (error: unknown) => void;
@@ -46,7 +46,7 @@ export class AppendQueue {
     await Promise.all(this.#underWay);
   }
 
-  /** After the callers that run in this turn of the event loop, so that their appends share a group. */
+  /** Runs after the callers of this turn of the event loop, so that their appends share a group. */
   #schedule(): void {
     if (this.#scheduled || this.#idle.length === 0) return;
     this.#scheduled = true;
@@ -62,7 +62,7 @@ export class AppendQueue {
     });
   }
 
-  /** The next group: at most `GROUP_EVENTS` events, one append a stream, none of a stream that another lane is writing. */
+  /** At most `GROUP_EVENTS` events, one append per stream, none to a stream that another lane writes. */
   #take(): Waiting[] {
     const group: Waiting[] = [];
     const passed: Waiting[] = [];
@@ -149,28 +149,15 @@ export function openAppendLane(session: Session) {
 }
 
 /** The first eight arguments of the functions that append one event. */
-export const singleEvent = ({ stream, expectedRevision }: StreamAppend, event: NewEvent): readonly StatementValue[] => [
-  stream,
-  expectedRevision,
-  event.id,
-  event.type,
-  event.schemaVersion,
-  event.data,
-  JSON.stringify(event.metadata),
-  event.time,
-];
+export function singleEvent({ stream, expectedRevision }: StreamAppend, event: NewEvent): readonly StatementValue[] {
+  const { id, type, schemaVersion, data, metadata, time } = event;
+  return [stream, expectedRevision, id, type, schemaVersion, data, JSON.stringify(metadata), time];
+}
 
 function appendGroup(appends: readonly StreamAppend[]): Statement {
-  const appendNos: number[] = [];
-  const eventNos: number[] = [];
-  const events: NewEvent[] = [];
-  for (const [index, append] of appends.entries()) {
-    for (const [nth, event] of append.events.entries()) {
-      appendNos.push(index + 1);
-      eventNos.push(nth + 1);
-      events.push(event);
-    }
-  }
+  const events = appends.flatMap((append) => append.events);
+  const appendNos = appends.flatMap((append, index) => append.events.map(() => index + 1));
+  const eventNos = appends.flatMap((append) => append.events.map((_, index) => index + 1));
   return {
     name: 'append_group',
     text: 'select actual, starts from civic.append_group($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
@@ -201,10 +188,10 @@ function appendStatement(appends: readonly StreamAppend[]): Statement {
   return appendGroup(appends);
 }
 
-/** The integers in the text of an array, `{1,-1,3}`, or of a single integer. */
+/** The integers in the text of an array, `{1,-1,3}`, or of one integer. */
 const numbers = (text: string): readonly number[] => (text.startsWith('{') ? text.slice(1, -1) : text).split(',').map(Number);
 
-/** Outcomes in the order of the appends, from the statement's one row. */
+/** In the order of the appends; `row` is the one row of the statement. */
 export function appendOutcomes(appends: readonly StreamAppend[], row: TextRow): readonly AppendOutcome[] {
   const actual = numbers(row[0]!);
   const starts = numbers(row[1]!);

@@ -1,8 +1,8 @@
 import { setTimeout as after } from 'node:timers/promises';
-import { Pool, type PoolClient, type QueryArrayResult, types } from 'pg';
-import type { CancellableRead, Statement, Transactor, TypedQuery } from '../../domain/ports/database.ts';
+import { Pool, type PoolClient, types } from 'pg';
+import type { CancellableRead, Transactor, TypedQuery } from '../../domain/ports/database.ts';
 import { isConnectionLoss, isReadTimeout, mapError } from './errors.ts';
-import { type Answer, PipelinedConnection } from './pipelined-connection.ts';
+import { execute, PipelinedConnection } from './pipelined-connection.ts';
 import { clientConfig, type Session } from './sessions.ts';
 
 const GRACE_MS = 1_000;
@@ -11,7 +11,7 @@ const IDLE_MS = 60_000;
 /** A connection of the pool, held by one caller. */
 interface HeldClient {
   readonly client: PoolClient;
-  /** True when the connection is unusable: the pool closes it and opens another. */
+  /** When it is, the pool closes the connection and opens another. */
   isBroken: boolean;
 }
 
@@ -32,15 +32,13 @@ export function openClientPool(session: Session, connections: number) {
   });
   pool.on('error', () => undefined);
 
-  /** Runs work with its own connection. Throws what the work threw, mapped; `DatabaseUnavailable` when there is no connection. */
+  /** Throws the mapped error of the work, or `DatabaseUnavailable` when there is no connection. */
   async function run<Result>(work: (held: HeldClient) => Promise<Result>): Promise<Result> {
     const client = await pool.connect().catch((error: unknown) => {
       throw mapError(error);
     });
     const held: HeldClient = { client, isBroken: false };
-    const lost = (): void => {
-      held.isBroken = true;
-    };
+    const lost = (): void => void (held.isBroken = true);
     client.on('error', lost);
     try {
       return await work(held);
@@ -57,7 +55,7 @@ export function openClientPool(session: Session, connections: number) {
     run(async (held) => {
       try {
         await held.client.query('begin');
-        const result = await work({ execute: (statement) => executeOn(held, statement) });
+        const result = await work({ execute: (statement) => execute(held.client, statement) });
         await held.client.query('commit');
         return result;
       } catch (error) {
@@ -89,21 +87,12 @@ export function openClientPool(session: Session, connections: number) {
 /** True for an error after which nothing more may be sent on the connection. */
 const isUseless = (error: unknown): boolean => isConnectionLoss(error) || isReadTimeout(error);
 
-async function executeOn({ client }: HeldClient, statement: Statement): Promise<Answer> {
-  const result: QueryArrayResult<(string | null)[]> = await client.query({
-    ...statement,
-    values: statement.values as unknown[],
-    rowMode: 'array',
-  });
-  return { rows: result.rows, count: result.rowCount ?? 0 };
-}
-
 const CANCEL_AGAIN_MS = 50;
 const CANCEL_TIMEOUT_MS = 5_000;
 
 export type CancellableReads = ReturnType<typeof openCancellableReads>;
 
-/** Reads that PostgreSQL ends when their signal aborts. Each has its own connection, so that a cancel cannot reach another statement. */
+/** Reads that PostgreSQL ends when their signal aborts, each on its own connection, so that a cancel reaches no other statement. */
 export function openCancellableReads(session: Session, connections: number) {
   const pool = openClientPool(session, connections);
   const canceller = new PipelinedConnection({ dsn: session.dsn, purpose: 'cancels', statementTimeoutMs: CANCEL_TIMEOUT_MS });
@@ -123,21 +112,15 @@ export function openCancellableReads(session: Session, connections: number) {
       signal.throwIfAborted();
       const ended = new AbortController();
       let cancelled: Promise<void> | undefined;
-      const cancel = (): void => {
-        cancelled = cancelUntil(ended.signal, held);
-      };
+      const cancel = (): void => void (cancelled = cancelUntil(ended.signal, held));
       signal.addEventListener('abort', cancel, { once: true });
       try {
-        return (await executeOn(held, statement)).rows;
+        return (await execute(held.client, statement)).rows;
       } finally {
         signal.removeEventListener('abort', cancel);
         ended.abort();
         await cancelled;
       }
     });
-  return {
-    run,
-    use: pool.use,
-    close: async () => void (await Promise.all([pool.close(), canceller.close()])),
-  };
+  return { run, use: pool.use, close: async () => void (await Promise.all([pool.close(), canceller.close()])) };
 }

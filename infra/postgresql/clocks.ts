@@ -12,8 +12,8 @@ const LOOK_EVERY_MS = 5_000;
 const SLOW_MS = 1_000;
 
 /**
- * The time of the database, advanced between two reads by the monotonic clock of this machine. All processes on the database share it,
- * whatever their own clocks show. For leases only. Throws `DatabaseUnavailable` where the first look fails.
+ * The time of the database, advanced between reads by the monotonic clock of this machine, so that all processes on the database share it.
+ * For leases only. Throws `DatabaseUnavailable` where the first read fails.
  */
 export async function openDatabaseClock(database: Pick<ReadDatabase, 'texts'>) {
   const look = async (): Promise<{ readonly ahead: number; readonly took: number }> => {
@@ -43,8 +43,8 @@ export async function openDatabaseClock(database: Pick<ReadDatabase, 'texts'>) {
 }
 
 /**
- * The offset of the trial's clock from the machine's in milliseconds; 0 without a trial. A start time that differs from the stored one
- * sets the clock; the same one, or none, lets it continue, so that every process on the database has the same time.
+ * Milliseconds from the clock of the machine to that of the trial; 0 without a trial. A start time that differs from the stored one sets
+ * the clock; the same one, or none, lets it run on.
  */
 export const trialClockOffset = (transactor: Transactor, start: number | undefined, machineNow: number): Promise<number> =>
   transactor.transaction(async (transaction) => {

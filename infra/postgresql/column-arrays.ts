@@ -33,7 +33,7 @@ function variable<Value>(
   elementType: number,
   values: readonly (Value | null)[],
   lengthOf: (value: Value) => number,
-  write: (buffer: Buffer, value: Value, at: number, length: number) => void,
+  write: (buffer: Buffer, value: Value, at: number, length: number) => unknown,
 ): Buffer {
   const lengths = new Int32Array(values.length);
   let size = values.length * LENGTH;
@@ -56,18 +56,15 @@ function variable<Value>(
   return buffer;
 }
 
-function writeText(buffer: Buffer, value: string, at: number, length: number): void {
-  buffer.write(value, at, length, 'utf8');
-}
+const writeText = (buffer: Buffer, value: string, at: number, length: number) => buffer.write(value, at, length, 'utf8');
+const writeBoolean = (buffer: Buffer, value: boolean, at: number) => buffer.writeUInt8(value ? 1 : 0, at);
+const writeBytes = (buffer: Buffer, value: Uint8Array, at: number) => buffer.set(value, at);
 
 const texts = (elementType: number, values: readonly (string | null)[]): Buffer =>
   variable(elementType, values, (value: string) => Buffer.byteLength(value), writeText);
 
 function writeBigint(buffer: Buffer, value: number | bigint, at: number): void {
-  if (typeof value === 'bigint') {
-    buffer.writeBigInt64BE(value, at);
-    return;
-  }
+  if (typeof value === 'bigint') return void buffer.writeBigInt64BE(value, at);
   if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is no whole number that a column of bigints takes`);
   const high = Math.floor(value / TWO_TO_32);
   buffer.writeInt32BE(high, at);
@@ -86,22 +83,6 @@ export const columnArrays: ColumnArrays & { jsons(values: readonly string[]): Bu
   jsons: (values) => texts(JSON_TYPE, values),
   bigints: (values) => variable<number | bigint>(INT8, values, () => 8, writeBigint),
   uuids: (values) => variable<string>(UUID, values, () => 16, writeUuid),
-  booleans: (values) =>
-    variable<boolean>(
-      BOOL,
-      values,
-      () => 1,
-      (buffer, value, at) => {
-        buffer.writeUInt8(value ? 1 : 0, at);
-      },
-    ),
-  bytes: (values) =>
-    variable<Uint8Array>(
-      BYTEA,
-      values,
-      (value) => value.byteLength,
-      (buffer, value, at) => {
-        buffer.set(value, at);
-      },
-    ),
+  booleans: (values) => variable<boolean>(BOOL, values, () => 1, writeBoolean),
+  bytes: (values) => variable<Uint8Array>(BYTEA, values, ({ byteLength }) => byteLength, writeBytes),
 };

@@ -1,9 +1,9 @@
-import type { ColumnArrays, Statement, TextRow, Transactor } from '../../domain/ports/database.ts';
+import type { ColumnArrays, ReadDatabase, Transactor } from '../../domain/ports/database.ts';
 import { type BucketState, secondsUntil, type SharedCounts, type WindowCounts } from '../../domain/ports/counts.ts';
 import { burstBucket, type ChargeUnits, minuteBucket } from '../../domain/plans.ts';
 import { sql, statementsIn } from './statements.ts';
 
-type Run = (statement: Statement) => Promise<readonly TextRow[]>;
+type Run = ReadDatabase['texts'];
 
 /** Counts in an unlogged table. One statement locks the rows of an account in the order of their names, which avoids deadlocks. */
 export const createWindowCounts = (run: Run): WindowCounts => ({
@@ -44,7 +44,7 @@ export const createSharedCounts = (transactor: Transactor, columns: ColumnArrays
   },
 });
 
-/** Charges the row that admission charges, so that a batch and concurrent requests together never exceed the allowance. */
+/** Charges the row that admission charges: a batch and concurrent requests together stay within the allowance. */
 export const createChargeUnits =
   (run: Run): ChargeUnits =>
   async (accountId, allowances, units, now) => {

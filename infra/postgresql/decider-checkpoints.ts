@@ -3,7 +3,7 @@ import type { DeciderCheckpoints } from '../../domain/ports/decider-checkpoints.
 import type { Logger } from '../../domain/ports/logger.ts';
 import { sql } from './statements.ts';
 
-/** Checkpoints in a table. A failure is logged; the stream is then read from its start. */
+/** A failure is logged; the stream is then read from its start. */
 export const createDeciderCheckpoints = (read: ReadDatabase, transactor: Transactor, logger: Logger): DeciderCheckpoints => ({
   async load(stream, decider) {
     try {

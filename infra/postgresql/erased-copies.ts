@@ -6,7 +6,6 @@ import { sql } from './statements.ts';
 const TABLES = `select format('%I.%I', n.nspname, c.relname) from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = 'civic' and c.relkind in ('r', 'm') order by 1`;
 
-/** Copies of erased texts in the database of the read models. */
 export const createErasedCopies = (transactor: Transactor, dsn: string): ErasedCopies => ({
   async clear(streams, until) {
     await transactor.transaction(async (transaction) => {
@@ -16,7 +15,7 @@ export const createErasedCopies = (transactor: Transactor, dsn: string): ErasedC
     });
     // In a transaction of its own: commands that store a checkpoint do not wait for the ledger.
     return transactor.transaction(async (transaction) => {
-      // Generations that are not followed any more; the projector drops their tables.
+      // Generations without a follower; the projector drops their tables.
       await transaction.execute(sql`update civic.generations set kept_until = null, changed_at = 0, lease_until = 0
         where state in ('retired', 'refused') or (state = 'scratch' and owner is null)`);
       // A payment without its result, presented again, is answered that the result is no longer stored; it is not billed.

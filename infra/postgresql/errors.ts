@@ -22,7 +22,6 @@ const SOCKET = /^(ECONN|EPIPE|ENOENT|ENOTFOUND|EAI_|ETIMEDOUT|EHOST|ENET|EACCES)
 
 const isSqlState = (code: unknown): code is string => typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !SOCKET.test(code);
 
-/** The SQLSTATE that the server gave, if it gave one. */
 export function sqlState(error: unknown): string | undefined {
   for (const { code } of causes(error)) if (isSqlState(code)) return code;
   return undefined;
@@ -38,18 +37,14 @@ export function isConnectionLoss(error: unknown): boolean {
   return false;
 }
 
-/** The client's deadline passed without an answer. The answer may still arrive, so the connection is not used again. */
+/** The deadline of the client has passed. The answer may still arrive, so the connection is not used again. */
 export const isReadTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout';
 
-/** The connection has no prepared statement of the name, or has one already. */
-const NOT_PREPARED = new Set(['26000', '42P05']);
-
-/** The statement was not run: its name was not, or could not be, prepared on the connection. */
-export const isNotPrepared = (error: unknown): boolean => NOT_PREPARED.has(sqlState(error) ?? '');
+/** The statement was not run: the connection has no prepared statement of its name (26000), or has one already (42P05). */
+export const isNotPrepared = (error: unknown): boolean => ['26000', '42P05'].includes(sqlState(error) ?? '');
 
 /** The message of pg's pool when no connection became free within the connection timeout. */
 const NONE_FREE = 'timeout exceeded when trying to connect';
-
 /** Raised by `civic.lock_log` once the log was moved to another store. */
 const LOG_SEALED = 'CR004';
 

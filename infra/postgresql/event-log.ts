@@ -29,7 +29,7 @@ export interface EventLogSettings {
   readonly copiesLog?: boolean;
 }
 
-/** Up to so many appends of one call join groups of other callers. */
+/** At most this many appends of one call join groups of other callers. */
 const FEW = 20;
 /** Milliseconds between polls of a subscriber that receives no notification. */
 const POLL_MS = 250;
@@ -57,6 +57,7 @@ export function openEventLog(settings: EventLogSettings): EventLog & ErasingLog 
     }),
   );
   const queue = new AppendQueue(lanes);
+  const joinGroup = async (append: StreamAppend): Promise<AppendOutcome> => (await queue.enqueue([append], false))[0]!;
   const news = openAppendNotifications(dsn, POLL_MS);
   const connections = openPipelinedConnections({ dsn, purpose: 'log-reads', statementTimeoutMs }, READ_CONNECTIONS);
   const reads = logReads(async (statement: Statement) => {
@@ -68,21 +69,18 @@ export function openEventLog(settings: EventLogSettings): EventLog & ErasingLog 
   });
   const followed = windowed(reads.readAll);
   return {
+    ...reads,
     async append(append) {
       checkAppends([append]);
-      const [outcome] = await queue.enqueue([append], false);
-      return outcome!;
+      return await joinGroup(append);
     },
     async appendEach(appends) {
       checkAppends(appends);
       if (appends.length > FEW) return await queue.enqueue(appends, true);
       // Each of a few appends joins a group of other callers, so that they need no commit of their own.
-      return await appendSeparately(appends, async (append) => (await queue.enqueue([append], false))[0]!);
+      return await appendSeparately(appends, joinGroup);
     },
     appendErasure: async (append, rewritten) => await appendErasure(connections, append, rewritten),
-    readStream: async (stream, afterRevision, limit) => await reads.readStream(stream, afterRevision, limit),
-    readLast: async (streams) => await reads.readLast(streams),
-    readAll: reads.readAll,
     subscribe(subscribe) {
       let seen = 0;
       const read = async (question: ReadAll) => {
@@ -93,7 +91,6 @@ export function openEventLog(settings: EventLogSettings): EventLog & ErasingLog 
     },
     /** Drops the events in memory, after the log has lost history. */
     forget: followed.forget,
-    head: async () => (await reads.head()) ?? LOG_START,
     identity: async () => (await reads.readAll({ after: LOG_START, limit: 1 })).events[0]?.id ?? null,
     distance: positionDistance,
     async close() {
@@ -104,8 +101,8 @@ export function openEventLog(settings: EventLogSettings): EventLog & ErasingLog 
 }
 
 /**
- * Appends an erasure and rewrites the events in one transaction, with the only statement that rewrites events: a trigger accepts only what the
- * erasure describes. Throws `OutcomeUnknown` when the connection is lost during it.
+ * Appends an erasure and rewrites the events in one transaction; a trigger accepts only what the erasure describes. Throws `OutcomeUnknown`
+ * when the connection is lost meanwhile.
  */
 async function appendErasure(
   connections: PipelinedConnections,

@@ -89,7 +89,6 @@ export const FREED = verbatim('owner = null, lease_until = 0');
 const NO_OTHER_IS_BUILT = verbatim(`not exists (
   select from civic.generations o where o.projection = g.projection and o.state = 'building' and o.generation <> g.generation)`);
 
-/** The change that each decision makes, and its condition. */
 const DECISIONS: Readonly<Record<Decision, (now: number) => readonly [change: Statement, condition: Statement]>> = {
   pause: (now) => [sql`operator_paused_at = ${now}, ${FREED}`, sql`state = 'building' and operator_paused_at is null`],
   resume: () => [sql`operator_paused_at = null`, sql`state = 'building' and operator_paused_at is not null`],

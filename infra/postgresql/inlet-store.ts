@@ -12,7 +12,7 @@ const TAKEN = columns({
 });
 const held = ({ topic, partition }: InletPart, token: number) => sql`topic = ${topic} and partition = ${partition} and token = ${token}`;
 
-/** The processed offset of each partition, in PostgreSQL; every change is one statement. */
+/** Every change is one statement. */
 export function createInletStore(transactor: Transactor): InletStore {
   const { first, changed } = statementsIn(transactor);
   return {

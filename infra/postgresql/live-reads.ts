@@ -13,8 +13,8 @@ export class ReadModelMissing extends DatabaseUnavailable {
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
 /**
- * Caches which generation of each read model is live. A statement that fails because of a switch is built again and repeated. Every read
- * throws `DatabaseUnavailable` while `refusal` gives a reason: the read models contain events that the log does not have.
+ * Caches which generation of each read model is live. Repeats a statement that fails because of a switch. Every read throws
+ * `DatabaseUnavailable` while `refusal` gives a reason: the read models contain events that the log does not have.
  */
 export function createLiveReads(database: ReadDatabase, refusal: () => string | null = () => null) {
   let pointers: ReadonlyMap<string, number> = new Map();

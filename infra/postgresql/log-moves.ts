@@ -19,7 +19,6 @@ const MOVED = 'moved:';
 
 const GENERATION = columns({ projection: ['projection', text], generation: ['generation', number] });
 
-/** Names of the followers that have an owner. */
 async function heldOf(executor: Transactor | Transaction, now: number): Promise<readonly string[]> {
   const [generations, processors] = FOLLOWERS.map(
     ({ table, name, which }) => sql`select ${name} from ${table} where owner is not null and lease_until >= ${now}::bigint and ${which}`,

@@ -6,10 +6,10 @@ import { sql, statementsIn } from './statements.ts';
 
 const DIGITS = 20;
 
-/** A position of this adapter is its number in twenty digits, so that the order of texts is the order of numbers. */
+/** Twenty digits, so that the order of texts is the order of numbers. */
 export const toPosition = (number: number | string): Position => String(number).padStart(DIGITS, '0') as Position;
 
-/** The number of a position. Throws for a position of another kind of log. */
+/** Throws for a position of another kind of log. */
 export function positionNumber(position: Position): number {
   const number = Number(position);
   if (!Number.isSafeInteger(number))
@@ -17,7 +17,7 @@ export function positionNumber(position: Position): number {
   return number;
 }
 
-/** The number of events in (from, to]: positions are dense. */
+/** In (from, to]: positions are dense. */
 export const positionDistance = (from: Position, to: Position): number => positionNumber(to) - positionNumber(from);
 
 /** SQL condition: no event is given, or the log in this database has it at its position. */
@@ -34,7 +34,7 @@ export const SET_BACK = columns({
 });
 export const OPEN_SET_BACKS = sql`select ${SET_BACK} from civic.history_set_backs where acknowledged_at is null order by noticed_at, held`;
 
-/** The rows of `civic.history_set_backs`; several processes that notice the same loss store it once. */
+/** Several processes that notice the same loss store it once. */
 export function createSetBacks(transactor: Transactor): SetBacks {
   const { run, all } = statementsIn(transactor);
   return {

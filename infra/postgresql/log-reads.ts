@@ -1,5 +1,5 @@
-import type { Statement, TextRow } from '../../domain/ports/database.ts';
-import { HistorySetBack, type LogBatch, type Position, type ReadAll, type StoredEvent } from '../../domain/ports/event-log.ts';
+import type { ReadDatabase, TextRow } from '../../domain/ports/database.ts';
+import { HistorySetBack, LOG_START, type LogBatch, type Position, type ReadAll, type StoredEvent } from '../../domain/ports/event-log.ts';
 import { columnArrays } from './column-arrays.ts';
 import { positionNumber, toPosition } from './log-position.ts';
 
@@ -28,10 +28,9 @@ const READ_LAST = `
   cross join lateral (select ${COLUMNS} from civic.events where stream = s.stream order by revision desc limit 1) e`;
 
 const READ_HEAD = 'select max(position) from civic.events';
-
 const WINDOW = 100_000;
 
-type Run = (statement: Statement) => Promise<readonly TextRow[]>;
+type Run = ReadDatabase['texts'];
 
 const toEvent = (row: TextRow, from = 0): StoredEvent => ({
   position: toPosition(row[from]!),
@@ -94,19 +93,16 @@ async function readFiltered(run: Run, { after, afterId, limit }: ReadAll, types:
 export const logReads = (run: Run) => ({
   readAll: async (read: ReadAll): Promise<LogBatch> =>
     read.types === undefined ? await readUnfiltered(run, read) : await readFiltered(run, read, read.types),
-
   async readStream(stream: string, afterRevision: number, limit: number): Promise<readonly StoredEvent[]> {
     const rows = await run({ name: 'log_read_stream', text: READ_STREAM, values: [stream, afterRevision, limit] });
     return rows.map((row) => toEvent(row));
   },
-
   async readLast(streams: readonly string[]): Promise<ReadonlyMap<string, StoredEvent>> {
     const rows = await run({ name: 'log_read_last', text: READ_LAST, values: [columnArrays.texts([...new Set(streams)])] });
     return new Map(rows.map((row) => [row[1]!, toEvent(row)]));
   },
-
-  async head(): Promise<Position | undefined> {
+  async head(): Promise<Position> {
     const [row] = await run({ name: 'log_head', text: READ_HEAD, values: [] });
-    return row?.[0] === null || row === undefined ? undefined : toPosition(row[0]!);
+    return row?.[0] ? toPosition(row[0]) : LOG_START;
   },
 });

@@ -5,7 +5,7 @@ type Read = (read: ReadAll) => Promise<LogBatch>;
 
 const LIMITS = {
   events: 20_000,
-  /** In total, of the data of events. */
+  /** Of the data of all events. */
   characters: 32_000_000,
   /** Milliseconds since they were read. */
   age: 10_000,
@@ -13,9 +13,9 @@ const LIMITS = {
 const FETCH = 2000;
 
 /**
- * Caches the newest events, so that several followers at the head of the log share one read. A follower that is behind the window, or
- * holds no event or another event than the window at its position, reads the log itself. The answer always equals a read of the log.
- * Events leave the window after `age`, so that they do not fill memory where the log grows slowly.
+ * Caches the newest events, so that followers at the head share one read. A follower behind the window, or with no or another event at its
+ * position, reads the log itself. The answer always equals a read of the log. Events leave the window after `age`, so that they do not fill
+ * memory where the log grows slowly.
  */
 export function windowed(
   read: Read,
@@ -23,10 +23,10 @@ export function windowed(
   milliseconds: () => number = () => performance.now(),
 ): { readonly read: Read; readonly forget: () => void } {
   let events: StoredEvent[] = [];
-  /** The time of each read and the position of its last event. */
+  /** Of each read: its time, and the position of its last event. */
   let arrivals: { readonly at: number; readonly end: number }[] = [];
   let characters = 0;
-  /** The position before the first event of the window, and the id of the event there. Undefined until a follower has reached the head. */
+  /** Position and id of the event before the window. Undefined until a follower has reached the head. */
   let from: number | undefined;
   let fromId: string | undefined;
   /** A read that is scheduled and not sent. */
@@ -72,8 +72,8 @@ export function windowed(
   };
 
   /**
-   * Reads the log after the end of the window, once for all callers of one turn of the event loop. A caller never joins a read that was
-   * sent: the event that woke the caller might be missing from it.
+   * Reads after the end of the window, once for all callers of one turn of the event loop. A caller never joins a read that was sent: the
+   * event that woke it might be missing.
    */
   const fetch = (after: number, { after: position, afterId }: ReadAll): Promise<LogBatch> => {
     if (waiting?.after !== after || waiting.afterId !== afterId) {

@@ -5,9 +5,8 @@ import { openPipelinedConnections } from './pipelined-connection.ts';
 
 interface DatabaseSettings {
   readonly dsn: string;
-  /** Deadline of one read. */
   readonly statementTimeoutMs: number;
-  /** Deadline of one statement of a transaction: a fold takes longer than a read. */
+  /** Deadline of a statement of a transaction; a fold takes longer than a read. */
   readonly foldTimeoutMs?: number;
   /** Shorter than a projector's lease: a suspended owner loses its row locks before another process takes over. */
   readonly idleInTransactionMs?: number;
@@ -17,7 +16,7 @@ interface DatabaseSettings {
 
 export type Database = Awaited<ReturnType<typeof openDatabase>>;
 
-/** Opens the five kinds of connections. Throws `DatabaseUnavailable` when the database cannot be reached; lost connections are opened again. */
+/** Throws `DatabaseUnavailable` when the database cannot be reached; lost connections are opened again. */
 export async function openDatabase({
   dsn,
   statementTimeoutMs,
@@ -33,9 +32,7 @@ export async function openDatabase({
   const folds = { dsn, purpose: 'transactions', statementTimeoutMs: foldTimeoutMs, idleInTransactionMs, lookups: true };
   const transactions = openClientPool(folds, transactionConnections);
   const pools = { reads: typed, 'hot-reads': hot, counts, searches, transactions };
-  const close = async (): Promise<void> => {
-    await Promise.all(Object.values(pools).map((each) => each.close()));
-  };
+  const close = async () => void (await Promise.all(Object.values(pools).map((each) => each.close())));
   // They connect on first use; the start must fail when the database cannot be reached.
   await hot.run({ text: 'select', values: [] }).catch(async (error: unknown) => {
     await close();
@@ -51,7 +48,6 @@ export async function openDatabase({
     counting: async (statement: Statement): Promise<readonly TextRow[]> => (await counts.run(statement)).rows,
     /** Long reads, on their own connections: no other statement waits for them. */
     search: searches.run,
-    /** Connections in use, by kind. */
     use: (): readonly PoolUse[] => Object.entries(pools).map(([pool, { use }]) => ({ pool, ...use() })),
     close,
   };
@@ -59,7 +55,7 @@ export async function openDatabase({
 
 const COMMITTED = 'select xact_commit::text from pg_stat_database where datname = current_database()';
 
-/** The server's own counters, over all its clients: readers, writers and projectors of every process. */
+/** Counters of the server over all its clients. */
 export const createTraffic = (database: ReadDatabase): Traffic => ({
   async transactions() {
     const [row] = await database.texts({ name: 'count_transactions', text: COMMITTED, values: [] });

@@ -8,7 +8,6 @@ import { sql, statementsIn, verbatim } from './statements.ts';
 const seen = ({ paymentId, state, leaseOwner }: SeenPayment): Statement =>
   sql`payment_id = ${paymentId} and state = ${state} and lease_owner is not distinct from ${leaseOwner}::uuid`;
 
-/** What a move writes beside state and time. */
 function changes(move: PaymentMove): Statement {
   switch (move.to) {
     case 'VERIFIED':
@@ -32,7 +31,6 @@ function changes(move: PaymentMove): Statement {
   }
 }
 
-/** Further changes of the transaction that moves a row. */
 async function follow(transaction: Transaction, row: PaymentRow, now: number): Promise<PaymentRow> {
   if (isNotBilled(row.state)) await giveBack(transaction, row);
   if (row.state === 'SETTLED') {

@@ -33,10 +33,10 @@ const SHOWN = {
   outcomePublished: ['outcome_told', flag],
 } as const;
 
-/** A payment for operators, without payload and result. */
+/** For operators: without payload and result. */
 export const LISTED = columns(SHOWN);
 
-/** A payment with payload and result, for the payment flow only. */
+/** For the payment flow only. */
 export const PAYMENT = columns({
   ...SHOWN,
   leaseOwner: ['lease_owner', textOrNull],
@@ -47,7 +47,6 @@ export const PAYMENT = columns({
 
 const SERVICE = 'service';
 const DAY_LENGTH = 10;
-/** The UTC day of a budget. */
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, DAY_LENGTH);
 
 class NotReserved extends Error {

@@ -1,4 +1,4 @@
-import { Client, type QueryArrayResult } from 'pg';
+import { Client, type ClientBase } from 'pg';
 import { Backoff } from '../../domain/retry.ts';
 import { DatabaseUnavailable, DeadlineExceeded, type Statement, type TextRow } from '../../domain/ports/database.ts';
 import { isConnectionLoss, isNotPrepared, mapError } from './errors.ts';
@@ -8,7 +8,7 @@ const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 1_000;
 const SWEEP_MS = 50;
 const DEFAULT_GRACE_MS = 1_000;
-/** Milliseconds after the server's deadline for one statement until a silent connection counts as dead. */
+/** Milliseconds after the deadline of the server until a silent connection counts as dead. */
 const DEAD_AFTER_MS = 1_000;
 /** A pooler that gives each statement another session has no prepared statement for any of them. */
 const MAX_RESENDS = 20;
@@ -18,6 +18,15 @@ const SLOW_MS = 100;
 export interface Answer {
   readonly rows: readonly TextRow[];
   readonly count: number;
+}
+
+export async function execute(client: ClientBase, statement: Statement): Promise<Answer> {
+  const { rows, rowCount } = await client.query<(string | null)[]>({
+    ...statement,
+    values: statement.values as unknown[],
+    rowMode: 'array',
+  });
+  return { rows, count: rowCount ?? 0 };
 }
 
 interface Pending {
@@ -32,7 +41,7 @@ export class PipelinedConnection {
   #client: Client | undefined;
   #connecting: Promise<Client> | undefined;
   #sweeper: NodeJS.Timeout | undefined;
-  /** The time when the server could begin its current statement; the server's deadline counts from then. */
+  /** When the server could begin its current statement; its deadline counts from then. */
   #begunAt = 0;
   readonly #backoff = new Backoff(FIRST_BACKOFF_MS, MAX_BACKOFF_MS);
   #retryAt = 0;
@@ -69,7 +78,6 @@ export class PipelinedConnection {
     }
   }
 
-  /** Milliseconds for one statement, on the client's clock. */
   get #timeoutMs(): number {
     const { statementTimeoutMs = Number.POSITIVE_INFINITY, graceMs = DEFAULT_GRACE_MS } = this.#session;
     return statementTimeoutMs + graceMs;
@@ -81,15 +89,11 @@ export class PipelinedConnection {
       const pending: Pending = { deadline, reject };
       if (this.#pending.size === 0) this.#begunAt = performance.now();
       this.#pending.add(pending);
-      client
-        .query<(string | null)[]>({ ...statement, values: statement.values as unknown[], rowMode: 'array' })
-        .then(
-          (result: QueryArrayResult<(string | null)[]>) => resolve({ rows: result.rows, count: result.rowCount ?? 0 }),
-          (error: unknown) => {
-            if (isConnectionLoss(error)) this.#lose(client);
-            reject(mapError(error));
-          },
-        )
+      execute(client, statement)
+        .then(resolve, (error: unknown) => {
+          if (isConnectionLoss(error)) this.#lose(client);
+          reject(mapError(error));
+        })
         .finally(() => {
           this.#pending.delete(pending);
           this.#begunAt = performance.now();
@@ -103,9 +107,7 @@ export class PipelinedConnection {
     if (this.#client !== undefined) return this.#client;
     if (this.#connecting === undefined) {
       if (performance.now() < this.#retryAt) throw new DatabaseUnavailable('the database could not be reached a moment ago');
-      this.#connecting = this.#open().finally(() => {
-        this.#connecting = undefined;
-      });
+      this.#connecting = this.#open().finally(() => (this.#connecting = undefined));
     }
     return await this.#connecting;
   }
@@ -139,7 +141,7 @@ export class PipelinedConnection {
     return client;
   }
 
-  /** Rejects all waiting statements at once: a server that is read-only or silent would hold them until their deadlines. */
+  /** Rejects all waiting statements: a server that is read-only or silent would hold them until their deadlines. */
   #lose(client: Client): void {
     if (this.#client !== client) return;
     this.#client = undefined;
@@ -162,7 +164,7 @@ export type PipelinedConnections = ReturnType<typeof openPipelinedConnections>;
 /** Order of preference: connected, without a slow statement. */
 const rank = ({ connected, slow }: PipelinedConnection): number => (connected ? 0 : 2) + (slow ? 1 : 0);
 
-/** A fixed set of connections. A statement goes to the one with the fewest statements in flight and without a slow one. */
+/** A statement goes to the connection with the fewest statements in flight and without a slow one. */
 export function openPipelinedConnections(session: Session, count: number) {
   const connections = Array.from({ length: count }, () => new PipelinedConnection(session));
   const choose = (): PipelinedConnection => {

@@ -4,7 +4,7 @@ import type { DatabaseFacts } from '../../domain/ports/probes.ts';
 import { OPEN_SET_BACKS, SET_BACK } from './log-position.ts';
 import { firstRow, readSchemaState, withClient } from './schema-state.ts';
 
-/** Deadline, since a table may be locked or the server be stopped. */
+/** A table may be locked, or the server stopped. */
 const LOOK_MS = 5_000;
 
 const SERVER = `select current_setting('server_version'), current_setting('fsync'), current_setting('full_page_writes'),
@@ -17,7 +17,7 @@ const OURS = `select (select offset_ms::text from civic.trial_clock), (select ti
 /** Only these values of `synchronous_commit` make a commit wait for a standby. */
 const WAITING = ['on', 'remote_write', 'remote_apply'];
 
-/** Examines a database without changing it. Throws `DatabaseRefused` with one line when it cannot be reached, `DeadlineExceeded` when it stays silent. */
+/** Changes nothing. Throws `DatabaseRefused` when it cannot be reached, `DeadlineExceeded` when it stays silent. */
 export const probeDatabase = (dsn: string, clock: Pick<Clock, 'now'>): Promise<DatabaseFacts> =>
   withClient({ dsn, purpose: 'doctor', statementTimeoutMs: LOOK_MS }, async (client) => {
     const { kind, encoding, readOnly, pending, unknown } = await readSchemaState(client);

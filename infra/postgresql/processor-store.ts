@@ -26,7 +26,7 @@ const held = ({ name, owner, token }: ProcessorLease) => sql`name = ${name} and 
 /** Rows of reactors and jobs in PostgreSQL; every change is one statement. */
 export function createProcessorStore(transactor: Transactor): ProcessorStore {
   const { run, all, first, changed } = statementsIn(transactor);
-  /** Reads before it writes: most attempts find another owner, or a job that is not due. Among concurrent callers the state of the row decides. */
+  /** Reads first: most attempts find another owner, or a job that is not due. Among concurrent callers the state of the row decides. */
   const acquire = (name: string, dueAt: number | null, owner: string, now: number, leaseMs: number) =>
     first(
       PROCESSOR,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { columns, number, text } from '../../domain/columns.ts';
 import { secondsUntil } from '../../domain/ports/counts.ts';
-import type { Statement, TextRow, Transactor } from '../../domain/ports/database.ts';
+import type { ReadDatabase, Transactor } from '../../domain/ports/database.ts';
 import type { ClientCounts, ReportClaims, ReportLease, ReportLeases, ReportQueue } from '../../domain/ports/report-stores.ts';
 import { sql, statementsIn } from './statements.ts';
 
@@ -46,7 +46,7 @@ export function createReportLeases(transactor: Transactor): ReportLeases {
   };
 }
 
-type Run = (statement: Statement) => Promise<readonly TextRow[]>;
+type Run = ReadDatabase['texts'];
 
 /** Claims in an unlogged table, a row for each claimed token. */
 export const createReportClaims = (run: Run): ReportClaims => ({

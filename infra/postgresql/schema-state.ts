@@ -32,8 +32,8 @@ const knownMigrations = (): readonly string[] =>
     .toSorted();
 
 /**
- * Lists the tables of other programs, without those of PostgreSQL and extensions. One statement sees one moment: a concurrent migration
- * creates its own table first, so that its tables are never taken for those of another program.
+ * Whether tables are those of other programs; without those of PostgreSQL and extensions. One statement sees one moment: a migration
+ * creates its own table first, so that a concurrent one is never taken for another program.
  */
 const WHOSE_TABLES = `
   select case when bool_or(n.nspname = 'civic' and c.relname = 'migrations') then 'ours' when count(*) > 0 then 'foreign' else 'none' end
@@ -41,10 +41,9 @@ const WHOSE_TABLES = `
   where c.relkind in ('r', 'p', 'm') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
     and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`;
 
-/** The columns of the first row, as text; of none where there is no row. */
+/** As text; no columns where there is no row. */
 export async function firstRow(client: ClientBase, text: string): Promise<TextRow> {
-  const { rows } = await client.query<(string | null)[]>({ text, rowMode: 'array' });
-  return rows[0] ?? [];
+  return (await client.query<(string | null)[]>({ text, rowMode: 'array' })).rows[0] ?? [];
 }
 
 type SchemaState = Awaited<ReturnType<typeof readSchemaState>>;
@@ -63,18 +62,9 @@ export async function readSchemaState(client: ClientBase) {
   const unknown: readonly string[] = applied.filter((name) => !known.includes(name));
   const ofOurs = unknown.length > 0 ? 'newer' : applied.length === 0 ? 'empty' : pending.length > 0 ? 'older' : 'current';
   const kind: 'foreign' | typeof ofOurs = whose === 'foreign' ? 'foreign' : ofOurs;
-  return {
-    kind,
-    serverVersion: Number(version),
-    encoding: encoding!,
-    readOnly: readOnly === 'on',
-    applied,
-    pending,
-    unknown,
-  };
+  return { kind, serverVersion: Number(version), encoding: encoding!, readOnly: readOnly === 'on', applied, pending, unknown };
 }
 
-/** Makes errors whose messages begin with the name of the database. */
 const refusedOf = (dsn: string) => (problem: string) => new DatabaseRefused(`the database ${shownDsn(dsn)} ${problem}`);
 
 /** Throws `DatabaseRefused` where the database must not be changed. */
@@ -90,9 +80,7 @@ export function refuseUnusable(state: SchemaState, dsn: string): void {
     );
   }
   if (state.readOnly) throw refused(`${READ_ONLY.found}; ${READ_ONLY.remedy}`);
-  if (state.kind === 'foreign') {
-    throw refused('holds tables of another program; give an empty database of its own in DATABASE_URL');
-  }
+  if (state.kind === 'foreign') throw refused('holds tables of another program; give an empty database of its own in DATABASE_URL');
   if (state.kind === 'newer') {
     const reason = `it has the migration ${state.unknown.join(', ')}`;
     throw refused(`was written by a newer version (${reason}); start that version or restore an older backup`);
@@ -140,7 +128,7 @@ export function explain(error: unknown, dsn: string): unknown {
   return mapError(error);
 }
 
-/** Runs work on a connection of its own. Throws `DatabaseRefused` where the database cannot be reached, `DeadlineExceeded` where it does not answer. */
+/** Throws `DatabaseRefused` where the database cannot be reached, `DeadlineExceeded` where it does not answer. */
 export async function withClient<Result>(session: Session, work: (client: Client) => Promise<Result>): Promise<Result> {
   const { dsn, statementTimeoutMs } = session;
   if (!isPostgresDsn(dsn)) {
@@ -159,7 +147,6 @@ export async function withClient<Result>(session: Session, work: (client: Client
   }
 }
 
-/** Reads the state of a database without changing it. */
 export const schemaState = async (dsn: string): Promise<SchemaState> => await withClient({ dsn, purpose: 'schema' }, readSchemaState);
 
 /** The key of the advisory lock; no other lock of this program uses it. */
@@ -167,7 +154,8 @@ const MIGRATION_LOCK = '4848250413820918';
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
- * Migrates the schema and returns the migrations applied. Of concurrent callers one applies them while the others wait. Throws `DatabaseRefused` when the database is newer, foreign, too old or out of reach.
+ * Returns the migrations applied. Of concurrent callers one applies them while the others wait. Throws `DatabaseRefused` when the database
+ * is newer, foreign, too old or out of reach.
  */
 export const migrate = async (dsn: string): Promise<readonly string[]> =>
   await withClient({ dsn, purpose: 'migrate' }, async (client) => {

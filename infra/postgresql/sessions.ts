@@ -1,6 +1,6 @@
 import type { ClientConfig } from 'pg';
 
-/** The settings of a connection. Durations in milliseconds; 0 or absent means none. */
+/** Durations in milliseconds; 0 or absent means none. */
 export interface Session {
   readonly dsn: string;
   /** `application_name` is `civic-<purpose>`. */
@@ -22,10 +22,9 @@ export interface Session {
 export const CONNECT_TIMEOUT_MS = 5_000;
 
 const verbatim = (text: string): string => text;
-/** Every column as text. Given to each client, so that pg's global parsers stay unchanged. */
+/** Every column as text; the global parsers of pg stay unchanged. */
 const textTypes = { getTypeParser: () => verbatim } as unknown as NonNullable<ClientConfig['types']>;
 
-/** Settings of every session, in the form of `options`. */
 export function sessionOptions(session: Session): string {
   const settings = ['timezone=UTC', 'max_parallel_workers_per_gather=0', 'jit=off', 'default_transaction_isolation=read\\ committed'];
   if (session.plansForGrowth === true) settings.push('plan_cache_mode=force_generic_plan', 'enable_seqscan=off');
@@ -46,7 +45,6 @@ function withoutOptions(dsn: string): string {
   return url.toString();
 }
 
-/** Configuration of a `pg` client whose rows are text. */
 export const clientConfig = (session: Session): ClientConfig => ({
   connectionString: withoutOptions(session.dsn),
   application_name: `civic-${session.purpose}`,

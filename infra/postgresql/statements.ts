@@ -1,7 +1,7 @@
 import type { Columns } from '../../domain/columns.ts';
 import type { Statement, StatementValue, TextRow, Transaction, Transactor } from '../../domain/ports/database.ts';
 
-/** The text of a statement with its values as parameters. A statement or a list of columns among the values is inserted as SQL. */
+/** Values become parameters. A statement or a list of columns among them is inserted as SQL. */
 export function sql(strings: TemplateStringsArray, ...parts: readonly (StatementValue | Statement | Columns<unknown>)[]): Statement {
   const values: StatementValue[] = [];
   const insert = (part: (typeof parts)[number]): string => {
@@ -14,7 +14,7 @@ export function sql(strings: TemplateStringsArray, ...parts: readonly (Statement
   return { text: String.raw({ raw: strings }, ...parts.map(insert)), values };
 }
 
-/** Text of the program itself, for the places where SQL takes no parameter, such as names of tables. */
+/** Text of the program itself, where SQL takes no parameter, such as names of tables. */
 export const verbatim = (text: string): Statement => ({ text, values: [] });
 
 /** Runs statements, each in a transaction of its own or all in the given one. */

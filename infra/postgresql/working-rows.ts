@@ -35,7 +35,6 @@ const ROW = columns({ key: ['', text], text: ['', text] });
 const TRIAL_CLOCK = columns({ startedAt: ['started_at::text', number], offsetMs: ['offset_ms::text', number] });
 const REACTOR = columns({ name: ['name', text], checkpoint: ['checkpoint', textAs<Position>()] });
 
-/** Rows that a backup stores beside the log, in PostgreSQL. */
 export function createWorkingRows(transactor: Transactor): WorkingRows {
   const { run, rows, all, first } = statementsIn(transactor);
   return {

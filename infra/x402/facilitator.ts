@@ -103,7 +103,7 @@ export function verification({ isValid, invalidReason, payer }: VerifyResponse, 
   return { kind: 'refused', reason, expired: EXPIRED.has(reason) };
 }
 
-/** Refusals before the transaction is sent. An earlier success also causes a used nonce and a failed simulation, so they are not among them. */
+/** Refusals before the transaction is sent. A used nonce and a failed simulation are not among them: an earlier success causes them too. */
 const BEFORE_SENDING: ReadonlySet<string> = new Set([
   'asset_not_deployed_contract',
   'insufficient_funds',

@@ -23,10 +23,8 @@ export function openHistory({ log, database }: OpenStores, settings: Settings, l
   let refusal: string | null = null;
   const onSetBack = (setBack: SetBack): void => {
     const { held, head } = setBack;
-    logger.error(
-      { held, head },
-      'the log has lost history that was served from here; read models and reactors begin again at their checkpoints',
-    );
+    const message = 'the log has lost history that was served from here; read models and reactors begin again at their checkpoints';
+    logger.error({ held, head }, message);
     figures.setBacks += 1;
     catchingUpTo = head;
     unnoted.push(setBack);

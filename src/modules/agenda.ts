@@ -29,10 +29,7 @@ export interface AgendaFunctions {
 /** After a failure lists are empty and dates null with status 200, and a single hit is 404. */
 export const agendaOperations = (functions: AgendaFunctions) =>
   ({
-    listRecentAgendaHits: {
-      ask: async ({ query }) => (await functions.listRecentAgendaHits(query)).text,
-      soft: () => NO_RECENT_HITS.text,
-    },
+    listRecentAgendaHits: { ask: async ({ query }) => (await functions.listRecentAgendaHits(query)).text, soft: () => NO_RECENT_HITS.text },
     getAgendaHit: {
       ask: async ({ params }) => (await functions.getAgendaHit(params.matchId)).text,
       soft: () => {

@@ -26,9 +26,7 @@ export interface CoverageFunctions {
 export const coverageOperations = (functions: CoverageFunctions) =>
   ({
     listDfwResearchCoverage: { ask: async ({ query }) => JSON.stringify(functions.listDfwResearchCoverage(query)) },
-    listPublicSourceStatuses: {
-      ask: async ({ query }) => JSON.stringify({ data: await functions.listPublicSourceStatuses(query) }),
-    },
+    listPublicSourceStatuses: { ask: async ({ query }) => JSON.stringify({ data: await functions.listPublicSourceStatuses(query) }) },
   }) satisfies Partial<PublicAnswers>;
 
 export interface CoverageReads {

@@ -12,7 +12,7 @@ export function erasure({ log, clock, chainClock, identifiers, progress, stores 
     reactors: [createErasureReactor({ copies, progress, clock, chainClock, readModels })],
     erasing: {
       erase: (command: EraseContent): Promise<ErasedContent> => eraseContent({ log, clock, identifiers, deadlineMs: DEADLINE_MS }, command),
-      /** Purges copies outside the read models, once every read model has passed the erasure; resolves to how many stay for paid calls under way. */
+      /** Purges copies outside the read models, which must have passed the erasure. Resolves to how many stay for paid calls under way. */
       purgeCopies: (streams: readonly string[]): Promise<number> => copies.clear(streams, chainClock.now()),
       /** Frees the space of rewritten rows in the database. */
       reclaim: (): Promise<void> => copies.reclaim(),

@@ -44,12 +44,10 @@ const reportTools = (reports: ReportFunctions): Pick<ToolFunctions, 'report_miss
   report_missing_data: async ({ idempotencyToken, ...input }, { principal: { accountId, keyId }, requestId, baseUrl }) => ({
     data: await reports.submitDataReport({ accountId, keyId, surface: 'mcp', token: idempotencyToken, input, requestId, baseUrl }),
   }),
-  get_data_report: async ({ reportId }, { principal: { accountId } }) => ({
-    data: await reports.getDataReport({ accountId, reportId }),
-  }),
+  get_data_report: async ({ reportId }, { principal: { accountId } }) => ({ data: await reports.getDataReport({ accountId, reportId }) }),
 });
 
-/** Reads a report within the account's limit per minute, which all keys, REST and the tools share. Reads that find nothing count as well. */
+/** Within the limit per minute of the account, which all keys, REST and the tools share. Reads that find nothing count as well. */
 const limitedReportReads =
   (read: ReportFunctions['getDataReport'], windows: WindowCounts, clock: Clock): ReportFunctions['getDataReport'] =>
   async (wanted) => {

@@ -9,10 +9,7 @@ import type { Module } from './module.ts';
 /** Search of agenda items, on its own connections, and the item of a result. */
 export function search({ settings, reads, clock, database }: Platform) {
   const searchLimit = createSearchLimit({ concurrency: settings.CIVIC_SEARCH_CONCURRENCY, clock });
-  const searchAgenda = createSearchAgenda({
-    reads: (signal) => reads.through((statement) => database.search(statement, signal)),
-    clock,
-  });
+  const searchAgenda = createSearchAgenda({ reads: (signal) => reads.through((statement) => database.search(statement, signal)), clock });
   const getAgendaItem = createGetAgendaItem({ reads, clock });
   const tools: Pick<ToolFunctions, 'search_agenda' | 'get_agenda_item'> = {
     search_agenda: async (input, { principal: { accountId }, signal }) => {
