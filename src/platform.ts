@@ -31,7 +31,6 @@ import type { Settings } from './settings.ts';
 
 /** The base of every module. */
 export type Platform = Awaited<ReturnType<typeof openPlatform>>;
-
 const LEASE_MS = 5_000;
 
 /** Throws what the database, the log and the settings throw; what was opened until then is closed. */

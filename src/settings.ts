@@ -186,7 +186,6 @@ export const SETTING_SECTIONS: Readonly<Record<string, Section>> = {
 };
 
 const SETTINGS = { ...LISTENERS, ...STORES, ...KAFKA, ...LIMITS, ...PAYMENTS, ...SOURCES, ...OBSERVATION } as const;
-
 type Name = keyof typeof SETTINGS;
 type Read<N extends Name> = z.output<(typeof SETTINGS)[N][0]> | ((typeof SETTINGS)[N][1] extends string ? never : undefined);
 export type Settings = { readonly [N in Name]: Read<N> };

@@ -1,16 +1,4 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  ftruncateSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -66,11 +54,11 @@ export async function attachEmbedded({ dataDir, role, startTimeoutMs, logger }: 
     if (role === 'service') service = await holdService(layout);
     use = await reach(layout, startTimeoutMs);
   } catch (error) {
-    if (service !== undefined) closeSync(service);
+    if (service !== undefined) fs.closeSync(service);
     throw refusalOf(layout.root, error);
   }
   const { url } = use;
-  if (role === 'service' && statSync(layout.cluster).uid === NOBODY.uid) logger.warn({}, NOBODY_WARNING);
+  if (role === 'service' && fs.statSync(layout.cluster).uid === NOBODY.uid) logger.warn({}, NOBODY_WARNING);
   let hasLeft = false;
   const watch = async (): Promise<void> => {
     for (let reported = ''; ; ) {
@@ -104,7 +92,7 @@ export async function attachEmbedded({ dataDir, role, startTimeoutMs, logger }: 
       if (hasLeft) return;
       hasLeft = true;
       use?.end();
-      if (service !== undefined) closeSync(service);
+      if (service !== undefined) fs.closeSync(service);
       if (use !== undefined) await untilStopped(layout);
     },
   };
@@ -116,11 +104,11 @@ async function holdService(layout: DataLayout): Promise<number> {
     const lock = takeLock(layout.serviceLock);
     if (lock === undefined && performance.now() - began < FREE_MS) continue;
     if (lock === undefined) {
-      const pid = readFileSync(layout.serviceLock, 'utf8').trim();
+      const pid = fs.readFileSync(layout.serviceLock, 'utf8').trim();
       throw new EmbeddedDatabaseRefused(`a service already runs on this data directory (process ${pid})`);
     }
-    ftruncateSync(lock);
-    writeSync(lock, `${process.pid}\n`);
+    fs.ftruncateSync(lock);
+    fs.writeSync(lock, `${process.pid}\n`);
     return lock;
   }
 }
@@ -148,7 +136,7 @@ async function reach(layout: DataLayout, timeoutMs: number): Promise<Use> {
       if (lock !== undefined) {
         started?.release();
         started = undefined;
-        started = await startServer(layout, lock).finally(() => closeSync(lock));
+        started = await startServer(layout, lock).finally(() => fs.closeSync(lock));
       } else if (performance.now() - waitingSince > ORPHAN_MS) {
         refuseOlderRelease(layout);
         endOrphan(layout.cluster);
@@ -172,13 +160,13 @@ function openUse(layout: DataLayout) {
   const run = findRunDirectory(layout);
   const password = run && readPassword(layout);
   // ENXIO: no process reads the FIFO.
-  const fifo = password && unlessGone(() => openSync(run.users, constants.O_WRONLY | constants.O_NONBLOCK));
+  const fifo = password && unlessGone(() => fs.openSync(run.users, fs.constants.O_WRONLY | fs.constants.O_NONBLOCK));
   if (!fifo) return undefined;
   const file = join(run.folder, `${USER_PREFIX}${process.pid}.${fifo}`);
   /** False once the server or its supervisor has ended. */
   const isServed = (): boolean => {
     try {
-      writeSync(fifo, '\n');
+      fs.writeSync(fifo, '\n');
       return true;
     } catch (error) {
       // A supervisor that was suspended reads the lines later.
@@ -186,14 +174,14 @@ function openUse(layout: DataLayout) {
     }
   };
   isServed();
-  unlessGone(() => writeFileSync(file, ''));
+  unlessGone(() => fs.writeFileSync(file, ''));
   return {
     run,
     url: serverUrl(run.serverSockets, password),
     isServed,
     end: () => {
-      rmSync(file, { force: true });
-      closeSync(fifo);
+      fs.rmSync(file, { force: true });
+      fs.closeSync(fifo);
     },
   };
 }
@@ -202,7 +190,7 @@ type Use = NonNullable<ReturnType<typeof openUse>>;
 
 /** PostgreSQL writes its state into line 8 of the file, which a dead server leaves behind; its socket then refuses. */
 async function acceptsConnections({ cluster }: DataLayout, { serverSockets }: RunDirectory): Promise<boolean> {
-  const lines = unlessGone(() => readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n'));
+  const lines = unlessGone(() => fs.readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n'));
   if (lines?.[7]?.trim() !== 'ready') return false;
   const socket = connect(join(serverSockets, `.s.PGSQL.${socketPort}`));
   const isOpen = await once(socket, 'connect').then(
@@ -219,14 +207,14 @@ async function untilStopped(layout: DataLayout): Promise<void> {
     if (run !== undefined && hasUsers(run)) return;
     const lock = takeLock(layout.lock);
     if (lock === undefined) continue;
-    closeSync(lock);
+    fs.closeSync(lock);
     return;
   }
 }
 
 /** The files of users name their processes; those of killed ones stay. */
 function hasUsers({ folder }: RunDirectory): boolean {
-  const names = unlessGone(() => readdirSync(folder)) ?? [];
+  const names = unlessGone(() => fs.readdirSync(folder)) ?? [];
   return names.some((name) => name.startsWith(USER_PREFIX) && isAlive(Number.parseInt(name.slice(USER_PREFIX.length), 10)));
 }
 
@@ -240,6 +228,6 @@ function isAlive(pid: number): boolean {
 
 /** Its supervisor was a process that listens on a socket. */
 function refuseOlderRelease({ root, run }: DataLayout): void {
-  if (!existsSync(join(run, 'keeper.sock'))) return;
+  if (!fs.existsSync(join(run, 'keeper.sock'))) return;
   throw new EmbeddedDatabaseRefused(`a process of an older release uses ${root}: stop the service and every command, then start again`);
 }

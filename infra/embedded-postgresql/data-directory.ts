@@ -1,16 +1,4 @@
-import {
-  chmodSync,
-  fchownSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  type Stats,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { EmbeddedDatabaseRefused, refusalOf, systemErrorCode, unlessGone } from './refusal.ts';
 
@@ -45,8 +33,8 @@ const marker = { program: 'civic-records', format: 1 };
 export function claimDataDirectory(dataDir: string): DataLayout {
   const wanted = resolve(dataDir);
   try {
-    if (makeFolder(wanted)) chmodSync(wanted, 0o711);
-    const layout = dataLayout(realpathSync(wanted));
+    if (makeFolder(wanted)) fs.chmodSync(wanted, 0o711);
+    const layout = dataLayout(fs.realpathSync(wanted));
     if (!isMarked(layout)) markAsOurs(layout);
     return layout;
   } catch (error) {
@@ -57,18 +45,18 @@ export function claimDataDirectory(dataDir: string): DataLayout {
 /** Makes a folder and those above it; false when it exists. The `recursive` of Node retries for ever where that is impossible (`/proc`). */
 function makeFolder(folder: string): boolean {
   try {
-    mkdirSync(folder);
+    fs.mkdirSync(folder);
     return true;
   } catch (error) {
-    if (systemErrorCode(error) === 'EEXIST' && statSync(folder).isDirectory()) return false;
-    if (systemErrorCode(error) !== 'ENOENT' || statSync(dirname(folder), { throwIfNoEntry: false }) !== undefined) throw error;
+    if (systemErrorCode(error) === 'EEXIST' && fs.statSync(folder).isDirectory()) return false;
+    if (systemErrorCode(error) !== 'ENOENT' || fs.statSync(dirname(folder), { throwIfNoEntry: false }) !== undefined) throw error;
   }
   makeFolder(dirname(folder));
   return makeFolder(folder);
 }
 
 function isMarked(layout: DataLayout): boolean {
-  const text = unlessGone(() => readFileSync(layout.marker, 'utf8'));
+  const text = unlessGone(() => fs.readFileSync(layout.marker, 'utf8'));
   if (text === undefined) return false;
   let found: { program?: unknown; format?: unknown };
   try {
@@ -85,29 +73,29 @@ function isMarked(layout: DataLayout): boolean {
 /** Several processes may do this at once on a new folder: the marker appears whole, and files that they leave meanwhile have its prefix. */
 function markAsOurs(layout: DataLayout): void {
   const passing = `${layout.marker}.${process.pid}`;
-  const foreign = readdirSync(layout.root).filter((name) => name !== 'lost+found' && !name.startsWith('civic-data.json'));
+  const foreign = fs.readdirSync(layout.root).filter((name) => name !== 'lost+found' && !name.startsWith('civic-data.json'));
   if (foreign.length > 0) {
     if (isMarked(layout)) return;
     throw new EmbeddedDatabaseRefused(
       `${layout.root} is not empty and not a data directory of this program (it holds ${foreign[0]}): set CIVIC_DATA_DIR to a new or empty folder`,
     );
   }
-  writeFileSync(passing, `${JSON.stringify(marker)}\n`, { mode: 0o644, flush: true });
+  fs.writeFileSync(passing, `${JSON.stringify(marker)}\n`, { mode: 0o644, flush: true });
   try {
-    linkSync(passing, layout.marker);
+    fs.linkSync(passing, layout.marker);
   } catch (error) {
     if (systemErrorCode(error) !== 'EEXIST') throw error;
   } finally {
-    rmSync(passing, { force: true });
+    fs.rmSync(passing, { force: true });
   }
 }
 
 /** Gives a file that root made to the owner of the data directory, who may start the server next. */
 export function giveToOwner(descriptor: number, root: string): void {
   if (process.getuid?.() !== 0) return;
-  const owner = statSync(root);
-  fchownSync(descriptor, owner.uid, owner.gid);
+  const owner = fs.statSync(root);
+  fs.fchownSync(descriptor, owner.uid, owner.gid);
 }
 
 /** The file belongs to this account, to the owner of the data directory, or to root. */
-export const isOurs = ({ uid }: Stats, root: string): boolean => [0, process.getuid?.(), statSync(root).uid].includes(uid);
+export const isOurs = ({ uid }: fs.Stats, root: string): boolean => [0, process.getuid?.(), fs.statSync(root).uid].includes(uid);

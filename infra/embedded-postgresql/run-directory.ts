@@ -1,19 +1,4 @@
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type DataLayout, giveToOwner, isOurs } from './data-directory.ts';
@@ -35,28 +20,28 @@ const OF_A_SERVER = ['pg', 'users', 'closing', 'native', 'keeper.sock'];
 export function makeRunDirectory(layout: DataLayout, { owner, fromCopy }: LaunchPlan): RunDirectory {
   const plain = !fromCopy && Buffer.byteLength(layout.run) <= MAX_FOLDER_BYTES && /^[\w./-]+$/.test(layout.run);
   const found = findRunDirectory(layout);
-  if (found === undefined || lstatSync(layout.run).isSymbolicLink() === plain) {
+  if (found === undefined || fs.lstatSync(layout.run).isSymbolicLink() === plain) {
     removeRunDirectory(layout);
-    if (plain) mkdirSync(layout.run, { mode: 0o700 });
-    else symlinkSync(mkdtempSync(join(shortTemporary(), prefix)), layout.run);
+    if (plain) fs.mkdirSync(layout.run, { mode: 0o700 });
+    else fs.symlinkSync(fs.mkdtempSync(join(shortTemporary(), prefix)), layout.run);
   }
-  const run = runDirectoryAt(realpathSync(layout.run));
-  for (const name of OF_A_SERVER) rmSync(join(run.folder, name), { recursive: true, force: true });
-  mkdirSync(run.serverSockets, { mode: 0o700 });
+  const run = runDirectoryAt(fs.realpathSync(layout.run));
+  for (const name of OF_A_SERVER) fs.rmSync(join(run.folder, name), { recursive: true, force: true });
+  fs.mkdirSync(run.serverSockets, { mode: 0o700 });
   if (owner !== undefined) {
-    chmodSync(run.folder, 0o711);
-    chownSync(run.serverSockets, owner.uid, owner.gid);
+    fs.chmodSync(run.folder, 0o711);
+    fs.chownSync(run.serverSockets, owner.uid, owner.gid);
   }
   return run;
 }
 
 /** Undefined where no server runs or ran. Throws `EmbeddedDatabaseRefused` when others could have made it. */
 export function findRunDirectory(layout: DataLayout): RunDirectory | undefined {
-  const stat = statSync(layout.run, { throwIfNoEntry: false });
+  const stat = fs.statSync(layout.run, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
   const trusted = isOurs(stat, layout.root) && stat.isDirectory() && (stat.mode & 0o022) === 0;
   if (!trusted) throw new EmbeddedDatabaseRefused(`${layout.run} is not a private folder of this program: remove it and start again`);
-  return unlessGone(() => runDirectoryAt(realpathSync(layout.run)));
+  return unlessGone(() => runDirectoryAt(fs.realpathSync(layout.run)));
 }
 
 /** `users` is the FIFO that each user holds open for writing. */
@@ -64,21 +49,21 @@ const runDirectoryAt = (folder: string) => ({ folder, users: join(folder, 'users
 export type RunDirectory = Readonly<ReturnType<typeof runDirectoryAt>>;
 
 function removeRunDirectory(layout: DataLayout): void {
-  const stat = lstatSync(layout.run, { throwIfNoEntry: false });
+  const stat = fs.lstatSync(layout.run, { throwIfNoEntry: false });
   if (stat?.isSymbolicLink() === true) {
-    const target = readlinkSync(layout.run);
+    const target = fs.readlinkSync(layout.run);
     if (dirname(target) === shortTemporary() && target.includes(`/${prefix}`)) removeOwn(target);
   }
-  rmSync(layout.run, { recursive: true, force: true });
+  fs.rmSync(layout.run, { recursive: true, force: true });
 }
 
 /** Removes only a folder of this shape: the link may point to a foreign one. */
 function removeOwn(folder: string): void {
-  const stat = lstatSync(folder, { throwIfNoEntry: false });
+  const stat = fs.lstatSync(folder, { throwIfNoEntry: false });
   if (stat?.isDirectory() !== true || stat.uid !== process.getuid?.()) return;
-  if (readdirSync(folder).every((name) => OF_A_SERVER.includes(name) || name.startsWith('user.')))
-    rmSync(folder, { recursive: true, force: true });
-  else rmdirSync(folder);
+  if (fs.readdirSync(folder).every((name) => OF_A_SERVER.includes(name) || name.startsWith('user.')))
+    fs.rmSync(folder, { recursive: true, force: true });
+  else fs.rmdirSync(folder);
 }
 
 /** TMPDIR may itself be long. */
@@ -91,12 +76,12 @@ function shortTemporary(): string {
  * it lasts until every process that has or inherited the descriptor has closed it or ended.
  */
 export function takeLock(path: string): number | undefined {
-  const descriptor = openSync(path, 'a+', 0o600);
+  const descriptor = fs.openSync(path, 'a+', 0o600);
   const root = dirname(path);
   giveToOwner(descriptor, root);
   const { status, error } = spawnSync('flock', ['--exclusive', '--nonblock', '3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
   if (status === 0) return descriptor;
-  closeSync(descriptor);
+  fs.closeSync(descriptor);
   if (status === 1) return undefined;
   throw new EmbeddedDatabaseRefused(
     `the data directory ${root} cannot be locked (${error?.message ?? `flock ended with ${status}`}): install util-linux, or set DATABASE_URL to a PostgreSQL server`,

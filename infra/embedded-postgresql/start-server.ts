@@ -1,19 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import {
-  chownSync,
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  fstatSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type DataLayout, giveToOwner } from './data-directory.ts';
@@ -43,8 +29,8 @@ export async function startServer(layout: DataLayout, lock: number) {
   const log = openServerLog(layout.serverLog);
   giveToOwner(log, layout.root);
   // Kept until the server has a user: users find a reader before the supervisor opens the FIFO, and the supervisor finds a writer.
-  const ends = [constants.O_RDONLY, constants.O_WRONLY].map((end) => openSync(run.users, end | constants.O_NONBLOCK));
-  const written = fstatSync(log).size;
+  const ends = [fs.constants.O_RDONLY, fs.constants.O_WRONLY].map((end) => fs.openSync(run.users, end | fs.constants.O_NONBLOCK));
+  const written = fs.fstatSync(log).size;
   const args = (data: string) => serverArguments(data, run.serverSockets);
   const { command, ...place } = commandOf(plan, { name: 'postgres', folder: layout.cluster, args });
   const supervisor = spawn('sh', [SUPERVISOR, layout.run, run.folder, ...command], {
@@ -52,7 +38,7 @@ export async function startServer(layout: DataLayout, lock: number) {
     detached: true,
     stdio: ['ignore', 'ignore', log, lock],
   });
-  closeSync(log);
+  fs.closeSync(log);
   let hasEnded = false;
   let spawnFailure: string | undefined;
   supervisor.once('exit', () => (hasEnded = true));
@@ -61,9 +47,9 @@ export async function startServer(layout: DataLayout, lock: number) {
   return {
     /** One line when the server has ended; undefined while it runs. */
     failure: (): string | undefined =>
-      hasEnded ? failureReason(readFileSync(layout.serverLog).subarray(written).toString().split('\n'), layout) : spawnFailure,
+      hasEnded ? failureReason(fs.readFileSync(layout.serverLog).subarray(written).toString().split('\n'), layout) : spawnFailure,
     /** Call it when the server has a user or has failed. */
-    release: (): void => ends.forEach((end) => closeSync(end)),
+    release: (): void => ends.forEach((end) => fs.closeSync(end)),
   };
 }
 
@@ -72,20 +58,20 @@ export function limitServerLog({ serverLog }: DataLayout): void {
   let log: number | undefined;
   try {
     log = openServerLog(serverLog);
-    if (fstatSync(log).size <= SERVER_LOG_LIMIT) return;
-    rmSync(`${serverLog}.1`, { force: true });
-    copyFileSync(serverLog, `${serverLog}.1`, constants.COPYFILE_EXCL);
-    ftruncateSync(log);
+    if (fs.fstatSync(log).size <= SERVER_LOG_LIMIT) return;
+    fs.rmSync(`${serverLog}.1`, { force: true });
+    fs.copyFileSync(serverLog, `${serverLog}.1`, fs.constants.COPYFILE_EXCL);
+    fs.ftruncateSync(log);
   } catch {
     // A log that cannot be copied (a full disk) must not stop the database that it describes.
   } finally {
-    if (log !== undefined) closeSync(log);
+    if (log !== undefined) fs.closeSync(log);
   }
 }
 
 /** Follows no link: root may run the server in the folder of another account. */
 function openServerLog(path: string): number {
-  return openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+  return fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_APPEND | fs.constants.O_CREAT | fs.constants.O_NOFOLLOW, 0o600);
 }
 
 /**
@@ -95,10 +81,10 @@ function openServerLog(path: string): number {
 async function ensureCluster(start: ClusterStart): Promise<void> {
   const { cluster } = start.layout;
   const { owner } = start.plan;
-  if (!existsSync(cluster)) createCluster(start);
+  if (!fs.existsSync(cluster)) createCluster(start);
   refuseOtherVersion(cluster);
   await endRemains(cluster);
-  const { uid } = statSync(cluster);
+  const { uid } = fs.statSync(cluster);
   if (owner !== undefined && uid !== owner.uid) handOver(cluster, uid, owner);
   secureCluster(start);
 }
@@ -106,18 +92,18 @@ async function ensureCluster(start: ClusterStart): Promise<void> {
 function createCluster(start: ClusterStart): void {
   const { unfinishedCluster: folder, cluster } = start.layout;
   const { owner } = start.plan;
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { mode: 0o700 });
-  if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
+  fs.rmSync(folder, { recursive: true, force: true });
+  fs.mkdirSync(folder, { mode: 0o700 });
+  if (owner !== undefined) fs.chownSync(folder, owner.uid, owner.gid);
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const args = (data: string) => ['-D', data, '-U', superuser, '--auth=reject', '--no-instructions', ...locale];
   try {
     runProgram(start, { name: 'initdb', folder, args });
   } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
+    fs.rmSync(folder, { recursive: true, force: true });
     throw error;
   }
-  renameSync(folder, cluster);
+  fs.renameSync(folder, cluster);
 }
 
 /** Of the data format of the packaged PostgreSQL. */
@@ -125,7 +111,7 @@ const CLUSTER_VERSION = '18';
 
 function refuseOtherVersion(cluster: string): void {
   const file = join(cluster, 'PG_VERSION');
-  const found = existsSync(file) ? readFileSync(file, 'utf8').trim() : 'unknown';
+  const found = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim() : 'unknown';
   if (found === CLUSTER_VERSION) return;
   throw new EmbeddedDatabaseRefused(
     `${cluster} holds data of PostgreSQL ${found} and this program reads version ${CLUSTER_VERSION}: set CIVIC_DATA_DIR to another folder, or use the release that wrote it`,

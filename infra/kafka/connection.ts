@@ -25,7 +25,6 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** Tries within one call; the caller retries longer and can abort. */
 const RETRY = { retries: 4, initialRetryTime: 100, maxRetryTime: 2_000 };
 const END_MS = 5_000;
-
 const lastErrors = new WeakMap<Kafka, { text: string }>();
 
 /** The last error that a broker answered, as the client logged it; some thrown errors leave it out. Empty before the first one. */

@@ -22,7 +22,6 @@ const REBALANCE_MS = 30_000;
 const MAX_PAUSE_MS = 30_000;
 const WAIT_MS = 500;
 const END_MS = 10_000;
-
 export const inletGroup = (topic: string): string => `civic.inlet.${topic}`;
 
 export const inletRights = (topic: string): KafkaUse['rights'] => ({

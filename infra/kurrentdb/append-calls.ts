@@ -11,7 +11,6 @@ import type { Wire } from './wire.ts';
 
 /** Largest message; the events of an append take as many messages as needed. */
 const MESSAGE_BYTES = 1_000_000;
-
 const uuid = (text: string) => filled(new shared.UUID(), { string: text });
 
 /** Throws a `SyntaxError` or `TypeError` for data that cannot be stored. */

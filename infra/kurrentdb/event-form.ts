@@ -54,7 +54,6 @@ export function dataBytes({ data }: NewEvent): Uint8Array {
 }
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-
 export const typeOf = (recorded: RecordedEvent): string => recorded.getMetadataMap().get('type') ?? '';
 
 /** The event, its data byte for byte. Throws for an event that another program wrote. */

@@ -11,7 +11,6 @@ const WINDOW = 1_000;
 /** All events except the server's own. */
 const NOT_SYSTEM = '^[^$]';
 const ATTEMPTS = 3;
-
 const { Options } = streams.ReadReq;
 const EMPTY = new shared.Empty();
 
@@ -148,7 +147,6 @@ export function logReads(wire: Wire, deadlineMs: number) {
       await Promise.all(Array.from({ length: Math.min(STREAMS_AT_ONCE, waiting.length) }, ask));
       return last;
     },
-
     /** Derived from the first event, its position and the time when this store wrote it, so that a copy of the log has another identity. */
     async identity(): Promise<string | null> {
       if (identity !== null) return identity;

@@ -2,7 +2,7 @@ import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { Backoff } from '../../domain/retry.ts';
 import type { LogBatch, Position, ReadAll, StoredEvent } from '../../domain/ports/event-log.ts';
 import { systemClock } from '../system/clock.ts';
-import type { FollowedReads } from '../system/log-subscription.ts';
+import { type FollowedReads, pickEvents } from '../system/log-subscription.ts';
 import { toEvent, toPosition } from './event-form.ts';
 import { readAnswers } from './log-reads.ts';
 import type { Cancellable, Wire } from './wire.ts';
@@ -41,19 +41,12 @@ class TailWindow {
     }
   }
 
-  /** The first `limit` events of the types, and how far the events were scanned. Null where events after this position are missing. */
-  pick({ after, limit, types }: ReadAll): LogBatch | null {
-    if (after < this.#from) return null;
-    const wanted = types === undefined ? undefined : new Set(types);
-    const picked: StoredEvent[] = [];
-    let scannedTo = after;
-    let at = this.#events.findLastIndex(({ position }) => position <= after) + 1;
-    for (; at < this.#events.length && picked.length < limit; at += 1) {
-      const event = this.#events[at]!;
-      if (wanted === undefined || wanted.has(event.type)) picked.push(event);
-      scannedTo = event.position;
-    }
-    return { events: picked, scannedTo };
+  /** Null where events after this position are missing. */
+  pick(read: ReadAll): LogBatch | null {
+    if (read.after < this.#from) return null;
+    const next = this.#events.findLastIndex(({ position }) => position <= read.after) + 1;
+    const { events, scannedTo } = pickEvents(this.#events.slice(next), read);
+    return { events, scannedTo };
   }
 }
 
@@ -137,7 +130,6 @@ export function openLogTail(wire: Wire, pollMs: number) {
         },
       };
     },
-
     async close(): Promise<void> {
       wakeAll();
       closing.abort();

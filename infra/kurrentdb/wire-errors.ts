@@ -2,16 +2,11 @@ import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import { LogUnavailable } from '../../domain/ports/event-log.ts';
 
 /** Status codes of gRPC. */
-const CANCELLED = 1;
-const DEADLINE_EXCEEDED = 4;
-const PERMISSION_DENIED = 7;
-const UNIMPLEMENTED = 12;
-const UNAVAILABLE = 14;
-const UNAUTHENTICATED = 16;
+const STATUS = { cancelled: 1, deadlineExceeded: 4, permissionDenied: 7, unimplemented: 12, unavailable: 14, unauthenticated: 16 };
 
 /** There was no connection, so nothing was sent. The code makes the client reconnect. */
 export class NotReached extends LogUnavailable {
-  readonly code = UNAVAILABLE;
+  readonly code = STATUS.unavailable;
   readonly details = 'no connection stands';
 }
 
@@ -37,22 +32,26 @@ export const isNotLeader = (error: unknown): boolean => exceptionOf(error) === '
 export function isConnectionLoss(error: unknown): boolean {
   if (error instanceof NotReached) return false;
   const code = codeOf(error);
-  return code === UNAVAILABLE || code === CANCELLED || /discover|write after end|GOAWAY|RST_STREAM|ECONN/i.test((error as Error).message);
+  return (
+    code === STATUS.unavailable ||
+    code === STATUS.cancelled ||
+    /discover|write after end|GOAWAY|RST_STREAM|ECONN/i.test((error as Error).message)
+  );
 }
 
-export const isUnknownCall = (error: unknown): boolean => codeOf(error) === UNIMPLEMENTED;
+export const isUnknownCall = (error: unknown): boolean => codeOf(error) === STATUS.unimplemented;
 
 /** Maps errors of the client to those of the port. Defects stay as they are. */
 export function mapError(error: unknown): unknown {
   if (error instanceof LogUnavailable || error instanceof DeadlineExceeded) return error;
   const code = codeOf(error);
-  if (code === UNAUTHENTICATED || code === PERMISSION_DENIED || exceptionOf(error) === 'access-denied') {
+  if (code === STATUS.unauthenticated || code === STATUS.permissionDenied || exceptionOf(error) === 'access-denied') {
     return new Error('the log refuses these credentials: see EVENTSTORE_URL; reading $all needs a user of the group $admins', {
       cause: error,
     });
   }
   if (isUnknownCall(error)) return new Error('the log does not know a call: use version 22.10 of the server or newer', { cause: error });
-  if (code === DEADLINE_EXCEEDED) return new DeadlineExceeded('the log did not answer by the deadline', { cause: error });
+  if (code === STATUS.deadlineExceeded) return new DeadlineExceeded('the log did not answer by the deadline', { cause: error });
   if (isNotLeader(error) || isConnectionLoss(error)) {
     return new LogUnavailable('the log could not be reached, or went away', { cause: error });
   }

@@ -9,7 +9,6 @@ const SCHEMES = /^(?:kurrentdb|kurrent|kdb|esdb)(\+discover)?:\/\//;
 
 /** The connection string with the scheme `esdb://`, which newer schemes equal and the client requires. */
 const connectionText = (url: string): string => url.replace(SCHEMES, (_, discover: string | undefined) => `esdb${discover ?? ''}://`);
-
 type ReadCall = Parameters<StreamsClient['read']>;
 type CallOptions = NonNullable<ReadCall[2]>;
 type Metadata = Exclude<ReadCall[1], Partial<CallOptions> | undefined>;
@@ -25,9 +24,7 @@ interface ClientInside {
   callArguments(base: { readonly requiresLeader: boolean }, options: Partial<CallOptions>): [Metadata, Partial<CallOptions>];
 }
 
-const READY = 2;
-const TRANSIENT_FAILURE = 3;
-const SHUTDOWN = 4;
+const STATE = { ready: 2, transientFailure: 3, shutdown: 4 };
 const CONNECT_MS = 5_000;
 const ATTEMPTS = 5;
 
@@ -38,9 +35,9 @@ async function standing(channel: Channel): Promise<boolean> {
   for (;;) {
     const state = channel.getConnectivityState(true);
     const current: number = state;
-    if (current === READY) return true;
-    if (current === SHUTDOWN) return false;
-    if (current === TRANSIENT_FAILURE) throw new NotReached('the log could not be reached, or went away');
+    if (current === STATE.ready) return true;
+    if (current === STATE.shutdown) return false;
+    if (current === STATE.transientFailure) throw new NotReached('the log could not be reached, or went away');
     await changed(state, deadline).catch((cause: unknown) => {
       throw new NotReached('the log could not be reached, or went away', { cause });
     });

@@ -23,7 +23,6 @@ export interface LegistarHttpOptions {
 }
 
 export const LEGISTAR_BASE_URL = 'https://webapi.legistar.com/v1';
-
 const UNKNOWN_CLIENT = /LegistarConnectionString setting is not set up/i;
 const NOT_FOUND = Symbol('not found');
 

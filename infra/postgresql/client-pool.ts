@@ -89,7 +89,6 @@ const isUseless = (error: unknown): boolean => isConnectionLoss(error) || isRead
 
 const CANCEL_AGAIN_MS = 50;
 const CANCEL_TIMEOUT_MS = 5_000;
-
 export type CancellableReads = ReturnType<typeof openCancellableReads>;
 
 /** Reads that PostgreSQL ends when their signal aborts, each on its own connection, so that a cancel reaches no other statement. */

@@ -1,13 +1,7 @@
 import type { ColumnArrays } from '../../domain/ports/database.ts';
 
 /** Type OIDs, fixed in PostgreSQL's catalogue. */
-const BOOL = 16;
-const BYTEA = 17;
-const INT8 = 20;
-const TEXT = 25;
-const JSON_TYPE = 114;
-const UUID = 2950;
-
+const OID = { bool: 16, bytea: 17, int8: 20, text: 25, json: 114, uuid: 2950 };
 const HEADER = 20;
 const LENGTH = 4;
 const NULL_LENGTH = -1;
@@ -79,10 +73,10 @@ function writeUuid(buffer: Buffer, value: string, at: number): void {
 
 /** Columns as PostgreSQL's binary arrays, without escaping or parsing. A string is sent as UTF-8. */
 export const columnArrays: ColumnArrays & { jsons(values: readonly string[]): Buffer } = {
-  texts: (values) => texts(TEXT, values),
-  jsons: (values) => texts(JSON_TYPE, values),
-  bigints: (values) => variable<number | bigint>(INT8, values, () => 8, writeBigint),
-  uuids: (values) => variable<string>(UUID, values, () => 16, writeUuid),
-  booleans: (values) => variable<boolean>(BOOL, values, () => 1, writeBoolean),
-  bytes: (values) => variable<Uint8Array>(BYTEA, values, ({ byteLength }) => byteLength, writeBytes),
+  texts: (values) => texts(OID.text, values),
+  jsons: (values) => texts(OID.json, values),
+  bigints: (values) => variable<number | bigint>(OID.int8, values, () => 8, writeBigint),
+  uuids: (values) => variable<string>(OID.uuid, values, () => 16, writeUuid),
+  booleans: (values) => variable<boolean>(OID.bool, values, () => 1, writeBoolean),
+  bytes: (values) => variable<Uint8Array>(OID.bytea, values, ({ byteLength }) => byteLength, writeBytes),
 };

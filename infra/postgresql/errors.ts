@@ -19,7 +19,6 @@ const CONNECTION_MESSAGES =
 /** Shut down, starting up, too many connections, gone read-only after a fail-over, idle in a transaction for too long. */
 const GONE = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25006', '25P03']);
 const SOCKET = /^(ECONN|EPIPE|ENOENT|ENOTFOUND|EAI_|ETIMEDOUT|EHOST|ENET|EACCES)/;
-
 const isSqlState = (code: unknown): code is string => typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !SOCKET.test(code);
 
 export function sqlState(error: unknown): string | undefined {

@@ -16,7 +16,6 @@ const FOLLOWERS = [
 const PAIRS_AT_ONCE = 10_000;
 /** Marks moved rows, for a copy to the same kind of log: a new position may equal the old one of another row. */
 const MOVED = 'moved:';
-
 const GENERATION = columns({ projection: ['projection', text], generation: ['generation', number] });
 
 async function heldOf(executor: Transactor | Transaction, now: number): Promise<readonly string[]> {

@@ -29,7 +29,6 @@ const READ_LAST = `
 
 const READ_HEAD = 'select max(position) from civic.events';
 const WINDOW = 100_000;
-
 type Run = ReadDatabase['texts'];
 
 const toEvent = (row: TextRow, from = 0): StoredEvent => ({

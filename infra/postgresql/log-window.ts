@@ -1,4 +1,5 @@
 import { HistorySetBack, type LogBatch, type ReadAll, type StoredEvent } from '../../domain/ports/event-log.ts';
+import { pickEvents } from '../system/log-subscription.ts';
 import { positionNumber } from './log-position.ts';
 
 type Read = (read: ReadAll) => Promise<LogBatch>;
@@ -112,23 +113,8 @@ export function windowed(
       return directly(question);
     }
     const known = after < end() ? events.slice(after - from) : (await fetch(after, question)).events;
-    return pick(known, question);
+    return pickEvents(known, question);
   };
   const forget = (): void => begin(undefined, undefined);
   return { read: windowRead, forget };
-}
-
-/** The first `limit` events of the types, and how far the events were scanned. */
-function pick(events: readonly StoredEvent[], { after, afterId, limit, types }: ReadAll): LogBatch {
-  const wanted = types === undefined ? undefined : new Set(types);
-  const picked: StoredEvent[] = [];
-  let scannedTo = after;
-  let scannedId = afterId;
-  for (const event of events) {
-    if (picked.length === limit) break;
-    if (wanted === undefined || wanted.has(event.type)) picked.push(event);
-    scannedTo = event.position;
-    scannedId = event.id;
-  }
-  return { events: picked, scannedTo, scannedId };
 }

@@ -54,7 +54,6 @@ export class PipelinedConnection {
   get pending(): number {
     return this.#pending.size;
   }
-
   get connected(): boolean {
     return this.#client !== undefined;
   }

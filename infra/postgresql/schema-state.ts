@@ -21,7 +21,6 @@ export class DatabaseRefused extends Error {
 
 /** Milliseconds from the server's deadline to the client's. */
 const SILENCE_MS = 1_000;
-
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('./migrations', import.meta.url));
 const OLDEST_SERVER = 15;
 

@@ -20,7 +20,6 @@ export interface Session {
 }
 
 export const CONNECT_TIMEOUT_MS = 5_000;
-
 const verbatim = (text: string): string => text;
 /** Every column as text; the global parsers of pg stay unchanged. */
 const textTypes = { getTypeParser: () => verbatim } as unknown as NonNullable<ClientConfig['types']>;

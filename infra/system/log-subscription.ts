@@ -1,5 +1,5 @@
 import { Backoff, isTransient } from '../../domain/retry.ts';
-import type { LogBatch, Position, ReadAll, Subscribe } from '../../domain/ports/event-log.ts';
+import type { LogBatch, Position, ReadAll, StoredEvent, Subscribe } from '../../domain/ports/event-log.ts';
 import { systemClock } from './clock.ts';
 
 /** The reads of one subscription, and its wait for new events. */
@@ -7,6 +7,21 @@ export interface FollowedReads {
   read(read: ReadAll): Promise<LogBatch>;
   /** Resolves when the log may have grown since the last read began, after the poll interval, or when the signal aborts. */
   untilGrown(after: Position, signal: AbortSignal): Promise<void>;
+}
+
+/** The first `limit` events of the types, and how far the events were scanned. */
+export function pickEvents(events: readonly StoredEvent[], { after, afterId, limit, types }: ReadAll): LogBatch {
+  const wanted = types === undefined ? undefined : new Set(types);
+  const picked: StoredEvent[] = [];
+  let scannedTo = after;
+  let scannedId = afterId;
+  for (const event of events) {
+    if (picked.length === limit) break;
+    if (wanted === undefined || wanted.has(event.type)) picked.push(event);
+    scannedTo = event.position;
+    scannedId = event.id;
+  }
+  return { events: picked, scannedTo, scannedId };
 }
 
 const FIRST_PAUSE_MS = 50;

@@ -33,7 +33,6 @@ function listens(host: string, port: number): Promise<string | null> {
 }
 
 export const machineProbe: MachineProbe = { nodeVersion: process.versions.node, folder, listens };
-
 const ANSWER_WITHIN_MS = 2_000;
 
 /** Two seconds at most. */

@@ -1,15 +1,4 @@
-import {
-  type Context,
-  context,
-  diag,
-  DiagLogLevel,
-  propagation,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-} from '@opentelemetry/api';
+import * as otel from '@opentelemetry/api';
 import { NodeSDK, resources } from '@opentelemetry/sdk-node';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { SpanStart, Tracing } from '../../domain/ports/tracing.ts';
@@ -35,22 +24,22 @@ export function openTracing(logger: Logger, version: string): Tracing & { close(
   });
   logWarnings(logger);
   sdk.start();
-  const tracer = trace.getTracer(NAME, version);
-  const open = (start: SpanStart, parent: Context): Span =>
+  const tracer = otel.trace.getTracer(NAME, version);
+  const open = (start: SpanStart, parent: otel.Context): otel.Span =>
     tracer.startSpan(
       start.name,
-      { kind: SpanKind[start.kind.toUpperCase() as Uppercase<SpanStart['kind']>], attributes: start.attributes },
+      { kind: otel.SpanKind[start.kind.toUpperCase() as Uppercase<SpanStart['kind']>], attributes: start.attributes },
       parent,
     );
 
   const span: Tracing['span'] = async (start, work) => {
-    const parent = context.active();
+    const parent = otel.context.active();
     const opened = open(start, parent);
     try {
-      return await context.with(trace.setSpan(parent, opened), work);
+      return await otel.context.with(otel.trace.setSpan(parent, opened), work);
     } catch (error) {
       const type = error instanceof Error ? error.name : 'unknown';
-      opened.setAttribute('error.type', type).setStatus({ code: SpanStatusCode.ERROR });
+      opened.setAttribute('error.type', type).setStatus({ code: otel.SpanStatusCode.ERROR });
       throw error;
     } finally {
       opened.end();
@@ -58,17 +47,17 @@ export function openTracing(logger: Logger, version: string): Tracing & { close(
   };
   return {
     span,
-    part: (start, work) => (trace.getActiveSpan()?.isRecording() === true ? span(start, work) : work()),
+    part: (start, work) => (otel.trace.getActiveSpan()?.isRecording() === true ? span(start, work) : work()),
     begin(start, headers) {
-      const parent = propagation.extract(ROOT_CONTEXT, headers);
+      const parent = otel.propagation.extract(otel.ROOT_CONTEXT, headers);
       const opened = open(start, parent);
-      const inside = trace.setSpan(parent, opened);
+      const inside = otel.trace.setSpan(parent, opened);
       return {
         traceId: opened.isRecording() ? opened.spanContext().traceId : null,
-        run: (work) => context.with(inside, work),
+        run: (work) => otel.context.with(inside, work),
         end({ name, attributes, error }) {
           opened.updateName(name).setAttributes(attributes);
-          if (error !== null) opened.setAttribute('error.type', error).setStatus({ code: SpanStatusCode.ERROR });
+          if (error !== null) opened.setAttribute('error.type', error).setStatus({ code: otel.SpanStatusCode.ERROR });
           opened.end();
         },
       };
@@ -90,5 +79,5 @@ function logWarnings(logger: Logger): void {
   };
   const silent = (): void => undefined;
   const diagnostics = { error: warn, warn, info: silent, debug: silent, verbose: silent };
-  diag.setLogger(diagnostics, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+  otel.diag.setLogger(diagnostics, { logLevel: otel.DiagLogLevel.WARN, suppressOverrideMessage: true });
 }

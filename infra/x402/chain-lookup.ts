@@ -15,7 +15,6 @@ const [, USED, CANCELED] = ABI;
 /** A block of Base takes two seconds. Nodes search few blocks at once: only those are searched in which the payment can be. */
 const BLOCK_MS = 2_000;
 const MARGIN_BLOCKS = 300n;
-
 type Expected = Parameters<ChainLookup['look']>[1];
 
 /** An answer that is not certain is `unavailable`. */

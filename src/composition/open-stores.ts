@@ -20,7 +20,6 @@ import { BadSetting, type Settings } from '../settings.ts';
 import { withErasures } from './erased-log.ts';
 
 export type Role = 'service' | 'command';
-
 const LOG_TIMEOUT_MS = 60_000;
 const START_TIMEOUT_MS = 60_000;
 
