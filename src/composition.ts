@@ -53,7 +53,7 @@ async function openPayAsYouGo(settings: Settings): Promise<PaymentChannel | null
   return (await import('../infra/x402/open.ts')).openX402(payTo, facilitatorUrl, rpcUrl);
 }
 
-/** Opens the program. The caller closes it, also when the start of something else fails. */
+/** The caller closes the program, also when the start of something else fails. */
 export const openCivic = (settings: Settings, role: Role, warnings: readonly string[]) =>
   openCivicAt(systemClock, settings, role, warnings);
 

@@ -1,9 +1,9 @@
 export type Started = Pick<NodeJS.Process, 'argv' | 'execArgv' | 'env' | 'platform' | 'connected'>;
 
 /**
- * By default the young generation grows to 128 MB under load, is filled page by page for minutes, is given back at rest and grows again:
- * resident memory varies by a hundred megabytes of garbage. With one small size it is full within seconds and stays so. It is then
- * collected often, by one thread, which costs less than waking several.
+ * By default the young generation grows to 128 MB under load and is given back at rest: resident memory varies by a hundred megabytes of
+ * garbage. With one small size it is soon full and stays so. It is then collected often, by one thread, which costs less than waking
+ * several.
  */
 const YOUNG_GENERATION = ['--min-semi-space-size=4', '--max-semi-space-size=4', '--no-parallel-scavenge'];
 const GIVEN_BY_OPERATOR = /(^|\s)--max[-_]semi[-_]space[-_]size\b/;
@@ -11,9 +11,8 @@ const GIVEN_BY_OPERATOR = /(^|\s)--max[-_]semi[-_]space[-_]size\b/;
 const ARENAS = { MALLOC_ARENA_MAX: '2' };
 
 /**
- * How to start a process that serves again in its own place: Node and the C library take these sizes only at their start. Null where that
- * has been done, for other commands, where the operator gives a size, and where a process cannot be replaced or would lose the channel to
- * its parent.
+ * How to start a serving process again in its place: Node and the C library take these sizes only at their start. Null where that is done,
+ * for other commands, with a size of the operator, and where a process cannot be replaced or would lose the channel to its parent.
  */
 export function limitedStart({ argv, execArgv, env, platform, connected }: Started, compileCache: string) {
   const given = [...execArgv, env['NODE_OPTIONS'] ?? ''].join(' ');

@@ -7,7 +7,7 @@ export class BadSetting extends Error {
   override readonly name = 'BadSetting';
 }
 
-/** What holds without a value: its default, or what the absence means. */
+/** `without` is the default, or what the absence means. */
 type Setting = readonly [schema: z.ZodType, without: string | { readonly unset: string }, meaning: string];
 type Section = Readonly<Record<string, Setting>>;
 
@@ -174,7 +174,6 @@ const OBSERVATION = {
   OTEL_SDK_DISABLED: [kind.oneOf('true', 'false'), { unset: '`false`' }, 'With `true`, no traces.'],
 } as const satisfies Section;
 
-/** Every setting of this program by section. */
 export const SETTING_SECTIONS: Readonly<Record<string, Section>> = {
   'Listeners and proxies': LISTENERS,
   'Stores and retention': STORES,

@@ -37,9 +37,8 @@ const [FREE_MS, ORPHAN_MS, SHUTDOWN_MS] = [150, 3_000, 70_000];
 const USER_PREFIX = 'user.';
 
 /**
- * Uses the server of a data directory until `leave`: the running one, or one that is started for it. Several processes may call it at once.
- * Where the server ends meanwhile, open connections break, committed data is whole, and it is started again. Throws
- * `EmbeddedDatabaseRefused`.
+ * Uses the server of a data directory, started if none runs, until `leave`; several processes may. A server that ends meanwhile breaks open
+ * connections, loses no committed data, and is started again. Throws `EmbeddedDatabaseRefused`.
  */
 export async function attachEmbedded({ dataDir, role, startTimeoutMs, logger }: AttachOptions): Promise<AttachedDatabase> {
   if (process.platform !== 'linux') {

@@ -26,10 +26,7 @@ export type DataLayout = Readonly<ReturnType<typeof dataLayout>>;
 
 const marker = { program: 'civic-records', format: 1 };
 
-/**
- * Makes the data directory, or recognises one of ours; resolves links in the path. Refuses a folder that holds anything else, so that no
- * other files are overwritten.
- */
+/** Makes or recognises the data directory; resolves links in its path. Refuses any other folder with files, so that none is overwritten. */
 export function claimDataDirectory(dataDir: string): DataLayout {
   const wanted = resolve(dataDir);
   try {

@@ -6,10 +6,7 @@ import { type ClusterStart, runProgram } from './launch-plan.ts';
 import { unlessGone } from './refusal.ts';
 import { superuser } from './server-settings.ts';
 
-/**
- * Makes the cluster require the stored password on every connection, while no server runs. Every step can be repeated: the next start
- * completes a change that was killed.
- */
+/** Makes the cluster require the stored password, while no server runs. Every step can be repeated: a start completes a killed change. */
 export function secureCluster(start: ClusterStart): void {
   const { layout } = start;
   const stored = readPassword(layout);

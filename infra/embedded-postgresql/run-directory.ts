@@ -72,8 +72,8 @@ function shortTemporary(): string {
 }
 
 /**
- * Takes the exclusive lock of a file and returns its descriptor, or undefined when it is held. The kernel ties the lock to the open file:
- * it lasts until every process that has or inherited the descriptor has closed it or ended.
+ * Returns the descriptor of the locked file, or undefined when it is locked. The kernel ties the lock to the open file: it lasts until
+ * every process that has or inherited the descriptor has closed it or ended.
  */
 export function takeLock(path: string): number | undefined {
   const descriptor = fs.openSync(path, 'a+', 0o600);

@@ -48,10 +48,7 @@ export async function endRemains(cluster: string): Promise<void> {
   rmSync(join(cluster, 'postmaster.pid'), { force: true });
 }
 
-/**
- * Stops a server whose supervisor is gone: the signal of the kernel misses a server that was just being started. Call it when the lock is
- * held and no process has listened for seconds.
- */
+/** The signal of the kernel misses a server that was being started. Call it when the lock is held and no process has listened for seconds. */
 export function endOrphan(cluster: string): void {
   const server = recordedServer(cluster);
   if (server !== undefined && serverProcesses(cluster).includes(server)) process.kill(server, 'SIGINT');

@@ -14,9 +14,8 @@ const SUPERVISOR = fileURLToPath(new URL('supervisor.sh', import.meta.url));
 const SERVER_LOG_LIMIT = 4 * 1024 * 1024;
 
 /**
- * Starts the server under its supervisor, on a cluster that is made or completed before; it runs on without this process while it has
- * users. `lock` is the descriptor of the lock of the data directory, which every process of the server inherits. Throws
- * `EmbeddedDatabaseRefused`.
+ * Runs on without this process while it has users. Makes or completes the cluster before. Every process of the server inherits `lock`, the
+ * descriptor of the lock of the data directory. Throws `EmbeddedDatabaseRefused`.
  */
 export async function startServer(layout: DataLayout, lock: number) {
   const planned = planLaunch(layout);
@@ -74,10 +73,7 @@ function openServerLog(path: string): number {
   return fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_APPEND | fs.constants.O_CREAT | fs.constants.O_NOFOLLOW, 0o600);
 }
 
-/**
- * Makes or completes the cluster. It appears under its name only when initdb has finished and flushed it, so that a kill leaves none or a
- * whole one.
- */
+/** The cluster gets its name only when initdb has finished and flushed it, so that a kill leaves none or a whole one. */
 async function ensureCluster(start: ClusterStart): Promise<void> {
   const { cluster } = start.layout;
   const { owner } = start.plan;
@@ -118,10 +114,7 @@ function refuseOtherVersion(cluster: string): void {
   );
 }
 
-/**
- * `chown` follows no link that the former owner could have put there, and changes the top folder last: a change that was cut short is
- * repeated.
- */
+/** `chown` follows no link of the former owner, and changes the top folder last, so that a change that was cut short is repeated. */
 function handOver(cluster: string, from: number, to: Owner): void {
   const args = ['--recursive', '--no-dereference', `--from=${from}`, `${to.uid}:${to.gid}`, cluster];
   const { status, stderr, error } = spawnSync('chown', args, { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] });

@@ -4,10 +4,7 @@ import type { Logger } from '../../domain/ports/logger.ts';
 import { answeredWithin } from '../../domain/retry.ts';
 import { systemClock } from '../system/clock.ts';
 
-/**
- * kafkajs 2.2.4 starts a timer of -1 ms per connection (its issue 1751, fix unreleased); the warning of Node 24 is of no use to an
- * operator.
- */
+/** kafkajs 2.2.4 starts a timer of -1 ms per connection (its issue 1751, fix unreleased); no operator can act on the warning of Node. */
 let isInstalled = false;
 
 export function leaveOutTimeoutWarning(): void {

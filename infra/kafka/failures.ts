@@ -30,7 +30,6 @@ function* causes(error: unknown, depth = 0): Generator<KafkaError> {
 
 export const isMissingTopic = (error: unknown): boolean => causes(error).some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION');
 
-/** Answers of the brokers by the names that the client gives them. */
 const HIDDEN = new Map([
   ['Transactional Id authorization failed', 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED'],
   ['Not authorized to access group: Group authorization failed', 'GROUP_AUTHORIZATION_FAILED'],

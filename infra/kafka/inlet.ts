@@ -155,7 +155,6 @@ export function createRejectedTopic(kafka: Kafka, topic: string) {
   };
   return {
     end,
-    /** Resolves once the brokers have stored the messages. */
     putAside: (refused: readonly RefusedMessage[]) =>
       calling(use, async () => {
         try {

@@ -21,7 +21,6 @@ export function encodeAppend({ stream, expectedRevision, events }: StreamAppend)
 }
 export type EncodedAppend = ReturnType<typeof encodeAppend>;
 
-/** An append as messages of a batch call: the events in portions, the last one marked. */
 function batchRequests(correlationId: string, { stream, expectedRevision, events }: EncodedAppend): readonly BatchAppendReq[] {
   const options = filled(new streams.BatchAppendReq.Options(), {
     streamIdentifier: streamIdentifier(stream),

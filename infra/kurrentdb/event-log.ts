@@ -10,7 +10,7 @@ import { openWire } from './wire.ts';
 export interface KurrentLogSettings {
   /** `esdb://…` or `kurrentdb://…`, with credentials, several hosts and TLS as in the server's documentation. */
   readonly url: string;
-  /** Deadline of one read or one append, in milliseconds. */
+  /** Milliseconds for one read or one append. */
   readonly deadlineMs: number;
   /** Milliseconds between polls of a follower whose subscription is silent. */
   readonly pollMs?: number;
@@ -23,10 +23,7 @@ const AGAIN_MS = 5_000;
 /** A server answers an append within a few seconds, also when it cannot commit it. */
 const ANSWER_MS = 10_000;
 
-/**
- * The event log on KurrentDB / EventStoreDB. Connects on first use and after each loss; `close` waits for calls in flight.
- * Requires a server or cluster of its own, version 22.10 or newer.
- */
+/** Needs a server or cluster of its own, version 22.10 or newer. Connects on first use and after each loss; `close` waits for calls. */
 export function openKurrentLog(settings: KurrentLogSettings): EventLog & ErasingLog & { close(): Promise<void> } {
   const { url, deadlineMs } = settings;
   const wire = openWire(url);

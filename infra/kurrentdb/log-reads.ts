@@ -84,10 +84,7 @@ const STREAMS_AT_ONCE = 64;
 const SCAN_MS = 600_000;
 
 export function logReads(wire: Wire, deadlineMs: number) {
-  /**
-   * The first `limit` values that `pick` makes of events; none for a missing stream. Repeated where the leader moved or the connection was
-   * lost. Throws `LogUnavailable` and `DeadlineExceeded`.
-   */
+  /** None for a missing stream. Repeats where the leader moved or the connection was lost. Throws `LogUnavailable`, `DeadlineExceeded`. */
   async function collect<Value>(
     reading: Reading<number>,
     pick: (recorded: RecordedEvent) => Value | null,

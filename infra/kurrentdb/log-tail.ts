@@ -51,8 +51,8 @@ class TailWindow {
 }
 
 /**
- * One subscription to `$all` for all followers in this process, from the first time that one reaches the head. After a loss it continues
- * from the last event or checkpoint, with growing pauses. A slow follower costs no memory: it reads from the store.
+ * One subscription to `$all` for all followers, from when the first one reaches the head. After a loss it continues from the last event or
+ * checkpoint, with growing pauses. A slow follower costs no memory: it reads from the store.
  */
 export function openLogTail(wire: Wire, pollMs: number) {
   let grown = new AbortController();
@@ -106,10 +106,7 @@ export function openLogTail(wire: Wire, pollMs: number) {
   };
 
   return {
-    /**
-     * Reads from the tail where it has the events, else from the store. Where the store has events after a poll interval that the tail did
-     * not receive, the tail subscribes again.
-     */
+    /** Reads from the tail, else from the store. The tail subscribes again where the store has events that it did not receive. */
     follow(readAll: (read: ReadAll) => Promise<LogBatch>): FollowedReads {
       let silent = false;
       return {

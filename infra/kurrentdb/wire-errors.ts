@@ -1,7 +1,6 @@
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import { LogUnavailable } from '../../domain/ports/event-log.ts';
 
-/** Status codes of gRPC. */
 const STATUS = { cancelled: 1, deadlineExceeded: 4, permissionDenied: 7, unimplemented: 12, unavailable: 14, unauthenticated: 16 };
 
 /** There was no connection, so nothing was sent. The code makes the client reconnect. */
@@ -41,7 +40,7 @@ export function isConnectionLoss(error: unknown): boolean {
 
 export const isUnknownCall = (error: unknown): boolean => codeOf(error) === STATUS.unimplemented;
 
-/** Maps errors of the client to those of the port. Defects stay as they are. */
+/** Defects stay as they are. */
 export function mapError(error: unknown): unknown {
   if (error instanceof LogUnavailable || error instanceof DeadlineExceeded) return error;
   const code = codeOf(error);

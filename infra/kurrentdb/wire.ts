@@ -65,10 +65,7 @@ export function openWire(url: string) {
     if (closed) throw new LogUnavailable('the log was closed; nothing was sent');
   };
   return {
-    /**
-     * Begins a call and runs `use` with it; `close` cancels it. `deadlineMs` is null for a call without an end. Throws `NotReached` without
-     * a connection.
-     */
+    /** `close` cancels the call. `deadlineMs` is null for a call without an end. Throws `NotReached` without a connection. */
     async call<Call extends Cancellable, Result>(
       deadlineMs: number | null,
       begin: (client: StreamsClient, metadata: Metadata, options: Partial<CallOptions>) => Call,

@@ -10,10 +10,7 @@ const field = (row: unknown, name: string): unknown =>
 
 const isBefore = (date: unknown, from: string | null): boolean => typeof date === 'string' && from !== null && date < from;
 
-/**
- * Reads `<client>/bodies.json`, `<client>/events.json` and `<client>/eventitems/<EventId>.json`. A missing or broken file is a failed read,
- * not an empty list.
- */
+/** A missing or broken file is a failed read, not an empty list. */
 export function legistarFolderReader({ directory, client }: { readonly directory: string; readonly client: string }): LegistarReader {
   const list = async (...parts: readonly string[]): Promise<readonly unknown[]> => {
     const name = path.join(client, ...parts);

@@ -8,7 +8,6 @@ import { clientConfig, type Session } from './sessions.ts';
 const GRACE_MS = 1_000;
 const IDLE_MS = 60_000;
 
-/** A connection of the pool, held by one caller. */
 interface HeldClient {
   readonly client: PoolClient;
   /** When it is, the pool closes the connection and opens another. */
@@ -21,7 +20,7 @@ const typed = {
     oid === types.builtins.INT8 ? Number : types.getTypeParser(oid)) as typeof types.getTypeParser,
 };
 
-/** A pool that opens connections on demand, up to a maximum. Callers must not set session state on its connections. */
+/** Opens connections on demand. Callers must not set session state on them. */
 export function openClientPool(session: Session, connections: number) {
   const timeout = session.statementTimeoutMs;
   const pool = new Pool({
@@ -68,7 +67,6 @@ export function openClientPool(session: Session, connections: number) {
   return {
     run,
     transaction,
-    /** Rows that the schema of the query has validated. */
     many: <Row>({ sql, values, parser }: TypedQuery<Row>): Promise<readonly Row[]> =>
       run(async ({ client }) => {
         const text = sql.replaceAll('$slonik_', '$');

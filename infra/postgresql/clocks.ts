@@ -12,8 +12,8 @@ const LOOK_EVERY_MS = 5_000;
 const SLOW_MS = 1_000;
 
 /**
- * The time of the database, advanced between reads by the monotonic clock of this machine, so that all processes on the database share it.
- * For leases only. Throws `DatabaseUnavailable` where the first read fails.
+ * The time of the database, which all its processes share, advanced between reads by the monotonic clock of this machine. For leases only.
+ * Throws `DatabaseUnavailable` where the first read fails.
  */
 export async function openDatabaseClock(database: Pick<ReadDatabase, 'texts'>) {
   const look = async (): Promise<{ readonly ahead: number; readonly took: number }> => {
@@ -42,10 +42,7 @@ export async function openDatabaseClock(database: Pick<ReadDatabase, 'texts'>) {
   } satisfies Clock & { close(): Promise<void> };
 }
 
-/**
- * Milliseconds from the clock of the machine to that of the trial; 0 without a trial. A start time that differs from the stored one sets
- * the clock; the same one, or none, lets it run on.
- */
+/** From the clock of the machine to that of the trial; 0 without a trial. Only a start time that differs from the stored one sets the clock. */
 export const trialClockOffset = (transactor: Transactor, start: number | undefined, machineNow: number): Promise<number> =>
   transactor.transaction(async (transaction) => {
     if (start !== undefined) {

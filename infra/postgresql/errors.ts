@@ -47,7 +47,6 @@ const NONE_FREE = 'timeout exceeded when trying to connect';
 /** Raised by `civic.lock_log` once the log was moved to another store. */
 const LOG_SEALED = 'CR004';
 
-/** Maps errors of the driver to those of the port. Defects stay as they are. */
 export function mapError(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable || error instanceof DeadlineExceeded) return error;
   const state = sqlState(error);

@@ -100,10 +100,7 @@ export function openEventLog(settings: EventLogSettings): EventLog & ErasingLog 
   };
 }
 
-/**
- * Appends an erasure and rewrites the events in one transaction; a trigger accepts only what the erasure describes. Throws `OutcomeUnknown`
- * when the connection is lost meanwhile.
- */
+/** In one transaction; a trigger accepts only what the erasure describes. Throws `OutcomeUnknown` when the connection is lost meanwhile. */
 async function appendErasure(
   connections: PipelinedConnections,
   append: StreamAppend,

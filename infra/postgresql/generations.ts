@@ -15,7 +15,7 @@ const unless =
     throw error;
   };
 
-/** Generations in PostgreSQL. Every change of a row is one statement; `create` and `drop` are one transaction with their DDL. */
+/** Every change of a row is one statement; `create` and `drop` are one transaction with their DDL. */
 export function createGenerationStore(transactor: Transactor): GenerationStore {
   const { run, all, first, changed } = statementsIn(transactor);
   return {

@@ -60,7 +60,6 @@ const CHECKPOINT = `select g.checkpoint from civic.projections p join civic.gene
 const FIRST_PAUSE_MS = 2;
 const MAX_PAUSE_MS = 25;
 
-/** Polls the checkpoint of the live generation until it has passed a position. */
 export const createProgress = (database: ReadDatabase, clock: Clock): Progress => ({
   async reached(projection, position, deadline) {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(MAX_PAUSE_MS, pause * 1.5)) {

@@ -88,7 +88,6 @@ async function readFiltered(run: Run, { after, afterId, limit }: ReadAll, types:
   }
 }
 
-/** The statements that read the log; rows arrive as text and data stays text. */
 export const logReads = (run: Run) => ({
   readAll: async (read: ReadAll): Promise<LogBatch> =>
     read.types === undefined ? await readUnfiltered(run, read) : await readFiltered(run, read, read.types),

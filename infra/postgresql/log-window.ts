@@ -72,10 +72,7 @@ export function windowed(
     }
   };
 
-  /**
-   * Reads after the end of the window, once for all callers of one turn of the event loop. A caller never joins a read that was sent: the
-   * event that woke it might be missing.
-   */
+  /** One read for all callers of a turn of the event loop. None joins a sent read: the event that woke the caller might be missing. */
   const fetch = (after: number, { after: position, afterId }: ReadAll): Promise<LogBatch> => {
     if (waiting?.after !== after || waiting.afterId !== afterId) {
       const batch = new Promise((resolve) => setImmediate(resolve)).then(async () => {

@@ -51,7 +51,7 @@ const claim = ({ owner, until, now }: PaymentLease, which: Statement): Statement
 
 const COUNTED = columns({ state: ['state', textAs<PaymentState>()], count: ['count(*)::text', number] });
 
-/** The ledger in PostgreSQL; its invariants are constraints and a trigger of its tables. */
+/** Its invariants are constraints and a trigger of its tables. */
 export function createPaymentLedger(transactor: Transactor): PaymentLedger {
   const { run, all, first, changed } = statementsIn(transactor);
   const moved = (move: PaymentMove, now: number, which: Statement) =>

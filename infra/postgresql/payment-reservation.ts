@@ -98,8 +98,7 @@ const TRIES = 5;
 /** The conflicting row may be deleted before it is read; the insert is then repeated. */
 async function insertOrFind(transaction: Transaction, r: Reservation, lease: PaymentLease, day: string): Promise<PaymentRow> {
   const { first } = statementsIn(transaction);
-  // No conflict target: with one, PostgreSQL looks for a conflict in that index alone, and a row that a concurrent call inserts after the
-  // look raises a violation of the other unique index, the primary key.
+  // No conflict target: with one, a row that a concurrent call inserts violates the other unique index, the primary key.
   const insert = sql`insert into civic.payments (payment_id, network, asset, payer, nonce, account_id, key_id, tool, request_hash, terms_hash,
       price_version, amount, pay_to, valid_before, payload, created_at, facts_after, budget_day, state, lease_owner, lease_until, updated_at)
     values (${r.paymentId}, ${r.network}, ${r.asset}, ${r.payer}, ${r.nonce}, ${r.accountId}, ${r.keyId}, ${r.tool}, ${r.requestHash},

@@ -70,8 +70,7 @@ export class PipelinedConnection {
       try {
         return await this.#send(statement, deadline);
       } catch (error) {
-        // The first statement of this name failed before it was prepared: those after it were sent without their text, and
-        // several of them may be sent with it then.
+        // The first statement of this name failed before it was prepared, and those after it were sent without their text.
         if (!isNotPrepared(error) || left === 0 || performance.now() > deadline) throw error;
       }
     }

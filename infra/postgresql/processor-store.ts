@@ -23,7 +23,7 @@ const isFree = (now: number) => sql`p.paused_reason is null and (p.owner is null
   and (p.due_at is null or p.due_at <= ${now}::bigint)`;
 const held = ({ name, owner, token }: ProcessorLease) => sql`name = ${name} and owner = ${owner} and token = ${token}`;
 
-/** Rows of reactors and jobs in PostgreSQL; every change is one statement. */
+/** Every change is one statement. */
 export function createProcessorStore(transactor: Transactor): ProcessorStore {
   const { run, all, first, changed } = statementsIn(transactor);
   /** Reads first: most attempts find another owner, or a job that is not due. Among concurrent callers the state of the row decides. */

@@ -17,7 +17,7 @@ const valid = (now: number) => sql`select ${LEASE} from civic.report_leases wher
 const held = ({ reportId, holder, token }: Pick<ReportLease, 'reportId' | 'holder' | 'token'>) =>
   sql`report_id = ${reportId} and holder = ${holder} and token = ${token}`;
 
-/** Leases of reports in PostgreSQL; every change is one statement. */
+/** Every change is one statement. */
 export function createReportLeases(transactor: Transactor): ReportLeases {
   const { run, rows, all, first, changed } = statementsIn(transactor);
   return {
@@ -48,7 +48,6 @@ export function createReportLeases(transactor: Transactor): ReportLeases {
 
 type Run = ReadDatabase['texts'];
 
-/** Claims in an unlogged table, a row for each claimed token. */
 export const createReportClaims = (run: Run): ReportClaims => ({
   async claim({ accountId, tokenKey, by }, until, now) {
     const statement = sql`insert into civic.report_claims as c (account_id, token_key, claimed_by, claimed_until)

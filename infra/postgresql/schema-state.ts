@@ -31,8 +31,8 @@ const knownMigrations = (): readonly string[] =>
     .toSorted();
 
 /**
- * Whether tables are those of other programs; without those of PostgreSQL and extensions. One statement sees one moment: a migration
- * creates its own table first, so that a concurrent one is never taken for another program.
+ * Leaves out tables of PostgreSQL and extensions. One statement sees one moment: a concurrent migration, which creates its own table first,
+ * is never taken for another program.
  */
 const WHOSE_TABLES = `
   select case when bool_or(n.nspname = 'civic' and c.relname = 'migrations') then 'ours' when count(*) > 0 then 'foreign' else 'none' end
@@ -152,10 +152,7 @@ export const schemaState = async (dsn: string): Promise<SchemaState> => await wi
 const MIGRATION_LOCK = '4848250413820918';
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/**
- * Returns the migrations applied. Of concurrent callers one applies them while the others wait. Throws `DatabaseRefused` when the database
- * is newer, foreign, too old or out of reach.
- */
+/** Returns the migrations applied; one of several callers applies them, the others wait. Throws `DatabaseRefused`. */
 export const migrate = async (dsn: string): Promise<readonly string[]> =>
   await withClient({ dsn, purpose: 'migrate' }, async (client) => {
     // Only under the lock: a concurrent migration would look like foreign tables.

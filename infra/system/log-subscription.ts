@@ -2,7 +2,6 @@ import { Backoff, isTransient } from '../../domain/retry.ts';
 import type { LogBatch, Position, ReadAll, StoredEvent, Subscribe } from '../../domain/ports/event-log.ts';
 import { systemClock } from './clock.ts';
 
-/** The reads of one subscription, and its wait for new events. */
 export interface FollowedReads {
   read(read: ReadAll): Promise<LogBatch>;
   /** Resolves when the log may have grown since the last read began, after the poll interval, or when the signal aborts. */

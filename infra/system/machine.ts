@@ -10,7 +10,6 @@ const isAccessible = (path: string, mode?: number): Promise<boolean> =>
     () => false,
   );
 
-/** The folder, or its nearest ancestor that exists. */
 async function existing(folder: string): Promise<string> {
   for (let path = resolve(folder); ; path = dirname(path)) {
     if ((await isAccessible(path)) || path === dirname(path)) return path;
@@ -35,7 +34,6 @@ function listens(host: string, port: number): Promise<string | null> {
 export const machineProbe: MachineProbe = { nodeVersion: process.versions.node, folder, listens };
 const ANSWER_WITHIN_MS = 2_000;
 
-/** Two seconds at most. */
 export async function answersWithSuccess(url: string): Promise<boolean> {
   try {
     return (await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })).ok;

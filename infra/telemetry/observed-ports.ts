@@ -50,10 +50,7 @@ export function observedDatabase<Database extends Statements>(database: Database
 
 const category = (stream: string): string => stream.split('-', 1)[0]!;
 
-/**
- * Counts appends by outcome and measures the time of the caller. With traces, appends and awaited reads are spans; waits of subscriptions
- * are not.
- */
+/** The time of an append is that of the caller. With traces, appends and awaited reads are spans; waits of subscriptions are not. */
 export function observedLog<Log extends EventLog>(log: Log, tracing: Tracing | null, figures: ProcessFigures): Log {
   const appending = async <Result extends AppendOutcome | readonly AppendOutcome[]>(
     name: string,

@@ -10,10 +10,7 @@ const FLUSH_MS = 3_000;
 const WARN_EVERY_MS = 60_000;
 const NAME = 'civic-records';
 
-/**
- * Traces by OpenTelemetry; the library reads its standard environment variables itself. An unreachable collector costs spans and a warning
- * a minute.
- */
+/** The library reads its standard environment variables itself. An unreachable collector costs spans and a warning a minute. */
 export function openTracing(logger: Logger, version: string): Tracing & { close(): Promise<void> } {
   const resource = resources.resourceFromAttributes({ 'service.name': NAME, 'service.version': version });
   const sdk = new NodeSDK({

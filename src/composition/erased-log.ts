@@ -9,9 +9,8 @@ import { isTransient } from '../../domain/retry.ts';
 const RETRY_MS = 250;
 
 /**
- * The log with every erasure applied; the program uses no other. A read that begins after the append of an erasure, in any process, returns
- * none of the erased text: it also reads the new events of the stream of erasures. A store that rewrites rows needs this only for batches
- * that a subscription holds in memory.
+ * The program uses no other log. A read that begins after the append of an erasure, in any process, returns none of the erased text: it
+ * also reads new erasures. A store that rewrites rows needs this only for batches that a subscription holds in memory.
  */
 export function withErasures<Log extends EventLog>(log: Log, store: { readonly rewrites: boolean }, clock: Pick<Clock, 'sleep'>): Log {
   const overlay = new ErasureOverlay();

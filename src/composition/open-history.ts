@@ -81,7 +81,7 @@ export function openHistory({ log, database }: OpenStores, settings: Settings, l
 
 /**
  * Notices that the log has lost an event that this process has read. Every subscription then ends with `HistorySetBack`, so that its
- * processor restarts at the stored checkpoint, and the log drops what it holds in memory.
+ * processor restarts at its checkpoint, and the log drops what it holds in memory.
  */
 export function watchHistory<Log extends EventLog & { forget?(): void }>(
   log: Log,
@@ -103,7 +103,6 @@ export function watchHistory<Log extends EventLog & { forget?(): void }>(
     return new HistorySetBack(known.position, known.id);
   };
 
-  /** Throws what the log throws. */
   const look = async (): Promise<void> => {
     const ended = ending;
     const setBack = await findSetBack();

@@ -39,7 +39,6 @@ function probeBrokersOf(settings: Settings): Probes['brokers'] {
   };
 }
 
-/** The checks of `civic doctor` under these settings. */
 export const probesOf = (settings: Settings): Probes => ({
   machine: machineProbe,
   async database() {

@@ -8,7 +8,7 @@ import { runReactor } from '../processors/runtime/run-reactor.ts';
 
 const FOLD_BATCH = 2_000;
 
-/** Functions that start processors; what they start ends when the program is closed. */
+/** Started processors end when the program is closed. */
 export function startProcessors(
   platform: Platform,
   projections: readonly Projection[],
@@ -44,7 +44,7 @@ export function startProcessors(
   let projector: Projector | undefined;
   return {
     projectorDependencies,
-    /** Starts a projector in this process; it folds the generations whose leases it acquires. */
+    /** It folds the generations whose leases it acquires. */
     startProjector: (): Projector => {
       if (projector === undefined) {
         const observed = projections.map((projection) => observedProjection(projection, tracing, figures));
@@ -53,9 +53,8 @@ export function startProcessors(
       }
       return projector;
     },
-    /** Runs the reactors of these names, or all. */
     startReactors: (only?: readonly string[]): void => start(reactors.filter(({ name }) => only === undefined || only.includes(name))),
-    /** Publishes the feed to Kafka and takes record changes from it; does nothing without KAFKA_BROKERS. */
+    /** Does nothing without KAFKA_BROKERS. */
     startKafkaBridge: (): void => {
       if (bridge !== null) start([bridge.relay], bridge.runInlet);
     },

@@ -4,7 +4,6 @@ import { createAdmission, tracedAdmission } from '../edge/admission/admit.ts';
 import { createSampledFailures } from '../edge/admission/sampled-failures.ts';
 import type { Platform } from '../platform.ts';
 
-/** Keys, plans and allowances: admission. */
 export function accounts({ settings, clock, logger, tracing, stores }: Platform) {
   const rules: AdmissionRules = {
     plans: settings.CIVIC_PLANS,

@@ -46,7 +46,6 @@ export const agendaOperations = (functions: AgendaFunctions) =>
     },
   }) satisfies Partial<PublicAnswers>;
 
-/** The public reads of agenda hits and meeting cadence, and their limit by client address. */
 export function agenda({ settings, reads, clock, logger, stores }: Platform) {
   const publicLimits = createPublicLimits({ limit: settings.CIVIC_PUBLIC_LIMIT, shared: stores.sharedCounts, logger });
   return {

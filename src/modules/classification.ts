@@ -7,7 +7,6 @@ import { createClassificationReactor } from '../processors/reactors/classificati
 import type { Module } from './module.ts';
 import type { sources } from './sources.ts';
 
-/** Agenda hits that follow from items and topics. */
 export function classification({ log, clock, reads, progress }: Platform, { writer, published }: ReturnType<typeof sources>) {
   const reactor = createClassificationReactor({
     log,

@@ -64,7 +64,6 @@ export const coverageTools = (parts: CoverageReads): Pick<ToolFunctions, 'get_co
   },
 });
 
-/** Coverage: research coverage of jurisdictions, the state of each source, and the topics. */
 export function coverage({ reads, clock }: Platform) {
   const listResearchCoverage = (input: CoverageInput) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input);
   return {

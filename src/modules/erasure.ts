@@ -5,7 +5,7 @@ import type { Module } from './module.ts';
 
 const DEADLINE_MS = 600_000;
 
-/** Removal of a text from events and from what was folded from them. `readModels` are the names of all of them. */
+/** `readModels` are the names of all of them. */
 export function erasure({ log, clock, chainClock, identifiers, progress, stores }: Platform, readModels: readonly string[]) {
   const copies = stores.erasedCopies;
   return {
@@ -14,7 +14,6 @@ export function erasure({ log, clock, chainClock, identifiers, progress, stores 
       erase: (command: EraseContent): Promise<ErasedContent> => eraseContent({ log, clock, identifiers, deadlineMs: DEADLINE_MS }, command),
       /** Purges copies outside the read models, which must have passed the erasure. Resolves to how many stay for paid calls under way. */
       purgeCopies: (streams: readonly string[]): Promise<number> => copies.clear(streams, chainClock.now()),
-      /** Frees the space of rewritten rows in the database. */
       reclaim: (): Promise<void> => copies.reclaim(),
     },
   } satisfies Module & Record<'erasing', unknown>;

@@ -57,7 +57,6 @@ const limitedReportReads =
     throw new Rejection('status_rate_limited', `more than ${STATUS_READS_A_MINUTE.limit} reads in this minute`, { retryAfterSeconds });
   };
 
-/** Missing-data reports: intake, the work on them, and their outcome. */
 export function reports(platform: Platform, published: PublishedRecords) {
   const { settings, log, checkpoints, clock, identifiers, reads, progress, logger, stores, owner, deadlineMs } = platform;
   const parts = {

@@ -9,7 +9,7 @@ const POLL_EVERY_MS = 15 * 60_000;
 /** Deadline of one batch of records, in milliseconds. */
 const WRITE_DEADLINE_MS = 30_000;
 
-/** The source, the client and the lease of an entry of `CIVIC_POLL`. Throws for an unknown source. */
+/** Reads an entry of `CIVIC_POLL`. Throws for an unknown source. */
 function polled(entry: string) {
   const [client, source = 'legistar'] = entry.split(':').toReversed() as [string, string?];
   if (!Object.hasOwn(SOURCES, source)) {

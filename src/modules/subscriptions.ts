@@ -52,7 +52,7 @@ function subscriptionOf(exchange: Pick<Exchange, 'principal' | 'requestId'> & { 
   return { ...callerOf(exchange), subscriptionId: parsed.data };
 }
 
-/** Polling subscriptions of an account to the feed; `readChanges` reads a page of it. */
+/** `readChanges` reads a page of the feed. */
 export function subscriptions(platform: Platform, readChanges: FeedFunctions['readCivicChanges']) {
   const { log, checkpoints, clock, identifiers, reads, progress, deadlineMs } = platform;
   const changes = createSubscriptionChanges({
