@@ -48,7 +48,7 @@ export async function endRemains(cluster: string): Promise<void> {
   rmSync(join(cluster, 'postmaster.pid'), { force: true });
 }
 
-/** The signal of the kernel misses a server that was being started. Call it when the lock is held and no process has listened for seconds. */
+/** For a server that was being started when its supervisor died. Call it when the lock is held and no process has listened for seconds. */
 export function endOrphan(cluster: string): void {
   const server = recordedServer(cluster);
   if (server !== undefined && serverProcesses(cluster).includes(server)) process.kill(server, 'SIGINT');

@@ -42,7 +42,7 @@ export async function openDatabaseClock(database: Pick<ReadDatabase, 'texts'>) {
   } satisfies Clock & { close(): Promise<void> };
 }
 
-/** From the clock of the machine to that of the trial; 0 without a trial. Only a start time that differs from the stored one sets the clock. */
+/** Milliseconds by which a trial is ahead of the machine; 0 without one. Only a start time that differs from the stored one sets it. */
 export const trialClockOffset = (transactor: Transactor, start: number | undefined, machineNow: number): Promise<number> =>
   transactor.transaction(async (transaction) => {
     if (start !== undefined) {

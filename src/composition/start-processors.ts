@@ -16,20 +16,12 @@ export function startProcessors(
   bridge: ReturnType<typeof kafka>,
 ) {
   const { log, stores, database, leaseClock, logger, owner, leaseMs, tracing, figures } = platform;
-  const projectorDependencies = {
-    log,
-    transactor: database.transactor,
-    columns: database.columns,
-    generations: stores.generations,
-    leaseClock,
-    logger,
-    owner,
-    leaseMs,
-    traffic: stores.traffic,
-    batchSize: FOLD_BATCH,
-    keptMs: platform.settings.CIVIC_REBUILD_KEPT,
-  };
-  const running = { log, store: stores.processorStore, leaseClock, logger, owner, leaseMs };
+  const running = { log, leaseClock, logger, owner, leaseMs, store: stores.processorStore };
+  const { transactor, columns } = database;
+  const { generations, traffic } = stores;
+  const keptMs = platform.settings.CIVIC_REBUILD_KEPT;
+  const folding = { transactor, columns, generations, traffic, batchSize: FOLD_BATCH, keptMs };
+  const projectorDependencies = { log, leaseClock, logger, owner, leaseMs, ...folding };
   const start = (wanted: readonly Reactor[], beside: (signal: AbortSignal) => Promise<void> = async () => undefined): void => {
     const stopping = new AbortController();
     const all = [

@@ -22,16 +22,9 @@ export function payments(platform: Platform, channel: PaymentChannel | null, bil
   });
   platform.onClose(() => sold.end());
   const reconciling: ReconcileParts = { ...parts, chain: channel?.chain ?? null };
+  const reconcile = (signal: AbortSignal) => reconcilePayments(reconciling, signal);
   return {
-    jobs: [
-      {
-        work: 'reconcile payments',
-        what: 'reconciling payments',
-        everyMs: RECONCILE_EVERY_MS,
-        lease: null,
-        run: (signal) => reconcilePayments(reconciling, signal),
-      },
-    ],
+    jobs: [{ work: 'reconcile payments', what: 'reconciling payments', everyMs: RECONCILE_EVERY_MS, lease: null, run: reconcile }],
     payments: sold,
     reconciling,
   } satisfies Module & Record<'payments' | 'reconciling', unknown>;

@@ -59,15 +59,8 @@ const limitedReportReads =
 
 export function reports(platform: Platform, published: PublishedRecords) {
   const { settings, log, checkpoints, clock, identifiers, reads, progress, logger, stores, owner, deadlineMs } = platform;
-  const parts = {
-    log,
-    checkpoints,
-    clock,
-    identifiers,
-    reads,
-    leases: stores.reportLeases,
-    dailyBudget: settings.CIVIC_REPORT_DAILY_BUDGET,
-  };
+  const { CIVIC_REPORT_DAILY_BUDGET: dailyBudget, CIVIC_REPORT_QUEUE_LIMIT: limit } = settings;
+  const parts = { log, checkpoints, clock, identifiers, reads, leases: stores.reportLeases, dailyBudget };
   const worker: ReportWorkerDependencies = {
     ...parts,
     known: published,
@@ -77,13 +70,14 @@ export function reports(platform: Platform, published: PublishedRecords) {
     holder: `worker ${owner}`,
     deadlineMs: WORK_DEADLINE_MS,
   };
+  const workOnDue = (signal: AbortSignal) => dueReports(worker, signal);
   const reactors = [createReportWorker(worker), createReportSettler(parts)];
   const intake = {
     ...parts,
     windows: stores.windowCounts,
     claims: stores.reportClaims,
     queue: stores.reportQueue,
-    limit: settings.CIVIC_REPORT_QUEUE_LIMIT,
+    limit,
     caughtUp: async (deadline: number) => progress.reached(readModel.name, await log.head(), deadline),
     openReports: (reportIds: readonly string[]) => openReports(reads, reportIds),
     deadlineMs,
@@ -105,15 +99,7 @@ export function reports(platform: Platform, published: PublishedRecords) {
     reportFunctions: functions,
     tools: reportTools(functions),
     reactors,
-    jobs: [
-      {
-        work: 'look at reports that are due',
-        what: 'working on reports',
-        everyMs: MINUTE_MS,
-        lease: 'due reports',
-        run: (signal) => dueReports(worker, signal),
-      },
-    ],
+    jobs: [{ work: 'look at reports that are due', what: 'working on reports', everyMs: MINUTE_MS, lease: 'due reports', run: workOnDue }],
     reporting: { worker, reactors },
     reportClients: createReportClients({
       counts: stores.reportClients,
