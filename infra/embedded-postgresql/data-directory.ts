@@ -6,9 +6,9 @@ export function dataLayout(dataDir: string) {
   const root = resolve(dataDir);
   return {
     root,
-    /** See `claimDataDirectory`. */
+    /** Marks the folder as ours. */
     marker: join(root, 'civic-data.json'),
-    /** Its lock is held by a process that starts the server, the supervisor, and every process of the server. */
+    /** Locked by a process that starts the server, by the supervisor, and by every process of the server. */
     lock: join(root, 'keeper.lock'),
     /** Its lock is held by the one service, whose process number it contains. */
     serviceLock: join(root, 'service.lock'),

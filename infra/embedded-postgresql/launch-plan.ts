@@ -137,7 +137,7 @@ interface ProgramRun {
   readonly args: (data: string) => readonly string[];
 }
 
-/** As the account of the server. */
+/** The command runs as the account of the server. */
 export function commandOf(plan: LaunchPlan, { name, folder, args }: ProgramRun) {
   // Root puts a user who may not pass through the folders above the data into its folder.
   const [cwd, data] = plan.fromCopy ? [folder, '/proc/self/cwd'] : ['/', folder];

@@ -45,7 +45,7 @@ function setPassword(start: ClusterStart, password: string): void {
   runProgram(start, { name: 'postgres', folder: start.layout.cluster, args }, `${statements.join('\n')}\n`);
 }
 
-/** Undefined without a password that other accounts can neither read nor have written. */
+/** Undefined where other accounts could have read or written the file. */
 export function readPassword(layout: DataLayout): string | undefined {
   const stat = statSync(layout.password, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
@@ -73,7 +73,7 @@ function writePassword(layout: DataLayout, password: string): void {
 
 /** The verifier of SCRAM-SHA-256 (RFC 5802, RFC 7677), from which the password cannot be derived. */
 function scramVerifier(password: string): string {
-  // Iterations slow down guesses of a weak password; this one has 256 random bits, and each connection would be slower.
+  // Iterations slow down guesses of a weak password; this one has 256 random bits, and they would slow down each connection.
   const [iterations, salt] = [1, randomBytes(16)];
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
   const keyed = (text: string): Buffer => createHmac('sha256', salted).update(text).digest();

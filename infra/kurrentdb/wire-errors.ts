@@ -1,11 +1,11 @@
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import { LogUnavailable } from '../../domain/ports/event-log.ts';
 
-const STATUS = { cancelled: 1, deadlineExceeded: 4, permissionDenied: 7, unimplemented: 12, unavailable: 14, unauthenticated: 16 };
+const GRPC = { cancelled: 1, deadlineExceeded: 4, permissionDenied: 7, unimplemented: 12, unavailable: 14, unauthenticated: 16 };
 
 /** There was no connection, so nothing was sent. The code makes the client reconnect. */
 export class NotReached extends LogUnavailable {
-  readonly code = STATUS.unavailable;
+  readonly code = GRPC.unavailable;
   readonly details = 'no connection stands';
 }
 
@@ -32,25 +32,25 @@ export function isConnectionLoss(error: unknown): boolean {
   if (error instanceof NotReached) return false;
   const code = codeOf(error);
   return (
-    code === STATUS.unavailable ||
-    code === STATUS.cancelled ||
+    code === GRPC.unavailable ||
+    code === GRPC.cancelled ||
     /discover|write after end|GOAWAY|RST_STREAM|ECONN/i.test((error as Error).message)
   );
 }
 
-export const isUnknownCall = (error: unknown): boolean => codeOf(error) === STATUS.unimplemented;
+export const isUnknownCall = (error: unknown): boolean => codeOf(error) === GRPC.unimplemented;
 
 /** Defects stay as they are. */
 export function mapError(error: unknown): unknown {
   if (error instanceof LogUnavailable || error instanceof DeadlineExceeded) return error;
   const code = codeOf(error);
-  if (code === STATUS.unauthenticated || code === STATUS.permissionDenied || exceptionOf(error) === 'access-denied') {
+  if (code === GRPC.unauthenticated || code === GRPC.permissionDenied || exceptionOf(error) === 'access-denied') {
     return new Error('the log refuses these credentials: see EVENTSTORE_URL; reading $all needs a user of the group $admins', {
       cause: error,
     });
   }
   if (isUnknownCall(error)) return new Error('the log does not know a call: use version 22.10 of the server or newer', { cause: error });
-  if (code === STATUS.deadlineExceeded) return new DeadlineExceeded('the log did not answer by the deadline', { cause: error });
+  if (code === GRPC.deadlineExceeded) return new DeadlineExceeded('the log did not answer by the deadline', { cause: error });
   if (isNotLeader(error) || isConnectionLoss(error)) {
     return new LogUnavailable('the log could not be reached, or went away', { cause: error });
   }

@@ -15,7 +15,6 @@ const CATCHING_UP = 'the log has lost history; the read models catch up with wha
 
 /** The log for the program, and the watch that notices when it has lost history that this process has read. */
 export function openHistory({ log, database }: OpenStores, settings: Settings, logger: Logger, figures: ProcessFigures) {
-  const clock = systemClock;
   const setBacks = createSetBacks(database.transactor);
   const generations = createGenerationStore(database.transactor);
   const unnoted: SetBack[] = [];
@@ -29,7 +28,7 @@ export function openHistory({ log, database }: OpenStores, settings: Settings, l
     catchingUpTo = head;
     unnoted.push(setBack);
   };
-  const watched = watchHistory(log, clock, onSetBack);
+  const watched = watchHistory(log, systemClock, onSetBack);
   const follow = async (passed: (position: Position) => Promise<boolean>): Promise<void> => {
     for (; unnoted.length > 0; unnoted.shift()) await setBacks.note(unnoted[0]!);
     const goal = catchingUpTo;
@@ -72,7 +71,7 @@ export function openHistory({ log, database }: OpenStores, settings: Settings, l
           for (const [look, failure] of looks)
             await look().catch((error: unknown) => signal.aborted || logger.warn({ err: error }, failure));
           await follow(passed).catch((error: unknown) => logger.warn({ err: error }, 'lost history could not be noted yet'));
-          await clock.sleep(LOOK_EVERY_MS, signal).catch(() => undefined);
+          await systemClock.sleep(LOOK_EVERY_MS, signal).catch(() => undefined);
         }
       },
     },

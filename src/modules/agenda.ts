@@ -16,7 +16,7 @@ import type { Platform } from '../platform.ts';
 import { COVERED_BODIES } from '../sources/catalogue/catalogue-records.ts';
 import type { Module } from './module.ts';
 
-const MERGE_EVERY_MS = 1_000;
+const MERGE_COUNTS_EVERY_MS = 1_000;
 
 export interface AgendaFunctions {
   readonly listRecentAgendaHits: (input: RecentHitsInput) => Promise<JsonPage>;
@@ -48,7 +48,6 @@ export const agendaOperations = (functions: AgendaFunctions) =>
 
 export function agenda({ settings, reads, clock, logger, stores }: Platform) {
   const publicLimits = createPublicLimits({ limit: settings.CIVIC_PUBLIC_LIMIT, shared: stores.sharedCounts, logger });
-  const merge = () => publicLimits.merge(clock.now());
   return {
     publicOperations: agendaOperations({
       listRecentAgendaHits: createListRecentAgendaHits(reads),
@@ -60,9 +59,9 @@ export function agenda({ settings, reads, clock, logger, stores }: Platform) {
       {
         work: 'count public requests together',
         what: 'counting public requests together',
-        everyMs: MERGE_EVERY_MS,
+        everyMs: MERGE_COUNTS_EVERY_MS,
         lease: null,
-        run: merge,
+        run: () => publicLimits.merge(clock.now()),
       },
     ],
     publicLimits,
