@@ -2,12 +2,10 @@ import type { Civic, Role } from '../civic.ts';
 import type { Stores } from '../../domain/ports/stores.ts';
 import type { Examination } from './doctor/examine.ts';
 
-/** The environment of a command, from the entry point. */
 export interface CliContext {
   readonly open: (role: Role) => Promise<Civic>;
-  /** The database and the log, whatever they contain; for commands that fill or repair them. */
+  /** Whatever they contain; for commands that fill or repair them. */
   readonly openStores: () => Promise<Stores>;
-  /** Inputs of `civic doctor`. */
   readonly examination: Examination;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;

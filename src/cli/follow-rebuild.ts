@@ -8,7 +8,7 @@ const FOLLOW_MS = 100;
 /** Milliseconds without an owner after which this process takes the rebuild: a running service may be of another version. */
 const UNOWNED_MS = 6_000;
 
-/** Waits until a rebuild is done; folds in this process where no service does. Throws `CommandFailed` for a rebuild that is paused, refused or cancelled. */
+/** Waits until a rebuild is done; folds here where no service does. Throws `CommandFailed` if it is paused, refused or cancelled. */
 export const followRebuild = (
   context: CliContext,
   civic: Civic,

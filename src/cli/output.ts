@@ -1,6 +1,6 @@
 import { type CliContext, CommandFailed } from './context.ts';
 
-/** Control characters, line ends, and characters that reverse or hide text: text from outside must not control the terminal or imitate other lines. */
+/** Control characters, line ends, and what reverses or hides text: text from outside must not control the terminal or imitate lines. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 /** The text on one line, with every invisible character escaped. */
@@ -22,12 +22,8 @@ function table(rows: readonly Readonly<Record<string, unknown>>[]): string {
   const cells = [columns, ...rows.map((row) => columns.map((column) => cell(row[column])))];
   const widths = columns.map((_, index) => Math.max(...cells.map((row) => row[index]!.length)));
   return cells
-    .map((row) =>
-      row
-        .map((text, index) => text.padEnd(widths[index]!))
-        .join('  ')
-        .trimEnd(),
-    )
+    .map((row) => row.map((text, index) => text.padEnd(widths[index]!)).join('  '))
+    .map((line) => line.trimEnd())
     .join('\n');
 }
 
@@ -46,18 +42,14 @@ export function print({ stdout }: CliContext, value: unknown, options: { readonl
   stdout.write(`${options.json === true ? JSON.stringify(value) : plain(value)}\n`);
 }
 
-/** Writes a line to standard error; the exit status does not change. */
 export function warn({ stderr }: CliContext, message: string): void {
   stderr.write(`warning: ${message}\n`);
 }
 
-/** Exit status of a program that SIGPIPE ends. */
-const READER_GONE = 141;
-
-/** The reader of standard output has closed it (`| head`): the command ends without a message. */
+/** The reader has closed standard output (`| head`): no message, and the exit status of a program that SIGPIPE ends. */
 export class ReaderGone extends CommandFailed {
   constructor() {
-    super('', READER_GONE);
+    super('', 141);
   }
 }
 

@@ -1,10 +1,8 @@
 import { Command } from '@commander-js/extra-typings';
 import type { CliContext } from './context.ts';
 
-type AddCommands = (program: Command, context: CliContext) => void;
-
 /** The commands in the order of the help. Each loads only its own libraries. */
-const COMMANDS: Readonly<Record<string, () => Promise<AddCommands>>> = {
+const COMMANDS: Readonly<Record<string, () => Promise<(program: Command, context: CliContext) => void>>> = {
   serve: async () => (await import('./verbs/serve.ts')).addServeCommand,
   accounts: async () => (await import('./verbs/accounts.ts')).addAccountsCommands,
   keys: async () => (await import('./verbs/accounts.ts')).addKeysCommands,
@@ -26,7 +24,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommands>>> = {
   replicate: async () => (await import('./verbs/replicate.ts')).addReplicateCommand,
 };
 
-/** The `civic` executable (the operator's contract) with the named command, or with all of them for another name. It runs when it parses arguments. */
+/** The program with the named command, or with all of them for another name. It runs when it parses arguments. */
 export async function createProgram(context: CliContext, name?: string): Promise<Command> {
   const program = new Command('civic')
     .description('local-government civic records of north-central Texas as an ordered, provable change feed')

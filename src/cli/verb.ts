@@ -29,31 +29,27 @@ export const uuidParser = (name: string) => parser(name, uuid, 'a uuid');
 export const timeParser = (name: string) => parser(name, dateTime, 'an ISO 8601 time');
 export const choiceParser = <Value extends string>(name: string, values: readonly Value[]) =>
   parser<Value>(name, z.enum(values), values.join(', '));
+const DIGITS = /^\d{1,15}$/;
+const whole = z.string().regex(DIGITS).transform(Number);
 export const wholeParser = (name: string, min = 0, max = Number.MAX_SAFE_INTEGER) =>
   parser<number>(
     name,
-    z
-      .string()
-      .regex(/^\d{1,15}$/)
-      .transform(Number)
-      .refine((number) => number >= min && number <= max),
+    whole.refine((number) => number >= min && number <= max),
     `a whole number${max === Number.MAX_SAFE_INTEGER ? '' : ` from ${min} to ${max}`}`,
   );
 export const textParser = (name: string, maxLength: number, allowed = `1 to ${maxLength} characters`) =>
   parser(name, z.string().trim().min(1).max(maxLength), allowed);
-/** A duration in whole milliseconds, of at most so many days. */
+const milliseconds = duration('PT1H').transform(Math.ceil);
+/** A duration in whole milliseconds. */
 export const durationParser = (name: string, maxDays: number, longest = `P${maxDays}D`) =>
   parser<number>(
     name,
-    duration('PT1H')
-      .transform(Math.ceil)
-      .refine((milliseconds) => milliseconds <= maxDays * 86_400_000),
+    milliseconds.refine((length) => length <= maxDays * 86_400_000),
     `an ISO 8601 duration such as PT1H or P1D, ${longest} at most`,
   );
 
 interface Opened {
   readonly nothing: undefined;
-  /** The database and the log, whatever they contain. */
   readonly stores: Stores;
   /** The program; read models may lag. */
   readonly log: Civic;
@@ -64,18 +60,12 @@ interface Opened {
 }
 type Need = keyof Opened;
 
-async function open(context: CliContext, need: Need): Promise<Civic | Stores | undefined> {
-  if (need === 'nothing') return undefined;
-  return need === 'stores' ? context.openStores() : context.open('command');
-}
-
-/** Opens what a command needs and closes it after the work. */
 export async function withOpened<N extends Need, Result>(
   context: CliContext,
   need: N,
   work: (opened: Opened[N]) => Promise<Result>,
 ): Promise<Result> {
-  const opened = await open(context, need);
+  const opened = need === 'nothing' ? undefined : await (need === 'stores' ? context.openStores() : context.open('command'));
   try {
     if (need === 'projector' || need === 'read models') (opened as Civic).startProjector();
     if (need === 'read models') await (opened as Civic).caughtUp(await (opened as Civic).log.head());
@@ -85,7 +75,7 @@ export async function withOpened<N extends Need, Result>(
   }
 }
 
-/** Adds `--json` and an action that works with what is opened, arguments and options, and prints its result, unless that is undefined. */
+/** Adds `--json` and an action that works with what is opened, arguments and options, and prints its result unless undefined. */
 export function runs<N extends Need, Args extends unknown[], Options extends OptionValues, Globals extends OptionValues>(
   context: CliContext,
   need: N,

@@ -4,7 +4,7 @@ interface Listener {
   listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly host: string; readonly port: number }>;
 }
 
-/** Listens; resolves to the base URL. Throws `BadSetting` for an address that cannot be bound. */
+/** Resolves to the base URL. Throws `BadSetting` for an address that cannot be bound. */
 export async function listenOn(listener: Listener, setting: 'CIVIC_HTTP' | 'CIVIC_OPS', host: string, port: number): Promise<string> {
   try {
     const bound = await listener.listen({ host, port });

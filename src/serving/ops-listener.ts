@@ -16,10 +16,7 @@ import { createReadiness } from './readiness.ts';
 import { repeat } from '../processors/runtime/jobs.ts';
 import type { ServeRole } from '../processors/roles.ts';
 
-/**
- * Opens the operators' listener, which closes last, so that the end of everything else can be observed. Its URL is null where the settings
- * turn it off; `metrics` are the counters of the public listener.
- */
+/** It closes last, so that the end of everything else can be observed. `opsUrl` is null where the settings turn it off. */
 export async function openOpsListener(
   civic: Civic,
   { role, stopping }: { readonly role: ServeRole; readonly stopping: AbortSignal },
@@ -29,13 +26,8 @@ export async function openOpsListener(
   const machineClock = listing.leaseClock;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const reading = {
-    ...listing,
-    ...civic.listingReactors,
-    reads: civic.reads,
-    payments: civic.paymentLedger,
-    setBacks: civic.history.setBacks,
-  };
+  const { reads, paymentLedger: payments } = civic;
+  const reading = { ...listing, ...civic.listingReactors, reads, payments, setBacks: civic.history.setBacks };
   const watch = createOperationsWatch({ read: () => readOperations(reading), clock: machineClock, logger });
   // One read, with a deadline, serves the page and every gauge: a scrape adds no load.
   const known = async (): Promise<Operations | null> => {

@@ -17,11 +17,7 @@ interface ReadinessParts {
 
 const PATIENCE_MS = 2_000;
 
-/**
- * Ready once every read model has passed the log's head of the start, while the database answers and the read models follow the log. A
- * paused projection or an unreachable log is common to all processes, and no restart repairs it: it makes the process `degraded`, not
- * unready, because a balancer would otherwise remove all processes at once.
- */
+/** A paused projection or an unreachable log is common to all processes: `degraded`, or a balancer would remove all of them at once. */
 export function createReadiness(parts: ReadinessParts): () => Promise<Readiness> {
   const { generations, log, projections, headAtStart, history, clock, stopping } = parts;
   const rowsOf = onceAtATime(clock, () => generations.list());

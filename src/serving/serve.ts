@@ -19,7 +19,7 @@ export interface Serving {
   /** Aborts at the second signal: running requests are cut off. */
   readonly hurrying?: AbortSignal;
   readonly print: (text: string) => void;
-  /** Whether standard output is a terminal; secrets are printed only to one. */
+  /** Secrets are printed only to a terminal. */
   readonly toTerminal: boolean;
 }
 
@@ -95,7 +95,7 @@ async function openListeners(
   return { baseUrl: settings.CIVIC_BASE_URL ?? bound, opsUrl, drain };
 }
 
-/** The text of a start: addresses, the sample key, and three commands that use it. The key of a sample account is null where it must not be printed. */
+/** The key of a sample account is null where it must not be printed. */
 function bannerText(baseUrl: string, opsUrl: string | null, sampleAccount: SampleAccount | null): string {
   const key = sampleAccount?.key ?? null;
   const header = key === null ? '-H "Authorization: Bearer $CIVIC_KEY"' : `-H 'Authorization: Bearer ${key}'`;
@@ -124,7 +124,6 @@ function bannerText(baseUrl: string, opsUrl: string | null, sampleAccount: Sampl
 /** Milliseconds between two attempts to take a job over. */
 const LOOK_EVERY_MS = 5_000;
 
-/** The jobs of a process of this role, until the signal aborts. */
 export function scheduledJobs(civic: Civic, role: ServeRole, signal: AbortSignal): readonly Repetition[] {
   const parts = { store: civic.processorStore, ...civic.projectorDependencies };
   return civic.jobs

@@ -14,18 +14,14 @@ interface ArchiveTarget {
 /** Backups contain hashes of keys, reports and payments. */
 const OWNER_ONLY = 0o600;
 
-const isFolder = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
-
 const exists = (file: string): CommandFailed =>
   new CommandFailed(`${file} is there already: give another name, or --replace to write over it`);
 
-/**
- * Writes a file under a temporary name, flushes it to the disk and then renames it, so that a killed backup leaves no file that looks
- * complete. Throws `CommandFailed` for a name that exists; removes the temporary file on any failure.
- */
+/** Writes a temporary file, flushes and renames it: a killed backup leaves none that looks complete. Throws `CommandFailed`. */
 export async function writeArchiveFile(target: ArchiveTarget, bytes: AsyncIterable<Uint8Array>) {
   const to = resolve(target.to);
-  const file = (await isFolder(to)) ? join(to, target.defaultName) : to;
+  const found = await stat(to).catch(() => undefined);
+  const file = found?.isDirectory() ? join(to, target.defaultName) : to;
   if (!target.replace && (await stat(file).catch(() => undefined)) !== undefined) throw exists(file);
   const temporary = join(dirname(file), `.${basename(file)}.${target.writer}.partial`);
   try {

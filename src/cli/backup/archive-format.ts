@@ -12,24 +12,18 @@ export const FORMAT = 1;
 /** Most lines of a block before its seal. */
 export const BLOCK_LINES = 1_000;
 
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);
 
-/** The first line. */
 export const archiveHeader = z.strictObject({
   civicBackup: z.int(),
   backupId: uuid,
   createdAt: dateTime,
-  /** Version of the program that wrote it. */
   software: z.string(),
   logId: uuid,
   feedId: uuid,
   trialClock: z.strictObject({ startedAt: z.number(), offsetMs: z.number() }).nullable(),
 });
 export type ArchiveHeader = z.output<typeof archiveHeader>;
-
-/** Closes a block: its number, the lines in it, and the chain. */
-export const blockSeal = z.strictObject({ block: count, lines: count, sha256 });
 
 /** The last line before the seal of the last block. */
 export const archiveEnd = z.strictObject({
@@ -79,7 +73,6 @@ export class BlockChain {
     this.bytes += line.length;
   }
 
-  /** Ends the block and returns its seal. */
   seal(): string {
     this.#previous = this.#hash.digest('hex');
     const text = JSON.stringify({ block: this.blocks, lines: this.lines, sha256: this.#previous });

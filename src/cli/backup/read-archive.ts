@@ -70,10 +70,7 @@ function json(bytes: Buffer, line: number): unknown {
   }
 }
 
-/**
- * Reads an archive from its first byte to its last in bounded memory, and checks the seals, the order of the parts, and the totals. Items
- * before the end item are not verified yet. Throws `BadArchive`.
- */
+/** Reads an archive in bounded memory; checks seals, order, totals. What precedes the end item is not verified yet. Throws `BadArchive`. */
 export async function* readArchive(file: AsyncIterable<Uint8Array>): AsyncGenerator<ArchiveItem> {
   const sealed = new SealedBytes();
   const gunzip = createGunzip();

@@ -21,7 +21,6 @@ import { comparedEvents, type CopiedEvent, copyEvents, type Watched } from '../l
 export interface RestoreRequest {
   readonly stores: Stores;
   readonly archive: VerifiedArchive;
-  /** Opens the file from its beginning. */
   readonly read: () => AsyncIterable<Uint8Array>;
   readonly asCopy: boolean;
   readonly revokeKeys: boolean;
@@ -44,13 +43,8 @@ export async function restoreArchive(request: RestoreRequest) {
   const restoring = await beginOrGoOn(request);
   const { restoreId, asCopy, revokeKeys } = restoring.begun;
   const watched = (before: number): Watched => ({ signal, onProgress: (events) => onProgress(before + events, end.events * 2) });
-  const source = restoredEvents(
-    restoring,
-    archive,
-    archivedEvents(request, async () => undefined),
-  );
-  const { found } = await copyEvents(source, log, watched(0));
-
+  const unsaved = archivedEvents(request, async () => undefined);
+  const { found } = await copyEvents(restoredEvents(restoring, archive, unsaved), log, watched(0));
   const waiting: Record<SavedTable, string[]> = { payments: [], wallets: [], inlet: [] };
   const wanted = archivedEvents(request, async (table, text) => {
     // None for a copy, because the original continues their work.
@@ -70,9 +64,8 @@ export async function restoreArchive(request: RestoreRequest) {
     feedId: restoredFeedId(restoreId),
     revokedKeys: revokeKeys,
     asCopy,
-    /** Events of the restored log. */
     events: events + 1,
-    /** Events among them that an earlier run had written. */
+    /** Of them, those that an earlier run had written. */
     found,
   };
 }
@@ -117,7 +110,6 @@ async function beginOrGoOn({ stores, archive, asCopy, revokeKeys }: RestoreReque
   return { begun, time: first.time };
 }
 
-/** The events of the archive in order. Its rows come before them. */
 async function* archivedEvents(
   { read, archive }: RestoreRequest,
   onRow: (table: SavedTable, text: string) => Promise<void>,
@@ -131,13 +123,9 @@ async function* archivedEvents(
   }
 }
 
-/** The feed id of a restore: the same in each run of one restore. */
 const restoredFeedId = (restoreId: string): string => derivedId('restored feed', restoreId);
 
-/**
- * All events of a restored log but its last one, in order: the event that begins it, the backup, the new identity of the feed, and revoked
- * keys if wanted. They are the same in each run of one restore, so that a run can continue an earlier one.
- */
+/** All events of a restored log but its last, in order. They are the same in each run, so that a run can continue an earlier one. */
 async function* restoredEvents(
   { begun, time }: Restoring,
   { header, backedUp }: VerifiedArchive,

@@ -38,10 +38,7 @@ export interface VerifiedArchive {
   readonly backedUp: BackedUp;
 }
 
-/**
- * Reads a whole archive and checks the chain, the seals, that revisions of each stream are dense, that ids are unique, that this version
- * reads every event, and that the first event begins a log of this service. Throws `BadArchive`.
- */
+/** Reads a whole archive; checks chain, seals, dense revisions, unique ids, readable events and the first event. Throws `BadArchive`. */
 export async function verifyArchive(file: AsyncIterable<Uint8Array>, onProgress: (events: number) => void): Promise<VerifiedArchive> {
   const revisions = new SeenKeys();
   const ids = new SeenKeys();
@@ -82,10 +79,7 @@ const START = 1 << 16;
 const FULL = 0.6;
 const NOTHING = -1;
 
-/**
- * A map from texts to numbers in about 30 bytes per text. It compares 64 bits of a hash: among a billion texts, two are confused with a
- * probability of 3 %.
- */
+/** From texts to numbers in 30 bytes each. Compares 64 bits of a hash: among a billion texts, a confusion has a probability of 3 %. */
 export class SeenKeys {
   #keys = new BigUint64Array(START);
   #values = new Int32Array(START).fill(NOTHING);

@@ -20,7 +20,6 @@ export interface ArchiveSource {
   readonly header: ArchiveHeader;
   readonly signal: AbortSignal;
   readonly onProgress: (events: number, of: number | null) => void;
-  /** Called with the totals of the archive at its last line. */
   readonly onEnd: (end: ArchiveEnd) => void;
 }
 
@@ -83,7 +82,6 @@ async function* archiveText(source: ArchiveSource): AsyncGenerator<string> {
   onEnd(end);
 }
 
-/** The bytes of an archive. Throws what the log and the database throw. */
 export async function* archiveBytes(source: ArchiveSource): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   let bytes = 0;

@@ -7,7 +7,6 @@ import { failed, type Finding, judgeDatabase, judgeFolder, ok, warning } from '.
 export interface Examination {
   readonly environment: NodeJS.ProcessEnv;
   readonly probes: (settings: Settings) => Promise<Probes>;
-  /** Clock milliseconds. */
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -25,11 +24,8 @@ export async function examine({ environment, probes, clock }: Examination): Prom
   const { settings, warnings } = read;
   const { machine, database, eventStore, brokers, answersAt } = await probes(settings);
   const findings: Finding[] = [judgeNode(machine.nodeVersion)];
-  findings.push(
-    ...(warnings.length === 0
-      ? [ok('settings', 'all are known and valid')]
-      : warnings.map((text) => warning('settings', text, 'correct or unset it'))),
-  );
+  if (warnings.length === 0) findings.push(ok('settings', 'all are known and valid'));
+  for (const text of warnings) findings.push(warning('settings', text, 'correct or unset it'));
   if (settings.DATABASE_URL === undefined) {
     findings.push(...judgeFolder('CIVIC_DATA_DIR', await machine.folder(settings.CIVIC_DATA_DIR)));
   }
@@ -51,10 +47,8 @@ export async function databaseTroubles({ environment, probes }: Examination): Pr
     const { settings } = readSettings(environment);
     const { machine, database } = await probes(settings);
     if (settings.DATABASE_URL === undefined) {
-      const failures = judgeFolder('CIVIC_DATA_DIR', await machine.folder(settings.CIVIC_DATA_DIR)).filter(
-        ({ state }) => state === 'failed',
-      );
-      troubles.push(...failures.map(({ found, remedy }) => `${found}: ${remedy}`));
+      const findings = judgeFolder('CIVIC_DATA_DIR', await machine.folder(settings.CIVIC_DATA_DIR));
+      for (const { state, found, remedy } of findings) if (state === 'failed') troubles.push(`${found}: ${remedy}`);
     }
     await database();
   } catch (error) {

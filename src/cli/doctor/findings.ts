@@ -1,7 +1,6 @@
 import { DATABASE_ENCODING, READ_ONLY } from '../../../domain/ports/database.ts';
 import type { DatabaseFacts, FolderFacts } from '../../../domain/ports/probes.ts';
 
-/** The result of one check. */
 export interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'failed';
@@ -32,8 +31,7 @@ export function judgeFolder(setting: string, { path, writable, freeBytes }: Fold
   ];
 }
 
-export function judgeSchema(facts: DatabaseFacts): Finding {
-  const { schema, pendingMigrations, unknownMigrations } = facts;
+function judgeSchema({ schema, pendingMigrations, unknownMigrations }: DatabaseFacts): Finding {
   switch (schema) {
     case 'current':
       return ok('schema', 'matches this version');
@@ -75,34 +73,29 @@ export function judgeDatabase(facts: DatabaseFacts, now: number): readonly Findi
           weak.map(([name, value]) => `${name} = ${value}`).join(', '),
           'a crash may lose acknowledged changes: turn it on',
         ),
-    ...judgeHistory(facts),
+    ...judgeTimeline(facts.timeline),
+    judgeStandbys(facts.standbys),
+    judgeHistory(facts.setBacks),
     ...judgeClocks(facts, now),
   ];
 }
 
-const judgeHistory = ({ timeline, standbys, setBacks }: DatabaseFacts): readonly Finding[] => [
-  ...(timeline === null
-    ? []
-    : [
-        timeline.now === timeline.kept
-          ? ok('timeline', `${timeline.now}, as when the feed was last confirmed`)
-          : warning(
-              'timeline',
-              `${timeline.now}, and ${timeline.kept} when the feed was last confirmed: the server was promoted or recovered`,
-              'run `civic feed keep` where nothing is lost, else `civic feed renew --reason TEXT`',
-            ),
-      ]),
-  judgeStandbys(standbys),
-  setBacks.length === 0
-    ? ok('history', 'no process has found that the log had lost what it had read')
-    : warning(
-        'history',
-        setBacks
-          .map(({ held, head, noticedAt }) => `set back from ${held} to ${head}, noticed ${new Date(noticedAt).toISOString()}`)
-          .join('; '),
-        'cursors of the lost history are answered 410; run `civic feed acknowledge` once you have seen this',
-      ),
-];
+function judgeTimeline(timeline: DatabaseFacts['timeline']): readonly Finding[] {
+  if (timeline === null) return [];
+  const { now, kept } = timeline;
+  if (now === kept) return [ok('timeline', `${now}, as when the feed was last confirmed`)];
+  const found = `${now}, and ${kept} when the feed was last confirmed: the server was promoted or recovered`;
+  return [warning('timeline', found, 'run `civic feed keep` where nothing is lost, else `civic feed renew --reason TEXT`')];
+}
+
+function judgeHistory(setBacks: DatabaseFacts['setBacks']): Finding {
+  if (setBacks.length === 0) return ok('history', 'no process has found that the log had lost what it had read');
+  const losses = setBacks.map(
+    ({ held, head, noticedAt }) => `set back from ${held} to ${head}, noticed ${new Date(noticedAt).toISOString()}`,
+  );
+  const remedy = 'cursors of the lost history are answered 410; run `civic feed acknowledge` once you have seen this';
+  return warning('history', losses.join('; '), remedy);
+}
 
 function judgeStandbys({ synchronous, connected }: DatabaseFacts['standbys']): Finding {
   const standbys = `${connected ?? 'an unknown number of'} standby${connected === 1 ? '' : 's'}`;
@@ -117,25 +110,18 @@ function judgeStandbys({ synchronous, connected }: DatabaseFacts['standbys']): F
 
 function judgeClocks({ clockAheadMs, trialOffsetMs, newestEventAt }: DatabaseFacts, now: number): readonly Finding[] {
   const findings: Finding[] = [];
+  const warn = (found: string, remedy: string) => findings.push(warning('clock', found, remedy));
   if (Math.abs(clockAheadMs) > CLOCK_TOLERANCE_MS) {
     const way = clockAheadMs > 0 ? 'ahead of' : 'behind';
-    findings.push(
-      warning('clock', `the database's clock is ${Math.round(Math.abs(clockAheadMs) / 1000)} s ${way} this machine's`, 'synchronise both'),
-    );
+    warn(`the database's clock is ${Math.round(Math.abs(clockAheadMs) / 1000)} s ${way} this machine's`, 'synchronise both');
   }
   const ahead = newestEventAt === null ? 0 : newestEventAt - (now + trialOffsetMs);
   if (ahead > CLOCK_TOLERANCE_MS) {
-    findings.push(
-      warning(
-        'clock',
-        `the newest event is ${Math.round(ahead / 1000)} s in the future`,
-        'this machine was or is wrong about the time: synchronise it',
-      ),
-    );
+    warn(`the newest event is ${Math.round(ahead / 1000)} s in the future`, 'this machine was or is wrong about the time: synchronise it');
   }
   if (trialOffsetMs !== 0) {
     const trial = new Date(now + trialOffsetMs).toISOString();
-    findings.push(warning('clock', `a trial clock: this database believes that it is ${trial}`, 'use this database for trials only'));
+    warn(`a trial clock: this database believes that it is ${trial}`, 'use this database for trials only');
   }
   return findings.length === 0 ? [ok('clock', 'agrees with the database and the newest event')] : findings;
 }

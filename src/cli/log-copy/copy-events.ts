@@ -6,27 +6,20 @@ export const PAGE = 1_000;
 /** Events of one call; both stores keep the order of that many appends. */
 const AT_ONCE = 200;
 
-/** An event without its position. */
 export type CopiedEvent = Omit<StoredEvent, 'position'>;
 
-/** A copied event as one line. */
 export const lineOf = ({ stream, revision, id, type, schemaVersion, data, metadata, time }: CopiedEvent): string =>
   `${JSON.stringify([stream, revision, id, type, schemaVersion, data, metadata, time])}\n`;
 
-/** Every event of a log from its first. */
 export const eventsOf = (log: EventLog, signal: AbortSignal): AsyncGenerator<StoredEvent> =>
   logEvents(log, LOG_START, { batchSize: PAGE, signal });
 
-/** How a long copy is stopped and watched. */
 export interface Watched {
   readonly signal: AbortSignal;
   readonly onProgress: (events: number) => void;
 }
 
-/**
- * Appends to the target what it lacks of the source. The events of the target must be the first ones of the source: a stopped copy continues,
- * and another log is never written. Throws `CommandFailed`.
- */
+/** Appends what the target lacks; its events must be the first ones of the source: another log is never written. Throws `CommandFailed`. */
 export async function copyEvents(source: AsyncGenerator<CopiedEvent>, target: EventLog, { signal, onProgress }: Watched) {
   let found = 0;
   for await (const there of eventsOf(target, signal)) {
@@ -61,7 +54,6 @@ export async function copyEvents(source: AsyncGenerator<CopiedEvent>, target: Ev
   return { found, copied };
 }
 
-/** One append for each stream; the events of a stream follow one another. */
 const appendsOf = (events: readonly CopiedEvent[]) =>
   [...Map.groupBy(events, ({ stream }) => stream)].map(([stream, ofStream]) => ({
     stream,
@@ -78,7 +70,7 @@ const appendsOf = (events: readonly CopiedEvent[]) =>
     ),
   }));
 
-/** Reads a log beside the events that it must hold, to the end of both. Throws `CommandFailed` with the remedy at the first difference. */
+/** Reads a log beside the events that it must hold. Throws `CommandFailed` with the remedy at the first difference. */
 export async function* comparedEvents<Wanted extends CopiedEvent>(
   wanted: AsyncIterable<Wanted>,
   log: EventLog,

@@ -5,10 +5,7 @@ import type { Civic } from '../../civic.ts';
 import { CommandFailed } from '../context.ts';
 import { comparedEvents, copyEvents, eventsOf, type Watched } from './copy-events.ts';
 
-/**
- * Copies the log in use to the target. Once no process follows the log in use, compares both and moves every read model and reactor to the
- * target, which is then the log in use.
- */
+/** Copies the log in use. Once no process follows it, compares both and moves every read model and reactor to the target. */
 export async function moveLog(civic: Civic, target: EventLog, here: LogMove['here'], watched: Watched) {
   const { log: source, logMoves: moves, leaseClock } = civic;
   let total = { found: 0, copied: 0 };
@@ -17,7 +14,6 @@ export async function moveLog(civic: Civic, target: EventLog, here: LogMove['her
     total = { found: total.copied === 0 ? found : total.found, copied: total.copied + copied };
   };
   await copyOn();
-  /** The owners of read models or reactors, which must be stopped first. */
   const stillHeld = (heldBy: readonly string[]) => ({ ...total, events: null, digest: null, switched: false, heldBy });
   for (;;) {
     const heldBy = await moves.held(leaseClock.now());
@@ -37,10 +33,7 @@ export async function moveLog(civic: Civic, target: EventLog, here: LogMove['her
 
 type Compared = Awaited<ReturnType<typeof compareLogs>>;
 
-/**
- * Reads both logs from their first event to their last. The digest is the SHA-256 over all events without their positions, in order; `end` is
- * the position of the last event of the source. Throws `CommandFailed` where the logs differ.
- */
+/** The digest is the SHA-256 over all events without positions. Throws `CommandFailed` where the logs differ. */
 async function compareLogs({ log: source, logMoves, projections }: Civic, target: EventLog, watched: Watched) {
   const identity = await source.identity();
   const wanted = new Set(identity === null ? [] : await logMoves.checkpoints(identity));

@@ -84,7 +84,6 @@ const writeBackup = (context: CliContext, civic: Civic, to: string, replace: boo
     return { ...written, backupId, feedId, createdAt, head, events, payments };
   });
 
-/** Throws `CommandFailed` for a file that is unreadable or not a backup. */
 async function readingBackup<Result>(context: CliContext, file: string, work: (bar: ProgressBar) => Promise<Result>): Promise<Result> {
   try {
     return await withProgress(context.stderr, 'events', work);
@@ -123,7 +122,6 @@ export function addRestoreCommand(program: Command, context: CliContext): void {
   });
 }
 
-/** Warnings for the operator before the service starts. */
 function warnOperator(context: CliContext, { header, end }: VerifiedArchive, { keys, revokedKeys, asCopy }: RestoreOutcome): void {
   const { createdAt } = header;
   warn(

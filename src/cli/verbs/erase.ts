@@ -94,7 +94,6 @@ export function addEraseCommands(program: Command, context: CliContext): void {
   }
 }
 
-/** The text in the form in which the log stores texts. */
 function literalOf(text: string): string {
   const literal = text.normalize('NFC');
   if (literal === '' || !literal.isWellFormed()) throw new CommandFailed('the text is empty or holds half a character');

@@ -45,6 +45,8 @@ async function factsOf({ log }: Civic, row: PaymentRow): Promise<readonly unknow
   return facts;
 }
 
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const address = z.string().regex(ADDRESS).toLowerCase();
 const ofPayment = (command: Command) => command.argument('<id>', '', parser('the payment', uuid, 'a payment id'));
 
 export function addPaymentsCommands(program: Command, context: CliContext): void {
@@ -81,18 +83,7 @@ export function addPaymentsCommands(program: Command, context: CliContext): void
   });
   const wallet = payments
     .command('wallet')
-    .argument(
-      '<address>',
-      '',
-      parser(
-        'the address',
-        z
-          .string()
-          .regex(/^0x[0-9a-fA-F]{40}$/)
-          .toLowerCase(),
-        '0x and 40 hex digits',
-      ),
-    )
+    .argument('<address>', '', parser('the address', address, '0x and 40 hex digits'))
     .description('bar a wallet from paying, or let another account pay from it')
     .option('--bar', 'refuse its payments')
     .option('--unbar', 'take them again')

@@ -18,14 +18,12 @@ export function chosenProjections(civic: Civic, name: string | undefined, all: b
   return found;
 }
 
-/** A read model that a command is about, with its generations, newest first. */
 interface Chosen {
   readonly context: CliContext;
   readonly civic: Civic;
   readonly name: string;
   readonly projection: Projection;
   readonly rows: readonly Generation[];
-  /** The rebuild under way. */
   readonly building: Generation | undefined;
 }
 
@@ -75,7 +73,6 @@ export function addRebuildCommands(projections: Command, context: CliContext): v
   changes(described('drop <name>', 'remove the tables that are kept for `switch-back`, and those of refused rebuilds'), drop);
 }
 
-/** Follows a rebuild until it is done, and returns its summary. */
 async function followed(context: CliContext, civic: Civic, building: Generation, isDone: (row: Generation) => boolean) {
   const started = performance.now();
   const { projection, generation, state, folded } = await followRebuild(context, civic, building, isDone);
@@ -99,7 +96,6 @@ async function rebuild(context: CliContext, civic: Civic, projection: Projection
   return followed(context, civic, building, held ? isBuilt : isLive);
 }
 
-/** The failure for a decision that is not possible now. */
 async function notNow({ civic, name }: Chosen, decision: string): Promise<CommandFailed> {
   const building = (await generationsOf(civic, name)).find(({ state }) => state === 'building');
   if (building === undefined) return new CommandFailed(`${name}: there is nothing to ${decision}, no rebuild is under way`);

@@ -45,7 +45,6 @@ export function addRecordsCommands(program: Command, context: CliContext): void 
     );
 }
 
-/** Throws `CommandFailed` for a record that never was. */
 async function* historyLines(log: EventLog, recordId: string): AsyncGenerator<string> {
   let found = false;
   for await (const version of recordVersions(log, recordId)) {
@@ -55,7 +54,6 @@ async function* historyLines(log: EventLog, recordId: string): AsyncGenerator<st
   if (!found) throw new CommandFailed(`no record has ever had the id ${recordId}`);
 }
 
-/** Writes NDJSON as it is, or as one array. */
 async function writeLines(context: CliContext, lines: AsyncIterable<string>, json: boolean): Promise<void> {
   let before = '[';
   for await (const line of lines) {

@@ -80,10 +80,7 @@ interface Health {
 
 const TRIES = 10;
 
-/**
- * Throws `CommandFailed` for a mirror that differs from the service. The feed may advance between the last page and the digests: then the
- * mirror reads on and is compared again.
- */
+/** Throws `CommandFailed` for a mirror that differs. The feed may advance before the digests: then it reads on and compares again. */
 async function requireEqual(
   ask: AskCivic,
   store: ReplicaStore,

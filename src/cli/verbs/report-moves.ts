@@ -11,11 +11,9 @@ import { type CliContext, CommandFailed } from '../context.ts';
 import { choiceParser, parser, parseValue, requireHandled, runs, textParser, uuidParser, wholeParser } from '../verb.ts';
 import { cut } from '../../processors/reactors/reports/verdict.ts';
 
-/** Adds the argument `<report>`. */
 export const ofReport = <Options extends OptionValues>(command: Command<[], Options>) =>
   command.argument('<report>', '', uuidParser('the report'));
 
-/** Throws `CommandFailed` for an unknown report. */
 export async function reportOf(civic: Civic, reportId: string): Promise<KnownReport> {
   const report = await findReport(civic.reads, reportId);
   if (report === null) throw new CommandFailed(`report_not_found: there is no report ${reportId}`);
@@ -87,15 +85,10 @@ async function leaseOf(
   throw new Rejection('lease_conflict', `${whose}; take it with: civic reports lease ${reportId} --holder ${holder}`);
 }
 
-const nextCheck = ({ clock }: Civic, time: string | undefined): string | null =>
-  time === undefined
-    ? null
-    : parseValue(
-        '--next-check',
-        dateTime.refine((text) => Date.parse(text) > clock.now()),
-        time,
-        TO_COME,
-      );
+function nextCheck({ clock }: Civic, time: string | undefined): string | null {
+  const toCome = dateTime.refine((text) => Date.parse(text) > clock.now());
+  return time === undefined ? null : parseValue('--next-check', toCome, time, TO_COME);
+}
 
 const MAX_TITLE_LENGTH = 300;
 

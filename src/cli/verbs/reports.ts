@@ -169,7 +169,6 @@ interface ReportHappening {
   readonly details: readonly string[];
 }
 
-/** Lines of the fields that have a value. */
 const labelled = (fields: Readonly<Record<string, string | null>>): readonly string[] =>
   Object.entries(fields).flatMap(([label, value]) => (value === null ? [] : [`${label}: ${value}`]));
 

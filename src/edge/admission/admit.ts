@@ -23,7 +23,7 @@ import { failClosed } from './sampled-failures.ts';
 
 const MAX_HEADER_LENGTH = 256;
 
-/** The API key that a request presents, well formed; 401 `unauthorized` for anything else, a cookie or another scheme included. */
+/** The well-formed API key; 401 `unauthorized` for anything else, a cookie or another scheme included. */
 function presentedSecret(header: string | undefined): string {
   if (header === undefined) throw new Rejection('unauthorized', 'an API key is required: Authorization: Bearer <API_KEY>');
   const secret = header.length <= MAX_HEADER_LENGTH ? /^bearer +([^ ]+)$/i.exec(header)?.[1] : undefined;
@@ -33,13 +33,12 @@ function presentedSecret(header: string | undefined): string {
   return secret;
 }
 
-/** An admitted key, its account and the account's allowances. */
 export interface Principal {
   readonly accountId: string;
   readonly keyId: string;
   readonly scopes: readonly Scope[];
   readonly allowances: Allowances;
-  /** The facts of billing as read at admission; commands and tools decide by these. */
+  /** As read at admission; commands and tools decide by these. */
   readonly billing: BillingFacts;
 }
 
@@ -47,11 +46,11 @@ interface Presented {
   /** The `Authorization` header; several of them, joined, are no credential. */
   readonly authorization: string | undefined;
   readonly surface: Surface;
-  /** The scope that the operation requires; null where any active key is enough. */
+  /** Null where any active key is enough. */
   readonly scope: Scope | null;
   /** Clock milliseconds. */
   readonly now: number;
-  /** Receives the minute and burst buckets once they are read, also where the request is refused later. */
+  /** Called once the minute and burst buckets are read, also where the request is refused later. */
   readonly onAllowance?: OnAllowance;
 }
 
@@ -69,12 +68,12 @@ interface AdmissionParts {
 
 export type Admission = ReturnType<typeof createAdmission>;
 
-/** Authentication, authorisation and allowances, the same for REST and MCP. Throws a `Rejection` for each refusal. */
+/** The same for REST and MCP. Throws a `Rejection` for each refusal. */
 export function createAdmission(parts: AdmissionParts) {
   const { rules, chargeRequest, windowCounts } = parts;
   const lookUp = <Result>(ask: () => Promise<Result>) => failClosed(parts.onFailure, 'identity and limits', ask);
   return {
-    /** Admits a request and charges it: key, scope, allowance, billing, in the order of docs/interface.md. The input is read afterwards. */
+    /** Checks key, scope, allowance, billing, in the order of docs/interface.md. The input is read afterwards. */
     async admit({ authorization, surface, scope, now, onAllowance }: Presented): Promise<Principal> {
       const sha256 = keySecretHash(presentedSecret(authorization));
       const charged = await lookUp(() => chargeRequest(sha256, now));
@@ -94,7 +93,7 @@ export function createAdmission(parts: AdmissionParts) {
       if (charge.kind === 'charged') return charge.states;
       throw limited('the allowance of the account has no room for all calls', charge.retryAfterSeconds);
     },
-    /** Charges one of the account's exports of this hour, after the input has been read. `onAllowance` receives the result. */
+    /** After the input has been read. `onAllowance` receives the result. */
     async chargeExport({ accountId, allowances }: Principal, now: number, onAllowance?: OnAllowance): Promise<void> {
       const bucket = exportBucket(allowances);
       const taken = await lookUp(() => windowCounts.take(accountId, [bucket], 1, now));
@@ -141,10 +140,10 @@ export interface Billing {
 const hasRecentPayment = ({ channel, paidAt }: BillingFacts, now: number): boolean =>
   channel === 'payg' && paidAt !== null && paidAt <= now && paidAt > now - PAYMENT_COVERS_MS;
 
-/** Whether the account may file and read reports: a current paid period, or a payment confirmed in the last 30 days. */
+/** A current paid period, or a payment confirmed in the last 30 days. */
 const mayReport = ({ facts, enforced, now }: Billing): boolean => !enforced || isPaidThrough(facts, now) || hasRecentPayment(facts, now);
 
-/** The reason why billing refuses a request of this surface, or null. `toolBilling` decides for each tool. */
+/** `toolBilling` decides for each tool. */
 export function billingRefusal(surface: Surface, billing: Billing): Rejection | null {
   const { facts, enforced, now } = billing;
   if (surface === 'tools') return null;
@@ -161,7 +160,7 @@ export function billingRefusal(surface: Surface, billing: Billing): Rejection | 
 
 type ToolBilling = 'served' | 'pay_per_call' | 'billing_entitlement_required' | 'access_denied';
 
-/** The decision of billing on a call of a tool; `pay_per_call` leaves it to the payment channel. */
+/** `pay_per_call` leaves the decision to the payment channel. */
 export function toolBilling(tool: ToolName, billing: Billing): ToolBilling {
   const { facts, enforced, now } = billing;
   const { access } = TOOLS[tool];

@@ -45,11 +45,7 @@ const CHARGED = columns({
 });
 type ChargedRow = ReturnType<typeof CHARGED.read>;
 
-/**
- * Finds keys by their hashes and charges a number of requests to each, in one round trip. Identity and charge are one statement: in two, a key
- * could be judged by an account that is not the one charged. Accounts are taken in order, so that statements with the same accounts do not
- * deadlock.
- */
+/** One statement: in two, a key could be judged by another account than the charged one. Accounts in order: no deadlock. */
 const chargeRequests = (
   generation: number,
   rules: AdmissionRules,
@@ -110,10 +106,7 @@ function chargeOf(row: ChargedRow, nth: number, allowances: Allowances, now: num
 
 type Waiting = PromiseWithResolvers<ChargedKey | null> & { readonly sha256: string; readonly now: number };
 
-/**
- * Requests of one iteration of the event loop share one statement, which admits them in their order. None joins a statement that has been sent:
- * its answer could be older than its own request, and a key revoked in between would pass.
- */
+/** Requests of one event-loop iteration share a statement. None joins a sent one: a key revoked in between would pass. */
 export function createChargeRequest(reads: LiveReads, rules: AdmissionRules): ChargeRequest {
   let waiting: Waiting[] = [];
   const send = async (asked: readonly Waiting[]): Promise<void> => {
@@ -125,7 +118,7 @@ export function createChargeRequest(reads: LiveReads, rules: AdmissionRules): Ch
       for (const row of rows.map(CHARGED.read)) {
         byKey.get(batch.hashes[row.nth - 1]!)!.forEach(({ resolve }, nth) => resolve(chargedKey(row, nth, rules, now)));
       }
-      // Those of unknown keys; a promise keeps its first result.
+      // Those of unknown keys: a promise keeps its first result.
       for (const { resolve } of asked) resolve(null);
     } catch (error) {
       for (const { reject } of asked) reject(error);

@@ -5,7 +5,6 @@ import { LRUCache } from 'lru-cache';
 const MAX_REMEMBERED = 1_000;
 const MAX_ADDRESS_LENGTH = 60;
 
-/** Whether a connection from this address is one of a trusted proxy. */
 export type IsTrustedProxy = (address: string | undefined) => boolean;
 
 /** Reads addresses, ranges and the names of `proxy-addr` (`loopback`, `linklocal`, `uniquelocal`); none trusts no proxy. */
@@ -15,10 +14,7 @@ export function trustedProxies(list: readonly string[]): IsTrustedProxy {
   return (address) => address !== undefined && isTrusted(address);
 }
 
-/**
- * The address that a request counts for: `ip` as Fastify finds it behind trusted proxies, or the socket's where that is no address. Two
- * spellings of one address are one; a port that a proxy wrote beside it is left out. Both are undefined once the client has gone.
- */
+/** `ip` is as Fastify finds it behind trusted proxies. Spellings of one address are one; both are undefined once the client has gone. */
 export function clientAddress(ip: string | undefined, socketAddress: string | undefined): string {
   return canonical(ip ?? '') || canonical(socketAddress ?? '') || 'unknown';
 }
@@ -29,7 +25,6 @@ function remembered<Answer extends string | boolean>(read: (address: string) => 
   return (address) => (address.length > MAX_ADDRESS_LENGTH ? read(address) : known.memo(address));
 }
 
-/** Empty for what is no address. */
 const canonical = remembered((address) => canonicalForm(withoutPort(address)) ?? '');
 
 function withoutPort(entry: string): string {

@@ -18,7 +18,7 @@ export const BUILT_IN_PLANS: Plans = {
 
 const figure = (max: number) => z.int().min(1).max(max).optional();
 
-/** The allowances of one plan; missing values are those of the built-in one. */
+/** Missing values are those of the built-in plan. */
 const allowances = (built: Allowances) =>
   z
     .strictObject({
@@ -45,7 +45,6 @@ const plans = z.strictObject({
   ultra: allowances(BUILT_IN_PLANS.ultra),
 });
 
-/** Plan allowances as JSON over the built-in ones. */
 const plansText = z.string().transform((text, context): Plans => {
   try {
     return plans.parse(JSON.parse(text));

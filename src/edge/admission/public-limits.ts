@@ -1,7 +1,6 @@
 import type { Logger } from '../../../domain/ports/logger.ts';
 import type { SharedCounts } from '../../../domain/ports/counts.ts';
 
-/** A number of requests per number of seconds, for each client address and endpoint. */
 export interface PublicLimit {
   readonly requests: number;
   readonly seconds: number;
@@ -13,10 +12,7 @@ const MAX_COUNTED = 100_000;
 /** Bounds the statement of one exchange, also with many forged addresses. */
 const MAX_EXCHANGED = 2_000;
 
-/**
- * The limits of the public endpoints: fixed windows aligned to the clock, counted in the process, so that
- * no request waits for them. Exact in one process; `merge` exchanges counts between processes.
- */
+/** Fixed windows aligned to the clock, counted in the process, so that no request waits. `merge` exchanges counts between processes. */
 export function createPublicLimits({
   limit,
   shared,
@@ -26,7 +22,7 @@ export function createPublicLimits({
   readonly limit: PublicLimit;
   readonly shared: SharedCounts;
   readonly logger: Logger;
-  /** How many addresses and endpoints are counted at most; beyond it the one that has not asked for longest is forgotten. */
+  /** Beyond it the one that has not asked for longest is forgotten. */
   readonly maxCounted?: number;
 }) {
   const length = limit.seconds * 1000;
@@ -36,7 +32,6 @@ export function createPublicLimits({
   const changed = new Set<string>();
   let forgotten = 0;
   let alone = false;
-
   const turnTo = (now: number): void => {
     const start = now - (now % length);
     if (start === window) return;
@@ -44,7 +39,6 @@ export function createPublicLimits({
     tallies.clear();
     changed.clear();
   };
-
   const tallyOf = (key: string) => {
     const tally = tallies.get(key) ?? { own: 0, others: 0 };
     // Addresses with repeated requests stay in memory; single-use addresses are evicted.
@@ -70,13 +64,11 @@ export function createPublicLimits({
     }
     return chosen;
   };
-
   return {
-    /** How many addresses and endpoints are counted now. */
     get counted() {
       return tallies.size;
     },
-    /** Counts a request and returns null, or returns the whole seconds until a request is allowed again. `now` is clock milliseconds. */
+    /** Null once counted, else the whole seconds until a request is allowed again. `now` is clock milliseconds. */
     take(endpoint: string, address: string, now: number): number | null {
       turnTo(now);
       const key = `${endpoint} ${address}`;

@@ -7,13 +7,9 @@ import { failClosed } from './sampled-failures.ts';
 
 export type ReportClients = ReturnType<typeof createReportClients>;
 
-/** Largest number of cached refusals; the oldest are looked up again. */
 const MAX_REFUSED = 10_000;
 
-/**
- * The limit of report operations for each client address, before the key is looked up. Counts in the store. An exhausted address is refused
- * without the store until its window ends: a flood writes nothing.
- */
+/** Before the key is looked up. An exhausted address is refused without the store until its window ends: a flood writes nothing. */
 export function createReportClients({
   counts,
   limit,
@@ -24,7 +20,6 @@ export function createReportClients({
   /** The cause of a 503, for the log only. */
   readonly onFailure: (error: unknown) => void;
 }) {
-  /** Starts of the windows in which an address was refused. */
   const refused = new LRUCache<string, number>({ max: MAX_REFUSED });
   const length = limit.seconds * 1000;
   return {

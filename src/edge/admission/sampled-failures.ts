@@ -27,7 +27,7 @@ export const createSampledFailures = (
     logger.error({ failures, error: error instanceof Error ? error.message : String(error) }, message),
   );
 
-/** Refuses a request where a store that its admission needs cannot be asked. The cause is for the log only. */
+/** The cause is for the log only. */
 export async function failClosed<Result>(onFailure: (cause: unknown) => void, asked: string, ask: () => Promise<Result>): Promise<Result> {
   try {
     return await ask();

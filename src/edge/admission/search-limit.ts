@@ -11,11 +11,10 @@ export type SearchLimit = ReturnType<typeof createSearchLimit>;
 const refused = (): Rejection =>
   new Rejection('rate_limited', 'too many searches of this account run at once', { retryAfterSeconds: AGAIN_SECONDS });
 
-/** Limits how many searches of one account run at once in this process: searches of one account never wait for those of another. */
+/** Limits the searches of one account at once: they never wait for those of another. */
 export function createSearchLimit({ concurrency, clock }: { readonly concurrency: number; readonly clock: Clock }) {
   /** By account; the waiting are in order of arrival, and each begins when a running search ends. */
   const accounts = new Map<string, { running: number; readonly waiting: (() => void)[] }>();
-
   async function wait(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
     if (waiting.length >= MAX_WAITING) throw refused();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -30,11 +29,7 @@ export function createSearchLimit({ concurrency, clock }: { readonly concurrency
     clock.sleep(MAX_WAIT_MS, AbortSignal.any([signal, begun.signal])).then(() => giveUp(refused()), giveUp);
     await promise.finally(() => begun.abort());
   }
-
-  /**
-   * Runs a search of the account as soon as fewer of its searches than the limit run. Throws the `Rejection` `rate_limited` where too many
-   * wait, or wait for too long.
-   */
+  /** Throws the `Rejection` `rate_limited` where too many searches wait, or wait for too long. */
   return async <Result>(accountId: string, signal: AbortSignal, search: () => Promise<Result>): Promise<Result> => {
     const account = accounts.get(accountId) ?? { running: 0, waiting: [] };
     accounts.set(accountId, account);

@@ -11,10 +11,7 @@ interface Asked<Answer> {
 /** Answers depend on the time (upcoming meetings, stale checks), so none is cached for longer. */
 const LIFETIME_MS = 1_000;
 
-/**
- * Public answers, kept while the read model's position stands and one second at most, so that a hot answer needs no
- * round trip to the database. Bounded by number and by bytes; the answer that was not asked for for longest goes first.
- */
+/** Kept while the read model stands, one second at most. Bounded by number and bytes; the answer least recently asked for goes first. */
 export function createAnswerCache({
   watch,
   clock,
@@ -29,12 +26,10 @@ export function createAnswerCache({
   const sizeCalculation = ({ answer }: Asked<Representation>): number => answer.bytes;
   const answers = new LRUCache<string, Asked<Representation>>({ max: maxAnswers, maxSize: maxBytes, sizeCalculation });
   const flights = new Map<string, Asked<Promise<Representation>>>();
-  /** Made under the present era, and so lately. */
   const stands = ({ askedAt, era }: Asked<unknown>, now: number, limit: number): boolean =>
     era === watch.era && now >= askedAt && now - askedAt < limit;
-
   return {
-    /** An answer that is still valid: it was just made, or the position was checked since. Else undefined. */
+    /** Undefined unless the answer was just made, or the position was checked since. */
     standing(key: string): Representation | undefined {
       const known = answers.get(key);
       if (known === undefined) return undefined;
@@ -43,7 +38,7 @@ export function createAnswerCache({
       answers.delete(key);
       return undefined;
     },
-    /** Makes the answer, or joins the callers that wait for it. All of them get what `make` throws, and nothing is cached. */
+    /** Joins the callers that wait for the answer. All of them get what `make` throws, and nothing is cached. */
     fetch(key: string, make: () => Promise<Representation>): Promise<Representation> {
       const [askedAt, era] = [clock.now(), watch.era];
       watch.isAwake(askedAt);
@@ -72,10 +67,7 @@ const ASLEEP_AFTER_MS = 1_000;
 
 export type PositionWatch = ReturnType<typeof watchPosition>;
 
-/**
- * Knows without a round trip whether the read model behind the public answers is still where it was. Polls the position only while there are
- * requests. `readPosition` gives any text that differs when the position does.
- */
+/** Polls the position only while there are requests. `readPosition` gives any text that differs when the position does. */
 export function watchPosition({ readPosition, clock }: { readonly readPosition: () => Promise<string>; readonly clock: Clock }) {
   const closing = new AbortController();
   let era = 0;
@@ -83,13 +75,11 @@ export function watchPosition({ readPosition, clock }: { readonly readPosition: 
   let lookedAt = Number.NEGATIVE_INFINITY;
   let askedAt = Number.NEGATIVE_INFINITY;
   let looking = false;
-
   const lost = (): void => {
     era += 1;
     position = undefined;
     lookedAt = Number.NEGATIVE_INFINITY;
   };
-  /** Returns the milliseconds until the next look. */
   const look = async (): Promise<number> => {
     const began = clock.now();
     try {
@@ -112,7 +102,6 @@ export function watchPosition({ readPosition, clock }: { readonly readPosition: 
     position = undefined;
     looking = false;
   };
-
   return {
     /** A number that changes whenever the position moves or is unknown; what was read under an earlier number is out of date. */
     get era() {

@@ -6,7 +6,6 @@ import type { CUSTOMER_OPERATIONS, CustomerOperationId, PUBLIC_OPERATIONS, Publi
 import { Rejection } from '../../../domain/rejections.ts';
 import type { Principal } from '../admission/admit.ts';
 
-/** One admitted request with its parsed input. */
 export interface Exchange<Op extends Operation = Operation> {
   readonly params: z.output<Op['params']>;
   readonly query: z.output<Op['query']>;
@@ -18,15 +17,13 @@ export interface Exchange<Op extends Operation = Operation> {
   readonly baseUrl: string;
 }
 
-/** The function of each customer operation. Refusals are thrown as `Rejection`; `DeadlineExceeded` is answered 504, an unreachable store 503. */
+/** Refusals are thrown as `Rejection`; `DeadlineExceeded` is answered 504, an unreachable store 503. */
 export type CustomerAnswers = {
   readonly [Id in CustomerOperationId]: (exchange: Exchange<(typeof CUSTOMER_OPERATIONS)[Id]>) => Promise<JsonPage>;
 };
 
-/** The parsed input of one public request. */
 export type PublicExchange<Op extends Operation = Operation> = Pick<Exchange<Op>, 'params' | 'query'>;
 
-/** The function of one public operation; JSON texts of whole bodies. */
 export interface PublicAnswer<Op extends Operation = Operation> {
   ask(exchange: PublicExchange<Op>): Promise<string>;
   /** The answer after a failure of `ask` that is no refusal; may throw a refusal. Without it the answer is `internal_error`. */
@@ -35,15 +32,11 @@ export interface PublicAnswer<Op extends Operation = Operation> {
 
 export type PublicAnswers = { readonly [Id in PublicOperationId]: PublicAnswer<(typeof PUBLIC_OPERATIONS)[Id]> };
 
-export function asData(data: object): JsonPage {
-  return { text: JSON.stringify({ data }), items: 0 };
-}
+export const asData = (data: object): JsonPage => ({ text: JSON.stringify({ data }), items: 0 });
 
-export function callerOf({ principal: { accountId, keyId }, requestId }: Pick<Exchange, 'principal' | 'requestId'>) {
-  return { accountId, keyId, requestId };
-}
+type Asked = Pick<Exchange, 'principal' | 'requestId'>;
+export const callerOf = ({ principal: { accountId, keyId }, requestId }: Asked) => ({ accountId, keyId, requestId });
 
-/** Rows and bytes that a page may have for this caller. */
 export function boundsOf({
   query,
   principal: { allowances },
@@ -51,7 +44,7 @@ export function boundsOf({
   return { limit: Math.min(query.limit, allowances.maxPageSize, PAGE_CEILING), maxResponseBytes: allowances.maxResponseBytes };
 }
 
-/** The JSON of a page; throws `response_too_large` beyond the allowance of the caller. */
+/** Throws `response_too_large` beyond the allowance of the caller. */
 export function jsonOf({ body, text }: JsonPage, { allowances: { maxResponseBytes } }: Principal): string | Buffer {
   const json = body ?? text;
   // A text of n characters is at most 3n bytes, so that most need no measuring.

@@ -7,11 +7,9 @@ import Negotiator from 'negotiator';
 const asGzip = promisify(gzip);
 const asBrotli = promisify(brotliCompress);
 
-/** A body as it is sent in one content coding. */
 export interface Form {
   /** A text where the answer is one: Node sends it together with the headers. */
   readonly body: string | Buffer;
-  /** Strong: a hash of these very bytes. */
   readonly etag: string;
   /** Headers of a 200, names and values by turns. */
   readonly headers: readonly string[];
@@ -25,13 +23,9 @@ const LARGEST_TEXT = 16_384;
 
 export type Representation = ReturnType<typeof createRepresentation>;
 
-/**
- * One public success: a body in every coding that was asked for, each made once with a strong ETag of its own. Fastify's plugins hash and
- * compress each answer again.
- */
+/** A body in every coding that was asked for, each made once with a strong ETag. */
 export function createRepresentation(
   made: string | Buffer,
-  /** Of every form of it. */
   headers: Readonly<Record<string, string>> & { readonly 'content-type': string; readonly 'cache-control': string },
   /** A body that is sent for hours is worth more work than one that is sent for a second. */
   effort: 'passing' | 'lasting',
@@ -70,7 +64,7 @@ export function createRepresentation(
   };
 }
 
-/** Whether the header of a conditional request names the entity tag, by weak comparison (RFC 9110, 13.1.2). `etag` is a strong one. */
+/** By weak comparison (RFC 9110, 13.1.2). `etag` is a strong one. */
 export function namesTag(header: string, etag: string): boolean {
   return header.trim() === '*' || (header.match(/(?:W\/)?"[^"]*"/g) ?? []).some((tag) => tag === etag || tag === `W/${etag}`);
 }
@@ -86,10 +80,7 @@ const AVAILABLE: Coding[] = ['br', 'gzip', 'identity'];
 const MAX_REMEMBERED_LENGTH = 200;
 const remembered = new LRUCache({ max: 200, memoMethod: negotiated });
 
-/**
- * Reads `Accept-Encoding` (RFC 9110, section 12.5.3): the coding for bodies above and below the size for compression. Where nothing that there
- * is is acceptable, the plain body is sent.
- */
+/** RFC 9110, section 12.5.3: codings for bodies above and below the size for compression; the plain body where none is acceptable. */
 export const acceptedCodings = (header: string) => (header.length <= MAX_REMEMBERED_LENGTH ? remembered.memo(header) : negotiated(header));
 
 function negotiated(header: string): { readonly large: Coding; readonly small: Coding } {

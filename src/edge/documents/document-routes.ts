@@ -8,7 +8,7 @@ import { type OpenApiDocument, openApiDocumentOf } from './openapi.ts';
 
 const COMPONENT = { script: '/reference/swagger-ui.js', style: '/reference/swagger-ui.css', start: '/reference/start.js' } as const;
 
-/** The page to try requests from. It loads nothing but what this service serves, which its content security policy enforces. */
+/** It loads nothing but what this service serves, which its content security policy enforces. */
 const referencePage = (title: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -58,10 +58,9 @@ export function kept<Value>(make: () => Value | Promise<Value>): () => Promise<V
   };
 }
 
-/** One document that is answered to a GET of its path. */
 export interface DocumentRoute {
   readonly path: string;
-  /** The operation of the contract whose answer the document is; null for the pages. */
+  /** Null for the pages. */
   readonly operationId: 'getOpenApiDocument' | null;
   readonly headers: Readonly<Record<string, string>> & { readonly 'content-type': string; readonly 'cache-control': string };
   /** Makes the document. Rejects where it cannot be read: 500 `internal_error`; the next call tries again. */
@@ -70,7 +69,7 @@ export interface DocumentRoute {
 
 const fromComponent = (file: string) => () => readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${file}`));
 
-/** Every document of the service and how it is answered. Each is made at its first request, for the base URL of that moment. */
+/** Each is made at its first request, for the base URL of that moment. */
 export function documentRoutes(baseUrl: () => string): readonly DocumentRoute[] {
   const document = kept(() => openApiDocumentOf(baseUrl()));
   const route = (

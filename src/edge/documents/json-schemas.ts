@@ -39,7 +39,6 @@ function ofKeyword(keyword: string, value: unknown, side: Side): unknown {
   return Object.fromEntries(Object.entries(value as object).map(([name, property]) => [name, inDocument(property, side)]));
 }
 
-/** A schema that zod made, as the documents show it. */
 function inDocument(node: unknown, side: Side): unknown {
   if (Array.isArray(node)) return node.map((item) => inDocument(item, side));
   if (typeof node !== 'object' || node === null) return node;
@@ -82,7 +81,7 @@ function components(schemas: readonly (z.ZodType | null | undefined)[], side: Si
   return Object.fromEntries(Object.entries($defs).map(([name, schema]) => [name, inDocument(schema, side) as JsonSchema]));
 }
 
-/** The JSON schemas of the components by name, in the order of their first use. What both sides share is shown as in the answers. */
+/** In the order of their first use. What both sides share is shown as in the answers. */
 export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
   const operations = Object.values<Operation | ClosedOperation>(OPERATIONS).filter((operation) => operation.access !== 'closed');
   const requests = operations.flatMap(({ params, query, headers, body }) => [params, query, headers, body?.schema]);
@@ -93,7 +92,7 @@ export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
   };
 }
 
-/** Refers to the schema of a body; throws where it has no name. */
+/** Throws where the schema has no name. */
 export function named(schema: z.ZodType): JsonSchema {
   const name = z.globalRegistry.get(schema)?.id;
   if (name === undefined) throw new Error('a body of the contract has no name in the documents');
@@ -109,7 +108,6 @@ function inputBy(schema: z.ZodType, metadata: z.core.$ZodRegistry<z.GlobalMeta>)
   return input;
 }
 
-/** The schema of an input with references to the components. */
 export const referringInput = (schema: z.ZodType): JsonSchema => inputBy(schema, z.globalRegistry);
 
 /** The metadata of the contract without names, so that each schema is written out where it is used. */
@@ -117,5 +115,4 @@ const WITHOUT_NAMES = Object.assign(z.registry<z.GlobalMeta>(), {
   get: (schema: z.core.$ZodType) => ({ ...z.globalRegistry.get(schema), id: undefined }),
 });
 
-/** The schema of an input by itself. */
 export const describedInput = (schema: z.ZodType): JsonSchema => inputBy(schema, WITHOUT_NAMES);

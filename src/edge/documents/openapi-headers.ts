@@ -8,7 +8,6 @@ const text = (description: string, example: string, extra: object = {}) => ({
 });
 const optional = (description: string, example: string) => ({ ...text(description, example), required: false });
 
-/** Response headers by their names in the document. */
 export const HEADERS = {
   NoStore: text('The answer must not be kept.', 'no-store', { const: 'no-store' }),
   PublicCache: text('Shared caches may keep the answer; `no-store` where a failure of the service made it empty.', PUBLIC_CACHE, {
@@ -37,7 +36,6 @@ const headers = (entries: Readonly<Record<string, keyof typeof HEADERS>>): Heade
 
 const ALLOWANCES = { RateLimit: 'RateLimit', 'RateLimit-Policy': 'RateLimitPolicy' } as const;
 
-/** Headers of a success and of the answers beside it. */
 export const successHeaders = ({
   access,
   cacheControl,

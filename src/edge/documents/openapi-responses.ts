@@ -5,7 +5,6 @@ import { pascal } from '../../../contract/fields.ts';
 import { type JsonSchema, named, referenceTo, referringInput } from './json-schemas.ts';
 import { refusalHeaders, successHeaders } from './openapi-headers.ts';
 
-/** By media type. */
 export type Content = Readonly<Record<string, { readonly schema: JsonSchema; readonly examples: Examples }>>;
 
 export interface ResponseObject {
@@ -57,13 +56,11 @@ function otherOf(operation: Operation, { status, when, schema }: OtherAnswer, su
 
 const PREFIXES = { data: 'Feed', subscriptions: 'Feed', reports: 'Report', tools: 'ToolEndpoint' } as const;
 
-/** The first word in the names of the error schemas of an operation. */
 function errorPrefix(operation: Operation | ClosedOperation): string {
   if (operation.access === 'closed') return 'ClosedRoute';
   return operation.surface === null ? 'Public' : PREFIXES[operation.surface];
 }
 
-/** The refusals of an operation, by status in rising order. */
 function refusalsByStatus(operation: Operation | ClosedOperation) {
   const elsewhere = operation.access === 'closed' ? {} : (operation.refusalsAt ?? {});
   const byStatus: Record<number, RejectionCode[]> = {};
@@ -91,7 +88,7 @@ function narrowed(prefix: string, codes: readonly RejectionCode[]): JsonSchema {
 const meaningOf = (operation: Operation | ClosedOperation, code: RejectionCode): string =>
   code === 'forbidden' && errorPrefix(operation) === 'Report' ? REPORTS_FORBIDDEN : REJECTIONS[code];
 
-/** Every answer of an operation, by status. Adds the schemas of its refusals to `errors`, by name. */
+/** By status. Adds the schemas of refusals to `errors`, by name. */
 export function responsesOf(operation: Operation | ClosedOperation, errors: Record<string, JsonSchema>) {
   const responses: Record<string, ResponseObject> = {};
   const success = operation.example.success ?? {};

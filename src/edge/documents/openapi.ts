@@ -34,7 +34,6 @@ export interface OperationObject {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required: true; readonly description: string; readonly content: Content };
   readonly responses: Readonly<Record<string, ResponseObject>>;
-  /** Whether the program that serves the document answers this operation too. */
   readonly 'x-served': true;
   readonly 'x-required-scope': string | null;
 }
@@ -83,7 +82,6 @@ function inputOf(operation: Operation): Pick<OperationObject, 'parameters' | 're
   return { ...(parameters.length === 0 ? {} : { parameters }), ...(requestBody && { requestBody }) };
 }
 
-/** One operation of the contract in OpenAPI. */
 const operationObject = (operation: Operation | ClosedOperation, errors: Record<string, JsonSchema>): OperationObject => ({
   operationId: operation.operationId,
   tags: [operation.tag],
@@ -96,7 +94,7 @@ const operationObject = (operation: Operation | ClosedOperation, errors: Record<
   'x-required-scope': operation.access === 'closed' ? null : operation.scope,
 });
 
-/** The OpenAPI 3.1 document of the contract; the same base URL gives the same document, to the byte. */
+/** The same base URL gives the same document, to the byte. */
 export function openApiDocumentOf(baseUrl: string) {
   const errors: Record<string, JsonSchema> = {};
   const paths: Record<string, Record<string, OperationObject>> = {};

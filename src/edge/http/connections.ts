@@ -32,7 +32,6 @@ export interface ConnectionsParts {
     readonly close: number;
   };
   readonly limits: {
-    /** Open connections in total. */
     readonly total: number;
     /** Open connections of one address that is no trusted proxy. */
     readonly perClient: number;
@@ -43,11 +42,10 @@ export interface ConnectionsParts {
   readonly metrics: Pick<HttpMetrics, 'refused' | 'connectionRefused'>;
 }
 
-/** The error of Node; `rawPacket` is the Buffer with the first invalid byte. */
+/** `rawPacket` is the Buffer with the first invalid byte. */
 type BrokenRequest = Error & { readonly code?: string; readonly rawPacket?: unknown };
 
 interface Connection {
-  /** Of the newest request that was handled. */
   latest?: ServerResponse;
   answering: boolean;
   /** No more requests are read: the connection ends after the pending answers. */
@@ -55,18 +53,15 @@ interface Connection {
   readonly waiting: (readonly [IncomingMessage, ServerResponse])[];
 }
 
-/** The connections of one listener: Node's limits, and those that Node does not have. */
 export class Connections {
   readonly #parts: ConnectionsParts;
   readonly #open = new Map<Socket, Connection>();
   readonly #perClient = new Map<string, number>();
   #draining = false;
-
   constructor(parts: ConnectionsParts) {
     this.#parts = parts;
   }
 
-  /** For Fastify's `serverFactory`. */
   createServer(handle: RequestListener): Server {
     const { timeouts, limits, metrics } = this.#parts;
     const options = {
@@ -93,7 +88,7 @@ export class Connections {
     return server;
   }
 
-  /** For Fastify's `clientErrorHandler`: Node could not read what came on this connection, or did not get it in time. */
+  /** Node could not read what came on this connection, or did not get it in time. */
   broken(error: BrokenRequest, socket: Socket): void {
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') this.#late(error, socket);
     else this.#end(error, socket);
@@ -105,7 +100,7 @@ export class Connections {
     for (const { latest } of this.#open.values()) if (latest !== undefined) latest.shouldKeepAlive = false;
   }
 
-  /** Ends each connection: idle ones at once, others after their answer. Requests that are arriving get a moment. */
+  /** Ends idle connections at once, others after their answer. Requests that are arriving get a moment. */
   close(server: Server): void {
     server.closeIdleConnections();
     setTimeout(() => {
@@ -137,10 +132,7 @@ export class Connections {
     return count;
   }
 
-  /**
-   * Requests of one connection are handled one after the other, so that it holds one answer at most that its client has not read. Node
-   * hands over every request of a packet at once, and stops reading only between packets: too many of them end the connection.
-   */
+  /** At most one answer is unread at a time. Node hands over all requests of a packet at once: too many end the connection. */
   #inOrder(handle: RequestListener, request: IncomingMessage, response: ServerResponse): void {
     const connection = this.#open.get(request.socket);
     if (connection === undefined || !request.socket.writable) return;
@@ -240,7 +232,7 @@ function stopReading(socket: Socket): void {
   if (parser) parser.onIncoming = () => 2;
 }
 
-/** Fails the reading of a body, now or once it begins; a request whose body is not read is answered. */
+/** Fails the reading of a body, now or once it begins. */
 function failBody(request: IncomingMessage, rejection: Rejection): void {
   const fail = (): void => {
     if (request.listenerCount('error') > 0) request.emit('error', rejection);
@@ -249,7 +241,7 @@ function failBody(request: IncomingMessage, rejection: Rejection): void {
   else request.on('newListener', (event) => event === 'error' && setImmediate(fail));
 }
 
-/** Lets the rest of a body that was not needed go on arriving for a while, so that a reset does not overtake the answer. */
+/** Lets the rest of an unneeded body arrive for a while, so that a reset does not overtake the answer. */
 function drainBody(request: IncomingMessage, socket: Socket): void {
   const timer = setTimeout(() => socket.destroy(), DRAIN_MS).unref();
   request.once('end', () => clearTimeout(timer));

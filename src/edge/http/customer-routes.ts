@@ -11,22 +11,19 @@ import type { RouteParts } from './parts.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set once the request is admitted. */
     principal?: Principal;
     /** Remaining units of the charged buckets. */
     buckets?: readonly BucketState[];
   }
 }
 
-/** Routes that require a key. */
 export type KeyOperation = Operation & { readonly surface: Surface };
 
-/** The routes of the customer operations. Fastify's lifecycle orders the checks as docs/interface.md lists them. */
+/** Fastify's lifecycle orders the checks as docs/interface.md lists them. */
 export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts): void {
   const { admission, clock, reportClients, metrics } = parts;
   const chargeExport = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
     admission.chargeExport(request.principal!, clock.now(), (states) => announceAllowance(request, reply, states));
-
   for (const operation of Object.values<KeyOperation>(CUSTOMER_OPERATIONS)) {
     const { operationId, params, query, headers, body, success } = operation;
     const answer: (exchange: Exchange<KeyOperation>) => Promise<JsonPage> = parts.operations[operationId as CustomerOperationId];
@@ -68,12 +65,9 @@ export function admits({ admission, clock }: RouteParts, { surface, scope }: Key
   };
 }
 
-/** The path of a contract, `{name}` for each parameter, as Fastify's router writes it. */
-export function routerPath({ path }: { readonly path: string }): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1');
-}
+export const routerPath = ({ path }: { readonly path: string }): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
-/** `RateLimit-Policy` and `RateLimit` as structured fields of draft-ietf-httpapi-ratelimit-headers, of every bucket that was looked at. */
+/** Structured fields of draft-ietf-httpapi-ratelimit-headers, of every bucket that was looked at. */
 export function announceAllowance(request: FastifyRequest, reply: FastifyReply, states: readonly BucketState[]): void {
   const others = request.buckets?.filter(({ bucket }) => states.every((state) => state.bucket.name !== bucket.name)) ?? [];
   request.buckets = [...others, ...states];

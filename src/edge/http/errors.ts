@@ -13,7 +13,7 @@ const REPORT_PREFIX = '/api/v1/data-reports';
 /** Paths whose every answer is `Cache-Control: no-store`, the router's own included. */
 const CUSTOMER_PREFIXES = ['/api/v1/data', REPORT_PREFIX, '/api/v1/mcp', '/api/mcp'];
 
-/** Codes of the report operations for rejections that have another code elsewhere. */
+/** Codes of rejections that have another code elsewhere. */
 const IN_REPORTS: Partial<Readonly<Record<RejectionCode, RejectionCode>>> = {
   invalid_parameter: 'invalid_input',
   request_too_large: 'invalid_input',
@@ -28,17 +28,15 @@ const FRAMEWORK_REJECTIONS: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'the request body is not as long as its Content-Length',
 };
 
-/** A path that exists was asked with a method that it does not have. */
 export class WrongMethod extends Rejection {
   readonly allowed: string;
-
   constructor(allowed: string) {
     super('invalid_parameter', `this path takes ${allowed}`);
     this.allowed = allowed;
   }
 }
 
-/** Fastify's error handler: answers every error in the envelope, and logs failures of the service. */
+/** Answers every error in the envelope, and logs failures of the service. */
 export function errorHandler({ logger, metrics }: { readonly logger: Logger; readonly metrics: Pick<HttpMetrics, 'refused'> }) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const rejection = rejectionOf(error, request);
@@ -58,7 +56,7 @@ export function errorHandler({ logger, metrics }: { readonly logger: Logger; rea
   };
 }
 
-/** The text of a complete HTTP answer to an invalid request. `target` is undefined where it could not be read. */
+/** `target` is undefined where it could not be read. */
 export function brokenRequestAnswer(rejection: Rejection, target: string | undefined) {
   const { code, status, headers, body } = answerTo(rejection, target);
   const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' });

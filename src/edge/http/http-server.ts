@@ -14,9 +14,8 @@ import { addToolRoutes } from './tool-routes.ts';
 
 export const HTTP_TIMEOUTS = { headers: 10_000, request: 30_000, keepAlive: 65_000, keepAliveMargin: 65_000, close: 10_000 };
 
-/** The public listener: the operations of the contract and the documents. */
 export function createHttpServer(parts: HttpServerParts) {
-  // One fresh id for the process and a count: as unique as a fresh id for each request, without asking for randomness each time.
+  // As unique as a fresh id for each request, without asking for randomness each time.
   const processId = parts.identifiers.next();
   let requests = 0;
   const listener = createListener({ ...parts, requestId: () => `${processId}-${(requests += 1)}`, follow: followRequests(parts) });
@@ -35,7 +34,6 @@ export function createHttpServer(parts: HttpServerParts) {
   addClosedRoutes(app);
   addDocumentRoutes(app, parts.documents(routeParts.baseUrl));
   app.addHook('onClose', async () => endpoint?.close());
-
   return {
     ...listener,
     async listen(address: { readonly host: string; readonly port: number }) {
@@ -46,7 +44,6 @@ export function createHttpServer(parts: HttpServerParts) {
   };
 }
 
-/** Routes that refuse every request before its input is read. */
 function addClosedRoutes(app: FastifyInstance): void {
   app.register(async (scope) => {
     ignoreBodies(scope);

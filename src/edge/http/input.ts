@@ -5,7 +5,7 @@ import { Rejection } from '../../../domain/rejections.ts';
 const MAX_ISSUES = 10;
 const MAX_LENGTH = 200;
 
-/** Fastify's validator compiler over the zod schemas of the contract: the parsed value, or `invalid_parameter` with the findings. */
+/** Fastify's validator compiler over the zod schemas of the contract. */
 export const zodValidator: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   return (value: unknown) => {
     try {
@@ -43,7 +43,7 @@ function parseQueryString(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(parameters);
 }
 
-/** The routes of this scope take JSON, read by Fastify up to the limit of the route once the request is admitted. */
+/** The routes of this scope take JSON, which Fastify reads once the request is admitted. */
 export function takeJson(scope: FastifyInstance, parse: (bytes: Buffer) => unknown): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes: Buffer, done) => done(null, parse(bytes)));
@@ -74,7 +74,6 @@ export function jsonValue(bytes: Buffer): unknown {
   }
 }
 
-/** Throws `invalid_parameter` for a body that is not JSON in UTF-8. */
 export function parseJson(bytes: Buffer): unknown {
   const value = jsonValue(bytes);
   if (value === undefined) throw new Rejection('invalid_parameter', 'the request body is not valid JSON in UTF-8');

@@ -12,7 +12,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** `none` where the router itself answers, and for a page that is no operation's. */
     operationId: string;
-    /** The refusal of a request without a route: 405 where the path has other methods, else 404. */
+    /** 405 where the path has other methods, else 404. */
     unrouted(): Rejection;
   }
   interface FastifyContextConfig {
@@ -27,15 +27,10 @@ export interface ListenerParts extends ConnectionsParts {
   readonly logger: Logger;
 }
 
-interface Address {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** Where a shared cache may keep the answer to GET, HEAD is the same question without the body (RFC 9110, 9.1 and 9.3.2). */
 export const READING = ['GET', 'HEAD'];
 
-/** A Fastify server with limited connections whose every refusal is in the envelope and reads no body. */
+/** Every refusal of this server is in the envelope and reads no body. */
 export function createListener(parts: ListenerParts) {
   const { requestId, follow } = parts;
   const connections = new Connections(parts);
@@ -47,8 +42,7 @@ export function createListener(parts: ListenerParts) {
     genReqId: requestId,
     trustProxy: (address) => parts.isTrustedProxy(address),
     serverFactory: (handle) => connections.createServer(handle),
-    // The contract limits the length of a parameter: the router's limit would answer before the key is checked. A query stays a text until
-    // it is validated, so that a cached answer needs no parsing.
+    // The router's limit would answer before the key is checked. A query stays a text: a cached answer needs no parsing.
     routerOptions: { maxParamLength: 16_384, querystringParser: (text) => text as unknown as Record<string, unknown> },
     rewriteUrl: ({ url = '/' }) => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')),
     // Given here, so that Fastify does not load the compilers of JSON Schema, a hundred modules.
@@ -75,12 +69,10 @@ export function createListener(parts: ListenerParts) {
   });
   // Fastify measures the time of a reply only where a listener waits for its end, and returns 0 otherwise.
   app.addHook('onResponse', (_request, _reply, done) => done());
-
   return {
-    /** Routes are added to it before it listens. */
     app,
     /** Port 0 selects a free one. Throws where the address cannot be bound. */
-    async listen({ host, port }: Address): Promise<Address> {
+    async listen({ host, port }: { readonly host: string; readonly port: number }) {
       // Length of the kernel's queue of new connections; beyond it the kernel resets them.
       await app.listen({ host, port, backlog: parts.limits.total });
       const bound = app.server.address() as AddressInfo;
@@ -112,7 +104,7 @@ function refusalBeforeRouting({ raw: { httpVersion, headers } }: FastifyRequest)
   return new Rejection('invalid_parameter', 'the Host header is sent more than once, or names several hosts');
 }
 
-/** Gives the refusal of a target without a route from the methods of its path. `target` is as received, and its path can be decoded. */
+/** `target` is as received, and its path can be decoded. */
 function collectMethods(app: FastifyInstance): (target: string) => Rejection {
   const taken = new Map<string, { readonly path: RegExp; readonly methods: string[] }>();
   app.addHook('onRoute', ({ url, method }) => {

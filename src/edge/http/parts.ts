@@ -11,17 +11,15 @@ import type { ToolRunnerParts } from '../mcp/run-tool.ts';
 import type { HttpMetrics } from '../metrics/http-metrics.ts';
 import type { ConnectionsParts } from './connections.ts';
 
-/** The dependencies of the public listener. */
 export interface HttpServerParts extends ConnectionsParts {
   readonly operations: CustomerAnswers;
   readonly publicOperations: PublicAnswers;
   readonly tools: Omit<ToolRunnerParts, 'clock' | 'logger' | 'metrics'>;
-  /** Every document, for the base URL that it names; known once the server listens. */
   readonly documents: (baseUrl: () => string) => readonly DocumentRoute[];
   readonly admission: Admission;
   readonly publicLimits: PublicLimits;
   readonly reportClients: ReportClients;
-  /** The position of the read model behind the public answers: any text that differs when that does. */
+  /** Any text that differs when the position of the read model behind the public answers does. */
   readonly readPosition: () => Promise<string>;
   /** The public address of the service, without a slash at the end. Left out: the address that the server listens on. */
   readonly baseUrl?: string | undefined;
@@ -31,11 +29,9 @@ export interface HttpServerParts extends ConnectionsParts {
   readonly identifiers: Identifiers;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
-  /** Null, or left out, where no traces are asked for. */
   readonly tracing?: Tracing | null;
   /** Every n-th answer below 500 is logged, and each one from 500 on. */
   readonly logSampleEvery: number;
 }
 
-/** The base URL is known once the server listens. */
 export type RouteParts = Omit<HttpServerParts, 'baseUrl'> & { readonly baseUrl: () => string };

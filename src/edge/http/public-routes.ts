@@ -18,13 +18,12 @@ import { createRepresentation, type Form, namesTag, type Representation } from '
 const MAX_TARGETS = 1_000;
 const MAX_TARGET_LENGTH = 300;
 
-/** The routes of the public operations: the limit of the address, then a cached answer, without parsing or a round trip, or a new one. */
+/** The limit of the address, then a cached answer, without parsing or a round trip, or a new one. */
 export function addPublicRoutes(app: FastifyInstance, parts: RouteParts): void {
   const watch = watchPosition(parts);
   app.addHook('onClose', async () => watch.close());
   const cache = createAnswerCache({ watch, clock: parts.clock });
   const { publicLimits, clock } = parts;
-
   for (const operation of Object.values<Operation>(PUBLIC_OPERATIONS)) {
     const { operationId, params, query } = operation;
     const answer: PublicAnswer = parts.publicOperations[operationId as PublicOperationId];
@@ -67,10 +66,7 @@ function represent(json: string, cacheControl: string): Representation {
   return createRepresentation(json, headers, 'passing');
 }
 
-/**
- * The answer after a failure of `ask`, which is counted, and logged once a second. Throws a refusal of the operation as it is, and the failure
- * where there is no soft answer.
- */
+/** Counts a failure of `ask`. Throws a refusal of the operation as it is, and the failure where there is no soft answer. */
 function softened({ operationId, refusals }: Operation, answer: PublicAnswer, parts: RouteParts, onDatabaseLost: () => void) {
   const logFailure = sampled<{ readonly requestId: string; readonly err: unknown }>(parts.clock, (failures, { requestId, err }) =>
     parts.logger.warn({ operation: operationId, requestId, failures, err }, 'the backend failed; a public answer hides it'),
@@ -86,7 +82,6 @@ function softened({ operationId, refusals }: Operation, answer: PublicAnswer, pa
   };
 }
 
-/** The routes of the documents, each made once at its first request. */
 export function addDocumentRoutes(app: FastifyInstance, documents: readonly DocumentRoute[]): void {
   for (const { path, operationId, headers, body } of documents) {
     const made = kept(async () => createRepresentation(await body(), headers, 'lasting'));
@@ -100,13 +95,13 @@ export function addDocumentRoutes(app: FastifyInstance, documents: readonly Docu
   }
 }
 
-/** Sends an answer or 304, synchronously where its encoding is cached. */
+/** Synchronous where the encoding is cached. */
 function send(answer: Representation, request: FastifyRequest, reply: FastifyReply): Promise<void> | void {
   const form = answer.form(request.raw.headers['accept-encoding']);
   return form instanceof Promise ? form.then((ready) => sendForm(ready, request, reply)) : sendForm(form, request, reply);
 }
 
-/** Sends a hot answer without Fastify's reply, whose preparation takes a tenth of the time. */
+/** Without Fastify's reply, whose preparation takes a tenth of the time of a hot answer. */
 function sendForm(form: Form, request: FastifyRequest, reply: FastifyReply): void {
   const condition = request.raw.headers['if-none-match'];
   const isNotModified = condition !== undefined && namesTag(condition, form.etag);

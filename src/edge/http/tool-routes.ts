@@ -14,7 +14,6 @@ const ANSWER_HEADERS = ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-P
 
 type Tools = () => Promise<ToolEndpoint>;
 
-/** The tool endpoint: the origin of a page, then the key, then the body as bytes, and the protocol's answer. */
 export function addToolRoutes(app: FastifyInstance, tools: Tools, parts: RouteParts): void {
   const { operationId, method, path, body } = postMcpJsonRpc;
   const isAllowed = (origin: string): boolean => [...parts.allowedOrigins, new URL(parts.baseUrl()).origin].includes(origin.toLowerCase());

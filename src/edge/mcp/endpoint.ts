@@ -5,7 +5,6 @@ import { PROTOCOL_ERRORS, protocolError, type ProtocolErrorBody, type ToolAnswer
 import { createToolRunner, type ToolCall, type ToolRunnerParts } from './run-tool.ts';
 import { createToolServer, type Exchange, toolList } from './tool-server.ts';
 
-/** One admitted request whose body has been read. */
 interface ToolRequest extends Pick<ToolCall, 'principal' | 'requestId' | 'baseUrl'> {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Undefined where the body is not valid JSON in UTF-8. */
@@ -36,7 +35,6 @@ function shownHeaders({ headers }: ToolRequest): Headers {
   return shown;
 }
 
-/** The tool protocol in both eras (POST /api/v1/mcp), behind admission and in front of the tools. */
 export function createToolEndpoint(parts: ToolRunnerParts) {
   const { logger } = parts;
   const runTool = createToolRunner(parts);
@@ -45,9 +43,8 @@ export function createToolEndpoint(parts: ToolRunnerParts) {
     // Only the name of the rule: a message may repeat input of the caller.
     onerror: ({ name, message }) => logger.debug({ rule: /\(([a-z-]+)\)/.exec(message)?.[1] ?? name }, 'a tool request was refused'),
   });
-
   return {
-    /** The answer of the protocol: JSON or server-sent events. Throws a `Rejection` for a request that is refused as a whole. */
+    /** Throws a `Rejection` for a request that is refused as a whole. */
     async answer(request: ToolRequest): Promise<ToolAnswer> {
       const { body } = request;
       if (body === undefined) return protocolError(400, PROTOCOL_ERRORS.parse, 'the request body is not valid JSON in UTF-8');
@@ -76,15 +73,11 @@ export function createToolEndpoint(parts: ToolRunnerParts) {
       if (refusals[0] !== undefined) throw refusals[0];
       return answer;
     },
-    /** Ends running calls. */
     close: () => handler.close(),
   };
 }
 
-/**
- * The same answer with the code of this interface in an error that the library made before its server saw the message. It is whole, and
- * may still be refused, unless it is that of a batch: its events are sent one by one.
- */
+/** Adds the code of this interface to the library's errors. The answer is whole, unless it is that of a batch, sent event by event. */
 async function finished(response: Response, isBatch: boolean, done: () => void): Promise<ToolAnswer> {
   const { status, body } = response;
   const type = response.headers.get('content-type');

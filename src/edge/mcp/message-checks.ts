@@ -36,7 +36,7 @@ function listsBothTypes(accept: string | null): boolean {
   return BOTH_TYPES.every((type) => listed.has(type));
 }
 
-/** The refusal of a message that the library would accept; null where the library processes it. */
+/** Null where the library processes the message. */
 export function messageFault(body: unknown, headers: Headers): ToolAnswer | null {
   const fault = Array.isArray(body) ? batchFault(body) : null;
   if (fault !== null) return fault;
@@ -65,19 +65,17 @@ function batchFault(elements: readonly unknown[]): ToolAnswer | null {
   return null;
 }
 
-/** The arguments of the call with this id, in a message or a batch without an id twice. */
 export function argumentsOf(body: unknown, id: string | number): unknown {
   const message: unknown = Array.isArray(body) ? body.find((element) => idOf(element) === id) : body;
   return (message as { readonly params?: { readonly arguments?: unknown } } | undefined)?.params?.arguments;
 }
 
-/** The tool calls that the batch of a message without fault runs; 0 for a message that is no batch, or that the library refuses. */
+/** 0 for a message that is no batch, or that the library refuses. */
 export function callsOfBatch(body: unknown, headers: Headers): number {
   if (!Array.isArray(body) || kindOf(body, headers) !== 'legacy') return 0;
   return body.filter((element) => methodOf(element) === 'tools/call' && idOf(element) !== null).length;
 }
 
-/** Where a call carries its payment. */
 export const PAYMENT_META = 'x402/payment';
 
 /** Any value of JSON; a member that is not there, of whatever value, is undefined. */
@@ -89,7 +87,7 @@ function paymentName(payment: unknown): string | null {
   return typeof from === 'string' && typeof nonce === 'string' ? `${from} ${nonce}`.toLowerCase() : null;
 }
 
-/** Whether several elements of a batch carry the payment: it can pay for one of them only. */
+/** A payment can pay for one element of a batch only. */
 export function isShared(body: unknown, payment: unknown): boolean {
   const name = paymentName(payment);
   if (name === null || !Array.isArray(body)) return false;

@@ -31,7 +31,7 @@ export function schemaFinding(message: string): string | null {
   }
 }
 
-/** The same error with `data.code`, and a message of one line. The message of a defect is left out. */
+/** In one line; the message of a defect is left out. */
 export function withDataCode({ code, message, data }: ProtocolErrorBody): ProtocolErrorBody {
   if (code === PROTOCOL_ERRORS.internal) return { code, message: 'the request could not be answered', data: { code: 'internal_error' } };
   const line = schemaFinding(message) ?? (message.split('\n', 1)[0] ?? '').replace(/: \[$/, '');

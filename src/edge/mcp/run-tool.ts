@@ -28,7 +28,7 @@ interface ToolResult {
   readonly _meta?: { readonly [member: string]: unknown };
 }
 
-/** A result with `data`, also as text; `receipt` is that of a settled payment. */
+/** `receipt` is that of a settled payment. */
 const dataResult = (data: unknown, text: string, receipt?: object): ToolResult => ({
   resultType: 'complete',
   content: [{ type: 'text', text }],
@@ -43,7 +43,6 @@ const errorResult = (structuredContent: { readonly [member: string]: unknown }):
   structuredContent,
 });
 
-/** A refusal in the wrapper. */
 const refusalResult = ({ code, message, retryAfterSeconds, details }: ToolRefusal): ToolResult =>
   errorResult({
     error: {
@@ -70,11 +69,7 @@ function toolRefusalOf(tool: Tool, error: unknown): ToolRefusal {
   return refusalOf(error instanceof DeadlineExceeded ? 'timeout' : 'service_unavailable');
 }
 
-/**
- * The arguments of a call with their defaults. Checks the cursor of a search too: invalid ones are refused before anything is read
- * or paid. Throws `invalid_parameter` (`invalid_input` where the tool has it) with the findings, or `InvalidSearchCursor`. The
- * refused values are not repeated.
- */
+/** With defaults. Checks the cursor of a search too, before anything is read or paid. Throws with the findings, without the values. */
 function parseArguments(tool: Tool, given: unknown): object {
   const parsed = tool.input.safeParse(given ?? {});
   if (parsed.success) {
@@ -94,11 +89,10 @@ export interface ToolRunnerParts {
   readonly logger: Logger;
   readonly metrics: Pick<HttpMetrics, 'toolAnswered'>;
   readonly deadlineMs: number;
-  /** Null, or left out, where no traces are asked for. */
   readonly tracing?: Tracing | null;
 }
 
-/** Runs one call of a tool. Never throws: whatever goes wrong is a result with `isError`. */
+/** Never throws: whatever goes wrong is a result with `isError`. */
 export type RunTool = (name: ToolName, input: unknown, call: ToolCall) => Promise<ToolResult>;
 
 type AnyFunction = (input: unknown, call: ToolCall) => Promise<Found<object>>;
@@ -114,7 +108,7 @@ function fitted(name: ToolName, { data, cursorAfter }: Found<object>): Truncated
 const isEmpty = ({ data }: { readonly data: object }): boolean =>
   'results' in data && Array.isArray(data.results) && data.results.length === 0;
 
-/** The data of a read that is sold, as text. Throws a refusal where it is empty, or empty when it is cut to the size limit. */
+/** Throws a refusal where the data is empty, or empty when it is cut to the size limit. */
 async function soldText(name: ToolName, find: () => Promise<Found<object>>): Promise<string> {
   const found = await find();
   if (isEmpty(found)) throw refusalOf('empty_result_not_chargeable');
@@ -125,7 +119,6 @@ async function soldText(name: ToolName, find: () => Promise<Found<object>>): Pro
 
 export function createToolRunner(parts: ToolRunnerParts): RunTool {
   const { clock, logger, metrics, payments } = parts;
-
   /** Null where nothing is to be paid for this call. The payment keeps a deadline of its own, which never cuts off a settlement. */
   const sold = async (name: ToolName, input: object, call: ToolCall): Promise<ToolResult | null> => {
     const answer = await payments.payForRead({
@@ -149,9 +142,7 @@ export function createToolRunner(parts: ToolRunnerParts): RunTool {
         throw answer;
     }
   };
-
   const ask = (name: ToolName, input: object, call: ToolCall) => (parts.functions[name] as AnyFunction)(input, call);
-
   const answer = async (name: ToolName, input: unknown, call: ToolCall): Promise<ToolResult> => {
     const billing = { facts: call.principal.billing, enforced: parts.billingEnforced, now: clock.now() };
     // These refusals precede the check of the arguments.
@@ -164,14 +155,12 @@ export function createToolRunner(parts: ToolRunnerParts): RunTool {
     const { data, text } = fitted(name, found);
     return dataResult(data, text);
   };
-
   const logRefusal = (tool: Tool, { requestId, signal }: ToolCall, { code }: ToolRefusal, error: unknown): void => {
     // Failures after a disconnect of the caller are not logged.
     if (signal.aborted || error instanceof ToolRefusal) return;
     if (code === 'timeout') logger.warn({ requestId, tool: tool.name, code }, 'the tool took too long');
     if (code === 'service_unavailable') logger.error({ requestId, tool: tool.name, code, err: error }, 'the tool failed');
   };
-
   const run: RunTool = async (name, input, call) => {
     const started = clock.now();
     /** Null where the request is refused as a whole, and counted as such. */
@@ -202,7 +191,6 @@ export function createToolRunner(parts: ToolRunnerParts): RunTool {
   };
 }
 
-/** One admitted call of a tool. */
 export interface ToolCall {
   readonly principal: Principal;
   readonly requestId: string;
@@ -220,17 +208,13 @@ export interface ToolCall {
 
 export type ToolData<Name extends ToolName> = z.output<(typeof TOOLS)[Name]['data']>;
 
-/** The data of a tool before truncation. */
 export interface Found<Data> {
   readonly data: Data;
   /** Of a page: the cursor after that many of its rows, from 1. Left out on the last page. */
   readonly cursorAfter?: (rows: number) => string;
 }
 
-/**
- * The functions behind the tools. Inputs are parsed. Refusals are thrown: a `ToolRefusal`, or a `Rejection` whose
- * code the tool has; what else is thrown is answered `service_unavailable`, or `timeout` for `DeadlineExceeded`.
- */
+/** Inputs are parsed. A `ToolRefusal`, or a `Rejection` whose code the tool has, refuses; `DeadlineExceeded` is `timeout`. */
 export type ToolFunctions = {
   readonly [Name in ToolName]: (input: z.output<(typeof TOOLS)[Name]['input']>, call: ToolCall) => Promise<Found<ToolData<Name>>>;
 };

@@ -12,7 +12,6 @@ import { SOFTWARE_VERSION } from '../../../domain/health.ts';
 /** How long a client may keep the list, and that it is not to share it. */
 const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
-/** The `tools/list` result, in the order of the contract. */
 export const toolList = () => ({
   resultType: 'complete' as const,
   tools: TOOL_NAMES.map((name) => {
@@ -24,11 +23,9 @@ export const toolList = () => ({
   ...LIST_CACHE,
 });
 
-/** One HTTP request's messages. */
 export interface Exchange extends Omit<ToolCall, 'signal' | 'payment' | 'paymentShared'> {
   readonly runTool: RunTool;
   readonly tools: ReturnType<typeof toolList>;
-  /** As received. */
   readonly body: unknown;
 }
 
@@ -62,7 +59,7 @@ class ToolServer extends Server {
   }
 }
 
-/** The library's server for one HTTP request, in either era: the same results, `resultType` included. */
+/** The results are the same in both eras, `resultType` included. */
 export function createToolServer(era: 'modern' | 'legacy', { runTool, tools, body, ...call }: Exchange): Server {
   const server = new ToolServer(SERVER_INFO, {
     capabilities: { tools: { listChanged: false } },

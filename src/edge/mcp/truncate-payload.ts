@@ -1,6 +1,5 @@
 import { SHORTEST_TEXT, type TruncationRules } from '../../../contract/tools/truncation.ts';
 
-/** UTF-8 bytes of a value as JSON. */
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /** The largest of a range of whole numbers for which something can be made, with what was made; null where there is none. */
@@ -19,9 +18,7 @@ function largest<Made>(from: number, to: number, make: (number: number) => Made 
 const QUOTES = 2;
 const ELLIPSIS = '…';
 const MAX_ESCAPE = 6;
-
 const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
 /** How far before a place a character that a reader sees as one may begin, and how far after it may end, in code units. */
 const AROUND = 64;
 
@@ -37,10 +34,7 @@ function visibleBoundary(text: string, at: number): number {
 /** One less where the end would lie within a surrogate pair. */
 const withoutHalf = (text: string, end: number): number => (text.codePointAt(end - 1)! > 0xffff ? end - 1 : end);
 
-/**
- * The text, or its beginning with an ellipsis, in at most `maxBytes` bytes of JSON without the quotes. Never ends within a character, nor
- * between a character and the marks that belong to it.
- */
+/** At most `maxBytes` bytes of JSON without the quotes. Never ends within a character, nor between a character and its marks. */
 export function cutText(text: string, maxBytes: number): string {
   if (text.length * MAX_ESCAPE <= maxBytes || jsonBytes(text) - QUOTES <= maxBytes) return text;
   // A code unit takes one byte at least.
@@ -63,14 +57,10 @@ function shorten<Value>(value: Value, names: readonly string[], maxBytes: number
 
 export interface Truncated<Data> {
   readonly data: Data;
-  /** The data as JSON. */
   readonly text: string;
 }
 
-/**
- * Fits data into `maxBytes` bytes of UTF-8 JSON: first by shortening the long texts, all to one length, then by dropping rows from the end,
- * then as the rules say otherwise. Null where even that is too large (`response_too_large`).
- */
+/** First shortens the long texts, all to one length, then drops rows from the end, then as the rules say. Null where that is too large. */
 export function truncatePayload<Data>(data: Data, rules: TruncationRules<Data>, maxBytes: number): Truncated<Data> | null {
   const fits = (made: Data): Truncated<Data> | null => {
     const text = JSON.stringify(made);

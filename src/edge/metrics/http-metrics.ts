@@ -7,10 +7,7 @@ const TOOL_BOUNDS = [0.0025, 0.01, 0.025, 0.1, 0.25, 1, 2.5, 10];
 
 export type HttpMetrics = ReturnType<typeof createHttpMetrics>;
 
-/**
- * What the public listener counts since the start of the process. It counts in plain maps: the library's own way of finding a series by its
- * labels costs a tenth of a hot public answer.
- */
+/** Counts in plain maps: the library's way of finding a series by its labels costs a tenth of a hot public answer. */
 export function createHttpMetrics(registry: Registry) {
   const answers = new Durations(FIGURE_BOUNDS);
   const tools = new Durations(TOOL_BOUNDS);
@@ -36,18 +33,14 @@ export function createHttpMetrics(registry: Registry) {
     /** `operation` is an operationId, or `none` where the router itself answered. */
     answered: (operation: string, status: number, seconds: number): void => answers.took(operation, status, seconds),
     itemsServed: (operation: string, count: number): void => items.add(operation, count),
-    /** A public answer was sent that hides a failure of the backend. */
     softFailure: (operation: string): void => softFailures.add(operation),
     /** A tool was called; `outcome` is `ok` or the code of its refusal. */
     toolAnswered(tool: string, outcome: string, seconds: number): void {
       tools.took(tool, outcome, seconds);
       if (outcome !== 'ok') refusals.add(outcome);
     },
-    /** A request was refused, or failed, with a code of the closed list. */
     refused: (code: string): void => refusals.add(code),
-    /** A connection was ended because of a limit. */
     connectionRefused: (limit: 'total' | 'client' | 'pipelined'): void => connections.add(limit),
-    /** All answers by duration, in the buckets of `FIGURE_BOUNDS`, and refusals by code. */
     totals: () => ({ buckets: answers.counts(), refusals: new Map(refusals) }),
   };
 }
@@ -61,7 +54,6 @@ class Counts extends Map<string, number> {
 /** Durations by the values of two labels, joined by a space, which no value contains. */
 class Durations extends Map<string, Tally> {
   readonly #bounds: readonly number[];
-
   constructor(bounds: readonly number[]) {
     super();
     this.#bounds = bounds;
@@ -81,7 +73,6 @@ class Durations extends Map<string, Tally> {
     });
   }
 
-  /** All durations by bucket, not cumulated. */
   counts(): readonly number[] {
     const sums = new Tally(this.#bounds).counts;
     for (const { counts } of this.values()) for (const [index, count] of counts.entries()) sums[index]! += count;

@@ -1,6 +1,6 @@
 import type { Metric, Registry } from 'prom-client';
 
-/** Durations by bucket, as `Tally` counts them; the last count is for what is above all bounds. */
+/** As `Tally` counts; the last count is for what is above all bounds. */
 interface Durations {
   readonly counts: readonly number[];
   readonly sum: number;
@@ -12,7 +12,6 @@ type Value = number | Durations | null;
 type Values = Value | Iterable<Series>;
 type Series = readonly [labels: Readonly<Record<string, string>>, value: Value];
 
-/** One metric, whose values are read from a source at each scrape. */
 export interface Definition<Source> {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly name: string;
@@ -20,10 +19,8 @@ export interface Definition<Source> {
   readonly read: (source: Source) => Values;
 }
 
-/** The members of a source that are values of a metric. */
 type ValueOf<Source> = { readonly [Member in keyof Source]: Source[Member] extends Value ? Member : never }[keyof Source];
 
-/** A metric is read by a function, or is a member of its source. */
 const defining =
   (type: Definition<never>['type']) =>
   <Source>(name: string, help: string, read: ((source: Source) => Values) | ValueOf<Source>): Definition<Source> => ({
@@ -37,11 +34,9 @@ export const counter = defining('counter');
 export const gauge = defining('gauge');
 export const histogram = defining('histogram');
 
-/** The values of a metric with one label. */
 export const labelled = (label: string, entries: Iterable<readonly [string, Value]>): readonly Series[] =>
   Array.from(entries, ([name, value]) => [{ [label]: name }, value] as const);
 
-/** The same for a fixed list of names. */
 export const ofNames = <Name extends string>(label: string, names: readonly Name[], valueOf: (name: Name) => Value): readonly Series[] =>
   names.map((name) => [{ [label]: name }, valueOf(name)] as const);
 
@@ -57,10 +52,7 @@ export function ofEach<Row extends { readonly name: string }, Source>(
   }));
 }
 
-/**
- * Registers metrics that are counted elsewhere; while the source is null they have no values. The classes of the library would count a second
- * time, and keep a value that is no longer known.
- */
+/** The classes of the library would count a second time, and keep a value that is no longer known. */
 export function register<Source>(
   registry: Registry,
   definitions: readonly Definition<Source>[],
@@ -77,7 +69,6 @@ export function register<Source>(
   }
 }
 
-/** A number is one sample; durations are their cumulated buckets, their sum and their count. */
 function samplesOf(metricName: string, [labels, value]: Series) {
   if (value === null) return [];
   if (typeof value === 'number') return [{ metricName, labels, value }];

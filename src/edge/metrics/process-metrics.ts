@@ -2,7 +2,6 @@ import type { PoolUse } from '../../../domain/ports/database.ts';
 import type { ProcessFigures } from '../../../domain/process-figures.ts';
 import { counter, type Definition, gauge, histogram, labelled, ofEach, ofNames } from './metric.ts';
 
-/** What this process alone does: appends, folds, its connections, and which program it is. */
 interface OfProcess {
   readonly figures: ProcessFigures;
   readonly pools: () => readonly PoolUse[];
@@ -31,7 +30,6 @@ export const PROCESS_METRICS: readonly Definition<OfProcess>[] = [
   gauge('civic_build_info', 'Always 1.', ({ version, role }) => [[{ version, role }, 1]]),
 ];
 
-/** Messages that a process has exchanged with Kafka since its start. */
 export interface KafkaCounters {
   readonly published: number;
   readonly position: number;

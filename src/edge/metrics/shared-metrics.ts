@@ -7,14 +7,11 @@ import { counter, type Definition, gauge, histogram, labelled, ofEach, ofNames }
 
 type Projection = Operations['projections'][number];
 type Lag = Pick<Projection, 'name' | 'lagEvents' | 'lagSeconds' | 'folded' | 'rate' | 'leftEvents' | 'leftSeconds' | 'state'>;
-
-/** What a projection's status needs for the metrics of its lag. */
 export type ProjectionLag = Lag & Pick<Projection, 'serves' | 'rebuild'>;
 
 const served = <Row extends Pick<Projection, 'serves'>>(rows: readonly Row[]) => rows.filter(({ serves }) => serves);
 const isPaused = ({ state }: { readonly state: string }) => Number(state === 'paused');
 
-/** Lag of each read model that serves, and progress of each rebuild. */
 export const PROJECTION_LAG_METRICS: readonly Definition<readonly ProjectionLag[]>[] = [
   ...ofEach<Lag, readonly ProjectionLag[]>('projection', served, [
     gauge('civic_projection_lag_events', 'Events in the log that the projection has yet to fold.', 'lagEvents'),
@@ -37,7 +34,6 @@ export const KNOWN_METRICS: readonly Definition<boolean>[] = [
   gauge('civic_shared_figures_known', '1 where what all processes share could be read for this answer, else 0.', Number),
 ];
 
-/** What is the same in every process. */
 export const SHARED_METRICS: readonly Definition<Operations>[] = [
   gauge('civic_log_events', 'Events in the log; absent where the log cannot count.', ({ log }) => log.events),
   gauge('civic_feed_position', 'Changes in the feed.', 'feedPosition'),

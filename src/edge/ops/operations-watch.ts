@@ -32,25 +32,14 @@ const HANGS_AFTER_MS = 5_000;
 const RATE_SPAN_MS = 10_000;
 const SHORTEST_SPAN_MS = 500;
 
-/**
- * Reads the shared state for any number of viewers: one read at a time, at most one a second; no viewer waits for a slow one. `clock` is the
- * machine's.
- */
-export function createOperationsWatch({
-  read,
-  clock,
-  logger,
-}: {
-  readonly read: () => Promise<Operations>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}): () => Promise<Watched> {
+/** One read at a time, at most one a second; no viewer waits for a slow one. `clock` is the machine's. */
+export function createOperationsWatch(parts: { readonly read: () => Promise<Operations>; readonly clock: Clock; readonly logger: Logger }) {
+  const { read, clock, logger } = parts;
   let newest: Watched['newest'] = null;
   let failed: { readonly reachable: Reachable; readonly since: number } | null = null;
   let reading: { readonly since: number; readonly done: Promise<void> } | null = null;
   let endedAt = Number.NEGATIVE_INFINITY;
   let samples: readonly Sample[] = [];
-
   const take = async (): Promise<void> => {
     try {
       const operations = await read();
@@ -66,8 +55,7 @@ export function createOperationsWatch({
     reading = null;
   };
   const isDue = (): boolean => Math.abs(clock.now() - endedAt) >= KEPT_MS;
-
-  return async () => {
+  return async (): Promise<Watched> => {
     if (reading === null && isDue()) reading = { since: clock.now(), done: take() };
     const { done } = reading ?? {};
     if (done !== undefined) await answeredWithin(clock, PATIENCE_MS, () => done).catch(() => undefined);
@@ -90,7 +78,7 @@ const sampleOf = ({ log, feedPosition, projections, reactors }: Operations, at: 
   reactors: new Map(reactors.map(({ name, handled }) => [name, handled])),
 });
 
-/** Over the readings that are remembered; all unknown until these span some time. */
+/** All unknown until the readings span some time. */
 function ratesOf(samples: readonly Sample[]): Figures {
   const [first, last] = [samples[0]!, samples.at(-1)!];
   if (last.at - first.at < SHORTEST_SPAN_MS) return { log: null, feed: null, projections: new Map(), reactors: new Map() };

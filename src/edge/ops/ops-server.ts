@@ -7,22 +7,16 @@ import { Rejection } from '../../../domain/rejections.ts';
 import { createListener, READING } from '../http/listener.ts';
 import type { OpsState } from './read-state.ts';
 
-interface PageFile {
-  readonly type: string;
-  readonly body: string;
-}
-
 const read = (name: string): string => readFileSync(new URL(`page/${name}`, import.meta.url), 'utf8');
 
-/** The page at `/ops` and all that it loads; it is of one origin and runs nothing but its own script. */
-const PAGE_FILES: Readonly<Record<string, PageFile>> = {
+const PAGE_FILES: Readonly<Record<string, { readonly type: string; readonly body: string }>> = {
   '/ops': { type: 'text/html; charset=utf-8', body: read('page.html') },
   '/ops/page.css': { type: 'text/css; charset=utf-8', body: read('page.css') },
   '/ops/page.js': { type: 'text/javascript; charset=utf-8', body: read('page.js') },
   '/ops/icon.svg': { type: 'image/svg+xml; charset=utf-8', body: read('icon.svg') },
 };
 
-/** What shows names and reasons that others have written may load nothing from elsewhere and run nothing that was not served here. */
+/** The page shows texts of others: it may load nothing from elsewhere and run nothing that was not served here. */
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
@@ -48,7 +42,6 @@ export interface Readiness {
 export interface OpsServerParts {
   readonly registry: Registry;
   readonly readiness: () => Promise<Readiness>;
-  /** What the page at `/ops` shows. */
   readonly state: () => Promise<OpsState>;
   readonly logger: Logger;
   /** Names in lower case by which it may be asked, beside addresses and names of loopback. */
@@ -59,7 +52,7 @@ export interface OpsServerParts {
 const TIMEOUTS = { headers: 5_000, request: 10_000, keepAlive: 5_000, keepAliveMargin: 1_000, close: 1_000 };
 const LIMITS = { total: 500, perClient: 500, pipelined: 8 };
 
-/** The operator's listener: `/livez`, `/readyz`, `/metrics`, and the page at `/ops` with its state. It needs no credential and belongs on a private address. */
+/** `/livez`, `/readyz`, `/metrics` and `/ops`: needs no credential and belongs on a private address. */
 export function createOpsServer({ registry, readiness, state, logger, allowedHosts }: OpsServerParts) {
   let requests = 0;
   const listener = createListener({
@@ -101,7 +94,7 @@ function refusalOfHost({ hostname, raw }: FastifyRequest, allowed: readonly stri
   return new Rejection('forbidden', 'this listener answers to localhost, to addresses and to the names in CIVIC_OPS_ALLOWED_HOSTS');
 }
 
-/** The body of `/readyz`; a failure of the read itself counts as not ready. */
+/** A failure of the read itself counts as not ready. */
 async function readinessAnswer(readiness: () => Promise<Readiness>, logger: Logger): Promise<{ status: number; body: Readiness }> {
   const body = await Promise.try(readiness).catch((error: unknown): Readiness => {
     logger.warn({ err: error }, 'readiness could not be determined');

@@ -12,10 +12,7 @@ const REFUSALS_MS = 300_000;
 
 export type ProcessState = ReturnType<typeof watchProcess>;
 
-/**
- * State of this process. Samples convert counts that only grow into those of the last minutes: nothing is done for a request, and what is
- * kept has a bound.
- */
+/** Samples convert counts that only grow into those of the last minutes: nothing is done for a request. */
 export function watchProcess(
   program: { readonly role: string; readonly version: string },
   totals: HttpMetrics['totals'],
@@ -26,7 +23,7 @@ export function watchProcess(
   const begun = { at: clock.now(), ...totals() };
   let samples = [begun];
   return {
-    /** Remembers the totals of this moment; to be called every `SAMPLE_EVERY_MS`. */
+    /** To be called every `SAMPLE_EVERY_MS`. */
     sample(): void {
       const at = clock.now();
       samples = [...samples.filter((each) => each.at > at - REFUSALS_MS - SAMPLE_EVERY_MS && each.at <= at), { at, ...totals() }];
@@ -58,7 +55,6 @@ export function watchProcess(
           .map(([code, count]) => ({ code, count: count - (refused.refusals.get(code) ?? 0) }))
           .filter(({ count }) => count > 0)
           .toSorted((a, b) => b.count - a.count || a.code.localeCompare(b.code)),
-        /** How far back the refusals are counted. */
         refusalsSpanSeconds: Math.max(0, (now - refused.at) / 1000),
       };
     },

@@ -12,19 +12,19 @@ interface Problem {
 type Shared = ReturnType<typeof sharedState>;
 type Database = ReturnType<typeof databaseState>;
 
-/** What `GET /ops/state` answers, and what the page at `/ops` shows. Times are ISO 8601, rates of a second and null until they are measured. */
+/** Times are ISO 8601, rates of a second and null until they are measured. */
 export type OpsState = Awaited<ReturnType<ReturnType<typeof createReadOpsState>>>;
 
 const isoOf = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
-/** Answers `GET /ops/state`; never fails and never waits long, whatever the database does. Viewers of one second share an answer. */
+/** Never fails and never waits long, whatever the database does. Viewers of one second share an answer. */
 export function createReadOpsState(watch: () => Promise<Watched>, ofProcess: Pick<ProcessState, 'read'>, machineClock: Pick<Clock, 'now'>) {
   let asked: ReturnType<typeof readState> | undefined;
   async function readState() {
     const watched = await watch();
     const { newest } = watched;
     const database = databaseState(watched);
-    /** Of the database, the same in every process; the last that could be read, null before the first. */
+    /** The last that could be read, null before the first. */
     const shared = newest === null ? null : sharedState(newest.operations, newest.rates, newest.at);
     return { at: isoOf(machineClock.now()), problems: problemsOf(database, shared), database, shared, process: ofProcess.read() };
   }
@@ -88,11 +88,10 @@ function ofSources({ bad, more }: Shared['sources']): readonly Problem[] {
 const LISTED_SOURCES = 20;
 const BAD = ['failing', 'stale'];
 
-/** A reading as it is shown; `at` in milliseconds. */
+/** `at` in milliseconds. */
 function sharedState(operations: Operations, rates: Figures, at: number) {
   const { log, projections, reactors, exports, reports, payments } = operations;
   return {
-    /** When this was read. */
     at: isoOf(at),
     log: { position: log.events ?? log.head, perSecond: rates.log },
     feed: { position: operations.feedPosition, perSecond: rates.feed },
@@ -154,7 +153,6 @@ function sourcesOf(sources: Operations['sources']) {
       consecutiveFailures,
       lastSuccessAt: each.lastSuccessfulCheckAt ?? null,
     })),
-    /** Bad ones beyond those listed. */
     more: Math.max(0, bad.length - LISTED_SOURCES),
   };
 }

@@ -14,18 +14,15 @@ export const PAYMENT_TIMES = {
   settleMarginMs: 16_000,
 };
 
-/** The present price of a tool. */
 export interface Price {
   readonly terms: PaymentTerms;
-  /** Changes with the terms. */
   readonly version: string;
 }
 
 export interface PaymentParts extends PaymentPorts {
   readonly checkSignature: CheckSignature;
-  /** The current price of a call; null where nothing is sold. */
+  /** Null where nothing is sold. */
   readonly price: () => Price | null;
-  /** Whether billing is enforced. */
   readonly enforced: boolean;
   readonly budget: PaymentBudget;
   readonly times: typeof PAYMENT_TIMES;
@@ -42,14 +39,10 @@ export interface PaidCall {
   readonly sharedInBatch: boolean;
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
-  /**
-   * Reads the data that is sold, as JSON text. Its signal aborts at the deadline and when the caller disconnects. Nothing is charged where it
-   * throws; it throws the refusal `empty_result_not_chargeable` where nothing was found.
-   */
+  /** JSON text. The signal aborts at the deadline and at a disconnect. Throws `empty_result_not_chargeable` where nothing was found. */
   readonly read: (signal: AbortSignal) => Promise<string>;
 }
 
-/** The result of a call of a sold tool. */
 export type PaymentAnswer =
   /** Nothing is charged for this call: read and answer. */
   | { readonly kind: 'serve' }
@@ -58,10 +51,8 @@ export type PaymentAnswer =
   | { readonly kind: 'challenge'; readonly challenge: PaymentChallenge }
   | PaymentRefused;
 
-/** Ends a call with a code of the tool's list. */
 export class PaymentRefused extends ToolRefusal {
   readonly kind = 'error';
-
   constructor(code: ToolErrorCode, extra: ConstructorParameters<typeof ToolRefusal>[2] = {}, message: string = TOOL_ERRORS[code]) {
     super(code, message, extra);
   }

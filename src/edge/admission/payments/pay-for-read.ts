@@ -29,7 +29,6 @@ const REPAYABLE: ReadonlySet<ToolErrorCode> = new Set<ToolErrorCode>([
 
 export type Payments = ReturnType<typeof createPayments>;
 
-/** Pay as you go: checks in their order, the ledger around verify, read and settle, and one deadline. */
 export function createPayments(parts: PaymentParts) {
   const working = new Set<Promise<unknown>>();
   const ending = new AbortController();
@@ -38,7 +37,6 @@ export function createPayments(parts: PaymentParts) {
     void work.catch(() => undefined).finally(() => working.delete(work));
   };
   return {
-    /** True where the channel is configured, so that calls can be sold. */
     open: parts.facilitator !== null,
     /** Answers one call of a sold tool, or returns `serve` where nothing is charged. Never throws. */
     async payForRead(call: PaidCall): Promise<PaymentAnswer> {
@@ -54,7 +52,7 @@ export function createPayments(parts: PaymentParts) {
         return settlement.begun ? unknownYet() : new PaymentRefused('timeout');
       }
     },
-    /** Resolves when all work that continues after answers has ended. Await it before the ledger is closed. */
+    /** Await it before the ledger is closed: resolves when all work that continues after answers has ended. */
     async end(): Promise<void> {
       ending.abort(new Error('the service is ending'));
       while (working.size > 0) await Promise.allSettled(working);
@@ -100,15 +98,8 @@ async function pay(work: PaymentWork): Promise<PaymentAnswer> {
   return await workOnPayment(work, taken);
 }
 
-/**
- * Whether a call of a sold tool is served under the plan or paid by the call; throws the refusal of checks 1 to 3. A payment
- * that comes along where nothing is charged is left alone, unless it comes from another channel: then it is refused as a mistake of its sender.
- */
-export function channelGate(
-  tool: ToolName,
-  billing: Billing,
-  call: { readonly open: boolean; readonly attached: boolean },
-): 'serve' | 'pay' {
+/** Checks 1 to 3. A payment that comes where nothing is charged is left alone, unless it comes from another channel. */
+export function channelGate(tool: ToolName, billing: Billing, call: { readonly open: boolean; readonly attached: boolean }) {
   const judged = toolBilling(tool, billing);
   if (call.attached && billing.facts.channel !== 'payg') {
     throw new PaymentRefused(call.open ? 'billing_channel_payment_mismatch' : 'beta_unavailable');
@@ -125,7 +116,6 @@ function currentPrice({ price }: PaymentWork): Price {
   return current;
 }
 
-/** The request that a payment is presented for. */
 type Claim = Pick<PaymentRow, 'accountId' | 'tool' | 'requestHash' | 'termsHash'>;
 
 function claimOf({ principal: { accountId }, tool, arguments: parsed }: PaidCall, { signed }: PresentedPayment): Claim {
@@ -137,10 +127,7 @@ function claimOf({ principal: { accountId }, tool, arguments: parsed }: PaidCall
   }
 }
 
-/**
- * Checks an unused payment and reserves it, or returns the row that another call has reserved meanwhile. Throws the refusal of the first check
- * that fails.
- */
+/** Returns the row that another call has reserved meanwhile. Throws the refusal of the first check that fails. */
 async function firstUse(work: PaymentWork, { key, signed, boundTo }: PresentedPayment, claim: Claim) {
   const { ledger, log, principal } = work;
   const { terms, version } = currentPrice(work);
@@ -169,10 +156,7 @@ async function firstUse(work: PaymentWork, { key, signed, boundTo }: PresentedPa
   return reserved;
 }
 
-/**
- * Answers a payment that is in the ledger; null where its work is to be continued. Throws the refusal that answers it. Price and expiry are
- * not looked at.
- */
+/** Null where its work is to be continued. Price and expiry are not looked at. */
 function replay(row: PaymentRow, { accountId, tool, requestHash, termsHash }: Claim, now: number): PaymentAnswer | null {
   const same = row.accountId === accountId && row.tool === tool && row.requestHash === requestHash && row.termsHash === termsHash;
   if (!same) throw new PaymentRefused('payment_replay_mismatch');

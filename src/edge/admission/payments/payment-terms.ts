@@ -28,7 +28,6 @@ export function priceOf(amount: string | null, payTo: string): Price | null {
   return { terms, version: sha256(JSON.stringify(terms)).slice(0, VERSION_LENGTH) };
 }
 
-/** The challenge: amount, recipient and resource. Made without a request to the facilitator. */
 export const challengeFor = (tool: ToolName, { terms }: Price): PaymentChallenge => ({
   x402Version: 2,
   error: 'payment_required',
@@ -36,15 +35,12 @@ export const challengeFor = (tool: ToolName, { terms }: Price): PaymentChallenge
   accepts: [requirementsOf(terms)],
 });
 
-const hex = (bytes: number) =>
-  z
-    .string()
-    .regex(new RegExp(`^0x[0-9a-fA-F]{${bytes * 2}}$`))
-    .toLowerCase();
+const matching = (pattern: RegExp) => z.string().regex(pattern);
+const hex = (bytes: number) => matching(new RegExp(`^0x[0-9a-fA-F]{${bytes * 2}}$`)).toLowerCase();
 const address = hex(20);
 /** Of at most 256 bits, about. */
-const decimal = z.string().regex(/^(0|[1-9][0-9]{0,77})$/);
-const word = z.string().regex(/^[\x20-\x7e]{1,100}$/);
+const decimal = matching(/^(0|[1-9][0-9]{0,77})$/);
+const word = matching(/^[\x20-\x7e]{1,100}$/);
 
 /** x402's PaymentPayload, version 2, of the scheme `exact` by EIP-3009. Other fields are ignored and not stored. */
 const paymentPayload = z.object({
@@ -61,10 +57,7 @@ const paymentPayload = z.object({
   }),
   payload: z.object({
     /** 65 bytes. Signatures of contracts are longer and cannot be checked without the chain. */
-    signature: z
-      .string()
-      .regex(/^0x([0-9a-fA-F]{2}){64,2048}$/)
-      .toLowerCase(),
+    signature: matching(/^0x([0-9a-fA-F]{2}){64,2048}$/).toLowerCase(),
     authorization: z.object({ from: address, to: address, value: decimal, validAfter: decimal, validBefore: decimal, nonce: hex(32) }),
   }),
 });
@@ -92,13 +85,9 @@ export const requestHash = (tool: string, parsedArguments: unknown): string => s
 export const termsHash = ({ accepted, authorization, resourceUrl }: SignedPayment): string =>
   sha256(canonicalJson({ accepted, authorization, resourceUrl }));
 
-/** The longest time that a new payment may be valid for, in milliseconds. */
 const MAX_VALID_MS = 3_600_000;
 
-/**
- * Checks 8 to 11 of an unused payment; throws the refusal of the first that fails. Nothing is stored before they hold. `now` is the time of the
- * chain's clock; the payment must be valid for `leastMs` from then on.
- */
+/** Checks 8 to 11 of an unused payment; nothing is stored before. `now` is the chain clock; it must be valid for `leastMs` from then on. */
 export function checkTerms({ signed, boundTo }: PresentedPayment, current: Price['terms'], now: number, leastMs: number): void {
   const { accepted, authorization, resourceUrl } = signed;
   const validBefore = BigInt(authorization.validBefore) * 1000n;

@@ -9,12 +9,10 @@ import { answeredWithin, Backoff, withinDeadline } from '../../../../domain/retr
 import { type PaidCall, type PaymentAnswer, type PaymentParts, PaymentRefused } from './paid-call.ts';
 import { sha256 } from './payment-terms.ts';
 
-/** One call, and what all its work uses. */
 export interface PaymentWork extends PaymentParts, PaidCall {
   /** Aborts at the deadline, and when the caller disconnects: the call is cancelled, unless its settlement has begun. */
   readonly over: AbortSignal;
   readonly settlement: { begun: boolean };
-  /** Takes work that continues after the answer. */
   readonly behind: (work: Promise<void>) => void;
   /** Aborts when the service ends: pauses then end at once. */
   readonly ending: AbortSignal;
@@ -25,7 +23,6 @@ const AGAIN_SECONDS = 5;
 
 export const unknownYet = (): PaymentRefused => new PaymentRefused('payment_reconciliation_required', { retryAfterSeconds: AGAIN_SECONDS });
 
-/** Another process holds the payment for so many milliseconds at most. */
 export const inProgress = (leftMs = PAYMENT_LEASE_MS): PaymentRefused =>
   new PaymentRefused('payment_in_progress', { retryAfterSeconds: leftMs / 1000 });
 
@@ -52,7 +49,7 @@ async function verify({ ledger, facilitator, logger }: PaymentWork, row: Payment
   throw new PaymentRefused(verification.expired ? 'payment_expired' : 'payment_authorization_invalid', { details: { reason } });
 }
 
-/** Reads the data to be sold, within its limits of time and size. Ends or deletes the row and throws the refusal where nothing can be sold. */
+/** Ends or deletes the row and throws the refusal where nothing can be sold. */
 async function read(work: PaymentWork, row: PaymentRow): Promise<string> {
   const { over, logger } = work;
   let refusal: PaymentRefused;
@@ -102,10 +99,7 @@ function save(work: PaymentWork, row: PaymentRow, result: string): Promise<Payme
   });
 }
 
-/**
- * Settles a payment whose result is saved, and returns the result only then. The attempt is committed before it is made; from there
- * on nothing cancels it, and the row has the outcome, or that it is unknown.
- */
+/** The attempt is committed before it is made: from there on nothing cancels it, and the row has the outcome, or that it is unknown. */
 async function settle(work: PaymentWork, saved: PaymentRow): Promise<PaymentAnswer> {
   const { ledger, chainClock, facilitator, logger } = work;
   const { paymentId } = saved;

@@ -29,7 +29,6 @@ export interface Placed {
   readonly operation: OperationObject;
 }
 
-/** The operations of a document, in its order. */
 export const placedOperations = ({ paths }: OpenApiDocument): readonly Placed[] =>
   Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })));
 
@@ -49,7 +48,7 @@ function parameterRow({ name, in: place, required, schema, description }: Parame
 
 const isRefusal = (status: string): boolean => Number(status) >= 400;
 
-/** Everything about one operation. `level` is the heading's, such as `##`. */
+/** `level` is the heading's, such as `##`. */
 export function operationSection({ path, method, operation }: Placed, baseUrl: string, level: string): string {
   const { parameters = [], requestBody, responses } = operation;
   const body = requestBody?.content['application/json'];

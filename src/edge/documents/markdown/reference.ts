@@ -19,7 +19,6 @@ function line({ path, method, operation: { operationId, summary } }: Placed): re
   return [`[${operationId}](${operationPagePath(operationId)})`, `\`${method.toUpperCase()} ${path}\``, summary, 'yes'];
 }
 
-/** Everything on one page. */
 export function fullReference(document: OpenApiDocument): string {
   const placed = placedOperations(document);
   const { title, version, description } = document.info;
@@ -39,7 +38,6 @@ export function fullReference(document: OpenApiDocument): string {
   )}\n`;
 }
 
-/** One operation with every object that it refers to. */
 export function operationPage(document: OpenApiDocument, operationId: string): string {
   const placed = placedOperations(document).find(({ operation }) => operation.operationId === operationId)!;
   const names = referencedNames(placed.operation, document.components.schemas);

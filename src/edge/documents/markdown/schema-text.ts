@@ -31,7 +31,6 @@ function base(schema: JsonSchema): string {
   return types.map((type) => (type === 'string' ? (schema.format ?? type) : type)).join(' or ');
 }
 
-/** The values that a schema accepts, in one line of Markdown. */
 export const typeText = (schema: JsonSchema): string => [base(schema), ...bounds(schema)].join(', ');
 
 /** One row a field, fields of nested objects too. */
@@ -43,7 +42,6 @@ const rows = ({ properties = {}, required = [] }: JsonSchema, prefix = ''): read
     return [[`\`${path}\``, typeText(field), required.includes(name) ? 'yes' : 'no', field.description ?? ''], ...nested];
   });
 
-/** A named schema with its fields, its choices or its values. */
 export function schemaSection(name: string, schema: JsonSchema): string {
   const fields = table(['Field', 'Type', 'Always there', 'Meaning'], rows(schema));
   return blocks(`### ${name}`, schema.properties === undefined ? `${typeText(schema)}.` : fields);
