@@ -11,6 +11,8 @@ export const visible = (text: string): string =>
     return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
   });
 
+export const isoOrNull = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());
+
 function cell(value: unknown): string {
   if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return '-';
   if (Array.isArray(value)) return value.map(cell).join(',');
@@ -37,7 +39,6 @@ function plain(value: unknown): string {
   return cell(value);
 }
 
-/** Prints a result: one JSON value with `--json`, else lines or a table. */
 export function print({ stdout }: CliContext, value: unknown, options: { readonly json?: boolean }): void {
   stdout.write(`${options.json === true ? JSON.stringify(value) : plain(value)}\n`);
 }

@@ -1,10 +1,10 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings';
 import { z } from 'zod';
+import type { Handled } from '../../commands/handle.ts';
 import { withoutSecrets } from '../../domain/key-secret.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { Stores } from '../../domain/ports/stores.ts';
 import { dateTime, uuid } from '../../domain/records/fields.ts';
-import type { Rejection } from '../../domain/rejections.ts';
 import type { Civic } from '../civic.ts';
 import { duration } from '../setting-values.ts';
 import { type CliContext, CommandFailed } from './context.ts';
@@ -37,6 +37,9 @@ export const wholeParser = (name: string, min = 0, max = Number.MAX_SAFE_INTEGER
     whole.refine((number) => number >= min && number <= max),
     `a whole number${max === Number.MAX_SAFE_INTEGER ? '' : ` from ${min} to ${max}`}`,
   );
+const commaSeparated = z.string().transform((text) => text.split(',').map((part) => part.trim()));
+export const listParser = <Value extends string>(name: string, values: readonly Value[], allowed: string) =>
+  parser<Value[]>(name, commaSeparated.pipe(z.array(z.enum(values))), allowed);
 export const textParser = (name: string, maxLength: number, allowed = `1 to ${maxLength} characters`) =>
   parser(name, z.string().trim().min(1).max(maxLength), allowed);
 const milliseconds = duration('PT1H').transform(Math.ceil);
@@ -99,11 +102,6 @@ export async function waitUntilVisible(context: CliContext, civic: Civic, positi
     warn(context, 'the change is stored, but the read models have not caught up yet; the same command finds it later');
   }
 }
-
-type Handled =
-  | { readonly kind: 'rejected'; readonly rejection: Rejection }
-  | { readonly kind: 'appended'; readonly position: Position }
-  | { readonly kind: 'unchanged' };
 
 /** Waits until an appended change is visible. Throws the rejection of a refused command. */
 export async function requireHandled(context: CliContext, civic: Civic, handled: Handled): Promise<void> {

@@ -1,20 +1,37 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { SOFTWARE_VERSION } from '../../domain/health.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
 import { type Operations, readOperations } from '../../queries/operators/read-operations.ts';
 import type { Civic } from '../civic.ts';
-import type { Position } from '../../domain/ports/event-log.ts';
-import { SOFTWARE_VERSION } from '../../domain/health.ts';
 import { createHttpMetrics } from '../edge/metrics/http-metrics.ts';
+import { register } from '../edge/metrics/metric.ts';
+import { KAFKA_METRICS, PROCESS_METRICS } from '../edge/metrics/process-metrics.ts';
+import { KNOWN_METRICS, PROJECTION_LAG_METRICS, REPORT_METRICS, SHARED_METRICS } from '../edge/metrics/shared-metrics.ts';
 import { createOperationsWatch } from '../edge/ops/operations-watch.ts';
+import { createOpsServer } from '../edge/ops/ops-server.ts';
 import { SAMPLE_EVERY_MS, watchProcess } from '../edge/ops/process-state.ts';
 import { createReadOpsState } from '../edge/ops/read-state.ts';
-import { createOpsServer } from '../edge/ops/ops-server.ts';
-import { KAFKA_METRICS, PROCESS_METRICS } from '../edge/metrics/process-metrics.ts';
-import { register } from '../edge/metrics/metric.ts';
-import { KNOWN_METRICS, PROJECTION_LAG_METRICS, REPORT_METRICS, SHARED_METRICS } from '../edge/metrics/shared-metrics.ts';
-import { listenOn } from './listen.ts';
-import { createReadiness } from './readiness.ts';
-import { repeat } from '../processors/runtime/jobs.ts';
 import type { ServeRole } from '../processors/roles.ts';
+import { repeat } from '../processors/runtime/jobs.ts';
+import { createReadiness } from './readiness.ts';
+import { BadSetting } from '../settings.ts';
+
+interface Listener {
+  listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly host: string; readonly port: number }>;
+}
+
+/** Resolves to the base URL. Throws `BadSetting` for an address that cannot be bound. */
+export async function listenOn(listener: Listener, setting: 'CIVIC_HTTP' | 'CIVIC_OPS', host: string, port: number): Promise<string> {
+  try {
+    const bound = await listener.listen({ host, port });
+    const name = bound.host.includes(':') ? `[${bound.host}]` : bound.host;
+    return `http://${name}:${bound.port}`;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === 'EADDRINUSE' ? 'is in use by another program' : `cannot be had (${code ?? message})`;
+    throw new BadSetting(`${host}:${port} ${reason}: set ${setting}_HOST and ${setting}_PORT to a free address; port 0 picks one`);
+  }
+}
 
 /** It closes last, so that the end of everything else can be observed. `opsUrl` is null where the settings turn it off. */
 export async function openOpsListener(

@@ -17,7 +17,7 @@ interface ReadinessParts {
 
 const PATIENCE_MS = 2_000;
 
-/** A paused projection or an unreachable log is common to all processes: `degraded`, or a balancer would remove all of them at once. */
+/** What all processes share, a paused projection or no log, is only `degraded`: a balancer would otherwise remove all of them at once. */
 export function createReadiness(parts: ReadinessParts): () => Promise<Readiness> {
   const { generations, log, projections, headAtStart, history, clock, stopping } = parts;
   const rowsOf = onceAtATime(clock, () => generations.list());

@@ -6,8 +6,7 @@ import { documentRoutes } from '../edge/documents/document-routes.ts';
 import { createHttpServer, HTTP_TIMEOUTS } from '../edge/http/http-server.ts';
 import { does, type ServeRole } from '../processors/roles.ts';
 import { repeat, type Repetition, runIfDue } from '../processors/runtime/jobs.ts';
-import { listenOn } from './listen.ts';
-import { openOpsListener } from './ops-listener.ts';
+import { listenOn, openOpsListener } from './ops-listener.ts';
 import { BadSetting } from '../settings.ts';
 import { fillNewLog, type SampleAccount, type SampleWanted } from '../sources/first-run.ts';
 

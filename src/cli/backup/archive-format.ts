@@ -11,7 +11,6 @@ import { dateTime, uuid } from '../../../domain/records/fields.ts';
 export const FORMAT = 1;
 /** Most lines of a block before its seal. */
 export const BLOCK_LINES = 1_000;
-
 const count = z.int().min(0);
 
 export const archiveHeader = z.strictObject({

@@ -31,11 +31,7 @@ export interface RestoreRequest {
 const ROWS_AT_ONCE = 100;
 
 export type RestoreOutcome = Awaited<ReturnType<typeof restoreArchive>>;
-
-/**
- * Fills an empty log, or one in which a restore of the same file was begun, from a verified archive. Then reads both again, compares them
- * event by event, writes the working rows, and last the event without which the log is not served. Throws `CommandFailed` and `BadArchive`.
- */
+/** Fills an empty log, or continues; compares the logs; last writes the event without which no log is served. Throws `BadArchive` too. */
 export async function restoreArchive(request: RestoreRequest) {
   const { stores, archive, signal, onProgress } = request;
   const { log, rows } = stores;

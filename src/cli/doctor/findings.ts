@@ -12,7 +12,6 @@ export interface Finding {
 export const ok = (check: string, found: string): Finding => ({ check, state: 'ok', found, remedy: '' });
 export const warning = (check: string, found: string, remedy: string): Finding => ({ check, state: 'warning', found, remedy });
 export const failed = (check: string, found: string, remedy: string): Finding => ({ check, state: 'failed', found, remedy });
-
 const MEGABYTE = 1024 * 1024;
 const LITTLE_SPACE = 2048 * MEGABYTE;
 const NO_SPACE = 256 * MEGABYTE;

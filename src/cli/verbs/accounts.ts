@@ -1,13 +1,11 @@
 import type { Command } from '@commander-js/extra-typings';
-import { z } from 'zod';
 import { type AccountCommand, handleAccountCommand, issueKey } from '../../../commands/accounts/account-decider.ts';
-import { channel, scope, SCOPES, tier } from '../../../domain/events/account-events.ts';
+import { channel, SCOPES, tier } from '../../../domain/events/account-events.ts';
 import { findKey, listAccounts, listAudit, listKeys } from '../../../queries/accounts/account-lists.ts';
 import type { Civic } from '../../civic.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
-import { choiceParser, DEADLINE_MS, parser, requireHandled, runs, timeParser, uuidParser } from '../verb.ts';
+import { choiceParser, DEADLINE_MS, listParser, requireHandled, runs, timeParser, uuidParser } from '../verb.ts';
 
-/** Runs one command on an account and waits until the change is visible. */
 export async function commandAccount(context: CliContext, civic: Civic, accountId: string, command: AccountCommand): Promise<void> {
   const handled = await handleAccountCommand(civic, {
     accountId,
@@ -20,7 +18,6 @@ export async function commandAccount(context: CliContext, civic: Civic, accountI
 }
 
 const ofAccount = (command: Command) => command.requiredOption('--account <id>', 'account id', uuidParser('--account'));
-
 const TIER = ['--tier <tier>', tier.options.join(', '), choiceParser('--tier', tier.options)] as const;
 const CHANNEL = ['--channel <channel>', channel.options.join(', '), choiceParser('--channel', channel.options)] as const;
 const PAID_UNTIL = ['--paid-until <time>', 'end of the paid period', timeParser('--paid-until')] as const;
@@ -37,20 +34,16 @@ export function addAccountsCommands(program: Command, context: CliContext): void
       return { accountId: options.account };
     });
 
-  runs(
-    context,
-    'projector',
-    command('open', 'open an account')
-      .requiredOption('--name <name>', 'name of the account')
-      .option(...TIER, 'none')
-      .option(...CHANNEL, 'unset')
-      .option(...PAID_UNTIL),
-    async (civic, { name, tier, channel, paidUntil = null }) => {
-      const accountId = civic.identifiers.next();
-      await commandAccount(context, civic, accountId, { type: 'OpenAccount', name, tier, channel, paidUntil });
-      return { accountId };
-    },
-  );
+  const open = command('open', 'open an account')
+    .requiredOption('--name <name>', 'name of the account')
+    .option(...TIER, 'none')
+    .option(...CHANNEL, 'unset')
+    .option(...PAID_UNTIL);
+  runs(context, 'projector', open, async (civic, { name, tier, channel, paidUntil = null }) => {
+    const accountId = civic.identifiers.next();
+    await commandAccount(context, civic, accountId, { type: 'OpenAccount', name, tier, channel, paidUntil });
+    return { accountId };
+  });
   decides(
     ofAccount(command('period', 'set the tier and the end of the paid period'))
       .requiredOption(...TIER)
@@ -70,15 +63,10 @@ export function addAccountsCommands(program: Command, context: CliContext): void
   runs(context, 'read models', command('list', 'every account'), ({ reads }) => listAccounts(reads));
 }
 
-const scopes = z
-  .string()
-  .transform((text) => text.split(',').map((part) => part.trim()))
-  .pipe(z.array(scope).min(1));
-
 export function addKeysCommands(program: Command, context: CliContext): void {
   const keys = program.command('keys').description('API keys of an account');
   const issue = ofAccount(keys.command('issue').description('issue a key; its secret is printed now and never again'))
-    .requiredOption('--scope <scopes>', `one or more of ${SCOPES.join(',')}`, parser('--scope', scopes, SCOPES.join(',')))
+    .requiredOption('--scope <scopes>', `one or more of ${SCOPES.join(',')}`, listParser('--scope', SCOPES, SCOPES.join(',')))
     .option('--expires <time>', 'when it stops working', timeParser('--expires'));
   runs(context, 'projector', issue, async (civic, { account: accountId, scope, expires = null }) => {
     if (expires !== null && Date.parse(expires) <= civic.clock.now()) {

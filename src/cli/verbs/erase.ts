@@ -32,22 +32,14 @@ async function reportStreams({ log }: Civic, id: string): Promise<readonly Erase
   throw new CommandFailed(`there is no report ${id}`);
 }
 
-interface Subject {
-  readonly name: string;
-  readonly what: string;
-  readonly streams: (civic: Civic, id: string) => Promise<readonly ErasedStream[]>;
-}
+const recordStreams = (id: string): readonly string[] => RESOURCES.map((resource) => recordStream(resource, id));
 
-const SUBJECTS: readonly Subject[] = [
+type StreamsOf = (civic: Civic, id: string) => Promise<readonly ErasedStream[]>;
+const SUBJECTS: readonly { readonly name: string; readonly what: string; readonly streams: StreamsOf }[] = [
   {
     name: 'record',
     what: 'from every version of a record',
-    streams: (civic, id) =>
-      existing(
-        civic,
-        RESOURCES.map((resource) => recordStream(resource, id)),
-        `record ${id}`,
-      ),
+    streams: (civic, id) => existing(civic, recordStreams(id), `record ${id}`),
   },
   { name: 'report', what: 'from a missing-data report and its history', streams: reportStreams },
   {

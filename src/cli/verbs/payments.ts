@@ -8,10 +8,9 @@ import { uuid } from '../../../domain/records/fields.ts';
 import { accountStream } from '../../../domain/streams.ts';
 import type { Civic } from '../../civic.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
+import { isoOrNull as iso } from '../output.ts';
 import { choiceParser, parser, runs, textParser, wholeParser } from '../verb.ts';
 import { resolveByHand } from '../../processors/reactors/payments/reconcile-payments.ts';
-
-const iso = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());
 
 /** A payment without what could be used to pay or to read. */
 const shown = ({ paymentId, state, accountId, tool, amount, payer, nonce, cause, transaction, ...row }: ListedPayment) => ({

@@ -9,7 +9,7 @@ import { listProjections, listReactors, type ProjectionStatus } from '../../../q
 import type { Civic } from '../../civic.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { untilLive } from '../follow-rebuild.ts';
-import { print } from '../output.ts';
+import { isoOrNull, print } from '../output.ts';
 import { withProgress } from '../progress-bar.ts';
 import { runs } from '../verb.ts';
 import { addRebuildCommands, chosenProjections } from './rebuilds.ts';
@@ -48,14 +48,13 @@ export function addProjectionsCommands(program: Command, context: CliContext): v
 }
 
 const rounded = (value: number | null): number | null => (value === null ? null : Math.round(value * 10) / 10);
-const time = (milliseconds: number | null): string | null => (milliseconds === null ? null : new Date(milliseconds).toISOString());
 
 const forAPerson = (status: ProjectionStatus) => ({
   name: status.name,
   generation: status.generation,
   version: status.version,
   state: status.state,
-  since: time(status.since),
+  since: isoOrNull(status.since),
   folded: status.folded,
   perSecond: rounded(status.rate),
   lagEvents: status.lagEvents,
@@ -63,7 +62,7 @@ const forAPerson = (status: ProjectionStatus) => ({
   leftEvents: status.leftEvents,
   leftSeconds: rounded(status.leftSeconds),
   owner: status.owner,
-  keptUntil: time(status.keptUntil),
+  keptUntil: isoOrNull(status.keptUntil),
   reason: status.reason,
   poisonEvent: status.poisonEvent,
 });

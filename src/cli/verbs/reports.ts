@@ -14,6 +14,7 @@ import { print, visible } from '../output.ts';
 import {
   DEADLINE_MS,
   durationParser,
+  listParser,
   parser,
   requireHandled,
   runs,
@@ -31,11 +32,6 @@ const MAX_PAUSE_DAYS = 7;
 const CENTURY_DAYS = 36_525;
 const HOUR_MS = 3_600_000;
 
-const statuses = z
-  .string()
-  .transform((text) => text.split(',').map((part) => part.trim()))
-  .pipe(z.array(z.enum(REPORT_STATUSES)));
-
 export function addReportsCommands(program: Command, context: CliContext): void {
   const reports = program.command('reports').description("missing-data reports: the investigator's side");
   const verb = (words: string, description: string): Command => reports.command(words).description(description);
@@ -44,7 +40,7 @@ export function addReportsCommands(program: Command, context: CliContext): void 
     .option(
       '--status <statuses>',
       `of these statuses, separated by commas: ${REPORT_STATUSES.join(', ')}`,
-      parser('--status', statuses, REPORT_STATUSES.join(', ')),
+      listParser('--status', REPORT_STATUSES, REPORT_STATUSES.join(', ')),
     )
     .option('--all', 'closed ones too')
     .option('--account <id>', 'of one account', uuidParser('--account'))

@@ -67,7 +67,6 @@ interface AdmissionParts {
 }
 
 export type Admission = ReturnType<typeof createAdmission>;
-
 /** The same for REST and MCP. Throws a `Rejection` for each refusal. */
 export function createAdmission(parts: AdmissionParts) {
   const { rules, chargeRequest, windowCounts } = parts;
@@ -93,7 +92,7 @@ export function createAdmission(parts: AdmissionParts) {
       if (charge.kind === 'charged') return charge.states;
       throw limited('the allowance of the account has no room for all calls', charge.retryAfterSeconds);
     },
-    /** After the input has been read. `onAllowance` receives the result. */
+    /** Charges an export of this hour, after the input has been read. `onAllowance` receives the result. */
     async chargeExport({ accountId, allowances }: Principal, now: number, onAllowance?: OnAllowance): Promise<void> {
       const bucket = exportBucket(allowances);
       const taken = await lookUp(() => windowCounts.take(accountId, [bucket], 1, now));
@@ -143,7 +142,7 @@ const hasRecentPayment = ({ channel, paidAt }: BillingFacts, now: number): boole
 /** A current paid period, or a payment confirmed in the last 30 days. */
 const mayReport = ({ facts, enforced, now }: Billing): boolean => !enforced || isPaidThrough(facts, now) || hasRecentPayment(facts, now);
 
-/** `toolBilling` decides for each tool. */
+/** Null where billing admits the request, and for tools: `toolBilling` decides for each of them. */
 export function billingRefusal(surface: Surface, billing: Billing): Rejection | null {
   const { facts, enforced, now } = billing;
   if (surface === 'tools') return null;

@@ -45,7 +45,7 @@ const CHARGED = columns({
 });
 type ChargedRow = ReturnType<typeof CHARGED.read>;
 
-/** One statement: in two, a key could be judged by another account than the charged one. Accounts in order: no deadlock. */
+/** In two statements, a key could be judged by another account than the charged one. Accounts are taken in order: no deadlock. */
 const chargeRequests = (
   generation: number,
   rules: AdmissionRules,

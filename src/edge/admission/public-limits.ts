@@ -8,23 +8,18 @@ export interface PublicLimit {
 
 export type PublicLimits = ReturnType<typeof createPublicLimits>;
 
-const MAX_COUNTED = 100_000;
 /** Bounds the statement of one exchange, also with many forged addresses. */
 const MAX_EXCHANGED = 2_000;
 
 /** Fixed windows aligned to the clock, counted in the process, so that no request waits. `merge` exchanges counts between processes. */
-export function createPublicLimits({
-  limit,
-  shared,
-  logger,
-  maxCounted = MAX_COUNTED,
-}: {
+export function createPublicLimits(parts: {
   readonly limit: PublicLimit;
   readonly shared: SharedCounts;
   readonly logger: Logger;
   /** Beyond it the one that has not asked for longest is forgotten. */
   readonly maxCounted?: number;
 }) {
+  const { limit, shared, logger, maxCounted = 100_000 } = parts;
   const length = limit.seconds * 1000;
   let window = 0;
   /** The one that asked last is last. */

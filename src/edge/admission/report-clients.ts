@@ -9,17 +9,14 @@ export type ReportClients = ReturnType<typeof createReportClients>;
 
 const MAX_REFUSED = 10_000;
 
-/** Before the key is looked up. An exhausted address is refused without the store until its window ends: a flood writes nothing. */
-export function createReportClients({
-  counts,
-  limit,
-  onFailure,
-}: {
+/** Counts before the key is looked up. An exhausted address is refused without the store until its window ends: a flood writes nothing. */
+export function createReportClients(parts: {
   readonly counts: ClientCounts;
   readonly limit: ClientLimit;
   /** The cause of a 503, for the log only. */
   readonly onFailure: (error: unknown) => void;
 }) {
+  const { counts, limit, onFailure } = parts;
   const refused = new LRUCache<string, number>({ max: MAX_REFUSED });
   const length = limit.seconds * 1000;
   return {

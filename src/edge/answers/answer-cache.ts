@@ -12,17 +12,13 @@ interface Asked<Answer> {
 const LIFETIME_MS = 1_000;
 
 /** Kept while the read model stands, one second at most. Bounded by number and bytes; the answer least recently asked for goes first. */
-export function createAnswerCache({
-  watch,
-  clock,
-  maxAnswers = 1_000,
-  maxBytes = 32 * 1024 * 1024,
-}: {
+export function createAnswerCache(parts: {
   readonly watch: PositionWatch;
   readonly clock: Clock;
   readonly maxAnswers?: number;
   readonly maxBytes?: number;
 }) {
+  const { watch, clock, maxAnswers = 1_000, maxBytes = 32 * 1024 * 1024 } = parts;
   const sizeCalculation = ({ answer }: Asked<Representation>): number => answer.bytes;
   const answers = new LRUCache<string, Asked<Representation>>({ max: maxAnswers, maxSize: maxBytes, sizeCalculation });
   const flights = new Map<string, Asked<Promise<Representation>>>();
@@ -66,7 +62,6 @@ const MOMENT_MS = 150;
 const ASLEEP_AFTER_MS = 1_000;
 
 export type PositionWatch = ReturnType<typeof watchPosition>;
-
 /** Polls the position only while there are requests. `readPosition` gives any text that differs when the position does. */
 export function watchPosition({ readPosition, clock }: { readonly readPosition: () => Promise<string>; readonly clock: Clock }) {
   const closing = new AbortController();

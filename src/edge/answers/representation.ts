@@ -22,7 +22,6 @@ const SMALLEST_COMPRESSED = 1024;
 const LARGEST_TEXT = 16_384;
 
 export type Representation = ReturnType<typeof createRepresentation>;
-
 /** A body in every coding that was asked for, each made once with a strong ETag. */
 export function createRepresentation(
   made: string | Buffer,

@@ -100,11 +100,8 @@ export function named(schema: z.ZodType): JsonSchema {
 }
 
 function inputBy(schema: z.ZodType, metadata: z.core.$ZodRegistry<z.GlobalMeta>): JsonSchema {
-  const {
-    $schema: _dialect,
-    $defs: _components,
-    ...input
-  } = inDocument(z.toJSONSchema(schema, { io: 'input', metadata }), 'input') as JsonSchema;
+  const written = inDocument(z.toJSONSchema(schema, { io: 'input', metadata }), 'input') as JsonSchema;
+  const { $schema: _dialect, $defs: _components, ...input } = written;
   return input;
 }
 

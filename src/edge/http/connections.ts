@@ -48,7 +48,7 @@ type BrokenRequest = Error & { readonly code?: string; readonly rawPacket?: unkn
 interface Connection {
   latest?: ServerResponse;
   answering: boolean;
-  /** No more requests are read: the connection ends after the pending answers. */
+  /** The connection ends after the pending answers. */
   ending: boolean;
   readonly waiting: (readonly [IncomingMessage, ServerResponse])[];
 }
@@ -132,7 +132,7 @@ export class Connections {
     return count;
   }
 
-  /** At most one answer is unread at a time. Node hands over all requests of a packet at once: too many end the connection. */
+  /** Keeps one unread answer at most. Node hands over all requests of a packet at once: too many of them end the connection. */
   #inOrder(handle: RequestListener, request: IncomingMessage, response: ServerResponse): void {
     const connection = this.#open.get(request.socket);
     if (connection === undefined || !request.socket.writable) return;
@@ -256,11 +256,7 @@ function rejectionOfBroken(code: string | undefined): Rejection {
   return new Rejection('invalid_parameter', 'the request is not valid HTTP');
 }
 
-/**
- * Timers run before sockets are read: in a process that was starved or suspended, the timers of clients fire whose bytes have arrived in time
- * and wait in the kernel. Calls `judge` once a turn brings nothing more, or a second has passed; never when `arrived` says that what was waited
- * for is here, or the connection is gone.
- */
+/** Timers run before sockets are read: in a starved process they fire for clients whose bytes wait in the kernel. Reads, then judges. */
 function readBeforeJudging(socket: Socket, arrived: () => boolean, judge: () => void): void {
   let timeIsOver = false;
   setTimeout(() => (timeIsOver = true), READING_MS).unref();

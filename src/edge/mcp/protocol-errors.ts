@@ -31,7 +31,7 @@ export function schemaFinding(message: string): string | null {
   }
 }
 
-/** In one line; the message of a defect is left out. */
+/** The message becomes one line; that of a defect is left out. */
 export function withDataCode({ code, message, data }: ProtocolErrorBody): ProtocolErrorBody {
   if (code === PROTOCOL_ERRORS.internal) return { code, message: 'the request could not be answered', data: { code: 'internal_error' } };
   const line = schemaFinding(message) ?? (message.split('\n', 1)[0] ?? '').replace(/: \[$/, '');

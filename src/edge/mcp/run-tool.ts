@@ -54,7 +54,6 @@ const refusalResult = ({ code, message, retryAfterSeconds, details }: ToolRefusa
   });
 
 const refusalOf = (code: ToolErrorCode): ToolRefusal => new ToolRefusal(code, TOOL_ERRORS[code]);
-
 const isCodeOf = (tool: Tool, code: string): code is ToolErrorCode => (tool.errors as readonly string[]).includes(code);
 
 /** The refusal for what a tool threw; a defect is not described. */
@@ -69,7 +68,7 @@ function toolRefusalOf(tool: Tool, error: unknown): ToolRefusal {
   return refusalOf(error instanceof DeadlineExceeded ? 'timeout' : 'service_unavailable');
 }
 
-/** With defaults. Checks the cursor of a search too, before anything is read or paid. Throws with the findings, without the values. */
+/** Fills in defaults. Checks the cursor of a search too, before anything is read or paid. Throws the findings without the values. */
 function parseArguments(tool: Tool, given: unknown): object {
   const parsed = tool.input.safeParse(given ?? {});
   if (parsed.success) {
@@ -94,7 +93,6 @@ export interface ToolRunnerParts {
 
 /** Never throws: whatever goes wrong is a result with `isError`. */
 export type RunTool = (name: ToolName, input: unknown, call: ToolCall) => Promise<ToolResult>;
-
 type AnyFunction = (input: unknown, call: ToolCall) => Promise<Found<object>>;
 
 const isSold = (name: ToolName): boolean => TOOLS[name].access === 'paid';

@@ -6,27 +6,21 @@ import { counter, histogram, labelled, register } from './metric.ts';
 const TOOL_BOUNDS = [0.0025, 0.01, 0.025, 0.1, 0.25, 1, 2.5, 10];
 
 export type HttpMetrics = ReturnType<typeof createHttpMetrics>;
-
 /** Counts in plain maps: the library's way of finding a series by its labels costs a tenth of a hot public answer. */
 export function createHttpMetrics(registry: Registry) {
   const answers = new Durations(FIGURE_BOUNDS);
   const tools = new Durations(TOOL_BOUNDS);
   const [items, softFailures, connections, refusals] = [new Counts(), new Counts(), new Counts(), new Counts()];
+  const counts = (name: string, help: string, label: string, of: Counts) => counter(name, help, () => labelled(label, of));
   const definitions = [
     histogram('civic_http_request_duration_seconds', 'Time from a request to the end of its answer.', () =>
       answers.series('operation', 'status'),
     ),
-    counter('civic_items_served_total', 'Records and changes sent to customers.', () => labelled('operation', items)),
-    counter('civic_soft_failures_total', 'Public answers that were empty, or 404, because the backend failed.', () =>
-      labelled('operation', softFailures),
-    ),
+    counts('civic_items_served_total', 'Records and changes sent to customers.', 'operation', items),
+    counts('civic_soft_failures_total', 'Public answers that were empty, or 404, because the backend failed.', 'operation', softFailures),
     histogram('civic_tool_duration_seconds', 'Time from a tool call to its result.', () => tools.series('tool', 'outcome')),
-    counter('civic_connections_refused_total', 'Connections that were ended because of a limit, by the limit.', () =>
-      labelled('limit', connections),
-    ),
-    counter('civic_refusals_total', 'Requests and tool calls that were refused or failed, by the code of the answer.', () =>
-      labelled('code', refusals),
-    ),
+    counts('civic_connections_refused_total', 'Connections that were ended because of a limit, by the limit.', 'limit', connections),
+    counts('civic_refusals_total', 'Requests and tool calls that were refused or failed, by the code of the answer.', 'code', refusals),
   ];
   register(registry, definitions, () => true);
   return {

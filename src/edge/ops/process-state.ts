@@ -11,7 +11,6 @@ const QUANTILE_MS = 60_000;
 const REFUSALS_MS = 300_000;
 
 export type ProcessState = ReturnType<typeof watchProcess>;
-
 /** Samples convert counts that only grow into those of the last minutes: nothing is done for a request. */
 export function watchProcess(
   program: { readonly role: string; readonly version: string },

@@ -32,10 +32,8 @@ export function createReadOpsState(watch: () => Promise<Watched>, ofProcess: Pic
 }
 
 const databaseState = ({ reachable, since }: Watched) => ({ state: reachable, since: since === null ? null : isoOf(since) });
-
 const SLOW_SECONDS = 60;
 const NAMED = 3;
-
 const failing = (text: string): Problem => ({ severity: 'failing', text });
 const attention = (text: string): Problem => ({ severity: 'attention', text });
 

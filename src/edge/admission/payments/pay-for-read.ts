@@ -28,7 +28,6 @@ const REPAYABLE: ReadonlySet<ToolErrorCode> = new Set<ToolErrorCode>([
 ]);
 
 export type Payments = ReturnType<typeof createPayments>;
-
 export function createPayments(parts: PaymentParts) {
   const working = new Set<Promise<unknown>>();
   const ending = new AbortController();

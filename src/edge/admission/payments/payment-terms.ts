@@ -18,7 +18,6 @@ import {
 import { PaymentRefused, type Price } from './paid-call.ts';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-
 const VERSION_LENGTH = 12;
 
 /** The price of an amount (smallest units) to an address; null where there is no amount: then nothing is sold. */
@@ -63,7 +62,6 @@ const paymentPayload = z.object({
 });
 
 export type PresentedPayment = ReturnType<typeof readPayment>;
-
 /** Parses the attached payment. Throws `payment_invalid`, which names the field and never a value. */
 export function readPayment(payment: unknown, tool: string) {
   const parsed = paymentPayload.safeParse(payment);
@@ -87,7 +85,7 @@ export const termsHash = ({ accepted, authorization, resourceUrl }: SignedPaymen
 
 const MAX_VALID_MS = 3_600_000;
 
-/** Checks 8 to 11 of an unused payment; nothing is stored before. `now` is the chain clock; it must be valid for `leastMs` from then on. */
+/** Checks 8 to 11, before anything is stored. `now` is the time of the chain; the payment must stay valid for `leastMs`. */
 export function checkTerms({ signed, boundTo }: PresentedPayment, current: Price['terms'], now: number, leastMs: number): void {
   const { accepted, authorization, resourceUrl } = signed;
   const validBefore = BigInt(authorization.validBefore) * 1000n;

@@ -20,7 +20,6 @@ export interface PaymentWork extends PaymentParts, PaidCall {
 
 /** Seconds after which a caller may ask again, while the worker examines the payment or a store is away. */
 const AGAIN_SECONDS = 5;
-
 export const unknownYet = (): PaymentRefused => new PaymentRefused('payment_reconciliation_required', { retryAfterSeconds: AGAIN_SECONDS });
 
 export const inProgress = (leftMs = PAYMENT_LEASE_MS): PaymentRefused =>
@@ -99,7 +98,7 @@ function save(work: PaymentWork, row: PaymentRow, result: string): Promise<Payme
   });
 }
 
-/** The attempt is committed before it is made: from there on nothing cancels it, and the row has the outcome, or that it is unknown. */
+/** Commits the attempt before it makes it: from there on nothing cancels it, and the row has the outcome, or that it is unknown. */
 async function settle(work: PaymentWork, saved: PaymentRow): Promise<PaymentAnswer> {
   const { ledger, chainClock, facilitator, logger } = work;
   const { paymentId } = saved;

@@ -1,7 +1,6 @@
 import type { Examples } from '../../../../contract/operation.ts';
 import type { OpenApiDocument, OperationObject, Parameter } from '../openapi.ts';
-import { typeText } from './schema-text.ts';
-import { blocks, fence, json, table } from './table.ts';
+import { blocks, fence, json, table, typeText } from './schema-text.ts';
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 

@@ -2,12 +2,10 @@ import { readFileSync } from 'node:fs';
 import { TOOLS } from '../../../../contract/tools/tools.ts';
 import type { OpenApiDocument } from '../openapi.ts';
 import { operationSection, type Placed, placedOperations } from './operation-section.ts';
-import { referencedNames, schemaSection } from './schema-text.ts';
-import { blocks, table } from './table.ts';
+import { blocks, referencedNames, schemaSection, table } from './schema-text.ts';
 
 /** Rules for the whole interface, with `{baseUrl}` for the address of the service. */
 const GUIDE = readFileSync(new URL('guide.md', import.meta.url), 'utf8').trimEnd();
-
 const baseUrlOf = ({ servers }: OpenApiDocument): string => servers[0]!.url;
 
 const objects = (names: readonly string[], { components }: OpenApiDocument): string =>
