@@ -17,15 +17,13 @@ import { createReadiness } from './readiness.ts';
 import { BadSetting } from '../settings.ts';
 
 interface Listener {
-  listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly host: string; readonly port: number }>;
+  listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly url: string }>;
 }
 
 /** Resolves to the base URL. Throws `BadSetting` for an address that cannot be bound. */
 export async function listenOn(listener: Listener, setting: 'CIVIC_HTTP' | 'CIVIC_OPS', host: string, port: number): Promise<string> {
   try {
-    const bound = await listener.listen({ host, port });
-    const name = bound.host.includes(':') ? `[${bound.host}]` : bound.host;
-    return `http://${name}:${bound.port}`;
+    return (await listener.listen({ host, port })).url;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason = code === 'EADDRINUSE' ? 'is in use by another program' : `cannot be had (${code ?? message})`;
@@ -33,7 +31,7 @@ export async function listenOn(listener: Listener, setting: 'CIVIC_HTTP' | 'CIVI
   }
 }
 
-/** It closes last, so that the end of everything else can be observed. `opsUrl` is null where the settings turn it off. */
+/** The listener closes last, so that the end of all else can be observed. `opsUrl` is null where the settings turn it off. */
 export async function openOpsListener(
   civic: Civic,
   { role, stopping }: { readonly role: ServeRole; readonly stopping: AbortSignal },

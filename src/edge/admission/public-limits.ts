@@ -11,7 +11,7 @@ export type PublicLimits = ReturnType<typeof createPublicLimits>;
 /** Bounds the statement of one exchange, also with many forged addresses. */
 const MAX_EXCHANGED = 2_000;
 
-/** Fixed windows aligned to the clock, counted in the process, so that no request waits. `merge` exchanges counts between processes. */
+/** Fixed windows per address and endpoint, aligned to the clock and counted in the process: no request waits. `merge` shares the counts. */
 export function createPublicLimits(parts: {
   readonly limit: PublicLimit;
   readonly shared: SharedCounts;
@@ -22,7 +22,7 @@ export function createPublicLimits(parts: {
   const { limit, shared, logger, maxCounted = 100_000 } = parts;
   const length = limit.seconds * 1000;
   let window = 0;
-  /** The one that asked last is last. */
+  /** In the order of their last requests. */
   const tallies = new Map<string, { own: number; others: number }>();
   const changed = new Set<string>();
   let forgotten = 0;

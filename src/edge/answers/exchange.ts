@@ -25,6 +25,7 @@ export type CustomerAnswers = {
 export type PublicExchange<Op extends Operation = Operation> = Pick<Exchange<Op>, 'params' | 'query'>;
 
 export interface PublicAnswer<Op extends Operation = Operation> {
+  /** JSON text of the whole body. */
   ask(exchange: PublicExchange<Op>): Promise<string>;
   /** The answer after a failure of `ask` that is no refusal; may throw a refusal. Without it the answer is `internal_error`. */
   soft?(exchange: PublicExchange<Op>): string;

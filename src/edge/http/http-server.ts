@@ -37,9 +37,9 @@ export function createHttpServer(parts: HttpServerParts) {
   return {
     ...listener,
     async listen(address: { readonly host: string; readonly port: number }) {
-      const { host, port } = await listener.listen(address);
-      baseUrl = parts.baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-      return { host, port };
+      const bound = await listener.listen(address);
+      baseUrl = parts.baseUrl ?? bound.url;
+      return bound;
     },
   };
 }

@@ -76,7 +76,8 @@ export function createListener(parts: ListenerParts) {
       // Length of the kernel's queue of new connections; beyond it the kernel resets them.
       await app.listen({ host, port, backlog: parts.limits.total });
       const bound = app.server.address() as AddressInfo;
-      return { host: bound.address, port: bound.port };
+      const name = bound.address.includes(':') ? `[${bound.address}]` : bound.address;
+      return { host: bound.address, port: bound.port, url: `http://${name}:${bound.port}` };
     },
     /** Continues to answer and asks every client to reconnect: behind a proxy, to another process. */
     drain: () => connections.drain(),
