@@ -12,7 +12,7 @@ import { fillNewLog, type SampleAccount, type SampleWanted } from '../sources/fi
 
 const LOG_EVERY = 100;
 
-export interface Serving {
+interface Serving {
   readonly role: ServeRole;
   readonly stopping: AbortSignal;
   /** Aborts at the second signal: running requests are cut off. */

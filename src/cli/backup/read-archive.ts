@@ -20,7 +20,7 @@ import {
 } from './archive-format.ts';
 
 /** Content of an archive in its order: header, rows, events, and the end with the SHA-256 of the file. */
-export type ArchiveItem =
+type ArchiveItem =
   | { readonly kind: 'header'; readonly header: ArchiveHeader }
   | { readonly kind: 'row'; readonly table: SavedTable; readonly text: string }
   | { readonly kind: 'event'; readonly event: CopiedEvent; readonly number: number }

@@ -18,7 +18,7 @@ import type { VerifiedArchive } from './verify-archive.ts';
 import { CommandFailed } from '../context.ts';
 import { comparedEvents, type CopiedEvent, copyEvents, type Watched } from '../log-copy/copy-events.ts';
 
-export interface RestoreRequest {
+interface RestoreRequest {
   readonly stores: Stores;
   readonly archive: VerifiedArchive;
   readonly read: () => AsyncIterable<Uint8Array>;

@@ -14,7 +14,7 @@ const ROWS_A_PAGE = 200;
 /** Twice as fast as the default of zlib; the file is a few percent larger. */
 const GZIP_LEVEL = 3;
 
-export interface ArchiveSource {
+interface ArchiveSource {
   readonly log: EventLog;
   readonly rows: WorkingRows;
   readonly header: ArchiveHeader;

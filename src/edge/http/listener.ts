@@ -20,7 +20,7 @@ declare module 'fastify' {
   }
 }
 
-export interface ListenerParts extends ConnectionsParts {
+interface ListenerParts extends ConnectionsParts {
   readonly requestId: () => string;
   /** Called at the start of each request, also for a target that the router cannot parse; `next` continues. */
   readonly follow: (request: FastifyRequest, reply: FastifyReply, next: () => void) => void;

@@ -30,7 +30,7 @@ export const PROCESS_METRICS: readonly Definition<OfProcess>[] = [
   gauge('civic_build_info', 'Always 1.', ({ version, role }) => [[{ version, role }, 1]]),
 ];
 
-export interface KafkaCounters {
+interface KafkaCounters {
   readonly published: number;
   readonly position: number;
   readonly appended: number;

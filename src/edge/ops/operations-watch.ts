@@ -5,7 +5,7 @@ import { LogUnavailable } from '../../../domain/ports/event-log.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 
 /** How the last attempts to read went: `slow` while one is under way for longer than its viewers wait, `hangs` while for much longer. */
-export type Reachable = 'answers' | 'slow' | 'hangs' | 'log-unreachable' | 'unreachable';
+type Reachable = 'answers' | 'slow' | 'hangs' | 'log-unreachable' | 'unreachable';
 
 export interface Watched {
   readonly reachable: Reachable;

@@ -39,7 +39,7 @@ export interface Readiness {
   readonly checks: readonly ReadinessCheck[];
 }
 
-export interface OpsServerParts {
+interface OpsServerParts {
   readonly registry: Registry;
   readonly readiness: () => Promise<Readiness>;
   readonly state: () => Promise<OpsState>;
