@@ -1,4 +1,5 @@
-import type { RecordChange, RecordOutcome, RecordWriter } from '../../commands/records/write-records.ts';
+import type { RecordOutcome } from '../../commands/records/handle-each.ts';
+import type { RecordChange, RecordWriter } from '../../commands/records/write-records.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 
 export const CHANGES_A_BATCH = 500;

@@ -1,4 +1,5 @@
-import type { RecordChange, RecordOutcome, RecordWriter } from '../../../commands/records/write-records.ts';
+import type { RecordOutcome } from '../../../commands/records/handle-each.ts';
+import type { RecordChange, RecordWriter } from '../../../commands/records/write-records.ts';
 import { canonicalJson } from '../../../domain/digests.ts';
 import type { Position } from '../../../domain/ports/event-log.ts';
 import type { PublishedRecords } from '../../../domain/ports/projection.ts';
