@@ -27,7 +27,7 @@ export function sourceUrlRefusal(text: string): string | null {
   if (text !== text.trim()) return 'it begins or ends with a space';
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   if (authority === undefined) return 'it is no http or https address';
-  if (authority.includes('\\') || text.includes('\\')) return 'it holds a backslash';
+  if (text.includes('\\')) return 'it holds a backslash';
   if (authority.includes('@')) return 'it holds credentials';
   if (text.includes('#')) return 'it has a fragment';
   const url = URL.parse(text);

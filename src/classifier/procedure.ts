@@ -52,10 +52,8 @@ const CONTACT = /\bcontact (?:the )?(?:[A-Z][\w.'’-]* ?){1,5}(?:at|by)\b|\b(?:
 const ADDRESS = /\bhttps?:\/\/[^\s<>"”)]+[^\s<>"”).,;]/;
 
 function statedUrl(text: string): string | null {
-  const found = ADDRESS.exec(text)?.[0];
-  if (found === undefined || !URL.canParse(found)) return null;
-  const parsed = new URL(found);
-  return parsed.username === '' && parsed.password === '' && parsed.hostname !== '' ? parsed.href : null;
+  const url = URL.parse(ADDRESS.exec(text)?.[0] ?? '');
+  return url?.username === '' && url.password === '' ? url.href : null;
 }
 
 /** Register or ask where the texts say so, comment at a hearing, else attend. The address is the stated one, or an open meeting's page. */
