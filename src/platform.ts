@@ -118,7 +118,7 @@ function openWorkingStores({ transactor, counting, columns, read }: Database, ur
   };
 }
 
-/** An exporter or an endpoint is set and neither is turned off. */
+/** Whether an exporter or an endpoint is set and neither is turned off. */
 export function tracesAsked(settings: Pick<Settings, keyof Settings & `OTEL_${string}`>): boolean {
   if (settings.OTEL_SDK_DISABLED === 'true' || settings.OTEL_TRACES_EXPORTER === 'none') return false;
   const { OTEL_TRACES_EXPORTER: exporter, OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = settings;

@@ -8,7 +8,7 @@ const LIMITS = {
   events: 20_000,
   /** Of the data of all events. */
   characters: 32_000_000,
-  /** Milliseconds since they were read. */
+  /** Milliseconds since the events were read. */
   age: 10_000,
 };
 const FETCH = 2000;

@@ -5,7 +5,7 @@ import type { Module } from './module.ts';
 
 const DEADLINE_MS = 600_000;
 
-/** `readModels` are the names of all of them. */
+/** `readModels` are the names of all read models. */
 export function erasure({ log, clock, chainClock, identifiers, progress, stores }: Platform, readModels: readonly string[]) {
   const copies = stores.erasedCopies;
   return {
