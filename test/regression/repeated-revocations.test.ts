@@ -19,23 +19,32 @@ const at = (seconds: number) => `2026-01-01T00:00:0${seconds}.000Z`;
 const key = { keyId: ID, sha256: '0'.repeat(64), scopes: ['civic:read'], expiresAt: null };
 const feed = { id: ID, name: 'One', resource: null, keyId: ID, keyExpiresAt: null, startCursor: 'c', createdAt: at(1), lapsed: [] };
 
-const CASES: readonly (readonly [Projection, string, string, object, string, (seconds: number) => object])[] = [
-  [accounts, accountStream(ACCOUNT), 'KeyIssued', key, 'KeyRevoked', () => ({ keyId: ID })],
-  [
-    subscriptions,
-    accountFeedsStream(ACCOUNT),
-    'FeedSubscriptionCreated',
-    feed,
-    'FeedSubscriptionRevoked',
-    (seconds) => ({ id: ID, revokedAt: at(seconds) }),
-  ],
+interface Case {
+  readonly projection: Projection;
+  readonly stream: string;
+  readonly created: { readonly type: string; readonly data: object };
+  readonly revoked: (seconds: number) => Case['created'];
+}
+
+const CASES: readonly Case[] = [
+  {
+    projection: accounts,
+    stream: accountStream(ACCOUNT),
+    created: { type: 'KeyIssued', data: key },
+    revoked: () => ({ type: 'KeyRevoked', data: { keyId: ID } }),
+  },
+  {
+    projection: subscriptions,
+    stream: accountFeedsStream(ACCOUNT),
+    created: { type: 'FeedSubscriptionCreated', data: feed },
+    revoked: (seconds) => ({ type: 'FeedSubscriptionRevoked', data: { id: ID, revokedAt: at(seconds) } }),
+  },
 ];
 
 /** The database chose any of the revocations that were in one batch. */
-test.each(CASES)('$0.name: of several revocations of one row the last counts, in one batch or in several', async (...of) => {
-  const [projection, stream, created, creation, revoked, revocation] = of;
-  const decided = [{ type: created, data: creation }, ...SECONDS.map((seconds) => ({ type: revoked, data: revocation(seconds) }))];
-  const events = decided.map(({ type, data }, revision): StoredEvent => {
+test.each(CASES)('$projection.name: the last of several revocations counts, in one batch or several', async (of) => {
+  const { projection, stream } = of;
+  const events = [of.created, ...SECONDS.map(of.revoked)].map(({ type, data }, revision): StoredEvent => {
     const time = Date.parse(at(SECONDS[revision - 1] ?? 1));
     const [event] = newEvents([{ type, data: JSON.stringify(data) }], { commandId: randomUUID(), time });
     return { ...event!, metadata: '{}', stream, revision, position: String(revision + 1).padStart(16, '0') as Position };
