@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Caller, type Fold, mapCheckpoint } from '../decider.ts';
 import { type CommandPorts, foldStream, handle } from '../handle.ts';
-import { type KeptFeed, NO_SUCH_FEED, type SubscriptionCommand, subscriptionDecider } from './subscription-decider.ts';
+import { type KeptSubscription, NO_SUCH_SUBSCRIPTION, type SubscriptionCommand, subscriptionDecider } from './subscription-decider.ts';
 import { encodeFeedCursor } from '../../domain/cursor.ts';
 import { keyIssued, keyRevoked } from '../../domain/events/account-events.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
@@ -73,7 +73,7 @@ export function createSubscriptionChanges(parts: SubscriptionParts) {
     create: async (
       request: NewSubscription,
       over?: AbortSignal,
-    ): Promise<{ readonly created: boolean; readonly subscription: KeptFeed }> => {
+    ): Promise<{ readonly created: boolean; readonly subscription: KeptSubscription }> => {
       const { command, handled } = await change(request, 'the subscription stands but cannot be read yet', async () => {
         const creation = await creationOf(parts, request);
         // The request has been refused: nothing is created after the deadline.
@@ -96,7 +96,7 @@ export function createSubscriptionChanges(parts: SubscriptionParts) {
       });
       if (handled.kind === 'appended') return { id, revokedAt };
       const before = handled.position === null ? null : await parts.revokedBefore(revocation);
-      if (before === null) throw new Rejection('not_found', NO_SUCH_FEED);
+      if (before === null) throw new Rejection('not_found', NO_SUCH_SUBSCRIPTION);
       return { id, revokedAt: before };
     },
   };
@@ -126,7 +126,7 @@ async function creationOf(parts: SubscriptionParts, { accountId, keyId, name, re
   } as const;
 }
 
-function liveFeed(feeds: Iterable<KeptFeed>, { keyId, name }: NewSubscription): KeptFeed {
+function liveFeed(feeds: Iterable<KeptSubscription>, { keyId, name }: NewSubscription): KeptSubscription {
   const found = [...feeds].find((feed) => feed.keyId === keyId && feed.name === name);
   if (found === undefined) throw new Error('nothing was changed for a subscription that is not there');
   return found;

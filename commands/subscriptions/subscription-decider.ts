@@ -25,10 +25,10 @@ export type SubscriptionCommand =
 
 const keptFeed = feedSubscriptionCreated.omit({ lapsed: true, keyExpiresAt: true });
 /** A feed that has not been revoked; it lives as long as its key does. */
-export type KeptFeed = z.output<typeof keptFeed>;
+export type KeptSubscription = z.output<typeof keptFeed>;
 
 /** By id; what was revoked or has been found lapsed is left out, so that the state stays as small as the cap. */
-type SubscriptionState = ReadonlyMap<string, KeptFeed>;
+type SubscriptionState = ReadonlyMap<string, KeptSubscription>;
 
 function decide(command: SubscriptionCommand, state: SubscriptionState): readonly SubscriptionEvent[] | Rejection {
   switch (command.type) {
@@ -39,17 +39,17 @@ function decide(command: SubscriptionCommand, state: SubscriptionState): readonl
       const feed = state.get(id);
       // Revoked before or never there: the read model distinguishes the two, the state does not.
       if (feed === undefined) return [];
-      if (feed.keyId !== keyId) return new Rejection('not_found', NO_SUCH_FEED);
+      if (feed.keyId !== keyId) return new Rejection('not_found', NO_SUCH_SUBSCRIPTION);
       return [{ type: 'FeedSubscriptionRevoked', data: { id, revokedAt } }];
     }
   }
 }
 
-export const NO_SUCH_FEED = 'there is no such subscription of this key';
+export const NO_SUCH_SUBSCRIPTION = 'there is no such subscription of this key';
 
 function decideCreation(
   command: Extract<SubscriptionCommand, { type: 'CreateFeedSubscription' }>,
-  feeds: readonly KeptFeed[],
+  feeds: readonly KeptSubscription[],
 ): readonly SubscriptionEvent[] | Rejection {
   const { type: _, deadKeys, cap, ...feed } = command;
   const live = feeds.filter(({ keyId }) => !deadKeys.has(keyId));

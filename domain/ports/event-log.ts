@@ -1,5 +1,5 @@
 /**
- * The event log. Each adapter is a folder of `infra`. Every adapter guarantees (tested by `test/contract/event-log`): a reader that was
+ * The event log. Each adapter is a folder of `infra`. Every adapter guarantees (tested by `test/contract/event-log.suite.ts`): a reader that was
  * given position P has seen every event at or below P, for ever. No event becomes visible below a position that a reader has passed.
  */
 

@@ -47,7 +47,7 @@ export const GENERATION: Columns<Generation> = {
   },
 };
 
-export const held = ({ generation, owner, token }: Lease): Statement =>
+export const ownedBy = ({ generation, owner, token }: Lease): Statement =>
   sql`generation = ${generation} and owner = ${owner} and token = ${token}`;
 
 const FOLDED_STATES = verbatim(`state in ('live', 'building', 'scratch')`);
@@ -61,7 +61,7 @@ export const acquire = (generation: number, owner: string, now: number, leaseMs:
     returning ${GENERATION}`;
 
 export const renew = (lease: Lease, leaseUntil: number): Statement =>
-  sql`update civic.generations set lease_until = ${leaseUntil} where ${held(lease)} and ${FOLDED_STATES}`;
+  sql`update civic.generations set lease_until = ${leaseUntil} where ${ownedBy(lease)} and ${FOLDED_STATES}`;
 
 export function advance(lease: Lease, { from, to, folded, now, leaseUntil, logId, eventsRead, last, proof }: Advance): Statement {
   const passed = sql`${now}::bigint - window_since`;
@@ -78,7 +78,7 @@ export function advance(lease: Lease, { from, to, folded, now, leaseUntil, logId
       window_folded = ${begunAnew(total, 'window_folded')},
       window_events_read = ${begunAnew(sql`${eventsRead}::bigint`, 'window_events_read')},
       window_since = ${begunAnew(sql`${now}::bigint`, 'window_since')}
-    where ${held(lease)} and checkpoint = ${from} and (log_id is null or ${logId}::uuid is null or log_id = ${logId}::uuid)
+    where ${ownedBy(lease)} and checkpoint = ${from} and (log_id is null or ${logId}::uuid is null or log_id = ${logId}::uuid)
       and ${FOLDED_STATES} and ${logHas(proof)}`;
   return { name: 'advance_generation', ...update };
 }

@@ -1,6 +1,6 @@
 import type { Transactor } from '../../domain/ports/database.ts';
 import type { GenerationStore } from '../../domain/ports/generations.ts';
-import { acquire, advance, decide, FREED, GENERATION, held, renew } from './generation-rows.ts';
+import { acquire, advance, decide, FREED, GENERATION, ownedBy, renew } from './generation-rows.ts';
 import { sql, statementsIn, verbatim } from './statements.ts';
 
 const BUILDING_THERE_IS = '23505';
@@ -49,7 +49,7 @@ export function createGenerationStore(transactor: Transactor): GenerationStore {
     },
     renew: (lease, leaseUntil) => changed(renew(lease, leaseUntil)),
     async release(lease) {
-      await run(sql`update civic.generations set ${FREED} where ${held(lease)}`);
+      await run(sql`update civic.generations set ${FREED} where ${ownedBy(lease)}`);
     },
     advance: (transaction, lease, to) => statementsIn(transaction).changed(advance(lease, to)),
     async lockPair(transaction, building) {
@@ -67,7 +67,7 @@ export function createGenerationStore(transactor: Transactor): GenerationStore {
     },
     decide: (generation, decision, now) => first(GENERATION, decide(generation, decision, now)).catch(unless(BUILDING_THERE_IS, null)),
     noteComparison: (lease, comparison) =>
-      changed(sql`update civic.generations set comparison = ${JSON.stringify(comparison)} where ${held(lease)} and state = 'building'`),
+      changed(sql`update civic.generations set comparison = ${JSON.stringify(comparison)} where ${ownedBy(lease)} and state = 'building'`),
     async switchTo(transaction, live, building, now, keptUntil) {
       const within = statementsIn(transaction);
       await within.run(sql`update civic.generations set state = 'retired', ${FREED}, changed_at = ${now}, kept_until = ${keptUntil}
@@ -79,7 +79,7 @@ export function createGenerationStore(transactor: Transactor): GenerationStore {
     },
     async pause(lease, reason, eventId) {
       await run(sql`update civic.generations set paused_reason = ${reason.slice(0, MAX_REASON_LENGTH)}, paused_event = ${eventId}::uuid, ${FREED}
-        where ${held(lease)}`);
+        where ${ownedBy(lease)}`);
     },
     async resume(generation) {
       await run(sql`update civic.generations set paused_reason = null, paused_event = null where generation = ${generation}`);
@@ -87,7 +87,7 @@ export function createGenerationStore(transactor: Transactor): GenerationStore {
     refuse: (lease, reason, now) =>
       changed(sql`update civic.generations
         set state = 'refused', held = false, paused_reason = ${reason.slice(0, MAX_REASON_LENGTH)}, ${FREED}, changed_at = ${now}
-        where ${held(lease)} and state = 'building'`),
+        where ${ownedBy(lease)} and state = 'building'`),
     async abandon(generation, now) {
       await run(sql`update civic.generations set state = 'retired', ${FREED}, changed_at = ${now}
         where generation = ${generation} and state in ('building', 'scratch')`);

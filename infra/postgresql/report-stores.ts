@@ -48,6 +48,9 @@ export function createReportLeases(transactor: Transactor): ReportLeases {
 
 type Run = ReadDatabase['texts'];
 
+/** An expired claim of another token stays for so long (milliseconds): its holder may still be at work. */
+const CLAIM_REST_MS = 60_000;
+
 export const createReportClaims = (run: Run): ReportClaims => ({
   async claim({ accountId, tokenKey, by }, until, now) {
     const statement = sql`insert into civic.report_claims as c (account_id, token_key, claimed_by, claimed_until)
@@ -62,7 +65,7 @@ export const createReportClaims = (run: Run): ReportClaims => ({
     const statement = sql`delete from civic.report_claims c using (
         select max(claimed_until) as until from civic.report_claims where ${mine}
       ) mine where c.account_id = ${accountId}::uuid
-        and (c.token_key = ${tokenKey} and c.claimed_by = ${by}::uuid or c.claimed_until < mine.until - 60000)`;
+        and (c.token_key = ${tokenKey} and c.claimed_by = ${by}::uuid or c.claimed_until < mine.until - ${CLAIM_REST_MS}::bigint)`;
     await run({ name: 'release_report_token', ...statement });
   },
 });

@@ -45,12 +45,14 @@ async function find(reads: LiveReads, context: SearchContext, input: SearchAgend
     ...(bodyIds === null ? [] : [statements.bodyMarks(bodyIds)]),
     ...(topicId === null ? [] : [statements.topicMark(topicId)]),
   ];
-  const stretches = searchWindows(context.periods, limits);
-  if (stretches.length === 0) return { rows: [], missing: 0 };
-  const isFew = context.maxMatches !== null && context.maxMatches <= FEW_MATCHES && context.respelt.size === 0 && !/[|!]/.test(query);
+  const windows = searchWindows(context.periods, limits);
+  if (windows.length === 0) return { rows: [], missing: 0 };
+  // An alternative or an exclusion may match far more than the rarest word.
+  const hasOperator = /[|!]/.test(query);
+  const isFew = context.maxMatches !== null && context.maxMatches <= FEW_MATCHES && context.respelt.size === 0 && !hasOperator;
   const run = (wanted: string, units: statements.CandidateSearch['units']): Promise<readonly TextRow[]> => {
-    const windows = isFew && wanted === query ? WHOLE : stretches;
-    const search = { query: wanted, anyWord: anyWordOf(wanted), units, marks, windows, fromDay, toDay, after, limit: input.limit };
+    const looked = isFew && wanted === query ? WHOLE : windows;
+    const search = { query: wanted, anyWord: anyWordOf(wanted), units, marks, windows: looked, fromDay, toDay, after, limit: input.limit };
     return reads.texts((generation) => statements.searchCandidates(generation(AGENDA_SEARCH.name), search));
   };
   if (after === null || after.missing === 0) {

@@ -126,6 +126,7 @@ export function searchCandidates(generation: number, search: CandidateSearch): S
     after === null
       ? ''
       : ` and (c.rank, c.starts_at, c.item_id) < (${parameter(after.rank)}::int, ${parameter(after.startsAt)}::bigint, ${parameter(after.itemId)}::uuid)`;
+  // The limit ends the scan of `union all` before the later windows are read.
   return {
     text: `with found as materialized (select * from (${windows.join(' union all ')}) f limit ${MAX_CANDIDATES + 1})
       select c.item_id, c.rank, c.starts_at, (select count(*) > ${MAX_CANDIDATES} from found) from (

@@ -72,7 +72,7 @@ export function createAdmission(parts: AdmissionParts) {
   const { rules, chargeRequest, windowCounts } = parts;
   const lookUp = <Result>(ask: () => Promise<Result>) => failClosed(parts.onFailure, 'identity and limits', ask);
   return {
-    /** Checks key, scope, allowance, billing, in the order of docs/interface.md. The input is read afterwards. */
+    /** Checks key, abuse limits, allowance, scope and billing, in this order (docs/interface.md). The input is read afterwards. */
     async admit({ authorization, surface, scope, now, onAllowance }: Presented): Promise<Principal> {
       const sha256 = keySecretHash(presentedSecret(authorization));
       const charged = await lookUp(() => chargeRequest(sha256, now));
