@@ -64,15 +64,16 @@ export async function handleEach(
   let pending = commands;
   let tried: readonly Decision[] = [];
   for (let attempt = 0; pending.size > 0; attempt++) {
-    if (attempt > 0 && clock.now() >= deadline) {
-      throw new DeadlineExceeded(
-        'nothing more could be stored by the deadline: the log was too slow, or other writers kept changing the streams',
-      );
-    }
     // A fresh id: two processes may handle the same command.
     if (attempt > 0) await pauseBeforeRetry(clock, identifiers.next(), attempt - 1);
     const decisions = await decideAll(handling, pending, tried);
     const appends = decisions.flatMap(({ append, stored }) => (stored === undefined ? (append ?? []) : []));
+    // What an append of unknown outcome has stored is found by now, also where it ended past the deadline.
+    if (attempt > 0 && appends.length > 0 && clock.now() >= deadline) {
+      throw new DeadlineExceeded(
+        'nothing more could be stored by the deadline: the log was too slow, or other writers kept changing the streams',
+      );
+    }
     if (appends.length > 0) await claim?.(new Map(appends.map(({ stream, expectedRevision }) => [stream, expectedRevision])));
     const appended = await appendAll(log, appends, attempt < MAX_UNKNOWN_ATTEMPTS && clock.now() < deadline);
     const positionOf = ({ stream, stored }: Decision): Position | undefined => stored ?? appended.get(stream);

@@ -73,6 +73,23 @@ test('a log that stores nothing until the deadline ends the write as a deadline,
   ).rejects.toBeInstanceOf(DeadlineExceeded);
 });
 
+test('an append of unknown outcome that ends past the deadline is appended where the log has stored it', async () => {
+  let now = 0;
+  const slow: EventLog = {
+    ...civic.log,
+    appendEach: async (appends) => {
+      await civic.log.appendEach(appends);
+      now += 30_000;
+      throw new OutcomeUnknown('injected: the answer came too late');
+    },
+  };
+  const clock = { now: () => now, sleep: async () => undefined };
+  const writer = createRecordWriter({ log: slow, clock, identifiers: civic.identifiers, deadlineMs: 20_000 });
+  const outcomes = await writer.write([upsert('topics', 9_901, 1)], {});
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['appended']);
+  expect(await history(9_901)).toHaveLength(1);
+});
+
 test.each(['before reading', 'after reading'] as const)(
   'an append that is stored after a failed lookup is found and not repeated (%s the state again)',
   async (moment) => {
