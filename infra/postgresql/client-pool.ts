@@ -1,12 +1,14 @@
 import { setTimeout as after } from 'node:timers/promises';
-import { Pool, type PoolClient, types } from 'pg';
-import type { CancellableRead, Transactor, TypedQuery } from '../../domain/ports/database.ts';
+import { Client, type ClientConfig, Pool, type PoolClient, type PoolConfig, types } from 'pg';
+import { type CancellableRead, DeadlineExceeded, type Transactor, type TypedQuery } from '../../domain/ports/database.ts';
 import { isConnectionLoss, isReadTimeout, mapError } from './errors.ts';
 import { execute, PipelinedConnection } from './pipelined-connection.ts';
-import { clientConfig, type Session } from './sessions.ts';
+import { clientConfig, CONNECT_TIMEOUT_MS, type Session } from './sessions.ts';
 
 const GRACE_MS = 1_000;
-const IDLE_MS = 60_000;
+
+/** Milliseconds of pg's pool: until an idle connection ends, and until a caller without a connection is refused (5 s without it). */
+type Pooling = Pick<PoolConfig, 'idleTimeoutMillis' | 'connectionTimeoutMillis'>;
 
 interface HeldClient {
   readonly client: PoolClient;
@@ -20,13 +22,21 @@ const typed = {
     oid === types.builtins.INT8 ? Number : types.getTypeParser(oid)) as typeof types.getTypeParser,
 };
 
+/** The limit of a pool covers the wait for a free connection too; that of a connection stays its own. */
+class PoolConnection extends Client {
+  constructor(config?: ClientConfig) {
+    super({ ...config, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  }
+}
+
 /** Opens connections on demand. Callers must not set session state on them. */
-export function openClientPool(session: Session, connections: number) {
+export function openClientPool(session: Session, connections: number, pooling: Pooling = {}) {
   const timeout = session.statementTimeoutMs;
   const pool = new Pool({
     ...clientConfig(session),
+    Client: PoolConnection,
     max: connections,
-    idleTimeoutMillis: IDLE_MS,
+    ...pooling,
     ...(timeout === undefined ? {} : { query_timeout: timeout + GRACE_MS }),
   });
   pool.on('error', () => undefined);
@@ -67,16 +77,24 @@ export function openClientPool(session: Session, connections: number) {
   return {
     run,
     transaction,
-    many: <Row>({ sql, values, parser }: TypedQuery<Row>): Promise<readonly Row[]> =>
-      run(async ({ client }) => {
-        const text = sql.replaceAll('$slonik_', '$');
-        const { rows } = await client.query<Record<string, unknown>>({ text, values: [...values], types: typed });
+    /** The deadline covers the wait for a connection. */
+    many: async <Row>({ sql, values, parser }: TypedQuery<Row>): Promise<readonly Row[]> => {
+      const tooLate = Promise.withResolvers<never>();
+      const late = (): void => tooLate.reject(new DeadlineExceeded('the database did not answer by the deadline'));
+      const timer = timeout === undefined ? undefined : setTimeout(late, timeout + GRACE_MS);
+      // slonik names the parameters of a token so, for its own driver.
+      const statement = { text: sql.replaceAll('$slonik_', '$'), values: [...values], types: typed };
+      try {
+        const { rows } = await Promise.race([run(({ client }) => client.query<Record<string, unknown>>(statement)), tooLate.promise]);
         return rows.map((row) => {
           const { data, error } = parser.safeParse(row);
           if (error !== undefined) throw new TypeError(`a row does not match the schema of its query: ${error.message}`);
           return data;
         });
-      }),
+      } finally {
+        clearTimeout(timer);
+      }
+    },
     use: () => ({ open: pool.totalCount, busy: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
     close: async () => await pool.end(),
   };

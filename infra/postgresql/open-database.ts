@@ -25,7 +25,9 @@ export async function openDatabase({
   transactionConnections = 8,
   searchConnections = 2,
 }: DatabaseSettings) {
-  const typed = openClientPool({ dsn, purpose: 'reads', statementTimeoutMs }, 4);
+  // A read that finds every connection in use waits for one until its deadline.
+  const reading = { idleTimeoutMillis: 60_000, connectionTimeoutMillis: 2 * statementTimeoutMs };
+  const typed = openClientPool({ dsn, purpose: 'reads', statementTimeoutMs }, 4, reading);
   const hot = openPipelinedConnections({ dsn, purpose: 'hot-reads', statementTimeoutMs }, 2);
   const counts = openPipelinedConnections({ dsn, purpose: 'counts', statementTimeoutMs, plansForGrowth: true, lossy: true }, 2);
   const searches = openCancellableReads({ dsn, purpose: 'searches', statementTimeoutMs }, searchConnections);

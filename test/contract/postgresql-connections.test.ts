@@ -178,6 +178,17 @@ test('a timeout while waiting for a free connection is reported as such, not as 
   expect((waiting as Error).message).toBe('no connection to the database was free in time: every one was in use');
 });
 
+test('a typed read that waits for a connection until its deadline is late, and the database is not called lost', async () => {
+  const one = openClientPool({ dsn: home.url, purpose: 'one', statementTimeoutMs: 1 }, 1, { connectionTimeoutMillis: STALL_MS });
+  const { promise, resolve: finish } = Promise.withResolvers<void>();
+  const holding = one.run(async () => await promise);
+  const waiting = await one.many(sql.type(z.object({ n: z.number() }))`select 1 as n`).catch((error: unknown) => error);
+  finish();
+  await holding;
+  await one.close();
+  expect(waiting).toBeInstanceOf(DeadlineExceeded);
+});
+
 test('a database that cannot be reached is reported as unavailable', async () => {
   await expect(openDatabase({ dsn: 'postgres://x@127.0.0.1:1/civic', statementTimeoutMs: 100 })).rejects.toBeInstanceOf(
     DatabaseUnavailable,
