@@ -15,7 +15,9 @@ const READ_FILTERED = `
   select head.position, before.id, upto.position, upto.id, e.* from (values (1)) one
   left join (select position from civic.events order by position desc limit 1) head on true
   left join (select id from civic.events where position = $1) before on true
-  left join lateral (select position, id from civic.events where position = least(head.position, $1 + $4)) upto on true
+  left join lateral (
+    select position, id from civic.events where position <= least(head.position, $1 + $4) order by position desc limit 1
+  ) upto on true
   left join lateral (
     select ${COLUMNS} from civic.events
     where position > $1 and position <= upto.position and type = any ($2::text[]) order by position limit $3
