@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type CommandPorts, handle } from '../handle.ts';
+import { createKeyedMutex } from '../keyed-mutex.ts';
 import {
   type IntakeCommand,
   intakeDecider,
@@ -107,6 +108,7 @@ interface Taken {
 export function createSubmitDataReport(parts: SubmitDataReportParts) {
   const { clock, identifiers, queue } = parts;
   const takePlace = createOpenReportLimit(parts);
+  const withMutex = createKeyedMutex();
   /** A reservation that could not be released expires at the next recount. */
   const giveBack = (reportId: string): Promise<void> => queue.giveBack(reportId).catch(() => undefined);
 
@@ -124,7 +126,7 @@ export function createSubmitDataReport(parts: SubmitDataReportParts) {
     const present = () => run({ type: 'PresentToken', ...presented });
     const former = replayed(await present(), presented);
     if (former !== undefined) return { receipt: former.receipt, isNew: false };
-    // Of two submissions of one token at once the second finds the report of the first and is not counted, in any process.
+    // Of two submissions of one token at once the second finds the report of the first and is not counted.
     return whileClaimed(parts, { accountId, tokenKey: tokenKey(token), by: identifiers.next() }, deadline, async () => {
       // The former holder of the claim has made the report, or was refused.
       const state = await present();
@@ -164,7 +166,8 @@ export function createSubmitDataReport(parts: SubmitDataReportParts) {
   return async (submitted: SubmittedReport): Promise<Receipt & { readonly status: 'received' }> => {
     requireStorable(submitted.token, submitted.input);
     const deadline = clock.now() + parts.deadlineMs;
-    const { receipt, isNew } = await takeIn(submitted, deadline);
+    // Submissions of one token wait for each other here, however long one takes; the claim does the same across processes.
+    const { receipt, isNew } = await withMutex(`${submitted.accountId} ${submitted.token}`, () => takeIn(submitted, deadline));
     if (!(await parts.readable(receipt.reportId, deadline))) throw new DeadlineExceeded('the report was taken in but cannot be read yet');
     // A place that was not counted now is found when there is no room.
     if (isNew) await queue.count(receipt.reportId).catch(() => undefined);

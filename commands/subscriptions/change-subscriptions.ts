@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Caller, type Fold, mapCheckpoint } from '../decider.ts';
 import { type CommandPorts, foldStream, handle } from '../handle.ts';
+import { createKeyedMutex } from '../keyed-mutex.ts';
 import { type KeptSubscription, NO_SUCH_SUBSCRIPTION, type SubscriptionCommand, subscriptionDecider } from './subscription-decider.ts';
 import { encodeFeedCursor } from '../../domain/cursor.ts';
 import { keyIssued, keyRevoked } from '../../domain/events/account-events.ts';
@@ -81,7 +82,9 @@ export function createSubscriptionChanges(parts: SubscriptionParts) {
         return creation;
       });
       const created = handled.kind === 'appended';
-      return { created, subscription: created ? handled.state.get(command.id)! : liveFeed(handled.state.values(), request) };
+      // Of the command: after an unknown outcome the state may contain a later revocation.
+      const { type: _, deadKeys: _dead, cap: _cap, keyExpiresAt: _expiry, ...subscription } = command;
+      return { created, subscription: created ? subscription : liveFeed(handled.state.values(), request) };
     },
 
     /**
@@ -156,18 +159,3 @@ export const accountKeys: Fold<ReadonlyMap<string, KeptKey>, KeyEvent> = {
 };
 
 const isDead = ({ expiresAt, revoked }: KeptKey, now: number): boolean => revoked || (expiresAt !== null && Date.parse(expiresAt) <= now);
-
-/** Work of one name runs sequentially within this process. It avoids conflicts; correctness depends on the expected revision alone. */
-function createKeyedMutex(): <Result>(name: string, work: () => Promise<Result>) => Promise<Result> {
-  const lasts = new Map<string, Promise<unknown>>();
-  return (name, work) => {
-    const before = lasts.get(name) ?? Promise.resolve();
-    const turn = before.then(work, work);
-    lasts.set(name, turn);
-    const leave = (): void => {
-      if (lasts.get(name) === turn) lasts.delete(name);
-    };
-    turn.then(leave, leave);
-    return turn;
-  };
-}

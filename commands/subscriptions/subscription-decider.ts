@@ -23,9 +23,9 @@ export type SubscriptionCommand =
     }
   | { readonly type: 'RevokeFeedSubscription'; readonly id: string; readonly keyId: string; readonly revokedAt: string };
 
-const keptFeed = feedSubscriptionCreated.omit({ lapsed: true, keyExpiresAt: true });
+const keptSubscription = feedSubscriptionCreated.omit({ lapsed: true, keyExpiresAt: true });
 /** A feed that has not been revoked; it lives as long as its key does. */
-export type KeptSubscription = z.output<typeof keptFeed>;
+export type KeptSubscription = z.output<typeof keptSubscription>;
 
 /** By id; what was revoked or has been found lapsed is left out, so that the state stays as small as the cap. */
 type SubscriptionState = ReadonlyMap<string, KeptSubscription>;
@@ -86,5 +86,5 @@ export const subscriptionDecider = {
   evolve,
   read: readSubscriptionEvent,
   schemaVersion: 1,
-  checkpoint: mapCheckpoint('subscriptions', keptFeed, ({ id }) => id),
+  checkpoint: mapCheckpoint('subscriptions', keptSubscription, ({ id }) => id),
 } satisfies Decider<SubscriptionState, SubscriptionCommand, SubscriptionEvent>;
