@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { DataLayout } from './data-directory.ts';
 import { makeLibraryLinks } from './library-links.mjs';
 import { EmbeddedDatabaseRefused, failureReason } from './refusal.ts';
@@ -145,9 +147,12 @@ export function commandOf(plan: LaunchPlan, { name, folder, args }: ProgramRun) 
 }
 
 /** Runs a program of PostgreSQL to its end. Throws `EmbeddedDatabaseRefused` when it fails. */
-export function runProgram({ layout, plan, lock }: ClusterStart, run: ProgramRun, input = ''): void {
+export async function runProgram({ layout, plan, lock }: ClusterStart, run: ProgramRun, input = ''): Promise<void> {
   const { command, ...place } = commandOf(plan, run);
   const [file = '', ...args] = command;
-  const { status, stderr, error } = spawnSync(file, args, { ...place, input, stdio: ['pipe', 'ignore', 'pipe', lock], encoding: 'utf8' });
-  if (status !== 0) throw new EmbeddedDatabaseRefused(failureReason(error === undefined ? stderr.split('\n') : [error.message], layout));
+  const child = spawn(file, args, { ...place, stdio: ['pipe', 'ignore', 'pipe', lock] });
+  // A program that ends before it has read its input is judged by its exit status.
+  child.stdin!.on('error', () => undefined).end(input);
+  const [errors, [status]] = await Promise.all([text(child.stderr!), once(child, 'close')]);
+  if (status !== 0) throw new EmbeddedDatabaseRefused(failureReason(errors.split('\n'), layout));
 }

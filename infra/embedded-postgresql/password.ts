@@ -7,14 +7,14 @@ import { unlessGone } from './refusal.ts';
 import { superuser } from './server-settings.ts';
 
 /** Makes the cluster require the stored password, while no server runs. Every step can be repeated: a start completes a killed change. */
-export function secureCluster(start: ClusterStart): void {
+export async function secureCluster(start: ClusterStart): Promise<void> {
   const { layout } = start;
   const stored = readPassword(layout);
   // 256 random bits, which need no escape in a connection string.
   const password = stored ?? randomBytes(32).toString('base64url');
   const rules = unlessGone(() => readFileSync(join(layout.cluster, 'pg_hba.conf'), 'utf8'));
   if (stored !== undefined && rules === `${accessRules(password).join('\n')}\n`) return;
-  setPassword(start, password);
+  await setPassword(start, password);
   if (stored === undefined) writePassword(layout, password);
 }
 
@@ -32,7 +32,7 @@ function accessRules(password: string): readonly string[] {
  * Sets the password, then the access rules, in single-user mode, without connections. The account of the server sees the verifier alone and
  * writes the rules itself: root must not write in a folder of another account, which could hold links.
  */
-function setPassword(start: ClusterStart, password: string): void {
+async function setPassword(start: ClusterStart, password: string): Promise<void> {
   const rules = accessRules(password)
     .map((line) => `'${line}'`)
     .join(',');
@@ -42,7 +42,7 @@ function setPassword(start: ClusterStart, password: string): void {
     `do $$begin execute format($copy$${copy}$copy$, current_setting('data_directory') || '/pg_hba.conf'); end$$`,
   ];
   const args = (data: string) => ['--single', '-D', data, '-c', 'exit_on_error=on', 'postgres'];
-  runProgram(start, { name: 'postgres', folder: start.layout.cluster, args }, `${statements.join('\n')}\n`);
+  await runProgram(start, { name: 'postgres', folder: start.layout.cluster, args }, `${statements.join('\n')}\n`);
 }
 
 /** Undefined where other accounts could have read or written the file. */

@@ -77,15 +77,15 @@ function openServerLog(path: string): number {
 async function ensureCluster(start: ClusterStart): Promise<void> {
   const { cluster } = start.layout;
   const { owner } = start.plan;
-  if (!fs.existsSync(cluster)) createCluster(start);
+  if (!fs.existsSync(cluster)) await createCluster(start);
   refuseOtherVersion(cluster);
   await endRemains(cluster);
   const { uid } = fs.statSync(cluster);
   if (owner !== undefined && uid !== owner.uid) handOver(cluster, uid, owner);
-  secureCluster(start);
+  await secureCluster(start);
 }
 
-function createCluster(start: ClusterStart): void {
+async function createCluster(start: ClusterStart): Promise<void> {
   const { unfinishedCluster: folder, cluster } = start.layout;
   const { owner } = start.plan;
   fs.rmSync(folder, { recursive: true, force: true });
@@ -94,7 +94,7 @@ function createCluster(start: ClusterStart): void {
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const args = (data: string) => ['-D', data, '-U', superuser, '--auth=reject', '--no-instructions', ...locale];
   try {
-    runProgram(start, { name: 'initdb', folder, args });
+    await runProgram(start, { name: 'initdb', folder, args });
   } catch (error) {
     fs.rmSync(folder, { recursive: true, force: true });
     throw error;

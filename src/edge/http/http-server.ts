@@ -21,19 +21,18 @@ export function createHttpServer(parts: HttpServerParts) {
   const listener = createListener({ ...parts, requestId: () => `${processId}-${(requests += 1)}`, follow: followRequests(parts) });
   const { app } = listener;
   let baseUrl = parts.baseUrl ?? 'http://localhost';
-  let endpoint: ToolEndpoint | undefined;
+  let loading: Promise<ToolEndpoint> | undefined;
   /** Loaded with the first call: the library of the protocol and its schemas take 10 MB. */
-  const tools = kept(async () => {
-    const { createToolEndpoint } = await import('../mcp/endpoint.ts');
-    return (endpoint = createToolEndpoint({ ...parts, ...parts.tools }));
-  });
+  const tools = kept(
+    () => (loading = import('../mcp/endpoint.ts').then(({ createToolEndpoint }) => createToolEndpoint({ ...parts, ...parts.tools }))),
+  );
   const routeParts = { ...parts, baseUrl: () => baseUrl };
   addCustomerRoutes(app, routeParts);
   addToolRoutes(app, tools, routeParts);
   addPublicRoutes(app, routeParts);
   addClosedRoutes(app);
   addDocumentRoutes(app, parts.documents(routeParts.baseUrl));
-  app.addHook('onClose', async () => endpoint?.close());
+  app.addHook('onClose', async () => (await loading?.catch(() => undefined))?.close());
   return {
     ...listener,
     async listen(address: { readonly host: string; readonly port: number }) {

@@ -65,8 +65,10 @@ export function createToolEndpoint(parts: ToolRunnerParts) {
       const refusals: Rejection[] = [];
       const isBatch = Array.isArray(body);
       const refuseRequest = isBatch ? null : (rejection: Rejection): void => void refusals.push(rejection);
-      const exchange: Exchange = { ...request, refuseRequest, runTool, tools };
-      const { keyId: clientId, scopes } = request.principal;
+      // Without the headers: they hold the API key.
+      const { principal, requestId, baseUrl } = request;
+      const exchange: Exchange = { principal, requestId, baseUrl, body, refuseRequest, runTool, tools };
+      const { keyId: clientId, scopes } = principal;
       const authInfo = { token: '', clientId, scopes: [...scopes], extra: { exchange } };
       const response = await handler.fetch(asked, { parsedBody: body, authInfo });
       const answer = await finished(response, isBatch, () => answered.abort(ENDED));
