@@ -75,7 +75,7 @@ test('an import on a full disk reports it, and that the import can be repeated',
     running.child.stdin!.end(lines(1_000));
     expect(await running.ended).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringMatching(/the import stopped: .*\d MB free at .*: free some space.*; run the same import again, which is safe/),
+      stderr: expect.stringMatching(/the import stopped: .*\d MB free at .*: free disk space.*; run the same import again, which is safe/),
     });
     rmSync(filler);
     const again = await installation.civic(['records', 'import', '-'], { input: `${lines(0)}${lines(1_000)}` });
