@@ -68,7 +68,9 @@ test('an import on a full disk reports it, and that the import can be repeated',
   try {
     const running = installation.run(['records', 'import', '-'], { input: { startsWith: lines(0) } });
     const { id } = upsert('documents', 0, 1);
-    await untilTrue('it has stored some', async () => (await installation.civicHere(['records', 'history', id])).exitCode === 0);
+    await untilTrue('it has stored some', async () => (await installation.civicHere(['records', 'history', id])).exitCode === 0, {
+      tell: async () => JSON.stringify(await Promise.race([running.ended, installation.civicHere(['records', 'history', id])])),
+    });
     const filler = join(folder, 'disk', 'filler');
     fill(filler);
     process.kill(postmasterOf(dataDir), 'SIGKILL');
