@@ -26,7 +26,7 @@ describe(`a soak test of the whole service in its short form (seed ${SEED})`, { 
   test('runs every actor', () => {
     const { done } = result;
     const idle = [
-      'pages read by replicas',
+      'pages read by mirrors',
       'files imported',
       'changes acknowledged',
       'polls of subscriptions',

@@ -46,7 +46,7 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   'records history': ['RECORD'],
   'cursor explain': ['nothing'],
   doctor: [],
-  replicate: ['--base-url', 'BASE', '--key', 'READER', '--to', 'replica', '--once'],
+  replicate: ['--base-url', 'BASE', '--key', 'READER', '--to', 'mirror', '--once'],
   'sources sync legistar': CLIENT,
   'projections list': [],
   'projections rebuild': ['--all'],

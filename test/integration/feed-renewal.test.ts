@@ -68,10 +68,10 @@ describe('after a restore of an older state', () => {
   let before: { readonly snapshot: Snapshot; readonly pageCursor: string; readonly feed: string };
   let lost: { readonly snapshot: Snapshot; readonly feed: string };
   let previousFeedId: string;
-  const replica = () => join(installation.folder, 'replica');
+  const mirror = () => join(installation.folder, 'mirror');
   const replicate = async (served: ServedCivic) => {
     const { exitCode, stdout, stderr } = await civic(
-      ['replicate', '--base-url', served.baseUrl, '--key', key, '--to', replica(), '--verify'],
+      ['replicate', '--base-url', served.baseUrl, '--key', key, '--to', mirror(), '--verify'],
       {},
     );
     return { exitCode, stderr, told: (exitCode === 0 ? JSON.parse(stdout) : null) as Record<string, unknown> | null };
@@ -162,11 +162,11 @@ describe('after a restore of an older state', () => {
   test('a mirror recovers by itself: its digests are equal, and it has no lost record', async () => {
     expect(first.told).toMatchObject({ snapshots: 1, verified: true });
     const ofLostTime = recordId('topics', 501);
-    expect(filesOf(replica())).toContain(ofLostTime);
+    expect(filesOf(mirror())).toContain(ofLostTime);
     const { exitCode, stderr, told } = await replicate(restored);
     expect({ exitCode, told }).toMatchObject({ exitCode: 0, told: { snapshots: 1, verified: true } });
     expect(stderr).toMatch(/410 cursor_expired/);
-    expect(filesOf(replica())).not.toContain(ofLostTime);
+    expect(filesOf(mirror())).not.toContain(ofLostTime);
     expect((await replicate(restored)).told).toMatchObject({ snapshots: 0, changes: 0, verified: true });
   });
 });

@@ -72,8 +72,8 @@ test('a following mirror ends cleanly on a signal, and a filtered one contains o
   const fresh = join(installation.folder, 'following');
   const args = ['--base-url', service.baseUrl, '--key', key, '--to', fresh, '--resource', 'topics', '--follow'];
   const running = installation.run(['replicate', ...args]);
-  const replicaState = () => readFile(join(fresh, 'replica.json'), 'utf8').catch(() => '');
-  await expect.poll(replicaState).toContain('"phase":"changes"');
+  const mirrorState = () => readFile(join(fresh, 'replica.json'), 'utf8').catch(() => '');
+  await expect.poll(mirrorState).toContain('"phase":"changes"');
   running.kill('SIGTERM');
   const { exitCode, stderr } = await running.ended;
   expect({ exitCode, stderr }).toEqual({ exitCode: 130, stderr: expect.stringMatching(/^civic: stopped by SIGTERM\n$/) as unknown });

@@ -27,10 +27,10 @@ export async function checkEverything(world: World, cast: Cast): Promise<{ reado
   try {
     await reactorsAtRest(installation.dataDir);
     await Promise.all(
-      cast.replicas.map((replica) =>
-        guarded(replica.name, async () => {
-          const customer = cast.customer(`${replica.name} at the end`, never);
-          while (await replica.step(customer));
+      cast.mirrors.map((mirror) =>
+        guarded(mirror.name, async () => {
+          const customer = cast.customer(`${mirror.name} at the end`, never);
+          while (await mirror.step(customer));
         }),
       ),
     );
@@ -50,12 +50,12 @@ export async function checkEverything(world: World, cast: Cast): Promise<{ reado
     };
     same('digests of health and of the log', health.data.pipeline.head.digests, ours);
     same('digests of the published feed and of the log', digestsOf(published.stateAt(published.whole)), ours);
-    for (const replica of cast.replicas) {
-      const digests = replica.digests();
-      if (replica.position !== head) failures.add(`${replica.name} stands at ${replica.position} and the head is ${head}`);
-      const wanted = Object.keys(ours).filter((resource) => replica.resource === null || resource === replica.resource);
+    for (const mirror of cast.mirrors) {
+      const digests = mirror.digests();
+      if (mirror.position !== head) failures.add(`${mirror.name} stands at ${mirror.position} and the head is ${head}`);
+      const wanted = Object.keys(ours).filter((resource) => mirror.resource === null || resource === mirror.resource);
       const wrong = wanted.filter((resource) => digests[resource] !== ours[resource]);
-      if (wrong.length > 0) failures.add(`${replica.name} differs in ${wrong.join(', ')}`);
+      if (wrong.length > 0) failures.add(`${mirror.name} differs in ${wrong.join(', ')}`);
     }
     checkWriters(
       world,

@@ -11,12 +11,12 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     short: { type: 'boolean', default: false },
     only: { type: 'string' },
-    replicas: { type: 'string' },
+    mirrors: { type: 'string' },
     fuzz: { type: 'string' },
   },
 });
 
-const USAGE = `npm run soak -- [--minutes N] [--seed N] [--short] [--only KIND,…] [--replicas N] [--fuzz N]
+const USAGE = `npm run soak -- [--minutes N] [--seed N] [--short] [--only KIND,…] [--mirrors N] [--fuzz N]
 
 Runs the whole service in many processes, with everybody who uses it, under one fault after the other; docs/soak.md says how to read
 what it prints. --short is what npm test runs. --fuzz is the number of hostile conversations after the faults. The kinds of faults are:
@@ -39,7 +39,7 @@ async function run(): Promise<void> {
   const plan = {
     ...whole,
     ...(only === undefined ? {} : { kinds: only }),
-    ...(values.replicas === undefined ? {} : { replicas: Number(values.replicas) }),
+    ...(values.mirrors === undefined ? {} : { mirrors: Number(values.mirrors) }),
     ...(values.fuzz === undefined ? {} : { fuzz: Number(values.fuzz) }),
   };
   process.stderr.write(`soak with seed ${seed}: ${JSON.stringify(plan)}\n`);

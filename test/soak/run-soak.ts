@@ -46,7 +46,7 @@ export async function runSoak(plan: SoakPlan, { onFault, onBatch, onFailure }: S
     if (typeof ready === 'string') failures.add(`nothing was disturbed yet: ${ready}`);
     memory.watch(world);
     const working = cast.work(over.signal);
-    const pages = (): number => sum(cast.replicas.map((replica) => replica.pages));
+    const pages = (): number => sum(cast.mirrors.map((mirror) => mirror.pages));
     await conductFaults({
       world,
       random: randomOf(plan.seed)('faults'),
@@ -74,9 +74,9 @@ export async function runSoak(plan: SoakPlan, { onFault, onBatch, onFailure }: S
     const done = {
       'feed positions': position,
       'events in the log': events,
-      'pages read by replicas': pages(),
-      'replicas killed with a page in their hands': sum(cast.replicas.map(({ kills }) => kills)),
-      'replicas that began anew': sum(cast.replicas.map(({ anew }) => anew)),
+      'pages read by mirrors': pages(),
+      'mirrors killed with a page in their hands': sum(cast.mirrors.map(({ kills }) => kills)),
+      'mirrors that began anew': sum(cast.mirrors.map(({ anew }) => anew)),
       'civic replicate killed': sum(cast.replicators.map(({ kills }) => kills)),
       'files imported': sum(cast.importers.map(({ imports }) => imports)),
       'imports killed': sum(cast.importers.map(({ kills }) => kills)),

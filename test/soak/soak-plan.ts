@@ -4,7 +4,7 @@ export interface SoakPlan {
   readonly api: number;
   readonly projectors: number;
   /** In-memory copies that read over HTTP. */
-  readonly replicas: number;
+  readonly mirrors: number;
   /** `civic replicate` processes. */
   readonly replicators: number;
   /** Writers that import files in separate processes, and writers that use the record writer in this process. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ApiRefusal, type AskCivic } from '../../client/replica/civic-api.ts';
+import { ApiRefusal, type AskCivic } from '../../client/mirror/civic-api.ts';
 import { addDigest, canonicalJson, digestText, recordDigest } from '../../domain/digests.ts';
 import { decodeFeedCursor, encodeFeedCursor } from '../../domain/cursor.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
@@ -10,7 +10,7 @@ interface Change {
   readonly data: Readonly<Record<string, unknown>> | null;
 }
 
-/** A feed in memory with the guarantees of the interface, for tests of a replica. */
+/** A feed in memory with the guarantees of the interface, for tests of a mirror. */
 export class FeedService {
   feedId: string = randomUUID();
   readonly changes: Change[] = [];

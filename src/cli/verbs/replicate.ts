@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from '@commander-js/extra-typings';
-import { type AskCivic, createCivicApi } from '../../../client/replica/civic-api.ts';
-import type { ReplicaStore } from '../../../client/replica/replica-store.ts';
-import { compareReplica, openReplicaStore, replicate, type Replicated } from '../../../client/replica/replicate.ts';
+import { type AskCivic, createCivicApi } from '../../../client/mirror/civic-api.ts';
+import type { MirrorStore } from '../../../client/mirror/mirror-store.ts';
+import { compareMirror, openMirrorStore, replicate, type Replicated } from '../../../client/mirror/replicate.ts';
 import { RESOURCES } from '../../../domain/records/resources.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { warn } from '../output.ts';
@@ -37,7 +37,7 @@ export function addReplicateCommand(program: Command, context: CliContext): void
       retries: follow ? Infinity : RETRIES_ONCE,
       onRetry: (reason, milliseconds) => warn(context, `${reason}; retrying in ${Math.ceil(milliseconds / 1000)} s`),
     });
-    const store = await openReplicaStore(to);
+    const store = await openMirrorStore(to);
     try {
       return await withProgress(context.stderr, 'records', async (bar) => {
         let done = 0;
@@ -81,17 +81,11 @@ interface Health {
 const TRIES = 10;
 
 /** Throws `CommandFailed` for a mirror that differs. The feed may advance before the digests: then it reads on and compares again. */
-async function requireEqual(
-  ask: AskCivic,
-  store: ReplicaStore,
-  resource: string | null,
-  first: Replicated,
-  run: () => Promise<Replicated>,
-) {
+async function requireEqual(ask: AskCivic, store: MirrorStore, resource: string | null, first: Replicated, run: () => Promise<Replicated>) {
   let { cursor } = first;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const { head } = (await ask<Health>('/api/v1/data/health')).data.pipeline;
-    const { equal, different } = await compareReplica(store, head.digests, resource);
+    const { equal, different } = await compareMirror(store, head.digests, resource);
     if (equal) return;
     const moved = (await run()).cursor;
     if (moved === cursor) throw new CommandFailed(`the mirror differs from the service in ${different.join(', ')}`);

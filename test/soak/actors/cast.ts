@@ -8,7 +8,7 @@ import { Agent } from './agent.ts';
 import { DirectWriter } from './direct-writer.ts';
 import { AWAY, Operator } from './operator.ts';
 import { Poller } from './poller.ts';
-import { makeReplicas, type Replica } from './replica.ts';
+import { makeMirrors, type Mirror } from './mirror.ts';
 import { Replicator } from './replicator.ts';
 import { Reporter } from './reporter.ts';
 import { SnapshotTaker } from './snapshot-taker.ts';
@@ -20,7 +20,7 @@ const SHARED_ACCOUNTS = 2;
 export interface Cast {
   /** The key of the first account has all scopes. */
   readonly key: string;
-  readonly replicas: readonly Replica[];
+  readonly mirrors: readonly Mirror[];
   readonly replicators: readonly Replicator[];
   readonly importers: readonly ImportingWriter[];
   readonly writers: readonly DirectWriter[];
@@ -62,7 +62,7 @@ export async function openCast(world: World): Promise<Cast> {
     'importer',
     (name) => new ImportingWriter({ name, random: random(name), linesAFile: LINES_A_FILE, killed: 0.25, bad: 0.02, excuses }),
   );
-  const replicas = makeReplicas(world, random);
+  const mirrors = makeMirrors(world, random);
   const replicators = many(plan.replicators, 'replicator', (name) => new Replicator(world, name, everybody.key, random(name)));
   const writers = many(plan.writers, 'writer', (name) => new DirectWriter(world, name, random(name)));
   const takers = many(plan.snapshotTakers, 'taker', (name) => new SnapshotTaker(world, random(name)));
@@ -88,7 +88,7 @@ export async function openCast(world: World): Promise<Cast> {
   };
   return {
     key: everybody.key,
-    replicas,
+    mirrors,
     replicators,
     importers,
     writers,
@@ -101,7 +101,7 @@ export async function openCast(world: World): Promise<Cast> {
     keyOf,
     async work(over) {
       await Promise.all([
-        ...replicas.map((replica) => noted(replica.name, replica.follow(customer(replica.name, over)))),
+        ...mirrors.map((mirror) => noted(mirror.name, mirror.follow(customer(mirror.name, over)))),
         ...replicators.map((replicator) => noted(replicator.name, replicator.follow(over))),
         ...importers.map((importer, at) => noted(`importer ${at + 1}`, importing(importer, over))),
         ...writers.map((writer, at) => noted(`writer ${at + 1}`, writer.work(over))),

@@ -1,7 +1,7 @@
 import { ApiRefusal, type AskCivic } from './civic-api.ts';
 import { openDirectoryStore } from './directory-store.ts';
 import { openPostgresStore } from './postgres-store.ts';
-import { ReplicaRefused, type ReplicaState, type ReplicaStore } from './replica-store.ts';
+import { MirrorRefused, type MirrorState, type MirrorStore } from './mirror-store.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 import { addDigest, canonicalJson, digestSum, digestText, EMPTY_DIGEST, recordDigest } from '../../domain/digests.ts';
 import { decodeFeedCursor } from '../../domain/cursor.ts';
@@ -9,7 +9,7 @@ import { RESOURCES } from '../../domain/records/resources.ts';
 
 interface Replication {
   readonly ask: AskCivic;
-  readonly store: ReplicaStore;
+  readonly store: MirrorStore;
   /** Null: every resource. */
   readonly resource: string | null;
   /** True: ends at the head of the feed. False: continues until `sleep` rejects. */
@@ -21,7 +21,7 @@ interface Replication {
 }
 
 export type Replicated = Awaited<ReturnType<typeof replicate>>;
-type Copying = Extract<ReplicaState, { phase: 'snapshot' }>;
+type Copying = Extract<MirrorState, { phase: 'snapshot' }>;
 
 interface Change {
   readonly cursor: string;
@@ -69,7 +69,7 @@ export async function replicate(replication: Replication) {
 }
 
 /** Whether the snapshot or the position of the cursor has expired. */
-const mustStartAnew = (error: unknown, state: ReplicaState): error is ApiRefusal =>
+const mustStartAnew = (error: unknown, state: MirrorState): error is ApiRefusal =>
   error instanceof ApiRefusal && (error.status === 410 || (error.status === 404 && state.phase === 'snapshot'));
 
 async function begin({ ask, store, resource }: Replication): Promise<void> {
@@ -93,7 +93,7 @@ async function copyPage({ ask, store, onProgress }: Replication, state: Copying)
   onProgress(upserts.length);
   if (meta.hasMore) return store.commit({ state: { ...state, sums, pageCursor: meta.nextCursor }, upserts, removes: [] });
   if (sums[resource] !== state.digests[resource]) {
-    throw new ReplicaRefused(`the snapshot's ${resource} do not match its digest; the replica is unchanged`);
+    throw new MirrorRefused(`the snapshot's ${resource} do not match its digest; the mirror is unchanged`);
   }
   if (others.length > 0) return store.commit({ state: { ...state, sums, resources: others, pageCursor: null }, upserts, removes: [] });
   return store.commit({ state: { phase: 'changes', cursor: state.boundaryCursor }, upserts, removes: [], copy: 'finish' });
@@ -122,7 +122,7 @@ function requireOrder(items: readonly Change[], cursor: string, dense: boolean):
   for (const item of items) {
     const position = positionOf(item.cursor);
     if (position <= previous || (dense && position !== previous + 1)) {
-      throw new ReplicaRefused(`feed position ${position} came after ${previous}; nothing of that page was applied`);
+      throw new MirrorRefused(`feed position ${position} came after ${previous}; nothing of that page was applied`);
     }
     previous = position;
   }
@@ -130,12 +130,12 @@ function requireOrder(items: readonly Change[], cursor: string, dense: boolean):
 
 function positionOf(text: string): number {
   const cursor = decodeFeedCursor(text);
-  if (typeof cursor === 'string') throw new ReplicaRefused(`a cursor of the feed is ${cursor}`);
+  if (typeof cursor === 'string') throw new MirrorRefused(`a cursor of the feed is ${cursor}`);
   return cursor.position;
 }
 
-/** Compares the replica with the digests of a state of the service; `resource` is the replica's filter, `different` the resources that differ. */
-export async function compareReplica(store: ReplicaStore, digests: Readonly<Record<string, string>>, resource: string | null) {
+/** Compares the mirror with the digests of a state of the service; `resource` is the mirror's filter, `different` the resources that differ. */
+export async function compareMirror(store: MirrorStore, digests: Readonly<Record<string, string>>, resource: string | null) {
   const sums = new Map<string, bigint>();
   for await (const record of store.records()) {
     const text = canonicalJson(JSON.parse(record.data));
@@ -145,8 +145,8 @@ export async function compareReplica(store: ReplicaStore, digests: Readonly<Reco
   return { equal: different.length === 0, different };
 }
 
-/** A store by its address: `sqlite:FILE`, `postgres://…`, or a folder. Throws `ReplicaRefused`. */
-export async function openReplicaStore(to: string): Promise<ReplicaStore> {
+/** A store by its address: `sqlite:FILE`, `postgres://…`, or a folder. Throws `MirrorRefused`. */
+export async function openMirrorStore(to: string): Promise<MirrorStore> {
   if (to.startsWith('sqlite:')) return openSqliteStore(to.slice('sqlite:'.length));
   return /^postgres(ql)?:\/\//.test(to) ? openPostgresStore(to) : openDirectoryStore(to);
 }

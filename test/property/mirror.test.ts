@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { compareReplica, openReplicaStore, replicate } from '../../client/replica/replicate.ts';
-import type { ReplicaStore } from '../../client/replica/replica-store.ts';
+import { compareMirror, openMirrorStore, replicate } from '../../client/mirror/replicate.ts';
+import type { MirrorStore } from '../../client/mirror/mirror-store.ts';
 import { FeedService } from '../support/feed-service.ts';
 
 class Killed extends Error {}
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'civic-replica-'));
+  folder = mkdtempSync(join(tmpdir(), 'civic-mirror-'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -39,7 +39,7 @@ const happening = fc.oneof(
 );
 
 /** Dies after the given number of commits, before or after the store has applied the last one. */
-function dyingAfter(store: ReplicaStore, commits: number, stored: boolean): ReplicaStore {
+function dyingAfter(store: MirrorStore, commits: number, stored: boolean): MirrorStore {
   let left = commits;
   return {
     ...store,
@@ -51,7 +51,7 @@ function dyingAfter(store: ReplicaStore, commits: number, stored: boolean): Repl
   };
 }
 
-const run = (service: FeedService, store: ReplicaStore, resource: string | null) =>
+const run = (service: FeedService, store: MirrorStore, resource: string | null) =>
   replicate({
     ask: service.ask,
     store,
@@ -84,7 +84,7 @@ describe.each(['folder', 'sqlite'] as const)('a mirror in a %s', (kind) => {
             } else if (step.kind === 'restore')
               service.feedId = `${String(round).padStart(8, '0')}-0000-4000-8000-${String(service.changes.length).padStart(12, '0')}`;
             else {
-              const store = await openReplicaStore(to);
+              const store = await openMirrorStore(to);
               await run(service, dyingAfter(store, step.after, step.stored), resource).catch((error: unknown) => {
                 if (!(error instanceof Killed)) throw error;
               });
@@ -94,9 +94,9 @@ describe.each(['folder', 'sqlite'] as const)('a mirror in a %s', (kind) => {
               await store.close();
             }
           }
-          const store = await openReplicaStore(to);
+          const store = await openMirrorStore(to);
           await run(service, store, resource);
-          expect(await compareReplica(store, service.digests(service.changes.length), resource)).toEqual({ equal: true, different: [] });
+          expect(await compareMirror(store, service.digests(service.changes.length), resource)).toEqual({ equal: true, different: [] });
           await store.close();
         },
       ),
@@ -105,16 +105,16 @@ describe.each(['folder', 'sqlite'] as const)('a mirror in a %s', (kind) => {
   });
 });
 
-async function someState(service: FeedService, store: ReplicaStore, resource: string | null): Promise<boolean> {
+async function someState(service: FeedService, store: MirrorStore, resource: string | null): Promise<boolean> {
   for (let position = service.changes.length; position >= 0; position -= 1) {
-    if ((await compareReplica(store, service.digests(position), resource)).equal) return true;
+    if ((await compareMirror(store, service.digests(position), resource)).equal) return true;
   }
   return false;
 }
 
 test('a page that skips a position is not applied', async () => {
   const service = new FeedService(10);
-  const store = await openReplicaStore(join(folder, 'skip'));
+  const store = await openMirrorStore(join(folder, 'skip'));
   await run(service, store, null);
   for (const id of IDS) service.write('topics', id, { value: 1 });
   const skipping: FeedService['ask'] = async (path, method) => {
@@ -124,7 +124,7 @@ test('a page that skips a position is not applied', async () => {
   };
   const broken = Object.assign(new FeedService(10), { ask: skipping });
   await expect(run(broken, store, null)).rejects.toThrow(/position 3 came after 1/);
-  expect(await compareReplica(store, service.digests(0), null)).toMatchObject({ equal: true });
+  expect(await compareMirror(store, service.digests(0), null)).toMatchObject({ equal: true });
   await store.close();
 });
 
@@ -136,7 +136,7 @@ test('a snapshot that does not match its digest changes nothing', async () => {
     if (path.includes('/topics')) answer.data.items?.pop();
     return answer as never;
   };
-  const store = await openReplicaStore(join(folder, 'lost'));
+  const store = await openMirrorStore(join(folder, 'lost'));
   await expect(run(Object.assign(new FeedService(10), { ask: losing }), store, null)).rejects.toThrow(/do not match its digest/);
   for await (const record of store.records()) expect(record).toBeUndefined();
   await store.close();

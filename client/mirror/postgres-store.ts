@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { FINISH_COPY, ReplicaRefused, type ReplicaRecord, type ReplicaState, type ReplicaStore } from './replica-store.ts';
+import { FINISH_COPY, MirrorRefused, type MirrorRecord, type MirrorState, type MirrorStore } from './mirror-store.ts';
 
 const SCHEMA = `
   create table if not exists civic_records (resource text not null, id uuid not null, data json not null, primary key (resource, id));
@@ -15,8 +15,8 @@ const upsertInto = (table: string) => `insert into ${table} (resource, id, data)
 const removeFrom = (table: string) => `delete from ${table} r using unnest($1::text[], $2::uuid[]) as d (resource, id)
   where r.resource = d.resource and r.id = d.id`;
 
-/** A replica in a PostgreSQL database: table `civic_records` (resource, id, data as JSON). A second replicator on it is refused. */
-export async function openPostgresStore(url: string): Promise<ReplicaStore> {
+/** A mirror in a PostgreSQL database: table `civic_records` (resource, id, data as JSON). A second replicator on it is refused. */
+export async function openPostgresStore(url: string): Promise<MirrorStore> {
   const client = new Client({ connectionString: url, application_name: 'civic replicate' });
   client.on('error', () => undefined);
   try {
@@ -26,10 +26,10 @@ export async function openPostgresStore(url: string): Promise<ReplicaStore> {
     await client.query(SCHEMA);
   } catch (error) {
     await client.end();
-    throw new ReplicaRefused(`the PostgreSQL database cannot be used: ${(error as Error).message}`);
+    throw new MirrorRefused(`the PostgreSQL database cannot be used: ${(error as Error).message}`);
   }
-  const stateNow = async (): Promise<ReplicaState> => {
-    const { rows } = await client.query<{ state: ReplicaState }>('select state from civic_replica');
+  const stateNow = async (): Promise<MirrorState> => {
+    const { rows } = await client.query<{ state: MirrorState }>('select state from civic_replica');
     return rows[0]?.state ?? { phase: 'empty' };
   };
   return {
@@ -52,7 +52,7 @@ export async function openPostgresStore(url: string): Promise<ReplicaStore> {
     async *records() {
       let after = ['', '00000000-0000-0000-0000-000000000000'];
       for (;;) {
-        const { rows } = await client.query<ReplicaRecord>(
+        const { rows } = await client.query<MirrorRecord>(
           `select resource, id::text, data::text from civic_records where (resource, id) > ($1, $2) order by resource, id limit ${PAGE}`,
           after,
         );

@@ -2,28 +2,28 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openDirectoryStore } from '../../client/replica/directory-store.ts';
-import { ReplicaRefused, type ReplicaCommit } from '../../client/replica/replica-store.ts';
+import { openDirectoryStore } from '../../client/mirror/directory-store.ts';
+import { MirrorRefused, type MirrorCommit } from '../../client/mirror/mirror-store.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'civic-replica-'));
+  folder = mkdtempSync(join(tmpdir(), 'civic-mirror-'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test.each(['records-1.ndjson', 'replica.json.new'])('a replica does not write through a symbolic link at %s', async (name) => {
+test.each(['records-1.ndjson', 'replica.json.new'])('a mirror does not write through a symbolic link at %s', async (name) => {
   const target = join(folder, 'target');
   writeFileSync(target, 'precious');
   symlinkSync(target, join(folder, name));
   const store = await openDirectoryStore(folder);
-  const begin: ReplicaCommit = {
+  const begin: MirrorCommit = {
     copy: 'begin',
     state: { phase: 'empty' },
     upserts: [{ resource: 'topics', id: '00000000-0000-4000-8000-000000000001', data: '{}' }],
     removes: [],
   };
   const refusal = await store.commit(begin).catch((error: unknown) => error);
-  expect(refusal).toBeInstanceOf(ReplicaRefused);
+  expect(refusal).toBeInstanceOf(MirrorRefused);
   expect((refusal as Error).message).toContain(`${name} is a symbolic link`);
   expect(readFileSync(target, 'utf8')).toBe('precious');
   await store.close();

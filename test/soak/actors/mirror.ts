@@ -22,7 +22,7 @@ const KILLED = 0.03;
 const EMPTIED = 0.002;
 
 /** A customer's copy of all resources or of one. It stores the last complete page with its cursor. */
-export class Replica {
+export class Mirror {
   readonly name: string;
   readonly resource: string | null;
   pages = 0;
@@ -122,9 +122,9 @@ export class Replica {
 }
 
 /** The number in the plan: two of three copy everything, the others one resource each. */
-export const makeReplicas = ({ plan, published }: World, randomOf: (name: string) => SeededRandom): readonly Replica[] =>
-  Array.from({ length: plan.replicas }, (_, at) => {
-    const name = `replica-${at + 1}`;
+export const makeMirrors = ({ plan, published }: World, randomOf: (name: string) => SeededRandom): readonly Mirror[] =>
+  Array.from({ length: plan.mirrors }, (_, at) => {
+    const name = `mirror-${at + 1}`;
     const resource = at % 3 < 2 ? null : RESOURCES[Math.floor(at / 3) % RESOURCES.length]!;
-    return new Replica(name, resource, published, randomOf(name));
+    return new Mirror(name, resource, published, randomOf(name));
   });

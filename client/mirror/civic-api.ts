@@ -1,4 +1,4 @@
-import { ReplicaRefused } from './replica-store.ts';
+import { MirrorRefused } from './mirror-store.ts';
 
 interface CivicApiSettings {
   /** Without a slash at its end. */
@@ -58,7 +58,7 @@ export function createCivicApi({ baseUrl, key, sleep, signal, retries, onRetry }
     for (let attempt = 0; ; attempt += 1) {
       const outcome = await once(path, method);
       if ('answer' in outcome) return outcome.answer as Answer;
-      if (attempt >= retries) throw new ReplicaRefused(`${baseUrl} did not answer ${attempt + 1} requests: ${outcome.again}`);
+      if (attempt >= retries) throw new MirrorRefused(`${baseUrl} did not answer ${attempt + 1} requests: ${outcome.again}`);
       const pause = outcome.after ?? Math.min(FIRST_PAUSE_MS * 2 ** attempt, MAX_PAUSE_MS);
       onRetry(outcome.again, pause);
       await sleep(pause);
@@ -70,7 +70,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new ReplicaRefused('the answer is not JSON: check the base URL');
+    throw new MirrorRefused('the answer is not JSON: check the base URL');
   }
 }
 

@@ -1,5 +1,5 @@
-/** Progress of a replica. Committed together with the records, so that each page takes effect once. */
-export type ReplicaState =
+/** Progress of a mirror. Committed together with the records, so that each page takes effect once. */
+export type MirrorState =
   | { readonly phase: 'empty' }
   | {
       readonly phase: 'snapshot';
@@ -14,28 +14,28 @@ export type ReplicaState =
     }
   | { readonly phase: 'changes'; readonly cursor: string };
 
-export interface ReplicaRecord {
+export interface MirrorRecord {
   readonly resource: string;
   readonly id: string;
   /** Canonical JSON, as published. */
   readonly data: string;
 }
 
-export interface ReplicaCommit {
-  readonly state: ReplicaState;
-  readonly upserts: readonly ReplicaRecord[];
+export interface MirrorCommit {
+  readonly state: MirrorState;
+  readonly upserts: readonly MirrorRecord[];
   readonly removes: readonly { readonly resource: string; readonly id: string }[];
   /** `begin`: from this commit on, a new copy is written that readers do not see. `finish`: with this commit, it replaces the old one. */
   readonly copy?: 'begin' | 'finish';
 }
 
 /** One replicator at a time uses it. */
-export interface ReplicaStore {
-  state(): Promise<ReplicaState>;
+export interface MirrorStore {
+  state(): Promise<MirrorState>;
   /** Atomic, and durable when it resolves. */
-  commit(commit: ReplicaCommit): Promise<void>;
+  commit(commit: MirrorCommit): Promise<void>;
   /** Of the copy that readers see. */
-  records(): AsyncIterable<ReplicaRecord>;
+  records(): AsyncIterable<MirrorRecord>;
   close(): Promise<void>;
 }
 
@@ -44,6 +44,6 @@ export const FINISH_COPY =
   'delete from civic_records; insert into civic_records select * from civic_records_fresh; delete from civic_records_fresh';
 
 /** A store, address or answer cannot be used; the message is one line. */
-export class ReplicaRefused extends Error {
-  override readonly name = 'ReplicaRefused';
+export class MirrorRefused extends Error {
+  override readonly name = 'MirrorRefused';
 }

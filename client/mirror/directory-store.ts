@@ -2,11 +2,11 @@ import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ReplicaRefused, type ReplicaRecord, type ReplicaState, type ReplicaStore } from './replica-store.ts';
+import { MirrorRefused, type MirrorRecord, type MirrorState, type MirrorStore } from './mirror-store.ts';
 
 /** Content of `replica.json`. Bytes of a journal beyond its length were not committed. */
 interface Committed {
-  readonly state: ReplicaState;
+  readonly state: MirrorState;
   readonly journal: string | null;
   readonly bytes: number;
   readonly fresh: string | null;
@@ -15,20 +15,20 @@ interface Committed {
 
 const NOTHING: Committed = { state: { phase: 'empty' }, journal: null, bytes: 0, fresh: null, freshBytes: 0 };
 
-type Line = Omit<ReplicaRecord, 'data'> & { readonly op: 'upsert' | 'remove'; readonly data?: unknown };
+type Line = Omit<MirrorRecord, 'data'> & { readonly op: 'upsert' | 'remove'; readonly data?: unknown };
 
-/** Opens a file of a replica for writing. Throws `ReplicaRefused` for a symbolic link: another user of the folder may have placed it. */
+/** Opens a file of a mirror for writing. Throws `MirrorRefused` for a symbolic link: another user of the folder may have placed it. */
 async function openOwn(file: string, how: number): Promise<FileHandle> {
   try {
     return await open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | how);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error;
-    throw new ReplicaRefused(`${file} is a symbolic link, which is not followed: remove it and run the same command again`);
+    throw new MirrorRefused(`${file} is a symbolic link, which is not followed: remove it and run the same command again`);
   }
 }
 
-/** A replica as a folder: `replica.json` names the journal; its lines, in the form of `civic records import`, give the records in order. */
-export async function openDirectoryStore(folder: string): Promise<ReplicaStore> {
+/** A mirror as a folder: `replica.json` names the journal; its lines, in the form of `civic records import`, give the records in order. */
+export async function openDirectoryStore(folder: string): Promise<MirrorStore> {
   const path = (name: string) => join(folder, name);
   let committed: Committed;
   try {
@@ -41,7 +41,7 @@ export async function openDirectoryStore(folder: string): Promise<ReplicaStore> 
       },
     );
   } catch (error) {
-    throw new ReplicaRefused(`the folder ${folder} cannot be used: ${(error as Error).message}`);
+    throw new MirrorRefused(`the folder ${folder} cannot be used: ${(error as Error).message}`);
   }
   let number = Number(/\d+/.exec(committed.fresh ?? committed.journal ?? '')?.[0] ?? 0);
   let file: { readonly name: string; readonly handle: FileHandle } | undefined;
@@ -98,7 +98,7 @@ export async function openDirectoryStore(folder: string): Promise<ReplicaStore> 
     async *records() {
       const { journal, bytes } = committed;
       if (journal === null || bytes === 0) return;
-      const found = new Map<string, ReplicaRecord>();
+      const found = new Map<string, MirrorRecord>();
       for await (const line of createInterface({ input: createReadStream(path(journal), { end: bytes - 1 }), crlfDelay: Infinity })) {
         const { op, resource, id, data } = JSON.parse(line) as Line;
         // The text of `data` as written, without serialising it again.

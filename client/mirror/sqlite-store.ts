@@ -1,20 +1,20 @@
 import { DatabaseSync } from 'node:sqlite';
-import { FINISH_COPY, ReplicaRefused, type ReplicaRecord, type ReplicaState, type ReplicaStore } from './replica-store.ts';
+import { FINISH_COPY, MirrorRefused, type MirrorRecord, type MirrorState, type MirrorStore } from './mirror-store.ts';
 
 const SCHEMA = `
   create table if not exists civic_records (resource text not null, id text not null, data text not null, primary key (resource, id)) without rowid;
   create table if not exists civic_records_fresh (resource text not null, id text not null, data text not null, primary key (resource, id)) without rowid;
   create table if not exists civic_replica (singleton integer primary key check (singleton = 1), state text not null);`;
 
-/** A replica in a SQLite file: table `civic_records` (resource, id, data), which other programs may read at any time. */
-export function openSqliteStore(file: string): ReplicaStore {
+/** A mirror in a SQLite file: table `civic_records` (resource, id, data), which other programs may read at any time. */
+export function openSqliteStore(file: string): MirrorStore {
   let database: DatabaseSync;
   try {
     database = new DatabaseSync(file);
     database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 10000;');
     database.exec(SCHEMA);
   } catch (error) {
-    throw new ReplicaRefused(`the SQLite file ${file} cannot be used: ${(error as Error).message}`);
+    throw new MirrorRefused(`the SQLite file ${file} cannot be used: ${(error as Error).message}`);
   }
   const into = (table: string) => ({
     upsert: database.prepare(
@@ -28,9 +28,9 @@ export function openSqliteStore(file: string): ReplicaStore {
   const writeState = database.prepare(
     'insert into civic_replica values (1, ?) on conflict (singleton) do update set state = excluded.state',
   );
-  const stateNow = (): ReplicaState => {
+  const stateNow = (): MirrorState => {
     const row = readState.get() as { state: string } | undefined;
-    return row === undefined ? { phase: 'empty' } : (JSON.parse(row.state) as ReplicaState);
+    return row === undefined ? { phase: 'empty' } : (JSON.parse(row.state) as MirrorState);
   };
   return {
     state: async () => stateNow(),
@@ -50,7 +50,7 @@ export function openSqliteStore(file: string): ReplicaStore {
       }
     },
     async *records() {
-      for (const row of database.prepare('select resource, id, data from civic_records').iterate()) yield row as unknown as ReplicaRecord;
+      for (const row of database.prepare('select resource, id, data from civic_records').iterate()) yield row as unknown as MirrorRecord;
     },
     close: async () => database.close(),
   };
