@@ -33,6 +33,8 @@ export interface HandlingEach extends CommandPorts {
   readonly context: CommandContext;
   /** Milliseconds for which a command is decided again after conflicts and lost connections. */
   readonly deadlineMs: number;
+  /** Whether the first attempt appends to streams of which it has read nothing, as if they were new. A conflict shows those that are not. */
+  readonly areLikelyNew: boolean;
   /** Awaited right before each append, with the expected revision of every stream; throws when another process has the command. */
   readonly claim: ((revisions: ReadonlyMap<string, number>) => Promise<void>) | undefined;
 }
@@ -52,21 +54,24 @@ const MAX_UNKNOWN_ATTEMPTS = 20;
 
 /**
  * Handles commands of many streams, each stream by itself. One call reads the newest event of every stream and one call appends; after a
- * conflict or an unknown outcome the events are looked up by their ids, and the commands are decided again. Returns the outcomes by index.
+ * conflict or an unknown outcome the events are looked up by their ids, and the commands are decided again. Returns the outcomes by index,
+ * and whether every stream was new.
  */
 export async function handleEach(
   handling: HandlingEach,
   commands: ReadonlyMap<string, readonly RecordCommand[]>,
-): Promise<ReadonlyMap<number, RecordOutcome>> {
+): Promise<{ readonly outcomes: ReadonlyMap<number, RecordOutcome>; readonly wereNew: boolean }> {
   const { log, clock, identifiers, claim } = handling;
   const deadline = clock.now() + handling.deadlineMs;
   const outcomes = new Map<number, RecordOutcome>();
   let pending = commands;
   let tried: readonly Decision[] = [];
+  let wereNew = true;
   for (let attempt = 0; pending.size > 0; attempt++) {
     // A fresh id: two processes may handle the same command.
     if (attempt > 0) await pauseBeforeRetry(clock, identifiers.next(), attempt - 1);
-    const decisions = await decideAll(handling, pending, tried);
+    const decisions = await decideAll(handling, pending, tried, handling.areLikelyNew && attempt === 0);
+    wereNew &&= attempt === 0 && decisions.every(({ append }) => append?.expectedRevision === NO_STREAM);
     const appends = decisions.flatMap(({ append, stored }) => (stored === undefined ? (append ?? []) : []));
     // What an append of unknown outcome has stored is found by now, also where it ended past the deadline.
     if (attempt > 0 && appends.length > 0 && clock.now() >= deadline) {
@@ -85,17 +90,21 @@ export async function handleEach(
       }
     }
   }
-  return outcomes;
+  return { outcomes, wereNew };
 }
 
 async function decideAll(
   { log, clock, commandId, context }: HandlingEach,
   pending: ReadonlyMap<string, readonly RecordCommand[]>,
   tried: readonly Decision[],
+  areLikelyNew: boolean,
 ): Promise<readonly Decision[]> {
   const time = clock.now();
   const at = new Date(time).toISOString();
-  const last = await log.readLast([...pending.keys()]);
+  // A record that is not known cannot be withdrawn: its stream is read.
+  const isGuessed = (commands: readonly RecordCommand[]) => areLikelyNew && commands.every(({ intent }) => intent.type === 'PublishRecord');
+  const read = [...pending].flatMap(([stream, commands]) => (isGuessed(commands) ? [] : [stream]));
+  const last = read.length === 0 ? new Map<string, StoredEvent>() : await log.readLast(read);
   const stored = await storedMeanwhile(log, tried, last);
   return [...pending].map(([stream, commands]) => {
     const earlier = stored.get(stream);

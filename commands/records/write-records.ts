@@ -120,28 +120,32 @@ export interface RecordWriter {
 }
 
 /** Writes record changes as one command. Throws `DeadlineExceeded` when the deadline passes, and what the log throws. */
-export const createRecordWriter = (deps: CommandPorts & Pick<HandlingEach, 'deadlineMs'>): RecordWriter => ({
-  async write(changes, context, delivery) {
-    const outcomes = Array.from<RecordOutcome>({ length: changes.length });
-    const commands = new Map<string, RecordCommand[]>();
-    for (const [index, change] of changes.entries()) {
-      const checked = checkChange(change);
-      if (checked.kind === 'rejected') {
-        outcomes[index] = checked;
-        continue;
+export function createRecordWriter(deps: CommandPorts & Pick<HandlingEach, 'deadlineMs'>): RecordWriter {
+  // After records that were all new, as in a first import, the next are tried without reading their streams: half the calls of the log.
+  let areLikelyNew = false;
+  return {
+    async write(changes, context, delivery) {
+      const outcomes = Array.from<RecordOutcome>({ length: changes.length });
+      const commands = new Map<string, RecordCommand[]>();
+      for (const [index, change] of changes.entries()) {
+        const checked = checkChange(change);
+        if (checked.kind === 'rejected') {
+          outcomes[index] = checked;
+          continue;
+        }
+        const stream = recordStream(change.resource, checked.id);
+        if (delivery?.stored.has(stream) === true) {
+          outcomes[index] = { kind: 'unchanged' };
+          continue;
+        }
+        const command = { intent: checked.intent, causedBy: change.causedBy, index, number: delivery?.numbers[index] ?? index };
+        commands.set(stream, [...(commands.get(stream) ?? []), command]);
       }
-      const stream = recordStream(change.resource, checked.id);
-      if (delivery?.stored.has(stream) === true) {
-        outcomes[index] = { kind: 'unchanged' };
-        continue;
-      }
-      const command = { intent: checked.intent, causedBy: change.causedBy, index, number: delivery?.numbers[index] ?? index };
-      commands.set(stream, [...(commands.get(stream) ?? []), command]);
-    }
-    const commandId = delivery?.commandId ?? deps.identifiers.next();
-    for (const [index, outcome] of await handleEach({ ...deps, commandId, context, claim: delivery?.claim }, commands)) {
-      outcomes[index] = outcome;
-    }
-    return outcomes;
-  },
-});
+      const commandId = delivery?.commandId ?? deps.identifiers.next();
+      const handled = await handleEach({ ...deps, commandId, context, areLikelyNew, claim: delivery?.claim }, commands);
+      areLikelyNew = handled.wereNew && commands.size > 0;
+      for (const [index, outcome] of handled.outcomes) outcomes[index] = outcome;
+      return outcomes;
+    },
+  };
+}

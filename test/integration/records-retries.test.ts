@@ -148,6 +148,33 @@ test('with any conflicts and lost answers of appends, each change is one event, 
   );
 });
 
+test('after a batch of new records the next reads nothing before it appends, until one of its records is known or withdrawn', async () => {
+  const read: string[][] = [];
+  const log: EventLog = {
+    ...civic.log,
+    readLast: async (streams) => {
+      read.push([...streams]);
+      return civic.log.readLast(streams);
+    },
+  };
+  const writer = writerOn(log);
+  const streamsRead = async (...numbers: number[]) => {
+    read.length = 0;
+    const outcomes = await writer.write(
+      numbers.map((number) => (number < 0 ? remove('topics', -number) : upsert('topics', number, 1))),
+      {},
+    );
+    return [outcomes.map(({ kind }) => kind).join(), read.map((streams) => streams.length).join()];
+  };
+  expect(await streamsRead(7001, 7002)).toEqual(['appended,appended', '2']);
+  expect(await streamsRead(7003, 7004)).toEqual(['appended,appended', '']);
+  expect(await streamsRead(7005, -7001)).toEqual(['appended,appended', '1']);
+  expect(await streamsRead(7006, 7007)).toEqual(['appended,appended', '2']);
+  expect(await streamsRead(7008, 7003, -7999)).toEqual(['appended,unchanged,unchanged', '1,1']);
+  expect(await streamsRead(7009)).toEqual(['appended', '1']);
+  expect(await streamsRead(7003, 7009)).toEqual(['unchanged,unchanged', '2']);
+});
+
 test('of many concurrent writers with the same record one makes the event', async () => {
   const writers = Array.from({ length: 8 }, () => writerOn(civic.log));
   const outcomes = await Promise.all(writers.map((writer) => writer.write([upsert('topics', 5000, 1)], {})));
