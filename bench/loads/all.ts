@@ -6,6 +6,7 @@ import { bulkImport } from './bulk-import.ts';
 import { feedDepth } from './feed-depth.ts';
 import { feedReplay } from './feed-replay.ts';
 import { hotAnswer } from './hot-answer.ts';
+import { kurrentImport } from './kurrent-import.ts';
 import { pollingReaders } from './readers.ts';
 import { rebuildHistory } from './rebuild.ts';
 import { rebuildAllUnderLoad, rebuildUnderLoad } from './rebuild-under-load.ts';
@@ -31,6 +32,7 @@ export const LOADS: readonly Load[] = [
   search,
   append,
   bulkImport,
+  kurrentImport,
   rebuildHistory,
   rebuildUnderLoad,
   rebuildAllUnderLoad,

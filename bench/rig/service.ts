@@ -11,7 +11,9 @@ const MANY = { requests_per_minute: 1_000_000_000, burst_limit: 1_000_000_000, e
 /** The settings of a program on a data directory. */
 export function environmentOf(dataDir: string, extra: Readonly<Record<string, string>> = {}): Record<string, string> {
   const inherited = Object.entries(process.env).flatMap(([name, value]) =>
-    value === undefined || name.startsWith('CIVIC_') || name === 'DATABASE_URL' ? [] : [[name, value] as const],
+    value === undefined || name.startsWith('CIVIC_') || name === 'DATABASE_URL' || name === 'EVENTSTORE_URL'
+      ? []
+      : [[name, value] as const],
   );
   return {
     ...Object.fromEntries(inherited),
@@ -32,9 +34,10 @@ export async function civic(
   dataDir: string,
   args: readonly string[],
   nodeOptions: readonly string[] = [],
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly value: unknown; readonly ms: number }> {
   const started = performance.now();
-  const child = start(process.execPath, [...nodeOptions, MAIN, ...args, '--json'], environmentOf(dataDir));
+  const child = start(process.execPath, [...nodeOptions, MAIN, ...args, '--json'], environmentOf(dataDir, settings));
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   child.stdout!.on('data', (chunk: Buffer) => out.push(chunk));

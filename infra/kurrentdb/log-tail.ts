@@ -12,6 +12,7 @@ const MAX_EVENTS = 20_000;
 const MAX_CHARACTERS = 32_000_000;
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 5_000;
+const GATHER_MS = 5;
 /** Made once: an abort without a reason makes an error with a stack. */
 const GROWN = new Error('the log has grown');
 
@@ -65,6 +66,16 @@ export function openLogTail(wire: Wire, pollMs: number) {
     grown.abort(GROWN);
     grown = new AbortController();
   };
+  let isWaking = false;
+  /** Events arrive in runs: the followers are woken once for those of a few milliseconds. */
+  const wakeSoon = (): void => {
+    if (isWaking) return;
+    isWaking = true;
+    setTimeout(() => {
+      isWaking = false;
+      wakeAll();
+    }, GATHER_MS);
+  };
 
   /** Followers read an event that this refuses from the store, and report the error. */
   const run = async (into: TailWindow): Promise<void> => {
@@ -80,7 +91,7 @@ export function openLogTail(wire: Wire, pollMs: number) {
         const event = toEvent(recorded);
         into.add(event);
         resumeAt = event.position;
-        wakeAll();
+        wakeSoon();
       }
       return 'more';
     };

@@ -18,8 +18,8 @@ export function withErasures<Log extends EventLog>(log: Log, store: { readonly r
   /** Never joins a read that was already sent: an erasure may have been appended since. */
   const refresh = (): Promise<void> => (waiting ??= readOn());
   const readOn = async (): Promise<void> => {
-    // One read for all callers of this microtask.
-    await Promise.resolve();
+    // One read for all callers of this turn of the event loop.
+    await new Promise(setImmediate);
     waiting = undefined;
     for await (const event of streamEvents(log, ERASURES_STREAM, overlay.revision)) if (event.type === CONTENT_ERASED) overlay.add(event);
   };

@@ -1,3 +1,5 @@
+import featuresGrpc from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
+import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { BatchAppendReq, BatchAppendResp, ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import grpc from '@grpc/grpc-js';
@@ -188,6 +190,13 @@ export async function startKurrentPeer(settings: KurrentPeerSettings = {}): Prom
     tombstone: none,
   };
   server.addService(streamsGrpc.StreamsService, implementation);
+  // The client appends in batches where the server says that it takes them.
+  server.addService(featuresGrpc.ServerFeaturesService, {
+    getSupportedMethods: (_: unknown, answer: (error: null, methods: features.SupportedMethods) => void) => {
+      const method = new features.SupportedMethod().setServiceName('event_store.client.streams.streams').setMethodName('batchappend');
+      answer(null, new features.SupportedMethods().setEventStoreServerVersion('24.10.0').setMethodsList(batches ? [method] : []));
+    },
+  });
   const credentials =
     tls === undefined
       ? grpc.ServerCredentials.createInsecure()
