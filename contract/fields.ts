@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MAX_CURSOR_LENGTH } from '../domain/cursor.ts';
+import { quoted } from '../domain/plain-issues.ts';
 import { uuid } from '../domain/records/fields.ts';
 import { RECORD_SCHEMAS, type Resource, RESOURCES } from '../domain/records/resources.ts';
 import { jurisdiction, publicBody, source, topic } from '../domain/records/schemas.ts';
@@ -60,7 +61,7 @@ export const PAGE_CEILING = 500;
 export const pageSize = (max: number, defaultSize: number) =>
   z
     .string()
-    .regex(/^[1-9][0-9]*$/, { error: 'must be a whole number of at least 1' })
+    .regex(/^[1-9][0-9]*$/, { error: ({ input }) => `must be a whole number of at least 1; got ${quoted(String(input))}` })
     .transform((text) => Math.min(Number(text), max))
     .default(defaultSize)
     .meta({ wire: { type: 'integer', minimum: 1, default: defaultSize }, description: MEANINGS.limit });
@@ -68,13 +69,15 @@ export const pageSize = (max: number, defaultSize: number) =>
 /** Page size of the feed and of exports; the handler clamps it further, to the account's cap. */
 export const limit = pageSize(PAGE_CEILING, 100);
 
-export const wholeNumber = (least: number, max: number) =>
-  z
+export function wholeNumber(least: number, max: number) {
+  const error = ({ input }: { readonly input?: unknown }) => `must be a whole number from ${least} to ${max}; got ${quoted(String(input))}`;
+  return z
     .string()
-    .regex(/^[1-9][0-9]{0,5}$/, { error: `must be a whole number from ${least} to ${max}` })
+    .regex(/^[1-9][0-9]{0,5}$/, { error })
     .transform(Number)
-    .pipe(z.number().min(least).max(max))
+    .pipe(z.number().min(least, { error }).max(max, { error }))
     .meta({ wire: { type: 'integer', minimum: least, maximum: max } });
+}
 
 /** A name; the query checks whether it exists. */
 export const named = z.string().min(1);

@@ -33,3 +33,21 @@ export function spellableWords(text: string): ReadonlySet<string> {
   for (const [run] of plainText(text.slice(0, SEARCHED_LENGTH)).toLowerCase().matchAll(RUN)) if (WORD.test(run)) words.add(run);
   return words;
 }
+
+/** Letters to insert, leave out, replace or swap with their neighbour. */
+export function distance(left: string, right: string): number {
+  let [twoAbove, above]: [number[], number[]] = [[], Array.from({ length: right.length + 1 }, (_, column) => column)];
+  for (let row = 1; row <= left.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column++) {
+      const same = left[row - 1] === right[column - 1];
+      let least = Math.min(above[column]! + 1, current[column - 1]! + 1, above[column - 1]! + (same ? 0 : 1));
+      if (row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1]) {
+        least = Math.min(least, twoAbove[column - 2]! + 1);
+      }
+      current.push(least);
+    }
+    [twoAbove, above] = [above, current];
+  }
+  return above[right.length]!;
+}

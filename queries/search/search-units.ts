@@ -1,5 +1,6 @@
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
+import { distance } from '../../domain/words.ts';
 import { liveRows } from '../live-tables.ts';
 import type { PeriodCounts } from './search-windows.ts';
 
@@ -76,24 +77,6 @@ export async function nearOnes(reads: LiveReads, misspelt: readonly string[]): P
     return [word, nearestWords(word, words)];
   });
   return new Map(near.filter(([, words]) => words.length > 0));
-}
-
-/** Letters to insert, leave out, replace or swap with their neighbour. */
-export function distance(left: string, right: string): number {
-  let [twoAbove, above]: [number[], number[]] = [[], Array.from({ length: right.length + 1 }, (_, column) => column)];
-  for (let row = 1; row <= left.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= right.length; column++) {
-      const same = left[row - 1] === right[column - 1];
-      let least = Math.min(above[column]! + 1, current[column - 1]! + 1, above[column - 1]! + (same ? 0 : 1));
-      if (row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1]) {
-        least = Math.min(least, twoAbove[column - 2]! + 1);
-      }
-      current.push(least);
-    }
-    [twoAbove, above] = [above, current];
-  }
-  return above[right.length]!;
 }
 
 /** The nearest of the words, at most three: those that take the fewest changes, the commonest first. None where all are too far. */

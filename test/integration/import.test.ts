@@ -107,7 +107,7 @@ const BAD: Readonly<Record<string, readonly [line: string | Buffer, reason: RegE
   'a key __proto__ deep in the data': [lineOf(1, 1, {}, { attributes: { q: 1 } }).replace('"q":1', '"__proto__":1'), /__proto__/],
   'data nested without end': [
     `{"op":"upsert","resource":"topics","id":"${recordId('topics', 1)}","data":{"x":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`,
-    /x/,
+    /slug is required/,
   ],
   'a record one byte over 1 MiB': [topic(1, 1, { description: 'd'.repeat(fitting(1) + 1) }), /over 1048576 bytes/],
   '10 MB of nonsense': ['z'.repeat(10_000_000), /10000000 bytes long/],

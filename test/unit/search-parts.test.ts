@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { excerptOf } from '../../queries/search/search-guidance.ts';
-import { anyWordOf, distance, maxMissing, nearestWords, queryLacking } from '../../queries/search/search-units.ts';
+import { distance } from '../../domain/words.ts';
+import { anyWordOf, maxMissing, nearestWords, queryLacking } from '../../queries/search/search-units.ts';
 import { searchCandidates, searchContext, searchResults, searchText } from '../../queries/search/search-statements.ts';
 import { type PeriodCounts, searchWindows, WHOLE } from '../../queries/search/search-windows.ts';
 import { dayOfDate, localDay } from '../../domain/local-day.ts';

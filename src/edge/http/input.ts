@@ -1,15 +1,17 @@
 import { errorCodes, type FastifyInstance, type FastifyRequest, type FastifySchemaCompiler } from 'fastify';
 import type { z } from 'zod';
+import { issueText, parsePlainly } from '../../../domain/plain-issues.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 
 const MAX_ISSUES = 10;
 const MAX_LENGTH = 200;
+const MAX_TEXT_LENGTH = 500;
 
 /** Fastify's validator compiler over the zod schemas of the contract. */
 export const zodValidator: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   return (value: unknown) => {
     try {
-      const parsed = schema.safeParse(httpPart === 'querystring' ? parseQueryString(value as string) : value);
+      const parsed = parsePlainly(schema, httpPart === 'querystring' ? parseQueryString(value as string) : value);
       if (parsed.success) return { value: parsed.data };
       const { text, details } = findingsOf(parsed.error);
       return { error: new Rejection('invalid_parameter', text, { details }) };
@@ -24,8 +26,8 @@ export function findingsOf({ issues }: z.ZodError): { readonly text: string; rea
   const shown = issues
     .slice(0, MAX_ISSUES)
     .map(({ path, message }) => ({ path: path.join('.').slice(0, MAX_LENGTH), message: message.slice(0, MAX_LENGTH) }));
-  const [{ path, message } = { path: '', message: 'invalid input' }] = shown;
-  return { text: path === '' ? message : `${path}: ${message}`, details: { issues: shown } };
+  const [first] = issues;
+  return { text: first === undefined ? 'invalid input' : issueText(first).slice(0, MAX_TEXT_LENGTH), details: { issues: shown } };
 }
 
 /** Each key once. A repeated key, bad percent-encoding and invalid UTF-8 are refused: `URLSearchParams` lets all three pass. */

@@ -9,6 +9,7 @@ import type { Clock } from '../../../domain/ports/clock.ts';
 import { DeadlineExceeded } from '../../../domain/ports/database.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import type { Tracing } from '../../../domain/ports/tracing.ts';
+import { parsePlainly } from '../../../domain/plain-issues.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { withinDeadline } from '../../../domain/retry.ts';
 import { searchPlace } from '../../../queries/search/search-agenda.ts';
@@ -70,7 +71,7 @@ function toolRefusalOf(tool: Tool, error: unknown): ToolRefusal {
 
 /** Fills in defaults. Checks the cursor of a search too, before anything is read or paid. Throws the findings without the values. */
 function parseArguments(tool: Tool, given: unknown): object {
-  const parsed = tool.input.safeParse(given ?? {});
+  const parsed = parsePlainly<z.ZodType>(tool.input, given ?? {});
   if (parsed.success) {
     if (tool.name === 'search_agenda') searchPlace(parsed.data as SearchAgendaInput);
     return parsed.data as object;
