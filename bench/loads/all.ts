@@ -11,6 +11,7 @@ import { pollingReaders } from './readers.ts';
 import { rebuildHistory } from './rebuild.ts';
 import { rebuildAllUnderLoad, rebuildUnderLoad } from './rebuild-under-load.ts';
 import { peers } from './peers.ts';
+import { processes } from './processes.ts';
 import { relay } from './relay.ts';
 import { search } from './search.ts';
 import { snapshot } from './snapshot.ts';
@@ -40,5 +41,6 @@ export const LOADS: readonly Load[] = [
   snapshot,
   visibility,
   relay,
+  processes,
   peers,
 ];

@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { atMost, type Bench, count, type Load, type Row } from '../rig/bench.ts';
 import { growthExponent, median } from '../rig/measure.ts';
-import { residentMb } from '../rig/processes.ts';
+import { postgresqlProcesses, residentMb } from '../rig/processes.ts';
 import { serve } from '../rig/service.ts';
 import { scoped } from '../rig/scoped.ts';
 
@@ -24,9 +23,7 @@ const supervisorOf = (dataDir: string): number | undefined =>
 
 /** Megabytes of the server's processes; of shared memory each counts its share. */
 function postgresqlMb(dataDir: string): number {
-  const first = Number(readFileSync(join(dataDir, 'postgresql/postmaster.pid'), 'utf8').split('\n')[0]);
-  const children = readFileSync(`/proc/${first}/task/${first}/children`, 'utf8').trim().split(' ').map(Number);
-  const shares = [first, ...children].map((pid) =>
+  const shares = postgresqlProcesses(dataDir).map((pid) =>
     Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0),
   );
   return Math.round(shares.reduce((sum, share) => sum + share, 0) / 102.4) / 10;

@@ -61,9 +61,10 @@ export async function serve(
   dataDir: string,
   nodeOptions: readonly string[] = [],
   settings: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
 ): Promise<Service> {
   const started = performance.now();
-  const child = start(process.execPath, [...nodeOptions, MAIN, 'serve'], environmentOf(dataDir, settings));
+  const child = start(process.execPath, [...nodeOptions, MAIN, 'serve', ...args], environmentOf(dataDir, settings));
   const log = createWriteStream(`${dataDir}.log`, { flags: 'a' });
   child.stderr!.pipe(log);
   let text = '';
