@@ -115,6 +115,12 @@ export const origins = z
   .refine((list) => list.every(isOrigin))
   .meta({ allowed: 'origins such as https://app.example.org, separated by commas' });
 
+export const publicOrigins = z
+  .string()
+  .transform((text) => (text === 'none' ? [] : text.split(',').map((origin) => origin.trim().toLowerCase())))
+  .refine((list) => list.every((origin) => origin === '*' || isOrigin(origin)))
+  .meta({ allowed: '* for every page, none, or origins such as https://app.example.org, separated by commas' });
+
 function decodes(text: string): boolean {
   try {
     decodeURIComponent(new URL(text).host + new URL(text).pathname);

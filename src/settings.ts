@@ -27,6 +27,7 @@ const LISTENERS = {
     { unset: 'none' },
     'Browser origins whose pages may call the tools. Clients that are not browsers send no origin.',
   ],
+  CIVIC_PUBLIC_ORIGINS: [kind.publicOrigins, '*', 'Browser origins whose pages may read the public answers and the documents.'],
   CIVIC_BASE_URL: [
     kind.httpUrl,
     { unset: 'made from host and port' },

@@ -74,6 +74,7 @@ async function openListeners(
     documents: documentRoutes,
     baseUrl: settings.CIVIC_BASE_URL,
     allowedOrigins: settings.CIVIC_ALLOWED_ORIGINS ?? [],
+    publicOrigins: settings.CIVIC_PUBLIC_ORIGINS,
     metrics,
     logSampleEvery: LOG_EVERY,
     isTrustedProxy: trustedProxies(settings.CIVIC_TRUSTED_PROXIES),

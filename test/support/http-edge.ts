@@ -178,6 +178,7 @@ export interface EdgeSettings {
   readonly documents?: (baseUrl: () => string) => readonly DocumentRoute[];
   readonly tools?: Partial<ToolRunnerParts>;
   readonly allowedOrigins?: readonly string[];
+  readonly publicOrigins?: readonly string[];
   readonly chargeUnits?: ChargeUnits;
 }
 
@@ -264,6 +265,7 @@ export async function startHttpEdge(settings: EdgeSettings = {}): Promise<HttpEd
       ...settings.tools,
     },
     allowedOrigins: settings.allowedOrigins ?? [],
+    publicOrigins: settings.publicOrigins ?? ['*'],
     admission:
       settings.admission ??
       createAdmission({

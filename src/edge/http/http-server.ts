@@ -31,7 +31,7 @@ export function createHttpServer(parts: HttpServerParts) {
   addToolRoutes(app, tools, routeParts);
   addPublicRoutes(app, routeParts);
   addClosedRoutes(app);
-  addDocumentRoutes(app, parts.documents(routeParts.baseUrl));
+  addDocumentRoutes(app, parts.documents(routeParts.baseUrl), parts.publicOrigins);
   app.addHook('onClose', async () => (await loading?.catch(() => undefined))?.close());
   return {
     ...listener,

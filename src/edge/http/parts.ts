@@ -25,6 +25,8 @@ export interface HttpServerParts extends ConnectionsParts {
   readonly baseUrl?: string | undefined;
   /** Origins whose pages may call the tools, beside the service's own, as browsers write them. */
   readonly allowedOrigins: readonly string[];
+  /** Origins whose pages may read public answers and documents; `*` is every page. */
+  readonly publicOrigins: readonly string[];
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly logger: Logger;

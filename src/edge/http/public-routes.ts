@@ -24,6 +24,7 @@ export function addPublicRoutes(app: FastifyInstance, parts: RouteParts): void {
   app.addHook('onClose', async () => watch.close());
   const cache = createAnswerCache({ watch, clock: parts.clock });
   const { publicLimits, clock } = parts;
+  const sharing = sharedWith(parts.publicOrigins);
   for (const operation of Object.values<Operation>(PUBLIC_OPERATIONS)) {
     const { operationId, params, query } = operation;
     const answer: PublicAnswer = parts.publicOperations[operationId as PublicOperationId];
@@ -35,6 +36,7 @@ export function addPublicRoutes(app: FastifyInstance, parts: RouteParts): void {
       url: routerPath(operation),
       config: { operationId },
       schema: { params, querystring: query },
+      onSend: shareRefusals(sharing),
       onRequest: (request, reply, done) => {
         const { url, socket } = request.raw;
         const retryAfterSeconds = publicLimits.take(operationId, clientAddress(request.ip, socket.remoteAddress), clock.now());
@@ -43,7 +45,7 @@ export function addPublicRoutes(app: FastifyInstance, parts: RouteParts): void {
         const key = keys.get(url!);
         const kept = key === undefined ? undefined : cache.standing(key);
         if (kept === undefined) return done();
-        const sent = send(kept, request, reply);
+        const sent = send(kept, request, reply, sharing);
         if (sent instanceof Promise) sent.catch((error: unknown) => reply.send(error));
       },
       handler: async (request, reply) => {
@@ -55,7 +57,7 @@ export function addPublicRoutes(app: FastifyInstance, parts: RouteParts): void {
           (await cache
             .fetch(key, async () => represent(await answer.ask(question), operation.cacheControl!))
             .catch((err: unknown) => represent(softAnswer({ err, requestId: request.id }, question), 'no-store')));
-        await send(representation, request, reply);
+        await send(representation, request, reply, sharing);
       },
     });
   }
@@ -82,7 +84,8 @@ function softened({ operationId, refusals }: Operation, answer: PublicAnswer, pa
   };
 }
 
-export function addDocumentRoutes(app: FastifyInstance, documents: readonly DocumentRoute[]): void {
+export function addDocumentRoutes(app: FastifyInstance, documents: readonly DocumentRoute[], publicOrigins: readonly string[]): void {
+  const sharing = sharedWith(publicOrigins);
   for (const { path, operationId, headers, body } of documents) {
     const made = kept(async () => createRepresentation(await body(), headers, 'lasting'));
     app.route({
@@ -90,23 +93,45 @@ export function addDocumentRoutes(app: FastifyInstance, documents: readonly Docu
       url: path,
       config: operationId === null ? {} : { operationId },
       schema: { querystring: noQuery },
-      handler: async (request, reply) => send(await made(), request, reply),
+      onSend: shareRefusals(sharing),
+      handler: async (request, reply) => send(await made(), request, reply, sharing),
     });
   }
 }
 
+type Sharing = (origin: string | undefined) => readonly string[];
+
+/** Headers, names and values by turns, that let pages of these origins read an answer, without credentials. */
+function sharedWith(origins: readonly string[]): Sharing {
+  const exposed = ['access-control-expose-headers', 'ETag, Retry-After, X-Request-Id'];
+  const everyone = ['access-control-allow-origin', '*', ...exposed];
+  if (origins.includes('*')) return () => everyone;
+  const others = origins.length === 0 ? [] : ['vary', 'Origin'];
+  return (origin) =>
+    origin !== undefined && origins.includes(origin) ? ['access-control-allow-origin', origin, ...exposed, ...others] : others;
+}
+
+/** The same for answers of Fastify's reply. */
+const shareRefusals =
+  (sharing: Sharing) =>
+  (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void): void => {
+    const headers = sharing(request.raw.headers.origin);
+    for (let at = 0; at < headers.length; at += 2) reply.header(headers[at]!, headers[at + 1]!);
+    done(null, payload);
+  };
+
 /** Synchronous where the encoding is cached. */
-function send(answer: Representation, request: FastifyRequest, reply: FastifyReply): Promise<void> | void {
+function send(answer: Representation, request: FastifyRequest, reply: FastifyReply, sharing: Sharing): Promise<void> | void {
   const form = answer.form(request.raw.headers['accept-encoding']);
-  return form instanceof Promise ? form.then((ready) => sendForm(ready, request, reply)) : sendForm(form, request, reply);
+  return form instanceof Promise ? form.then((ready) => sendForm(ready, request, reply, sharing)) : sendForm(form, request, reply, sharing);
 }
 
 /** Without Fastify's reply, whose preparation takes a tenth of the time of a hot answer. */
-function sendForm(form: Form, request: FastifyRequest, reply: FastifyReply): void {
+function sendForm(form: Form, request: FastifyRequest, reply: FastifyReply, sharing: Sharing): void {
   const condition = request.raw.headers['if-none-match'];
   const isNotModified = condition !== undefined && namesTag(condition, form.etag);
   reply.hijack();
   const headers = isNotModified ? form.headersOfNotModified : form.headers;
-  reply.raw.writeHead(isNotModified ? 304 : 200, [...headers, 'x-request-id', request.id]);
+  reply.raw.writeHead(isNotModified ? 304 : 200, [...headers, ...sharing(request.raw.headers.origin), 'x-request-id', request.id]);
   reply.raw.end(isNotModified ? undefined : form.body);
 }
