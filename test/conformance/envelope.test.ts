@@ -176,17 +176,40 @@ test('a target that the router cannot parse is logged and measured, and the next
   }
 });
 
-test('one in n answers below 500 is logged, and every answer from 500 on', async () => {
+test('one in n successful answers is logged, and every refusal and failure with the request id of its answer', async () => {
   const sampled = await startHttpEdge({ logSampleEvery: 3 });
   try {
     const headers = { authorization: `Bearer ${sampled.keys.all}` };
-    const health = async () => (await fetch(`${sampled.url}/api/v1/data/health`, { headers })).text();
+    const health = async (query = '') => {
+      const response = await fetch(`${sampled.url}/api/v1/data/health${query}`, { headers });
+      await response.text();
+      return response.headers.get('x-request-id')!;
+    };
+    const logged = () => sampled.logged.filter(({ message }) => message === 'answered').map(({ fields }) => fields['requestId']);
     for (let request = 0; request < 6; request += 1) await health();
-    expect(sampled.logged.filter(({ message }) => message === 'answered')).toHaveLength(2);
+    expect(logged()).toHaveLength(2);
+    const refused = [await health('?x=1'), await health('?y=1')];
+    await expect.poll(() => logged().slice(2)).toEqual(refused);
     sampled.answerWith({ readCivicHealth: () => Promise.reject(new Error('defect')) });
-    await health();
-    expect(sampled.logged.filter(({ message }) => message === 'answered')).toHaveLength(3);
+    const failed = await health();
+    await expect.poll(() => logged().slice(4)).toEqual([failed]);
   } finally {
     await sampled.close();
+  }
+});
+
+test('of a flood of refusals 500 in a second are logged, and the number of the others', async () => {
+  const flooded = await startHttpEdge();
+  try {
+    const refuse = async () => void (await (await fetch(`${flooded.url}/api/nothing`)).text());
+    for (let round = 0; round < 13; round++) await Promise.all(Array.from({ length: 40 }, refuse));
+    const answers = () => flooded.logged.filter(({ message }) => message === 'answered');
+    await expect.poll(() => answers().length).toBe(500);
+    flooded.now += 1_000;
+    await refuse();
+    await expect.poll(() => answers().length).toBe(501);
+    expect(flooded.logged.find(({ message }) => message.startsWith('refusals'))?.fields).toEqual({ refusals: 20 });
+  } finally {
+    await flooded.close();
   }
 });

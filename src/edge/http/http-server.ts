@@ -58,9 +58,21 @@ function addClosedRoutes(app: FastifyInstance): void {
   });
 }
 
-/** Records metric, log line and span of each request at the end of its answer or connection. */
-function followRequests({ logger, logSampleEvery, metrics, tracing }: HttpServerParts) {
+/** Refusals in a second that a process logs one by one: a flood of them must not fill a disk. */
+const REFUSALS_A_SECOND = 500;
+
+/** Records metric, log line and span of each request at the end of its answer or connection. Of successful answers one in n is logged. */
+function followRequests({ logger, logSampleEvery, metrics, tracing, clock }: HttpServerParts) {
   let answered = 0;
+  let [second, refused] = [0, 0];
+  const logsRefusal = (): boolean => {
+    const now = Math.floor(clock.now() / 1000);
+    if (now !== second) {
+      if (refused > REFUSALS_A_SECOND) logger.warn({ refusals: refused - REFUSALS_A_SECOND }, 'refusals of one second were not logged');
+      [second, refused] = [now, 0];
+    }
+    return (refused += 1) <= REFUSALS_A_SECOND;
+  };
   return (request: FastifyRequest, reply: FastifyReply, next: () => void): void => {
     const { id, method, raw } = request;
     // By the conventions of OpenTelemetry for HTTP servers, without the target.
@@ -71,8 +83,8 @@ function followRequests({ logger, logSampleEvery, metrics, tracing }: HttpServer
       const { operationId: operation, principal } = request;
       const { statusCode: status, elapsedTime } = reply;
       metrics.answered(operation, status, elapsedTime / 1000);
-      answered += 1;
-      if (status >= 500 || answered % logSampleEvery === 0) {
+      if (status < 400) answered += 1;
+      if (status >= 500 || (status < 400 ? answered % logSampleEvery === 0 : logsRefusal())) {
         const ms = Math.round(elapsedTime * 100) / 100;
         const trace = span?.traceId ? { trace_id: span.traceId } : {};
         // The route and never the request target: a path or a query may carry a secret.

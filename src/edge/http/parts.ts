@@ -32,7 +32,7 @@ export interface HttpServerParts extends ConnectionsParts {
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
   readonly tracing?: Tracing | null;
-  /** Every n-th answer below 500 is logged, and each one from 500 on. */
+  /** One in n successful answers is logged; every refusal and failure is, up to a number in a second. */
   readonly logSampleEvery: number;
 }
 
