@@ -1,6 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, lchownSync, linkSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  copyFileSync,
+  existsSync,
+  lchownSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { dataLayout } from '../../infra/embedded-postgresql/data-directory.ts';
@@ -113,7 +124,22 @@ test('a process of another server in the cluster is found and ended before the n
   const remains = spawn(program, ['600'], { cwd: cluster, stdio: 'ignore' });
   const ended = once(remains, 'exit');
   expect(await start().next()).toHaveProperty('url');
+  expect(processesOf(dataDir).map(({ pid }) => pid)).not.toContain(remains.pid);
   expect(await ended).toEqual([null, 'SIGKILL']);
+});
+
+test('an ordinary user runs the server', async ({ skip }) => {
+  if (process.getuid?.() !== 0) skip('the other tests run as an ordinary user here');
+  mkdirSync(dataDir);
+  chownSync(dataDir, NOBODY, NOBODY);
+  const prefix = ['perl', '-e', 'use POSIX; setgid(65534); setuid(65534); exec @ARGV'];
+  const service = startUser({ dataDir, role: 'service', env, prefix });
+  users.push(service);
+  expect(await service.next()).toHaveProperty('url');
+  expect(await service.ask('insert')).toEqual({ count: 1 });
+  process.kill(supervisorOf(dataDir), 'SIGKILL');
+  await restarted(service);
+  expect(statSync(join(dataDir, 'postgresql')).uid).toBe(NOBODY);
 });
 
 test('the files of a former owner are handed over, and no others', async ({ skip }) => {
