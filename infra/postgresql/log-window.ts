@@ -4,6 +4,12 @@ import { positionNumber } from './log-position.ts';
 
 type Read = (read: ReadAll) => Promise<LogBatch>;
 
+interface Asked {
+  readonly after: number;
+  readonly afterId: string | undefined;
+  readonly batch: Promise<LogBatch>;
+}
+
 const LIMITS = {
   events: 20_000,
   /** Of the data of all events. */
@@ -30,8 +36,9 @@ export function windowed(
   /** Position and id of the event before the window. Undefined until a follower has reached the head. */
   let from: number | undefined;
   let fromId: string | undefined;
-  /** A read that is scheduled and not sent. */
-  let waiting: { readonly after: number; readonly afterId: string | undefined; readonly batch: Promise<LogBatch> } | undefined;
+  /** The newest read that is scheduled and not sent, and the newest that is sent and not answered. */
+  let waiting: Asked | undefined;
+  let sent: Asked | undefined;
 
   const end = () => (from ?? 0) + events.length;
   const idAt = (position: number) => (position === from ? fromId : events[position - from! - 1]?.id);
@@ -43,6 +50,7 @@ export function windowed(
     arrivals = [];
     characters = 0;
     waiting = undefined;
+    sent = undefined;
   };
 
   const keep = (after: number, afterId: string | undefined, batch: LogBatch) => {
@@ -72,17 +80,28 @@ export function windowed(
     }
   };
 
-  /** One read for all callers of a turn of the event loop. None joins a sent read: the event that woke the caller might be missing. */
-  const fetch = (after: number, { after: position, afterId }: ReadAll): Promise<LogBatch> => {
+  /** One read at a time for all callers. A caller that joins a sent read, which may lack the event that woke it, reads again where it is empty. */
+  const fetch = async (after: number, question: ReadAll): Promise<LogBatch> => {
+    const joined = sent?.after === after && sent.afterId === question.afterId ? await sent.batch : undefined;
+    return joined !== undefined && joined.events.length > 0 ? joined : await fetchNext(after, question);
+  };
+
+  /** For all callers of a turn of the event loop. */
+  const fetchNext = (after: number, { after: position, afterId }: ReadAll): Promise<LogBatch> => {
     if (waiting?.after !== after || waiting.afterId !== afterId) {
       const batch = new Promise((resolve) => setImmediate(resolve)).then(async () => {
         if (waiting === asked) waiting = undefined;
-        const found = await read({ after: position, afterId, limit: FETCH }).catch((error: unknown) => {
+        sent = asked;
+        try {
+          const found = await read({ after: position, afterId, limit: FETCH });
+          keep(after, afterId, found);
+          return found;
+        } catch (error) {
           if (error instanceof HistorySetBack) forget();
           throw error;
-        });
-        keep(after, afterId, found);
-        return found;
+        } finally {
+          if (sent === asked) sent = undefined;
+        }
       });
       const asked = { after, afterId, batch };
       waiting = asked;

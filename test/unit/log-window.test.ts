@@ -169,7 +169,8 @@ test('events read ten seconds ago are dropped, and a follower that needs them re
   expect(await ask(toPosition(11))).toEqual([5, 1]);
 });
 
-test('a follower that an append woke does not join a read that was sent before the append', async () => {
+/** At the head of a log of ten events; `answer` lets the oldest read return that was sent since. */
+async function heldAtHead() {
   const log = memoryLog();
   const sent: (() => void)[] = [];
   let held = false;
@@ -181,14 +182,38 @@ test('a follower that an append woke does not join a read that was sent before t
   log.grow(10);
   const { scannedTo, scannedId } = await read({ after: LOG_START, limit: 100 });
   held = true;
-  const early = read({ after: scannedTo, afterId: scannedId, limit: 100 });
-  await expect.poll(() => sent.length).toBe(1);
+  return {
+    log,
+    ask: () => read({ after: scannedTo, afterId: scannedId, limit: 100 }),
+    answer: async () => {
+      await expect.poll(() => sent.length).toBe(1);
+      sent.shift()!();
+    },
+  };
+}
+
+test('a follower that an append woke gets it, also where a read was sent before the append', async () => {
+  const { log, ask, answer } = await heldAtHead();
+  const early = ask();
+  await new Promise((resolve) => setTimeout(resolve, 5));
   log.grow(1);
-  const late = read({ after: scannedTo, afterId: scannedId, limit: 100 });
-  await expect.poll(() => sent.length).toBe(2);
-  for (const answer of sent) answer();
+  const late = ask();
+  await answer();
   expect((await early).events).toEqual([]);
+  await answer();
   expect((await late).events.map(({ id }) => id)).toEqual(['11']);
+});
+
+test('a follower that asks while new events are read shares that read', async () => {
+  const { log, ask, answer } = await heldAtHead();
+  log.grow(5);
+  const before = log.reads();
+  const early = ask();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const late = ask();
+  await answer();
+  expect((await late).events).toEqual((await early).events);
+  expect(log.reads() - before).toBe(1);
 });
 
 test('a window whose end the log has lost is not used, also after the log has grown past it again', async () => {
