@@ -55,7 +55,11 @@ describe('a column sent as a binary array', () => {
         expect(await received('uuid', columnArrays.uuids(values))).toEqual(values);
       }),
     );
-    expect(() => columnArrays.uuids(['not-a-uuid'])).toThrow(RangeError);
+    const id = '6a1c9c5e-0d6f-5d6b-9d51-3f7c2b1f8e1A';
+    expect(await received('uuid', columnArrays.uuids([id]))).toEqual([id.toLowerCase()]);
+    const wrong = Array.from(id).flatMap((_, at) => ['g', '\u0130', '-', '0'].map((digit) => id.slice(0, at) + digit + id.slice(at + 1)));
+    const invalid = wrong.filter((text) => !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text));
+    for (const text of ['not-a-uuid', '', `${id}0`, ...invalid]) expect(() => columnArrays.uuids([text])).toThrow(RangeError);
   });
 
   test('of booleans and of bytes arrives unchanged', async () => {
