@@ -75,3 +75,13 @@ export async function hasEvent(log: Pick<EventLog, 'readStream'>, { stream, revi
   const [found] = await log.readStream(stream, revision - 1, 1);
   return found?.revision === revision && found.id === id && found.position === position;
 }
+
+/** Parses the data of each event once. */
+export function contentReader(): (event: Pick<StoredEvent, 'data'>) => unknown {
+  const known = new Map<Pick<StoredEvent, 'data'>, unknown>();
+  return (event) => {
+    let content = known.get(event);
+    if (content === undefined) known.set(event, (content = JSON.parse(event.data)));
+    return content;
+  };
+}

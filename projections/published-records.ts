@@ -23,6 +23,7 @@ export const lastOfEach = (batch: readonly StoredEvent[]): Iterable<StoredEvent>
 export function recordChangesOf<Records extends TableOf<RecordTable>>(
   tables: readonly Records[],
   batch: readonly StoredEvent[],
+  content: FoldContext['content'],
 ): ReadonlyMap<Resource, RecordChanges<Records>> {
   const events = Map.groupBy(lastOfEach(batch), ({ stream }) => category(stream));
   const changes = tables.flatMap((table): [Resource, RecordChanges<Records>][] => {
@@ -30,7 +31,7 @@ export function recordChangesOf<Records extends TableOf<RecordTable>>(
     if (ofTable === undefined) return [];
     const published = ofTable
       .filter(({ type }) => type === RECORD_PUBLISHED)
-      .map(({ stream, data }) => ({ id: streamId(stream), data: JSON.parse(data) as never }));
+      .map((event) => ({ id: streamId(event.stream), data: content(event) as never }));
     const withdrawn = ofTable.filter(({ type }) => type !== RECORD_PUBLISHED).map(({ stream }) => streamId(stream));
     return [[table.resource, { table, published, withdrawn, ids: [...published.map(({ id }) => id), ...withdrawn] }]];
   });

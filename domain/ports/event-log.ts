@@ -78,6 +78,8 @@ export interface ReadAll {
 
 export interface Subscribe {
   readonly after: Position;
+  /** As in `ReadAll`. */
+  readonly afterId?: string | undefined;
   readonly batchSize: number;
   readonly types?: readonly string[];
   readonly signal: AbortSignal;

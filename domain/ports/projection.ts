@@ -8,6 +8,8 @@ export interface FoldContext {
   readonly transaction: Transaction;
   readonly columns: ColumnArrays;
   readonly generation: number;
+  /** The parsed `data` of an event of the batch. All projections of a pass share the value: none changes it. */
+  readonly content: (event: StoredEvent) => unknown;
   /**
    * Pages of a stream's events up to a position of the log, as now stored. For erasures only: a batch may carry text from before one, so
    * the projection reads the stream again. A rebuild reads the erased text from the start and gives the same result.

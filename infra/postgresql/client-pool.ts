@@ -7,8 +7,11 @@ import { clientConfig, CONNECT_TIMEOUT_MS, type Session } from './sessions.ts';
 
 const GRACE_MS = 1_000;
 
-/** Milliseconds of pg's pool: until an idle connection ends, and until a caller without a connection is refused (5 s without it). */
-type Pooling = Pick<PoolConfig, 'idleTimeoutMillis' | 'connectionTimeoutMillis'>;
+/**
+ * Milliseconds of pg's pool: until an idle connection ends, and until a caller without a connection is refused (5 s without it).
+ * `pipeline`: statements that are given at once are sent at once.
+ */
+type Pooling = Pick<PoolConfig, 'idleTimeoutMillis' | 'connectionTimeoutMillis' | 'pipeline'>;
 
 interface HeldClient {
   readonly client: PoolClient;

@@ -32,7 +32,7 @@ export async function openDatabase({
   const counts = openPipelinedConnections({ dsn, purpose: 'counts', statementTimeoutMs, plansForGrowth: true, lossy: true }, 2);
   const searches = openCancellableReads({ dsn, purpose: 'searches', statementTimeoutMs }, searchConnections);
   const folds = { dsn, purpose: 'transactions', statementTimeoutMs: foldTimeoutMs, idleInTransactionMs, lookups: true };
-  const transactions = openClientPool(folds, transactionConnections);
+  const transactions = openClientPool(folds, transactionConnections, { pipeline: true });
   const pools = { reads: typed, 'hot-reads': hot, counts, searches, transactions };
   const close = async () => void (await Promise.all(Object.values(pools).map((each) => each.close())));
   // They connect on first use; the start must fail when the database cannot be reached.

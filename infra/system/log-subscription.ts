@@ -47,8 +47,7 @@ export async function* subscribeTo(reads: FollowedReads, subscribe: Subscribe): 
     batch.catch(() => undefined);
     return batch;
   };
-  let after = subscribe.after;
-  let afterId: string | undefined;
+  let { after, afterId } = subscribe;
   let ahead: Promise<LogBatch> | undefined;
   const backoff = new Backoff(FIRST_PAUSE_MS, MAX_PAUSE_MS);
   while (!signal.aborted) {

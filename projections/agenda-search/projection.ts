@@ -80,7 +80,7 @@ async function refreshEntries({ transaction, columns, generation }: FoldContext,
 async function fold(batch: readonly StoredEvent[], context: FoldContext): Promise<void> {
   const words = new Changes();
   const items = new Set<string>();
-  for (const change of recordChangesOf(SEARCH_RECORDS, batch).values()) {
+  for (const change of recordChangesOf(SEARCH_RECORDS, batch, context.content).values()) {
     for (const id of await foldRecords(context, change, words)) items.add(id);
   }
   await refreshEntries(context, [...items].toSorted());

@@ -93,7 +93,7 @@ async function refreshCoveredTopics({ transaction, generation }: FoldContext): P
  */
 async function fold(covered: readonly CoveredBodySlugs[], batch: readonly StoredEvent[], context: FoldContext): Promise<void> {
   const { transaction, columns, generation } = context;
-  const changes = recordChangesOf(AGENDA_RECORDS, batch);
+  const changes = recordChangesOf(AGENDA_RECORDS, batch, context.content);
   const hits = changes.get('agenda_hits');
   for (const change of changes.values()) await writeRecords(context, change === hits ? { ...change, published: [] } : change);
   if (changes.has('topics')) await refreshCoveredTopics(context);

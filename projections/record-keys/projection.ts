@@ -11,10 +11,10 @@ import { RECORD_KEYS } from './tables.ts';
 
 async function fold(batch: readonly StoredEvent[], context: FoldContext): Promise<void> {
   const [named, gone]: [Row[], Row[]] = [[], []];
-  for (const { stream, type, data } of lastOfEach(batch)) {
-    const { resource, recordId } = recordOfStream(stream);
+  for (const event of lastOfEach(batch)) {
+    const { resource, recordId } = recordOfStream(event.stream);
     if (!isFoundResource(resource)) continue;
-    const names = type === RECORD_PUBLISHED ? externalIds(resource, JSON.parse(data) as never) : null;
+    const names = event.type === RECORD_PUBLISHED ? externalIds(resource, context.content(event) as never) : null;
     const key = { record_id: recordId, resource };
     if (names === null) gone.push(key);
     else {

@@ -23,13 +23,13 @@ export const REFERENCE_FIELDS: Readonly<Record<Resource, readonly string[]>> = {
   stream_records: ['recordStreamId'],
 };
 
-function* referenceRows(batch: readonly StoredEvent[]): Generator<Row> {
-  for (const { stream, type, data } of lastOfEach(batch)) {
-    if (type !== RECORD_PUBLISHED) continue;
-    const { resource, recordId } = recordOfStream(stream);
+function* referenceRows(batch: readonly StoredEvent[], content: FoldContext['content']): Generator<Row> {
+  for (const event of lastOfEach(batch)) {
+    if (event.type !== RECORD_PUBLISHED) continue;
+    const { resource, recordId } = recordOfStream(event.stream);
     const fields = REFERENCE_FIELDS[resource];
     if (fields.length === 0) continue;
-    const record = JSON.parse(data) as Readonly<Record<string, unknown>>;
+    const record = content(event) as Readonly<Record<string, unknown>>;
     for (const field of fields) {
       const target = record[field];
       if (typeof target === 'string') yield { resource, record_id: recordId, field, target_id: target };
@@ -44,7 +44,7 @@ async function fold(batch: readonly StoredEvent[], context: FoldContext): Promis
   const known = new Set(batch.map(({ stream }) => stream)).difference(made);
   const replaced = [...known].map(recordOfStream).map(({ resource, recordId }) => ({ record_id: recordId, resource }));
   await remove(context, references, replaced);
-  await insert(context, references, [...referenceRows(batch)]);
+  await insert(context, references, [...referenceRows(batch, context.content)]);
 }
 
 export const recordReferences = projection(RECORD_REFERENCES, { version: 1, handles: RECORD_EVENT_TYPES, fold });

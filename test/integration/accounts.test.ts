@@ -13,7 +13,7 @@ import type { Position, StoredEvent } from '../../domain/ports/event-log.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { accountStream } from '../../domain/streams.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import { nothingToReread } from '../support/projection-spec.ts';
+import { withoutErasures } from '../support/projection-spec.ts';
 
 let server: TestDatabase;
 let database: Database;
@@ -50,7 +50,7 @@ const stored = (accountId: string, event: AccountEvent, time: number): StoredEve
 
 const fold = (events: readonly StoredEvent[], into: number) =>
   database.transactor.transaction((transaction) =>
-    accounts.fold(events, { transaction, columns: database.columns, generation: into, reread: nothingToReread }),
+    accounts.fold(events, { transaction, columns: database.columns, generation: into, ...withoutErasures }),
   );
 
 const ceiling = { sustained: { requests: 1000, seconds: 60 }, burst: { requests: 100, seconds: 1 } };

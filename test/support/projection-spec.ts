@@ -3,7 +3,7 @@ import { foldBatch } from '../../src/processors/projector/fold-batch.ts';
 import { LeaseLost } from '../../domain/while-leased.ts';
 import type { ProjectorDependencies } from '../../src/processors/projector/fold-batch.ts';
 import { LOG_START, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
-import type { Projection } from '../../domain/ports/projection.ts';
+import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
 import { below } from './civic-records.ts';
 
 /** Every event that a projection folds, in order. */
@@ -63,7 +63,10 @@ export const dumpTables = async (
 /** One hash over a dump, short enough for a line of output. */
 export const hashOf = (dump: readonly string[]): string => createHash('sha256').update(dump.join('\n')).digest('hex');
 
-/** For a fold that is given no erasure. */
-export function nothingToReread(): AsyncIterable<never> {
-  throw new Error('nothing is to be read again here');
-}
+/** What a fold is given besides its tables, where the batch has no erasure. */
+export const withoutErasures: Pick<FoldContext, 'content' | 'reread'> = {
+  content: ({ data }) => JSON.parse(data),
+  reread() {
+    throw new Error('nothing is to be read again here');
+  },
+};

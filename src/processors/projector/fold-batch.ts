@@ -1,5 +1,5 @@
 import { PROJECTION_EVENT_SKIPPED, projectionEventSkipped } from '../../../domain/events/feed-events.ts';
-import { farthestOf, lastMarkOf, streamEvents, streamPages } from '../../../domain/read-log.ts';
+import { contentReader, farthestOf, lastMarkOf, streamEvents, streamPages } from '../../../domain/read-log.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { ColumnArrays, Traffic, Transaction, Transactor } from '../../../domain/ports/database.ts';
 import { type EventLog, LOG_START, type LogBatch, type Position, type StoredEvent } from '../../../domain/ports/event-log.ts';
@@ -55,16 +55,47 @@ export async function foldTarget({ log }: ProjectorDependencies, projection: Pro
   return { projection, lease, logId: await log.identity(), skipped };
 }
 
+/** What one generation folds of a batch. */
+export interface BatchPart {
+  readonly target: FoldTarget;
+  readonly from: Position;
+  readonly batch: LogBatch;
+}
+
 /** Folds a batch in a transaction of its own. Returns the new checkpoint; throws `LeaseLost`. */
 export async function foldBatch(deps: ProjectorDependencies, target: FoldTarget, from: Position, batch: LogBatch): Promise<Position> {
-  const isEmpty = batch.events.every(({ id }) => target.skipped.has(id));
-  await deps.transactor.transaction(async (transaction) => {
-    // A crash may lose the move of a checkpoint without events: it is repeated, so the commit does not wait for the disk.
-    if (isEmpty || target.unread === true) await transaction.execute({ text: 'set local synchronous_commit = off', values: [] });
-    await foldAndAdvance(deps, target, transaction, from, batch);
-  });
+  if ((await foldTogether(deps, [{ target, from, batch }])).has(target)) throw leaseLost(target);
   return batch.scannedTo;
 }
+
+export const leaseLost = ({ projection, lease }: FoldTarget): LeaseLost =>
+  new LeaseLost(`generation ${lease.generation} of ${projection.name} is no longer ours`);
+
+/**
+ * Folds a batch into several generations in one transaction. Returns those whose lease is lost, which it leaves as they are; throws where
+ * one fold fails, and then changes none.
+ */
+export async function foldTogether(deps: ProjectorDependencies, parts: readonly BatchPart[]): Promise<ReadonlySet<FoldTarget>> {
+  const isEmpty = parts.every(({ target, batch }) => target.unread === true || batch.events.every(({ id }) => target.skipped.has(id)));
+  return await deps.transactor.transaction(async (transaction) => {
+    // A crash may lose the move of a checkpoint without events: it is repeated, so the commit does not wait for the disk.
+    if (isEmpty) await transaction.execute({ text: 'set local synchronous_commit = off', values: [] });
+    const moved = await all(parts.map((part) => advance(deps, part, transaction)));
+    const [held, lost] = [parts.filter((_, index) => moved[index]!), parts.filter((_, index) => !moved[index]!)];
+    const content = contentReader();
+    await all(held.map(({ target, batch }) => foldEvents(deps, target, transaction, unskipped(target, batch), content)));
+    return new Set(lost.map(({ target }) => target));
+  });
+}
+
+/** Waits for all, so that no statement of a failed transaction is under way when it is rolled back. Throws the first error. */
+async function all<Result>(works: readonly Promise<Result>[]): Promise<readonly Result[]> {
+  await Promise.allSettled(works);
+  return await Promise.all(works);
+}
+
+const unskipped = ({ skipped }: FoldTarget, { events }: LogBatch): readonly StoredEvent[] =>
+  skipped.size === 0 ? events : events.filter(({ id }) => !skipped.has(id));
 
 /**
  * Moves the checkpoint and folds a batch in one transaction. The checkpoint moves first and only under the lease's token and the old
@@ -77,22 +108,23 @@ export async function foldAndAdvance(
   from: Position,
   batch: LogBatch,
 ): Promise<void> {
-  const { projection, lease, logId, skipped } = target;
-  const events = skipped.size === 0 ? batch.events : batch.events.filter(({ id }) => !skipped.has(id));
+  if (!(await advance(deps, { target, from, batch }, transaction))) throw leaseLost(target);
+  await foldEvents(deps, target, transaction, unskipped(target, batch));
+}
+
+function advance(deps: ProjectorDependencies, { target, from, batch }: BatchPart, transaction: Transaction): Promise<boolean> {
   const now = deps.leaseClock.now();
-  const moved = await deps.generations.advance(transaction, lease, {
+  return deps.generations.advance(transaction, target.lease, {
     from,
     to: batch.scannedTo,
-    folded: events.length,
+    folded: unskipped(target, batch).length,
     now,
     leaseUntil: now + deps.leaseMs,
-    logId,
+    logId: target.logId,
     eventsRead: deps.log.distance(LOG_START, batch.scannedTo),
     last: lastMarkOf(batch.events),
     proof: farthestOf(deps.log, batch),
   });
-  if (!moved) throw new LeaseLost(`generation ${lease.generation} of ${projection.name} is no longer ours`);
-  await foldEvents(deps, target, transaction, events);
 }
 
 /** Leaves the checkpoint of the generation where it is. */
@@ -101,8 +133,9 @@ export async function foldEvents(
   { projection, lease: { generation } }: FoldTarget,
   transaction: Transaction,
   events: readonly StoredEvent[],
+  content = contentReader(),
 ): Promise<void> {
-  if (events.length > 0) await projection.fold(events, { transaction, columns, generation, reread: rereading(log) });
+  if (events.length > 0) await projection.fold(events, { transaction, columns, generation, content, reread: rereading(log) });
 }
 
 const rereading = (log: Pick<EventLog, 'readStream'>) =>

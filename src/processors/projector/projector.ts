@@ -4,7 +4,8 @@ import { LeaseLost } from '../../../domain/while-leased.ts';
 import { ProcessorPaused } from '../runtime/apply-or-pause.ts';
 import { createTrafficWatch, type TrafficWatch } from './rebuild-throttle.ts';
 import { buildGeneration } from './build-generation.ts';
-import { foldOrPause, foldTarget, type ProjectorDependencies, underLease } from './fold-batch.ts';
+import { foldTarget, type ProjectorDependencies, underLease } from './fold-batch.ts';
+import { createSharedPasses } from './shared-passes.ts';
 import { LogSetBack, requireHistory } from '../runtime/own-log.ts';
 
 const TICK_MS = 500;
@@ -26,6 +27,7 @@ export function startProjector(deps: ProjectorDependencies, projections: readonl
   const stopping = new AbortController();
   const running = new Map<number, Promise<void>>();
   const watch = createTrafficWatch(deps);
+  const fold = createSharedPasses(deps);
   let wake = new AbortController();
 
   const own = async (projection: Projection, candidate: Generation) => {
@@ -35,7 +37,7 @@ export function startProjector(deps: ProjectorDependencies, projections: readonl
     if (acquired === null) return;
     deps.logger.debug({ projection: projection.name, generation: candidate.generation, token: acquired.lease.token }, 'projection owned');
     const run = underLease(deps, acquired.lease, stopping.signal, (signal) =>
-      runGeneration(deps, projection, acquired.row, acquired.lease, watch, signal),
+      runGeneration({ ...deps, watch, fold }, projection, acquired.row, acquired.lease, signal),
     )
       .catch((error: unknown) => {
         if (error instanceof LeaseLost || error instanceof ProcessorPaused || stopping.signal.aborted) return;
@@ -105,11 +107,10 @@ const isDone = (row: Generation, now: number): boolean =>
   (row.state === 'scratch' && row.leaseUntil < now - RETIRED_GRACE_MS && row.changedAt < now - RETIRED_GRACE_MS);
 
 async function runGeneration(
-  deps: ProjectorDependencies,
+  deps: ProjectorDependencies & { readonly watch: TrafficWatch; readonly fold: ReturnType<typeof createSharedPasses> },
   projection: Projection,
   row: Generation,
   lease: Lease,
-  watch: TrafficWatch,
   signal: AbortSignal,
 ): Promise<void> {
   await requireHistory({ what: `read model ${projection.name}`, ...row }, deps.log, await deps.log.identity()).catch(
@@ -120,8 +121,7 @@ async function runGeneration(
     },
   );
   const target = await foldTarget(deps, projection, lease);
-  let checkpoint = row.state === 'building' ? await buildGeneration(deps, { ...target, unread: true }, row, watch, signal) : row.checkpoint;
-  if (checkpoint === null) return;
-  const batches = deps.log.subscribe({ after: checkpoint, batchSize: deps.batchSize, types: projection.handles, signal });
-  for await (const batch of batches) checkpoint = await foldOrPause(deps, target, checkpoint, batch, signal);
+  const isBuilding = row.state === 'building';
+  const checkpoint = isBuilding ? await buildGeneration(deps, { ...target, unread: true }, row, deps.watch, signal) : row.checkpoint;
+  if (checkpoint !== null) await deps.fold(target, checkpoint, signal, { alone: isBuilding && row.held });
 }

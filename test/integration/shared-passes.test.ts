@@ -1,0 +1,185 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { recordHistory } from '../../projections/record-history/projection.ts';
+import { recordKeys } from '../../projections/record-keys/projection.ts';
+import { recordReferences } from '../../projections/record-references/projection.ts';
+import type { Transaction } from '../../domain/ports/database.ts';
+import { NO_STREAM, type StoredEvent } from '../../domain/ports/event-log.ts';
+import type { Generation } from '../../domain/ports/generations.ts';
+import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
+import type { Projector } from '../../src/processors/projector/projector.ts';
+import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
+import { recordId, upsert } from '../support/civic-records.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+
+const BATCH = 20;
+const FOLDED = [recordHistory, recordReferences, recordKeys];
+const NAMES = FOLDED.map(({ name }) => name);
+
+let server: TestDatabase;
+let civic: TestCivic;
+let projector: Projector;
+/** Runs in the transaction after the fold of record references. */
+let afterFold: (batch: readonly StoredEvent[], context: FoldContext) => Promise<void> | void;
+/** The transaction of each advance, in their order. */
+let advances: { readonly generation: number; readonly transaction: Transaction }[];
+
+/** What record references and record keys were given as the content of the newest event. */
+const contents = new Map<string, unknown>();
+const hooked = (projection: Projection, hook: typeof afterFold): Projection => ({
+  ...projection,
+  fold: async (batch, context) => {
+    await projection.fold(batch, context);
+    contents.set(projection.name, context.content(batch.at(-1)!));
+    await hook(batch, context);
+  },
+});
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+});
+afterAll(async () => await server?.close());
+
+beforeEach(async () => {
+  afterFold = () => undefined;
+  advances = [];
+  civic = await openTestCivic(server.url, { batchSize: BATCH });
+  const generations: TestCivic['generations'] = {
+    ...civic.generations,
+    advance: (transaction, lease, to) => {
+      advances.push({ generation: lease.generation, transaction });
+      return civic.generations.advance(transaction, lease, to);
+    },
+  };
+  projector = civic.startProjector(
+    [recordHistory, hooked(recordReferences, (...given) => afterFold(...given)), hooked(recordKeys, () => undefined)],
+    { generations },
+  );
+  await civic.writer.write(documents(1), {});
+  await civic.caughtUp(undefined, NAMES);
+});
+afterEach(async () => {
+  await projector.stop();
+  await civic.close();
+});
+
+let written = 0;
+const documents = (count: number) => Array.from({ length: count }, () => upsert('documents', (written += 1), 1));
+const newestId = () => recordId('documents', written);
+
+const liveOf = async ({ name }: Projection) =>
+  (await civic.generations.list()).find(({ projection, state }) => projection === name && state === 'live')!;
+
+/** Of each record, in the order of the records: rows in each read model. */
+async function rowsOf(ids: readonly string[]): Promise<Record<string, readonly number[]>> {
+  const counts = FOLDED.map(async (projection) => {
+    const [table] = projection.tables((await liveOf(projection)).generation);
+    const each = ids.map(async (id) => Number((await civic.rows(`select count(*) from ${table} where record_id = $1`, [id]))[0]![0]));
+    return [projection.name, await Promise.all(each)];
+  });
+  return Object.fromEntries(await Promise.all(counts));
+}
+
+test('projections at one checkpoint fold an append in one transaction, from content that is parsed once', async () => {
+  // They are in one pass after the first append.
+  await civic.writer.write(documents(1), {});
+  await civic.caughtUp(undefined, NAMES);
+  advances = [];
+  await civic.writer.write(documents(1), {});
+  await civic.caughtUp(undefined, NAMES);
+  const generations = await Promise.all(FOLDED.map(async (one) => (await liveOf(one)).generation));
+  expect(new Set(advances.map(({ generation }) => generation))).toEqual(new Set(generations));
+  expect(advances).toHaveLength(FOLDED.length);
+  expect(new Set(advances.map(({ transaction }) => transaction)).size).toBe(1);
+  expect(contents.get(recordReferences.name)).toMatchObject({ id: newestId() });
+  expect(contents.get(recordReferences.name)).toBe(contents.get(recordKeys.name));
+});
+
+test.each([
+  ['throws', () => Promise.reject(new Error('this event cannot be folded'))],
+  ['fails in the database', async ({ transaction }: FoldContext) => void (await transaction.execute({ text: 'select 1 / 0', values: [] }))],
+])('an event whose fold %s in one projection pauses it alone: the others fold the whole batch once', async (_, fail) => {
+  const changes = documents(3);
+  const [before, poison, after] = changes.map(({ id }) => id);
+  afterFold = (batch, context) => (batch.some(({ stream }) => stream.endsWith(poison!)) ? fail(context) : undefined);
+  await civic.writer.write(changes, {});
+  await civic.caughtUp(undefined, [recordHistory.name, recordKeys.name]);
+  await untilTrue('the projection is paused', async () => (await liveOf(recordReferences)).pausedReason !== null);
+  const [event] = await civic.log.readStream(`documents-${poison}`, NO_STREAM, 1);
+  expect(await liveOf(recordReferences)).toMatchObject({ pausedEvent: event!.id, owner: null });
+  expect(await rowsOf([before!, poison!, after!])).toEqual({
+    [recordHistory.name]: [1, 1, 1],
+    [recordReferences.name]: [1, 0, 0],
+    [recordKeys.name]: [1, 1, 1],
+  });
+  afterFold = () => undefined;
+  await civic.generations.resume((await liveOf(recordReferences)).generation);
+  projector.nudge();
+  await civic.caughtUp(undefined, NAMES);
+  expect((await rowsOf([before!, poison!, after!]))[recordReferences.name]).toEqual([1, 1, 1]);
+});
+
+test('a projection that lost its lease commits nothing of a pass, and the others commit theirs', async () => {
+  const { generation, checkpoint } = await liveOf(recordReferences);
+  await civic.rows(
+    `update civic.generations set owner = 'another', token = token + 1, lease_until = $2 where generation = $1 returning 1`,
+    [generation, Date.now() + 60_000],
+  );
+  await civic.writer.write(documents(1), {});
+  await civic.caughtUp(undefined, [recordHistory.name, recordKeys.name]);
+  expect(await rowsOf([newestId()])).toEqual({ [recordHistory.name]: [1], [recordReferences.name]: [0], [recordKeys.name]: [1] });
+  expect(await liveOf(recordReferences)).toMatchObject({ checkpoint, owner: 'another' });
+  await civic.rows('update civic.generations set owner = null, lease_until = 0 where generation = $1 returning 1', [generation]);
+  projector.nudge();
+  await civic.caughtUp(undefined, NAMES);
+  expect((await rowsOf([newestId()]))[recordReferences.name]).toEqual([1]);
+});
+
+test('a transaction that is cut off before its commit leaves no projection ahead, and each folds the batch once afterwards', async () => {
+  const before = await Promise.all(FOLDED.map(liveOf));
+  let during: Promise<readonly Generation[]> | undefined;
+  afterFold = async (_, { transaction }) => {
+    if (during !== undefined) return;
+    const cut = Promise.withResolvers<readonly Generation[]>();
+    during = cut.promise;
+    await transaction.execute({ text: 'select pg_terminate_backend(pg_backend_pid())', values: [] }).catch(() => undefined);
+    cut.resolve(await Promise.all(FOLDED.map(liveOf)));
+  };
+  await civic.writer.write(documents(5), {});
+  await civic.caughtUp(undefined, NAMES);
+  expect((await during!).map(({ checkpoint }) => checkpoint)).toEqual(before.map(({ checkpoint }) => checkpoint));
+  const ids = Array.from({ length: 5 }, (_, index) => recordId('documents', written - index));
+  const once = [1, 1, 1, 1, 1];
+  expect(await rowsOf(ids)).toEqual({ [recordHistory.name]: once, [recordReferences.name]: once, [recordKeys.name]: once });
+});
+
+test('a projection that lags by more than a batch delays no other, and joins them when it has caught up', async () => {
+  const { generation } = await liveOf(recordReferences);
+  await civic.generations.pause(await leaseOf(generation), 'held back', null);
+  await civic.writer.write(documents(1), {});
+  for (let batch = 0; batch < 3; batch++) await civic.writer.write(documents(BATCH), {});
+  await civic.caughtUp(undefined, [recordHistory.name, recordKeys.name]);
+  const held = Promise.withResolvers<void>();
+  let reached = false;
+  afterFold = async () => {
+    reached = true;
+    await held.promise;
+  };
+  await civic.generations.resume(generation);
+  projector.nudge();
+  await untilTrue('the projection folds', () => reached);
+  await civic.writer.write(documents(1), {});
+  await civic.caughtUp(undefined, [recordHistory.name, recordKeys.name]);
+  held.resolve();
+  await civic.caughtUp(undefined, NAMES);
+  await civic.writer.write(documents(1), {});
+  await civic.caughtUp(undefined, NAMES);
+  advances = [];
+  await civic.writer.write(documents(1), {});
+  await civic.caughtUp(undefined, NAMES);
+  expect(new Set(advances.map(({ transaction }) => transaction)).size).toBe(1);
+});
+
+async function leaseOf(generation: number) {
+  const { owner, token } = (await civic.generations.list()).find((row) => row.generation === generation)!;
+  return { generation, owner: owner!, token };
+}
