@@ -30,7 +30,7 @@ export function plainText(text: string): string {
 /** The distinct words of a text that a search can misspell: letters only, at least four, in lower case, in the order of the text. */
 export function spellableWords(text: string): ReadonlySet<string> {
   const words = new Set<string>();
-  for (const [run] of plainText(text.slice(0, SEARCHED_LENGTH)).toLowerCase().matchAll(RUN)) if (WORD.test(run)) words.add(run);
+  for (const run of new Set(plainText(text.slice(0, SEARCHED_LENGTH)).toLowerCase().match(RUN))) if (WORD.test(run)) words.add(run);
   return words;
 }
 
