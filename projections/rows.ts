@@ -24,9 +24,10 @@ export async function insert(
   if (rows.length === 0) return;
   const { names, unnest, values } = rowSet(columns, table, rows);
   const into = table.at(generation);
+  const end = typeof after === 'string' ? after : after(names);
   await transaction.execute({
-    name: `insert_${into}`,
-    text: `insert into ${into} as t (${names.join(', ')}) select * from ${unnest} ${typeof after === 'string' ? after : after(names)}`,
+    name: `${end === '' ? 'insert' : 'upsert'}_${into}`,
+    text: `insert into ${into} as t (${names.join(', ')}) select * from ${unnest} ${end}`,
     values,
   });
 }

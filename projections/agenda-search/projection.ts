@@ -39,8 +39,9 @@ async function foldRecords(context: FoldContext, change: RecordChanges<SearchRec
   const { table, published, withdrawn, ids } = change;
   const rows = published.map(({ data }) => table.row(data));
   if (table.worded.length > 0) {
-    const stored = await transaction.execute(statements.storedTexts(generation, columns, table, ids));
-    for (const texts of stored.rows) words.addWords(texts, -1);
+    const known = [...published.filter(({ isNew }) => !isNew).map(({ id }) => id), ...withdrawn];
+    const stored = known.length === 0 ? [] : (await transaction.execute(statements.storedTexts(generation, columns, table, known))).rows;
+    for (const texts of stored) words.addWords(texts, -1);
     for (const row of rows) {
       const texts = table.worded.map((name) => row[name]);
       words.addWords(texts, 1);

@@ -4,7 +4,7 @@ import type { FoldContext } from '../../domain/ports/projection.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { recordOfStream } from '../../domain/streams.ts';
 import { projection } from '../projection.ts';
-import { lastOfEach } from '../published-records.ts';
+import { begunIn, lastOfEach } from '../published-records.ts';
 import { insert, remove } from '../rows.ts';
 import type { Row } from '../tables.ts';
 import { RECORD_REFERENCES } from './tables.ts';
@@ -40,8 +40,7 @@ function* referenceRows(batch: readonly StoredEvent[], content: FoldContext['con
 /** Only a record whose first event is not in the batch may have rows from before it. */
 async function fold(batch: readonly StoredEvent[], context: FoldContext): Promise<void> {
   const { references } = RECORD_REFERENCES.tables;
-  const made = new Set(batch.filter(({ revision }) => revision === 0).map(({ stream }) => stream));
-  const known = new Set(batch.map(({ stream }) => stream)).difference(made);
+  const known = new Set(batch.map(({ stream }) => stream)).difference(begunIn(batch));
   const replaced = [...known].map(recordOfStream).map(({ resource, recordId }) => ({ record_id: recordId, resource }));
   await remove(context, references, replaced);
   await insert(context, references, [...referenceRows(batch, context.content)]);
