@@ -80,8 +80,11 @@ export interface ChargedKey {
   readonly charge: Charge;
 }
 
-/** By the key's SHA-256 (64 lower-case hex digits), in one statement; null for an unknown key. `now` is clock milliseconds. */
-export type ChargeRequest = (sha256: string, now: number) => Promise<ChargedKey | null>;
+/**
+ * By the key's SHA-256 (64 lower-case hex digits), in one statement; null for an unknown key. `now` is clock milliseconds. `readAhead`
+ * sends a read in the same flight; it is not called where there is none.
+ */
+export type ChargeRequest = (sha256: string, now: number, readAhead?: () => void) => Promise<ChargedKey | null>;
 
 type FurtherCharge =
   | { readonly kind: 'charged'; readonly states: readonly BucketState[] }

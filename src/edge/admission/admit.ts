@@ -19,6 +19,7 @@ import type { SpanAttributes, Tracing } from '../../../domain/ports/tracing.ts';
 import { Rejection, REPORTS_FORBIDDEN } from '../../../domain/rejections.ts';
 import type { ToolName } from '../../../contract/tools/tool-names.ts';
 import { TOOLS } from '../../../contract/tools/tools.ts';
+import { AcceptedLately } from './accepted-lately.ts';
 import { failClosed } from './sampled-failures.ts';
 
 const MAX_HEADER_LENGTH = 256;
@@ -52,6 +53,8 @@ interface Presented {
   readonly now: number;
   /** Called once the minute and burst buckets are read, also where the request is refused later. */
   readonly onAllowance?: OnAllowance;
+  /** Sends the read in the flight of the charge, for whom the request most likely is. It may not be called; its result is no admission. */
+  readonly readAhead?: ((guess: Principal) => void) | undefined;
 }
 
 /** Receives the remaining units of the buckets that were read, also of exhausted ones. */
@@ -70,12 +73,15 @@ export type Admission = ReturnType<typeof createAdmission>;
 /** The same for REST and MCP. Throws a `Rejection` for each refusal. */
 export function createAdmission(parts: AdmissionParts) {
   const { rules, chargeRequest, windowCounts } = parts;
+  const lately = new AcceptedLately<Principal>();
   const lookUp = <Result>(ask: () => Promise<Result>) => failClosed(parts.onFailure, 'identity and limits', ask);
   return {
     /** Checks key, abuse limits, allowance, scope and billing, in this order (docs/interface.md). The input is read afterwards. */
-    async admit({ authorization, surface, scope, now, onAllowance }: Presented): Promise<Principal> {
+    async admit({ authorization, surface, scope, now, onAllowance, readAhead }: Presented): Promise<Principal> {
       const sha256 = keySecretHash(presentedSecret(authorization));
-      const charged = await lookUp(() => chargeRequest(sha256, now));
+      const guess = readAhead && lately.guess(sha256);
+      const charged = await lookUp(() => chargeRequest(sha256, now, guess && (() => readAhead(guess))));
+      lately.forget(sha256);
       if (charged === null) throw unauthorized('the API key is not known');
       const { identity, plan, charge } = charged;
       if (charge.kind !== 'refused' && 'states' in charge) onAllowance?.(charge.states);
@@ -84,7 +90,9 @@ export function createAdmission(parts: AdmissionParts) {
       const refused = billingRefusal(surface, { facts: identity, enforced: rules.billingEnforced, now });
       if (refused !== null) throw refused;
       const { accountId, keyId, scopes } = identity;
-      return { accountId, keyId, scopes, allowances: rules.plans[plan], billing: identity };
+      const principal = { accountId, keyId, scopes, allowances: rules.plans[plan], billing: identity };
+      if ('states' in charge) lately.accept(sha256, principal, charge.states);
+      return principal;
     },
     /** Charges further units of minute and burst, all or none: the calls of a batch beyond the request itself. */
     async chargeUnits({ accountId, allowances }: Principal, units: number, now: number): Promise<readonly BucketState[]> {

@@ -14,7 +14,7 @@ import {
   PLAN_NAMES,
 } from '../../../domain/plans.ts';
 import type { Scope } from '../../../domain/events/account-events.ts';
-import type { Statement } from '../../../domain/ports/database.ts';
+import type { Flight, Statement } from '../../../domain/ports/database.ts';
 import { type LiveReads, requireLive } from '../../../domain/ports/projection.ts';
 import { type BucketState, secondsUntil } from '../../../domain/ports/counts.ts';
 
@@ -104,10 +104,14 @@ function chargeOf(row: ChargedRow, nth: number, allowances: Allowances, now: num
   return nth < row.allowed ? { kind: 'charged', states } : { ...exhausted(row.allowanceOpens), by: 'allowance', states };
 }
 
-type Waiting = PromiseWithResolvers<ChargedKey | null> & { readonly sha256: string; readonly now: number };
+type Waiting = PromiseWithResolvers<ChargedKey | null> & {
+  readonly sha256: string;
+  readonly now: number;
+  readonly readAhead: (() => void) | undefined;
+};
 
 /** Requests of one event-loop iteration share a statement. None joins a sent one: a key revoked in between would pass. */
-export function createChargeRequest(reads: LiveReads, rules: AdmissionRules): ChargeRequest {
+export function createChargeRequest(reads: LiveReads, rules: AdmissionRules, flight: Flight): ChargeRequest {
   let waiting: Waiting[] = [];
   const send = async (asked: readonly Waiting[]): Promise<void> => {
     const byKey = Map.groupBy(asked, ({ sha256 }) => sha256);
@@ -124,15 +128,20 @@ export function createChargeRequest(reads: LiveReads, rules: AdmissionRules): Ch
       for (const { reject } of asked) reject(error);
     }
   };
-  return (sha256, now) => {
+  return (sha256, now, readAhead) => {
     if (waiting.length === 0) {
       setImmediate(() => {
         const asked = waiting;
         waiting = [];
-        void send(asked);
+        const readsAhead = asked.flatMap((each) => each.readAhead ?? []);
+        const depart = (): void => {
+          void send(asked);
+          for (const read of readsAhead) read();
+        };
+        if (readsAhead.length === 0 || !flight(depart)) void send(asked);
       });
     }
-    const mine = { sha256, now, ...Promise.withResolvers<ChargedKey | null>() };
+    const mine = { sha256, now, readAhead, ...Promise.withResolvers<ChargedKey | null>() };
     waiting.push(mine);
     return mine.promise;
   };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Exchange, jsonOf } from '../answers/exchange.ts';
 import type { Principal } from '../admission/admit.ts';
@@ -14,6 +15,8 @@ declare module 'fastify' {
     principal?: Principal;
     /** Remaining units of the charged buckets. */
     buckets?: readonly BucketState[];
+    /** The page that was asked for in the flight of the charge, for the principal that the key most likely had. */
+    ahead?: { readonly guess: Principal; readonly page: Promise<JsonPage> };
   }
 }
 
@@ -25,26 +28,38 @@ export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts): void
   const chargeExport = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
     admission.chargeExport(request.principal!, clock.now(), (states) => announceAllowance(request, reply, states));
   for (const operation of Object.values<KeyOperation>(CUSTOMER_OPERATIONS)) {
-    const { operationId, params, query, headers, body, success } = operation;
-    const answer: (exchange: Exchange<KeyOperation>) => Promise<JsonPage> = parts.operations[operationId as CustomerOperationId];
+    const { operationId, method, params, query, headers, body, success } = operation;
+    const operate: (exchange: Exchange<KeyOperation>) => Promise<JsonPage> = parts.operations[operationId as CustomerOperationId];
+    const answer = async ({ params, query, headers, body, id: requestId }: FastifyRequest, principal: Principal): Promise<JsonPage> => {
+      const exchange = { params, query, headers, body, principal, requestId, baseUrl: parts.baseUrl() };
+      return await operate(exchange as unknown as Exchange<KeyOperation>);
+    };
+    const readAhead = (request: FastifyRequest, guess: Principal): void => {
+      const page = answer(request, guess);
+      // A refused request never awaits it.
+      page.catch(() => undefined);
+      request.ahead = { guess, page };
+    };
+    // Only GET is safe to begin before admission. Its input is parsed first, and a finding about it is answered after admission.
+    const isAhead = method === 'GET';
+    const admit = admits(parts, operation, isAhead ? readAhead : undefined);
     const countClient = async ({ ip, raw }: FastifyRequest): Promise<void> =>
       reportClients.admit(operationId, clientAddress(ip, raw.socket.remoteAddress), clock.now());
     app.register(async (scope) => {
       if (body === null) ignoreBodies(scope);
       else takeJson(scope, parseJson);
       scope.route({
-        method: operation.method,
+        method,
         url: routerPath(operation),
         config: { operationId },
         schema: { params, querystring: query, ...(headers && { headers }), ...(body && { body: body.schema }) },
         ...(body && { bodyLimit: body.maxBytes }),
-        onRequest: [...(operation.surface === 'reports' ? [countClient] : []), admits(parts, operation)],
-        preHandler: operation.takesExport ? [chargeExport] : [],
+        attachValidation: isAhead,
+        onRequest: [...(operation.surface === 'reports' ? [countClient] : []), ...(isAhead ? [] : [admit])],
+        preHandler: [...(isAhead ? [admit, refuseInput] : []), ...(operation.takesExport ? [chargeExport] : [])],
         handler: async (request, reply) => {
-          const principal = request.principal!;
-          const { params, query, headers, body, id: requestId } = request;
-          const exchange = { params, query, headers, body, principal, requestId, baseUrl: parts.baseUrl() };
-          const page = await answer(exchange as unknown as Exchange<KeyOperation>);
+          const { ahead, principal } = request as { ahead?: FastifyRequest['ahead']; principal: Principal };
+          const page = await (isDeepStrictEqual(ahead?.guess, principal) ? ahead!.page : answer(request, principal));
           const json = jsonOf(page, principal);
           if (page.items > 0) metrics.itemsServed(operationId, page.items);
           void reply.code(page.status ?? success.status).header('content-type', 'application/json; charset=utf-8');
@@ -56,12 +71,20 @@ export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts): void
   }
 }
 
-/** An `onRequest` hook: admits the request before any input is read. */
-export function admits({ admission, clock }: RouteParts, { surface, scope }: KeyOperation) {
+/** A hook that throws what is wrong with the input, after admission. */
+async function refuseInput({ validationError }: FastifyRequest): Promise<void> {
+  if (validationError !== undefined) throw validationError;
+}
+
+type ReadAhead = (request: FastifyRequest, guess: Principal) => void;
+
+/** A hook that admits the request before any answer about its input. */
+export function admits({ admission, clock }: RouteParts, { surface, scope }: KeyOperation, ahead?: ReadAhead) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { authorization } = request.raw.headers;
     const onAllowance = (states: readonly BucketState[]): void => announceAllowance(request, reply, states);
-    request.principal = await admission.admit({ authorization, surface, scope, now: clock.now(), onAllowance });
+    const readAhead = ahead && request.validationError === undefined ? (guess: Principal) => ahead(request, guess) : undefined;
+    request.principal = await admission.admit({ authorization, surface, scope, now: clock.now(), onAllowance, readAhead });
   };
 }
 
