@@ -67,11 +67,13 @@ export async function handleEach(
   let pending = commands;
   let tried: readonly Decision[] = [];
   let wereNew = true;
-  for (let attempt = 0; pending.size > 0; attempt++) {
+  // A guess is no attempt: where it is wrong, the first attempt follows at once.
+  const first = handling.areLikelyNew ? -1 : 0;
+  for (let attempt = first; pending.size > 0; attempt++) {
     // A fresh id: two processes may handle the same command.
     if (attempt > 0) await pauseBeforeRetry(clock, identifiers.next(), attempt - 1);
-    const decisions = await decideAll(handling, pending, tried, handling.areLikelyNew && attempt === 0);
-    wereNew &&= attempt === 0 && decisions.every(({ append }) => append?.expectedRevision === NO_STREAM);
+    const decisions = await decideAll(handling, pending, tried, attempt === -1);
+    wereNew &&= attempt === first && decisions.every(({ append }) => append?.expectedRevision === NO_STREAM);
     const appends = decisions.flatMap(({ append, stored }) => (stored === undefined ? (append ?? []) : []));
     // What an append of unknown outcome has stored is found by now, also where it ended past the deadline.
     if (attempt > 0 && appends.length > 0 && clock.now() >= deadline) {

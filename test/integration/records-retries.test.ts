@@ -175,6 +175,26 @@ test('after a batch of new records the next reads nothing before it appends, unt
   expect(await streamsRead(7003, 7009)).toEqual(['unchanged,unchanged', '2']);
 });
 
+test('a wrong guess that a record is new is decided again at once, also where the clock has passed the deadline meanwhile', async () => {
+  let now = 0;
+  const slept: number[] = [];
+  const clock = { now: () => now, sleep: async (milliseconds: number) => void slept.push(milliseconds) };
+  const slow: EventLog = {
+    ...civic.log,
+    appendEach: async (appends) => {
+      const outcomes = await civic.log.appendEach(appends);
+      now += 30_000;
+      return outcomes;
+    },
+  };
+  const writer = createRecordWriter({ log: slow, clock, identifiers: civic.identifiers, deadlineMs: 20_000 });
+  await writer.write([upsert('topics', 7101, 1)], {});
+  const outcomes = await writer.write([upsert('topics', 7101, 2), upsert('topics', 7102, 1)], {});
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['appended', 'appended']);
+  expect(await history(7101)).toHaveLength(2);
+  expect(slept).toEqual([]);
+});
+
 test('of many concurrent writers with the same record one makes the event', async () => {
   const writers = Array.from({ length: 8 }, () => writerOn(civic.log));
   const outcomes = await Promise.all(writers.map((writer) => writer.write([upsert('topics', 5000, 1)], {})));
