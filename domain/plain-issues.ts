@@ -2,20 +2,20 @@ import { z } from 'zod';
 import { distance } from './words.ts';
 
 type Issue = z.core.$ZodRawIssue;
-const [MAX_LISTED, MAX_SHOWN] = [30, 60];
+const [MAX_LISTED, MAX_SHOWN] = [30, 24];
 
-/** Shortened to 60 characters. */
-export const quoted = (text: string): string => JSON.stringify(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
+/** A longer text may hold a secret, such as a key in the wrong place, and is not repeated. */
+export const quoted = (text: string): string => (text.length > MAX_SHOWN ? `a text of ${text.length} characters` : JSON.stringify(text));
 const listed = (names: readonly string[]): string =>
   names.length > MAX_LISTED ? `${names.slice(0, MAX_LISTED).join(', ')} and ${names.length - MAX_LISTED} more` : names.join(', ');
 
 /** `; did you mean "limit"?`, where one of the names is near. */
 function suggestion(stated: string, names: readonly string[]): string {
   const near = names
-    .map((name) => ({ name, far: distance(stated.slice(0, MAX_SHOWN).toLowerCase(), name.toLowerCase()) }))
+    .map((name) => ({ name, far: distance(stated.slice(0, 2 * MAX_SHOWN).toLowerCase(), name.toLowerCase()) }))
     .filter(({ name, far }) => far <= Math.max(1, Math.floor(name.length / 3)))
     .toSorted((one, other) => one.far - other.far)[0];
-  return near === undefined ? '' : `; did you mean ${quoted(near.name)}?`;
+  return near === undefined ? '' : `; did you mean "${near.name}"?`;
 }
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -46,8 +46,8 @@ function sizeText({ origin, input }: Issue & { readonly origin?: string }, side:
 }
 
 /**
- * Says what a schema allows, in plain words, for an issue without a text of its own. Repeats a refused value only where it is a number, a name
- * or a choice, which hold no secrets; undefined for other issues.
+ * Says what a schema allows, in plain words, for an issue without a text of its own. Repeats a refused value only where it is a number or
+ * a short name or choice; undefined for other issues.
  */
 function plainIssue(issue: Issue): string | undefined {
   const { input } = issue;
@@ -68,7 +68,7 @@ function plainIssue(issue: Issue): string | undefined {
       const names = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
       const unknown = issue.keys[0] ?? '';
       const allowed = names.length === 0 ? 'none is allowed here' : `allowed are ${listed(names)}`;
-      return `unknown name ${quoted(unknown)}${suggestion(unknown, names) || `; ${allowed}`}`;
+      return `unknown name: ${quoted(unknown)}${suggestion(unknown, names) || `; ${allowed}`}`;
     }
     case 'invalid_format':
       if (issue.format === 'regex') return `must match ${String(issue['pattern'])}`;

@@ -113,16 +113,24 @@ interface Delivery {
 }
 
 export interface RecordWriter {
-  /** Outcomes in the order of the changes; several changes of one record are applied in their order. */
-  write(changes: readonly RecordChange[], context: CommandContext, delivery?: Delivery): Promise<readonly RecordOutcome[]>;
+  /**
+   * Outcomes in the order of the changes. Several changes of one record are applied in their order; those of different records are stored in
+   * theirs too, except after a conflict and where `order` is `any`, which costs the log less.
+   */
+  write(
+    changes: readonly RecordChange[],
+    context: CommandContext,
+    delivery?: Delivery,
+    order?: 'kept' | 'any',
+  ): Promise<readonly RecordOutcome[]>;
 }
 
 /** Writes record changes as one command. Throws `DeadlineExceeded` when the deadline passes, and what the log throws. */
 export function createRecordWriter(deps: CommandPorts & Pick<HandlingEach, 'deadlineMs'>): RecordWriter {
   // After records that were all new, as in a first import, the next are tried without reading their streams: half the calls of the log.
-  let areLikelyNew = false;
+  let wereNew = false;
   return {
-    async write(changes, context, delivery) {
+    async write(changes, context, delivery, order = 'kept') {
       const outcomes = Array.from<RecordOutcome>({ length: changes.length });
       const commands = new Map<string, RecordCommand[]>();
       for (const [index, change] of changes.entries()) {
@@ -140,8 +148,9 @@ export function createRecordWriter(deps: CommandPorts & Pick<HandlingEach, 'dead
         commands.set(stream, [...(commands.get(stream) ?? []), command]);
       }
       const commandId = delivery?.commandId ?? deps.identifiers.next();
+      const areLikelyNew = wereNew && order === 'any';
       const handled = await handleEach({ ...deps, commandId, context, areLikelyNew, claim: delivery?.claim }, commands);
-      areLikelyNew = handled.wereNew && commands.size > 0;
+      wereNew = handled.wereNew && commands.size > 0;
       for (const [index, outcome] of handled.outcomes) outcomes[index] = outcome;
       return outcomes;
     },

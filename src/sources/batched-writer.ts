@@ -62,7 +62,7 @@ export class BatchedWriter {
 
   async #write(changes: readonly RecordChange[]): Promise<void> {
     if (changes.length === 0) return;
-    const outcomes = await this.#writer.write(changes, {});
+    const outcomes = await this.#writer.write(changes, {}, undefined, this.#concurrency > 1 ? 'any' : 'kept');
     for (const [index, outcome] of outcomes.entries()) await this.#count(changes[index]!, outcome);
   }
 

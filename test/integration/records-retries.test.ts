@@ -127,6 +127,8 @@ test('with any conflicts and lost answers of appends, each change is one event, 
         const outcomes = await writer.write(
           changes.map(({ number, slug }) => (slug === null ? remove('topics', number) : upsert('topics', number, Number(slug.slice(6))))),
           {},
+          undefined,
+          random() < 0.5 ? 'any' : 'kept',
         );
         for (const [index, { number, slug }] of changes.entries()) {
           const states = written.get(number) ?? ['removed'];
@@ -163,6 +165,8 @@ test('after a batch of new records the next reads nothing before it appends, unt
     const outcomes = await writer.write(
       numbers.map((number) => (number < 0 ? remove('topics', -number) : upsert('topics', number, 1))),
       {},
+      undefined,
+      'any',
     );
     return [outcomes.map(({ kind }) => kind).join(), read.map((streams) => streams.length).join()];
   };
@@ -173,6 +177,14 @@ test('after a batch of new records the next reads nothing before it appends, unt
   expect(await streamsRead(7008, 7003, -7999)).toEqual(['appended,unchanged,unchanged', '1,1']);
   expect(await streamsRead(7009)).toEqual(['appended', '1']);
   expect(await streamsRead(7003, 7009)).toEqual(['unchanged,unchanged', '2']);
+});
+
+test('changes of different records are stored in their order, also after a batch of new records', async () => {
+  const writer = writerOn(civic.log);
+  await writer.write([upsert('topics', 7201, 1), upsert('topics', 7202, 1)], {}, undefined, 'any');
+  const outcomes = await writer.write([upsert('topics', 7201, 2), upsert('topics', 7203, 1), upsert('topics', 7202, 2)], {});
+  const positions = outcomes.map((outcome) => (outcome.kind === 'appended' ? outcome.position : outcome.kind));
+  expect(positions).toEqual(positions.toSorted());
 });
 
 test('a wrong guess that a record is new is decided again at once, also where the clock has passed the deadline meanwhile', async () => {
@@ -188,8 +200,8 @@ test('a wrong guess that a record is new is decided again at once, also where th
     },
   };
   const writer = createRecordWriter({ log: slow, clock, identifiers: civic.identifiers, deadlineMs: 20_000 });
-  await writer.write([upsert('topics', 7101, 1)], {});
-  const outcomes = await writer.write([upsert('topics', 7101, 2), upsert('topics', 7102, 1)], {});
+  await writer.write([upsert('topics', 7101, 1)], {}, undefined, 'any');
+  const outcomes = await writer.write([upsert('topics', 7101, 2), upsert('topics', 7102, 1)], {}, undefined, 'any');
   expect(outcomes.map(({ kind }) => kind)).toEqual(['appended', 'appended']);
   expect(await history(7101)).toHaveLength(2);
   expect(slept).toEqual([]);
