@@ -1,6 +1,7 @@
 import type { CommandContext } from '../decider.ts';
 import { type CommandPorts, newEvents, pauseBeforeRetry } from '../handle.ts';
 import { decide, evolve, initialState, type RecordIntent } from './record-decider.ts';
+import { recordVersion } from '../../domain/events/record-events.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import {
   type EventLog,
@@ -121,7 +122,8 @@ async function decideAll(
       else if (decision.length === 0) outcomes.set(index, { kind: 'unchanged' });
       else {
         const issued = causedBy === undefined ? context : { ...context, causedBy };
-        events.push(...newEvents(decision, { commandId, time, context: issued, firstNumber: number }));
+        const version = recordVersion(stream, decision[0]!.type);
+        events.push(...newEvents(decision, { commandId, time, context: issued, firstNumber: number, ...version }));
         if (commands.length > 1) for (const event of decision) state = evolve(state, event);
       }
     }

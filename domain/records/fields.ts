@@ -47,5 +47,7 @@ export const timeZone = z.string().refine(isTimeZone, { error: 'must be an IANA 
 
 /** "Or null": stored as null where the input leaves it out, so that stored data always has the key. */
 export const orNull = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null as z.output<Schema> & null);
+/** A field that older records lack: it is left out where nothing is stated, so that their content stays the same. */
+export const addedLater = <Schema extends z.ZodType>(schema: Schema) => schema.optional();
 export const agendaTextEvidence = z.enum(['readable', 'no_text_layer']);
 export const actingBodyRole = z.enum(['recommending', 'final_decision_maker', 'unknown']).describe('What the body may do with the matter.');

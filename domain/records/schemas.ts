@@ -1,5 +1,18 @@
 import { z } from 'zod';
-import { actingBodyRole, agendaTextEvidence, date, dateTime, orNull, slug, text, timeZone, topicSlug, url, uuid } from './fields.ts';
+import {
+  actingBodyRole,
+  addedLater,
+  agendaTextEvidence,
+  date,
+  dateTime,
+  orNull,
+  slug,
+  text,
+  timeZone,
+  topicSlug,
+  url,
+  uuid,
+} from './fields.ts';
 
 /** The 21 record families of the coverage catalogue, `<level>.<subtype>`. */
 export const CITY_FAMILIES = [
@@ -138,6 +151,10 @@ export const agendaItem = z.strictObject({
   text: orNull(text.describe('The text.')),
   matterFile: orNull(text.describe('File number of the matter.')),
   matterType: orNull(text).describe('Type of the matter in the words of the source.'),
+  matterName: addedLater(text).describe(
+    'Short name of the matter; absent where the source gives none, and in records of before the field.',
+  ),
+  matterStatus: addedLater(text).describe('Status of the matter in the words of the source; absent like `matterName`.'),
   actionText: orNull(text).describe('What the source says was done, in its own words.'),
   outcome: orNull(
     z.enum(['approved', 'denied', 'continued', 'withdrawn', 'no_action']).describe('What was decided; null where the source does not say.'),

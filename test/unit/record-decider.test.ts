@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkChange } from '../../commands/records/write-records.ts';
@@ -11,6 +12,7 @@ import {
   type RecordState,
 } from '../../commands/records/record-decider.ts';
 import { canonicalJson } from '../../domain/digests.ts';
+import { recordVersion } from '../../domain/events/record-events.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
 import { recordId, upsert } from '../support/civic-records.ts';
 
@@ -132,4 +134,20 @@ test('an id is accepted in any case and stored in lower case; times and id in th
   for (const id of ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff']) {
     expect(checkChange({ op: 'remove', resource: 'topics', id })).toMatchObject({ kind: 'command', id });
   }
+});
+
+test('an item that was stored before its newer fields existed and is stated again without them appends nothing', () => {
+  const { event } = JSON.parse(
+    readFileSync(new URL('../fixtures/events/RecordPublished.agenda_items.v1.json', import.meta.url), 'utf8'),
+  ) as {
+    readonly event: { readonly type: string; readonly data: { readonly id: string; readonly updatedAt: string } };
+  };
+  const { id } = event.data;
+  const checked = checkChange({ op: 'upsert', resource: 'agenda_items', id, content: event.data });
+  if (checked.kind === 'rejected') throw new Error(checked.reason);
+  const state = evolve(initialState(), { type: event.type, data: canonicalJson(event.data) });
+  expect(decide({ ...checked.intent, at: at(1) }, state)).toEqual([]);
+  expect(recordVersion(`agenda_items-${id}`, event.type)).toEqual({ schemaVersion: 2 });
+  expect(recordVersion(`agenda_items-${id}`, 'RecordWithdrawn')).toEqual({ schemaVersion: 1 });
+  expect(recordVersion(`agendas-${id}`, event.type)).toEqual({ schemaVersion: 1 });
 });

@@ -132,6 +132,24 @@ describe('items', () => {
     ]);
   });
 
+  it('keep the name and status of the matter, and no key of one that the source leaves out', () => {
+    const named = item({ EventItemMatterName: 'Outdoor&nbsp;dining', EventItemMatterStatus: 'Hearing Closed' });
+    const rows = contentOf(mapEvent(event(), [named, item({ EventItemId: 12 })], place), 'agenda_items');
+    expect(rows[0]).toMatchObject({ matterName: 'Outdoor dining', matterStatus: 'Hearing Closed' });
+    expect(JSON.stringify(RECORD_SCHEMAS.agenda_items.parse(rows[1]))).not.toMatch(/matterName|matterStatus/);
+  });
+
+  it('are read without the markup of web pages', () => {
+    const row = item({
+      EventItemTitle: '<p>Smith &amp; Sons --em--<b>v.</b>--em-- City</p>',
+      EventItemAgendaNote: '<div>One</div><div style="x">Two &#8211; 5 &lt; 6</div>',
+    });
+    expect(contentOf(mapEvent(event(), [row], place), 'agenda_items')[0]).toMatchObject({
+      title: 'Smith & Sons v. City',
+      text: 'One\nTwo – 5 < 6',
+    });
+  });
+
   it('have their attachments, one document for each item', () => {
     const attachment = {
       MatterAttachmentId: 5,

@@ -1,9 +1,12 @@
 import type { RecordChange } from '../../../commands/records/write-records.ts';
 import type { NormalizedContent } from '../../../domain/records/resources.ts';
+import { plainText } from '../../../domain/plain-text.ts';
 import { upsert } from '../source.ts';
 import { agendaItemId, attachmentId } from './own-records.ts';
 import { attachmentRow, type EventItemRow, parseRows, type Skipped } from './rows.ts';
 import { mediaTypeOf, oneLine, paragraphs, publicUrl, type Text } from './values.ts';
+
+const unmarked = (value: Text): Text => (typeof value === 'string' ? plainText(value) : value);
 
 interface ItemPlace {
   readonly client: string;
@@ -42,7 +45,7 @@ export function mapItems(rows: readonly EventItemRow[], { client, meetingId, age
   const skipped: Skipped[] = [];
   let documentsUncertain = false;
   for (const row of rows) {
-    const title = oneLine(row.EventItemTitle);
+    const title = oneLine(unmarked(row.EventItemTitle));
     const sequence = row.EventItemAgendaSequence ?? null;
     if (title === null || sequence === null) {
       const missing = title === null ? (sequence === null ? 'neither a title nor a sequence' : 'no title') : 'no sequence';
@@ -58,10 +61,12 @@ export function mapItems(rows: readonly EventItemRow[], { client, meetingId, age
         sequence,
         agendaNumber: oneLine(row.EventItemAgendaNumber),
         title,
-        text: paragraphs(row.EventItemAgendaNote),
+        text: paragraphs(unmarked(row.EventItemAgendaNote)),
         matterFile: oneLine(row.EventItemMatterFile),
         matterType: oneLine(row.EventItemMatterType),
-        actionText: paragraphs(row.EventItemActionText) ?? oneLine(row.EventItemActionName),
+        matterName: oneLine(unmarked(row.EventItemMatterName)) ?? undefined,
+        matterStatus: oneLine(row.EventItemMatterStatus) ?? undefined,
+        actionText: paragraphs(unmarked(row.EventItemActionText)) ?? oneLine(row.EventItemActionName),
         outcome: outcomeOf(row.EventItemActionName, row.EventItemMatterStatus),
         sourceUrl,
       }),

@@ -34,6 +34,7 @@ export const eventItemRow = z.object({
   EventItemActionText: text,
   EventItemMatterFile: text,
   EventItemMatterType: text,
+  EventItemMatterName: text,
   EventItemMatterStatus: text,
   EventItemMatterAttachments: z.array(z.unknown()).nullish(),
 });
