@@ -1,5 +1,5 @@
 import type { NormalizedContent } from '../../../domain/records/resources.ts';
-import { type LocationKind, NAME_PATTERNS, PATTERNS } from './patterns.ts';
+import { type LocationKind, NAME_PATTERNS, NEEDED, PATTERNS } from './patterns.ts';
 
 type AffectedLocation = NormalizedContent<'agenda_hits'>['affectedLocation'];
 
@@ -33,6 +33,7 @@ interface FoundLocation {
 }
 
 function matchesOf(text: string, kind: LocationKind, pattern: RegExp): FoundLocation[] {
+  if (NEEDED.get(pattern)?.test(text) === false) return [];
   const found = [...text.matchAll(pattern)].map((match) => {
     const place = match.groups?.place ?? match[0];
     const start = match.index + match[0].indexOf(place);
@@ -41,15 +42,10 @@ function matchesOf(text: string, kind: LocationKind, pattern: RegExp): FoundLoca
   return NAME_PATTERNS.has(pattern) ? found.flatMap((match) => fromName(text, match)) : found;
 }
 
-/** The matched text; a longer one than the limit is cut at white space. */
+/** The matched text; none if it is longer than the limit: a place is stated completely or not at all. */
 function sourceText(text: string, found: FoundLocation): string {
   const whole = text.slice(found.start, found.end).replace(/[\s,.;]+$/, '');
-  return whole.length <= LENGTH
-    ? whole
-    : whole
-        .slice(0, LENGTH + 1)
-        .replace(/\s+\S*$/, '')
-        .slice(0, LENGTH);
+  return whole.length <= LENGTH ? whole : '';
 }
 
 /** Capitalised words that precede a name and are not part of it. */

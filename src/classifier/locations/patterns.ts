@@ -11,7 +11,7 @@ const SMALL = String.raw`(?:de|la|del|y)`;
 /** Roads known by a number: an interstate, a state highway, a farm-to-market road. */
 const NUMBERED_ROAD = String.raw`(?:Interstate(?: Highway)?|I\.?H\.?|State Highway|U\.?S\.?(?: Highway)?)[ -]?\d{1,3}[EW]? (?:Frontage|Service) Road|(?:Interstate(?: Highway)?|I\.?H\.?|(?:U\.?S\.? |State |Texas )?(?:Highway|Hwy\.?)(?: Spur)?|U\.?S\.?|S\.?H\.?|State Loop|Spur|Loop|(?:Farm[- ]to[- ]Market|F\.?M\.?)(?: Road)?)[ -]?(?:No\. )?\d{1,4}[NSEW]?\b|I-\d{2,3}[EW]?\b|LBJ Freeway|Lyndon B\. Johnson Freeway`;
 /** A street by its name and type, such as "East Jefferson Boulevard" or "Martin Luther King, Jr. Boulevard". */
-const STREET = String.raw`(?:${NUMBERED_ROAD}|(?:${NAME_WORD} ){1,2}(?:Highway|Loop|Spur) \d{1,4}[A-Z]?\b|(?:${DIRECTION} )?${NAME_WORD}(?:,? (?:${NAME_WORD}|${SMALL})){0,4}? ${STREET_TYPE}(?: (?:North|South|East|West)\b)?)`;
+const STREET = String.raw`(?:${NUMBERED_ROAD}|(?:${NAME_WORD} ){1,2}(?:Highway|Loop|Spur) \d{1,4}[A-Z]?\b|(?:${DIRECTION} )?${NAME_WORD}(?:,? (?:${NAME_WORD}|${SMALL})){0,4}? ${STREET_TYPE}(?: (?:Way|Court|Place)\b)?(?: (?:North|South|East|West)\b)?)`;
 /** A street where the words around it say that it is one, so that its type may be missing. */
 const STREET_OR_NAME = String.raw`(?:${STREET}|(?:${DIRECTION} )?${NAME_WORD}(?: ${NAME_WORD}){0,3})`;
 /** Two streets that share the word for what they are, as in "Armstrong and Cole Avenues". */
@@ -22,8 +22,11 @@ const NUMBER = String.raw`(?<!\b${NUMBERED} )(?<![\d$.,#/-])\d{1,5}(?:[-–]\d{1
 const UNIT = String.raw`(?:,? (?:Suites?|Ste\.?|Units?|Apt\.?|Building|Bldg\.?|#) ?(?:No\. )?[A-Z0-9-]{1,6})?`;
 const SEVERAL = String.raw`(?:,? (?:and |& )?${NUMBER}){0,12}`;
 
+/** An address in another city is complete with it; a street before the form of a company is the company's name. */
+const CITY = String.raw`(?:, [A-Z]\p{L}+(?: [A-Z]\p{L}+){0,2}, (?:Texas|TX)(?: \d{5})?)?`;
+const NO_COMPANY = String.raw`(?!,? (?:LLC|L\.L\.C|Inc|LP|L\.P|Ltd|Associates|Owner|Holdings|Partners|Realty)\b)`;
 const WITH_TYPE = new RegExp(
-  String.raw`${NUMBER}${SEVERAL} (?!(?:blocks?|feet|foot|acres?|square|units?|percent|st|nd|rd|th)\b)${STREET}${UNIT}`,
+  String.raw`${NUMBER}${SEVERAL} (?!(?:blocks?|feet|foot|acres?|square|units?|percent|st|nd|rd|th)\b)${STREET}${NO_COMPANY}${UNIT}${CITY}`,
   'gu',
 );
 /** "4000 - 4016 (evens) East Example Street", "7200-7500 blocks (odds) Example Drive". */
@@ -48,7 +51,12 @@ const LINE = new RegExp(
   String.raw`\b(?:${COMPASS}|both)(?: and ${COMPASS})? (?:lines?|sides?|frontages?) of ${STREET_OR_NAME}(?:${BETWEEN}|${BESIDE})?`,
   'gu',
 );
-const SEGMENT = new RegExp(String.raw`${STREET}(?: Right-of-Way)?${BETWEEN}`, 'gu');
+/** "the alley between Example Avenue and Sample Avenue from First Street to Second Street": the streets beside it are not the place. */
+const ALLEY = new RegExp(
+  String.raw`\b[Aa]lley(?:way)?s? (?:located )?(?:[Bb]etween|[Bb]ounded by) ${STREET_OR_NAME} and ${STREET_OR_NAME}(?:,? from ${STREET_OR_NAME} to ${STREET_OR_NAME})?`,
+  'gu',
+);
+const SEGMENT = new RegExp(String.raw`${STREET}(?: Right-of-Way| \((?:North|South|East|West)\))?${BETWEEN}`, 'gu');
 /** "Example Drive from the city limits extending south to Sample Road". */
 const FROM_TO = new RegExp(String.raw`${STREET},? [Ff]rom [^,;()]{1,60}? to (?:the )?${STREET}`, 'gu');
 const STREET_BLOCKS = new RegExp(String.raw`\d{1,5}(?:(?:, | and |, and |-)\d{1,5}){0,12}(?:-| )[Bb]locks? of ${STREET}`, 'gu');
@@ -105,15 +113,15 @@ const FACILITY_KIND = [
 ].join('|');
 const FACILITY_NAME = String.raw`(?:[A-Z][\p{L}\d'’.-]{0,30}|(?<=[A-Z][\p{L}.]{0,20} )(?:of|&))`;
 const FACILITY = new RegExp(
-  String.raw`(?<![\p{L}\d])(?<!\b(?:City|Town|Village|Director) of (?:[A-Z]\p{L}* )?)(?:${FACILITY_NAME} ){1,5}(?:${FACILITY_KIND})(?![\p{L}\d])(?! (?:Board|Department|Fund|Foundation|Commission|Corporation|Maintenance District|(?:Tax Increment|TIF|Public Improvement)))`,
+  String.raw`(?<![\p{L}\d])(?<!\b(?:City|Town|Village|Director) of (?:[A-Z]\p{L}* )?)(?:${FACILITY_NAME} ){1,5}(?:${FACILITY_KIND})(?![\p{L}\d])(?! (?:Board|Department|Fund|Foundation|Commission|Corporation|Maintenance District|(?:Tax Increment|TIF|Public Improvement)))(?!,? (?:LLC|L\.?P\.?|Inc|Ltd|Logistics|Executives|(?:and|&) Wildlife|Link|Lane|Drive|Road|Street|Avenue|Boulevard|Place|Row|Partners|Holdings|Associates|Associations?|Authority|Company|Conservancy|District|Services|Systems|Group|Concessions)\b)`,
   'gu',
 );
 const STATION = /\bFire[ -](?:Rescue )?Station (?:No\. ?)?\d+/g;
-const FIELD = /\b(?:Dallas )?Love Field(?: Airport)?\b|\b[A-Z][a-z]+ Field Airport\b|\bFair Park\b/g;
+const FIELD = /\b(?:Dallas )?Love Field(?: Airport)?\b|\b[A-Z][a-z]+ Field Airport\b|\bFair Park\b(?! Link)/g;
 
 /** In order of precedence: of two overlapping matches, the earlier pattern's stays. A group named `place` is the location alone. */
 export const PATTERNS: readonly (readonly [LocationKind, readonly RegExp[]])[] = [
-  ['road_segment', [LINE, SEGMENT, FROM_TO, STREET_BLOCKS, RUN, ON]],
+  ['road_segment', [ALLEY, LINE, SEGMENT, FROM_TO, STREET_BLOCKS, RUN, ON]],
   ['intersection', [CORNER, AT, BOTH, NAMED]],
   ['street_address', [RANGE, WITH_TYPE, WITHOUT_TYPE]],
   ['zoning_district', [CODED, PLANNED, NUMBERED_DISTRICT, QUOTED]],
@@ -125,3 +133,24 @@ export const PATTERNS: readonly (readonly [LocationKind, readonly RegExp[]])[] =
 
 /** Patterns for "Name Name Kind", whose matches may begin with words outside the name. */
 export const NAME_PATTERNS: ReadonlySet<RegExp> = new Set([NAMED_SUBDIVISION, PLAT_OF, DISTRICT, FACILITY]);
+
+/** Words without which a costly pattern matches nothing, so that most texts are spared it. */
+export const NEEDED: ReadonlyMap<RegExp, RegExp> = new Map([
+  [ALLEY, /[Aa]lley/],
+  [LINE, /\b(?:lines?|sides?|frontages?) of /],
+  [SEGMENT, /[Bb]etween |[Ff]rom |[Bb]ounded by /],
+  [FROM_TO, /[Ff]rom .* to /s],
+  [STREET_BLOCKS, /[Bb]locks? of /],
+  [RUN, /[Aa]long |[Pp]ortions? of |[Ss]egments? of /],
+  [CORNER, /[Cc]orner|[Qq]uadrant|[Ii]ntersection/],
+  [AT, / (?:at|@|&) /],
+  [BOTH, /\b[Aa]t /],
+  [NAMED, / [Ii]ntersection/],
+  [RANGE, /\((?:odd|even)/],
+  [CODED, /[Dd]istrict/],
+  [LOT, /Block /],
+  [SURVEY, /Survey/],
+  [NAMED_SUBDIVISION, /Addition|Subdivision|Estates/],
+  [DISTRICT, /[Dd]istrict|Zone|Neighborhood/],
+  [FACILITY, new RegExp(` (?:${FACILITY_KIND})`)],
+]);
