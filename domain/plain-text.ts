@@ -40,5 +40,6 @@ export function plainText(text: string): string {
     .replace(HIDDEN, ' ')
     .replace(BREAKS, '\n')
     .replace(TAGS, '')
-    .replace(/--\/?em--/g, ' ');
+    .replace(/--\/?em--/g, ' ')
+    .normalize('NFC');
 }

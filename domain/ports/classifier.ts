@@ -17,5 +17,7 @@ export interface ClassifiedHit {
 export interface Classifier {
   /** Written into every hit. A classifier with changed decisions has a new name. */
   readonly name: string;
+  /** Former names: hits under them are results of this classifier that are out of date. */
+  readonly formerNames: readonly string[];
   classify(subject: ClassificationSubject, topics: readonly RecordData<'topics'>[]): Promise<readonly ClassifiedHit[]>;
 }

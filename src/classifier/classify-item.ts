@@ -1,3 +1,4 @@
+import { plainText } from '../../domain/plain-text.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import type { ClassificationSubject, ClassifiedHit, Classifier } from '../../domain/ports/classifier.ts';
 import { businessImpactOf, summaryOf } from './hit-texts.ts';
@@ -8,19 +9,27 @@ import { statedFacts } from './stated-facts.ts';
 import { isFormality, operativeText } from './operative-text.ts';
 import { affectedLocation } from './locations/affected-location.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
+import { standingOf, standingSentence } from './item-standing.ts';
 import { proceduralContext } from './procedure.ts';
+import { furtherName, itemSubject } from './subject-sentence.ts';
 
 /** Stored in every hit; another number whenever the same records give other hits. */
-export const PHRASE_CLASSIFIER = 'phrases-1';
+export const PHRASE_CLASSIFIER = 'phrases-2';
+/** Names of former rules: hits under them are computed again, and removed where there is none. */
+export const FORMER_NAMES: readonly string[] = ['phrases-1'];
 /** Length of title and text that is read, in UTF-16 code units; bounds the cost of long texts. */
 const READ_AT_MOST = 8_000;
 
+/** The item without markup, at most its beginning. The same subject where nothing changes. */
 function readable(subject: ClassificationSubject): ClassificationSubject {
   const { item } = subject;
-  if (item.title.length <= READ_AT_MOST && (item.text?.length ?? 0) <= READ_AT_MOST) return subject;
-  const beginning = (text: string): string => text.slice(0, READ_AT_MOST).replace(/\s+\S*$|[\ud800-\udbff]$/, '');
-  return { ...subject, item: { ...item, title: beginning(item.title), text: item.text === null ? null : beginning(item.text) } };
+  const title = beginning(plainText(item.title));
+  const text = item.text === null ? null : beginning(plainText(item.text));
+  return title === item.title && text === item.text ? subject : { ...subject, item: { ...item, title, text } };
 }
+
+const beginning = (text: string): string =>
+  text.length <= READ_AT_MOST ? text : text.slice(0, READ_AT_MOST).replace(/\s+\S*$|[\ud800-\udbff]$/, '');
 
 /** The id of the hit of an item on a topic, the same in every deployment. */
 export const hitId = (agendaItemId: string, topicId: string): string => derivedId('agenda_hit', agendaItemId, topicId);
@@ -49,17 +58,21 @@ export function classifyItem(whole: ClassificationSubject, topics: CompiledTopic
     .filter(({ confidence }) => confidence >= HIT_FROM);
   if (found.length === 0) return [];
 
-  const facts = statedFacts(subject);
+  const facts = statedFacts(subject, title, text);
   const location = affectedLocation([title, text]);
-  const context = proceduralContext(subject);
-  const summary = summaryOf(subject, facts, location.locations);
+  const standing = standingOf(subject);
+  const context = proceduralContext(subject, standing);
+  const about = itemSubject(item, title);
+  const texts = { subject: about, name: furtherName(item, about), standing: standingSentence(subject, standing, context.proceduralStage) };
+  const summary = summaryOf(texts, facts, location.locations);
+  const businessImpact = businessImpactOf(facts, context);
   return found.map(({ topic, evidence, confidence }) => ({
     id: hitId(item.id, topic.id),
     content: {
       agendaItemId: item.id,
       topicId: topic.id,
       summary,
-      businessImpact: businessImpactOf(topic, facts, context),
+      businessImpact,
       evidenceQuote: quoteOf(subject, evidence),
       confidence,
       affectedLocation: location,
@@ -74,6 +87,7 @@ export function phraseClassifier(): Classifier {
   const compiled = new WeakMap<readonly RecordData<'topics'>[], CompiledTopics>();
   return {
     name: PHRASE_CLASSIFIER,
+    formerNames: FORMER_NAMES,
     classify: async (subject, topics) => {
       const ready = compiled.get(topics) ?? compileTopics(topics);
       compiled.set(topics, ready);

@@ -27,13 +27,17 @@ function shortened(text: string, sentence: Span, phrase: Span): Span {
   return { start, end: options.findLast(({ rank }) => rank === best)?.at ?? phrase.end };
 }
 
-/** The sentence of the text in which the phrase stands, verbatim; of a sentence over the limit, the clauses around the phrase. */
+/** The sentence of the text in which the phrase stands, verbatim; of one over the limit, the clauses around the phrase. What is cut off is marked. */
 export function evidenceQuote(text: string, phrase: Span): string {
   const whole = sentencesOf(text).find((span) => span.start <= phrase.start && phrase.end <= span.end) ?? phrase;
   const { start, end } = whole.end - whole.start > QUOTE_LIMIT ? shortened(text, whole, phrase) : whole;
   const quote = text.slice(start, end).trim();
   // A title of punctuation only is quoted as it is.
-  return quote.replace(/[\s;,]*(?:[-–—])?[\s;,]*$/, '') || quote;
+  const said = quote.replace(/[\s;,]*(?:[-–—])?[\s;,]*$/, '');
+  if (said === '') return quote;
+  const endsHere =
+    /[.!?]["”’)]*$/.test(said) || /^[\s;,–—-]*(?:\n|$)/.test(text.slice(start + text.slice(start).indexOf(said) + said.length));
+  return `${start > whole.start ? '… ' : ''}${said}${endsHere ? '' : ' …'}`;
 }
 
 interface Span {

@@ -1,6 +1,5 @@
-import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
-import type { NormalizedContent, RecordData } from '../../domain/records/resources.ts';
-import type { StatedFacts } from './stated-facts.ts';
+import type { NormalizedContent } from '../../domain/records/resources.ts';
+import { type Parties, type StatedFacts, sums } from './stated-facts.ts';
 
 type Hit = NormalizedContent<'agenda_hits'>;
 type Location = Hit['affectedLocation']['locations'][number];
@@ -16,65 +15,58 @@ const PLACE_ORDER: readonly Location['kind'][] = [
   'area',
   'zoning_district',
 ];
-const PLACES = 2;
+const AT_MOST = 2;
+const PARTIES_AT_MOST = 4;
 
-function placesOf(locations: readonly Location[]): string | null {
-  const ordered = PLACE_ORDER.flatMap((kind) => locations.filter((location) => location.kind === kind));
-  if (ordered.length === 0) return null;
-  const named = ordered.slice(0, PLACES).map((location) => location.sourceText);
-  const rest = locations.length - named.length;
-  return `${named.join('; ')}${rest > 0 ? `; ${rest} more named` : ''}`;
-}
+const listed = (names: readonly string[], atMost: number): string =>
+  `${names.slice(0, atMost).join('; ')}${names.length > atMost ? `; ${names.length - atMost} more named` : ''}`;
 
 const sentences = (parts: readonly (string | null)[]): string =>
   parts
     .filter((part) => part !== null)
-    .map((part) => (/[.!?…]$/.test(part) ? part : `${part}.`))
-    .join(' ');
+    .map((part) => (/[.!?…]["”]?$/.test(part) ? part : `${part}.`))
+    .join(' ')
+    .normalize('NFC')
+    .trim();
 
-/** Short sentences of the record's own statements: action, body, file, party, places, amount, recommendations and outcome. */
-export function summaryOf({ item, body, jurisdiction }: ClassificationSubject, facts: StatedFacts, locations: readonly Location[]): string {
-  const places = placesOf(locations);
+function partiesOf({ role, names, chosen }: Parties): string {
+  return `${role === 'applicant' ? 'Applicant' : 'Named'}: ${listed(names, PARTIES_AT_MOST)}${chosen === null ? '' : ` (${chosen})`}`;
+}
+
+interface ItemTexts {
+  readonly subject: string;
+  readonly name: string | null;
+  readonly standing: string;
+}
+
+/** The subject, then what it leaves out of the record's own statements: name, places, amount, parties, recommendations; last what became of it. */
+export function summaryOf({ subject, name, standing }: ItemTexts, facts: StatedFacts, locations: readonly Location[]): string {
+  const left = PLACE_ORDER.flatMap((kind) => locations.filter((location) => location.kind === kind))
+    .map(({ sourceText }) => sourceText)
+    .filter((place) => !subject.includes(place));
+  const told = new Set(sums(subject));
+  const isNew = (text: string): boolean => !subject.includes(text);
   return sentences([
-    `${facts.action} before the ${jurisdiction.name} ${body.name}${item.matterFile === null ? '' : ` (file ${item.matterFile})`}`,
-    facts.party === null ? null : `${facts.party.role === 'applicant' ? 'Applicant' : 'Party named'}: ${facts.party.name}`,
-    places === null ? null : `Place: ${places}`,
-    facts.amount === null ? null : `Amount: ${facts.amount}`,
+    subject,
+    name === null ? null : `Matter: ${name}`,
+    left.length === 0 ? null : `Place: ${listed(left, AT_MOST)}`,
+    facts.amount === null || !sums(facts.amount).some((sum) => !told.has(sum)) ? null : `Amount: ${facts.amount}`,
+    facts.parties === null || facts.parties.names.every((party) => !isNew(party)) ? null : partiesOf(facts.parties),
     ...facts.recommendations,
-    facts.outcome === null ? null : `Outcome: ${facts.outcome}`,
+    standing,
   ]);
 }
 
-const STAGES: Readonly<Record<Hit['proceduralContext']['proceduralStage'], string | null>> = {
-  notice: 'This item gives notice of a later public hearing',
-  briefing: 'It is briefed, not voted on, at this stage',
-  public_hearing: 'It is up for a public hearing',
-  recommendation: 'The body recommends; another one decides',
-  first_reading: 'It is up for a first reading',
-  final_reading: 'It is up for its final reading',
-  final_action: 'The body takes the final decision',
-  unknown: null,
-};
+/** For a record that says nothing of who is affected; the field is a required text. */
+export const NO_IMPACT = 'The record does not state who is affected or how.';
 
-const ACTIONS: Readonly<Record<Hit['proceduralContext']['actionKind'], string | null>> = {
-  public_comment: 'Comments are received at the hearing',
-  registration: 'Registration is asked for',
-  meeting: null,
-  staff_contact: 'Staff can be contacted',
-  unknown: null,
-};
-
-/** The relevance for a business that follows the topic, by the record: amount, party, stage, next step, participation. No prediction. */
-export function businessImpactOf(topic: RecordData<'topics'>, facts: StatedFacts, context: Hit['proceduralContext']): string {
-  const money = facts.amount === null ? null : `amount stated: ${facts.amount}`;
-  const party = facts.party === null ? null : `${facts.party.name} is named as ${facts.party.role}`;
-  const stakes = [money, party].filter((part) => part !== null).join('; ');
+/** Who is affected and how, by stated facts alone: parties with the amount, and clauses on what changes. Else one fixed sentence. */
+export function businessImpactOf({ amount, parties, effects }: StatedFacts, context: Hit['proceduralContext']): string {
   const next = [context.nextBodyName, context.nextMeetingDate].filter((part) => part !== null).join(', ');
-  const isOpen = facts.outcome === null || facts.outcome === 'continued';
-  return sentences([
-    `For those who follow ${topic.publicLabel}: ${stakes === '' ? facts.action.toLowerCase() : `${facts.action.toLowerCase()}; ${stakes}`}`,
-    isOpen ? STAGES[context.proceduralStage] : `The record gives the outcome: ${facts.outcome}`,
+  const stated = sentences([
+    parties === null ? null : `${partiesOf(parties)}${amount === null ? '' : `; amount: ${amount}`}`,
+    ...effects,
     next === '' ? null : `Next step stated: ${next}`,
-    ACTIONS[context.actionKind],
   ]);
+  return stated === '' ? NO_IMPACT : stated;
 }

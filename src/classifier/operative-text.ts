@@ -2,7 +2,7 @@ import { isGroupTitle, isHeadingTitle } from '../../domain/agenda-heading.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
 
 /** Replaces each blanked character; matches no letter, digit or white space in the classifier's patterns. */
-const BLANK = '\u0001';
+export const BLANK = '\u0001';
 
 /** Clauses on financing, earlier handling and recommendations, which do not state the subject of an item. */
 const ASIDES = [

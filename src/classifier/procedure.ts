@@ -1,19 +1,28 @@
 import { dateOfDay, localDay } from '../../domain/local-day.ts';
 import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
+import type { Standing, StandingKind } from './item-standing.ts';
 import type { NormalizedContent } from '../../domain/records/resources.ts';
 
 type Context = NormalizedContent<'agenda_hits'>['proceduralContext'];
 
-/** `unknown` or null without a statement in the records. */
-export function proceduralContext(subject: ClassificationSubject): Context {
+/** Nothing of these reaches a decision on the agenda's day, so that no stage is stated and nothing is promised. */
+const NOT_REACHED: ReadonlySet<StandingKind> = new Set(['withdrawn', 'deleted', 'cancelled', 'postponed']);
+/** A body that put an item off has not decided it. */
+const PUT_OFF: ReadonlySet<StandingKind> = new Set(['deferred', 'referred', 'no_action']);
+const DECIDING: ReadonlySet<Context['proceduralStage']> = new Set(['final_action', 'final_reading']);
+
+/** `unknown` or null without a statement in the records, or where the item has ended before it. */
+export function proceduralContext(subject: ClassificationSubject, { kind }: Standing): Context {
   const { item, body } = subject;
   const texts = [item.title, item.text, item.actionText].filter((text) => text !== null);
-  const stage = proceduralStage(subject);
+  const listedFor = proceduralStage(subject);
+  const isOver = NOT_REACHED.has(kind);
+  const stage = isOver || (PUT_OFF.has(kind) && DECIDING.has(listedFor)) ? 'unknown' : listedFor;
   return {
     proceduralStage: stage,
     actingBodyRole: body.actingBodyRole,
-    ...nextStep(subject, texts),
-    ...publicAction(subject, stage, texts),
+    ...(isOver ? { nextBodyName: null, nextMeetingDate: null } : nextStep(subject, texts)),
+    ...publicAction(subject, listedFor, texts, kind),
   };
 }
 
@@ -56,19 +65,20 @@ function statedUrl(text: string): string | null {
   return url?.username === '' && url.password === '' ? url.href : null;
 }
 
-/** Register or ask where the texts say so, comment at a hearing, else attend. The address is the stated one, or an open meeting's page. */
+/** While an item is open: register or ask where the texts say so, comment at a hearing, else attend. A call that passed invites to its hearing. */
 function publicAction(
-  { item, meeting }: ClassificationSubject,
+  { meeting }: ClassificationSubject,
   stage: Context['proceduralStage'],
   texts: readonly string[],
+  kind: StandingKind,
 ): Pick<Context, 'actionKind' | 'actionUrl'> {
+  const isCalled = stage === 'notice' && kind === 'approved';
+  if (kind !== 'open' && !isCalled) return { actionKind: 'unknown', actionUrl: null };
   const whole = texts.join('\n');
   const stated = statedUrl(whole);
   if (REGISTRATION.test(whole)) return { actionKind: 'registration', actionUrl: stated };
   if (CONTACT.test(whole)) return { actionKind: 'staff_contact', actionUrl: stated };
   if (stage === 'notice') return { actionKind: 'public_comment', actionUrl: stated };
-  const open = (item.outcome === null || item.outcome === 'continued') && meeting.status === 'scheduled';
-  if (!open) return { actionKind: 'unknown', actionUrl: null };
   return { actionKind: stage === 'public_hearing' ? 'public_comment' : 'meeting', actionUrl: stated ?? meeting.sourceUrl };
 }
 

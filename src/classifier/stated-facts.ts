@@ -1,8 +1,8 @@
+import { BLANK } from './operative-text.ts';
 import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
-import { operativeText } from './operative-text.ts';
 
 const LABELLED_RECOMMENDATION =
-  /\bRecommendation of ([A-Z][\w &]{1,40}): (.+?)(?=\s+Recommendation of|\s+Note:|\s+[A-Z]{1,5}\d{2,4}-\d|$)/g;
+  /\bRecommendation of ([A-Z][\w &]{1,40}): (.+?)(?=\s+Recommendation of|\s+Note:|\s+\*|\s+[A-Z]{1,5}-?\d{2,4}-\d|$)/g;
 const BRACKETED_RECOMMENDATION = /\((Recommended for (?:Approval|Denial)[^()]{0,120})\)/gi;
 const LENGTH = 160;
 
@@ -17,145 +17,170 @@ function statedRecommendations(text: string): string[] {
 
 /** What the record itself says of an item; null or empty where it says nothing. */
 export interface StatedFacts {
-  readonly action: string;
   readonly amount: string | null;
-  readonly party: Party | null;
+  readonly parties: Parties | null;
   readonly recommendations: readonly string[];
-  readonly outcome: string | null;
+  readonly effects: readonly string[];
 }
 
 /** The facts that summaries are made of, taken from title and text without how the item is paid for. */
-export function statedFacts({ item }: ClassificationSubject): StatedFacts {
-  const title = operativeText(item.title);
-  const text = item.text === null ? '' : operativeText(item.text);
+export function statedFacts({ item }: ClassificationSubject, title: string, text: string): StatedFacts {
   return {
-    action: statedAction(title, item.matterType ?? ''),
     amount: statedAmount(title) ?? statedAmount(text),
-    party: statedParty(title, item.matterType ?? '') ?? statedParty(text, ''),
+    parties: statedParties(title, item.matterType ?? '') ?? statedParties(text, ''),
     recommendations: [...statedRecommendations(item.title), ...statedRecommendations(item.text ?? '')],
-    outcome: item.outcome === 'no_action' ? 'no action taken' : item.outcome,
+    effects: [...new Set([...statedEffects(title), ...statedEffects(text)])].slice(0, EFFECTS_AT_MOST),
   };
 }
 
-/** What an item does, by the words that it opens with; the first that fits. Nothing fits: "Agenda item". */
-const ACTIONS: readonly (readonly [RegExp, string])[] = [
-  [/^(?:authorize|call|set|order)\w* (?:a )?public hearings?\b/i, 'Call of a public hearing'],
-  [
-    /^(?:conduct |hold )?(?:a )?public hearing\b.{0,200}\b(?:specific|special|conditional) use permit\b/i,
-    'Public hearing on a specific use permit',
-  ],
-  [
-    /^(?:conduct |hold )?(?:a )?public hearing\b.{0,300}\b(?:property zoned|proper zoning|zoning)\b/i,
-    'Public hearing on a zoning application',
-  ],
-  [/^(?:conduct |hold )?(?:a )?public hearing\b/i, 'Public hearing'],
-  [/\bfrom:? ["“][^"”]+["”].{0,60}\bto:? ["“]/i, 'Zoning change'],
-  [/\bto: add an? conditional use permit\b/i, 'Zoning change'],
-  [/^.{0,60}\brejection of\b.{0,30}\b(?:bid|proposal)s?\b/i, 'Rejection of bids or proposals'],
-  [/^.{0,60}\b(?:settlement)\b/i, 'Settlement'],
-  [/^.{0,40}\beminent domain\b/i, 'Condemnation'],
-  [/^.{0,60}\bcondemnation\b/i, 'Condemnation'],
-  [/^.{0,60}\btax abatement\b/i, 'Tax abatement agreement'],
-  [/^.{0,90}\bsupplemental agreement\b/i, 'Supplement to a contract'],
-  [/^.{0,60}\b(?:amendment|change order|extension|renewal)\b.{0,80}\b(?:contract|agreement|lease)\b/i, 'Change of a contract'],
-  [/^.{0,60}\bincrease\b.{0,80}\b(?:contract|agreement)\b/i, 'Increase of a contract'],
-  [/^.{0,60}\bconstruction (?:services )?contract\b/i, 'Construction contract'],
-  [
-    /^.{0,80}\b(?:engineering|architectural|professional|consult\w+)\b.{0,30}\b(?:services )?(?:contract|agreement)\b/i,
-    'Professional services contract',
-  ],
-  [/^.{0,80}\b(?:price|master|purchasing|cooperative) agreement\b/i, 'Purchasing agreement'],
-  [/^.{0,60}\binterlocal\b/i, 'Agreement with another government'],
-  [/^.{0,80}\b(?:lease)\b/i, 'Lease'],
-  [/^.{0,60}\bacquisition\b/i, 'Acquisition of property'],
-  [/^.{0,40}\bpurchase\b/i, 'Purchase'],
-  [/^.{0,40}\bapplication\b.{0,60}\bgrant\b|^.{0,60}\bgrant\b/i, 'Grant'],
-  [/^(?:an |adopt )?ordinance (?:\(1\) )?(?:abandoning|vacating)\b/i, 'Ordinance giving up a public way or easement'],
-  [/^.{0,40}\bsale of\b/i, 'Sale'],
-  [/^.{0,40}\bwaiver\b/i, 'Waiver'],
-  [/^.{0,40}\bacceptance of a loan\b|^.{0,40}\bloan agreement\b/i, 'Loan'],
-  [/^(?:an |adopt )?ordinance (?:\(1\) )?amending\b/i, 'Ordinance amending rules'],
-  [/^(?:an |adopt )?(?:\S+ ){0,3}ordinances?\b/i, 'Ordinance'],
-  [/^(?:a |adopt |authorize a )?resolution\b/i, 'Resolution'],
-  [/^.{0,60}\b(?:appoint(?:ment|ing|ments)?|nominat\w+)\b/i, 'Appointment'],
-  [/^.{0,80}\b(?:contract|agreement)\b/i, 'Contract or agreement'],
-];
-
-const PREFIX =
-  /^(?:\([^)]{1,40}\)\s*)*(?:(?:authorize|approve|adopt|consider(?:ation of)?|ratify|execution of|the execution of)\s+)*(?:\(\d\)\s*)?/i;
-
-function statedAction(title: string, matterType: string): string {
-  const plain = title.replace(/^(?:\([^)]{2,40}\)\s*)+/, '');
-  const bare = plain.replace(PREFIX, '');
-  return (
-    ACTIONS.find(([pattern]) => pattern.test(plain) || pattern.test(bare))?.[1] ??
-    (/\breport\b/i.test(matterType) && !/ - report of/i.test(matterType) ? 'Report' : 'Agenda item')
-  );
-}
-
 const SUM = String.raw`\$\s?\d+(?:,\d{3})*(?:\.\d{1,2})?(?:\s(?:million|billion))?`;
+/** A sum with the words that limit it: "up to $5 annually". */
+const LIMITED = String.raw`(?:(?:up to|not to exceed|at least|approximately|estimated)\s)*${SUM}(?:\s(?:annually|monthly|per (?:year|month|hour|acre|square foot)|each year|plus interest)\b)?`;
 const ANY = new RegExp(SUM, 'g');
 /** Fines and fees of an ordinance are not what the item costs. */
-const PENALTY = new RegExp(String.raw`\b(?:penalty|fine|publication fee)[^$;]{0,30}${SUM}|${SUM} ordinance publication fee`, 'gi');
-/** The label behind the last dash of a title: "- Not to exceed $1.00", "- Estimated Revenue: General Fund $1.00". */
-const CLOSING = new RegExp(
-  String.raw`[-–—]\s?((?:(?:total|estimated|annual|amount|of)\s)*(?:not to exceed|amount of|cost of|amount|cost)\s${SUM}|(?:estimated )?(?:annual )?revenue:[^$;]{0,60}${SUM})`,
+const PENALTY = new RegExp(
+  String.raw`\b(?:penalty|fine|publication fee)[^$;]{0,30}${SUM}|(?:,? plus (?:the|a) )?${SUM} ordinance publication fee`,
   'gi',
 );
-const TOTAL = new RegExp(String.raw`\b(?:total|combined)(?: \w+){0,3} (?:amount|cost|value)(?: of| up to| not to exceed|:)* ${SUM}`, 'i');
+/** What is borrowed. The sum behind the last dash of such a title is the cost of borrowing. */
+const PRINCIPAL = new RegExp(String.raw`\bprincipal amount (?:of )?(?:(?:not to exceed|up to) )?${SUM}`, 'gi');
+const BORROWS = /\b(?:bonds|notes|certificates of obligation|commercial paper)\b/i;
+/** The label behind a dash of a title: "- Not to exceed $1.00", "- Estimated Revenue: General Fund $1.00; Revenue Foregone: $2.00". */
+const CLOSING = new RegExp(
+  String.raw`(?:[-–—]|(?<=\d);)\s?((?:(?:total|estimated|annual|amount|of)\s)*(?:not to exceed|amount of|cost of|amount|cost)\s${LIMITED}|(?:estimated )?(?:annual )?(?:revenue(?: fore?gone)?|fore?gone revenue):[^$;]{0,90}${LIMITED})`,
+  'gi',
+);
+const TOTAL = new RegExp(
+  String.raw`\b(?:total|combined)(?: \w+){0,3} (?:amount|cost|value)(?: of| up to| not to exceed|:)* ${LIMITED}`,
+  'i',
+);
 /** What a private party is to spend in return is not what the item costs, so its words are kept. */
 const INVESTMENT = new RegExp(String.raw`\b(?:cost|investment|value) of at least ${SUM}`, 'i');
-const LABELLED = new RegExp(String.raw`\b(?:amounts? (?:of|up to|not to exceed|of up to)|not to exceed) ${SUM}`, 'i');
+const ONE = new RegExp(LIMITED, 'i');
 
-const sums = (text: string): string[] => [...text.matchAll(ANY)].map((match) => match[0]);
+/** The sums in a text, so that equal ones are equal texts. */
+export const sums = (text: string): string[] => [...text.matchAll(ANY)].map((match) => match[0].replace(/\s|\.00$/g, ''));
 
-/** In the text's words: a closing label, a stated total, or the only amount; of several the first labelled one, marked as one of others. */
+/** In the text's words: the principal, the closing labels, a stated total, or the only amount. If several compete, none. */
 export function statedAmount(text: string): string | null {
+  if (!text.includes('$')) return null;
   const priced = text.replace(PENALTY, '');
-  const closing = [...priced.matchAll(CLOSING)].at(-1)?.[1];
-  if (closing !== undefined) return closing.replace(/\((?=\$)/, '');
+  const principals = [...priced.matchAll(PRINCIPAL)].map(([words]) => words);
+  if (principals.length > 0) return new Set(principals.flatMap(sums)).size === 1 ? principals[0]! : null;
+  const closing = [...priced.matchAll(CLOSING)].map(([, words]) => words!.replace(/\((?=\$)/, ''));
+  const isPlain = closing.length > 0 && new Set(closing.flatMap(sums)).size === closing.length;
+  if (closing.length > 0) {
+    if (BORROWS.test(priced) && /\bissu(?:e|ance|ing)\b/i.test(priced) && new Set(sums(priced)).size > 1) return null;
+    return isPlain && closing.length <= 2 ? closing.join('; ') : closing.at(-1)!;
+  }
   const total = TOTAL.exec(priced)?.[0];
   if (total !== undefined) return total;
   const investment = INVESTMENT.exec(priced)?.[0];
   if (investment !== undefined) return investment;
-  const all = new Set(sums(priced));
-  if (all.size < 2) return [...all][0] ?? null;
-  const labelled = sums(LABELLED.exec(priced)?.[0] ?? '')[0];
-  return labelled === undefined ? null : `${labelled} among others`;
+  return new Set(sums(priced)).size === 1 ? (ONE.exec(priced)?.[0] ?? null) : null;
 }
 
+const FIRST = String.raw`(?:[A-Z][\p{L}\p{N}.&'’/+-]*|\d{1,5}[\p{L}-][\p{L}\p{N}&'’-]*|\d{2,5}(?= [A-Z]))`;
 const WORD = String.raw`(?:[A-Z0-9][\p{L}\p{N}.&'’/+-]*|&|\([A-Z]{2,5}\)|at|of|the|and|for|de|del)`;
-const SUFFIX = String.raw`(?:Inc|LLC|L\.L\.C|LLP|L\.L\.P|LP|L\.P|Corp|Corporation|Company|Co|Ltd|PLLC|P\.C|PC|Limited Partnership)\b\.?`;
-const COMPANY = new RegExp(String.raw`[A-Z0-9][\p{L}\p{N}.&'’/+-]*(?:,? ${WORD}){0,7}?,? ${SUFFIX}(?:,? ${SUFFIX})?`, 'u');
-
+const SUFFIX = String.raw`(?:Inc|INC|LLC|L\.L\.C|LLP|L\.L\.P|LP|L\.P|Corp|Corporation|Company|Co|Ltd|LTD|PLLC|P\.C|PC|Limited Partnership)\b\.?`;
+const COMPANY = new RegExp(
+  String.raw`(?<![\p{L}\p{N}$.,&-])${FIRST}(?:,? ${WORD}){0,7}?,? ${SUFFIX}(?:,? ${SUFFIX})?(?:,? (?:d/?b/?a|DBA):? (?:${WORD} ){0,4}${WORD}(?:,? ${SUFFIX})?)?`,
+  'gu',
+);
+/** A former name is no further party. */
+const FORMER = new RegExp(String.raw`,? (?:formerly known as|f/k/a|successor to) (?:(?!,? ${SUFFIX})[^;]){2,80}(?:,? ${SUFFIX})?`, 'gu');
+const withoutFormer = (text: string): string => (/known as|f\/k\/a|successor/.test(text) ? text.replace(FORMER, '') : text);
+const ONLY_SUFFIX = new RegExp(`^${SUFFIX}$`);
 const APPLICATION = new RegExp(
-  String.raw`\bapplication by (?:the )?([A-Z][^()]{2,80}?)(?=,? (?:an? |represented|for |to |\(|requesting|owner)|\(|,? [-–—] )`,
+  String.raw`\b(?:application by|submitted by|on behalf of) (?:the )?([A-Z\d][^()$]{2,80}?)(?=,? (?:an? |represented|for |to |\(|requesting|owner|pursuant)|\(|,? [-–—] |$)`,
   'u',
 );
-const BY_OR_WITH = new RegExp(String.raw`\b(?:with|to|from|by|between the City and) (${COMPANY.source})`, 'u');
 /** The applicants that stand before the address in "Applicant; 100 Example Street; (2 acres) From: …". */
 const BEFORE_ADDRESS = /^(?:\([^)]*\)\s*)?([^;$]{3,120});\s*\d/;
+/** The sellers behind a dash, each with its amount where there are several, and how they were chosen. */
+const SELLERS = new RegExp(
+  String.raw`\s[-–—]\s((?=[\p{Lu}\d])(?:(?!\s[-–—]\s).){3,900}?),? ((?:the )?(?:lowest|most (?:highly|advantageous)|only|sole|best value)[\w ]{0,30}\b(?:bidders?|proposers?|vendors?|sources?)\b(?: of \w+)?)`,
+  'u',
+);
+const ITS_AMOUNT = new RegExp(
+  String.raw`,? in (?:the|an?) (?:(?:estimated|total|approximate|annual) )*amount (?:of |not to exceed |up to )*${SUM}(?:,? and |,? |$)`,
+  'g',
+);
+/** One party behind "with", whose name ends at the next clause. */
+const WITH = new RegExp(
+  String.raw`\b(?:[Cc]ontracts?|[Aa]greements?|[Ll]eases?|CONTRACT|AGREEMENT)\b[^;$]{0,60}? with (?:the )?(${FIRST}(?: (?:${WORD})){0,6}?)(?=,? (?:in|for|to|as|through|at|by|an?|the|most|lowest|only|dba|d/b/a|whose|located)\b|,? [-–—] |[;(,]|$)`,
+  'u',
+);
+const ABUTTING = new RegExp(String.raw`\bto ((?:${WORD}|,)(?:,? ${WORD}){0,9}?),? the abutting owners?\b`, 'u');
 
-interface Party {
+export interface Parties {
   readonly role: 'applicant' | 'party';
-  readonly name: string;
+  readonly names: readonly string[];
+  /** How the source says that they were chosen, such as "lowest responsible bidder of four". */
+  readonly chosen: string | null;
 }
 
+const VERB =
+  /^.*\b(?:Authorize|Adopt|Approve|Resolution|Ordinance|Nominating|Execution|Contract|Agreement|Amendment|Purchase|Acquisition|Application|Supporting|Waiver|Fees|Lease|Payment|Project)s?\b (?:(?:of|with|a|an|to|from|by|for|No\. ?\d+)\b ?)*/;
 const tidy = (name: string): string =>
   name
-    .replace(
-      /^.*\b(?:Authorize|Adopt|Approve|Resolution|Ordinance|Nominating|Execution|Contract|Agreement|Amendment|Purchase|Acquisition|Application|Supporting|Waiver|Fees)\b (?:of |with |a |an )*/,
-      '',
-    )
-    .replace(/^(?:the |and |for |City )*(?:of [A-Z]\w+(?: Worth)?, )?(?:the |of )?/i, '')
+    .replace(VERB, '')
+    .replace(/^(?:the |and |for |of |at |City )*(?:of [A-Z]\w+(?: Worth)?, )?(?:the |of |and )?/i, '')
     .replace(/^Boards? of [A-Z][a-z]+ of (?:the )?/, '')
     .replace(/[\s,;]+$/, '')
     .trim();
 
-/** Who applies or contracts, in the text's own words: an applicant where the text says so, else the first company that it names. */
-export function statedParty(text: string, matterType: string): Party | null {
+/** Each name once; a name inside a longer one is the same party. Without names that begin like a sum or consist of a suffix. */
+function distinct(names: readonly string[]): string[] {
+  const byLetters = new Map(names.map(tidy).map((name) => [name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, ''), name]));
+  const tidied = [...byLetters.values()].filter((name) => /\p{Lu}\p{L}|\d \p{Lu}/u.test(name) && !ONLY_SUFFIX.test(name));
+  return tidied.filter((name) => !tidied.some((other) => other !== name && other.includes(name)));
+}
+
+/** Who applies or contracts, in the text's own words, all of them: an applicant where the text says so, else the sellers, else every company. */
+export function statedParties(text: string, matterType: string): Parties | null {
   const applicant = APPLICATION.exec(text)?.[1] ?? (/\bzoning\b/i.test(matterType) ? BEFORE_ADDRESS.exec(text)?.[1] : undefined);
-  if (applicant !== undefined) return { role: 'applicant', name: tidy(applicant) };
-  const company = BY_OR_WITH.exec(text)?.[1] ?? COMPANY.exec(text)?.[0];
-  return company === undefined ? null : { role: 'party', name: tidy(company) };
+  if (applicant !== undefined) return { role: 'applicant', names: [tidy(applicant)], chosen: null };
+  const [, sold, chosen] = SELLERS.exec(text) ?? [];
+  const sellers = sold === undefined ? [] : distinct(sold.split(ITS_AMOUNT));
+  if (sellers.length > 0) return { role: 'party', names: sellers, chosen: chosen ?? null };
+  const named = distinct([...withoutFormer(text).matchAll(COMPANY)].map(([name]) => name));
+  if (named.length > 0) return { role: 'party', names: named, chosen: null };
+  const other = WITH.exec(text)?.[1] ?? ABUTTING.exec(text)?.[1];
+  return other === undefined ? null : { role: 'party', names: distinct([other]), chosen: null };
+}
+
+const EFFECTS_AT_MOST = 3;
+const EFFECT_LENGTH = 150;
+/** The rest of a clause: no full stop ends it inside a number or an abbreviation. */
+const CLAUSE = String.raw`(?:[^;.${BLANK}]|\.(?!\s+\p{Lu}|\s*$)){8,300}`;
+/** Clauses on what changes for whom: property, restrictions, duties, charges, incentives, bids, terms. Each is given verbatim. */
+const EFFECTS: readonly (readonly [string, RegExp])[] = [
+  ['Property affected', String.raw`(?i:\bproperty (?:zoned|owned|located|generally)) ${CLAUSE}`],
+  [
+    'Restriction stated',
+    String.raw`(?i:\b(?:prohibit(?:s|ing)?|ban(?:s|ning)?|restrict(?:s|ing)?|moratorium on|limit(?:s|ing)? the)) ${CLAUSE}`,
+  ],
+  ['Duty stated', String.raw`(?i:\b(?:requir(?:es?|ing)|mandat(?:es?|ing)|a penalty not to exceed)) ${CLAUSE}`],
+  [
+    'Charge stated',
+    String.raw`(?i:\b(?:lev(?:y|ying) (?:of )?(?:an? )?(?:special )?(?:assessments?|tax)|(?:impos|assess|increas|decreas|chang|deny|sett)(?:es?|ing) (?:the |an? |new )*(?:[\w-]+ ){0,3}(?:rates?|fees?|tax|taxes|charges?))\b)${CLAUSE}`,
+  ],
+  ['Incentive stated', String.raw`(?i:\btax abatement|\beconomic development (?:program )?(?:grant|loan)) ${CLAUSE}`],
+  [
+    'Bids',
+    String.raw`(?i:\b(?:readvertise|re-advertise|advertise|solicit)(?: for)?|\brejection of (?:\w+ ){0,5}(?:bids?|proposals?)\b) ${CLAUSE}`,
+  ],
+  ['Term stated', String.raw`\bfor the period [A-Z][a-z]+ \d{1,2}, \d{4},? (?:through|to) [A-Z][a-z]+ \d{1,2}, \d{4}`],
+  ['Change stated', String.raw`\bfrom an? [^;,.]{3,60}\bDistrict to an? [^;,.]{3,80}`],
+].map(([label, source]) => [label!, new RegExp(source!, 'u')] as const);
+
+function statedEffects(text: string): string[] {
+  return EFFECTS.flatMap(([label, pattern]) => {
+    const found = pattern.exec(text)?.[0];
+    if (found === undefined) return [];
+    const words = found.replace(/\s+[-–—]\s.*$/s, '').replace(/[\s,]*(?:and)?\s*(?:\(\d\))?[\s,]*$/, '');
+    const said = words.length > EFFECT_LENGTH ? `${words.slice(0, EFFECT_LENGTH).replace(/[\s,]+\S*$/, '')} …` : words;
+    return [`${label}: “${said}”`];
+  });
 }

@@ -72,6 +72,7 @@ function failingFor(name: string, error: () => Error | null) {
   const inner = phraseClassifier();
   return {
     name: inner.name,
+    formerNames: [],
     classify: async (...[subject, topics]: Parameters<typeof inner.classify>) => {
       const failure = subject.item.id === agendaId('agenda_items', name) ? error() : null;
       if (failure !== null) throw failure;

@@ -4,6 +4,7 @@ import type { RecordData } from '../../domain/records/resources.ts';
 import { hitId, PHRASE_CLASSIFIER } from '../../src/classifier/classify-item.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { type RunningReactor, openClassification, type TestClassification } from '../support/classification.ts';
+import { untilTrue } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
 const TITLE = 'Conduct a public hearing and consider an ordinance rezoning 12.5 acres at 1201 Main Street.';
@@ -151,6 +152,31 @@ describe('a change of what an item refers to', () => {
 });
 
 describe('a second run', () => {
+  test('with a hit of former rules is classified again at the next start, also where the present rules give no hit', async () => {
+    await write(
+      ground(),
+      events.item('case', 'session', { title: TITLE }),
+      events.item('other', 'session', { title: 'Painting of a bench' }),
+    );
+    const hit = (await hitOf('case'))!;
+    await reactor.stop();
+    const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...content } = hit;
+    const former = { ...content, summary: 'Former words.', classifier: 'phrases-1' };
+    const gone = agendaId('agenda_hits', 'gone');
+    await classification.civic.writer.write(
+      [
+        { op: 'remove', resource: 'agenda_hits', id: hit.id },
+        { op: 'upsert', resource: 'agenda_hits', id: hit.id, content: former },
+        { op: 'upsert', resource: 'agenda_hits', id: gone, content: { ...former, agendaItemId: agendaId('agenda_items', 'other') } },
+      ],
+      {},
+    );
+    reactor = classification.start();
+    await untilTrue('the hit has the present words', async () => (await hitOf('case'))?.classifier === PHRASE_CLASSIFIER);
+    await untilTrue('the hit without words is gone', async () => (await classification.hits()).length === 1);
+    expect(timeless((await hitOf('case'))!)).toEqual(timeless(hit));
+  });
+
   test('for a change without new text leaves a hit and its time of classification', async () => {
     await write(ground(), events.item('case', 'session', { title: TITLE }));
     const before = (await hitOf('case'))!;

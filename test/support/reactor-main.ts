@@ -18,6 +18,7 @@ const { writer } = classification.civic;
 const inner = phraseClassifier();
 const classifier = {
   name: inner.name,
+  formerNames: [],
   classify: async (...asked: Parameters<typeof inner.classify>) => {
     const hits = await inner.classify(...asked);
     say('classifying');

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { classifyItem } from '../../src/classifier/classify-item.ts';
 import { QUOTE_LIMIT } from '../../src/classifier/evidence-quote.ts';
-import { statedAmount, statedParty } from '../../src/classifier/stated-facts.ts';
+import { NO_IMPACT } from '../../src/classifier/hit-texts.ts';
+import { statedAmount, statedParties } from '../../src/classifier/stated-facts.ts';
+import { itemSubject } from '../../src/classifier/subject-sentence.ts';
+import { operativeText } from '../../src/classifier/operative-text.ts';
 import { shippedTaxonomy, subject, type SubjectParts } from '../support/classifier-subjects.ts';
 
 function content(title: string, parts: SubjectParts = {}) {
@@ -34,14 +37,25 @@ describe('the evidence', () => {
   it('is limited to the clauses around the keyword in a very long sentence', () => {
     const title = `Authorize (1) ${'one more of many duties of the manager; (2) '.repeat(15)} annexation of land in the extraterritorial jurisdiction; ${'and so on; '.repeat(60)}`;
     const { evidenceQuote } = content(title);
-    expect(title).toContain(evidenceQuote);
-    expect(evidenceQuote).toContain('annexation');
-    expect(evidenceQuote.length).toBeLessThanOrEqual(QUOTE_LIMIT);
+    const [, before, words, after] = /^(… )?(.*?)( …)?$/.exec(evidenceQuote)!;
+    expect(title).toContain(words);
+    expect(words).toContain('annexation');
+    expect(words!.length).toBeLessThanOrEqual(QUOTE_LIMIT);
+    expect([before, after]).toEqual(['… ', ' …']);
+  });
+
+  it('shows by an ellipsis that the price or the recommendation behind it is left out', () => {
+    expect(content('Rezoning of 5 acres - Financing: None').evidenceQuote).toBe('Rezoning of 5 acres …');
+    expect(content('Rezoning of 5 acres Recommendation of Staff: Approval').evidenceQuote).toBe('Rezoning of 5 acres …');
+  });
+
+  it('contains neither tags nor entities of a text that an import sends with them', () => {
+    expect(content('<b>Rezoning</b> of land &amp; water&nbsp;rights').evidenceQuote).toBe('Rezoning of land & water rights');
   });
 });
 
 describe('summary and business impact', () => {
-  it('contain the facts of the record: action, file, party, place, amount, outcome', () => {
+  it('contain the facts of the record: action and object, amount, party, file, outcome', () => {
     const hit = content(
       'Authorize a construction contract with Example Builders, Inc. for sidewalk repairs at 12 Sample Street - Not to exceed $1,250,000.00 - Financing: Bond Fund ($9.00)',
       {
@@ -49,39 +63,193 @@ describe('summary and business impact', () => {
       },
     );
     expect(hit.summary).toBe(
-      'Construction contract before the Exampleville City Council (file 26-0012). Party named: Example Builders, Inc. Place: 12 Sample Street. Amount: Not to exceed $1,250,000.00. Outcome: approved.',
+      'Authorize a construction contract with Example Builders, Inc. for sidewalk repairs at 12 Sample Street. Amount: Not to exceed $1,250,000.00. Agenda of the Exampleville City Council, 2026-03-10, file 26-0012: approved.',
     );
-    expect(hit.businessImpact).toMatch(
-      /: construction contract; amount stated: Not to exceed \$1,250,000\.00; Example Builders, Inc\. is named as party\. The record gives the outcome: approved\.$/,
-    );
+    expect(hit.businessImpact).toBe('Named: Example Builders, Inc.; amount: Not to exceed $1,250,000.00.');
   });
 
   it('omit facts that the record lacks', () => {
     const hit = content('Speed limit in school zones');
-    expect(hit.summary).toBe('Agenda item before the Exampleville City Council.');
-    expect(hit.businessImpact).not.toMatch(/amount|named|Outcome|Next step/);
+    expect(hit.summary).toBe('Speed limit in school zones. Agenda of the Exampleville City Council, 2026-03-10: listed.');
+    expect(hit.businessImpact).toBe(NO_IMPACT);
   });
 
   it.each([
     ['Purchase of a truck - Not to exceed $5,000.00, from $1.00 to $2.00', 'Not to exceed $5,000.00'],
     ['Contract in the amount of $7.50', '$7.50'],
+    ['Services in an amount up to $400,000.00 annually', 'up to $400,000.00 annually'],
     ['Grant of $10,000,000 with a match of $2,000,000 for a total amount of $12,000,000', 'total amount of $12,000,000'],
-    ['Loan in an amount up to $90 million and a grant in an amount up to $23 million', '$90 million among others'],
+    ['Loan in an amount up to $90 million and a grant in an amount up to $23 million', null],
     ['Abatement for a building having a cost of at least $9,140,000.00', 'cost of at least $9,140,000.00'],
+    [
+      'Ordinance authorizing the issuance of General Obligation Bonds, Series 2023 in an aggregate principal amount not to exceed $455,880,000; (2) levying a tax - Not to exceed $1,040,000',
+      'principal amount not to exceed $455,880,000',
+    ],
+    ['Issuance of (1) bonds in an amount not to exceed $172,000; and (2) notes of $51,000 - Not to exceed $3,000', null],
+    [
+      'Sale of lots - Estimated Revenue: General Fund $10.70; Revenue Foregone: General Fund $40.61',
+      'Estimated Revenue: General Fund $10.70; Revenue Foregone: General Fund $40.61',
+    ],
+    [
+      'A multifamily development - Estimated Revenue Forgone: General Fund $23,549,377.00',
+      'Estimated Revenue Forgone: General Fund $23,549,377.00',
+    ],
     ['Ordinance providing a penalty not to exceed $500.00', null],
     ['Gifts of $5 and $6', null],
   ])('read the amount of "%s" as %j', (text, amount) => expect(statedAmount(text)).toBe(amount));
 
   it.each([
-    ['Contract with Example and Sons, LLC for paint', '', { role: 'party', name: 'Example and Sons, LLC' }],
-    ['A hearing on an application by Sample Homes Fund (Applicant) to the state', '', { role: 'applicant', name: 'Sample Homes Fund' }],
+    ['Contract with Example and Sons, LLC for paint', '', ['Example and Sons, LLC']],
+    ['A hearing on an application by Sample Homes Fund (Applicant) to the state', '', ['Sample Homes Fund']],
+    ['(CD 5) Jo Example / Sample Partners; 12 Example Street; (2 acres)', 'Zoning Case', ['Jo Example / Sample Partners']],
+    ['Application number C 1 ZMK submitted by 96 Sample St, LLC, pursuant to the Charter', '', ['96 Sample St, LLC']],
     [
-      '(CD 5) Jo Example / Sample Partners; 12 Example Street; (2 acres)',
-      'Zoning Case',
-      { role: 'applicant', name: 'Jo Example / Sample Partners' },
+      'Agreement for pumps for the Water Department - Adam Sample dba Graphics MFG in the estimated amount of $158,275.00 and Example Supply, Inc. in the estimated amount of $134,300.00, lowest responsible bidders of three - Total $292,575.00',
+      '',
+      ['Adam Sample dba Graphics MFG', 'Example Supply, Inc.'],
     ],
-    ['Speed limit on Example Boulevard', '', null],
-  ])('read the party of "%s" as %j', (text, type, party) => expect(statedParty(text, type)).toEqual(party));
+    ['Services in an amount of $1,000.00, Example Research, Inc. in an amount of $2,000.00', '', ['Example Research, Inc.']],
+    ['Contract with Sample & Example, LLC, formerly known as Sample & Example, Inc., to design', '', ['Sample & Example, LLC']],
+    ['Contract with Sample Works in an amount up to $5.00', '', ['Sample Works']],
+    ['Abandoning an alley to Jo Sample Example, the abutting owner', '', ['Jo Sample Example']],
+    ['Speed limit on Example Boulevard', '', undefined],
+  ])('read the parties of "%s"', (text, type, names) => expect(statedParties(text, type)?.names).toEqual(names));
+
+  it('say how a seller was chosen', () => {
+    const text = 'Contract for mains - Sample Construction, Inc., lowest responsible bidder of four - Not to exceed $12,711,348.00';
+    expect(statedParties(text, '')).toEqual({
+      role: 'party',
+      names: ['Sample Construction, Inc.'],
+      chosen: 'lowest responsible bidder of four',
+    });
+  });
+
+  it.each([
+    [
+      'Levying a special assessment on property in the district; speed limit',
+      'Charge stated: “Levying a special assessment on property in the district”.',
+    ],
+    [
+      'Speed limit and an ordinance prohibiting the use of groundwater at 5 Sample St.',
+      'Restriction stated: “prohibiting the use of groundwater at 5 Sample St”.',
+    ],
+    [
+      'Rezoning on property zoned R-5 Single Family District, on the south line of Sample Road Recommendation of Staff: Approval',
+      'Property affected: “property zoned R-5 Single Family District, on the south line of Sample Road”.',
+    ],
+    [
+      'Speed limit study for the period May 1, 2026 through April 30, 2027',
+      'Term stated: “for the period May 1, 2026 through April 30, 2027”.',
+    ],
+  ])('state the effect of "%s" in the words of the record', (title, impact) => expect(content(title).businessImpact).toBe(impact));
+
+  it.each([
+    [
+      'An ordinance abandoning a portion of an alley to Jo Example - Revenue: General Fund $5.00',
+      'Abandon a portion of an alley to Jo Example',
+    ],
+    ['(CD 7) Authorize Execution of a Lease with Jo Example', 'Authorize Lease with Jo Example'],
+    [
+      'Authorize (1) the sale of two lots; (2) release of liens; and (3) a development agreement',
+      'Authorize the sale of two lots, and 2 further points',
+    ],
+    [
+      'A public hearing to receive comments regarding an application for and an ordinance granting an MU-1 Mixed Use District on property zoned R-5, on Sample Road Recommendation of Staff: Approval Z234-155(WK)',
+      'Public hearing: Grant an MU-1 Mixed Use District on property zoned R-5, on Sample Road',
+    ],
+    [
+      'Authorize a public hearing to be held on April 8, 2026, to receive comments on the annexation of land',
+      'Call a public hearing on April 8, 2026 on annexation of land',
+    ],
+    [
+      '(CD9) SAMPLE PARTNERS LTD; 117 W Example Street, (0.0726 acres) From: "H" Central Business District To: "H/DD" Central Business District/Demolition Delay',
+      'Rezone 0.0726 acres at 117 W Example Street from "H" Central Business District to "H/DD" Central Business District/Demolition Delay',
+    ],
+    [
+      'An ordinance authorizing the issuance and sale of City of Exampleville, Texas Revenue Bonds, Series 2023A in a principal amount not to exceed $200,000,000',
+      'Issue Revenue Bonds, Series 2023A in a principal amount not to exceed $200,000,000',
+    ],
+    [
+      'A Local Law to amend the administrative code, in relation to outdoor dining',
+      'Amend the administrative code, in relation to outdoor dining',
+    ],
+    [
+      'Application number C 230091 ZMQ (Sample Lanes Rezoning) submitted by Example Realty, LLC, pursuant to Sections 197-c and 201 of the Charter for an amendment of the Zoning Map, changing from an M1-1 District to an R7A District',
+      'Sample Lanes Rezoning: amendment of the Zoning Map, changing from an M1-1 District to an R7A District',
+    ],
+  ])('begin "%s" with its action and object', (title, about) => expect(itemSubject(subject(title).item, operativeText(title))).toBe(about));
+
+  it('take the subject from the proposed action or the name of the matter where the title does not say it', () => {
+    const about = (title: string, item: SubjectParts['item']) => itemSubject(subject(title, { item }).item, title);
+    expect(
+      about('Actions Related to the Sewer Project.', {
+        actionText: '(a) Approve a change order with Example, Inc. (b) Adopt a resolution.',
+      }),
+    ).toBe('Approve a change order with Example, Inc.');
+    expect(about('Int 5', { matterName: 'Outdoor dining on sidewalks.' })).toBe('Int 5: Outdoor dining on sidewalks.');
+    expect(about('Item 5', {})).toBe('Agenda item: Item 5');
+    const named = content('Rezoning under the charter', { item: { matterName: 'Sample Avenue, Queens (C 230091 ZMQ)' } });
+    expect(named.summary).toContain('Matter: Sample Avenue, Queens (C 230091 ZMQ).');
+  });
+
+  it.each<[string, SubjectParts, string]>([
+    ['is listed while nothing has ended it', {}, 'listed for a public hearing.'],
+    ['is past when the meeting was held', { meeting: { status: 'held' } }, 'listed for a public hearing; the record gives no outcome.'],
+    ['is not reached when the meeting was cancelled', { meeting: { status: 'cancelled' } }, 'the meeting was cancelled.'],
+    [
+      'has a closed hearing',
+      { item: { matterStatus: 'Hearing Closed; CPC Recommendation Followed' } },
+      'public hearing closed (“Hearing Closed; CPC Recommendation Followed”).',
+    ],
+    ['is deleted', { item: { matterStatus: 'Deleted' } }, 'deleted from the agenda.'],
+    ['is withdrawn', { item: { matterStatus: 'Withdrawn', outcome: 'withdrawn' } }, 'withdrawn.'],
+    ['is deferred', { item: { matterStatus: 'Hearing Open; Deferred', outcome: 'continued' } }, 'deferred (“Hearing Open; Deferred”).'],
+    [
+      'is laid over',
+      { item: { actionText: 'This Introduction was Laid Over by Committee', matterStatus: 'Adopted' } },
+      'deferred (“Laid Over by Committee”).',
+    ],
+    [
+      'is disapproved',
+      { item: { actionText: 'A motion was made that this be Disapproved by Subcommittee approved by Roll Call.' } },
+      'denied (“Disapproved by Subcommittee”).',
+    ],
+    [
+      'is sent back',
+      { item: { matterStatus: 'Remanded to a Council Committee' } },
+      'referred to another body (“Remanded to a Council Committee”).',
+    ],
+    ['has a status of another kind', { item: { matterStatus: 'Votes Casted' } }, 'status “Votes Casted”.'],
+    ['is on its way', { item: { matterStatus: 'Agenda Ready' } }, 'listed for a public hearing.'],
+  ])('say that an item %s', (_, parts, end) => {
+    const hit = content('A public hearing on annexation of land', parts);
+    expect(hit.summary).toMatch(/^Public hearing: Annexation of land\. Agenda of the Exampleville City Council, 2026-03-10: /);
+    expect(hit.summary.split('2026-03-10: ')[1]).toBe(end);
+    expect(hit.businessImpact).toBe(NO_IMPACT);
+    const isOpen = end === 'listed for a public hearing.';
+    expect(hit.proceduralContext.actionKind).toBe(isOpen ? 'public_comment' : 'unknown');
+    expect(hit.proceduralContext.actionUrl === null).toBe(!isOpen);
+  });
+
+  it('promise nothing of an item that was deleted, also where its words name a next step', () => {
+    const title = 'Authorize a public hearing to be held on April 8, 2026 on annexation. Register to speak at https://example.org/speak.';
+    expect(context(title).actionKind).toBe('registration');
+    expect(context(title, { item: { outcome: 'approved' } })).toMatchObject({ nextMeetingDate: '2026-04-08', actionKind: 'registration' });
+    expect(context(title, { item: { matterStatus: 'Deleted' } })).toMatchObject({
+      proceduralStage: 'unknown',
+      nextMeetingDate: null,
+      actionKind: 'unknown',
+      actionUrl: null,
+    });
+    expect(context('Adopt ordinance on short-term rentals', { item: { outcome: 'continued' } }).proceduralStage).toBe('unknown');
+  });
+
+  it('read the end of an item that stands behind its title', () => {
+    expect(content('Rezoning of the property at 330 Sample Boulevard. DROP').summary).toMatch(
+      /^Rezoning of the property at 330 Sample Boulevard\. .*: deleted from the agenda\.$/,
+    );
+    expect(content('Rezoning of 5 acres - WITHDRAWN BY APPLICANT').summary).toMatch(/: withdrawn \(“WITHDRAWN BY APPLICANT”\)\.$/);
+  });
 
   it('repeat the recommendations that the record gives', () => {
     const title =

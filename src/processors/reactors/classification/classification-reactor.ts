@@ -32,6 +32,7 @@ const ITEMS_AT_ONCE = 250;
 export const createClassificationReactor = (deps: ClassificationDependencies): Reactor => ({
   name: CLASSIFICATION,
   follows: RECORD_EVENT_TYPES,
+  runsOnStart: true,
   begin: () => beginClassifying(deps),
 });
 
@@ -44,7 +45,7 @@ function beginClassifying(deps: ClassificationDependencies): BatchHandler {
     await untilCaughtUp(deps, position > written ? position : written, 'classify', signal);
   };
 
-  const classify = async (items: ReadonlyMap<string, StoredEvent>, { signal, confirm }: ReactorRunning) => {
+  const classify = async (items: ReadonlyMap<string, Cause>, { signal, confirm }: ReactorRunning) => {
     const ids = [...items];
     for (let start = 0; start < ids.length; start += ITEMS_AT_ONCE) {
       signal.throwIfAborted();
@@ -55,7 +56,19 @@ function beginClassifying(deps: ClassificationDependencies): BatchHandler {
     }
   };
 
+  /** Classifies every item again after a change of the rules; those with outdated hits last, so that an interrupted run is repeated. */
+  const renew = async (running: ReactorRunning) => {
+    await catchUp(await deps.log.head(), running.signal);
+    const outdated = await itemsOfFormerHits(deps);
+    if (outdated.size === 0) return;
+    const now: Cause = { time: deps.clock.now() };
+    for await (const ids of deps.currentIds('agenda_items'))
+      await classify(new Map(ids.filter((id) => !outdated.has(id)).map((id) => [id, now])), running);
+    await classify(new Map([...outdated].map((id) => [id, now])), running);
+  };
+
   return async (batch, running) => {
+    if (batch.length === 0) return renew(running);
     const followed = batch.filter(({ stream }) => FOLLOWED.has(recordOfStream(stream).resource));
     if (followed.length === 0) return;
     await catchUp(batch.at(-1)!.position, running.signal);
@@ -66,6 +79,23 @@ function beginClassifying(deps: ClassificationDependencies): BatchHandler {
       await classify(new Map(ids.map((id) => [id, items.get(id) ?? every])), running);
     return classify(items, running);
   };
+}
+
+/** Why a hit changes: a record event, or a change of the rules, which has a time only. */
+type Cause = Pick<StoredEvent, 'time'> & Partial<Pick<StoredEvent, 'id'>>;
+
+/** Hits come in the order of their last change: none after the first one of the present rules is older than these. */
+async function itemsOfFormerHits({ currentIds, known, classifier }: ClassificationDependencies): Promise<ReadonlySet<string>> {
+  const outdated = new Set<string>();
+  for await (const ids of currentIds('agenda_hits')) {
+    const hits = await known.current('agenda_hits', ids);
+    for (const id of ids) {
+      const hit = hits.get(id);
+      if (hit?.classifier === classifier.name) return outdated;
+      if (hit !== undefined && classifier.formerNames.includes(hit.classifier)) outdated.add(hit.agendaItemId);
+    }
+  }
+  return outdated;
 }
 
 async function currentTopics({ currentIds, known }: ClassificationDependencies): Promise<Topics> {
@@ -125,10 +155,12 @@ type Topics = readonly RecordData<'topics'>[];
 /** Leaves equal hits unchanged, and hits that another classifier or an import has written, also under our id. */
 async function hitChanges(
   deps: ClassificationDependencies,
-  items: ReadonlyMap<string, StoredEvent>,
+  items: ReadonlyMap<string, Cause>,
   topics: Topics,
 ): Promise<readonly RecordChange[]> {
   const { known, classifier } = deps;
+  const isOwn = (hit: RecordData<'agenda_hits'>): boolean =>
+    hit.classifier === classifier.name || classifier.formerNames.includes(hit.classifier);
   const wanted = await classifyAll(deps, [...items.keys()], topics);
   const referring = await known.referring('agenda_hits', 'agendaItemId', [...items.keys()]);
   const wantedIds = [...wanted.values()].flatMap((hits) => hits.map(({ id }) => id));
@@ -138,13 +170,13 @@ async function hitChanges(
     const classifiedAt = new Date(cause.time).toISOString();
     for (const hit of wanted.get(itemId) ?? []) {
       const standing = existing.get(hit.id);
-      if (standing !== undefined && (standing.classifier !== classifier.name || saysTheSame(standing, hit))) continue;
+      if (standing !== undefined && (!isOwn(standing) || saysTheSame(standing, hit))) continue;
       changes.push({ op: 'upsert', resource: 'agenda_hits', id: hit.id, content: { ...hit.content, classifiedAt }, causedBy: cause.id });
     }
   }
   for (const [id, hit] of existing) {
     const cause = items.get(hit.agendaItemId);
-    if (cause === undefined || hit.classifier !== classifier.name || wanted.get(hit.agendaItemId)?.some((one) => one.id === id)) continue;
+    if (cause === undefined || !isOwn(hit) || wanted.get(hit.agendaItemId)?.some((one) => one.id === id)) continue;
     changes.push({ op: 'remove', resource: 'agenda_hits', id, reason: 'the item is no longer about the topic', causedBy: cause.id });
   }
   return changes;

@@ -1,0 +1,111 @@
+import { dateOfDay, localDay } from '../../domain/local-day.ts';
+import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
+
+/** What became of an item. `open`: the records say nothing of an end, so it may be reported as listed, but never as still to come. */
+export type StandingKind =
+  | 'open'
+  | 'past'
+  | 'approved'
+  | 'denied'
+  | 'no_action'
+  | 'filed'
+  | 'deferred'
+  | 'referred'
+  | 'withdrawn'
+  | 'deleted'
+  | 'hearing_closed'
+  | 'hearing_held'
+  | 'handled'
+  | 'cancelled'
+  | 'postponed';
+
+export interface Standing {
+  readonly kind: StandingKind;
+  /** The source's own words behind it, where it has any. */
+  readonly words: string | null;
+}
+
+/** By words that a source uses for what was done; the first that fits. */
+const KINDS: readonly (readonly [RegExp, StandingKind])[] = [
+  [/\b(?:deleted|removed from|dropped)\b|^drop$/i, 'deleted'],
+  [/\bwithdrawn\b/i, 'withdrawn'],
+  [/\b(?:deferred|laid over|held under advisement|postponed|continued|tabled)\b/i, 'deferred'],
+  [/\b(?:disapproved|denied|rejected|failed|deny followed)\b/i, 'denied'],
+  [/\b(?:approved|adopted|passed|enacted)\b/i, 'approved'],
+  [/\b(?:remanded|referred|committed) (?:back )?to\b|\b(?:remanded|referred)$/i, 'referred'],
+  [/\bno action\b/i, 'no_action'],
+  [/\bfiled\b/i, 'filed'],
+  [/\bhearing closed\b/i, 'hearing_closed'],
+  [/\bhearing (?:held|on p-c item)\b/i, 'hearing_held'],
+];
+const OF_OUTCOME = {
+  approved: 'approved',
+  denied: 'denied',
+  continued: 'deferred',
+  withdrawn: 'withdrawn',
+  no_action: 'no_action',
+} as const;
+
+/** A text on what was done: the past tense near its beginning. Other sources put what is proposed into the same field. */
+const DONE =
+  /^(?:(?:this|the) [\w' ]{2,40} was |a motion was made .{0,90}\bbe )?(?:p-c item )?((?:hearing|corrected|approved|adopted|passed|disapproved|denied|rejected|failed|filed|deferred|laid over|continued|held|withdrawn|deleted|amended|amendment proposed|referred|remanded|tabled|no action)\b.{0,90}?)(?: approved by .*|\.)?$/is;
+/** Words that say only where a matter is on its way. */
+const UNDER_WAY =
+  /^(?:agenda ready|draft|pending|introduced|new|in (?:committee|council|process)|committee|to be \w+|for .*|first reading|passed to agenda|agenda.*)$/i;
+/** An end that stands behind a title: "… Boulevard. DROP", "… WITHDRAWN BY APPLICANT". */
+const IN_TITLE = /[\s.:;–—-](?:\(|\*+)?(DROP(?:PED)?|DELETED|DEFERRED|WITHDRAWN(?: BY [A-Z ]{3,40})?)\W*$/;
+
+/** From the meeting's status, the outcome, and the words of the source on what was done; the words about this meeting come first. */
+export function standingOf({ item, meeting }: ClassificationSubject): Standing {
+  const done = DONE.exec(item.actionText ?? '')?.[1] ?? null;
+  const stated = item.matterStatus ?? null;
+  const words = done ?? (stated !== null && UNDER_WAY.test(stated) ? null : stated) ?? IN_TITLE.exec(item.title)?.[1] ?? null;
+  if (meeting.status === 'cancelled' || meeting.status === 'postponed') return { kind: meeting.status, words: null };
+  if (item.outcome !== null) return { kind: OF_OUTCOME[item.outcome], words };
+  if (words !== null) return { kind: KINDS.find(([pattern]) => pattern.test(words))?.[1] ?? 'handled', words };
+  return { kind: meeting.status === 'held' ? 'past' : 'open', words };
+}
+
+type Stage = 'notice' | 'briefing' | 'public_hearing' | 'recommendation' | 'first_reading' | 'final_reading' | 'final_action' | 'unknown';
+
+const LISTED: Readonly<Record<Stage, string>> = {
+  notice: 'listed to call a public hearing',
+  briefing: 'listed for a briefing',
+  public_hearing: 'listed for a public hearing',
+  recommendation: 'listed for a recommendation',
+  first_reading: 'listed for a first reading',
+  final_reading: 'listed for a final reading',
+  final_action: 'listed for a decision',
+  unknown: 'listed',
+};
+const ENDED: Readonly<Record<Exclude<StandingKind, 'open' | 'past' | 'handled'>, string>> = {
+  approved: 'approved',
+  denied: 'denied',
+  no_action: 'no action taken',
+  filed: 'filed',
+  deferred: 'deferred',
+  referred: 'referred to another body',
+  withdrawn: 'withdrawn',
+  deleted: 'deleted from the agenda',
+  hearing_closed: 'public hearing closed',
+  hearing_held: 'public hearing held',
+  cancelled: 'the meeting was cancelled',
+  postponed: 'the meeting was postponed',
+};
+
+/** What the agenda and the record of an item say of it, true at any later time: body, day, file, and its end or what it is listed for. */
+export function standingSentence(subject: ClassificationSubject, { kind, words }: Standing, stage: Stage): string {
+  const { item, meeting, body, jurisdiction } = subject;
+  const day = dateOfDay(localDay(Date.parse(meeting.startsAt), meeting.timezone));
+  const file = item.matterFile === null ? '' : `, file ${item.matterFile}`;
+  const said = words !== null && words.toLowerCase() !== kind && kind !== 'deleted' ? ` (“${words}”)` : '';
+  const end =
+    kind === 'open'
+      ? LISTED[stage]
+      : kind === 'past'
+        ? `${LISTED[stage]}; the record gives no outcome`
+        : kind === 'handled'
+          ? `status “${words}”`
+          : `${ENDED[kind]}${said}`;
+  return `Agenda of the ${jurisdiction.name} ${body.name}, ${day}${file}: ${end}`;
+}

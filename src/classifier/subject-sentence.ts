@@ -1,0 +1,137 @@
+import type { RecordData } from '../../domain/records/resources.ts';
+import { BLANK, operativeText } from './operative-text.ts';
+
+/** In UTF-16 code units; a longer sentence is cut between clauses. */
+const LIMIT = 300;
+
+/** Text before and behind the subject of a title: districts, blanked asides, remarks on handling, attachments. */
+const BEFORE = /^(?:\((?:CD|ALL|ETJ|Council|Future)[^)]{0,40}\)\s*|Sample:\s*|Communication from the Mayor - |(?:Item|Case) [\d.]+[:.] )+/i;
+const ASIDES: readonly RegExp[] = [
+  new RegExp(String.raw`\s*${BLANK}+`, 'g'),
+  /\s*\*+In alignment with .*$/gi,
+  /\s*\((?:list attached|Continued from|PUBLIC HEARING - |see Fiscal)[^()]*\)/gi,
+  /\s+\bDROP(?:PED)?$/g,
+  /\s+Z[A-Z]?-?\d{2,3}-\d{2,8}(?:\([A-Z/]{2,7}\))?(?:\/Z-?\d[\d-]*)?\s*$/g,
+];
+/** A closing clause: the amount, or the seller behind a dash. Both are stated on their own. */
+const CLOSING = /\s[-–—]\s?(?=(?:(?:total|estimated|annual|combined) )*(?:not to exceed|amount|revenue|cost|fore?gone|financing)\b).*$/is;
+const SELLER =
+  /\s[-–—]\s(?=\p{Lu}|\d).{0,900}?\b(?:lowest|most (?:highly|advantageous)|only|sole|best)\b[^;]{0,40}\b(?:bidders?|proposers?|vendors?|sources?|value)\b.*$/su;
+
+/** Beginnings that only say in which form the subject comes, and what stands for them. */
+const FORMS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(?:authorize|call|set|order|schedule) (?:\(\d\) )?(?:a )?public hearings? to be held (on [A-Z][a-z]+ \d{1,2}, \d{4}),?(?: (?:and )?to)?(?: (?:receive|hear))?(?: (?:public )?comments?)?(?: (?:regarding|concerning|on|about|to consider))?:? +(?:\(1\) )?(?:the )?/i,
+    'Call a public hearing $1 on ',
+  ],
+  [
+    /^(?!Call a public)(?:[\p{L}\d/&’'. -]{3,90} )?(?:conduct |hold |continue )?(?:an? )?(?:joint )?public hearings?,?(?: pursuant to .{3,90}?,)?(?: (?:and )?to)?(?: (?:receive|hear))?(?: (?:public )?comments?)?(?: (?:regarding|concerning|on|about|to consider|from))?:? +/iu,
+    'Public hearing: ',
+  ],
+  [/^(?:adopt |authorize |approve )?(?:an |the )?ordinances? /i, ''],
+  [/^(?:adopt |authorize |approve )?(?:a |the )?resolutions? (?:to )?/i, ''],
+  [/^A Local Law to /i, ''],
+  [/^Application number [\w ]{3,20}\(([^)]{3,90})\).{0,160}?(?:Charter|Character),? (?:for )?(?:an? |the )?/i, '$1: '],
+];
+/** Inside of it, after its beginning. */
+const INNER: readonly (readonly [RegExp, string])[] = [
+  [/^((?:Public hearing: )?)(?:\(\d\) )?consideration of /i, '$1'],
+  [/^((?:Public hearing: )?)(?:an )?application for(?: and)?,? (?:\(\d\) )?an? ordinance /i, '$1'],
+  [/^((?:Public hearing: )?)(?:an )?application for(?: and)?,? (?:\(\d\) )?a resolution /i, '$1'],
+  [/^((?:Public hearing: )?)(?:an )?application (?:for|to)(?: and)? /i, '$1application for '],
+  [/^((?:Public hearing: )?)(?:the |a |an )?(?:\(\d\) )?/i, '$1'],
+  [/^(\S+(?: the)?) \(\d\) /, '$1 '],
+  [/^authoriz(?:e|ing) (?:the )?(?:issuance and sale|issuance|sale and issuance) of (?:City of [A-Z]\w+(?:, Texas,?)? )?/i, 'Issue '],
+  [/^authoriz(?:e|ing) (?:the )?execution of (?:an? )?/i, 'Authorize '],
+];
+/** Participles that open an ordinance or resolution; others stay as they are. */
+const VERBS: Readonly<Record<string, string>> = Object.fromEntries(
+  `abandoning=abandon accepting=accept adding=add adopting=adopt amending=amend annexing=annex appointing=appoint approving=approve
+   authorizing=authorize calling=call canceling=cancel changing=change classifying=classify closing=close consenting=consent continuing=continue
+   correcting=correct creating=create declaring=declare decreasing=decrease denying=deny designating=designate determining=determine
+   directing=direct disapproving=disapprove endorsing=endorse establishing=establish expressing=express extending=extend finding=find
+   granting=grant increasing=increase initiating=initiate levying=levy naming=name nominating=nominate opposing=oppose ordering=order
+   prohibiting=prohibit providing=provide ratifying=ratify reappointing=reappoint receiving=receive recognizing=recognize rejecting=reject
+   removing=remove renaming=rename renewing=renew repealing=repeal requesting=request requiring=require revising=revise rezoning=rezone
+   setting=set submitting=submit suspending=suspend supporting=support terminating=terminate updating=update urging=urge vacating=vacate waiving=waive`
+    .split(/\s+/)
+    .map((pair) => pair.split('=') as [string, string]),
+);
+
+/** "Owner; 12 Example Street, (2 acres) From: “A” … To: “B” …", as zoning cases are listed. */
+const ZONING =
+  /^(?:[^;$]{3,140});\s*(?<place>[^;()]{3,160}?),?\s*\((?<acres>[\d.,]+ acres?)\),?\s*from:?\s*(?<from>.{3,160}?)\s+to:?\s*(?<to>.{3,300})$/i;
+
+/** How many further numbered steps a title has after its first one. */
+const furtherSteps = (text: string): number =>
+  new Set([...text.matchAll(/\((\d{1,2})\)\s/g)].map(([, number]) => Number(number)).filter((number) => number > 1)).size;
+
+const capital = (text: string): string =>
+  text.replace(/^(Public hearing: )?\p{Ll}/u, (start) => start.slice(0, -1) + start.slice(-1).toUpperCase());
+
+/** At most the limit, cut behind a clause, else behind a word, and marked. */
+export function clipped(text: string, limit = LIMIT): string {
+  if (text.length <= limit) return text;
+  const room = text.slice(0, limit);
+  const clause = Math.max(room.lastIndexOf('; '), room.lastIndexOf(', '));
+  const cut = clause > limit / 2 ? room.slice(0, clause) : room.replace(/\s+\S*$/, '');
+  return `${cut.replace(/(?:[\s,;:]|\s(?:and|or|of|for|the|a|an|in|to|with|by|at|on))+$/, '')} …`;
+}
+
+/** The action of a title and its object, in its words: without its form, its price, its seller and its further steps. */
+export function subjectOf(operative: string): string {
+  const plain = ASIDES.reduce((rest, aside) => rest.replace(aside, ' '), operative)
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(BEFORE, '');
+  const zoning = ZONING.exec(plain)?.groups;
+  if (zoning !== undefined) return clipped(`Rezone ${zoning['acres']} at ${zoning['place']} from ${zoning['from']} to ${zoning['to']}`);
+  const priced = plain.replace(CLOSING, '').replace(SELLER, '');
+  const formed = INNER.reduce(
+    (rest, [pattern, word]) => rest.replace(pattern, word),
+    FORMS.reduce((rest, [pattern, word]) => rest.replace(pattern, word), priced.replace(/^(.{0,60}?):? \(1\) /, '$1 ')),
+  );
+  const steps = furtherSteps(formed);
+  const first = formed.replace(/[;,]?(?: and,? at the close of the public hearing,?)?(?: and)? \(2\) .*$/s, '');
+  const acted = first.replace(/^((?:Public hearing: )?)(\p{Ll}+ing)\b(?! of\b)/iu, (whole, lead: string, verb: string) => {
+    const base = VERBS[verb.toLowerCase()];
+    return base === undefined ? whole : `${lead}${base}`;
+  });
+  const issued = INNER.at(-2)!;
+  const sentence = capital(acted.replace(issued[0], issued[1])).replace(/[\s;,:–—-]+$/, '');
+  return `${clipped(sentence)}${steps > 0 && first !== formed ? `, and ${steps} further ${steps === 1 ? 'point' : 'points'}` : ''}`;
+}
+
+/** Words that make a title one of its own: verbs of a decision, or a thing that is decided. */
+const SPEAKING = /\b\p{L}{3,}\b.*\b\p{L}{3,}\b.*\b\p{L}{3,}\b/u;
+const COLLECTIVE = /^(?:actions? (?:related|relating) to|report on|case|item)\b/i;
+const PROPOSES = /^(?:\([a1]\)\s*)?(?:accept|adopt|approv|authoriz|award|consider|conduct|deny|direct|hold|introduc|report on bids)/i;
+
+/** What the item is about: its title; the action that the source proposes where the title only names its object; else name or text. */
+export function itemSubject(item: RecordData<'agenda_items'>, operativeTitle: string): string {
+  const { actionText, matterName, text } = item;
+  const proposed = actionText !== null && PROPOSES.test(actionText) ? actionText.replace(/\s+/g, ' ').replace(/^\([a1]\)\s*/, '') : null;
+  if (proposed !== null && COLLECTIVE.test(item.title)) return subjectOf(operativeText(proposed).replace(/\s\([b2]\)\s.*$/, ''));
+  const subject = subjectOf(operativeTitle);
+  if (SPEAKING.test(subject)) return subject;
+  const other = proposed ?? matterName ?? text?.split('\n')[0] ?? null;
+  return other === null
+    ? `Agenda item: ${clipped(item.title)}`
+    : `${subject === '' ? '' : `${subject}: `}${subjectOf(operativeText(other))}`;
+}
+
+const letters = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+
+/** The name of the matter where it says more than the subject does. */
+export function furtherName({ matterName }: RecordData<'agenda_items'>, subject: string): string | null {
+  if (matterName === undefined) return null;
+  const told = new Set(letters(subject).split(' '));
+  const words = letters(matterName)
+    .split(' ')
+    .filter((word) => word.length > 2);
+  return words.filter((word) => !told.has(word)).length > words.length / 4 ? clipped(matterName.replace(/\.$/, ''), 160) : null;
+}
