@@ -65,6 +65,13 @@ describe('the coverage catalogue', () => {
     expect(verified).toHaveLength(RESEARCH.findings.filter((row) => row.status !== 'U').length);
   });
 
+  it('claims no more than was observed: no interface behind a table of others, no agenda behind a video page', () => {
+    const statusOf = (slug: string, family: string) =>
+      jurisdictions.find((row) => row.jurisdictionSlug === slug)?.families.find((covered) => covered.family === family)?.status;
+    expect(statusOf('dallas', 'city.council_agendas')).toBe('D');
+    for (const county of ['ellis', 'kaufman', 'parker']) expect(statusOf(`${county}-county`, 'county.commissioners_agendas')).toBe('U');
+  });
+
   it('does not claim that production ingestion was verified', () => {
     expect(COVERAGE_CATALOGUE.ingestionVerified).toBe(false);
   });
