@@ -3,6 +3,7 @@ import { publishedRecords } from '../../queries/feed/published-records.ts';
 import type { Platform } from '../platform.ts';
 import type { Sync, SyncReport, SyncRequest } from '../sources/source.ts';
 import { type SourceName, SOURCES } from '../sources/sources.ts';
+import { SAMPLE_IDS, sampleRemovals } from '../sources/sample/sample-records.ts';
 import type { Module } from './module.ts';
 
 const POLL_EVERY_MS = 15 * 60_000;
@@ -23,8 +24,15 @@ function polled(entry: string) {
 export function sources({ settings, log, clock, identifiers, reads, logger }: Platform, syncs: Readonly<Record<SourceName, Sync>>) {
   const writer = createRecordWriter({ log, clock, identifiers, deadlineMs: WRITE_DEADLINE_MS });
   const published = publishedRecords(reads, log);
-  const syncSource = (source: SourceName, request: SyncRequest): Promise<SyncReport> =>
-    syncs[source](request, { writer, known: published, clock });
+  /** The first complete sync ends the sample: invented records never stand beside real ones. */
+  const syncSource = async (source: SourceName, request: SyncRequest): Promise<SyncReport> => {
+    const report = await syncs[source](request, { writer, known: published, clock });
+    const sample = await published.current('jurisdictions', [SAMPLE_IDS.jurisdiction]);
+    if (report.failure !== null || sample.size === 0) return report;
+    const outcomes = await writer.write(sampleRemovals(), {});
+    const positions = outcomes.flatMap((outcome) => (outcome.kind === 'appended' ? outcome.position : []));
+    return { ...report, position: positions.toSorted().at(-1) ?? report.position };
+  };
   return {
     jobs: (settings.CIVIC_POLL?.split(',') ?? []).map(polled).map(({ source, client, lease }) => ({
       work: 'poll the sources of CIVIC_POLL' as const,

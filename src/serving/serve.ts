@@ -95,6 +95,8 @@ async function openListeners(
   return { baseUrl: settings.CIVIC_BASE_URL ?? bound, opsUrl, drain };
 }
 
+const FIRST_SYNC = 'npm run --silent civic -- sources sync legistar --client cityofdallas';
+
 /** The key of a sample account is null where it must not be printed. */
 function bannerText(baseUrl: string, opsUrl: string | null, sampleAccount: SampleAccount | null): string {
   const key = sampleAccount?.key ?? null;
@@ -116,6 +118,9 @@ function bannerText(baseUrl: string, opsUrl: string | null, sampleAccount: Sampl
     `  curl ${header} '${baseUrl}/api/v1/data/changes?limit=2'`,
     `  curl ${header} -X POST '${baseUrl}/api/v1/data/snapshots'`,
     `  curl ${header} '${baseUrl}/api/v1/data/health'`,
+    ...(sampleAccount === null
+      ? []
+      : ['', 'Invented sample records are there. The first sync replaces them by real ones:', `  ${FIRST_SYNC}`]),
     '',
     '',
   ].join('\n');

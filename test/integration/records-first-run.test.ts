@@ -5,8 +5,13 @@ import { createRecordWriter } from '../../commands/records/write-records.ts';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
 import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { type EventLog, LOG_START, NO_STREAM } from '../../domain/ports/event-log.ts';
+import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
+import { recordStream } from '../../domain/streams.ts';
+import { sources } from '../../src/modules/sources.ts';
+import type { Platform } from '../../src/platform.ts';
 import { catalogueRecords } from '../../src/sources/catalogue/catalogue-records.ts';
 import { fillNewLog, SAMPLE_ACCOUNT_ID } from '../../src/sources/first-run.ts';
+import { sampleRemovals } from '../../src/sources/sample/sample-records.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { newEvent } from '../support/event-log-builders.ts';
@@ -111,4 +116,24 @@ test('a log that begins with another event is refused by name', async () => {
   await expect(opening).rejects.toThrow(ForeignLogFound);
   await expect(opening).rejects.toThrow('OrderPlaced');
   await log.close();
+});
+
+test('the first complete sync removes every record of the sample, and one that failed removes none', async () => {
+  const opened = await open();
+  await start(opened, opened.log);
+  const report = { client: 'x', read: {}, appended: 1, unchanged: 0, removed: 0, rejected: [], skipped: [], position: null };
+  let failure: string | null = 'away';
+  const { syncSource } = sources({ ...opened, settings: {} } as unknown as Platform, { legistar: async () => ({ ...report, failure }) });
+  const left = async () => {
+    const newest = await opened.log.readLast(sampleRemovals().map(({ resource, id }) => recordStream(resource, id)));
+    return [...newest.values()].filter(({ type }) => type === RECORD_PUBLISHED).length;
+  };
+  const request = { client: 'x', options: {} };
+  const whole = sampleRemovals().length;
+  expect((await syncSource('legistar', request)).position).toBeNull();
+  expect(await left()).toBe(whole);
+  failure = null;
+  expect((await syncSource('legistar', request)).position).toBe(await opened.log.head());
+  expect(await left()).toBe(0);
+  expect((await syncSource('legistar', request)).position).toBeNull();
 });

@@ -1,5 +1,4 @@
 import type { Command } from '@commander-js/extra-typings';
-import { LOG_START } from '../../../domain/ports/event-log.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { print } from '../output.ts';
 import { withProgress } from '../progress-bar.ts';
@@ -52,8 +51,7 @@ export function addSampleCommands(program: Command, context: CliContext): void {
     .command('remove')
     .description('remove the sample records and suspend their account');
   runs(context, 'projector', remove, async (civic) => {
-    const { events } = await civic.log.readAll({ after: LOG_START, limit: 1 });
-    const outcomes = await civic.writer.write(sampleRemovals(events[0]?.time ?? civic.clock.now()), {});
+    const outcomes = await civic.writer.write(sampleRemovals(), {});
     const positions = outcomes.flatMap((outcome) => (outcome.kind === 'appended' ? outcome.position : []));
     await waitUntilVisible(context, civic, positions.toSorted().at(-1) ?? null);
     const known = (await civic.log.readLast([`account-${SAMPLE_ACCOUNT_ID}`])).size > 0;

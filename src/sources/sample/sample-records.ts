@@ -2,6 +2,7 @@ import { DateTime } from 'luxon';
 import { z } from 'zod';
 import type { RecordChange } from '../../../commands/records/write-records.ts';
 import { derivedId } from '../../../domain/identifiers.ts';
+import { NEVER_CHECKED } from '../catalogue/catalogue-records.ts';
 import { upsert } from '../source.ts';
 import data from './data/sample.json' with { type: 'json' };
 
@@ -10,6 +11,7 @@ export const SAMPLE_SEED = { name: 'sample', version: 1 } as const;
 export const SAMPLE_JURISDICTION_SLUG = 'sample-city';
 export const SAMPLE_BODY_SLUG = 'city-council';
 const ZONE = 'America/Chicago';
+const BODY_NAME = 'Sample: City Council (invented)';
 const SITE = 'https://example.org/sample-city';
 const id = (...parts: readonly string[]): string => derivedId('sample', ...parts);
 
@@ -38,10 +40,10 @@ const { meetings, permits } = z
 
 const instant = (time: DateTime): string => new Date(time.toMillis()).toISOString();
 
-const place = (now: DateTime): RecordChange[] => [
+const place = (): RecordChange[] => [
   upsert('jurisdictions', SAMPLE_IDS.jurisdiction, {
     slug: SAMPLE_JURISDICTION_SLUG,
-    name: 'Sample City',
+    name: 'Sample City (invented)',
     level: 'city',
     kind: 'city',
     countySlugs: [],
@@ -52,7 +54,7 @@ const place = (now: DateTime): RecordChange[] => [
   upsert('public_bodies', SAMPLE_IDS.publicBody, {
     jurisdictionId: SAMPLE_IDS.jurisdiction,
     slug: SAMPLE_BODY_SLUG,
-    name: 'Sample: City Council',
+    name: BODY_NAME,
     bodyType: 'governing_body',
     actingBodyRole: 'final_decision_maker',
     timezone: ZONE,
@@ -64,12 +66,7 @@ const place = (now: DateTime): RecordChange[] => [
     sourceType: 'other',
     sourceTypeLabel: 'Sample: invented data',
     officialSourceUrl: `${SITE}/calendar`,
-    active: true,
-    status: 'healthy',
-    agendaTextEvidence: 'readable',
-    lastCheckedAt: instant(now),
-    lastSuccessfulCheckAt: instant(now),
-    consecutiveFailures: 0,
+    ...NEVER_CHECKED,
   }),
 ];
 
@@ -83,7 +80,7 @@ function meetingRecords(meeting: (typeof meetings)[number], now: DateTime): Reco
     publicBodyId: SAMPLE_IDS.publicBody,
     sourceId: SAMPLE_IDS.source,
     sourceRecordId: meeting.key,
-    title: 'Sample: City Council',
+    title: BODY_NAME,
     startsAt: instant(startsAt),
     timezone: ZONE,
     location: 'Sample: Council Chamber, 1 Example Plaza',
@@ -152,10 +149,10 @@ const permitRecords = (now: DateTime): RecordChange[] => [
 /** An invented city. `now` is in milliseconds since the epoch; ids are stable, and times lie around the local day of `now`. */
 export function sampleRecords(now: number): readonly RecordChange[] {
   const time = DateTime.fromMillis(now, { zone: ZONE });
-  return [...place(time), ...meetings.flatMap((meeting) => meetingRecords(meeting, time)), ...permitRecords(time)];
+  return [...place(), ...meetings.flatMap((meeting) => meetingRecords(meeting, time)), ...permitRecords(time)];
 }
 
-export const sampleRemovals = (now: number): readonly RecordChange[] =>
-  sampleRecords(now)
+export const sampleRemovals = (): readonly RecordChange[] =>
+  sampleRecords(0)
     .toReversed()
     .map((change) => ({ op: 'remove', resource: change.resource, id: change.id, reason: 'the sample was removed' }));
