@@ -47,7 +47,7 @@ const PRINCIPAL = new RegExp(String.raw`\bprincipal amount (?:of )?(?:(?:not to 
 const BORROWS = /\b(?:bonds|notes|certificates of obligation|commercial paper)\b/i;
 /** The label behind a dash of a title: "- Not to exceed $1.00", "- Estimated Revenue: General Fund $1.00; Revenue Foregone: $2.00". */
 const CLOSING = new RegExp(
-  String.raw`(?:[-–—]|(?<=\d);)\s?((?:(?:total|estimated|annual|amount|of)\s)*(?:not to exceed|amount of|cost of|amount|cost)\s${LIMITED}|(?:estimated )?(?:annual )?(?:revenue(?: fore?gone)?|fore?gone revenue):[^$;]{0,90}${LIMITED})`,
+  String.raw`(?:[-–—]|(?<=\d);)\s?((?:(?:total|estimated|annual|amount|of)\s)*(?:not to exceed|amount of|cost of|amount|cost)\s${LIMITED}|(?:estimated )?(?:annual )?(?:net )?(?:revenue(?: fore?gone)?|fore?gone revenue):[^$;]{0,90}${LIMITED}(?:,? and ${SUM} [\w-]+ fee)?)`,
   'gi',
 );
 const TOTAL = new RegExp(
@@ -84,7 +84,7 @@ const FIRST = String.raw`(?:[A-Z][\p{L}\p{N}.&'’/+-]*|\d{1,5}[\p{L}-][\p{L}\p{
 const WORD = String.raw`(?:[A-Z0-9][\p{L}\p{N}.&'’/+-]*|&|\([A-Z]{2,5}\)|at|of|the|and|for|de|del)`;
 const SUFFIX = String.raw`(?:Inc|INC|LLC|L\.L\.C|LLP|L\.L\.P|LP|L\.P|Corp|Corporation|Company|Co|Ltd|LTD|PLLC|P\.C|PC|Limited Partnership)\b\.?`;
 const COMPANY = new RegExp(
-  String.raw`(?<![\p{L}\p{N}$.,&-])${FIRST}(?:,? ${WORD}){0,7}?,? ${SUFFIX}(?:,? ${SUFFIX})?(?:,? (?:d/?b/?a|DBA):? (?:${WORD} ){0,4}${WORD}(?:,? ${SUFFIX})?)?`,
+  String.raw`(?<![\p{L}\p{N}$.,&-]|, an? )${FIRST}(?:,? ${WORD}){0,7}?,? ${SUFFIX}(?:,? ${SUFFIX})?(?:,? (?:d/?b/?a|DBA):? (?:${WORD} ){0,4}${WORD}(?:,? ${SUFFIX})?)?`,
   'gu',
 );
 /** A former name is no further party. */
@@ -125,7 +125,7 @@ const VERB =
 const tidy = (name: string): string =>
   name
     .replace(VERB, '')
-    .replace(/^(?:the |and |for |of |at |City )*(?:of [A-Z]\w+(?: Worth)?, )?(?:the |of |and )?/i, '')
+    .replace(/^(?:the |and |for |of |at )*(?:City of [A-Z]\w+(?: Worth)?, )?(?:the |of |and )?/i, '')
     .replace(/^Boards? of [A-Z][a-z]+ of (?:the )?/, '')
     .replace(/[\s,;]+$/, '')
     .trim();

@@ -94,6 +94,11 @@ describe('summary and business impact', () => {
       'A multifamily development - Estimated Revenue Forgone: General Fund $23,549,377.00',
       'Estimated Revenue Forgone: General Fund $23,549,377.00',
     ],
+    ['Vending - Estimated Annual Net Revenue: General Fund $39,097.97', 'Estimated Annual Net Revenue: General Fund $39,097.97'],
+    [
+      'License - Revenue: General Fund $200.00 annually and $150.00 one-time fee, plus the $20.00 ordinance publication fee',
+      'Revenue: General Fund $200.00 annually and $150.00 one-time fee',
+    ],
     ['Ordinance providing a penalty not to exceed $500.00', null],
     ['Gifts of $5 and $6', null],
   ])('read the amount of "%s" as %j', (text, amount) => expect(statedAmount(text)).toBe(amount));
@@ -111,6 +116,8 @@ describe('summary and business impact', () => {
     ['Services in an amount of $1,000.00, Example Research, Inc. in an amount of $2,000.00', '', ['Example Research, Inc.']],
     ['Contract with Sample & Example, LLC, formerly known as Sample & Example, Inc., to design', '', ['Sample & Example, LLC']],
     ['Contract with Sample Works in an amount up to $5.00', '', ['Sample Works']],
+    ['Interlocal agreement with the City of Samplefield for a main', '', ['City of Samplefield']],
+    ['Contract with Example Materials, Inc. dba ExampleBit, a SMP Company, to pave', '', ['Example Materials, Inc. dba ExampleBit']],
     ['Abandoning an alley to Jo Sample Example, the abutting owner', '', ['Jo Sample Example']],
     ['Speed limit on Example Boulevard', '', undefined],
   ])('read the parties of "%s"', (text, type, names) => expect(statedParties(text, type)?.names).toEqual(names));

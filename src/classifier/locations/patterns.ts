@@ -26,7 +26,7 @@ const SEVERAL = String.raw`(?:,? (?:and |& )?${NUMBER}){0,12}`;
 const CITY = String.raw`(?:, [A-Z]\p{L}+(?: [A-Z]\p{L}+){0,2}, (?:Texas|TX)(?: \d{5})?)?`;
 const NO_COMPANY = String.raw`(?!,? (?:LLC|L\.L\.C|Inc|LP|L\.P|Ltd|Associates|Owner|Holdings|Partners|Realty)\b)`;
 const WITH_TYPE = new RegExp(
-  String.raw`${NUMBER}${SEVERAL} (?!(?:blocks?|feet|foot|acres?|square|units?|percent|st|nd|rd|th)\b)${STREET}${NO_COMPANY}${UNIT}${CITY}`,
+  String.raw`${NUMBER}${SEVERAL} (?!(?:blocks?|feet|foot|acres?|square|units?|percent|st|nd|rd|th|Annual|Bond|General|Fiscal)\b)${STREET}${NO_COMPANY}${UNIT}${CITY}`,
   'gu',
 );
 /** "4000 - 4016 (evens) East Example Street", "7200-7500 blocks (odds) Example Drive". */
