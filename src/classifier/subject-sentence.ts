@@ -29,7 +29,10 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
     'Public hearing: ',
   ],
   [/^(?:adopt |authorize |approve )?(?:an |the )?ordinances? /i, ''],
-  [/^(?:adopt |authorize |approve )?(?:a |the )?resolutions? (?:to )?/i, ''],
+  [
+    /^(?:adopt |authorize |approve )?(?:a |the )?resolutions? (?:of the [A-Z][\w ]{3,30} of the (?:City|County) of [A-Z]\w+(?: Worth)?,?(?: Texas,?)? )?(?:\(1\) )?(?:to )?/i,
+    '',
+  ],
   [/^A Local Law to /i, ''],
   [/^Application number [\w ]{3,20}\(([^)]{3,90})\).{0,160}?(?:Charter|Character),? (?:for )?(?:an? |the )?/i, '$1: '],
 ];
@@ -60,7 +63,7 @@ const VERBS: Readonly<Record<string, string>> = Object.fromEntries(
 
 /** "Owner; 12 Example Street, (2 acres) From: “A” … To: “B” …", as zoning cases are listed. */
 const ZONING =
-  /^(?:[^;$]{3,140});\s*(?<place>[^;()]{3,160}?),?\s*\((?<acres>[\d.,]+ acres?)\),?\s*from:?\s*(?<from>.{3,160}?)\s+to:?\s*(?<to>.{3,300})$/i;
+  /^(?:[^;$]{3,140});\s*(?<place>[^;()]{3,160}?),?\s*\((?<acres>[\d.,]+ acres?)\),?\s*(?:from:?\s*(?<from>.{3,160}?)\s+)?to:?\s*(?<to>.{3,300})$/i;
 
 /** How many further numbered steps a title has after its first one. */
 const furtherSteps = (text: string): number =>
@@ -85,7 +88,10 @@ export function subjectOf(operative: string): string {
     .trim()
     .replace(BEFORE, '');
   const zoning = ZONING.exec(plain)?.groups;
-  if (zoning !== undefined) return clipped(`Rezone ${zoning['acres']} at ${zoning['place']} from ${zoning['from']} to ${zoning['to']}`);
+  if (zoning !== undefined) {
+    const change = zoning['from'] === undefined ? `: ${zoning['to']}` : ` from ${zoning['from']} to ${zoning['to']}`;
+    return clipped(`Rezone ${zoning['acres']} at ${zoning['place']}${change}`);
+  }
   const priced = plain.replace(CLOSING, '').replace(SELLER, '');
   const formed = INNER.reduce(
     (rest, [pattern, word]) => rest.replace(pattern, word),

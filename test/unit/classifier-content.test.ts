@@ -177,6 +177,14 @@ describe('summary and business impact', () => {
       'Issue Revenue Bonds, Series 2023A in a principal amount not to exceed $200,000,000',
     ],
     [
+      '(CD 9) SAMPLE LLC / Jo Example; 800 and 804 Sample Circle, (1.90 acres) To: Add a Conditional Use Permit (CUP) for outdoor storage',
+      'Rezone 1.90 acres at 800 and 804 Sample Circle: Add a Conditional Use Permit (CUP) for outdoor storage',
+    ],
+    [
+      'A resolution of the City Council of the City of Exampleville, Texas (1) authorizing the publication of a notice; (2) approving a sale',
+      'Authorize the publication of a notice, and 1 further point',
+    ],
+    [
       'A Local Law to amend the administrative code, in relation to outdoor dining',
       'Amend the administrative code, in relation to outdoor dining',
     ],

@@ -45,6 +45,7 @@ describe('the places that a text names', () => {
     'Authorize the purchase of 300 chairs - Not to exceed $12,300.00',
     'Suit against the City of Willow Park',
     'Contract for the 2023 Annual Street Maintenance program',
+    'Agreement with SW Sample Rock Trail Owner, LLC',
     'Grant of Texas Park and Wildlife',
     'Fees of the American Association of Airport Executives',
     'Contract with Example Airport Logistics, LTD',
