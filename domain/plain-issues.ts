@@ -82,8 +82,8 @@ function plainIssue(issue: Issue): string | undefined {
   }
 }
 
-/** Parses with refusals in plain words. */
-export const parsePlainly = <Schema extends z.ZodType>(schema: Schema, value: unknown) => schema.safeParse(value, { error: plainIssue });
+/** For `safeParse`: refusals in plain words. */
+export const PLAINLY = { error: plainIssue };
 
 /** `limit must be at most 20; got 50`. */
 export function issueText({ path, message }: Pick<z.core.$ZodIssue, 'path' | 'message'>): string {

@@ -97,3 +97,6 @@ export type ChargeUnits = (
   units: number,
   now: number,
 ) => Promise<FurtherCharge>;
+
+/** Whole seconds from `now` to a time, both in milliseconds; at least 1. */
+export const secondsUntil = (time: number, now: number): number => Math.max(1, Math.ceil((time - now) / 1000));

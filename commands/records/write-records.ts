@@ -3,7 +3,7 @@ import type { CommandContext } from '../decider.ts';
 import type { CommandPorts } from '../handle.ts';
 import { handleEach, type HandlingEach, type RecordCommand, type RecordOutcome } from './handle-each.ts';
 import type { RecordIntent } from './record-decider.ts';
-import { issueText, parsePlainly } from '../../domain/plain-issues.ts';
+import { issueText, PLAINLY } from '../../domain/plain-issues.ts';
 import { text, uuid } from '../../domain/records/fields.ts';
 import { isResource, RECORD_SCHEMAS, type Resource, RESOURCES } from '../../domain/records/resources.ts';
 import { recordStream } from '../../domain/streams.ts';
@@ -76,7 +76,7 @@ function checkUpsert(change: Extract<RecordChange, { op: 'upsert' }>, id: string
   if (content['id'] !== undefined && uuid.safeParse(content['id']).data !== id)
     return rejected('data.id differs from the id of the change');
   for (const field of SERVICE_FIELDS) delete content[field];
-  const parsed = parsePlainly(RECORD_SCHEMAS[change.resource], content);
+  const parsed = RECORD_SCHEMAS[change.resource].safeParse(content, PLAINLY);
   if (!parsed.success) return rejected(describeIssues(parsed.error));
   return { kind: 'command', id, intent: { type: 'PublishRecord', id, content: parsed.data } };
 }
@@ -85,7 +85,7 @@ export function checkChange(change: RecordChange): CheckedChange {
   const id = uuid.safeParse(change.id);
   if (!id.success) return rejected('id must be a uuid');
   if (change.op === 'upsert') return checkUpsert(change, id.data);
-  const reason = parsePlainly(reasonText, change.reason ?? null);
+  const reason = reasonText.safeParse(change.reason ?? null, PLAINLY);
   if (!reason.success) return rejected(`reason: ${describeIssues(reason.error)}`);
   return { kind: 'command', id: id.data, intent: { type: 'WithdrawRecord', reason: reason.data } };
 }

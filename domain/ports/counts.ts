@@ -23,9 +23,6 @@ export interface WindowCounts {
   take(accountId: string, buckets: readonly Bucket[], units: number, now: number): Promise<Taken>;
 }
 
-/** Whole seconds from `now` to a time, both in milliseconds; at least 1. */
-export const secondsUntil = (time: number, now: number): number => Math.max(1, Math.ceil((time - now) / 1000));
-
 /** Counters of several processes for the same names and windows, so that one limit holds across them. */
 export interface SharedCounts {
   /** Publishes own counts and resolves to the sums of the others, without zeros. Idempotent. `window` is its start in milliseconds. */

@@ -1,5 +1,6 @@
 import type { ColumnArrays, ReadDatabase, Transactor } from '../../domain/ports/database.ts';
-import { type BucketState, secondsUntil, type SharedCounts, type WindowCounts } from '../../domain/ports/counts.ts';
+import { secondsUntil } from '../../domain/plans.ts';
+import type { BucketState, SharedCounts, WindowCounts } from '../../domain/ports/counts.ts';
 import { burstBucket, type ChargeUnits, minuteBucket } from '../../domain/plans.ts';
 import { sql, statementsIn } from './statements.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { columns, number, text } from '../../domain/columns.ts';
-import { secondsUntil } from '../../domain/ports/counts.ts';
+import { secondsUntil } from '../../domain/plans.ts';
 import type { ReadDatabase, Transactor } from '../../domain/ports/database.ts';
 import type { ClientCounts, ReportClaims, ReportLease, ReportLeases, ReportQueue } from '../../domain/ports/report-stores.ts';
 import { sql, statementsIn } from './statements.ts';

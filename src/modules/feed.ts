@@ -12,7 +12,8 @@ import { createReadCivicChanges } from '../../queries/feed/read-civic-changes.ts
 import { createReadCivicRecords } from '../../queries/feed/published-records.ts';
 import { createReadCivicSnapshotPage } from '../../queries/feed/read-civic-snapshot-page.ts';
 import { readModelAnswers } from '../../queries/live-tables.ts';
-import { asData, boundsOf, callerOf, type CustomerAnswers } from '../edge/answers/exchange.ts';
+import { boundsOf, callerOf } from '../edge/admission/admit.ts';
+import { asData, type CustomerAnswers } from '../edge/answers/exchange.ts';
 import type { Platform } from '../platform.ts';
 import type { Module } from './module.ts';
 

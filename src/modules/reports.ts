@@ -14,7 +14,8 @@ import { recordReferences } from '../../projections/record-references/projection
 import { reports as readModel } from '../../projections/reports/projection.ts';
 import { createReportClients } from '../edge/admission/report-clients.ts';
 import { createSampledFailures } from '../edge/admission/sampled-failures.ts';
-import { asData, callerOf, type CustomerAnswers } from '../edge/answers/exchange.ts';
+import { callerOf } from '../edge/admission/admit.ts';
+import { asData, type CustomerAnswers } from '../edge/answers/exchange.ts';
 import type { ToolFunctions } from '../edge/mcp/run-tool.ts';
 import type { Platform } from '../platform.ts';
 import {

@@ -11,7 +11,8 @@ import type { FeedSubscriptions } from '../../contract/list-feed-subscriptions.t
 import { SUBSCRIPTION_CAPS } from '../../domain/plans.ts';
 import { uuid } from '../../domain/records/fields.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import { asData, boundsOf, callerOf, type CustomerAnswers, type Exchange } from '../edge/answers/exchange.ts';
+import { boundsOf, callerOf } from '../edge/admission/admit.ts';
+import { asData, type CustomerAnswers, type Exchange } from '../edge/answers/exchange.ts';
 import type { FeedFunctions } from './feed.ts';
 import { answeredWithin } from '../../domain/retry.ts';
 import { subscriptions as readModel } from '../../projections/subscriptions/projection.ts';

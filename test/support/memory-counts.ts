@@ -1,5 +1,6 @@
 import type { ClientCounts } from '../../domain/ports/report-stores.ts';
-import { secondsUntil, type WindowCounts } from '../../domain/ports/counts.ts';
+import { secondsUntil } from '../../domain/plans.ts';
+import type { WindowCounts } from '../../domain/ports/counts.ts';
 
 /** Counts in windows of time as the database does, in this process alone. */
 function windows() {

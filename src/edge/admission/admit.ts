@@ -19,8 +19,8 @@ import type { SpanAttributes, Tracing } from '../../../domain/ports/tracing.ts';
 import { Rejection, REPORTS_FORBIDDEN } from '../../../domain/rejections.ts';
 import type { ToolName } from '../../../contract/tools/tool-names.ts';
 import { TOOLS } from '../../../contract/tools/tools.ts';
-import { AcceptedLately } from './accepted-lately.ts';
-import { failClosed } from './sampled-failures.ts';
+import { PAGE_CEILING } from '../../../contract/fields.ts';
+import type { JsonPage } from '../../../contract/inputs.ts';
 
 const MAX_HEADER_LENGTH = 256;
 
@@ -174,4 +174,62 @@ export function toolBilling(tool: ToolName, billing: Billing): ToolBilling {
   if (access === 'reports') return mayReport(billing) ? 'served' : 'access_denied';
   if (access === 'free' || !enforced || isPaidThrough(facts, now)) return 'served';
   return facts.channel === 'payg' ? 'pay_per_call' : 'billing_entitlement_required';
+}
+
+const MAX_KEYS = 10_000;
+
+/**
+ * Whose reads may run ahead of their charge: keys of which the last request was accepted, for as many requests as the allowance then had
+ * left. So a caller who is refused makes the service read no more than one who is accepted.
+ */
+export class AcceptedLately<Principal> {
+  readonly #keys = new Map<string, { readonly principal: Principal; left: number }>();
+
+  /** The principal that the key most likely still has. */
+  guess(sha256: string): Principal | undefined {
+    const known = this.#keys.get(sha256);
+    if (known === undefined || known.left <= 0) return undefined;
+    known.left -= 1;
+    return known.principal;
+  }
+
+  accept(sha256: string, principal: Principal, states: readonly BucketState[]): void {
+    if (this.#keys.size >= MAX_KEYS) this.#keys.delete(this.#keys.keys().next().value!);
+    this.#keys.set(sha256, { principal, left: Math.min(...states.map(({ remaining }) => remaining)) });
+  }
+
+  forget(sha256: string): void {
+    this.#keys.delete(sha256);
+  }
+}
+
+/** The cause is for the log only. */
+export async function failClosed<Result>(onFailure: (cause: unknown) => void, asked: string, ask: () => Promise<Result>): Promise<Result> {
+  try {
+    return await ask();
+  } catch (error) {
+    onFailure(error);
+    throw new Rejection('authentication_unavailable', `${asked} could not be looked up; try again later`);
+  }
+}
+
+interface Asked {
+  readonly principal: Principal;
+  readonly requestId: string;
+}
+export const callerOf = ({ principal: { accountId, keyId }, requestId }: Asked) => ({ accountId, keyId, requestId });
+
+/** What the plan allows a page to hold. */
+export function boundsOf({ query, principal: { allowances } }: { readonly query: { readonly limit: number } } & Pick<Asked, 'principal'>) {
+  return { limit: Math.min(query.limit, allowances.maxPageSize, PAGE_CEILING), maxResponseBytes: allowances.maxResponseBytes };
+}
+
+/** Throws `response_too_large` beyond the allowance of the caller. */
+export function jsonOf({ body, text }: JsonPage, { allowances: { maxResponseBytes } }: Principal): string | Buffer {
+  const json = body ?? text;
+  // A text of n characters is at most 3n bytes, so that most need no measuring.
+  if (json.length * 3 > maxResponseBytes && Buffer.byteLength(json) > maxResponseBytes) {
+    throw new Rejection('response_too_large', `the result is over ${maxResponseBytes} bytes; ask for less at once`);
+  }
+  return json;
 }

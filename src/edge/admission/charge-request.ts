@@ -16,7 +16,8 @@ import {
 import type { Scope } from '../../../domain/events/account-events.ts';
 import type { Flight, Statement } from '../../../domain/ports/database.ts';
 import { type LiveReads, requireLive } from '../../../domain/ports/projection.ts';
-import { type BucketState, secondsUntil } from '../../../domain/ports/counts.ts';
+import type { BucketState } from '../../../domain/ports/counts.ts';
+import { secondsUntil } from '../../../domain/plans.ts';
 
 const CHARGED = columns({
   nth: ['k.nth', number],

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { derivedId } from '../../../domain/identifiers.ts';
 import type { ClientCounts, ClientLimit } from '../../../domain/ports/report-stores.ts';
-import { secondsUntil } from '../../../domain/ports/counts.ts';
+import { secondsUntil } from '../../../domain/plans.ts';
 import { Rejection } from '../../../domain/rejections.ts';
-import { failClosed } from './sampled-failures.ts';
+import { failClosed } from './admit.ts';
 
 export type ReportClients = ReturnType<typeof createReportClients>;
 

@@ -1,6 +1,5 @@
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
-import { Rejection } from '../../../domain/rejections.ts';
 
 const LOG_EVERY_MS = 1_000;
 
@@ -26,13 +25,3 @@ export const createSampledFailures = (
   sampled<unknown>(clock, (failures, error) =>
     logger.error({ failures, error: error instanceof Error ? error.message : String(error) }, message),
   );
-
-/** The cause is for the log only. */
-export async function failClosed<Result>(onFailure: (cause: unknown) => void, asked: string, ask: () => Promise<Result>): Promise<Result> {
-  try {
-    return await ask();
-  } catch (error) {
-    onFailure(error);
-    throw new Rejection('authentication_unavailable', `${asked} could not be looked up; try again later`);
-  }
-}

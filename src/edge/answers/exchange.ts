@@ -1,9 +1,7 @@
 import type { z } from 'zod';
-import { PAGE_CEILING } from '../../../contract/fields.ts';
 import type { JsonPage } from '../../../contract/inputs.ts';
 import type { Operation } from '../../../contract/operation.ts';
 import type { CUSTOMER_OPERATIONS, CustomerOperationId, PUBLIC_OPERATIONS, PublicOperationId } from '../../../contract/operations.ts';
-import { Rejection } from '../../../domain/rejections.ts';
 import type { Principal } from '../admission/admit.ts';
 
 export interface Exchange<Op extends Operation = Operation> {
@@ -34,23 +32,3 @@ export interface PublicAnswer<Op extends Operation = Operation> {
 export type PublicAnswers = { readonly [Id in PublicOperationId]: PublicAnswer<(typeof PUBLIC_OPERATIONS)[Id]> };
 
 export const asData = (data: object): JsonPage => ({ text: JSON.stringify({ data }), items: 0 });
-
-type Asked = Pick<Exchange, 'principal' | 'requestId'>;
-export const callerOf = ({ principal: { accountId, keyId }, requestId }: Asked) => ({ accountId, keyId, requestId });
-
-export function boundsOf({
-  query,
-  principal: { allowances },
-}: { readonly query: { readonly limit: number } } & Pick<Exchange, 'principal'>) {
-  return { limit: Math.min(query.limit, allowances.maxPageSize, PAGE_CEILING), maxResponseBytes: allowances.maxResponseBytes };
-}
-
-/** Throws `response_too_large` beyond the allowance of the caller. */
-export function jsonOf({ body, text }: JsonPage, { allowances: { maxResponseBytes } }: Principal): string | Buffer {
-  const json = body ?? text;
-  // A text of n characters is at most 3n bytes, so that most need no measuring.
-  if (json.length * 3 > maxResponseBytes && Buffer.byteLength(json) > maxResponseBytes) {
-    throw new Rejection('response_too_large', `the result is over ${maxResponseBytes} bytes; ask for less at once`);
-  }
-  return json;
-}

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Exchange, jsonOf } from '../answers/exchange.ts';
-import type { Principal } from '../admission/admit.ts';
+import type { Exchange } from '../answers/exchange.ts';
+import { jsonOf, type Principal } from '../admission/admit.ts';
 import type { JsonPage } from '../../../contract/inputs.ts';
 import type { Operation, Surface } from '../../../contract/operation.ts';
 import { CUSTOMER_OPERATIONS, type CustomerOperationId } from '../../../contract/operations.ts';

@@ -1,6 +1,6 @@
 import { errorCodes, type FastifyInstance, type FastifyRequest, type FastifySchemaCompiler } from 'fastify';
 import type { z } from 'zod';
-import { issueText, parsePlainly } from '../../../domain/plain-issues.ts';
+import { issueText, PLAINLY } from '../../../domain/plain-issues.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 
 const MAX_ISSUES = 10;
@@ -11,7 +11,7 @@ const MAX_TEXT_LENGTH = 500;
 export const zodValidator: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   return (value: unknown) => {
     try {
-      const parsed = parsePlainly(schema, httpPart === 'querystring' ? parseQueryString(value as string) : value);
+      const parsed = schema.safeParse(httpPart === 'querystring' ? parseQueryString(value as string) : value, PLAINLY);
       if (parsed.success) return { value: parsed.data };
       const { text, details } = findingsOf(parsed.error);
       return { error: new Rejection('invalid_parameter', text, { details }) };

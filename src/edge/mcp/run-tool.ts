@@ -9,7 +9,7 @@ import type { Clock } from '../../../domain/ports/clock.ts';
 import { DeadlineExceeded } from '../../../domain/ports/database.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import type { Tracing } from '../../../domain/ports/tracing.ts';
-import { parsePlainly } from '../../../domain/plain-issues.ts';
+import { PLAINLY } from '../../../domain/plain-issues.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { withinDeadline } from '../../../domain/retry.ts';
 import { searchPlace } from '../../../queries/search/search-agenda.ts';
@@ -71,7 +71,7 @@ function toolRefusalOf(tool: Tool, error: unknown): ToolRefusal {
 
 /** Fills in defaults. Checks the cursor of a search too, before anything is read or paid. Throws the findings without the values. */
 function parseArguments(tool: Tool, given: unknown): object {
-  const parsed = parsePlainly<z.ZodType>(tool.input, given ?? {});
+  const parsed = tool.input.safeParse(given ?? {}, PLAINLY);
   if (parsed.success) {
     if (tool.name === 'search_agenda') searchPlace(parsed.data as SearchAgendaInput);
     return parsed.data as object;
