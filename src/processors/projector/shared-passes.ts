@@ -98,6 +98,8 @@ export function createSharedPasses(deps: ProjectorDependencies) {
       const types = [...new Set([...pass.members].flatMap(({ target }) => target.projection.handles))];
       const { checkpoint: after, checkpointId: afterId } = lastOf(pass);
       for await (const batch of deps.log.subscribe({ after, afterId, batchSize: deps.batchSize, types, signal })) {
+        // It was on its way when a member joined, and may lack events of that member.
+        if (signal.aborted) break;
         await fold(pass, batch);
         if (pass.members.size === 0) return;
         const other = [...pass.members].some(({ alone }) => alone) ? undefined : passAt(positionOf(pass), pass);
