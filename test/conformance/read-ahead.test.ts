@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { REPORT_ID } from '../../contract/examples.ts';
 import { BUILT_IN_PLANS } from '../../src/edge/admission/plans.ts';
 import { type AdmissionBench, BUILT_IN_RULES, type Customer, openAdmissionBench } from '../support/admission.ts';
 import { EMPTY_ANSWERS, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
@@ -69,6 +70,16 @@ test('a finding about the input is answered after admission, and nothing is read
   await bench.caughtUp();
   await expectRefusal(await ask('?limit=none'), 401, 'unauthorized');
   expect(reads()).toHaveLength(before);
+});
+
+test('a read of a report, which is counted, begins only after admission', async () => {
+  expect((await ask()).status).toBe(200);
+  await bench.command(customer.accountId, { type: 'RevokeKey', keyId: customer.keyId });
+  await bench.caughtUp();
+  const before = edge.calls.length;
+  const headers = { authorization: `Bearer ${customer.key}` };
+  await expectRefusal(await fetch(`${edge.url}/api/v1/data-reports/${REPORT_ID}`, { headers }), 401, 'unauthorized');
+  expect(edge.calls).toHaveLength(before);
 });
 
 test('no more reads run ahead than the allowance had left at the last acceptance', async () => {

@@ -40,8 +40,9 @@ export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts): void
       page.catch(() => undefined);
       request.ahead = { guess, page };
     };
-    // Only GET is safe to begin before admission. Its input is parsed first, and a finding about it is answered after admission.
-    const isAhead = method === 'GET';
+    // Only a GET that writes nothing may begin before admission: a read of a report is counted. Its input is parsed first, and a finding
+    // about it is answered after admission.
+    const isAhead = method === 'GET' && operation.surface !== 'reports';
     const admit = admits(parts, operation, isAhead ? readAhead : undefined);
     const countClient = async ({ ip, raw }: FastifyRequest): Promise<void> =>
       reportClients.admit(operationId, clientAddress(ip, raw.socket.remoteAddress), clock.now());
