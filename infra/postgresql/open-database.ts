@@ -16,6 +16,9 @@ interface DatabaseSettings {
 
 export type Database = Awaited<ReturnType<typeof openDatabase>>;
 
+/** Statements in flight on a connection above which a charge does not wait behind the reads of others. */
+const FLIGHT_LIMIT = 16;
+
 /** Throws `DatabaseUnavailable` when the database cannot be reached; lost connections are opened again. */
 export async function openDatabase({
   dsn,
@@ -46,7 +49,7 @@ export async function openDatabase({
   let leaving: PipelinedConnection | undefined;
   const flight: Flight = (work) => {
     const connection = flights.choose();
-    if (!connection.connected || connection.slow) return false;
+    if (!connection.connected || connection.slow || connection.pending > FLIGHT_LIMIT) return false;
     leaving = connection;
     try {
       connection.inOneWrite(work);

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { Surface } from '../../../contract/operation.ts';
 import {
   type AdmissionRules,
@@ -80,7 +81,9 @@ export function createAdmission(parts: AdmissionParts) {
     async admit({ authorization, surface, scope, now, onAllowance, readAhead }: Presented): Promise<Principal> {
       const sha256 = keySecretHash(presentedSecret(authorization));
       const guess = readAhead && lately.guess(sha256);
-      const charged = await lookUp(() => chargeRequest(sha256, now, guess && (() => readAhead(guess))));
+      // Bound to this request: it is called in the turn of another one, and its spans belong here.
+      const ahead = guess && AsyncResource.bind(() => readAhead(guess));
+      const charged = await lookUp(() => chargeRequest(sha256, now, ahead));
       lately.forget(sha256);
       if (charged === null) throw unauthorized('the API key is not known');
       const { identity, plan, charge } = charged;

@@ -117,7 +117,9 @@ export function createSharedPasses(deps: ProjectorDependencies) {
 
   const join = (member: Member): void => {
     const near = member.alone ? undefined : passAt(member.checkpoint);
-    if (near !== undefined) return add(near, [member]);
+    // The history of a pass is checked from its lowest checkpoint, whose event must be known.
+    const isChecked = near !== undefined && (member.checkpointId !== undefined || member.checkpoint >= positionOf(near));
+    if (isChecked) return add(near, [member]);
     const pass: Pass = { members: new Set([member]), isFolding: false, changed: new AbortController() };
     passes.add(pass);
     void follow(pass).catch((error: unknown) => {
