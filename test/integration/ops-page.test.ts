@@ -202,7 +202,7 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     const bar = page.locator('#rebuilds progress');
     await expect.poll(() => bar.getAttribute('aria-label'), PATIENT).toMatch(/^Rebuild of record_history: \d+ % · 10 of \d+$/);
     await change(
-      `update civic.generations set checkpoint = lpad('40', length(checkpoint), '0'), place = 40, folded = 40 where state = 'building'`,
+      `update civic.generations set checkpoint = lpad('40', length(checkpoint), '0'), events_read = 40, folded = 40 where state = 'building'`,
     );
     await expect.poll(() => bar.getAttribute('aria-label'), PATIENT).toMatch(/ · 40 of \d+$/);
     expect(await bar.evaluate((element) => (element as unknown as { value: number }).value)).toBe(40);
