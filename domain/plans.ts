@@ -82,7 +82,7 @@ export interface ChargedKey {
 
 /**
  * By the key's SHA-256 (64 lower-case hex digits), in one statement; null for an unknown key. `now` is clock milliseconds. `readAhead`
- * sends a read in the same flight; it is not called where there is none.
+ * sends a read at the same moment, on another connection.
  */
 export type ChargeRequest = (sha256: string, now: number, readAhead?: () => void) => Promise<ChargedKey | null>;
 

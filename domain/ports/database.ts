@@ -73,12 +73,6 @@ export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
 }
 
-/**
- * Runs `work`. What it sends before it first waits goes in one write on one connection, each statement in a transaction of its own.
- * False, and nothing has run, where every connection is lost or has a slow statement.
- */
-export type Flight = (work: () => void) => boolean;
-
 export interface Traffic {
   /** Transactions committed since the statistics were reset; may lag by a second. */
   transactions(): Promise<number>;

@@ -1,7 +1,7 @@
-import type { Flight, PoolUse, ReadDatabase, Statement, TextRow, Traffic, Transactor } from '../../domain/ports/database.ts';
+import type { PoolUse, ReadDatabase, Statement, TextRow, Traffic, Transactor } from '../../domain/ports/database.ts';
 import { openCancellableReads, openClientPool } from './client-pool.ts';
 import { columnArrays } from './column-arrays.ts';
-import { openPipelinedConnections, type PipelinedConnection } from './pipelined-connection.ts';
+import { openPipelinedConnections } from './pipelined-connection.ts';
 
 interface DatabaseSettings {
   readonly dsn: string;
@@ -16,9 +16,6 @@ interface DatabaseSettings {
 
 export type Database = Awaited<ReturnType<typeof openDatabase>>;
 
-/** Statements in flight on a connection above which a charge does not wait behind the reads of others. */
-const FLIGHT_LIMIT = 16;
-
 /** Throws `DatabaseUnavailable` when the database cannot be reached; lost connections are opened again. */
 export async function openDatabase({
   dsn,
@@ -32,41 +29,25 @@ export async function openDatabase({
   const reading = { idleTimeoutMillis: 60_000, connectionTimeoutMillis: 2 * statementTimeoutMs };
   const typed = openClientPool({ dsn, purpose: 'reads', statementTimeoutMs }, 4, reading);
   const hot = openPipelinedConnections({ dsn, purpose: 'hot-reads', statementTimeoutMs }, 2);
-  const counting = { dsn, statementTimeoutMs, plansForGrowth: true, lossy: true };
-  const counts = openPipelinedConnections({ ...counting, purpose: 'counts' }, 2);
-  // Their own, so that a charge outside a flight never waits for a read.
-  const flights = openPipelinedConnections({ ...counting, purpose: 'flights' }, 2);
+  const counts = openPipelinedConnections({ dsn, purpose: 'counts', statementTimeoutMs, plansForGrowth: true, lossy: true }, 2);
   const searches = openCancellableReads({ dsn, purpose: 'searches', statementTimeoutMs }, searchConnections);
   const folds = { dsn, purpose: 'transactions', statementTimeoutMs: foldTimeoutMs, idleInTransactionMs, lookups: true };
   const transactions = openClientPool(folds, transactionConnections, { pipeline: true });
-  const pools = { reads: typed, 'hot-reads': hot, counts, flights, searches, transactions };
+  const pools = { reads: typed, 'hot-reads': hot, counts, searches, transactions };
   const close = async () => void (await Promise.all(Object.values(pools).map((each) => each.close())));
   // They connect on first use; the start must fail when the database cannot be reached.
   await hot.run({ text: 'select', values: [] }).catch(async (error: unknown) => {
     await close();
     throw error;
   });
-  let leaving: PipelinedConnection | undefined;
-  const flight: Flight = (work) => {
-    const connection = flights.choose();
-    if (!connection.connected || connection.slow || connection.pending > FLIGHT_LIMIT) return false;
-    leaving = connection;
-    try {
-      connection.inOneWrite(work);
-    } finally {
-      leaving = undefined;
-    }
-    return true;
-  };
-  const read: ReadDatabase = { many: typed.many, texts: async (statement) => (await (leaving ?? hot).run(statement)).rows };
+  const read: ReadDatabase = { many: typed.many, texts: async (statement) => (await hot.run(statement)).rows };
   const transactor: Transactor = { transaction: transactions.transaction };
   return {
     read,
     transactor,
     columns: columnArrays,
     /** Statements on unlogged tables, one transaction each, on their own pipelined connections: no commit waits for the disk. */
-    counting: async (statement: Statement): Promise<readonly TextRow[]> => (await (leaving ?? counts).run(statement)).rows,
-    flight,
+    counting: async (statement: Statement): Promise<readonly TextRow[]> => (await counts.run(statement)).rows,
     /** Long reads, on their own connections: no other statement waits for them. */
     search: searches.run,
     use: (): readonly PoolUse[] => Object.entries(pools).map(([pool, { use }]) => ({ pool, ...use() })),

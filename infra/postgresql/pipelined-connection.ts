@@ -63,17 +63,6 @@ export class PipelinedConnection {
     return this.#pending.size > 0 && performance.now() - this.#begunAt > SLOW_MS;
   }
 
-  /** What `work` sends here before it first waits goes in one write. */
-  inOneWrite(work: () => void): void {
-    const stream = this.#client?.connection.stream;
-    stream?.cork();
-    try {
-      work();
-    } finally {
-      stream?.uncork();
-    }
-  }
-
   /** Throws `DatabaseUnavailable` or `DeadlineExceeded`; an error of the statement itself stays as it is. */
   async run(statement: Statement): Promise<Answer> {
     const deadline = performance.now() + this.#timeoutMs;
@@ -187,7 +176,6 @@ export function openPipelinedConnections(session: Session, count: number) {
   };
   return {
     run: async (statement: Statement) => await choose().run(statement),
-    choose,
     use: () => {
       const busy = connections.filter(({ pending }) => pending > 0).length;
       const under = connections.reduce((sum, { pending }) => sum + pending, 0);

@@ -4,7 +4,7 @@ import { createAdmission, tracedAdmission } from '../edge/admission/admit.ts';
 import { createSampledFailures } from '../edge/admission/sampled-failures.ts';
 import type { Platform } from '../platform.ts';
 
-export function accounts({ settings, clock, logger, tracing, stores, database }: Platform) {
+export function accounts({ settings, clock, logger, tracing, stores }: Platform) {
   const rules: AdmissionRules = {
     plans: settings.CIVIC_PLANS,
     ceilings: { perimeter: settings.CIVIC_ABUSE_LIMIT, handler: settings.CIVIC_ABUSE_LIMIT },
@@ -12,7 +12,7 @@ export function accounts({ settings, clock, logger, tracing, stores, database }:
   };
   const admission = createAdmission({
     rules,
-    chargeRequest: createChargeRequest(stores.admissionReads, rules, database.flight),
+    chargeRequest: createChargeRequest(stores.admissionReads, rules),
     chargeUnits: stores.chargeUnits,
     windowCounts: stores.windowCounts,
     onFailure: createSampledFailures({ clock, logger }, 'identity and limits could not be looked up'),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { REPORT_ID } from '../../contract/examples.ts';
 import { BUILT_IN_PLANS } from '../../src/edge/admission/plans.ts';
 import { type AdmissionBench, BUILT_IN_RULES, type Customer, openAdmissionBench } from '../support/admission.ts';
@@ -16,7 +16,6 @@ beforeAll(async () => {
   edge = await startHttpEdge({ admission: bench.admission({ ...BUILT_IN_RULES, plans }) });
 });
 beforeEach(async () => {
-  await vi.waitUntil(() => bench.civic.database.flight(() => undefined));
   customer = await bench.open();
   await bench.caughtUp();
 });

@@ -92,39 +92,6 @@ describe('hot reads', () => {
   });
 });
 
-describe('a flight', () => {
-  const pid = { text: 'select pg_backend_pid()', values: [] };
-  const flown = () => database.flight(() => undefined);
-
-  test('sends what it starts on one connection, each statement in a transaction of its own', async () => {
-    await expect.poll(flown).toBe(true);
-    await admin.query('create table flown (n int)');
-    const sent: Promise<unknown>[] = [];
-    database.flight(() => {
-      const write = { text: 'insert into flown values (1) returning pg_backend_pid()', values: [] };
-      sent.push(database.counting(write), texts('select 1 / 0'), database.read.texts(pid));
-    });
-    const [charge, failed, read] = await Promise.allSettled(sent);
-    const elsewhere = await database.read.texts(pid);
-    expect(failed).toMatchObject({ status: 'rejected', reason: { code: '22012' } });
-    expect(charge).toEqual(read);
-    expect(read).not.toMatchObject({ value: elsewhere });
-    expect((await admin.query('select n from flown')).rows).toEqual([{ n: 1 }]);
-  });
-
-  test('is none where each connection has a slow statement, and other statements do not wait for it', async () => {
-    await expect.poll(async () => (await pidsOf('flights')).length).toBe(2);
-    const slow: Promise<unknown>[] = [];
-    for (let nth = 0; nth < 2; nth++) database.flight(() => void slow.push(texts('select pg_sleep(1.5)')));
-    await expect.poll(flown, { interval: 20 }).toBe(false);
-    await database.counting(pid);
-    await texts('select 1');
-    expect(flown()).toBe(false);
-    await Promise.all(slow);
-    await expect.poll(flown).toBe(true);
-  });
-});
-
 describe('typed reads', () => {
   const numbers = sql.type(z.object({ n: z.number().int() }));
 

@@ -55,7 +55,7 @@ const fold = (events: readonly StoredEvent[], into: number) =>
 
 const ceiling = { sustained: { requests: 1000, seconds: 60 }, burst: { requests: 100, seconds: 1 } };
 const rules = { plans: BUILT_IN_PLANS, ceilings: { perimeter: ceiling, handler: ceiling }, billingEnforced: true };
-const identityOf = async (sha256: string) => (await createChargeRequest(reads, rules, database.flight)(sha256, 1_000))?.identity ?? null;
+const identityOf = async (sha256: string) => (await createChargeRequest(reads, rules)(sha256, 1_000))?.identity ?? null;
 
 const hash = (digit: string) => digit.repeat(64);
 const opened: AccountEvent = { type: 'AccountOpened', data: { name: 'Clerk of Wise', channel: 'unset', tier: 'none', paidUntil: null } };

@@ -81,7 +81,7 @@ export async function openAdmissionBench(now: number, projections: readonly Proj
     admission: (rules = BUILT_IN_RULES) =>
       createAdmission({
         rules,
-        chargeRequest: createChargeRequest(createLiveReads({ ...civic.database.read, texts: run }), rules, civic.database.flight),
+        chargeRequest: createChargeRequest(createLiveReads({ ...civic.database.read, texts: run }), rules),
         chargeUnits: createChargeUnits(run),
         windowCounts: createWindowCounts(run),
         onFailure: (error) => void bench.failures.push(error),

@@ -54,7 +54,7 @@ interface Presented {
   readonly now: number;
   /** Called once the minute and burst buckets are read, also where the request is refused later. */
   readonly onAllowance?: OnAllowance;
-  /** Sends the read in the flight of the charge, for whom the request most likely is. It may not be called; its result is no admission. */
+  /** Sends the read together with the charge, for whom the request most likely is. It may not be called; its result is no admission. */
   readonly readAhead?: ((guess: Principal) => void) | undefined;
 }
 

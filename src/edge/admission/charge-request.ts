@@ -14,7 +14,7 @@ import {
   PLAN_NAMES,
 } from '../../../domain/plans.ts';
 import type { Scope } from '../../../domain/events/account-events.ts';
-import type { Flight, Statement } from '../../../domain/ports/database.ts';
+import type { Statement } from '../../../domain/ports/database.ts';
 import { type LiveReads, requireLive } from '../../../domain/ports/projection.ts';
 import type { BucketState } from '../../../domain/ports/counts.ts';
 import { secondsUntil } from '../../../domain/plans.ts';
@@ -112,7 +112,7 @@ type Waiting = PromiseWithResolvers<ChargedKey | null> & {
 };
 
 /** Requests of one event-loop iteration share a statement. None joins a sent one: a key revoked in between would pass. */
-export function createChargeRequest(reads: LiveReads, rules: AdmissionRules, flight: Flight): ChargeRequest {
+export function createChargeRequest(reads: LiveReads, rules: AdmissionRules): ChargeRequest {
   let waiting: Waiting[] = [];
   const send = async (asked: readonly Waiting[]): Promise<void> => {
     const byKey = Map.groupBy(asked, ({ sha256 }) => sha256);
@@ -134,12 +134,8 @@ export function createChargeRequest(reads: LiveReads, rules: AdmissionRules, fli
       setImmediate(() => {
         const asked = waiting;
         waiting = [];
-        const readsAhead = asked.flatMap((each) => each.readAhead ?? []);
-        const depart = (): void => {
-          void send(asked);
-          for (const read of readsAhead) read();
-        };
-        if (readsAhead.length === 0 || !flight(depart)) void send(asked);
+        void send(asked);
+        for (const { readAhead } of asked) readAhead?.();
       });
     }
     const mine = { sha256, now, readAhead, ...Promise.withResolvers<ChargedKey | null>() };

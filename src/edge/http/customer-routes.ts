@@ -15,7 +15,7 @@ declare module 'fastify' {
     principal?: Principal;
     /** Remaining units of the charged buckets. */
     buckets?: readonly BucketState[];
-    /** The page that was asked for in the flight of the charge, for the principal that the key most likely had. */
+    /** The page that was asked for together with the charge, for the principal that the key most likely had. */
     ahead?: { readonly guess: Principal; readonly page: Promise<JsonPage> };
   }
 }
