@@ -62,6 +62,8 @@ export async function readAnswers(
   began: (call: Cancellable) => void = () => undefined,
 ): Promise<void> {
   const request = requestOf(reading);
+  // Read to its end: servers close a connection on which many calls are cancelled within a second.
+  const endsItself = 'stream' in reading && reading.count !== 'all that follow';
   await wire.call(
     deadlineMs,
     (client, metadata, options) => client.read(request, metadata, options),
@@ -70,7 +72,11 @@ export async function readAnswers(
       // A call that is cancelled after its end, or after enough answers, reports an error once more.
       call.on('error', () => undefined);
       try {
-        for await (const answer of call) if (take(answer as ReadResp) === 'enough') return;
+        let hasEnough = false;
+        for await (const answer of call) {
+          hasEnough ||= take(answer as ReadResp) === 'enough';
+          if (hasEnough && !endsItself) return;
+        }
       } finally {
         call.cancel();
       }

@@ -12,6 +12,8 @@ export interface PeerFaults {
   busy: number;
   /** Subscriptions stay open and get nothing. */
   muteSubscriptions: boolean;
+  /** A read ends some milliseconds after its last answer. */
+  endLate: boolean;
   /** Calls that ask for the leader are sent to this port; 0: this node is the leader. */
   leaderPort: number;
 }
@@ -23,6 +25,7 @@ export const noFaults = (): PeerFaults => ({
   neverAnswer: 0,
   busy: 0,
   muteSubscriptions: false,
+  endLate: false,
   leaderPort: 0,
 });
 

@@ -2,6 +2,7 @@ import featuresGrpc from '@eventstore/db-client/generated/serverfeatures_grpc_pb
 import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { BatchAppendReq, BatchAppendResp, ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import { setTimeout as sleep } from 'node:timers/promises';
 import grpc from '@grpc/grpc-js';
 import { batchBusy, batchStored, batchTooLarge, expectedOf, type Gathered, proposed, streamName, total } from './kurrent-peer-appends.ts';
 import { noFaults, type PeerFaults, takeFault } from './kurrent-peer-faults.ts';
@@ -25,8 +26,8 @@ export interface KurrentPeer {
   readonly store: PeerStore;
   readonly faults: PeerFaults;
   readonly way: TcpProxy;
-  /** Calls of each kind that were begun. */
-  readonly calls: Record<'read' | 'subscribe' | 'batchAppend', number>;
+  /** Calls of each kind that were begun, and the reads that the client cancelled. */
+  readonly calls: Record<'read' | 'subscribe' | 'batchAppend' | 'cancelledRead', number>;
   /** At which record of the log each subscription began. */
   readonly subscribedAt: readonly number[];
   stop(): Promise<void>;
@@ -68,7 +69,7 @@ export async function startKurrentPeer(settings: KurrentPeerSettings = {}): Prom
   const { store = new PeerStore(), batches = true, maxAppendBytes = 4_194_304, tls, password } = settings;
   const faults = noFaults();
   const subscribedAt: number[] = [];
-  const calls = { read: 0, subscribe: 0, batchAppend: 0 };
+  const calls = { read: 0, subscribe: 0, batchAppend: 0, cancelledRead: 0 };
 
   /** The reason for which a call is refused. */
   const refusal = ({ metadata }: Call) => {
@@ -121,6 +122,8 @@ export async function startKurrentPeer(settings: KurrentPeerSettings = {}): Prom
         if (call.cancelled) return;
         await delivered(call, recordedAnswer(record));
       }
+      if (faults.endLate) await sleep(100);
+      if (call.cancelled) calls.cancelledRead += 1;
       call.end();
     } catch (error) {
       call.emit('error', error instanceof InvalidPlace ? failure(grpc.status.INTERNAL, 'Invalid Position') : (error as Error));
