@@ -8,7 +8,7 @@ const asGzip = promisify(gzip);
 const asBrotli = promisify(brotliCompress);
 
 export interface Form {
-  /** A text where the answer is one: Node sends it together with the headers. */
+  /** A small one is a text of one character for each byte (Latin-1), which Node sends together with the headers without encoding it. */
   readonly body: string | Buffer;
   readonly etag: string;
   /** Headers of a 200, names and values by turns. */
@@ -18,8 +18,8 @@ export interface Form {
 
 /** Smaller bodies are not compressed: headers and decompression cost more than is saved. */
 const SMALLEST_COMPRESSED = 1024;
-/** Node copies the part of a text that a client has not read, for each connection; of a Buffer it keeps a reference. */
-const LARGEST_TEXT = 16_384;
+/** Node copies the part of a text that a client has not read, for each connection; of a Buffer it keeps a reference, and no collection moves it. */
+const LARGEST_TEXT = 4_096;
 
 export type Representation = ReturnType<typeof createRepresentation>;
 /** A body in every coding that was asked for, each made once with a strong ETag. */
@@ -29,16 +29,17 @@ export function createRepresentation(
   /** A body that is sent for hours is worth more work than one that is sent for a second. */
   effort: 'passing' | 'lasting',
 ) {
-  const body = typeof made === 'string' && made.length > LARGEST_TEXT ? Buffer.from(made) : made;
-  const size = Buffer.byteLength(body);
+  const body = Buffer.from(made);
+  const size = body.length;
   const forms: Partial<Record<Coding, Form | Promise<Form>>> = {};
-  const asForm = (bytes: string | Buffer, coding: Coding): Form => {
+  const asForm = (bytes: Buffer, coding: Coding): Form => {
     const etag = `"${hash('sha256', bytes, 'base64url')}"`;
     const { 'content-type': contentType, ...others } = headers;
     const headersOfNotModified = Object.entries({ ...others, etag, vary: 'Accept-Encoding' }).flat();
     const coded = coding === 'identity' ? [] : ['content-encoding', coding];
-    const ownHeaders = ['content-type', contentType, ...coded, 'content-length', String(Buffer.byteLength(bytes))];
-    return { body: bytes, etag, headers: [...ownHeaders, ...headersOfNotModified], headersOfNotModified };
+    const ownHeaders = ['content-type', contentType, ...coded, 'content-length', String(bytes.length)];
+    const sent = bytes.length > LARGEST_TEXT ? bytes : bytes.toString('latin1');
+    return { body: sent, etag, headers: [...ownHeaders, ...headersOfNotModified], headersOfNotModified };
   };
   const compress = async (coding: 'br' | 'gzip'): Promise<Form> => {
     const isLasting = effort === 'lasting';

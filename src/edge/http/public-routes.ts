@@ -133,5 +133,5 @@ function sendForm(form: Form, request: FastifyRequest, reply: FastifyReply, shar
   reply.hijack();
   const headers = isNotModified ? form.headersOfNotModified : form.headers;
   reply.raw.writeHead(isNotModified ? 304 : 200, [...headers, ...sharing(request.raw.headers.origin), 'x-request-id', request.id]);
-  reply.raw.end(isNotModified ? undefined : form.body);
+  reply.raw.end(isNotModified ? undefined : form.body, 'latin1');
 }
