@@ -47,24 +47,26 @@ export function isTransient(error: unknown): error is Error {
 /** Ends the wait of work that is done; made once, since an abort without a reason makes an error with a stack. */
 const OVER = new Error('over');
 
-/** At the deadline aborts the work's signal and stops waiting for it. Throws `DeadlineExceeded`, or the reason of `gone`. */
+/** At the deadline, or with `gone`, aborts the work's signal and stops waiting. Throws `DeadlineExceeded`, or the reason of `gone`. */
 export async function withinDeadline<Result>(
   clock: Pick<Clock, 'sleep'>,
   deadlineMs: number,
   gone: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
+  gone.throwIfAborted();
   const ended = new AbortController();
+  // Not `AbortSignal.any`: what it makes, and all that it holds, survives every collection of young memory.
   const over = new AbortController();
   const leave = (): void => ended.abort(OVER);
   const tooLate = async (): Promise<never> => {
-    if (!gone.aborted) await clock.sleep(deadlineMs, ended.signal).catch(() => undefined);
+    await clock.sleep(deadlineMs, ended.signal).catch(() => undefined);
     gone.throwIfAborted();
     throw ended.signal.aborted ? OVER : new DeadlineExceeded(`not done within ${deadlineMs} ms`);
   };
   gone.addEventListener('abort', leave, { once: true });
   try {
-    return await Promise.race([work(AbortSignal.any([gone, over.signal])), tooLate()]);
+    return await Promise.race([work(over.signal), tooLate()]);
   } catch (error) {
     over.abort(error);
     throw error;

@@ -172,9 +172,10 @@ test('a paid read whose every row is too large is answered as too large and not 
         },
       }),
     },
-    { payments: { open: true, payForRead } },
+    { payments: { open: true, payForRead }, billingEnforced: true },
   );
-  const result = await run('search_agenda');
+  const key = edge.issue({ scopes: ['mcp:read'], channel: 'payg', tier: 'none', paidUntil: null, paidAt: null });
+  const result = await run('search_agenda', ARGUMENTS.search_agenda, key);
   expect(outcomes).toMatchObject([{ code: 'response_too_large' }]);
   expect(result['structuredContent']).toMatchObject({ data: { results: [], truncated: true } });
 });

@@ -61,9 +61,9 @@ async function answer(tools: Tools, parts: RouteParts, request: FastifyRequest, 
   if (request.raw.url!.split('?', 2)[1]) {
     return send(protocolError(400, PROTOCOL_ERRORS.invalidRequest, 'the tool endpoint takes no query parameter'), reply);
   }
-  const gone = new AbortController();
+  const ending = new AbortController();
   reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort();
+    if (!reply.raw.writableFinished) ending.abort();
   });
   const response = await (await tools()).answer({
     headers: request.raw.headers,
@@ -71,7 +71,7 @@ async function answer(tools: Tools, parts: RouteParts, request: FastifyRequest, 
     principal,
     requestId: request.id,
     baseUrl: baseUrl(),
-    signal: gone.signal,
+    ending,
     chargeUnits: async (units) => announceAllowance(request, reply, await admission.chargeUnits(principal, units, clock.now())),
   });
   return send(response, reply);

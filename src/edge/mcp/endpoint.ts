@@ -9,8 +9,8 @@ interface ToolRequest extends Pick<ToolCall, 'principal' | 'requestId' | 'baseUr
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Undefined where the body is not valid JSON in UTF-8. */
   readonly body: unknown;
-  /** Aborts when the caller disconnects. */
-  readonly signal: AbortSignal;
+  /** Aborted when the caller disconnects, and here when the exchange is over. */
+  readonly ending: AbortController;
   /** Takes further units of the account's allowances, all or none; throws the `Rejection` that answers. */
   readonly chargeUnits: (units: number) => Promise<void>;
 }
@@ -19,6 +19,7 @@ export type ToolEndpoint = ReturnType<typeof createToolEndpoint>;
 
 /** The request for the library, without credentials. */
 const SHOWN_HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
+const JSON_TYPE = 'application/json; charset=utf-8';
 const BEYOND_DEADLINE_MS = 5_000;
 /** Made once: an abort without a reason makes an error with a stack. */
 const ENDED = new Error('answered');
@@ -53,27 +54,33 @@ export function createToolEndpoint(parts: ToolRunnerParts) {
       if (fault !== null) return fault;
       const further = callsOfBatch(body, headers) - 1;
       if (further > 0) await request.chargeUnits(further);
-      const answered = new AbortController();
-      const over = new AbortController();
+      const { ending } = request;
       // A request that its own batch cancels is never answered; the exchange still ends.
-      parts.clock.sleep(parts.deadlineMs + BEYOND_DEADLINE_MS, AbortSignal.any([request.signal, answered.signal])).then(
-        () => over.abort(),
+      parts.clock.sleep(parts.deadlineMs + BEYOND_DEADLINE_MS, ending.signal).then(
+        () => ending.abort(),
         () => undefined,
       );
-      const signal = AbortSignal.any([request.signal, over.signal]);
-      const asked = new Request('http://localhost/api/v1/mcp', { method: 'POST', headers, signal });
+      const asked = { method: 'POST', headers, signal: ending.signal } as Request;
       const refusals: Rejection[] = [];
       const isBatch = Array.isArray(body);
       const refuseRequest = isBatch ? null : (rejection: Rejection): void => void refusals.push(rejection);
       // Without the headers: they hold the API key.
       const { principal, requestId, baseUrl } = request;
-      const exchange: Exchange = { principal, requestId, baseUrl, body, refuseRequest, runTool, tools };
+      let result: object | undefined;
+      const answer = (message: object): void => void (result = message);
+      const exchange: Exchange = { principal, requestId, baseUrl, body, refuseRequest, runTool, tools, answer };
       const { keyId: clientId, scopes } = principal;
       const authInfo = { token: '', clientId, scopes: [...scopes], extra: { exchange } };
       const response = await handler.fetch(asked, { parsedBody: body, authInfo });
-      const answer = await finished(response, isBatch, () => answered.abort(ENDED));
+      const done = (): void => ending.abort(ENDED);
+      if (result === undefined) {
+        const answered = await finished(response, isBatch, done);
+        if (refusals[0] !== undefined) throw refusals[0];
+        return answered;
+      }
+      done();
       if (refusals[0] !== undefined) throw refusals[0];
-      return answer;
+      return { status: 200, type: JSON_TYPE, body: JSON.stringify(result) };
     },
     close: () => handler.close(),
   };
@@ -89,7 +96,7 @@ async function finished(response: Response, isBatch: boolean, done: () => void):
   done();
   if (text === '') return { status, type: null, body: null };
   if (isStream) return { status, type, body: text };
-  return { status, type: 'application/json; charset=utf-8', body: text.includes('"error":') ? codedError(text) : text };
+  return { status, type: JSON_TYPE, body: text.includes('"error":') ? codedError(text) : text };
 }
 
 function codedError(text: string): string {

@@ -145,10 +145,10 @@ export function createToolRunner(parts: ToolRunnerParts): RunTool {
   const answer = async (name: ToolName, input: unknown, call: ToolCall): Promise<ToolResult> => {
     const billing = { facts: call.principal.billing, enforced: parts.billingEnforced, now: clock.now() };
     // These refusals precede the check of the arguments.
-    if (isSold(name)) channelGate(name, billing, { open: payments.open, attached: call.payment !== undefined });
-    else if (toolBilling(name, billing) === 'access_denied') throw refusalOf('access_denied');
+    const gate = isSold(name) ? channelGate(name, billing, { open: payments.open, attached: call.payment !== undefined }) : 'serve';
+    if (!isSold(name) && toolBilling(name, billing) === 'access_denied') throw refusalOf('access_denied');
     const asked = parseArguments(TOOLS[name], input);
-    const paid = isSold(name) ? await sold(name, asked, call) : null;
+    const paid = gate === 'pay' ? await sold(name, asked, call) : null;
     if (paid !== null) return paid;
     const found = await withinDeadline(clock, parts.deadlineMs, call.signal, (signal) => ask(name, asked, { ...call, signal }));
     const { data, text } = fitted(name, found);

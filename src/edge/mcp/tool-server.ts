@@ -24,6 +24,8 @@ export const toolList = () => ({
 });
 
 export interface Exchange extends Omit<ToolCall, 'signal' | 'payment' | 'paymentShared'> {
+  /** Receives the result of the one request of an exchange of the current era. */
+  readonly answer: (message: object) => void;
   readonly runTool: RunTool;
   readonly tools: ReturnType<typeof toolList>;
   readonly body: unknown;
@@ -39,6 +41,9 @@ type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Resu
 
 /** Every error that leaves has the code of this interface, also where the library made it. */
 class ToolServer extends Server {
+  /** Takes a result before the library makes a `Response` of it, which costs as much to make and read as the tool. */
+  takeResult: ((message: object) => void) | undefined;
+
   /** The library throws a plain error for params that fail its schema, which it would answer as a failure of the service. */
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const wrapped = super._wrapHandler(method, handler);
@@ -54,19 +59,26 @@ class ToolServer extends Server {
 
   override async connect(transport: Transport): Promise<void> {
     const send = transport.send.bind(transport);
-    transport.send = (message, options) => send('error' in message ? { ...message, error: withDataCode(message.error) } : message, options);
+    transport.send = (message, options) => {
+      if (this.takeResult !== undefined && 'result' in message) {
+        this.takeResult(message);
+        return transport.close();
+      }
+      return send('error' in message ? { ...message, error: withDataCode(message.error) } : message, options);
+    };
     await super.connect(transport);
   }
 }
 
 /** The results are the same in both eras, `resultType` included. */
-export function createToolServer(era: 'modern' | 'legacy', { runTool, tools, body, ...call }: Exchange): Server {
+export function createToolServer(era: 'modern' | 'legacy', { runTool, tools, body, answer, ...call }: Exchange): Server {
   const server = new ToolServer(SERVER_INFO, {
     capabilities: { tools: { listChanged: false } },
     instructions: INSTRUCTIONS.replaceAll('\n', ' '),
     cacheHints: { 'server/discover': { ...LIST_CACHE } },
     supportedProtocolVersions: era === 'modern' ? [...PROTOCOL_VERSIONS] : [...LEGACY_VERSIONS],
   });
+  if (era === 'modern') server.takeResult = answer;
   server.setRequestHandler('tools/list', () => tools);
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     if (!isToolName(params.name)) throw new ProtocolError(PROTOCOL_ERRORS.invalidParams, 'there is no tool of this name');

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { DeadlineExceeded } from '../../domain/ports/database.ts';
+import { withinDeadline } from '../../domain/retry.ts';
+import { systemClock } from '../../infra/system/clock.ts';
+
+const LONG_MS = 60_000;
+const reasonOf = (signal: AbortSignal) =>
+  new Promise<unknown>((resolve) => signal.addEventListener('abort', () => resolve(signal.reason), { once: true }));
+
+/** Work without an end, and why its signal aborts. */
+function endless() {
+  const told = Promise.withResolvers<unknown>();
+  const work = (signal: AbortSignal): Promise<never> => {
+    reasonOf(signal).then(told.resolve, told.reject);
+    return new Promise(() => undefined);
+  };
+  return { work, reason: told.promise };
+}
+
+test('work ends with the reason of a caller that leaves, and its signal aborts with it', async () => {
+  const [gone, reason] = [new AbortController(), new Error('gone')];
+  const { work, reason: told } = endless();
+  const running = withinDeadline(systemClock, LONG_MS, gone.signal, work);
+  gone.abort(reason);
+  await expect(running).rejects.toBe(reason);
+  expect(await told).toBe(reason);
+});
+
+test('work ends at its deadline, and its signal aborts', async () => {
+  const { work, reason } = endless();
+  await expect(withinDeadline(systemClock, 1, new AbortController().signal, work)).rejects.toBeInstanceOf(DeadlineExceeded);
+  expect(await reason).toBeInstanceOf(DeadlineExceeded);
+});
+
+test('work of a caller that has left is not begun', async () => {
+  const gone = AbortSignal.abort(new Error('gone'));
+  let begun = false;
+  const work = async () => void (begun = true);
+  await expect(withinDeadline(systemClock, LONG_MS, gone, work)).rejects.toBe(gone.reason);
+  expect(begun).toBe(false);
+});
+
+test('the signal of work that is done stays as it was', async () => {
+  const gone = new AbortController();
+  const signal = await withinDeadline(systemClock, LONG_MS, gone.signal, async (given) => given);
+  gone.abort();
+  expect(signal.aborted).toBe(false);
+});
