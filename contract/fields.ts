@@ -43,7 +43,9 @@ export const resourceName = z.enum(RESOURCES).meta({ id: 'ResourceName' }).descr
 export const matching = (pattern: RegExp) => z.string().regex(pattern);
 /** UTC, ends in Z. */
 export const timestamp = z.iso.datetime();
-export const meetingAt = timestamp.describe('When the meeting starts, in UTC.');
+export const meetingAt = timestamp.describe(
+  'When the meeting starts, in UTC; the beginning of its local day where the source states no time.',
+);
 export const lastSuccessfulCheckAt = timestamp.describe(source.shape.lastSuccessfulCheckAt.description!);
 export const id = uuid.describe('Identifier; stable.');
 export const createdAt = timestamp.describe('When it was first recorded here.');

@@ -17,7 +17,8 @@ export const getPublicBodyCadence = operation({
   summary: 'Read when a public body meets',
   description: `The last and the next meeting of a covered body. Supported pairs of \`slug\` and \`bodySlug\`: \`dallas/city-council\`,
 \`dallas-county/commissioners-court\`, \`ellis-county/commissioners-court\`, \`fort-worth/city-council\`, \`kaufman-county/commissioners-court\`,
-\`parker-county/commissioners-court\`, \`wise-county/commissioners-court\`. Any other is 404.
+\`parker-county/commissioners-court\`, \`wise-county/commissioners-court\`. Any other is 404, except
+a body of a place that an operator added publicly.
 
 Cancelled and postponed meetings are neither last nor next. When the meetings cannot be read all dates are null and the status is still 200.`,
   example: {

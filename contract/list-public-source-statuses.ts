@@ -21,6 +21,8 @@ export const publicSourceStatus = component('PublicSourceStatus', {
   agendaTextEvidence: source.shape.agendaTextEvidence.unwrap(),
   lastSuccessfulCheckAt: lastSuccessfulCheckAt.nullable(),
   officialSourceUrl: recordStream.shape.officialSourceUrl.optional(),
+  lastCheckSkipped: source.shape.lastCheckSkipped,
+  lastCheckDegraded: source.shape.lastCheckDegraded,
 });
 export type PublicSourceStatus = z.output<typeof publicSourceStatus>;
 

@@ -13,6 +13,7 @@ export const projectionStream = (name: string): string => `projection-${name}`;
 export const restoreStream = (restoreId: string): string => `restore-${restoreId}`;
 export const FEED_STREAM = 'feed-civic';
 export const ERASURES_STREAM = 'erasures-civic';
+export const SOURCE_LIST_STREAM = 'source_list-civic';
 export const category = (stream: string): string => stream.slice(0, stream.indexOf('-'));
 export const streamId = (stream: string): string => stream.slice(stream.indexOf('-') + 1);
 

@@ -24,9 +24,9 @@ import { subscriptions } from './modules/subscriptions.ts';
 import { openPlatform } from './platform.ts';
 import { PROJECTIONS } from './read-models.ts';
 import type { Settings } from './settings.ts';
-import { syncLegistar } from './sources/legistar/sync.ts';
-import type { Sync } from './sources/source.ts';
-import type { SourceName } from './sources/sources.ts';
+import type { Connectors } from './sources/added-sources.ts';
+import { legistarConnector } from './sources/legistar/sync.ts';
+import type { SyncRequest } from './sources/source.ts';
 
 export { openStoresAlone } from './composition/open-stores.ts';
 export { probesOf } from './composition/probes.ts';
@@ -34,16 +34,15 @@ export { PROJECTIONS } from './read-models.ts';
 
 const VISIBLE_TIMEOUT_MS = 30_000;
 
-const SYNCS: Readonly<Record<SourceName, Sync>> = {
-  legistar: (request, target) => {
-    const { client, options, signal } = request;
-    const { baseUrl = LEGISTAR_BASE_URL, from } = options;
-    const reader =
-      from === undefined
-        ? legistarHttpReader({ baseUrl, client, clock: target.clock, random: Math.random, signal })
-        : legistarFolderReader({ directory: from, client });
-    return syncLegistar(reader, request, target);
-  },
+function legistarReader({ client, options, signal }: Pick<SyncRequest, 'client' | 'options' | 'signal'>, clock: Clock) {
+  const { baseUrl = LEGISTAR_BASE_URL, from } = options;
+  return from === undefined
+    ? legistarHttpReader({ baseUrl, client, clock, random: Math.random, signal })
+    : legistarFolderReader({ directory: from, client });
+}
+
+const CONNECTORS: Connectors = {
+  legistar: legistarConnector(legistarReader),
 };
 
 /** Null until a recipient and a facilitator are set. Loads the adapters, which are large, only then. */
@@ -64,7 +63,7 @@ export async function openCivicAt(time: Clock, settings: Settings, role: Role, w
     const { clock, progress } = platform;
     const brokers = kafkaAddress(settings);
     const ofAccounts = accounts(platform);
-    const ofSources = sources(platform, SYNCS);
+    const ofSources = sources(platform, CONNECTORS);
     const ofFeed = feed(platform);
     const ofSubscriptions = subscriptions(platform, ofFeed.readChanges);
     const ofAgenda = agenda(platform);

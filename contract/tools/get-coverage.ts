@@ -25,7 +25,7 @@ const data = z.strictObject({
 type Data = z.output<typeof data>;
 
 const STATUSES =
-  `A check time says what was observed then; it promises no uptime, completeness or correctness. healthy: the last check succeeded; stale: no check has
+  `A check time says what was observed then; it promises no uptime, completeness or correctness. healthy: the last check succeeded, though it may have left out rows of the source (lastCheckSkipped) or have found meetings without a stated time (lastCheckDegraded); stale: no check has
 succeeded for 48 hours; failing: the last checks failed; unknown: not checked yet.`.replaceAll('\n', ' ');
 const BEYOND = 'get_data_coverage lists what research located beyond these sources.';
 export const COVERAGE_GUIDANCE = `${STATUSES} A jurisdiction that is not listed is not covered, so that finding nothing there says nothing. ${BEYOND}`;

@@ -7,6 +7,7 @@ import { CONTENT_ERASED, contentErased } from './erasure-events.ts';
 import { eventReader } from './event-reader.ts';
 import * as feed from './feed-events.ts';
 import { RECORD_PUBLISHED, RECORD_WITHDRAWN, recordWithdrawn } from './record-events.ts';
+import { readSourceListEvent } from './source-events.ts';
 import { readAccountReportEvent, readReportEvent, REPORT_SWITCH_TURNED, reportSwitchTurned } from './report-events.ts';
 
 type Reader = (stored: Pick<StoredEvent, 'type' | 'data'>) => unknown;
@@ -24,6 +25,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   projection: bySchema({ [feed.PROJECTION_EVENT_SKIPPED]: feed.projectionEventSkipped }),
   erasures: bySchema({ [CONTENT_ERASED]: contentErased }),
   feed: bySchema({ [feed.FEED_OPENED]: feed.feedOpened, [feed.FEED_RENEWED]: feed.feedRenewed }),
+  source_list: readSourceListEvent,
   restore: bySchema({ [feed.RESTORE_BEGUN]: feed.restoreBegun, [feed.RESTORE_FINISHED]: feed.restoreFinished }),
 };
 

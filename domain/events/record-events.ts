@@ -1,14 +1,24 @@
 import { z } from 'zod';
 import { dateTime, text } from '../records/fields.ts';
+import { category } from '../streams.ts';
 
 /** On `<resource>-<recordId>`. No upcaster changes published `data`. `RecordWithdrawn` keeps `createdAt` for a record that comes back. */
 export const RECORD_PUBLISHED = 'RecordPublished';
 export const RECORD_WITHDRAWN = 'RecordWithdrawn';
 export const RECORD_EVENT_TYPES = [RECORD_PUBLISHED, RECORD_WITHDRAWN] as const;
 
-/** A published agenda item has `matterName` and `matterStatus` since version 2; both may be absent. */
-export const recordVersion = (stream: string, type: string) =>
-  type === RECORD_PUBLISHED && stream.startsWith('agenda_items-') ? { schemaVersion: 2 } : { schemaVersion: 1 };
+const FIRST = { schemaVersion: 1 };
+/** Of published records with fields that were added later; each of these fields may be absent. */
+const LATER: Readonly<Record<string, typeof FIRST>> = {
+  /** 2: `matterName`, `matterStatus`. 3: `actions`. */
+  agenda_items: { schemaVersion: 3 },
+  /** 2: `startTime`. */
+  meetings: { schemaVersion: 2 },
+  /** 2: `lastCheckSkipped`, `lastCheckDegraded`. */
+  sources: { schemaVersion: 2 },
+};
+
+export const recordVersion = (stream: string, type: string) => (type === RECORD_PUBLISHED ? (LATER[category(stream)] ?? FIRST) : FIRST);
 
 export const recordWithdrawn = z.strictObject({ createdAt: dateTime, reason: text.max(1000).nullable() });
 export type RecordWithdrawn = z.output<typeof recordWithdrawn>;

@@ -105,6 +105,10 @@ export const source = z.strictObject({
   lastCheckedAt: orNull(dateTime).describe('When the source was last looked at.'),
   lastSuccessfulCheckAt: orNull(dateTime).describe('When a look at the source last succeeded.'),
   consecutiveFailures: z.int().min(0).describe('Failed checks since the last good one.'),
+  lastCheckSkipped: addedLater(z.int().min(1)).describe('Rows of the source that the last check left out; absent where it left out none.'),
+  lastCheckDegraded: addedLater(z.int().min(1)).describe(
+    'Meetings that the last check published without a start time, as the source states none; absent where there is none.',
+  ),
 });
 
 export const topic = z.strictObject({
@@ -124,10 +128,20 @@ export const meeting = z.strictObject({
   sourceId: orNull(sourceId),
   sourceRecordId: orNull(sourceRecordId),
   title,
-  startsAt: dateTime.describe('When the meeting starts.'),
+  startsAt: dateTime.describe('When the meeting starts; the beginning of its local day where `startTime` says that no time is stated.'),
+  startTime: addedLater(
+    z
+      .strictObject({
+        status: z.enum(['stated', 'not_stated']).describe('Whether the source states a time that can be read.'),
+        sourceText: orNull(text).describe('The time in the words of the source; null where it has none.'),
+      })
+      .meta({ id: 'StartTime', closed: true }),
+  ).describe('Whether a start time is stated; absent in records of before the field, whose time is stated.'),
   timezone,
   location: orNull(text).describe('Where the meeting is held.'),
-  status: z.enum(['scheduled', 'held', 'cancelled', 'postponed']).describe(STATUS),
+  status: z
+    .enum(['scheduled', 'held', 'cancelled', 'postponed'])
+    .describe('How it stands at the source. `scheduled` is also the status of a past meeting that nothing shows to have been held.'),
   sourceUrl,
 });
 
@@ -140,6 +154,10 @@ export const agenda = z.strictObject({
   textEvidence,
   sourceUrl,
 });
+
+const outcome = orNull(
+  z.enum(['approved', 'denied', 'continued', 'withdrawn', 'no_action']).describe('What was decided; null where the source does not say.'),
+);
 
 export const agendaItem = z.strictObject({
   meetingId,
@@ -155,10 +173,11 @@ export const agendaItem = z.strictObject({
     'Short name of the matter; absent where the source gives none, and in records of before the field.',
   ),
   matterStatus: addedLater(text).describe('Status of the matter in the words of the source; absent like `matterName`.'),
-  actionText: orNull(text).describe('What the source says was done, in its own words.'),
-  outcome: orNull(
-    z.enum(['approved', 'denied', 'continued', 'withdrawn', 'no_action']).describe('What was decided; null where the source does not say.'),
-  ),
+  actionText: orNull(text).describe('What the source says was done, in its own words; of several actions the last.'),
+  outcome,
+  actions: addedLater(
+    z.array(z.strictObject({ text: orNull(text).describe('What was done, in the words of the source.'), outcome })).min(1),
+  ).describe('Every action on the item, in order, where the source records several; absent otherwise.'),
   sourceUrl,
 });
 

@@ -1,12 +1,14 @@
 import type { CoveredBodySlugs } from '../../domain/coverage.ts';
 import { RECORD_EVENT_TYPES } from '../../domain/events/record-events.ts';
+import { readSourceListEvent, SOURCE_LIST_EVENT_TYPES, sourceKey } from '../../domain/events/source-events.ts';
 import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
-import { AGENDA, AGENDA_RECORDS, RESOLVED } from './tables.ts';
+import { SOURCE_LIST_STREAM } from '../../domain/streams.ts';
+import { AGENDA, AGENDA_RECORDS, COVERAGE, RESOLVED } from './tables.ts';
 import { projection } from '../projection.ts';
 import { recordChangesOf, writeRecords } from '../published-records.ts';
-import { replacing, rowSet } from '../rows.ts';
+import { insert, remove, replacing, rowSet } from '../rows.ts';
 import type { Row } from '../tables.ts';
 
 const NAMES = Object.keys(RESOLVED);
@@ -15,7 +17,7 @@ const resolvedOf = (row: string): string => NAMES.map((name) => `${row}.${name}`
 function resolution(generation: number, from: string) {
   const { items, meetings, coveredBodies } = AGENDA.at(generation);
   return {
-    values: `i.meeting_id, m.body_id, m.starts_at, m.lead || ',' || i.lead, coalesce(m.on_calendar and c.body_id is not null, false)`,
+    values: `i.meeting_id, m.body_id, m.starts_at, m.lead || ',' || i.lead, coalesce(m.on_calendar and c.coverage <> '${COVERAGE.read}', false)`,
     joins: `left join ${items} i on i.item_id = ${from}.item_id
       left join ${meetings} m on m.meeting_id = i.meeting_id
       left join ${coveredBodies} c on c.body_id = m.body_id`,
@@ -53,26 +55,54 @@ export function resolveHits(
   };
 }
 
-/** The active bodies of the list in active jurisdictions, the oldest of each slug. Returns the ids of those whose coverage changed. */
+/**
+ * The active bodies of the list and of added places, in active jurisdictions; the oldest of each slug. Returns the ids of those whose
+ * coverage changed.
+ */
 async function refreshCoveredBodies({ transaction, generation }: FoldContext, covered: readonly CoveredBodySlugs[]) {
-  const { jurisdictions, bodies, coveredBodies } = AGENDA.at(generation);
-  const before = await transaction.execute({ text: `delete from ${coveredBodies} returning body_id`, values: [] });
+  const { jurisdictions, bodies, coveredBodies, addedSources } = AGENDA.at(generation);
+  const before = await transaction.execute({ text: `delete from ${coveredBodies} returning body_id, coverage`, values: [] });
   const after = await transaction.execute({
-    text: `insert into ${coveredBodies} (body_id, jurisdiction_slug, body_slug, jurisdiction_name, body_name, timezone, lead)
+    text: `with wanted as (
+        select *, '${COVERAGE.listed}' as coverage, 1 as rank from unnest($1::text[], $2::text[]) as c (jurisdiction_slug, body_slug)
+        union all
+        select j.slug, b.slug, case when bool_or(a.is_public) then '${COVERAGE.public}' else '${COVERAGE.read}' end, 2
+        from ${addedSources} a join ${jurisdictions} j on j.slug = a.jurisdiction_slug join ${bodies} b on b.jurisdiction_id = j.jurisdiction_id
+        group by j.slug, b.slug
+      )
+      insert into ${coveredBodies} (body_id, jurisdiction_slug, body_slug, jurisdiction_name, body_name, timezone, lead, coverage)
       select b.body_id, j.slug, b.slug, j.name, b.name, b.timezone,
-        '"jurisdictionSlug":' || to_json(j.slug) || ',"jurisdictionName":' || to_json(j.name) || ',"bodyName":' || to_json(b.name)
-      from unnest($1::text[], $2::text[]) as c (jurisdiction_slug, body_slug)
+        '"jurisdictionSlug":' || to_json(j.slug) || ',"jurisdictionName":' || to_json(j.name) || ',"bodyName":' || to_json(b.name), c.coverage
+      from (select distinct on (jurisdiction_slug, body_slug) * from wanted order by jurisdiction_slug, body_slug, rank) c
       join lateral (
         select * from ${jurisdictions} where slug = c.jurisdiction_slug order by created_at, jurisdiction_id limit 1
       ) j on j.active
       join lateral (
         select * from ${bodies} where jurisdiction_id = j.jurisdiction_id and slug = c.body_slug order by created_at, body_id limit 1
       ) b on b.active
-      returning body_id`,
+      returning body_id, coverage`,
     values: [covered.map(({ jurisdictionSlug }) => jurisdictionSlug), covered.map(({ slug }) => slug)],
   });
-  const idsOf = ({ rows }: typeof before) => new Set(rows.map(([id]) => id!));
-  return [...idsOf(before).symmetricDifference(idsOf(after))];
+  const coverageOf = ({ rows }: typeof before) => new Map(rows.map(([id, coverage]) => [id!, coverage!]));
+  const [old, present] = [coverageOf(before), coverageOf(after)];
+  return [...new Set([...old.keys(), ...present.keys()])].filter((id) => old.get(id) !== present.get(id));
+}
+
+/** The sources that are added at the end of the batch. Returns whether it changes them. */
+async function foldAddedSources(context: FoldContext, batch: readonly StoredEvent[]): Promise<boolean> {
+  const events = batch.filter(({ stream }) => stream === SOURCE_LIST_STREAM).map(readSourceListEvent);
+  const last = [...new Map(events.map((event) => [sourceKey(event.data), event])).entries()];
+  const added = last.flatMap(([source, event]) =>
+    event.type === 'SourceAdded' ? [{ source, jurisdiction_slug: event.data.jurisdiction.slug, is_public: event.data.isPublic }] : [],
+  );
+  const { addedSources } = AGENDA.tables;
+  await remove(
+    context,
+    addedSources,
+    last.map(([source]) => ({ source })),
+  );
+  await insert(context, addedSources, added);
+  return last.length > 0;
 }
 
 /** Those that may be selected and are classified, the oldest of each slug. */
@@ -93,11 +123,14 @@ async function refreshCoveredTopics({ transaction, generation }: FoldContext): P
  */
 async function fold(covered: readonly CoveredBodySlugs[], batch: readonly StoredEvent[], context: FoldContext): Promise<void> {
   const { transaction, columns, generation } = context;
-  const changes = recordChangesOf(AGENDA_RECORDS, batch, context.content);
+  const records = batch.filter(({ stream }) => stream !== SOURCE_LIST_STREAM);
+  const changes = recordChangesOf(AGENDA_RECORDS, records, context.content);
   const hits = changes.get('agenda_hits');
   for (const change of changes.values()) await writeRecords(context, change === hits ? { ...change, published: [] } : change);
   if (changes.has('topics')) await refreshCoveredTopics(context);
-  const bodyIds = changes.has('jurisdictions') || changes.has('public_bodies') ? await refreshCoveredBodies(context, covered) : [];
+  const isListChanged = await foldAddedSources(context, batch);
+  const bodyIds =
+    isListChanged || changes.has('jurisdictions') || changes.has('public_bodies') ? await refreshCoveredBodies(context, covered) : [];
   const rows = (hits?.published ?? []).map(({ data }) => AGENDA.tables.hits.row(data));
   if (rows.length > 0) await transaction.execute(upsertHits(generation, columns, rows));
   const changed = { item_id: changes.get('agenda_items')?.ids ?? [], meeting_id: changes.get('meetings')?.ids ?? [], body_id: bodyIds };
@@ -109,4 +142,8 @@ async function fold(covered: readonly CoveredBodySlugs[], batch: readonly Stored
 
 /** `covered` is the shipped list of publicly covered bodies. Raise the version when it changes: a running installation would keep the old one. */
 export const createAgendaProjection = (covered: readonly CoveredBodySlugs[]): Projection =>
-  projection(AGENDA, { version: 1, handles: RECORD_EVENT_TYPES, fold: (batch, context) => fold(covered, batch, context) });
+  projection(AGENDA, {
+    version: 2,
+    handles: [...RECORD_EVENT_TYPES, ...SOURCE_LIST_EVENT_TYPES],
+    fold: (batch, context) => fold(covered, batch, context),
+  });

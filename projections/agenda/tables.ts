@@ -6,6 +6,12 @@ const json = (value: unknown): string => JSON.stringify(value);
 /** Meetings of these statuses are neither listed nor counted in a body's cadence. */
 const UNLISTED_STATUSES: readonly RecordData<'meetings'>['status'][] = ['cancelled', 'postponed'];
 
+/**
+ * How a body is covered. `listed`: it is on the shipped list; `public`: its place was added publicly; `read`: its place was added for feed,
+ * search and tools, and the public hit operations do not show it.
+ */
+export const COVERAGE = { listed: 'listed', public: 'public', read: 'read' } as const;
+
 /** What a hit's row holds beyond its own record; all null and not listed while its item or meeting is not there. */
 export const RESOLVED = { meeting_id: 'uuid', body_id: 'uuid', starts_at: 'bigint', context: MAYBE_TEXT, listed: FLAG } as const;
 
@@ -60,6 +66,8 @@ export const AGENDA = readModel('agenda', {
     status: [TEXT, ({ status }) => status],
     text_evidence: [MAYBE_TEXT, (data) => data.agendaTextEvidence],
     succeeded_at: ['bigint', ({ lastSuccessfulCheckAt }) => milliseconds(lastSuccessfulCheckAt)],
+    skipped: ['bigint', ({ lastCheckSkipped }) => lastCheckSkipped ?? null],
+    degraded: ['bigint', ({ lastCheckDegraded }) => lastCheckDegraded ?? null],
   }),
   topics: recordTable('topics', {
     topic_id: [ID, ({ id }) => id],
@@ -108,8 +116,11 @@ export const AGENDA = readModel('agenda', {
       body_name: TEXT,
       timezone: TEXT,
       lead: TEXT,
+      coverage: TEXT,
     },
   },
+  /** Sources that an operator has added. */
+  addedSources: { columns: { source: 'text primary key', jurisdiction_slug: TEXT, is_public: FLAG } },
   coveredTopics: { columns: { topic_id: ID, slug: `${TEXT} unique`, lead: TEXT } },
 });
 

@@ -2,7 +2,7 @@ import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
 import { type SourceStatus, sourceStatusAt } from '../../domain/health.ts';
 import { dateOfDay } from '../../domain/local-day.ts';
 import { isoTime, unlessNull } from '../fields.ts';
-import { AGENDA } from '../../projections/agenda/tables.ts';
+import { AGENDA, COVERAGE } from '../../projections/agenda/tables.ts';
 import type { ReadDatabase } from '../../domain/ports/database.ts';
 
 /** Status and last check of a source from the text of its columns; `unknown` without a source. `now` in milliseconds. */
@@ -14,6 +14,9 @@ export function freshnessAt(status: string | null, succeededAt: string | null, n
 export function meetingTimeOf(startsAt: string, day: string, timezone: string | null | undefined) {
   return { meetingAt: isoTime(startsAt), meetingDate: dateOfDay(Number(day)), ...unlessNull('timezone', timezone) };
 }
+
+/** SQL: whether public operations show a covered body. Version 1 of the read model lacks the column: its covered bodies are all public. */
+export const isPublic = (body: string): string => `(to_jsonb(${body}) ->> 'coverage') is distinct from '${COVERAGE.read}'`;
 
 /** A slug as a parameter, null for none. U+0000, which PostgreSQL refuses in a text, becomes a character that no slug has. */
 export const slugFilter = (slug: string | undefined): string | null => slug?.replaceAll('\0', '\ufffd') ?? null;

@@ -4,7 +4,7 @@ import type { LiveReads, QueryContext } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { decodeUpcomingCursor, encodeUpcomingCursor, UPCOMING_PAGE_SIZE, type UpcomingCursor } from '../../domain/cursor.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
-import { slugFilter } from './agenda-fields.ts';
+import { isPublic, slugFilter } from './agenda-fields.ts';
 import { decodedCursor } from '../decoded-cursor.ts';
 import { liveRows, tablesOf } from '../live-tables.ts';
 
@@ -17,7 +17,7 @@ export const createGetAgendaHit =
       text: ({ hits, coveredBodies, coveredTopics, isLive }) =>
         `select '{"matchId":"' || h.hit_id || '",' || b.lead || ',' || t.lead || ',' || h.context || ',' || h.own || '}'
         from ${hits} h join ${coveredBodies} b on b.body_id = h.body_id join ${coveredTopics} t on t.topic_id = h.topic_id
-        where h.hit_id = $1::uuid and ${isLive}`,
+        where h.hit_id = $1::uuid and ${isPublic('b')} and ${isLive}`,
       values: [matchId],
     });
     if (row === undefined) throw new Rejection('not_found', 'there is no such public hit');

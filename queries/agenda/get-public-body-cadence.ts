@@ -1,40 +1,48 @@
-import { AGENDA } from '../../projections/agenda/tables.ts';
+import { AGENDA, COVERAGE } from '../../projections/agenda/tables.ts';
 import type { MeetingCadence } from '../../contract/get-public-body-cadence.ts';
 import type { CadenceInput } from '../../contract/inputs.ts';
 import type { CoveredBodySlugs } from '../../domain/coverage.ts';
 import type { QueryContext } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { isoTime } from '../fields.ts';
-import { liveRows } from '../live-tables.ts';
+import { liveRows, tablesOf } from '../live-tables.ts';
+import { slugFilter } from './agenda-fields.ts';
 
 interface GetPublicBodyCadenceDependencies extends QueryContext {
-  /** The pairs that are answered; every other one is absent. */
+  /** The shipped pairs; bodies of places that were added publicly are answered too. */
   readonly pairs: readonly CoveredBodySlugs[];
+}
+
+function cadence({ coveredBodies, meetings, sources, isLive }: ReturnType<typeof tablesOf<typeof AGENDA>>): string {
+  // A look-up per meeting instead of a join: the scan of the index stops at the first meeting that counts.
+  const nearest = (side: string, order: string) =>
+    `(select m.starts_at from ${meetings} m
+      where m.body_id = b.body_id and m.on_calendar and m.starts_at ${side} $3::bigint
+        and (select s.active from ${sources} s where s.source_id = m.source_id)
+      order by m.starts_at ${order} limit 1)::text`;
+  return `select ${nearest('<', 'desc')}, ${nearest('>=', 'asc')}, b.timezone, to_jsonb(b) ->> 'coverage'
+    from ${coveredBodies} b where b.jurisdiction_slug = $1 and b.body_slug = $2 and ${isLive}`;
 }
 
 /** The answer where the meetings cannot be read, and where the body is not active. */
 export const NO_CADENCE: MeetingCadence = { lastMetAt: null, nextScheduledAt: null, timezone: null };
 
-/** The last and the next meeting of a covered body (GET …/bodies/{bodySlug}/cadence). Any other pair is answered 404. */
+const notPublished = () => new Rejection('not_found', 'the cadence of this body is not published');
+
+/**
+ * The last and the next meeting of a covered body (GET …/bodies/{bodySlug}/cadence). Any other pair is answered 404, unless its place was
+ * added publicly; also where the meetings cannot be read.
+ */
 export const createGetPublicBodyCadence =
   ({ reads, clock, pairs }: GetPublicBodyCadenceDependencies) =>
   async ({ slug, bodySlug }: CadenceInput): Promise<MeetingCadence> => {
-    if (!pairs.some((pair) => pair.jurisdictionSlug === slug && pair.slug === bodySlug)) {
-      throw new Rejection('not_found', 'the cadence of this body is not published');
-    }
-    const [row] = await liveRows(reads, AGENDA, {
+    const isListed = pairs.some((pair) => pair.jurisdictionSlug === slug && pair.slug === bodySlug);
+    const reading = liveRows(reads, AGENDA, {
       name: 'cadence',
-      text: ({ coveredBodies, meetings, sources, isLive }) => {
-        // A look-up per meeting instead of a join: the scan of the index stops at the first meeting that counts.
-        const nearest = (side: string, order: string) =>
-          `(select m.starts_at from ${meetings} m
-            where m.body_id = b.body_id and m.on_calendar and m.starts_at ${side} $3::bigint
-              and (select s.active from ${sources} s where s.source_id = m.source_id)
-            order by m.starts_at ${order} limit 1)::text`;
-        return `select ${nearest('<', 'desc')}, ${nearest('>=', 'asc')}, b.timezone
-          from ${coveredBodies} b where b.jurisdiction_slug = $1 and b.body_slug = $2 and ${isLive}`;
-      },
-      values: [slug, bodySlug, clock.now()],
+      text: cadence,
+      values: [slugFilter(slug), slugFilter(bodySlug), clock.now()],
     });
+    const [row] = await (isListed ? reading : reading.catch(() => Promise.reject(notPublished())));
+    if (!isListed && row?.[3] !== COVERAGE.public) throw notPublished();
     return row === undefined ? NO_CADENCE : { lastMetAt: isoTime(row[0]), nextScheduledAt: isoTime(row[1]), timezone: row[2]! };
   };

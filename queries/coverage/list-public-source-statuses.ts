@@ -7,7 +7,8 @@ import type { LiveGeneration, LiveReads, QueryContext } from '../../domain/ports
 import { source } from '../../domain/records/schemas.ts';
 import { sourceStatusAt } from '../../domain/health.ts';
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
-import { AGENDA } from '../../projections/agenda/tables.ts';
+import { AGENDA, COVERAGE } from '../../projections/agenda/tables.ts';
+import { unlessNull } from '../fields.ts';
 import { slugFilter } from '../agenda/agenda-fields.ts';
 import { liveRows, liveTokens } from '../live-tables.ts';
 
@@ -20,23 +21,27 @@ const sourceRow = z.object({
   text_evidence: source.shape.agendaTextEvidence,
   succeeded_at: z.coerce.number().nullable(),
   official_url: z.string().nullable(),
+  skipped: z.number().nullable(),
+  degraded: z.number().nullable(),
 });
 
-function coveredSources(live: LiveGeneration, { jurisdictionSlug, bodySlug }: SourceStatusesInput) {
+function coveredSources(live: LiveGeneration, { jurisdictionSlug, bodySlug }: SourceStatusesInput, alsoRead: boolean) {
   const { coveredBodies, sources, isLive } = liveTokens(AGENDA, live);
   const [ofJurisdiction, ofBody] = [slugFilter(jurisdictionSlug), slugFilter(bodySlug)];
   return sql.type(sourceRow)`
-    select b.jurisdiction_slug, b.jurisdiction_name, b.body_name, s.type_label, s.status, s.text_evidence, s.succeeded_at, s.official_url
+    select b.jurisdiction_slug, b.jurisdiction_name, b.body_name, s.type_label, s.status, s.text_evidence, s.succeeded_at, s.official_url,
+      (to_jsonb(s) ->> 'skipped')::int as skipped, (to_jsonb(s) ->> 'degraded')::int as degraded
     from ${coveredBodies} b join ${sources} s on s.body_id = b.body_id
-    where s.active and ${isLive}
+    where s.active and ${isLive} and (${alsoRead} or (to_jsonb(b) ->> 'coverage') is distinct from ${COVERAGE.read})
       and (${ofJurisdiction}::text is null or b.jurisdiction_slug = ${ofJurisdiction}) and (${ofBody}::text is null or b.body_slug = ${ofBody})
     order by b.jurisdiction_slug, b.body_slug, s.type_label, s.source_id`;
 }
 
+/** `alsoRead`: with the sources that an operator added for feed, search and tools alone. */
 export const createListCoveredSources =
   ({ reads, clock }: QueryContext) =>
-  async (input: SourceStatusesInput) => {
-    const rows = await reads.many((live) => coveredSources(live, input));
+  async (input: SourceStatusesInput, { alsoRead }: { readonly alsoRead: boolean }) => {
+    const rows = await reads.many((live) => coveredSources(live, input, alsoRead));
     const now = clock.now();
     return rows.map((row) => ({
       jurisdictionSlug: row.jurisdiction_slug,
@@ -48,6 +53,8 @@ export const createListCoveredSources =
         agendaTextEvidence: row.text_evidence,
         lastSuccessfulCheckAt: row.succeeded_at === null ? null : new Date(row.succeeded_at).toISOString(),
         ...(row.official_url === null ? {} : { officialSourceUrl: row.official_url }),
+        ...unlessNull('lastCheckSkipped', row.skipped),
+        ...unlessNull('lastCheckDegraded', row.degraded),
       },
     }));
   };
@@ -56,7 +63,8 @@ export type CoveredSource = Awaited<ReturnType<ReturnType<typeof createListCover
 
 export function createListPublicSourceStatuses(dependencies: QueryContext) {
   const list = createListCoveredSources(dependencies);
-  return async (input: SourceStatusesInput): Promise<readonly PublicSourceStatus[]> => (await list(input)).map(({ status }) => status);
+  return async (input: SourceStatusesInput): Promise<readonly PublicSourceStatus[]> =>
+    (await list(input, { alsoRead: false })).map(({ status }) => status);
 }
 
 export type Topic = z.output<typeof getCoverage.data>['topics'][number];

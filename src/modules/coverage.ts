@@ -30,7 +30,7 @@ export const coverageOperations = (functions: CoverageFunctions) =>
   }) satisfies Partial<PublicAnswers>;
 
 export interface CoverageReads {
-  readonly listCoveredSources: (input: SourceStatusesInput) => Promise<readonly CoveredSource[]>;
+  readonly listCoveredSources: (input: SourceStatusesInput, shown: { readonly alsoRead: boolean }) => Promise<readonly CoveredSource[]>;
   readonly listTopics: () => Promise<readonly Topic[]>;
   readonly listResearchCoverage: (input: CoverageInput) => CoveragePage;
 }
@@ -51,7 +51,7 @@ function byJurisdiction(rows: readonly CoveredSource[]): CoveredJurisdiction[] {
 
 export const coverageTools = (parts: CoverageReads): Pick<ToolFunctions, 'get_coverage' | 'get_data_coverage'> => ({
   get_coverage: async () => {
-    const [sources, topics] = await Promise.all([parts.listCoveredSources({}), parts.listTopics()]);
+    const [sources, topics] = await Promise.all([parts.listCoveredSources({}, { alsoRead: true }), parts.listTopics()]);
     return { data: { jurisdictions: byJurisdiction(sources), topics: [...topics], guidance: COVERAGE_GUIDANCE, truncated: false } };
   },
   get_data_coverage: async (input) => {

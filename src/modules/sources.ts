@@ -1,52 +1,116 @@
-import { createRecordWriter } from '../../commands/records/write-records.ts';
+import { changeSourceList, readSourceList } from '../../commands/sources/source-list.ts';
+import { createRecordWriter, type RecordWriter } from '../../commands/records/write-records.ts';
+import { type AddedSource, sourceKey, type SourceRef } from '../../domain/events/source-events.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
 import { publishedRecords } from '../../queries/feed/published-records.ts';
 import type { Platform } from '../platform.ts';
-import type { Sync, SyncReport, SyncRequest } from '../sources/source.ts';
+import { addedSources, connectorOf, type Connectors, requestOf, stateOf } from '../sources/added-sources.ts';
+import { type SyncReport, type SyncRequest } from '../sources/source.ts';
 import { type SourceName, SOURCES } from '../sources/sources.ts';
 import { SAMPLE_IDS, sampleRemovals } from '../sources/sample/sample-records.ts';
+import type { JobPart } from '../processors/runtime/jobs.ts';
 import type { Module } from './module.ts';
 
 const POLL_EVERY_MS = 15 * 60_000;
 /** Deadline of one batch of records, in milliseconds. */
 const WRITE_DEADLINE_MS = 30_000;
+const REMOVALS_A_CALL = 500;
 
 /** Reads an entry of `CIVIC_POLL`. Throws for an unknown source. */
-function polled(entry: string) {
+function polled(entry: string): SourceRef {
   const [client, source = 'legistar'] = entry.split(':').toReversed() as [string, string?];
   if (!Object.hasOwn(SOURCES, source)) {
     throw new Error(`CIVIC_POLL names the source ${source}; allowed is ${Object.keys(SOURCES).join(', ')}`);
   }
-  const lease = source === 'legistar' ? `poll ${client}` : `poll ${source}:${client}`;
-  return { source: source as SourceName, client, lease };
+  return { source, client };
 }
 
+const leaseOf = ({ source, client }: SourceRef): string => (source === 'legistar' ? `poll ${client}` : `poll ${source}:${client}`);
+
 /** Record changes into the log: the writer of all of them, and the sources that are pulled. */
-export function sources({ settings, log, clock, identifiers, reads, logger }: Platform, syncs: Readonly<Record<SourceName, Sync>>) {
-  const writer = createRecordWriter({ log, clock, identifiers, deadlineMs: WRITE_DEADLINE_MS });
+export function sources({ settings, log, clock, identifiers, reads, logger }: Platform, connectors: Connectors) {
+  const ports = { log, clock, identifiers };
+  const writer = createRecordWriter({ ...ports, deadlineMs: WRITE_DEADLINE_MS });
   const published = publishedRecords(reads, log);
   /** The first complete sync ends the sample: invented records never stand beside real ones. */
-  const syncSource = async (source: SourceName, request: SyncRequest): Promise<SyncReport> => {
-    const report = await syncs[source](request, { writer, known: published, clock });
+  const syncSource = async (source: SourceName, given: SyncRequest, into: RecordWriter = writer): Promise<SyncReport> => {
+    const request = await requestOf(log, source, given);
+    const report = await connectors[source].sync(request, { writer: into, known: published, clock });
     const sample = await published.current('jurisdictions', [SAMPLE_IDS.jurisdiction]);
     if (report.failure !== null || sample.size === 0) return report;
     const outcomes = await writer.write(sampleRemovals(), {});
     const positions = outcomes.flatMap((outcome) => (outcome.kind === 'appended' ? outcome.position : []));
     return { ...report, position: positions.toSorted().at(-1) ?? report.position };
   };
+
+  const poll = async ({ source, client }: SourceRef, signal: AbortSignal, into: RecordWriter = writer): Promise<void> => {
+    const { appended, removed, skipped, degraded, failure } = await syncSource(source as SourceName, { client, options: {}, signal }, into);
+    const counts = { source, client, appended, removed, skipped: skipped.length, degraded: degraded.length };
+    if (failure === null) logger.info(counts, 'source polled');
+    else logger.warn({ ...counts, failure }, 'a source could not be read completely; it is polled again');
+  };
+
+  const requireAdded = async (ref: SourceRef): Promise<void> => {
+    const added = (await readSourceList(log)).get(sourceKey(ref));
+    if (added === undefined || added.isRemoved) throw new Error(`${sourceKey(ref)} was removed from the added sources while it was polled`);
+  };
+  /** Writes nothing once the source has been removed. */
+  const whileAdded = (ref: SourceRef): RecordWriter => ({
+    write: async (...given) => {
+      await requireAdded(ref);
+      return writer.write(...given);
+    },
+  });
+
+  const fromSettings = (settings.CIVIC_POLL?.split(',') ?? []).map(polled);
+  const pollOfSettings = fromSettings.map((ref) => ({
+    work: 'poll sources' as const,
+    what: `polling ${ref.client}`,
+    everyMs: POLL_EVERY_MS,
+    lease: leaseOf(ref),
+    run: (signal: AbortSignal) => poll(ref, signal),
+  }));
+  const known = new Set(fromSettings.map(leaseOf));
+  const addedParts = async (): Promise<readonly JobPart[]> =>
+    (await addedSources(log))
+      .filter((added) => Object.hasOwn(SOURCES, added.source) && !known.has(leaseOf(added)))
+      .map((added) => ({ lease: leaseOf(added), run: (signal) => poll(added, signal, whileAdded(added)) }));
+
+  /** Throws what `probe` throws for a client that cannot be read; refuses a source that is added already. */
+  const addSource = async (added: AddedSource, deadlineMs: number) => {
+    const { source, client, baseUrl } = added;
+    await connectorOf(connectors, source).probe({ client, options: { baseUrl }, place: added.jurisdiction }, clock);
+    return changeSourceList(ports, { type: 'AddSource', added }, clock.now() + deadlineMs);
+  };
+
+  /** Removals of everything that the source has published. */
+  const removeRecords = async ({ source, client, jurisdiction }: AddedSource) => {
+    const records = await connectorOf(connectors, source).records({ client, place: jurisdiction }, published);
+    const positions: Position[] = [];
+    for (let from = 0; from < records.length; from += REMOVALS_A_CALL) {
+      const some = records.slice(from, from + REMOVALS_A_CALL);
+      const reason = `the source ${sourceKey({ source, client })} was removed`;
+      for (const outcome of await writer.write(
+        some.map((record) => ({ op: 'remove' as const, ...record, reason })),
+        {},
+      )) {
+        if (outcome.kind === 'appended') positions.push(outcome.position);
+      }
+    }
+    return { removed: positions.length, position: positions.toSorted().at(-1) ?? null };
+  };
+
   return {
-    jobs: (settings.CIVIC_POLL?.split(',') ?? []).map(polled).map(({ source, client, lease }) => ({
-      work: 'poll the sources of CIVIC_POLL' as const,
-      what: `polling ${client}`,
-      everyMs: POLL_EVERY_MS,
-      lease,
-      run: async (signal: AbortSignal) => {
-        const { appended, removed, failure } = await syncSource(source, { client, options: {}, signal });
-        if (failure === null) logger.info({ source, client, appended, removed }, 'source polled');
-        else logger.warn({ source, client, appended, removed, failure }, 'a source could not be read completely; it is polled again');
-      },
-    })),
+    jobs: [...pollOfSettings, { work: 'poll sources' as const, what: 'polling added sources', everyMs: POLL_EVERY_MS, parts: addedParts }],
     writer,
     published,
     syncSource,
-  } satisfies Module & Record<'writer' | 'published' | 'syncSource', unknown>;
+    addSource,
+    removeSource: (removed: SourceRef, deadlineMs: number) =>
+      changeSourceList(ports, { type: 'RemoveSource', removed }, clock.now() + deadlineMs),
+    removeRecords,
+    everAdded: () => readSourceList(log),
+    addedSources: () => addedSources(log),
+    sourceStates: async () => Promise.all((await addedSources(log)).map((added) => stateOf(connectors, published, added, clock.now()))),
+  } satisfies Module & Record<string, unknown>;
 }

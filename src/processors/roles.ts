@@ -14,7 +14,7 @@ export const WORK = {
   'classify items, work on reports as they come, settle them': { roles: ['worker'], among: 'parts' },
   'look at reports that are due': { roles: ['worker'], among: 'one' },
   'reconcile payments': { roles: ['worker'], among: 'parts' },
-  'poll the sources of CIVIC_POLL': { roles: ['worker'], among: 'parts' },
+  'poll sources': { roles: ['worker'], among: 'parts' },
   'carry the feed out to Kafka': { roles: ['relay'], among: 'one' },
   'take record changes from Kafka': { roles: ['relay'], among: 'parts' },
   'fill a new log with topics and catalogue': { roles: ['worker'], among: 'each' },

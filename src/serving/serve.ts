@@ -5,7 +5,7 @@ import { trustedProxies } from '../edge/admission/client-address.ts';
 import { documentRoutes } from '../edge/documents/document-routes.ts';
 import { createHttpServer, HTTP_TIMEOUTS } from '../edge/http/http-server.ts';
 import { does, type ServeRole } from '../processors/roles.ts';
-import { repeat, type Repetition, runIfDue } from '../processors/runtime/jobs.ts';
+import { type JobPart, partsOf, repeat, type Repetition, runIfDue } from '../processors/runtime/jobs.ts';
 import { listenOn, openOpsListener } from './ops-listener.ts';
 import { BadSetting } from '../settings.ts';
 import { fillNewLog, type SampleAccount, type SampleWanted } from '../sources/first-run.ts';
@@ -130,16 +130,21 @@ function bannerText(baseUrl: string, opsUrl: string | null, sampleAccount: Sampl
 const LOOK_EVERY_MS = 5_000;
 
 export function scheduledJobs(civic: Civic, role: ServeRole, signal: AbortSignal): readonly Repetition[] {
-  const parts = { store: civic.processorStore, ...civic.projectorDependencies };
+  const store = { store: civic.processorStore, ...civic.projectorDependencies };
+  const underLease = ({ lease, run }: JobPart, everyMs: number) =>
+    runIfDue(store, { name: lease, everyMs, run: async (mine) => void (await run(mine)) }, signal);
   return civic.jobs
     .filter(({ work }) => does(role, work))
-    .map(({ what, everyMs, lease, run }) =>
-      lease === null
-        ? { what, everyMs, run: async () => void (await run(signal)) }
-        : {
-            what,
-            everyMs: LOOK_EVERY_MS,
-            run: () => runIfDue(parts, { name: lease, everyMs, run: async (mine) => void (await run(mine)) }, signal),
-          },
-    );
+    .map((job): Repetition => {
+      const { what, everyMs } = job;
+      if ('parts' in job) {
+        const failed = (error: unknown) => {
+          if (!signal.aborted) civic.logger.warn({ error: (error as Error).message }, `${what} failed; it will be tried again`);
+        };
+        return { what, everyMs: LOOK_EVERY_MS, ...partsOf(job.parts, (part) => underLease(part, everyMs), failed) };
+      }
+      const { lease, run } = job;
+      if (lease === null) return { what, everyMs, run: async () => void (await run(signal)) };
+      return { what, everyMs: LOOK_EVERY_MS, run: () => underLease({ lease, run }, everyMs) };
+    });
 }

@@ -1,8 +1,9 @@
 import type { RecordChange, RecordWriter } from '../../commands/records/write-records.ts';
+import type { SourcePlace } from '../../domain/events/source-events.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { PublishedRecords } from '../../domain/ports/projection.ts';
-import type { RecordContent, Resource } from '../../domain/records/resources.ts';
+import type { RecordContent, RecordData, Resource } from '../../domain/records/resources.ts';
 
 /** A platform that publishes records, as `sources sync` shows it. A client is what one sync reads and what `CIVIC_POLL` names. */
 export interface Source {
@@ -20,14 +21,35 @@ type SourceOptions = Readonly<Record<string, string | undefined>>;
 export interface SyncRequest {
   readonly client: string;
   readonly options: SourceOptions;
+  /** The place of an added source. */
+  readonly place?: SourcePlace | undefined;
   readonly progress?: ((done: number, total: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+export type ProbeRequest = Omit<SyncRequest, 'progress'>;
 
 export interface SyncTarget {
   readonly writer: RecordWriter;
   readonly known: PublishedRecords;
   readonly clock: Clock;
+}
+
+/** Access to one platform. */
+export interface Connector {
+  readonly sync: Sync;
+  /** Reads a little of a client. Throws `UnknownSourceClient` or `SourceUnavailable`. */
+  readonly probe: (request: ProbeRequest, clock: Clock) => Promise<unknown>;
+  /** The published records of a client, in the order of their removal. */
+  readonly records: (request: Pick<SyncRequest, 'client' | 'place'>, known: PublishedRecords) => Promise<readonly OwnRecord[]>;
+  /** The `sources` records of a client that are published. */
+  readonly checks: (request: Pick<SyncRequest, 'client' | 'place'>, known: PublishedRecords) => Promise<readonly RecordData<'sources'>[]>;
+}
+
+/** A record that the sync of a client has written. */
+export interface OwnRecord {
+  readonly resource: Resource;
+  readonly id: string;
 }
 
 /** Reads one client and writes its records. Throws `SyncRefused`; a source that fails is in the report's `failure`. */
@@ -44,6 +66,8 @@ export interface SyncReport {
   readonly rejected: readonly { readonly resource: string; readonly id: string; readonly reason: string }[];
   /** Rows that were left out, with the source's own id where it could be read. */
   readonly skipped: readonly { readonly what: string; readonly id: string | null; readonly reason: string }[];
+  /** Meetings that are published without a stated start time, as skipped rows are listed. */
+  readonly degraded: readonly { readonly what: string; readonly id: string | null; readonly reason: string }[];
   /** Why the source could not be read as a whole; null when it could. */
   readonly failure: string | null;
   /** Newest event that this run appended; null when it appended none. */

@@ -5,6 +5,7 @@ import type { Fold } from '../../commands/decider.ts';
 import { evolve as evolveRecord, initialState as noRecord } from '../../commands/records/record-decider.ts';
 import { intakeDecider } from '../../commands/report-intake/intake-decider.ts';
 import { reportDecider } from '../../commands/reports/report-decider.ts';
+import { sourceListDecider } from '../../commands/sources/source-list.ts';
 import { accountKeys } from '../../commands/subscriptions/change-subscriptions.ts';
 import { subscriptionDecider } from '../../commands/subscriptions/subscription-decider.ts';
 import { type NewEvent, NO_STREAM, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
@@ -101,6 +102,7 @@ describe('every stored version', () => {
     ['account_feeds', subscriptionDecider],
     ['account_reports', intakeDecider],
     ['report', reportDecider],
+    ['source_list', sourceListDecider],
   ];
   test.each(FOLDS.map(([name, fold], nth) => [name, nth, fold] as const))('of %s (fold %i) is folded by its decider', (name, _, fold) => {
     const events = goldens.filter(({ event }) => category(event.stream) === name);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CliContext } from '../../src/cli/context.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { leavingNothingOpen } from '../support/left-open.ts';
+import { readRecording, startReplayServer } from './legistar/replay-server.ts';
 import { type Answered, type Environment, type Installation, makeInstallation, type Service } from '../support/service.ts';
 
 /** Every command by its words, as the program itself lists them. */
@@ -28,6 +29,7 @@ const COMMANDS = leaves(await createProgram(NOTHING));
 
 const ID = '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11';
 const CLIENT = ['--client', 'fortworthgov', '--from', new URL('../fixtures/legistar/', import.meta.url).pathname];
+const ADDED = ['--client', 'nobody', '--jurisdiction', 'new-york', '--name', 'New York', '--time-zone', 'America/New_York'];
 /** Arguments with which each command succeeds; `ACCOUNT`, `KEY` and `RECORD` stand for ones that exist, `BASE` and `READER` for the service and a key of it. */
 const WORKING: Readonly<Record<string, readonly string[]>> = {
   'accounts open': ['--name', 'Another'],
@@ -48,6 +50,13 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   doctor: [],
   replicate: ['--base-url', 'BASE', '--key', 'READER', '--to', 'mirror', '--once'],
   'sources sync legistar': CLIENT,
+  'sources add legistar': [
+    ...['--client', 'example', '--jurisdiction', 'example-city', '--name', 'Example City', '--time-zone', 'America/New_York'],
+    ...['--base-url', 'PLATFORM'],
+  ],
+  'sources list': [],
+  'sources status': [],
+  'sources remove legistar': ['--client', 'example', '--records'],
   'projections list': [],
   'projections rebuild': ['--all'],
   'projections verify': ['--all'],
@@ -92,10 +101,13 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
 
 let installation: Installation;
 let service: Service;
-const at = { ACCOUNT: '', KEY: '', RECORD: '', BASE: '', READER: '' };
+let platform: Awaited<ReturnType<typeof startReplayServer>>;
+const at = { ACCOUNT: '', KEY: '', RECORD: '', BASE: '', READER: '', PLATFORM: '' };
 
 beforeAll(async () => {
   installation = makeInstallation('civic-words-');
+  platform = await startReplayServer('example', await readRecording('fortworthgov'));
+  at.PLATFORM = platform.baseUrl;
   service = await installation.start({ sample: 'on' });
   const json = async <Value>(args: readonly string[]) => JSON.parse((await civic([...args, '--json'])).stdout) as Value;
   at.ACCOUNT = (await json<{ accountId: string }>(['accounts', 'open', '--name', 'Words'])).accountId;
@@ -107,6 +119,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service.stop();
+  await platform.close();
   await installation.close();
 });
 
@@ -192,6 +205,13 @@ describe('mistakes', () => {
     ['a cursor that is none', ['records', 'export', '--at', 'here'], 1, 'cursor'],
     ['a client without a place', ['sources', 'sync', 'legistar', '--client', 'nobody'], 1, '--jurisdiction'],
     ['two sources at once', ['sources', 'sync', 'legistar', ...CLIENT, '--base-url', 'http://127.0.0.1:1/v1'], 1, 'not both'],
+    ['a place that cannot be a slug', ['sources', 'add', 'legistar', ...ADDED, '--jurisdiction', 'New York'], 1, 'lower-case letters'],
+    ['a time zone that there is none of', ['sources', 'add', 'legistar', ...ADDED, '--time-zone', 'Eastern'], 1, 'America/New_York'],
+    ['a client name that is none', ['sources', 'add', 'legistar', ...ADDED, '--client', 'NYC'], 1, 'lower-case letters'],
+    ['a place of the catalogue under another name', ['sources', 'add', 'legistar', ...ADDED, '--jurisdiction', 'addison'], 1, '"Addison"'],
+    ['a shipped client elsewhere', ['sources', 'add', 'legistar', ...ADDED, '--client', 'cityofdallas'], 1, 'belongs to dallas'],
+    ['an address with a password', ['sources', 'add', 'legistar', ...ADDED, '--base-url', 'https://a:b@example.org/v1'], 1, 'without user'],
+    ['a source that was never added', ['sources', 'remove', 'legistar', '--client', 'nobody'], 1, 'sources list'],
     ['a date that is none', ['sources', 'sync', 'legistar', ...CLIENT, '--since', 'yesterday'], 1, 'YYYY-MM-DD'],
   ] as const)('%s is one line that names the allowed values', async (_, args, exitCode, said) => {
     const answer = await civic(args);

@@ -128,7 +128,7 @@ test('each role does its own jobs, and workers poll', async () => {
     scheduledJobs(civic, role, going.signal)
       .map(({ what }) => what)
       .toSorted();
-  const worker = ['polling cityofdallas', 'polling fortworthgov', 'reconciling payments', 'working on reports'];
+  const worker = ['polling added sources', 'polling cityofdallas', 'polling fortworthgov', 'reconciling payments', 'working on reports'];
   expect(regular('api')).toEqual(['counting public requests together']);
   expect(regular('projector')).toEqual(['pruning']);
   expect(regular('worker')).toEqual(worker);
@@ -140,7 +140,7 @@ test('a client is polled under one lease, with or without a source name; an unkn
     openCivic(readSettings({ DATABASE_URL: database.url, CIVIC_POLL: poll, CIVIC_LOG_LEVEL: 'silent' }).settings, 'command', []);
   const civic = await opened('cityofdallas,legistar:fortworthgov');
   onTestFinished(() => civic.close());
-  expect(civic.jobs.filter(({ what }) => what.startsWith('polling')).map(({ lease }) => lease)).toEqual([
+  expect(civic.jobs.flatMap((job) => ('lease' in job && job.what.startsWith('polling') ? [job.lease] : []))).toEqual([
     'poll cityofdallas',
     'poll fortworthgov',
   ]);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { RECORD_DATA } from '../../contract/fields.ts';
 import { readAccountEvent, readSubscriptionEvent } from '../../domain/events/account-events.ts';
 import { readAccountReportEvent, readReportEvent } from '../../domain/events/report-events.ts';
+import { readSourceListEvent } from '../../domain/events/source-events.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
@@ -46,6 +47,7 @@ const READERS: Readonly<Record<string, (stored: Pick<StoredEvent, 'type' | 'data
     account_feeds: readSubscriptionEvent,
     account_reports: readAccountReportEvent,
     report: readReportEvent,
+    source_list: readSourceListEvent,
   };
 
 /** An event as the program reads it: by its category's reader, where it has one, else by its schema. */

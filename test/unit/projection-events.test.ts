@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ACCOUNT_EVENTS, SUBSCRIPTION_EVENTS } from '../../domain/events/account-events.ts';
 import { RECORD_EVENT_TYPES } from '../../domain/events/record-events.ts';
 import { ACCOUNT_REPORT_EVENTS, REPORT_EVENTS } from '../../domain/events/report-events.ts';
+import { SOURCE_LIST_EVENT_TYPES } from '../../domain/events/source-events.ts';
 import { PROJECTIONS } from '../../src/read-models.ts';
 
 const RECORDS = ['RecordPublished', 'RecordWithdrawn'];
@@ -24,7 +25,7 @@ const HANDLED: Readonly<Record<string, readonly string[]>> = {
   'snapshots 1': ['SnapshotTaken'],
   'accounts 4': [...ACCOUNTS, ...PAYMENTS, 'ContentErased'],
   'record_references 1': RECORDS,
-  'agenda 1': RECORDS,
+  'agenda 2': [...RECORDS, 'SourceAdded', 'SourceRemoved'],
   'reports 3': ['DataReportSubmitted', 'DataReportLeased', 'DataReportMoved', 'DataReportNoted', 'ContentErased'],
   'subscriptions 2': [...SUBSCRIPTIONS, 'ContentErased'],
   'audit 1': ['SnapshotTaken', ...SUBSCRIPTIONS, 'DataReportSubmitted', ...ACCOUNTS, ...PAYMENTS],
@@ -48,6 +49,7 @@ const CATEGORIES: readonly Category[] = [
   { projection: 'reports', types: Object.keys(REPORT_EVENTS), leftOut: [] },
   { projection: 'subscriptions', types: Object.keys(SUBSCRIPTION_EVENTS), leftOut: [] },
   { projection: 'record_history', types: RECORD_EVENT_TYPES, leftOut: [] },
+  { projection: 'agenda', types: SOURCE_LIST_EVENT_TYPES, leftOut: [] },
 ];
 
 describe('the event types of a projection', () => {

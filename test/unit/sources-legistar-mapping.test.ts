@@ -4,8 +4,8 @@ import { catalogueBodyId, catalogueSourceId } from '../../src/sources/catalogue/
 import { mapBodies, placeOfClient } from '../../src/sources/legistar/bodies.ts';
 import { SyncRefused } from '../../src/sources/source.ts';
 import { type EventPlace, mapEvent } from '../../src/sources/legistar/map-event.ts';
-import { outcomeOf } from '../../src/sources/legistar/map-items.ts';
-import { eventsToRead, READ_ALL_UP_TO } from '../../src/sources/legistar/sync-run.ts';
+import { outcomeOf } from '../../src/sources/legistar/outcomes.ts';
+import { eventsToRead, READ_ALL_UP_TO } from '../../src/sources/legistar/poll-window.ts';
 import { bodyRow, eventItemRow, eventRow, parseRows } from '../../src/sources/legistar/rows.ts';
 import { oneLine, paragraphs, publicUrl } from '../../src/sources/legistar/values.ts';
 
@@ -19,6 +19,19 @@ describe('clients', () => {
     expect(() => placeOfClient('../etc', 'dallas')).toThrow(SyncRefused);
     expect(() => placeOfClient('cityofdallas', 'fort-worth')).toThrow(/belongs to dallas/);
     expect(placeOfClient('elsewhere', 'addison').jurisdictionSlug).toBe('addison');
+  });
+
+  it('that were added have a place of their own, with its time zone', () => {
+    const added = { slug: 'new-york', name: 'New York', timezone: 'America/New_York' };
+    const place = placeOfClient('nyc', undefined, added);
+    expect(place).toMatchObject({ jurisdictionSlug: 'new-york', timezone: 'America/New_York', takenSlugs: [], adopted: [] });
+    expect(place.jurisdiction).toMatchObject({ resource: 'jurisdictions', content: { slug: 'new-york', level: 'city', countySlugs: [] } });
+    expect(() => placeOfClient('nyc', 'addison', added)).toThrow(/belongs to new-york/);
+    expect(() => placeOfClient('cityofdallas', undefined, added)).toThrow(/belongs to dallas/);
+    expect(
+      placeOfClient('elsewhere', undefined, { slug: 'addison', name: 'Addison', timezone: 'America/Chicago' }).jurisdiction,
+    ).toBeNull();
+    expect(placeOfClient('x', undefined, { ...added, slug: 'kings-county' }).jurisdiction).toMatchObject({ content: { level: 'county' } });
   });
 });
 
@@ -57,7 +70,7 @@ const place: EventPlace = {
     publicBodyId: catalogueBodyId('fort-worth', 'city-council'),
     sourceId: catalogueSourceId('fort-worth', 'city-council'),
   },
-  knownStart: null,
+  known: null,
 };
 const event = (fields: Record<string, unknown> = {}) =>
   eventRow.parse({
@@ -92,8 +105,6 @@ describe('events', () => {
   });
 
   it.each([
-    [{ EventTime: null }, /no readable time \(null\) on 2026-03-10/],
-    [{ EventTime: 'TBD' }, /no readable time \("TBD"\)/],
     [{ EventDate: 'soon' }, /no readable date/],
     [{ EventInSiteURL: null }, /no usable public address/],
     [{ EventInSiteURL: 'javascript:alert(1)' }, /no usable public address/],
@@ -102,14 +113,60 @@ describe('events', () => {
     expect(mapped.kind === 'skipped' ? mapped.skipped.reason : 'mapped').toMatch(reason);
   });
 
+  it.each([
+    [null, null],
+    ['TBD', 'TBD'],
+    ['immediately following the\tBriefing', 'immediately following the Briefing'],
+    ['09:00 AM - 11:00 AM', '09:00 AM - 11:00 AM'],
+  ])('with the time %j begin with their local day and say that no time is stated', (EventTime, sourceText) => {
+    const start = { startsAt: '2026-03-10T05:00:00.000Z', startTime: { status: 'not_stated', sourceText } };
+    expect(contentOf(mapEvent(event({ EventTime }), [], place), 'meetings')[0]).toMatchObject(start);
+    const eastern = mapEvent(event({ EventTime }), [], { ...place, timezone: 'America/New_York' });
+    expect(contentOf(eastern, 'meetings')[0]).toMatchObject({ startsAt: '2026-03-10T04:00:00.000Z' });
+  });
+
+  it('say the stated time in the words of the source, unless they were published before the field', () => {
+    const [fresh] = contentOf(mapEvent(event(), [], place), 'meetings');
+    expect(fresh).toMatchObject({ startTime: { status: 'stated', sourceText: '6:00 PM' } });
+    const older = { ...place, known: { startsAt: '2026-03-10T23:00:00.000Z' } };
+    expect(contentOf(mapEvent(event(), [], older), 'meetings')[0]).not.toHaveProperty('startTime.status');
+  });
+
   it('keep the published start when their time is removed on the same day, and show a cancellation', () => {
-    const known = { ...place, knownStart: '2026-03-10T23:00:00.000Z' };
+    const known = { ...place, known: { startsAt: '2026-03-10T23:00:00.000Z' } };
     const cancelled = event({ EventTime: null, EventComment: 'CANCELLED' });
     expect(contentOf(mapEvent(cancelled, [], known), 'meetings')[0]).toMatchObject({
       startsAt: '2026-03-10T23:00:00.000Z',
       status: 'cancelled',
     });
-    expect(mapEvent(event({ EventTime: null, EventDate: '2026-03-11T00:00:00' }), [], known).kind).toBe('skipped');
+    const moved = contentOf(mapEvent(event({ EventTime: null, EventDate: '2026-03-11T00:00:00' }), [], known), 'meetings')[0];
+    expect(moved).toMatchObject({ startsAt: '2026-03-11T05:00:00.000Z', startTime: { status: 'not_stated' } });
+  });
+
+  it('get the time once the source states it', () => {
+    const known = { startsAt: '2026-03-10T05:00:00.000Z', startTime: { status: 'not_stated', sourceText: 'TBD' } } as const;
+    expect(contentOf(mapEvent(event(), [], { ...place, known }), 'meetings')[0]).toMatchObject({ startsAt: '2026-03-10T23:00:00.000Z' });
+    const later = mapEvent(event({ EventTime: 'after lunch' }), [], { ...place, known });
+    expect(contentOf(later, 'meetings')[0]).toMatchObject({ startTime: { status: 'not_stated', sourceText: 'after lunch' } });
+  });
+
+  it('that are deferred are postponed, and their items have no outcome', () => {
+    const rows = [item({ EventItemMatterStatus: 'Adopted' })];
+    const mapped = mapEvent(event({ EventAgendaStatusName: 'Deferred' }), rows, place);
+    expect(contentOf(mapped, 'meetings')[0]).toMatchObject({ status: 'postponed' });
+    expect(contentOf(mapped, 'agenda_items')[0]).toMatchObject({ outcome: null, matterStatus: 'Adopted' });
+    const minutes = mapEvent(event({ EventMinutesStatusName: 'Deferred' }), rows, place);
+    expect(contentOf(minutes, 'meetings')[0]).toMatchObject({ status: 'scheduled' });
+  });
+
+  it.each([
+    ['Council Chamber CANCELLED', 'cancelled'],
+    ['CITY HALL, ROOM 6 - MEETING CANCELED', 'cancelled'],
+    ['Room 2 POSTPONED to next week', 'postponed'],
+    ['Room 2 (NOT CANCELLED)', 'scheduled'],
+    ['Hall of the Cancelled Stamps Museum', 'scheduled'],
+  ])('in %j are %s', (EventLocation, status) => {
+    expect(contentOf(mapEvent(event({ EventLocation }), [], place), 'meetings')[0]).toMatchObject({ status });
   });
 
   it('have an agenda only when the source shows one', () => {
@@ -170,11 +227,73 @@ describe('items', () => {
   });
 
   it('have an outcome only if their words are unambiguous', () => {
-    expect(outcomeOf(null, 'Approved as an Individual Item')).toBe('approved');
-    expect(outcomeOf('Deferred', 'Approved')).toBe('continued');
-    expect(outcomeOf(null, 'Hearing Closed; CPC Recommendation Followed')).toBeNull();
-    expect(outcomeOf(null, 'Held')).toBeNull();
-    expect(outcomeOf(null, null)).toBeNull();
+    const of = (action: string | null, status: string | null = null, passed: string | null = null) =>
+      outcomeOf({ EventItemActionName: action, EventItemPassedFlagName: passed, EventItemTitle: 'Example' }, status);
+    expect(of(null, 'Approved as an Individual Item')).toBe('approved');
+    expect(of('Deferred', 'Approved')).toBe('continued');
+    expect(of(null, 'Hearing Closed; CPC Recommendation Followed')).toBeNull();
+    expect(of(null, 'Held')).toBeNull();
+    expect(of(null)).toBeNull();
+    expect(of('Approved, by Council')).toBe('approved');
+    expect(of('P-C Item Approved by Committee with Companion Resolution', null, 'Pass')).toBe('approved');
+    expect(of('P-C Item Laid Over by Comm')).toBe('continued');
+    expect(of('Laid Over by Subcommittee')).toBe('continued');
+    expect(of('Disapproved by Subcommittee')).toBe('denied');
+    expect(of('Filed, by Committee')).toBe('no_action');
+    expect(of('Hearing Held by Committee', 'Adopted')).toBeNull();
+    expect(of('Amended by Committee', null, 'Pass')).toBeNull();
+    expect([of(null, 'Passed'), of(null, 'Failed')]).toEqual(['approved', 'denied']);
+    expect([of(null, null, 'Pass'), of('Roll Call Vote', null, 'Fail')]).toEqual(['approved', 'denied']);
+    expect([of('Approved', null, 'Fail'), of('Laid Over', null, 'Fail')]).toEqual(['denied', null]);
+  });
+
+  it.each([
+    ['Rezoning of 12 Elm Street. DROP', 'withdrawn'],
+    ['Rezoning of 12 Elm Street (WITHDRAWN BY APPLICANT)', 'withdrawn'],
+    ['WITHDRAWN BY THE APPLICANT: Rezoning of 12 Elm Street', 'withdrawn'],
+    ['REZONING OF 12 ELM STREET - DROP', 'withdrawn'],
+    ['CONTRACT FOR A BALLOT DROP', null],
+    ['Contract for a ballot drop', null],
+    ['DROP-OFF ZONE at 12 Elm Street', null],
+  ])('with the title %j have the outcome %j', (EventItemTitle, outcome) => {
+    expect(contentOf(mapEvent(event(), [item({ EventItemTitle })], place), 'agenda_items')[0]).toMatchObject({ outcome });
+  });
+
+  it('with a row for each action are one item with its actions in the order of the minutes', () => {
+    const file = { EventItemMatterFile: 'Int 1-2026', EventItemTitle: 'A Local Law' };
+    const attachment = {
+      MatterAttachmentId: 5,
+      MatterAttachmentName: 'plan',
+      MatterAttachmentHyperlink: 'https://site.example.org/plan.pdf',
+    };
+    const rows = [
+      item({
+        ...file,
+        EventItemId: 22,
+        EventItemAgendaSequence: 0,
+        EventItemMinutesSequence: 9,
+        EventItemActionName: 'Laid Over by Committee',
+      }),
+      item({ ...file, EventItemId: 23, EventItemMinutesSequence: 3, EventItemActionName: 'Hearing Held by Committee' }),
+      item({ ...file, EventItemId: 24, EventItemAgendaSequence: null, EventItemTitle: null, EventItemMatterAttachments: [attachment] }),
+      item({ EventItemId: 25 }),
+    ];
+    const mapped = mapEvent(event(), rows, place);
+    const items = contentOf(mapped, 'agenda_items');
+    expect(items.map(({ sourceRecordId }) => sourceRecordId)).toEqual(['23', '25']);
+    expect(items[0]).toMatchObject({
+      actionText: 'Laid Over by Committee',
+      outcome: 'continued',
+      actions: [
+        { text: 'Hearing Held by Committee', outcome: null },
+        { text: 'Laid Over by Committee', outcome: 'continued' },
+      ],
+    });
+    expect(items[1]).not.toHaveProperty('actions');
+    expect(contentOf(mapped, 'documents')).toHaveLength(1);
+    expect(mapped.kind === 'mapped' && mapped.skipped).toEqual([]);
+    const numbered = ['1', '2'].map((number) => item({ ...file, EventItemId: Number(number), EventItemAgendaNumber: number }));
+    expect(contentOf(mapEvent(event(), numbered, place), 'agenda_items')).toHaveLength(2);
   });
 });
 

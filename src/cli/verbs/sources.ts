@@ -4,6 +4,7 @@ import { print } from '../output.ts';
 import { withProgress } from '../progress-bar.ts';
 import { runs, waitUntilVisible, withOpened } from '../verb.ts';
 import { commandAccount } from './accounts.ts';
+import { addSourceListCommands } from './source-list.ts';
 import { SAMPLE_ACCOUNT_ID, writeReferenceRecords } from '../../sources/first-run.ts';
 import { sampleRemovals } from '../../sources/sample/sample-records.ts';
 import type { Source } from '../../sources/source.ts';
@@ -12,11 +13,9 @@ import { type SourceName, SOURCES } from '../../sources/sources.ts';
 const SHOWN = 20;
 
 export function addSourcesCommands(program: Command, context: CliContext): void {
-  const sync = program
-    .command('sources')
-    .description('where records come from')
-    .command('sync')
-    .description('pull a source into records; running it again over unchanged data appends nothing');
+  const sources = program.command('sources').description('where records come from');
+  addSourceListCommands(sources, context);
+  const sync = sources.command('sync').description('pull a source into records; running it again over unchanged data appends nothing');
   for (const [name, source] of Object.entries<Source>(SOURCES)) {
     const command = sync.command(name).description(source.description).requiredOption('--client <name>', source.client);
     for (const [flags, meaning] of source.options) command.option(flags, meaning);
@@ -33,11 +32,16 @@ export function addSourcesCommands(program: Command, context: CliContext): void 
         await waitUntilVisible(context, civic, position);
         return rest;
       });
-      const { read, rejected, skipped, ...counts } = report;
-      print(context, json ? report : { ...counts, ...read, rejected: rejected.length, skipped: skipped.length }, { json });
+      const { read, rejected, skipped, degraded, ...counts } = report;
+      print(
+        context,
+        json ? report : { ...counts, ...read, rejected: rejected.length, skipped: skipped.length, degraded: degraded.length },
+        { json },
+      );
       if (!json) {
         for (const { what, id, reason } of skipped.slice(0, SHOWN)) context.stdout.write(`skipped ${what} ${id}: ${reason}\n`);
-        if (skipped.length > SHOWN) context.stdout.write(`and ${skipped.length - SHOWN} more; --json lists all\n`);
+        for (const { what, id, reason } of degraded.slice(0, SHOWN)) context.stdout.write(`degraded ${what} ${id}: ${reason}\n`);
+        if (Math.max(skipped.length, degraded.length) > SHOWN) context.stdout.write(`and more; --json lists all\n`);
       }
       if (report.failure !== null) throw new CommandFailed(`${client} could not be read as a whole: ${report.failure}`);
     });

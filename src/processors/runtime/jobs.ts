@@ -35,10 +35,38 @@ export interface Repetition {
   readonly what: string;
   readonly everyMs: number;
   readonly run: () => Promise<void>;
+  /** Waits for what a run has left running. */
+  readonly ended?: () => Promise<unknown>;
+}
+
+/** A part of a job, with its own lease and its own times; the list of parts may change while the service runs. */
+export interface JobPart {
+  readonly lease: string;
+  readonly run: (signal: AbortSignal) => Promise<unknown>;
+}
+
+/** Each run starts the parts that do not run here. They run beside each other; `failed` gets the error of one, and the others go on. */
+export function partsOf(
+  parts: () => Promise<readonly JobPart[]>,
+  runPart: (part: JobPart) => Promise<void>,
+  failed: (error: unknown) => void,
+): Pick<Repetition, 'run' | 'ended'> {
+  const running = new Map<string, Promise<unknown>>();
+  return {
+    run: async () => {
+      for (const part of await parts()) {
+        if (running.has(part.lease)) continue;
+        const ended = runPart(part).catch(failed);
+        running.set(part.lease, ended);
+        void ended.finally(() => running.delete(part.lease));
+      }
+    },
+    ended: () => Promise.all(running.values()),
+  };
 }
 
 /** Resolves when the signal has aborted and the last run has ended. */
-export async function repeat(clock: Clock, logger: Logger, signal: AbortSignal, { what, everyMs, run }: Repetition): Promise<void> {
+export async function repeat(clock: Clock, logger: Logger, signal: AbortSignal, { what, everyMs, run, ended }: Repetition): Promise<void> {
   while (!signal.aborted) {
     try {
       await run();
@@ -47,4 +75,5 @@ export async function repeat(clock: Clock, logger: Logger, signal: AbortSignal, 
     }
     await clock.sleep(everyMs, signal).catch(() => undefined);
   }
+  await ended?.();
 }

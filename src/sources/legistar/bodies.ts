@@ -1,16 +1,11 @@
 import type { RecordChange } from '../../../commands/records/write-records.ts';
 import type { RecordContent } from '../../../domain/records/resources.ts';
-import {
-  catalogueBodyId,
-  catalogueJurisdictionId,
-  catalogueSourceId,
-  COVERED_BODIES,
-  JURISDICTIONS,
-  REGION_TIME_ZONE,
-} from '../catalogue/catalogue-records.ts';
+import type { SourcePlace } from '../../../domain/events/source-events.ts';
+import { catalogueBodyId, catalogueSourceId } from '../catalogue/catalogue-records.ts';
+import { cataloguePlace, type Place, placeOfAdded } from '../place.ts';
 import { legistarBodyId, legistarSourceId } from './own-records.ts';
 import type { BodyRow, Skipped } from './rows.ts';
-import { oneLine } from './values.ts';
+import { oneLine, type Text } from './values.ts';
 import { SyncRefused, upsert } from '../source.ts';
 
 export interface BodyPlace {
@@ -20,13 +15,9 @@ export interface BodyPlace {
   readonly sourceId: string;
 }
 
-export interface ClientPlace {
-  readonly jurisdictionId: string;
-  readonly jurisdictionSlug: string;
-  readonly timezone: string;
+export interface ClientPlace extends Place {
   /** The catalogue's bodies among the source's; the sync uses the catalogue's records. */
   readonly adopted: readonly BodyPlace[];
-  readonly takenSlugs: readonly string[];
 }
 
 /** The shipped clients: their jurisdiction, and the catalogue's body for a body name. */
@@ -35,46 +26,60 @@ const CLIENTS: Readonly<Record<string, { readonly jurisdictionSlug: string; read
   fortworthgov: { jurisdictionSlug: 'fort-worth', bodies: { 'City Council': 'city-council' } },
 };
 
-/** Where a client's records belong. Throws `SyncRefused` for a client outside the table that comes without a jurisdiction of the catalogue. */
-export function placeOfClient(client: string, jurisdictionSlug: string | undefined): ClientPlace {
+/** Where a client's records belong. Throws `SyncRefused` for one that is neither shipped nor added and comes without a place of the catalogue. */
+export function placeOfClient(client: string, jurisdictionSlug: string | undefined, added?: SourcePlace): ClientPlace {
   if (!/^[A-Za-z0-9-]+$/.test(client)) throw new SyncRefused(`client "${client}" is no client name: letters, digits and hyphens only`);
   const shipped = Object.hasOwn(CLIENTS, client) ? CLIENTS[client] : undefined;
-  const slug = jurisdictionSlug ?? shipped?.jurisdictionSlug;
+  const own = shipped?.jurisdictionSlug ?? added?.slug;
+  const slug = jurisdictionSlug ?? added?.slug ?? own;
   if (slug === undefined) {
     throw new SyncRefused(
-      `client "${client}" is not in the shipped table (${Object.keys(CLIENTS).join(', ')}); name its place with --jurisdiction SLUG`,
+      `client "${client}" is neither shipped (${Object.keys(CLIENTS).join(', ')}) nor added: add it with civic sources add, ` +
+        'or name its place with --jurisdiction SLUG',
     );
   }
-  if (shipped !== undefined && slug !== shipped.jurisdictionSlug) {
-    throw new SyncRefused(`client "${client}" belongs to ${shipped.jurisdictionSlug}, not to ${slug}; leave --jurisdiction out`);
+  if (own !== undefined && slug !== own)
+    throw new SyncRefused(`client "${client}" belongs to ${own}, not to ${slug}; leave --jurisdiction out`);
+  const place = added?.slug === slug ? placeOfAdded(added) : cataloguePlace(slug);
+  if (place === undefined) {
+    throw new SyncRefused(
+      `jurisdiction "${slug}" is not in the catalogue: a county's slug ends in -county, and another place is added with civic sources add`,
+    );
   }
-  if (!JURISDICTIONS.some((row) => row.slug === slug))
-    throw new SyncRefused(`jurisdiction "${slug}" is not in the catalogue; a county's slug ends in -county`);
-  return {
-    jurisdictionId: catalogueJurisdictionId(slug),
-    jurisdictionSlug: slug,
-    timezone: REGION_TIME_ZONE,
-    adopted: Object.entries(shipped?.bodies ?? {}).map(([name, bodySlug]) => ({
-      name,
-      publicBodyId: catalogueBodyId(slug, bodySlug),
-      sourceId: catalogueSourceId(slug, bodySlug),
-    })),
-    takenSlugs: COVERED_BODIES.filter((row) => row.jurisdictionSlug === slug).map((row) => row.slug),
-  };
+  const adopted = Object.entries(shipped?.bodies ?? {}).map(([name, bodySlug]) => ({
+    name,
+    publicBodyId: catalogueBodyId(slug, bodySlug),
+    sourceId: catalogueSourceId(slug, bodySlug),
+  }));
+  return { ...place, adopted };
 }
 
-/** Body types by the source's own type names; every other name is `other`. */
-const BODY_TYPES: Readonly<Record<string, RecordContent<'public_bodies'>['bodyType']>> = {
-  'primary legislative body': 'governing_body',
-  'planning commission': 'planning_commission',
-  'board of adjustment': 'board_of_adjustment',
-  'advisory board': 'advisory_board',
-  'advisory committee': 'advisory_board',
-  authority: 'authority',
-  committee: 'committee',
-  'standing committee': 'committee',
-  'council committee': 'committee',
+type Kind = Pick<RecordContent<'public_bodies'>, 'bodyType' | 'actingBodyRole'>;
+const COUNCIL: Kind = { bodyType: 'governing_body', actingBodyRole: 'final_decision_maker' };
+const COMMITTEE: Kind = { bodyType: 'committee', actingBodyRole: 'recommending' };
+const ADVISORY: Kind = { bodyType: 'advisory_board', actingBodyRole: 'recommending' };
+
+/** By the source's own type names; every other name is `other`. A planning commission decides some cases and recommends on others. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  'primary legislative body': COUNCIL,
+  'planning commission': { bodyType: 'planning_commission', actingBodyRole: 'unknown' },
+  'board of adjustment': { bodyType: 'board_of_adjustment', actingBodyRole: 'final_decision_maker' },
+  'advisory board': ADVISORY,
+  'advisory committee': ADVISORY,
+  authority: { bodyType: 'authority', actingBodyRole: 'unknown' },
+  committee: COMMITTEE,
+  'standing committee': COMMITTEE,
+  'council committee': COMMITTEE,
+  'special committee': COMMITTEE,
+  'select committee': COMMITTEE,
+  subcommittee: COMMITTEE,
 };
+const OTHER: Kind = { bodyType: 'other', actingBodyRole: 'unknown' };
+
+function kindOf(typeName: Text): Kind {
+  const name = oneLine(typeName)?.toLowerCase() ?? '';
+  return Object.hasOwn(KINDS, name) ? KINDS[name]! : OTHER;
+}
 
 function slugOf(name: string, bodyId: number, taken: Set<string>): string {
   const plain = name
@@ -94,7 +99,7 @@ function slugOf(name: string, bodyId: number, taken: Set<string>): string {
 /** Places by body id, and changes that publish them. The catalogue's bodies stay as they are; of two with one slug the lower id has it. */
 export function mapBodies(client: string, place: ClientPlace, rows: readonly BodyRow[]) {
   const places = new Map<number, BodyPlace>();
-  const changes: RecordChange[] = [];
+  const changes: RecordChange[] = place.jurisdiction === null ? [] : [place.jurisdiction];
   const skipped: Skipped[] = [];
   const adopted = new Map(place.adopted.map((body) => [body.name.toLowerCase(), body]));
   const taken = new Set(place.takenSlugs);
@@ -117,8 +122,7 @@ export function mapBodies(client: string, place: ClientPlace, rows: readonly Bod
         jurisdictionId: place.jurisdictionId,
         slug: slugOf(name, row.BodyId, taken),
         name,
-        bodyType: BODY_TYPES[oneLine(row.BodyTypeName)?.toLowerCase() ?? ''] ?? 'other',
-        actingBodyRole: 'unknown',
+        ...kindOf(row.BodyTypeName),
         timezone: place.timezone,
         active: row.BodyActiveFlag !== 0,
       }),

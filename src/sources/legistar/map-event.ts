@@ -1,7 +1,7 @@
 import { dateOfDay, localDay } from '../../../domain/local-day.ts';
 import type { RecordChange } from '../../../commands/records/write-records.ts';
 import { upsert } from '../source.ts';
-import type { RecordContent } from '../../../domain/records/resources.ts';
+import type { RecordContent, RecordData } from '../../../domain/records/resources.ts';
 import { instantOf, localDate, mediaTypeOf, minutesOfDay, oneLine, publicUrl, type Text, utcStamp } from './values.ts';
 import type { BodyPlace } from './bodies.ts';
 import { mapItems } from './map-items.ts';
@@ -13,8 +13,8 @@ export interface EventPlace {
   readonly client: string;
   readonly timezone: string;
   readonly body: BodyPlace;
-  /** When the meeting starts according to what is published now; null when it is not published. */
-  readonly knownStart: string | null;
+  /** The meeting as it is published now; null when it is not. */
+  readonly known: Start | null;
 }
 
 /** Agenda stages by the source's own status names; any other name of a published agenda is `posted`. */
@@ -27,15 +27,29 @@ const STAGES: Readonly<Record<string, RecordContent<'agendas'>['stage']>> = {
   addendum: 'addendum',
 };
 
-/** The day and start of an event, or why it has none. Without a readable time, the published start of the same day stays. */
-function startOf(event: EventRow, place: EventPlace): { readonly day: string; readonly startsAt: string } | string {
+type Start = Pick<RecordData<'meetings'>, 'startsAt' | 'startTime'>;
+
+/**
+ * The day and start of an event, or why it has none. Without a readable time, a published start of the same day that was stated stays; else
+ * the meeting begins with its local day.
+ */
+function startOf(event: EventRow, place: EventPlace): (Start & { readonly day: string }) | string {
+  const { known, timezone } = place;
   const day = localDate(event.EventDate);
   if (day === null) return `has no readable date (${JSON.stringify(event.EventDate)})`;
+  const sourceText = oneLine(event.EventTime);
   const minutes = minutesOfDay(event.EventTime);
-  if (minutes !== null) return { day, startsAt: instantOf(day, minutes, place.timezone) };
-  if (place.knownStart !== null && dateOfDay(localDay(Date.parse(place.knownStart), place.timezone)) === day)
-    return { day, startsAt: place.knownStart };
-  return `has no readable time (${JSON.stringify(event.EventTime ?? null)}) on ${day}`;
+  if (minutes !== null) {
+    const startsAt = instantOf(day, minutes, timezone);
+    // A record of before the field stays without it, so that it does not change.
+    return known !== null && known.startTime === undefined
+      ? { day, startsAt }
+      : { day, startsAt, startTime: { status: 'stated', sourceText } };
+  }
+  if (known !== null && known.startTime?.status !== 'not_stated' && dateOfDay(localDay(Date.parse(known.startsAt), timezone)) === day) {
+    return { day, startsAt: known.startsAt, startTime: known.startTime };
+  }
+  return { day, startsAt: instantOf(day, 0, timezone), startTime: { status: 'not_stated', sourceText } };
 }
 
 export function mapEvent(event: EventRow, rows: readonly EventItemRow[], place: EventPlace) {
@@ -49,7 +63,10 @@ export function mapEvent(event: EventRow, rows: readonly EventItemRow[], place: 
 
   const meeting = meetingId(client, eventId);
   const agenda = agendaId(client, eventId);
-  const { items, documents, documentsUncertain, skipped } = mapItems(rows, { client, meetingId: meeting, agendaId: agenda, sourceUrl });
+  const status = meetingStatus(event, rows, start.day);
+  const takesPlace = status !== 'cancelled' && status !== 'postponed';
+  const itemPlace = { client, meetingId: meeting, agendaId: agenda, sourceUrl, takesPlace };
+  const { items, documents, documentsUncertain, skipped } = mapItems(rows, itemPlace);
   const file = (kind: 'agenda' | 'minutes', address: Text): RecordChange[] => {
     if (oneLine(address) === null) return [];
     const url = publicUrl(address);
@@ -73,9 +90,10 @@ export function mapEvent(event: EventRow, rows: readonly EventItemRow[], place: 
       sourceRecordId: eventId,
       title: body.name,
       startsAt: start.startsAt,
+      startTime: start.startTime,
       timezone,
       location: oneLine(event.EventLocation),
-      status: meetingStatus(event, rows, start.day),
+      status,
       sourceUrl,
     }),
     ...(hasAgenda
@@ -95,7 +113,7 @@ export function mapEvent(event: EventRow, rows: readonly EventItemRow[], place: 
     ...items,
     ...documents,
   ];
-  return { kind: 'mapped', changes, documentsUncertain, skipped } as const;
+  return { kind: 'mapped', changes, documentsUncertain, skipped, startTime: start.startTime } as const;
 }
 
 /** Status names of final minutes, which prove that the meeting took place. */
@@ -115,11 +133,14 @@ const recordingPublished = (event: EventRow): boolean =>
   oneLine(event.EventVideoStatus)?.toLowerCase() === 'public' &&
   (oneLine(event.EventVideoPath) ?? oneLine(event.EventMedia?.toString())) !== null;
 
+/** Of an agenda, "Deferred" is said of the meeting; of minutes, it may be said of the minutes. */
+const agendaNotice = (name: Text): Notice | null => (oneLine(name)?.toLowerCase() === 'deferred' ? 'postponed' : noticeInStatusName(name));
+
 /** From status names, comment, location, or an agenda whose items all say so. `held` needs final minutes or a published recording. */
 export function meetingStatus(event: EventRow, items: readonly EventItemRow[], day: string) {
   const context = { bodyName: event.EventBodyName ?? '', day, sessions: false };
   const notice =
-    noticeInStatusName(event.EventAgendaStatusName) ??
+    agendaNotice(event.EventAgendaStatusName) ??
     noticeInStatusName(event.EventMinutesStatusName) ??
     noticeInComment(event.EventComment, context) ??
     noticeInLocation(event.EventLocation, context) ??

@@ -1,7 +1,9 @@
 import type { RecordChange } from '../../../commands/records/write-records.ts';
-import type { NormalizedContent } from '../../../domain/records/resources.ts';
+import type { RecordContent } from '../../../domain/records/resources.ts';
 import { plainText } from '../../../domain/plain-text.ts';
 import { upsert } from '../source.ts';
+import { type ItemRows, itemRows } from './item-rows.ts';
+import { outcomeOf } from './outcomes.ts';
 import { agendaItemId, attachmentId } from './own-records.ts';
 import { attachmentRow, type EventItemRow, parseRows, type Skipped } from './rows.ts';
 import { mediaTypeOf, oneLine, paragraphs, publicUrl, type Text } from './values.ts';
@@ -13,6 +15,8 @@ interface ItemPlace {
   readonly meetingId: string;
   readonly agendaId: string;
   readonly sourceUrl: string;
+  /** False for a meeting that is cancelled or postponed. */
+  readonly takesPlace: boolean;
 }
 
 function mapAttachments(row: EventItemRow, agendaItem: string, meetingId: string) {
@@ -24,8 +28,9 @@ function mapAttachments(row: EventItemRow, agendaItem: string, meetingId: string
     const url = publicUrl(attachment.MatterAttachmentHyperlink);
     const fileName = oneLine(attachment.MatterAttachmentFileName);
     const title = oneLine(attachment.MatterAttachmentName) ?? fileName;
-    const skip = (reason: string) => skipped.push({ what: 'document', id: String(attachment.MatterAttachmentId), reason });
-    if (attachment.MatterAttachmentShowOnInternetPage === false) skip('the source does not show it to the public');
+    const skip = (reason: string, isIntended?: true) =>
+      skipped.push({ what: 'document', id: String(attachment.MatterAttachmentId), reason, ...(isIntended && { isIntended }) });
+    if (attachment.MatterAttachmentShowOnInternetPage === false) skip('the source does not show it to the public', true);
     else if (url === null) skip('has no usable public address');
     else if (title === null) skip('has no name');
     else {
@@ -38,68 +43,62 @@ function mapAttachments(row: EventItemRow, agendaItem: string, meetingId: string
   return { documents: [...documents.values()], skipped, isUncertain: undecodable.length > 0 };
 }
 
-/** An item is on the agenda only with a title and a sequence. `documentsUncertain`: a missing document may be an unreadable attachment. */
-export function mapItems(rows: readonly EventItemRow[], { client, meetingId, agendaId, sourceUrl }: ItemPlace) {
-  const items: RecordChange[] = [];
-  const documents: RecordChange[] = [];
-  const skipped: Skipped[] = [];
-  let documentsUncertain = false;
-  for (const row of rows) {
-    const title = oneLine(unmarked(row.EventItemTitle));
-    const sequence = row.EventItemAgendaSequence ?? null;
-    if (title === null || sequence === null) {
-      const missing = title === null ? (sequence === null ? 'neither a title nor a sequence' : 'no title') : 'no sequence';
-      skipped.push({ what: 'item', id: String(row.EventItemId), reason: `has ${missing}: it is not on the agenda` });
-      continue;
-    }
-    const id = agendaItemId(client, row.EventItemId);
-    items.push(
-      upsert('agenda_items', id, {
-        meetingId,
-        agendaId,
-        sourceRecordId: String(row.EventItemId),
-        sequence,
-        agendaNumber: oneLine(row.EventItemAgendaNumber),
-        title,
-        text: paragraphs(unmarked(row.EventItemAgendaNote)),
-        matterFile: oneLine(row.EventItemMatterFile),
-        matterType: oneLine(row.EventItemMatterType),
-        matterName: oneLine(unmarked(row.EventItemMatterName)) ?? undefined,
-        matterStatus: oneLine(row.EventItemMatterStatus) ?? undefined,
-        actionText: paragraphs(unmarked(row.EventItemActionText)) ?? oneLine(row.EventItemActionName),
-        outcome: outcomeOf(row.EventItemActionName, row.EventItemMatterStatus),
-        sourceUrl,
-      }),
-    );
-    const attachments = mapAttachments(row, id, meetingId);
-    documents.push(...attachments.documents);
-    skipped.push(...attachments.skipped);
-    documentsUncertain ||= attachments.isUncertain;
-  }
-  return { items, documents, documentsUncertain, skipped };
+const actionTextOf = (row: EventItemRow): string | null =>
+  paragraphs(unmarked(row.EventItemActionText)) ?? oneLine(row.EventItemActionName);
+
+/** The last action, and all of them where the source has several rows of the item. A row without an action is none. */
+function actionsOf({ head, rows }: ItemRows, statusOf: (row: EventItemRow) => Text) {
+  const stated = rows.map((row) => ({ text: actionTextOf(row), outcome: outcomeOf(row, statusOf(row)) }));
+  if (rows.length === 1) return { actionText: stated[0]!.text, outcome: stated[0]!.outcome };
+  const actions = stated.filter(({ text }) => text !== null);
+  const last = actions.at(-1);
+  if (last === undefined) return { actionText: null, outcome: outcomeOf(head, statusOf(head)) };
+  return { actionText: last.text, outcome: last.outcome, actions };
 }
 
-type Outcome = NonNullable<NormalizedContent<'agenda_items'>['outcome']>;
+/** The source sets the status of a matter anew at later meetings. It is an outcome of this one only where the event records no actions at all. */
+const statusReader = (rows: readonly EventItemRow[], takesPlace: boolean): ((row: EventItemRow) => Text) =>
+  takesPlace && rows.every((row) => oneLine(row.EventItemActionName) === null) ? (row) => row.EventItemMatterStatus : () => null;
 
-/** Without ambiguous names: "CPC Recommendation Followed" may be either, "Held" may be a closed session, "Deleted" is no decision. */
-const NAMES: Readonly<Record<Outcome, string>> = {
-  approved: `
-    approved | adopted | approved as amended | adopted as amended | approved as an individual item | corrected; approved |
-    corrected; approved as amended | corrected; approved as an individual item | hearing closed; approved |
-    hearing closed; approved as amended | corrected; hearing closed; approved`,
-  denied: `
-    denied | hearing closed; denied | hearing closed; denied with prejudice | hearing closed; denied without prejudice |
-    hearing closed; cpc recommendation followed and denied without prejudice`,
-  continued: `
-    continued | deferred | deferred with instructions | corrected; deferred | hearing open; deferred | hearing closed; deferred |
-    corrected; hearing open; deferred | held under advisement | hearing closed; held under advisement |
-    hearing open; held under advisement until later`,
-  withdrawn: 'withdrawn',
-  no_action: 'no action taken',
-};
-const OUTCOMES: ReadonlyMap<string, Outcome> = new Map(
-  (Object.keys(NAMES) as Outcome[]).flatMap((outcome) => NAMES[outcome].split('|').map((name) => [name.trim(), outcome] as const)),
-);
-
-export const outcomeOf = (actionName: Text, matterStatus: Text): Outcome | null =>
-  OUTCOMES.get((oneLine(actionName) ?? oneLine(matterStatus) ?? '').toLowerCase()) ?? null;
+/** An item is on the agenda only with a title and a sequence. `documentsUncertain`: a missing document may be an unreadable attachment. */
+export function mapItems(source: readonly EventItemRow[], { client, meetingId, agendaId, sourceUrl, takesPlace }: ItemPlace) {
+  const items: RecordChange[] = [];
+  const documents = new Map<string, RecordChange>();
+  const skipped: Skipped[] = [];
+  let documentsUncertain = false;
+  const statusOf = statusReader(source, takesPlace);
+  for (const { head, rows } of itemRows(source)) {
+    const title = oneLine(unmarked(head.EventItemTitle));
+    const sequence = head.EventItemAgendaSequence ?? null;
+    if (title === null || sequence === null) {
+      const missing = title === null ? (sequence === null ? 'neither a title nor a sequence' : 'no title') : 'no sequence';
+      const reason = `has ${missing}: it is not on the agenda`;
+      skipped.push(...rows.map((row): Skipped => ({ what: 'item', id: String(row.EventItemId), reason, isIntended: true })));
+      continue;
+    }
+    const id = agendaItemId(client, head.EventItemId);
+    const content: RecordContent<'agenda_items'> = {
+      meetingId,
+      agendaId,
+      sourceRecordId: String(head.EventItemId),
+      sequence,
+      agendaNumber: oneLine(head.EventItemAgendaNumber),
+      title,
+      text: paragraphs(unmarked(head.EventItemAgendaNote)),
+      matterFile: oneLine(head.EventItemMatterFile),
+      matterType: oneLine(head.EventItemMatterType),
+      matterName: oneLine(unmarked(head.EventItemMatterName)) ?? undefined,
+      matterStatus: oneLine(head.EventItemMatterStatus) ?? undefined,
+      ...actionsOf({ head, rows }, statusOf),
+      sourceUrl,
+    };
+    items.push(upsert('agenda_items', id, content));
+    for (const row of rows) {
+      const attachments = mapAttachments(row, id, meetingId);
+      for (const document of attachments.documents) documents.set(document.id, document);
+      skipped.push(...attachments.skipped);
+      documentsUncertain ||= attachments.isUncertain;
+    }
+  }
+  return { items, documents: [...documents.values()], documentsUncertain, skipped };
+}

@@ -96,8 +96,17 @@ export function noticeIn(statement: string, context: NoticeContext): Notice | nu
 export const noticeInComment = (comment: Text, context: NoticeContext): Notice | null =>
   firstNotice([comment ?? '', ...(comment ?? '').split(/[\r\n]+|(?<![ap]\.?m|\bno)[.!?]\s+/i)], context);
 
+/** In capitals beside a place, the word is said of the meeting, whatever stands around it. */
+const IN_CAPITALS = /(?<!\b(?:NOT|IF)\s)\b(CANCELL?ED|POSTPONED|RESCHEDULED)\b/;
+
 export const noticeInLocation = (location: Text, context: NoticeContext): Notice | null =>
+  capitalNotice(location) ??
   firstNotice([location ?? '', ...(location ?? '').split(/[\r\n;|,()*]+|\s[-–—]+\s|(?<![ap]\.?m)[.!]\s+/i)], context);
+
+function capitalNotice(location: Text): Notice | null {
+  const word = IN_CAPITALS.exec(location ?? '')?.[1];
+  return word === undefined ? null : word.startsWith('C') ? 'cancelled' : 'postponed';
+}
 
 /** The notice in a status name, which refers to the meeting only. */
 export function noticeInStatusName(name: Text): Notice | null {

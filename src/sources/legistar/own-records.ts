@@ -1,6 +1,7 @@
 import { derivedId } from '../../../domain/identifiers.ts';
 import type { PublishedRecords } from '../../../domain/ports/projection.ts';
 import type { RecordData } from '../../../domain/records/resources.ts';
+import type { OwnRecord } from '../source.ts';
 
 /** Ids of a client's records derive from the source's ids; so the sync recognises its own records among imported ones. */
 const idOf = (client: string, kind: string, sourceId: number | string): string => derivedId('legistar', client, kind, sourceId);
@@ -15,12 +16,6 @@ export const fileId = (client: string, eventId: number | string, kind: string): 
 
 /** An attachment of a matter under one item; a matter on two agendas has it under both items. */
 export const attachmentId = (itemRecordId: string, url: string): string => derivedId('legistar', 'attachment', itemRecordId, url);
-
-/** Written by the sync of this client. */
-export interface OwnRecord {
-  readonly resource: 'meetings' | 'agendas' | 'agenda_items' | 'documents';
-  readonly id: string;
-}
 
 /** Published records of an event, without its meeting, whose ids derive from this client and the source's ids: not the imported ones. */
 export async function ownRecordsOfEvent(known: PublishedRecords, client: string, eventId: string): Promise<readonly OwnRecord[]> {

@@ -27,11 +27,13 @@ export const eventRow = z.object({
 export const eventItemRow = z.object({
   EventItemId: z.int(),
   EventItemAgendaSequence: z.int().nullish(),
+  EventItemMinutesSequence: z.int().nullish(),
   EventItemAgendaNumber: text,
   EventItemTitle: text,
   EventItemAgendaNote: text,
   EventItemActionName: text,
   EventItemActionText: text,
+  EventItemPassedFlagName: text,
   EventItemMatterFile: text,
   EventItemMatterType: text,
   EventItemMatterName: text,
@@ -57,6 +59,8 @@ export interface Skipped {
   readonly what: 'body' | 'event' | 'item' | 'document';
   readonly id: string | null;
   readonly reason: string;
+  /** The source itself does not publish it: nothing is lost. */
+  readonly isIntended?: true;
 }
 
 const reasonOf = (error: z.ZodError): string =>

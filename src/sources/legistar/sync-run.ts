@@ -4,13 +4,16 @@ import { type LegistarReader, SourceUnavailable } from '../../../domain/ports/so
 import type { RecordData } from '../../../domain/records/resources.ts';
 import type { BatchedWriter } from '../batched-writer.ts';
 import { type BodyPlace, type ClientPlace, mapBodies, placeOfClient } from './bodies.ts';
+import type { CheckedSource } from './client-records.ts';
 import { mapEvent } from './map-event.ts';
-import { agendaItemId, meetingId, ownMeetings, type OwnRecord, ownRecordsOfEvent } from './own-records.ts';
+import { agendaItemId, meetingId, ownMeetings, ownRecordsOfEvent } from './own-records.ts';
 import { bodyRow, eventItemRow, eventRow, type EventRow, parseRows, type Skipped } from './rows.ts';
-import { localDate, publicUrl, utcStamp } from './values.ts';
-import { SyncRefused, type SyncRequest, type SyncTarget } from '../source.ts';
+import { eventsToRead } from './poll-window.ts';
+import { localDate, publicUrl } from './values.ts';
+import { type OwnRecord, SyncRefused, type SyncRequest, type SyncTarget } from '../source.ts';
 
 const READERS = 4;
+const WHOLE_CLIENT = '';
 
 /** Does the work for each input, a few at a time; the first error stops the rest from starting and is thrown once the running ones ended. */
 async function concurrently<Input>(inputs: readonly Input[], work: (input: Input) => Promise<void>): Promise<void> {
@@ -26,18 +29,15 @@ async function concurrently<Input>(inputs: readonly Input[], work: (input: Input
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-export interface CheckedSource {
-  readonly sourceId: string;
-  readonly publicBodyId: string;
-  /** The `sources` record as it is published; undefined when it is not. */
-  readonly current: RecordData<'sources'> | undefined;
-}
-
 /** Removes are written last, without records that the pass published: an item may move. A failed or partial read removes nothing. */
 export class SyncRun {
   readonly read = { bodies: 0, events: 0, items: 0 };
   failedEvents = 0;
   readonly skipped: Skipped[] = [];
+  /** Events that are published without a stated time. */
+  readonly degraded: Skipped[] = [];
+  /** Of each source. */
+  readonly #left = new Map<string, { skipped: number; degraded: number }>();
   /** The site of the source, where an event names it. */
   siteUrl: string | null = null;
   readonly failedSources = new Set<string>();
@@ -56,7 +56,7 @@ export class SyncRun {
   /** Throws `SyncRefused` for a request that cannot be carried out. */
   constructor(reader: LegistarReader, request: SyncRequest, target: SyncTarget) {
     const { since, jurisdiction } = request.options;
-    this.place = placeOfClient(request.client, jurisdiction);
+    this.place = placeOfClient(request.client, jurisdiction, request.place);
     this.#since = localDate(since);
     if (since !== undefined && this.#since === null) throw new SyncRefused(`"${since}" is no date; write it as YYYY-MM-DD`);
     this.#reader = reader;
@@ -74,7 +74,7 @@ export class SyncRun {
 
     const listed = parseRows(eventRow, 'EventId', 'event', await this.#reader.events(this.#since));
     this.read.events = listed.rows.length + listed.skipped.length;
-    this.skipped.push(...listed.skipped);
+    this.#skip(listed.skipped, null);
     if (this.read.events === 0 && this.#since === null && this.#published.size > 0) {
       throw new SourceUnavailable('the list of events came back empty although events of it are published; nothing was removed');
     }
@@ -102,12 +102,30 @@ export class SyncRun {
     return [...this.#bodies.values()].map((body) => ({ ...body, current: this.#sources.get(body.sourceId) }));
   }
 
+  /** Rows that were left out of a source's records, with those of the whole client, and events without a stated time. */
+  leftOf(sourceId: string) {
+    const { skipped, degraded } = this.#leftBy(sourceId);
+    return { skipped: skipped + this.#leftBy(WHOLE_CLIENT).skipped, degraded };
+  }
+
+  #leftBy(sourceId: string) {
+    const left = this.#left.get(sourceId) ?? { skipped: 0, degraded: 0 };
+    this.#left.set(sourceId, left);
+    return left;
+  }
+
+  /** `sourceId` is null for rows that belong to no known source: they count for each. */
+  #skip(skipped: readonly Skipped[], sourceId: string | null): void {
+    this.skipped.push(...skipped);
+    this.#leftBy(sourceId ?? WHOLE_CLIENT).skipped += skipped.filter(({ isIntended }) => isIntended !== true).length;
+  }
+
   async #readBodies(writer: BatchedWriter): Promise<void> {
     const parsed = parseRows(bodyRow, 'BodyId', 'body', await this.#reader.bodies());
     const { places, changes, skipped } = mapBodies(this.#request.client, this.place, parsed.rows);
     if (places.size === 0) throw new SourceUnavailable('the list of bodies came back without a body');
     this.read.bodies = parsed.rows.length + parsed.skipped.length;
-    this.skipped.push(...parsed.skipped, ...skipped);
+    this.#skip([...parsed.skipped, ...skipped], null);
     this.#bodies = places;
     await writer.add(changes);
   }
@@ -136,7 +154,7 @@ export class SyncRun {
       }
       if (row !== null) {
         const parsed = parseRows(eventRow, 'EventId', 'event', [row]);
-        this.skipped.push(...parsed.skipped);
+        this.#skip(parsed.skipped, sourceId);
         returned.push(...parsed.rows.filter((event) => String(event.EventId) === eventId));
         return;
       }
@@ -155,7 +173,7 @@ export class SyncRun {
     const eventId = String(event.EventId);
     const body = this.#bodies.get(event.EventBodyId);
     if (body === undefined) {
-      this.skipped.push({ what: 'event', id: eventId, reason: `its body ${event.EventBodyId} is not in the list of bodies` });
+      this.#skip([{ what: 'event', id: eventId, reason: `its body ${event.EventBodyId} is not in the list of bodies` }], null);
       return;
     }
     const published = this.#published.get(eventId);
@@ -171,11 +189,16 @@ export class SyncRun {
     }
     this.read.items += source.length;
     const parsed = parseRows(eventItemRow, 'EventItemId', 'item', source);
-    this.skipped.push(...parsed.skipped);
-    const place = { client, timezone: this.place.timezone, body, knownStart: published?.startsAt ?? null };
+    this.#skip(parsed.skipped, body.sourceId);
+    const place = { client, timezone: this.place.timezone, body, known: published ?? null };
     const mapped = mapEvent(event, parsed.rows, place);
-    if (mapped.kind === 'skipped') return void this.skipped.push(mapped.skipped);
-    this.skipped.push(...mapped.skipped);
+    if (mapped.kind === 'skipped') return this.#skip([mapped.skipped], body.sourceId);
+    this.#skip(mapped.skipped, body.sourceId);
+    if (mapped.startTime?.status === 'not_stated') {
+      const reason = `states no time that can be read (${JSON.stringify(mapped.startTime.sourceText)})`;
+      this.degraded.push({ what: 'event', id: eventId, reason });
+      this.#leftBy(body.sourceId).degraded += 1;
+    }
     const url = publicUrl(event.EventInSiteURL);
     if (url !== null) this.siteUrl ??= `${new URL(url).origin}/`;
     for (const change of mapped.changes) this.#upserted.add(change.id);
@@ -194,42 +217,6 @@ export class SyncRun {
     if (!(error instanceof SourceUnavailable)) throw error;
     this.failedEvents += 1;
     if (sourceId !== null) this.failedSources.add(sourceId);
-    this.skipped.push({ what: 'event', id: eventId, reason: `could not be read: ${error.message}` });
+    this.#skip([{ what: 'event', id: eventId, reason: `could not be read: ${error.message}` }], sourceId);
   }
-}
-
-const DAY = 86_400_000;
-/** A poll reads events modified since the last good check and this long before it: the source sets stamps late, or not at all when only an item changes. */
-const STAMP_LOOK_BACK = 7 * DAY;
-/** Events dated within this time before today, or later, are read at every poll. */
-const DATE_LOOK_BACK = 60 * DAY;
-/** Up to this number of events, every poll reads them all and uses no stamp. */
-export const READ_ALL_UP_TO = 500;
-
-interface PollWindow {
-  readonly now: number;
-  /** Whether the operator gave the window: then all of it is read. */
-  readonly named: boolean;
-  /** Last successful check of the event's source, milliseconds; null when there was none. */
-  lastSuccess(event: EventRow): number | null;
-  isPublished(event: EventRow): boolean;
-}
-
-/** The listed events whose items must be read again. The list itself is always read whole, so that vanished events are found. */
-export function eventsToRead(events: readonly EventRow[], window: PollWindow): readonly EventRow[] {
-  if (window.named || events.length <= READ_ALL_UP_TO) return events;
-  const recent = new Date(window.now - DATE_LOOK_BACK).toISOString().slice(0, 10);
-  return events.filter((event) => {
-    const lastSuccess = window.lastSuccess(event);
-    const stamp = utcStamp(event.EventLastModifiedUtc);
-    const day = localDate(event.EventDate);
-    return (
-      lastSuccess === null ||
-      stamp === null ||
-      day === null ||
-      day >= recent ||
-      Date.parse(stamp) >= lastSuccess - STAMP_LOOK_BACK ||
-      !window.isPublished(event)
-    );
-  });
 }

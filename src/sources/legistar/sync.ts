@@ -1,13 +1,22 @@
 import type { RecordChange } from '../../../commands/records/write-records.ts';
-import type { PublishedRecords } from '../../../domain/ports/projection.ts';
 import { type LegistarReader, SourceUnavailable, UnknownSourceClient } from '../../../domain/ports/source-ports.ts';
 import type { RecordContent } from '../../../domain/records/resources.ts';
 import { BatchedWriter } from '../batched-writer.ts';
 import { catalogueSource, catalogueSourceId, COVERED_BODIES, NEVER_CHECKED } from '../catalogue/catalogue-records.ts';
-import type { ClientPlace } from './bodies.ts';
-import { legistarSourceId } from './own-records.ts';
-import { type CheckedSource, SyncRun } from './sync-run.ts';
-import { type Source, SyncRefused, type SyncReport, type SyncRequest, type SyncTarget, upsert } from '../source.ts';
+import { type ClientPlace, placeOfClient } from './bodies.ts';
+import type { Clock } from '../../../domain/ports/clock.ts';
+import { type CheckedSource, publishedSources, recordsOfClient } from './client-records.ts';
+import { SyncRun } from './sync-run.ts';
+import {
+  type Connector,
+  type ProbeRequest,
+  type Source,
+  SyncRefused,
+  type SyncReport,
+  type SyncRequest,
+  type SyncTarget,
+  upsert,
+} from '../source.ts';
 
 export const LEGISTAR: Source = {
   description: 'a client of the Legistar Web API',
@@ -22,6 +31,18 @@ export const LEGISTAR: Source = {
     if (baseUrl !== undefined && from !== undefined) throw new SyncRefused('give --base-url or --from, not both');
   },
 };
+
+/** `readerOf` opens a client over HTTP or from recordings. */
+export const legistarConnector = (readerOf: (request: ProbeRequest, clock: Clock) => LegistarReader): Connector => ({
+  sync: (request, target) => syncLegistar(readerOf(request, target.clock), request, target),
+  probe: async (request, clock) => {
+    placeOfClient(request.client, undefined, request.place);
+    await readerOf(request, clock).bodies();
+  },
+  records: ({ client, place }, known) => recordsOfClient(known, client, placeOfClient(client, undefined, place)),
+  checks: async ({ client, place }, known) =>
+    (await publishedSources(known, client, placeOfClient(client, undefined, place))).map(({ current }) => current),
+});
 
 export type LegistarReport = Awaited<ReturnType<typeof syncLegistar>>;
 
@@ -41,11 +62,13 @@ export async function syncLegistar(reader: LegistarReader, request: SyncRequest,
   await records.flush();
   const { place, siteUrl, failedSources } = run;
   const at = new Date(target.clock.now()).toISOString();
-  const sources = failure === null ? run.sources : await publishedSources(target.known, request.client, place);
+  // A run that cannot read the list of bodies knows only the published sources.
+  const sources = run.sources.length > 0 ? run.sources : await publishedSources(target.known, request.client, place);
   await checks.add(
     sources.map((source) => {
       const succeeded = failure === null && !failedSources.has(source.sourceId);
-      return sourceCheckChange(source, place, { at, succeeded, siteUrl: failure === null ? siteUrl : null });
+      const left = failure === null ? run.leftOf(source.sourceId) : null;
+      return sourceCheckChange(source, place, { at, succeeded, siteUrl: failure === null ? siteUrl : null, left });
     }),
   );
   await checks.flush();
@@ -59,6 +82,7 @@ export async function syncLegistar(reader: LegistarReader, request: SyncRequest,
     removed: records.removed,
     rejected,
     skipped: run.skipped,
+    degraded: run.degraded,
     /** `sources` records whose check was recorded; `appended` does not count them. */
     sourcesChecked: checks.appended,
     /** Events that are listed but could not be read; none of their records was removed. */
@@ -66,17 +90,6 @@ export async function syncLegistar(reader: LegistarReader, request: SyncRequest,
     failure,
     position: positions.toSorted().at(-1) ?? null,
   };
-}
-
-/** For a run that cannot read the list of bodies. */
-async function publishedSources(known: PublishedRecords, client: string, place: ClientPlace): Promise<readonly CheckedSource[]> {
-  const sources = await known.current('sources', await known.referring('sources', 'jurisdictionId', [place.jurisdictionId]));
-  return [...sources].flatMap(([sourceId, current]) => {
-    const adopted = place.adopted.find((body) => body.sourceId === sourceId);
-    const publicBodyId = adopted?.publicBodyId ?? current.publicBodyId;
-    if (publicBodyId === null) return [];
-    return adopted !== undefined || sourceId === legistarSourceId(client, publicBodyId) ? [{ sourceId, publicBodyId, current }] : [];
-  });
 }
 
 function contentBefore({ sourceId, publicBodyId, current }: CheckedSource, jurisdictionId: string): RecordContent<'sources'> {
@@ -93,7 +106,13 @@ function contentBefore({ sourceId, publicBodyId, current }: CheckedSource, juris
 function sourceCheckChange(
   source: CheckedSource,
   { jurisdictionId }: ClientPlace,
-  check: { readonly at: string; readonly succeeded: boolean; readonly siteUrl: string | null },
+  check: {
+    readonly at: string;
+    readonly succeeded: boolean;
+    readonly siteUrl: string | null;
+    /** Null for a run that could not read the source. */
+    readonly left: { readonly skipped: number; readonly degraded: number } | null;
+  },
 ): RecordChange {
   const before = contentBefore(source, jurisdictionId);
   return upsert('sources', source.sourceId, {
@@ -103,5 +122,6 @@ function sourceCheckChange(
     lastCheckedAt: check.at,
     lastSuccessfulCheckAt: check.succeeded ? check.at : (before.lastSuccessfulCheckAt ?? null),
     consecutiveFailures: check.succeeded ? 0 : before.consecutiveFailures + 1,
+    ...(check.left !== null && { lastCheckSkipped: check.left.skipped || undefined, lastCheckDegraded: check.left.degraded || undefined }),
   });
 }

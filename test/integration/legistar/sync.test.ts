@@ -74,13 +74,13 @@ describe('a first sync', () => {
       failure: null,
     });
     expect(report.skipped.map(({ what, id, reason }) => `${what} ${id}: ${reason}`).toSorted()).toEqual([
-      'event 9004: has no readable time (null) on 2026-04-16',
       'item 90032: has no sequence: it is not on the agenda',
       'item 90033: has no title: it is not on the agenda',
     ]);
+    expect(report.degraded).toEqual([{ what: 'event', id: '9004', reason: 'states no time that can be read (null)' }]);
     const counts = ['meetings', 'agendas', 'agenda_items', 'documents'] as const;
-    expect(counts.map((resource) => records.all(resource).length)).toEqual([5, 4, 7, 4]);
-    expect(report.appended).toBe(1 + 5 + 4 + 7 + 4);
+    expect(counts.map((resource) => records.all(resource).length)).toEqual([6, 4, 7, 4]);
+    expect(report.appended).toBe(1 + 6 + 4 + 7 + 4);
   });
 
   it('gives each meeting the status of the source, and cancels no other', async () => {
@@ -90,6 +90,7 @@ describe('a first sync', () => {
       9001: 'scheduled',
       9002: 'cancelled',
       9003: 'scheduled',
+      9004: 'scheduled',
       9005: 'cancelled',
       9006: 'held',
     });
@@ -117,6 +118,33 @@ describe('a first sync', () => {
   });
 });
 
+describe('a healthy source', () => {
+  const left = () =>
+    Object.fromEntries(
+      records
+        .all('sources')
+        .filter(({ content }) => content.status === 'healthy')
+        .map(({ content }) => [
+          records.records.get(String(content.publicBodyId))?.content.slug,
+          [content.lastCheckSkipped, content.lastCheckDegraded],
+        ]),
+    );
+
+  it('says how many rows its last check left out, and how many meetings have no stated time', async () => {
+    await sync();
+    expect(left()).toEqual({ 'city-council': [undefined, undefined], 'parks-board': [undefined, 1] });
+    recording.events[0]!.EventInSiteURL = null;
+    recording.events.push({ EventId: 'nonsense' });
+    await sync();
+    expect(left()).toEqual({ 'city-council': [2, undefined], 'parks-board': [1, 1] });
+    recording.events.pop();
+    recording.events[0]!.EventInSiteURL = 'https://example.legistar.example.org/MeetingDetail.aspx?ID=9001';
+    recording.events[3]!.EventTime = '6:00 PM';
+    await sync();
+    expect(left()).toEqual({ 'city-council': [undefined, undefined], 'parks-board': [undefined, undefined] });
+  });
+});
+
 describe('a second sync', () => {
   it('appends nothing for unchanged data but one check of each source', async () => {
     await sync();
@@ -124,7 +152,7 @@ describe('a second sync', () => {
     clock.slept.length = 0;
     await clock.sleep(60_000);
     const report = await sync();
-    expect(report).toMatchObject({ appended: 0, removed: 0, sourcesChecked: 2, unchanged: 21 });
+    expect(report).toMatchObject({ appended: 0, removed: 0, sourcesChecked: 2, unchanged: 22 });
     expect(records.log.map((entry) => entry.resource)).toEqual(['sources', 'sources']);
   });
 
@@ -210,7 +238,7 @@ describe('a failure of the source', () => {
     server.faults.push(status(500), status(503, { 'retry-after': '7' }), cutBody, halfJson, status(429));
     const report = await sync();
     expect(report).toMatchObject({ failure: null, failedEvents: 0, sourcesChecked: 2 });
-    expect(records.all('meetings')).toHaveLength(5);
+    expect(records.all('meetings')).toHaveLength(6);
     expect(clock.slept.filter((milliseconds) => milliseconds >= 7000)[0]).toBe(7000);
     expect(clock.slept).toHaveLength(5);
   });

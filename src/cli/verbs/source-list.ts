@@ -1,0 +1,92 @@
+import type { Command } from '@commander-js/extra-typings';
+import { sourceKey, sourceRef } from '../../../domain/events/source-events.ts';
+import { SourceUnavailable, UnknownSourceClient } from '../../../domain/ports/source-ports.ts';
+import { slug, timeZone } from '../../../domain/records/fields.ts';
+import { requirePlace } from '../../sources/place.ts';
+import type { Source } from '../../sources/source.ts';
+import { SOURCES } from '../../sources/sources.ts';
+import type { Civic } from '../../civic.ts';
+import { type CliContext, CommandFailed } from '../context.ts';
+import { DEADLINE_MS, parser, requireHandled, runs, textParser, waitUntilVisible } from '../verb.ts';
+
+const clientParser = parser('--client', sourceRef.shape.client, '1 to 100 lower-case letters, digits and hyphens');
+const slugParser = parser('--jurisdiction', slug, '1 to 64 lower-case letters, digits and hyphens');
+const zoneParser = parser('--time-zone', timeZone, 'an IANA time zone such as America/New_York');
+
+/** Adds the command for each platform. */
+function eachSource(parent: Command, add: (name: string, source: Source, command: Command) => void): void {
+  for (const [name, source] of Object.entries<Source>(SOURCES)) add(name, source, parent.command(name).description(source.description));
+}
+
+/** The address is stored in the log and shown, so it carries no secret. */
+function baseUrlOf(text: string): string {
+  const url = URL.parse(text);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' && url.search === '') return text;
+  throw new CommandFailed('--base-url cannot be used; allowed is an http or https address without user, password and parameters');
+}
+
+async function addSource(context: CliContext, civic: Civic, added: Parameters<Civic['addSource']>[0]): Promise<void> {
+  try {
+    await requireHandled(context, civic, await civic.addSource(added, DEADLINE_MS));
+  } catch (error) {
+    if (!(error instanceof SourceUnavailable) && !(error instanceof UnknownSourceClient)) throw error;
+    throw new CommandFailed(`${sourceKey(added)} was not added: ${error.message}`);
+  }
+}
+
+/** The list of sources that every process of the service polls. */
+export function addSourceListCommands(sources: Command, context: CliContext): void {
+  const add = sources
+    .command('add')
+    .description('add a source: the service polls it, and its records are in feed, snapshots, search and tools');
+  eachSource(add, (source, { client: meaning }, command) => {
+    const leaf = command
+      .requiredOption('--client <name>', meaning, clientParser)
+      .requiredOption('--jurisdiction <slug>', "slug of the place, of the catalogue or a new one; a county's ends in -county", slugParser)
+      .requiredOption('--name <name>', 'name of the place', textParser('--name', 200))
+      .requiredOption('--time-zone <zone>', 'IANA time zone of the place, such as America/New_York', zoneParser)
+      .option('--public', 'the public hit operations show the bodies of the place, too')
+      .option('--base-url <url>', 'another address of the platform', baseUrlOf);
+    runs(context, 'projector', leaf, async (civic, { client, jurisdiction, name, timeZone, public: isPublic = false, baseUrl }) => {
+      const place = requirePlace({ slug: jurisdiction, name, timezone: timeZone });
+      const added = { source, client, jurisdiction: place, isPublic, ...(baseUrl === undefined ? {} : { baseUrl }) };
+      await addSource(context, civic, added);
+      return added;
+    });
+  });
+
+  const list = sources.command('list').description('the sources that were added');
+  runs(context, 'log', list, async (civic) =>
+    (await civic.addedSources()).map(({ source, client, jurisdiction: { slug, name, timezone }, isPublic }) => ({
+      source,
+      client,
+      jurisdiction: slug,
+      name,
+      timezone,
+      isPublic,
+    })),
+  );
+  const status = sources.command('status').description('what the last check of each added source found');
+  runs(context, 'read models', status, (civic) => civic.sourceStates());
+
+  const remove = sources.command('remove').description('end the polling of a source; its records stay, unless --records removes them');
+  eachSource(remove, (source, { client: meaning }, command) => {
+    const leaf = command
+      .requiredOption('--client <name>', meaning, clientParser)
+      .option('--records', 'also remove its records from the feed; running it again removes what is left');
+    runs(context, 'read models', leaf, async (civic, { client, records = false }) => {
+      const known = (await civic.everAdded()).get(sourceKey({ source, client }));
+      if (known === undefined)
+        throw new CommandFailed(`${sourceKey({ source, client })} was never added; civic sources list shows what is`);
+      if (known.isRemoved && !records)
+        throw new CommandFailed(`${sourceKey({ source, client })} is removed already; --records removes its records`);
+      await requireHandled(context, civic, await civic.removeSource({ source, client }, DEADLINE_MS));
+      if (!records) return { source, client, removed: 0 };
+      // A sync may have written until now: the removal looks at what is published at this moment.
+      await civic.caughtUp(await civic.log.head());
+      const { removed, position } = await civic.removeRecords(known);
+      await waitUntilVisible(context, civic, position);
+      return { source, client, removed };
+    });
+  });
+}

@@ -1,0 +1,63 @@
+import type { PublishedRecords } from '../../../domain/ports/projection.ts';
+import type { RecordData } from '../../../domain/records/resources.ts';
+import type { OwnRecord } from '../source.ts';
+import type { ClientPlace } from './bodies.ts';
+import { legistarSourceId, meetingId, ownMeetings, ownRecordsOfEvent } from './own-records.ts';
+
+export interface CheckedSource {
+  readonly sourceId: string;
+  readonly publicBodyId: string;
+  /** The `sources` record as it is published; undefined when it is not. */
+  readonly current: RecordData<'sources'> | undefined;
+}
+
+/** The client's `sources` records, adopted ones included. */
+export async function publishedSources(known: PublishedRecords, client: string, place: ClientPlace) {
+  const sources = await known.current('sources', await known.referring('sources', 'jurisdictionId', [place.jurisdictionId]));
+  return [...sources].flatMap(([sourceId, current]) => {
+    const adopted = place.adopted.find((body) => body.sourceId === sourceId);
+    const publicBodyId = adopted?.publicBodyId ?? current.publicBodyId;
+    if (publicBodyId === null) return [];
+    return adopted !== undefined || sourceId === legistarSourceId(client, publicBodyId) ? [{ sourceId, publicBodyId, current }] : [];
+  });
+}
+
+/** Bodies of the place that nothing refers to: a first sync that was cut off may have left them. */
+async function looseBodies(known: PublishedRecords, bodyIds: readonly string[]): Promise<readonly string[]> {
+  const loose: string[] = [];
+  for (const id of bodyIds) {
+    const [sources, meetings] = await Promise.all([
+      known.referring('sources', 'publicBodyId', [id]),
+      known.referring('meetings', 'publicBodyId', [id]),
+    ]);
+    if (sources.length === 0 && meetings.length === 0) loose.push(id);
+  }
+  return loose;
+}
+
+/** What the sync of a client has published, children first. Records of the catalogue and of other sources are not among them. */
+export async function recordsOfClient(known: PublishedRecords, client: string, place: ClientPlace): Promise<readonly OwnRecord[]> {
+  const sources = await publishedSources(known, client, place);
+  const records: OwnRecord[] = [];
+  const sourceIds = sources.map(({ sourceId }) => sourceId);
+  for (const eventId of (await ownMeetings(known, client, sourceIds)).keys()) {
+    records.push(...(await ownRecordsOfEvent(known, client, eventId)), { resource: 'meetings', id: meetingId(client, eventId) });
+  }
+  const own = sources.filter(({ sourceId, publicBodyId }) => sourceId === legistarSourceId(client, publicBodyId));
+  const ofPlace = await known.referring('public_bodies', 'jurisdictionId', [place.jurisdictionId]);
+  const bodies = new Set(own.map(({ publicBodyId }) => publicBodyId));
+  if (place.jurisdiction !== null) {
+    for (const id of await looseBodies(
+      known,
+      ofPlace.filter((body) => !bodies.has(body)),
+    ))
+      bodies.add(id);
+  }
+  records.push(...own.map(({ sourceId }): OwnRecord => ({ resource: 'sources', id: sourceId })));
+  records.push(...[...bodies].map((id): OwnRecord => ({ resource: 'public_bodies', id })));
+  const isLast = place.jurisdiction !== null && ofPlace.every((id) => bodies.has(id));
+  if (isLast && (await known.current('jurisdictions', [place.jurisdictionId])).size > 0) {
+    records.push({ resource: 'jurisdictions', id: place.jurisdictionId });
+  }
+  return records;
+}
