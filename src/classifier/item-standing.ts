@@ -56,14 +56,16 @@ const UNDER_WAY =
 const IN_TITLE = /[\s.:;–—-](?:\(|\*+)?(DROP(?:PED)?|DELETED|DEFERRED|WITHDRAWN(?: BY [A-Z ]{3,40})?)\W*$/;
 
 /** From the meeting's status, the outcome, and the words of the source on what was done; the words about this meeting come first. */
-export function standingOf({ item, meeting }: ClassificationSubject): Standing {
+export function standingOf({ item, meeting, isPast }: ClassificationSubject): Standing {
   const done = DONE.exec(item.actionText ?? '')?.[1] ?? null;
   const stated = item.matterStatus ?? null;
   const words = done ?? (stated !== null && UNDER_WAY.test(stated) ? null : stated) ?? IN_TITLE.exec(item.title)?.[1] ?? null;
   if (meeting.status === 'cancelled' || meeting.status === 'postponed') return { kind: meeting.status, words: null };
+  // To file a matter ends it without a decision; the words say so more exactly.
+  if (item.outcome === 'no_action' && /^filed\b/i.test(words ?? '')) return { kind: 'filed', words };
   if (item.outcome !== null) return { kind: OF_OUTCOME[item.outcome], words };
   if (words !== null) return { kind: KINDS.find(([pattern]) => pattern.test(words))?.[1] ?? 'handled', words };
-  return { kind: meeting.status === 'held' ? 'past' : 'open', words };
+  return { kind: meeting.status === 'held' || isPast === true ? 'past' : 'open', words };
 }
 
 type Stage = 'notice' | 'briefing' | 'public_hearing' | 'recommendation' | 'first_reading' | 'final_reading' | 'final_action' | 'unknown';

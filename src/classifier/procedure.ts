@@ -92,7 +92,15 @@ const FINAL_READING = /\b(?:second|third|final|2nd|3rd) (?:and final )?reading\b
 const BRIEFING = /\bbriefing|\bwork ?session|\binformal report|\bpresentation\b/i;
 const ACTION =
   /^(?:authorize|adopt|approve|ratify|accept|award|deny|an? ordinance|an? resolution|consider(?:ation)?\b|appoint|waive|cancel|terminate|amend|execute|board appointment|discussion and (?:possible )?action)/i;
+/** Some sources put what is to be decided into the text on the action. */
+const RECOMMENDED = /^(?:as recommended by [^:;]{1,160}?\d{4}[,:]\s*|(?:staff )?recommendation:?\s*)/i;
+const CLAUSE = /^(?:\([a-z\d]{1,3}\)\s*)+/i;
+const PROPOSES = /^(?:adopt|approve|accept|award|authorize|ratify|establish|deny|amend|consider(?:ation)?|report on bids and award)\b/i;
+const HEARD = /\bhearing (?:held|on p-c item)\b/i;
 const PREFIX = /^(?:\([^)]{2,40}\)\s*|sample:\s*)+/i;
+
+const statedActions = (item: ClassificationSubject['item']): readonly string[] =>
+  (item.actions ?? [{ text: item.actionText }]).flatMap(({ text }) => text ?? []);
 
 /** By the item's words, the source's type and the body's role, in this order. A body that only recommends takes no final action. */
 function proceduralStage({ item, meeting, body }: ClassificationSubject): Context['proceduralStage'] {
@@ -102,8 +110,15 @@ function proceduralStage({ item, meeting, body }: ClassificationSubject): Contex
   if (FIRST_READING.test(words)) return 'first_reading';
   if (CALLS_HEARING.test(words)) return 'notice';
   if (HEARING.test(words) || HEARING_TYPE.test(type)) return 'public_hearing';
+  if (item.outcome !== 'approved' && item.outcome !== 'denied' && statedActions(item).some((text) => HEARD.test(text)))
+    return 'public_hearing';
   if (BRIEFING.test(type) || BRIEFING.test(meeting.title)) return 'briefing';
   if (body.actingBodyRole === 'recommending') return 'recommendation';
-  const acts = ACTION.test(words) || item.outcome !== null || /\bzoning case|\bcontract|\bconsent\b|\bordinance|\bresolution/i.test(type);
+  const proposed = (item.actionText ?? '').replace(RECOMMENDED, '').replace(CLAUSE, '');
+  const acts =
+    ACTION.test(words) ||
+    PROPOSES.test(proposed) ||
+    item.outcome !== null ||
+    /\bzoning case|\bcontract|\bconsent\b|\bordinance|\bresolution/i.test(type);
   return acts && body.actingBodyRole === 'final_decision_maker' ? 'final_action' : 'unknown';
 }

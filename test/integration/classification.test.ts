@@ -151,10 +151,20 @@ describe('a change of what an item refers to', () => {
   });
 });
 
+test('the hit of a past meeting that its source left scheduled invites nobody, and that of a coming one does', async () => {
+  await write(ground(), events.item('case', 'session', { title: TITLE }));
+  expect((await hitOf('case'))!.proceduralContext.actionKind).toBe('public_comment');
+  await write(events.meeting('session', 'dallas', '2025-12-30T19:00:00.000Z'));
+  const { summary, proceduralContext } = (await hitOf('case'))!;
+  expect(proceduralContext).toMatchObject({ actionKind: 'unknown', actionUrl: null });
+  expect(summary).toContain('the record gives no outcome');
+});
+
 describe('a second run', () => {
   test('with a hit of former rules is classified again at the next start, also where the present rules give no hit', async () => {
     await write(
       ground(),
+      events.meeting('session', 'dallas', '2101-02-03T19:00:00.000Z'),
       events.item('case', 'session', { title: TITLE }),
       events.item('other', 'session', { title: 'Painting of a bench' }),
     );

@@ -14,6 +14,11 @@ function content(title: string, parts: SubjectParts = {}) {
 }
 const context = (title: string, parts: SubjectParts = {}) => content(title, parts).proceduralContext;
 
+const HEARD_AND_LAID_OVER = [
+  { text: 'Hearing Held by Committee', outcome: null },
+  { text: 'Laid Over by Committee', outcome: 'continued' },
+];
+
 describe('the evidence', () => {
   it('is the sentence that contains the keyword, without the source of the money', () => {
     expect(
@@ -257,6 +262,24 @@ describe('summary and business impact', () => {
       actionUrl: null,
     });
     expect(context('Adopt ordinance on short-term rentals', { item: { outcome: 'continued' } }).proceduralStage).toBe('unknown');
+  });
+
+  it.each([
+    [{ actionText: 'This Land Use Application was Hearing Held by Committee' }, 'recommending', 'public_hearing'],
+    [{ actionText: 'Laid Over by Committee', outcome: 'continued', actions: HEARD_AND_LAID_OVER }, 'recommending', 'public_hearing'],
+    [{ actionText: 'Approved by Committee', outcome: 'approved' }, 'recommending', 'recommendation'],
+    [{ actionText: '(a) Establish the Office of Rezoning.' }, 'final_decision_maker', 'final_action'],
+    [{ actionText: 'As recommended by the Rules Committee on August 30, 2017, adopt a policy.' }, 'final_decision_maker', 'final_action'],
+    [{ actionText: 'Report on bids and award of contract for a sewer.' }, 'final_decision_maker', 'final_action'],
+    [{ actionText: 'To be heard in the evening.' }, 'final_decision_maker', 'unknown'],
+  ] as const)('have the stage that the text on the action states: %j before a %s body', (item, actingBodyRole, stage) => {
+    const stated = context('Annexation of land', { item: { ...item, matterType: null } as object, body: { actingBodyRole } });
+    expect(stated).toMatchObject({ proceduralStage: stage, actingBodyRole });
+  });
+
+  it('say that an item was filed, in the words of the source', () => {
+    const filed = content('Annexation of land', { item: { actionText: 'Filed, by Committee', outcome: 'no_action' } });
+    expect(filed.summary).toMatch(/: filed \(“Filed, by Committee”\)\.$/);
   });
 
   it('read the end of an item that stands behind its title', () => {

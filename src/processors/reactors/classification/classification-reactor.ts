@@ -6,6 +6,7 @@ import type { EventLog, Position, StoredEvent } from '../../../../domain/ports/e
 import type { Progress, PublishedRecords } from '../../../../domain/ports/projection.ts';
 import type { BatchHandler, Reactor, ReactorRunning } from '../../../../domain/ports/reactors.ts';
 import { RECORD_SCHEMAS, type RecordData, type Resource } from '../../../../domain/records/resources.ts';
+import { localDay } from '../../../../domain/local-day.ts';
 import { recordOfStream } from '../../../../domain/streams.ts';
 import { untilCaughtUp } from '../../runtime/apply-or-pause.ts';
 import { canonicalJson } from '../../../../domain/digests.ts';
@@ -161,7 +162,7 @@ async function hitChanges(
   const { known, classifier } = deps;
   const isOwn = (hit: RecordData<'agenda_hits'>): boolean =>
     hit.classifier === classifier.name || classifier.formerNames.includes(hit.classifier);
-  const wanted = await classifyAll(deps, [...items.keys()], topics);
+  const wanted = await classifyAll(deps, items, topics);
   const referring = await known.referring('agenda_hits', 'agendaItemId', [...items.keys()]);
   const wantedIds = [...wanted.values()].flatMap((hits) => hits.map(({ id }) => id));
   const existing = await known.current('agenda_hits', [...new Set([...referring, ...wantedIds])]);
@@ -182,8 +183,8 @@ async function hitChanges(
   return changes;
 }
 
-async function classifyAll({ known, classifier }: ClassificationDependencies, ids: readonly string[], topics: Topics) {
-  const items = await known.current('agenda_items', ids);
+async function classifyAll({ known, classifier }: ClassificationDependencies, causes: ReadonlyMap<string, Cause>, topics: Topics) {
+  const items = await known.current('agenda_items', [...causes.keys()]);
   const meetings = await known.current('meetings', unique([...items.values()].map(({ meetingId }) => meetingId)));
   const bodies = await known.current('public_bodies', unique([...meetings.values()].map(({ publicBodyId }) => publicBodyId)));
   const jurisdictions = await known.current('jurisdictions', unique([...bodies.values()].map(({ jurisdictionId }) => jurisdictionId)));
@@ -192,11 +193,16 @@ async function classifyAll({ known, classifier }: ClassificationDependencies, id
     const meeting = meetings.get(item.meetingId);
     const body = meeting && bodies.get(meeting.publicBodyId);
     const jurisdiction = body && jurisdictions.get(body.jurisdictionId);
-    if (jurisdiction !== undefined)
-      wanted.set(id, await classifier.classify({ item, meeting: meeting!, body: body!, jurisdiction }, topics));
+    if (jurisdiction === undefined) continue;
+    const past = isOver(meeting!, causes.get(id)!.time) ? { isPast: true as const } : {};
+    wanted.set(id, await classifier.classify({ item, meeting: meeting!, body: body!, jurisdiction, ...past }, topics));
   }
   return wanted;
 }
+
+/** A source may leave a past meeting scheduled for ever. */
+const isOver = ({ startsAt, timezone }: RecordData<'meetings'>, now: number): boolean =>
+  localDay(Date.parse(startsAt), timezone) < localDay(now, timezone);
 
 const unique = (ids: readonly string[]): readonly string[] => [...new Set(ids)];
 
