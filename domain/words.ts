@@ -27,6 +27,10 @@ export function plainText(text: string): string {
   return text.toWellFormed().normalize('NFKD').replaceAll(MARKS, '').normalize('NFC');
 }
 
+/** Quotation marks and apostrophes that the parser of the database takes for letters, and those that it knows. */
+export const CURLY = { from: '“”„‟″‘’', to: `"""""''` } as const;
+export const straightQuotes = (text: string): string => text.replaceAll(/[“”„‟″‘’]/g, (mark) => CURLY.to[CURLY.from.indexOf(mark)]!);
+
 /** The distinct words of a text that a search can misspell: letters only, at least four, in lower case, in the order of the text. */
 export function spellableWords(text: string): ReadonlySet<string> {
   const words = new Set<string>();

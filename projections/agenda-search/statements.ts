@@ -1,6 +1,6 @@
 import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
 import type { Resource } from '../../domain/records/resources.ts';
-import { SEARCHED_LENGTH } from '../../domain/words.ts';
+import { CURLY, SEARCHED_LENGTH } from '../../domain/words.ts';
 import { rowSet } from '../rows.ts';
 import type { Row } from '../tables.ts';
 import { AGENDA_SEARCH, MARK, type SearchRecordTable, WEIGHT } from './tables.ts';
@@ -11,8 +11,14 @@ const [TITLE, FILE, NAMES] = [8000, 200, 1000];
 /** A separator between two fields: it is not searched, and no phrase matches across it. */
 const GAP = `E'\\nthe\\n'`;
 
-const words = (text: string, max: number, weight: string): string =>
-  `setweight(to_tsvector('pg_catalog.english', left(civic.plain_text(left(${text}, ${max})), ${max})), '${weight}')`;
+const QUOTES = CURLY.to.replaceAll("'", "''");
+
+/** Marks that the parser takes for letters occur in few texts. */
+function words(field: string, max: number, weight: string): string {
+  const text = `left(${field}, ${max})`;
+  const plain = `left(translate(civic.plain_text(${text}), '${CURLY.from}', '${QUOTES}'), ${max})`;
+  return `setweight(to_tsvector('pg_catalog.english', case when octet_length(${text}) = char_length(${text}) then ${text} else ${plain} end), '${weight}')`;
+}
 
 /** Of items that are no headings and have all records that they need. */
 function freshEntries(generation: number): string {
@@ -22,7 +28,9 @@ function freshEntries(generation: number): string {
       || ${words(`${GAP} || coalesce(t.names, '')`, NAMES, WEIGHT.topics)}
       || ${words(`${GAP} || b.name || ${GAP} || j.name`, NAMES, WEIGHT.place)}
       || ${words(`${GAP} || concat_ws(${GAP}, i.action_text, i.matter_type, i.text, d.titles)`, SEARCHED_LENGTH, WEIGHT.text)}
-      || array_to_tsvector(array['${MARK.body}' || m.body_id, '${MARK.period}' || m.period] || t.marks) as words
+      || array_to_tsvector(array['${MARK.body}' || m.body_id, '${MARK.period}' || m.period, '${MARK.day}' || m.day] || t.marks || string_to_array(i.numbers, ',')) as words,
+      case when num_nonnulls(i.agenda_number, i.matter_file, i.matter_type, i.text, i.action_text, i.outcome) > 0
+        then hashtextextended(coalesce(j.jurisdiction_id || ' ' || i.matter_file, i.item_id::text), 0) end as matter
     from unnest($1::uuid[]) as x (id) join ${items} i on i.item_id = x.id and not i.heading
     join ${meetings} m on m.meeting_id = i.meeting_id
     join ${bodies} b on b.body_id = m.body_id
@@ -55,9 +63,11 @@ export function deleteEntries(generation: number, columns: ColumnArrays, itemIds
 }
 
 export const upsertEntries = (generation: number, columns: ColumnArrays, itemIds: readonly string[]): Statement => ({
-  text: `insert into ${AGENDA_SEARCH.at(generation).entries} as e (item_id, starts_at, day, period, words) ${freshEntries(generation)}
-    on conflict (item_id) do update set starts_at = excluded.starts_at, day = excluded.day, period = excluded.period, words = excluded.words
-    where (e.starts_at, e.day, e.period, e.words) is distinct from (excluded.starts_at, excluded.day, excluded.period, excluded.words)`,
+  text: `insert into ${AGENDA_SEARCH.at(generation).entries} as e (item_id, starts_at, day, period, words, matter) ${freshEntries(generation)}
+    on conflict (item_id) do update set starts_at = excluded.starts_at, day = excluded.day, period = excluded.period,
+      words = excluded.words, matter = excluded.matter
+    where (e.starts_at, e.day, e.period, e.words, e.matter)
+      is distinct from (excluded.starts_at, excluded.day, excluded.period, excluded.words, excluded.matter)`,
   values: [columns.uuids(itemIds)],
 });
 

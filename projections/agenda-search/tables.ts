@@ -1,10 +1,13 @@
 import { isHeading } from '../../domain/agenda-heading.ts';
 import { localDay } from '../../domain/local-day.ts';
+import { referenceNumbers } from '../../domain/reference-numbers.ts';
+import type { RecordData } from '../../domain/records/resources.ts';
+import { SEARCHED_LENGTH } from '../../domain/words.ts';
 import type { RecordTable, TableOf } from '../tables.ts';
 import { FLAG, ID, MAYBE_TEXT, milliseconds, NUMBER, readModel, recordTable, TEXT, UUID } from '../tables.ts';
 
 /** In one index with the words of an entry, so that filters and periods narrow a search inside it. No word begins with a space. */
-export const MARK = { body: ' b', topic: ' t', period: ' p' } as const;
+export const MARK = { body: ' b', topic: ' t', period: ' p', day: ' d', number: ' n' } as const;
 
 /** Number of the quarter of an instant (milliseconds). */
 export function periodOf(instant: number): number {
@@ -14,6 +17,12 @@ export function periodOf(instant: number): number {
 
 /** Weights, from what counts least: text, names of place and body, topics, title. */
 export const WEIGHT = { text: 'D', place: 'C', topics: 'B', title: 'A' } as const;
+
+/** Marks of the cases and highways that an item names, joined by commas. */
+function numbersOf({ matterFile, title, text }: RecordData<'agenda_items'>): string | null {
+  const numbers = referenceNumbers([matterFile, title, text?.slice(0, SEARCHED_LENGTH)].join('\n'));
+  return numbers.length === 0 ? null : numbers.map((number) => `${MARK.number}${number}`).join(',');
+}
 
 export type SearchRecordTable = TableOf<
   RecordTable & {
@@ -102,6 +111,7 @@ export const AGENDA_SEARCH = readModel('agenda_search', {
       outcome: [MAYBE_TEXT, ({ outcome }) => outcome],
       source_url: [TEXT, ({ sourceUrl }) => sourceUrl],
       heading: [FLAG, isHeading],
+      numbers: [MAYBE_TEXT, numbersOf],
     },
     { indexes: { by_meeting: '(meeting_id)' }, countedBy: [], searched: [], worded: ['title', 'text', 'matter_type', 'action_text'] },
   ),
@@ -128,9 +138,9 @@ export const AGENDA_SEARCH = readModel('agenda_search', {
     },
     { indexes: { by_item: '(item_id)' }, countedBy: [], searched: ['item_id', 'title'], worded: ['title'] },
   ),
-  /** A row for each item that can be shown and is no mere heading. */
+  /** A row for each item that can be shown and is no mere heading. Items of one matter have the same number; null: a title and nothing else. */
   entries: {
-    columns: { item_id: ID, starts_at: NUMBER, day: NUMBER, period: NUMBER, words: 'tsvector not null' },
+    columns: { item_id: ID, starts_at: NUMBER, day: NUMBER, period: NUMBER, words: 'tsvector not null', matter: 'bigint' },
     indexes: { words: 'using gin (words)' },
     countedBy: [],
   },

@@ -7,8 +7,10 @@ import type { TextRow } from '../../domain/ports/database.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../domain/cursor.ts';
 import { excerptOf, searchGuidance } from './search-guidance.ts';
+import { plainText } from '../../domain/words.ts';
 import { unlessNull } from '../fields.ts';
 import { freshnessAt, meetingTimeOf } from '../agenda/agenda-fields.ts';
+import { composed, searchQuery } from './search-query.ts';
 import { anyWordOf, lenientUnits, maxMissing, nearOnes, queryLacking } from './search-units.ts';
 import { FEW_MATCHES, searchWindows, WHOLE } from './search-windows.ts';
 
@@ -19,22 +21,29 @@ interface SearchAgendaDependencies {
 }
 
 const DAY_MS = 86_400_000;
-type SearchContext = statements.SearchContext & { readonly respelt: ReadonlyMap<string, readonly string[]> };
+type SearchContext = Awaited<ReturnType<typeof contextOf>>;
 
-async function contextOf(reads: LiveReads, binding: SearchBinding): Promise<SearchContext> {
-  const search = statements.searchText(binding.query);
-  const [row] = await reads.texts((generation) => statements.searchContext(generation(AGENDA_SEARCH.name), search, binding));
-  const { misspelt, ...typed } = JSON.parse(row![0]!) as statements.SearchContext & { readonly misspelt: readonly string[] };
-  const respelt = await nearOnes(reads, misspelt);
-  if (respelt.size === 0) return { ...typed, respelt };
-  const [respelled] = await reads.texts(() => statements.respell([typed.query, ...typed.units], respelt));
-  const [whole, ...parts] = JSON.parse(respelled![0]!) as string[];
-  return { ...typed, query: whole!, units: parts, respelt };
+async function contextOf(reads: LiveReads, binding: SearchBinding, now: number) {
+  const read = async (query: string) => {
+    const search = searchQuery(query, new Date(now).getUTCFullYear());
+    const [row] = await reads.texts((generation) => statements.searchContext(generation(AGENDA_SEARCH.name), search, binding));
+    const context = JSON.parse(row![0]!) as statements.SearchContext;
+    return { ...context, ...composed(search, context.queries) };
+  };
+  const typed = await read(binding.query);
+  const near = await nearOnes(reads, typed.unknown);
+  const slips = [...near].filter(([, other]) => other?.isSlip);
+  if (slips.length === 0) return { ...typed, near };
+  const respelt = slips.reduce((query, [word, other]) => replaced(query, word, other!.word), plainText(binding.query));
+  return { ...(await read(respelt)), near };
 }
+
+const replaced = (text: string, word: string, other: string): string =>
+  text.replaceAll(new RegExp(`(?<!\\p{L})${word}(?!\\p{L})`, 'giu'), other);
 
 /** A page of items that match the whole query or, where there are none, that lack the fewest of its words; rows of `searchCandidates`. */
 async function find(reads: LiveReads, context: SearchContext, input: SearchAgendaInput, after: SearchCursor | null) {
-  const { query, bodyIds, topicId } = context;
+  const { query, pairs, bodyIds, topicId, maxMatches } = context;
   const [fromDay = null, toDay = null] = [input.fromDate, input.toDate].map((date) => (date === undefined ? null : dayOfDate(date)));
   // A local day is part of up to three days of UTC.
   const limits = {
@@ -47,19 +56,19 @@ async function find(reads: LiveReads, context: SearchContext, input: SearchAgend
   ];
   const windows = searchWindows(context.periods, limits);
   if (windows.length === 0) return { rows: [], missing: 0 };
-  // An alternative or an exclusion may match far more than the rarest word.
-  const hasOperator = /[|!]/.test(query);
-  const isFew = context.maxMatches !== null && context.maxMatches <= FEW_MATCHES && context.respelt.size === 0 && !hasOperator;
+  // An alternative or an exclusion, with which a query has no units, may match far more than the rarest word.
+  const isFew = maxMatches !== null && maxMatches <= FEW_MATCHES && context.units.length > 0;
+  const search = { pairs, marks, fromDay, toDay, after, limit: input.limit };
   const run = (wanted: string, units: statements.CandidateSearch['units']): Promise<readonly TextRow[]> => {
     const looked = isFew && wanted === query ? WHOLE : windows;
-    const search = { query: wanted, anyWord: anyWordOf(wanted), units, marks, windows: looked, fromDay, toDay, after, limit: input.limit };
-    return reads.texts((generation) => statements.searchCandidates(generation(AGENDA_SEARCH.name), search));
+    const asked = { ...search, query: wanted, anyWord: anyWordOf(wanted), units, windows: looked };
+    return reads.texts((generation) => statements.searchCandidates(generation(AGENDA_SEARCH.name), asked));
   };
   if (after === null || after.missing === 0) {
     const rows = await run(query, []);
     if (rows.length > 0 || after !== null) return { rows, missing: 0 };
   }
-  const units = await lenientUnits(reads, context.units, context.periods);
+  const units = lenientUnits(context.units, context.records, context.periods);
   const max = maxMissing(units.length);
   for (let missing = after?.missing ?? 1; missing <= max; missing++) {
     const rows = await run(queryLacking(units, missing), units);
@@ -133,7 +142,7 @@ export const createSearchAgenda =
     const binding = bindingOf(input);
     const continued = searchPlace(input) !== null;
     const reads = readsUntil(signal);
-    const context = await contextOf(reads, binding);
+    const context = await contextOf(reads, binding, clock.now());
     const wordless = context.query === '';
     const uncovered = context.bodyIds?.length === 0;
     const unknownFilters = [
@@ -144,8 +153,8 @@ export const createSearchAgenda =
     const page = isEmpty ? EMPTY_PAGE : await searchPage(reads, context, input, binding);
     const { shown, cursors, hasMore, candidateLimitReached, missing } = page;
     const now = clock.now();
-    const words = new Set(context.units.filter((unit) => unit !== '')).size;
-    const asked = { wordless, uncovered, unknownFilters, respelt: context.respelt, words, continued };
+    const words = new Set(context.units).size;
+    const asked = { wordless, uncovered, unknownFilters, near: context.near, words, continued };
     const guidance = searchGuidance({ ...asked, found: shown.length, hasMore, candidateLimitReached, missing });
     const results = shown.map((row) => resultOf(row, now));
     const nextCursor = hasMore ? [...cursors.values()].at(-1)! : null;

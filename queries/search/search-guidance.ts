@@ -1,3 +1,5 @@
+import type { NearWord } from './search-units.ts';
+
 interface GuidanceFacts {
   readonly found: number;
   readonly hasMore: boolean;
@@ -7,8 +9,8 @@ interface GuidanceFacts {
   /** The jurisdiction is known and has no body. */
   readonly uncovered: boolean;
   readonly unknownFilters: readonly ('jurisdictionSlug' | 'topicSlug')[];
-  /** Misspelt words, each with those that were searched instead. */
-  readonly respelt: ReadonlyMap<string, readonly string[]>;
+  /** Words that no record has, each with the nearest. */
+  readonly near: ReadonlyMap<string, NearWord | null>;
   readonly missing: number;
   /** Number of different words and phrases of the query; 0 for a query with OR or minus. */
   readonly words: number;
@@ -31,8 +33,14 @@ export function searchGuidance(facts: GuidanceFacts): string {
   if (facts.uncovered) sentences.push('No body of this jurisdiction is covered yet: get_coverage lists the jurisdictions that are.');
   for (const filter of facts.unknownFilters)
     sentences.push(`No ${filter === 'topicSlug' ? 'topic' : 'jurisdiction'} with this ${filter} is known.`);
-  for (const [misspelt, words] of facts.respelt) {
-    sentences.push(`No record has the word ${quoted(misspelt)}; searched for ${words.map(quoted).join(' or ')} instead.`);
+  for (const [word, near] of facts.near) {
+    const searched =
+      near === null
+        ? ''
+        : near.isSlip
+          ? `; searched for ${quoted(near.word)} instead`
+          : `; ${quoted(near.word)}, which is near, was not searched`;
+    sentences.push(`No record has the word ${quoted(word)}${searched}.`);
   }
   if (facts.missing > 0 && facts.found > 0) {
     sentences.push('No item has all of these words; these have most of them, those with the rarer words first.');

@@ -2,8 +2,8 @@ import { AGENDA_SEARCH, MARK } from '../../projections/agenda-search/tables.ts';
 import type { Statement, StatementValue } from '../../domain/ports/database.ts';
 import type { SearchBinding, SearchCursor } from '../../domain/cursor.ts';
 import { tablesOf } from '../live-tables.ts';
+import type { SearchQuery } from './search-query.ts';
 import type { PeriodCounts, SearchWindow } from './search-windows.ts';
-import { plainText, spellableWords } from '../../domain/words.ts';
 
 /** More matches than this are not ranked, but the latest of them. */
 export const MAX_CANDIDATES = 1000;
@@ -11,13 +11,13 @@ export const MAX_CANDIDATES = 1000;
 const STEM_LETTERS = 3;
 
 const ENGLISH = `'pg_catalog.english'`;
-/** The search term of a word; null for a stop word such as "which". */
-const STEM = (word: string) => `(ts_lexize('pg_catalog.english_stem', ${word}))`;
 
 export interface SearchContext {
-  /** As the database writes queries; empty where no word can be searched. */
-  readonly query: string;
-  readonly units: readonly string[];
+  /** Of the texts, as the database writes queries; empty where no word can be searched. */
+  readonly queries: readonly string[];
+  /** The number of records by the search term of a word; those that none has. */
+  readonly records: Readonly<Record<string, number>>;
+  readonly unknown: readonly string[];
   /** Of the jurisdiction; null when none was asked for or none has this slug. */
   readonly bodyIds: readonly string[] | null;
   readonly topicId: string | null;
@@ -28,43 +28,36 @@ export interface SearchContext {
 
 type SearchPlaces = Pick<SearchBinding, 'jurisdictionSlug' | 'topicSlug'>;
 
-/** One row: the context as JSON, with `misspelt`, the words of the query that no record has. */
-export function searchContext(generation: number, search: SearchText, { jurisdictionSlug, topicSlug }: SearchPlaces): Statement {
+/** One row: the context as JSON. */
+export function searchContext(
+  generation: number,
+  { texts, words: typed }: SearchQuery,
+  { jurisdictionSlug, topicSlug }: SearchPlaces,
+): Statement {
   const { jurisdictions, bodies, topics, periods, words, isLive } = tablesOf(AGENDA_SEARCH, generation);
   return {
     name: `search_context_g${generation}`,
     text: `with names as (select name from ${jurisdictions} union all select name from ${bodies} union all select names from ${topics}),
       typed as materialized (
-        select w.word, w.place, (select sum(k.records) from ${words} k where k.stem = ${STEM('w.word')}[1]) as records,
+        select w.word, w.place, s.stems[1] as stem, (select sum(k.records) from ${words} k where k.stem = s.stems[1]) as records,
           exists (select from names n where lower(n.name) like '%' || left(w.word, ${STEM_LETTERS}) || '%') as is_named
-        from unnest($3::text[]) with ordinality as w (word, place) where ${STEM('w.word')} <> '{}'
+        from unnest($2::text[]) with ordinality as w (word, place)
+        cross join lateral ts_lexize('pg_catalog.english_stem', w.word) as s (stems) where s.stems <> '{}'
       )
       select json_build_object(
-        'query', websearch_to_tsquery(${ENGLISH}, $1)::text,
-        'units', (select coalesce(json_agg(websearch_to_tsquery(${ENGLISH}, u.unit)::text order by u.place), '[]')
-          from unnest($2::text[]) with ordinality as u (unit, place)),
-        'misspelt', (select coalesce(json_agg(word order by place), '[]') from typed where records is null),
+        'queries', (select coalesce(json_agg(websearch_to_tsquery(${ENGLISH}, t.text)::text order by t.place), '[]')
+          from unnest($1::text[]) with ordinality as t (text, place)),
+        'records', (select coalesce(json_object_agg(stem, records), '{}') from typed where records is not null),
+        'unknown', (select coalesce(json_agg(word order by place), '[]') from typed where records is null),
         'maxMatches', (select min(coalesce(records, 0)) from typed where not is_named),
-        'bodyIds', case when $4::text is not null then (
+        'bodyIds', case when $3::text is not null then (
           select (select coalesce(json_agg(b.body_id), '[]') from ${bodies} b where b.jurisdiction_id = j.jurisdiction_id)
-          from ${jurisdictions} j where j.slug = $4 order by j.created_at, j.jurisdiction_id limit 1
+          from ${jurisdictions} j where j.slug = $3 order by j.created_at, j.jurisdiction_id limit 1
         ) end,
-        'topicId', (select t.topic_id from ${topics} t where t.slug = $5 order by t.created_at, t.topic_id limit 1),
+        'topicId', (select t.topic_id from ${topics} t where t.slug = $4 order by t.created_at, t.topic_id limit 1),
         'periods', (select coalesce(json_agg(json_build_array(p.period, p.entries) order by p.period desc), '[]') from ${periods} p)
       ) where ${isLive}`,
-    values: [search.text, search.units, search.words, jurisdictionSlug, topicSlug],
-  };
-}
-
-/** Each of the queries with its misspelt words replaced: one row, a JSON array of their texts. */
-export function respell(queries: readonly string[], near: ReadonlyMap<string, readonly string[]>): Statement {
-  const values: StatementValue[] = [queries];
-  const parameter = (value: string) => `websearch_to_tsquery(${ENGLISH}, $${values.push(value)})`;
-  let rewritten = 'q.query::tsquery';
-  for (const [misspelt, words] of near) rewritten = `ts_rewrite(${rewritten}, ${parameter(misspelt)}, ${parameter(words.join(' or '))})`;
-  return {
-    text: `select json_agg((${rewritten})::text order by q.place) from unnest($1::text[]) with ordinality as q (query, place)`,
-    values,
+    values: [texts, typed, jurisdictionSlug, topicSlug],
   };
 }
 
@@ -75,6 +68,8 @@ export interface CandidateSearch {
   readonly anyWord: string;
   /** Parts of a query that an item may lack, each with its weight. Empty: an item must match the whole query. */
   readonly units: readonly { readonly query: string; readonly weight: number }[];
+  /** Words side by side: each pair that an item has adds once its rank. */
+  readonly pairs: readonly string[];
   /** Marks one of which an item must have, for each filter. */
   readonly marks: readonly string[];
   readonly windows: readonly SearchWindow[];
@@ -90,6 +85,8 @@ export const topicMark = (topicId: string): string => `'${MARK.topic}${topicId}'
 /** Of text, names, topics and title. */
 const WEIGHTS = `'{0.15, 0.3, 0.4, 1.0}'`;
 const RANK_STEPS = 1_000_000;
+/** An item of which the source gives a title and nothing else comes after all others. */
+const TITLE_ALONE = 0.001;
 const HEADLINE = `'MaxFragments=1, MaxWords=40, MinWords=20, ShortWord=0, StartSel="", StopSel=""'`;
 const HEADLINE_TEXT = 60_000;
 /** A shorter text is shown as it is, and this much of the beginning and end of a longer one shows whether an excerpt reaches them. */
@@ -113,14 +110,16 @@ export function searchCandidates(generation: number, search: CandidateSearch): S
   const windows = search.windows.map(({ marks, before }) => {
     const wanted = [query, ...filters, ...(marks === null ? [] : [asQuery(marks)])].join(' && ');
     const older = before === null ? [] : [`e.period < ${parameter(before)}::bigint`];
-    return `(select e.item_id, e.starts_at, e.words from ${entries} e where ${[`e.words @@ (${wanted})`, ...older, ...days].join(' and ')}
+    return `(select item_id, starts_at, words, matter from ${entries} e where ${[`e.words @@ (${wanted})`, ...older, ...days].join(' and ')}
       order by e.starts_at desc, e.item_id desc limit ${MAX_CANDIDATES + 1})`;
   });
-  const match = `ts_rank(${WEIGHTS}, c.words, ${search.units.length === 0 ? query : asQuery(search.anyWord)}, 1)`;
+  const adjacent = ['1', ...search.pairs.map((pair) => `(c.words @@ ${asQuery(pair)})::int`)].join(' + ');
+  const match = `ts_rank(${WEIGHTS}, c.words, ${search.units.length === 0 ? query : asQuery(search.anyWord)}, 1) * (${adjacent})
+    * case when c.matter is null then ${TITLE_ALONE} else 1 end`;
   const parts = search.units.map((unit) => `(c.words @@ ${asQuery(unit.query)})::int * ${unit.weight}`).join(' + ');
   const rank = parts === '' ? `(${match} * ${RANK_STEPS})::int` : `(${parts}) * 1000 + least(999, (${match} * 1000)::int)`;
   // Joined with nothing where it is looked at several times, so that it is fetched once from where it is stored.
-  const words = parts === '' ? 'words' : `words || ''::tsvector as words`;
+  const words = parts === '' && search.pairs.length === 0 ? 'words' : `words || ''::tsvector as words`;
   const { after } = search;
   const unseen =
     after === null
@@ -128,11 +127,15 @@ export function searchCandidates(generation: number, search: CandidateSearch): S
       : ` and (c.rank, c.starts_at, c.item_id) < (${parameter(after.rank)}::int, ${parameter(after.startsAt)}::bigint, ${parameter(after.itemId)}::uuid)`;
   // The limit ends the scan of `union all` before the later windows are read.
   return {
-    text: `with found as materialized (select * from (${windows.join(' union all ')}) f limit ${MAX_CANDIDATES + 1})
+    text: `with found as materialized (
+        select f.* from (select null::bigint as matter) version_2 cross join lateral (select * from (${windows.join(' union all ')}) f limit ${MAX_CANDIDATES + 1}) f
+      )
       select c.item_id, c.rank, c.starts_at, (select count(*) > ${MAX_CANDIDATES} from found) from (
-        select c.item_id, c.starts_at, ${rank} as rank from (
-          select item_id, starts_at, ${words} from found order by starts_at desc, item_id desc limit ${MAX_CANDIDATES}
-        ) c
+        select distinct on (c.matter, c.lone_id) c.item_id, c.starts_at, c.rank from (
+          select c.item_id, c.starts_at, ${rank} as rank, c.matter, case when c.matter is null then c.item_id end as lone_id from (
+            select item_id, starts_at, ${words}, matter from found order by starts_at desc, item_id desc limit ${MAX_CANDIDATES}
+          ) c
+        ) c order by c.matter, c.lone_id, c.rank desc, c.starts_at desc, c.item_id desc
       ) c where ${isLive}${unseen} order by c.rank desc, c.starts_at desc, c.item_id desc limit ${parameter(search.limit + 1)}::int`,
     values,
   };
@@ -165,27 +168,3 @@ export const sourceOf = (sources: string): string => `(
   select s.type, s.status, s.succeeded_at from ${sources} s where s.source_id = m.source_id or s.body_id = m.body_id
   order by s.source_id = m.source_id desc nulls last, s.active desc, s.created_at, s.source_id limit 1
 ) s`;
-
-// oxlint-disable-next-line no-control-regex
-const NO_TEXT = /[\0\ufffd]/g;
-const CURLY_QUOTES = /[“”„‟″]/g;
-/** Each would be one more level of the query, and the database allows few. */
-const MANY_MINUSES = /-(?:\s*-)+/g;
-const UNIT = /"[^"]*"?|[^\s"]+/g;
-const OPERATOR = /^(?:or|-.*)$/i;
-
-/** A query as it was typed, made ready for the database. Pure. What is no text (U+0000 and lone surrogates) separates words. */
-export function searchText(query: string) {
-  const text = plainText(query.toWellFormed().replaceAll(NO_TEXT, ' ')).replaceAll(CURLY_QUOTES, '"').replaceAll(MANY_MINUSES, '-');
-  const units = text.match(UNIT) ?? [];
-  return {
-    /** The argument of `websearch_to_tsquery`. */
-    text,
-    /** The words that may be misspelt. */
-    words: [...spellableWords(text)],
-    /** Words and quoted phrases, some of which may be missing where no item has all; empty for a query with OR or minus. */
-    units: units.some((unit) => OPERATOR.test(unit)) ? [] : units,
-  };
-}
-
-type SearchText = ReturnType<typeof searchText>;

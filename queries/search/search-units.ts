@@ -1,5 +1,6 @@
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
+import type { TextRow } from '../../domain/ports/database.ts';
 import { distance } from '../../domain/words.ts';
 import { liveRows } from '../live-tables.ts';
 import type { PeriodCounts } from './search-windows.ts';
@@ -15,29 +16,23 @@ interface LenientUnit {
 const MAX_UNITS = 6;
 const LEXEME = /'((?:[^'\\]|''|\\\\)+)'/g;
 
-/** Met by any word of a query; empty where it has none. */
-export const anyWordOf = (query: string): string => [...new Set(query.match(LEXEME))].join(' | ');
+/** Met by any word of a query, not by a mark; empty where it has none. */
+export const anyWordOf = (query: string): string => [...new Set(query.match(LEXEME))].filter((lexeme) => lexeme[1] !== ' ').join(' | ');
 
 const lexemesOf = (query: string): readonly string[] =>
   [...query.matchAll(LEXEME)].map(([, lexeme]) => lexeme!.replaceAll("''", "'").replaceAll('\\\\', '\\'));
 
-/** The weighted parts of a query, at most six, in the order of the query. Parts without a word are left out. */
-export async function lenientUnits(reads: LiveReads, units: readonly string[], periods: PeriodCounts): Promise<readonly LenientUnit[]> {
-  const parts = [...new Set(units)].filter((query) => query !== '').map((query) => ({ query, lexemes: lexemesOf(query) }));
-  if (parts.length < 2) return [];
-  const stems = parts.flatMap(({ lexemes }) => lexemes);
-  const rows = await liveRows(reads, AGENDA_SEARCH, {
-    text: ({ words, isLive }) =>
-      `select w.stem, sum(w.records) from ${words} w where w.stem = any ($1::text[]) and ${isLive} group by w.stem`,
-    values: [stems],
-  });
-  const records = new Map(rows.map(([stem, number]) => [stem!, Number(number)]));
+/** The weighted parts of a query, at most six, in the order of the query. `records` has the number of records of some words. */
+export function lenientUnits(
+  units: readonly string[],
+  records: Readonly<Record<string, number>>,
+  periods: PeriodCounts,
+): readonly LenientUnit[] {
   const all = periods.reduce((sum, [, entries]) => sum + entries, 1);
-  const weighed = parts.map(({ query, lexemes }) => {
-    const known = lexemes.map((lexeme) => records.get(lexeme)).filter((number) => number !== undefined);
-    // Numbers are not counted as words: each is rare.
-    const rarest = known.length === 0 ? 1 : Math.min(...known);
-    return { query, weight: Math.max(1, Math.round(Math.log2((all + 1) / (rarest + 0.5)))) };
+  const weighed = [...new Set(units)].map((query) => {
+    // Numbers, short words and synonyms are not counted: each is rare.
+    const rarest = Math.min(...lexemesOf(query).map((lexeme) => records[lexeme] ?? all));
+    return { query, weight: Math.max(1, Math.round(Math.log2((all + 1) / ((rarest === all ? 1 : rarest) + 0.5)))) };
   });
   const least = weighed.map(({ weight }) => weight).toSorted((left, right) => right - left)[MAX_UNITS - 1] ?? 0;
   return weighed.filter(({ weight }) => weight >= least).slice(0, MAX_UNITS);
@@ -60,33 +55,37 @@ function choices(from: readonly string[], size: number): readonly (readonly stri
   return from.flatMap((first, index) => choices(from.slice(index + 1), size - 1).map((rest) => [first, ...rest]));
 }
 
-/** Words near a misspelt one that are compared with it, and of which it may be replaced by so many. */
-const [NEAR_WORDS, MAX_NEAR] = [20, 3];
+/** Of the words near a misspelt one so many are compared with it. */
+const NEAR_WORDS = 20;
 
-/** Misspelt words, each with the nearest that some record has; a word without any is left out. */
-export async function nearOnes(reads: LiveReads, misspelt: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
-  if (misspelt.length === 0) return new Map();
+export interface NearWord {
+  readonly word: string;
+  /** The difference is a slip of the keys; else another word may be meant, and this one is only named. */
+  readonly isSlip: boolean;
+}
+
+/** Words that no record has, each with the nearest that some record has, or null. */
+export async function nearOnes(reads: LiveReads, unknown: readonly string[]): Promise<ReadonlyMap<string, NearWord | null>> {
+  if (unknown.length === 0) return new Map();
   const rows = await liveRows(reads, AGENDA_SEARCH, {
-    text: ({ words, isLive }) => `select m.word, n.word, n.records from unnest($1::text[]) as m (word)
+    text: ({ words, isLive }) => `select n.word, n.records, m.word from unnest($1::text[]) as m (word)
       cross join lateral civic.near_words('${words}'::regclass, m.word, ${NEAR_WORDS}) n where ${isLive}`,
-    values: [misspelt],
+    values: [unknown],
   });
-  const known = Map.groupBy(rows, ([word]) => word!);
-  const near = misspelt.map((word): [string, readonly string[]] => {
-    const words = (known.get(word) ?? []).map(([, each, records]) => ({ word: each!, records: Number(records) }));
-    return [word, nearestWords(word, words)];
-  });
-  return new Map(near.filter(([, words]) => words.length > 0));
+  const known = Map.groupBy(rows, (row) => row[2]!);
+  return new Map(unknown.map((word) => [word, nearestWord(word, known.get(word) ?? [])]));
 }
 
-/** The nearest of the words, at most three: those that take the fewest changes, the commonest first. None where all are too far. */
-export function nearestWords(misspelt: string, words: readonly { readonly word: string; readonly records: number }[]): readonly string[] {
-  const maxDistance = misspelt.length < 6 ? 1 : misspelt.length < 10 ? 2 : 3;
-  const near = words.map((known) => ({ ...known, far: distance(misspelt, known.word) })).filter(({ far }) => far <= maxDistance);
-  const nearest = Math.min(...near.map(({ far }) => far));
-  return near
-    .filter(({ far }) => far === nearest)
-    .toSorted((left, right) => right.records - left.records || (left.word < right.word ? -1 : 1))
-    .slice(0, MAX_NEAR)
-    .map(({ word }) => word);
+/** The word that takes the fewest changes, the commonest of several; null where all are too far. Short words have many neighbours. */
+export function nearestWord(unknown: string, words: readonly TextRow[]): NearWord | null {
+  const letters = unknown.length;
+  const [near] = words
+    .map(([word, records]) => ({ word: word!, records: Number(records), far: distance(unknown, word!) }))
+    .toSorted((left, right) => left.far - right.far || right.records - left.records || (left.word < right.word ? -1 : 1));
+  if (near === undefined || near.far > (letters < 6 ? 1 : letters < 10 ? 2 : 3)) return null;
+  const isLikely = letters < 6 ? lettersOf(unknown) === lettersOf(near.word) : near.far <= (letters < 9 ? 1 : 2);
+  return { word: near.word, isSlip: isLikely && near.word[0] === unknown[0] };
 }
+
+/** Equal for words that differ by the order of letters or a doubled one. */
+const lettersOf = (word: string): string => word.replaceAll(/(.)\1/g, '$1').split('').toSorted().join('');

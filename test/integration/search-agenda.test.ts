@@ -107,11 +107,11 @@ describe('words', () => {
       events.body('quarry', { jurisdictionId: agendaId('jurisdictions', 'dallas'), name: 'Quarry council' }),
       events.topic('quarry'),
       events.meeting('n', 'quarry', at(0)),
-      events.item('name', 'n', { title: 'name' }),
+      events.item('name', 'n', { title: 'name', agendaNumber: '1' }),
       events.item('text', 'm', { title: 'text', text: 'quarry' }),
-      events.item('topic', 'm', { title: 'topic' }),
+      events.item('topic', 'm', { title: 'topic', agendaNumber: '2' }),
       events.hit('h', 'topic', 'quarry'),
-      events.item('title', 'm', { title: 'title quarry' }),
+      events.item('title', 'm', { title: 'title quarry', agendaNumber: '3' }),
     ]);
     expect(await titles({ query: 'quarry' })).toEqual(['title', 'topic', 'name', 'text']);
   });
@@ -155,7 +155,9 @@ describe('a misspelt word', () => {
   test('is unchanged without a near word, and a known word is never replaced', async () => {
     const { results, guidance } = await search.search({ query: 'xylophone' });
     expect(results).toEqual([]);
-    expect(guidance).toMatch(/^No agenda item matches\. An empty result does not prove that no government activity occurred\./);
+    expect(guidance).toMatch(
+      /^No record has the word "xylophone"\. No agenda item matches\. An empty result does not prove that no government activity occurred\./,
+    );
     expect(guidance).not.toContain('searched for');
     expect((await search.search({ query: 'streets' })).guidance).not.toContain('searched for');
   });

@@ -29,7 +29,7 @@ const HANDLED: Readonly<Record<string, readonly string[]>> = {
   'reports 3': ['DataReportSubmitted', 'DataReportLeased', 'DataReportMoved', 'DataReportNoted', 'ContentErased'],
   'subscriptions 2': [...SUBSCRIPTIONS, 'ContentErased'],
   'audit 1': ['SnapshotTaken', ...SUBSCRIPTIONS, 'DataReportSubmitted', ...ACCOUNTS, ...PAYMENTS],
-  'agenda_search 2': RECORDS,
+  'agenda_search 3': RECORDS,
   'record_keys 1': RECORDS,
 };
 

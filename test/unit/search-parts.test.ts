@@ -1,22 +1,82 @@
 import { describe, expect, test } from 'vitest';
 import { excerptOf } from '../../queries/search/search-guidance.ts';
 import { distance } from '../../domain/words.ts';
-import { anyWordOf, maxMissing, nearestWords, queryLacking } from '../../queries/search/search-units.ts';
-import { searchCandidates, searchContext, searchResults, searchText } from '../../queries/search/search-statements.ts';
+import { anyWordOf, maxMissing, nearestWord, queryLacking } from '../../queries/search/search-units.ts';
+import { composed, searchQuery } from '../../queries/search/search-query.ts';
+import { searchCandidates, searchContext, searchResults } from '../../queries/search/search-statements.ts';
 import { type PeriodCounts, searchWindows, WHOLE } from '../../queries/search/search-windows.ts';
 import { dayOfDate, localDay } from '../../domain/local-day.ts';
 import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../domain/cursor.ts';
 import { spellableWords } from '../../domain/words.ts';
 
+/** The alternatives of each part of a query: words as typed, phrases in quotes, marks of the index. */
+const partsOf = (query: string) => searchQuery(query, 2026).units.map(({ texts, marks }) => [...texts, ...marks]);
+const dayMarks = (...dates: readonly string[]) => dates.map((date) => ` d${dayOfDate(date)}`);
+
 describe('a query', () => {
-  test('is split into optional words and quoted phrases, unless it contains or or minus', () => {
-    expect(searchText('car "elm street" wash').units).toEqual(['car', '"elm street"', 'wash']);
-    for (const query of ['car or wash', 'car OR wash', 'car -wash', 'car -"elm street"']) expect(searchText(query).units).toEqual([]);
-    expect(searchText('orchard "or" well-known').units).toEqual(['orchard', '"or"', 'well-known']);
+  test('is split into words and quoted phrases, with their operators', () => {
+    expect(partsOf('car "elm street" wash')).toEqual([['car'], ['"elm street"'], ['wash']]);
+    expect(partsOf('orchard "or" well-known')).toEqual([['orchard'], ['"or"'], ['well-known']]);
+    const operators = (query: string) =>
+      searchQuery(query, 2026).units.map(({ isExcluded, isAlternative }) => (isExcluded ? '-' : isAlternative ? '|' : '&'));
+    expect([operators('car or wash'), operators('car OR wash'), operators('car -wash'), operators('car --"elm street"')]).toEqual([
+      ['&', '|'],
+      ['&', '|'],
+      ['&', '-'],
+      ['&', '-'],
+    ]);
+    expect([operators('or car'), operators('car or')]).toEqual([['&'], ['&']]);
   });
 
-  test('has near words only for words of four letters or more, without digits', () => {
-    expect(searchText('The 24-1757 zoning Peñas abc a1bcd').words).toEqual(['zoning', 'penas']);
+  test('has near words only for words of four letters or more, without digits or synonyms', () => {
+    expect(searchQuery('The 24-1757 zoning Peñas abc a1bcd trash', 2026).words).toEqual(['zoning', 'penas']);
+  });
+
+  test('searches what the words of the field stand for, however they are written', () => {
+    expect(partsOf('SUP')).toEqual([['"SUP"', '"Specific Use Permit"', '"Special Use Permit"']]);
+    expect(partsOf('mlk Blvd')).toEqual([
+      ['"MLK"', '"Martin Luther King"'],
+      ['"blvd"', '"boulevard"'],
+    ]);
+    expect(partsOf('parking reform now')[0]).toContain('"off-street parking"');
+    for (const query of ['stop', 'copse', 'MLK-1', '"trash"', '-trash']) expect([query, partsOf(query)[0]!.length]).toEqual([query, 1]);
+  });
+
+  test('names a case by its digits and a highway by its number', () => {
+    for (const query of ['245-177', 'Z 245 177', 'z245-177', 'Z-245-177', '245 177A']) {
+      expect([query, partsOf(query)]).toEqual([query, [[query, ' n245-177']]]);
+    }
+    expect(partsOf('M&C 26-0243')).toEqual([['M&C 26-0243', ' n26-243']]);
+    for (const query of ['I-35', 'i 35', 'IH-35E', 'Interstate 35', 'Interstate Highway 35W'])
+      expect([query, partsOf(query)]).toEqual([query, [[' ni35']]]);
+    for (const query of ['214-670-3000', '2026-1', 'x245-17799999'])
+      expect([
+        query,
+        partsOf(query)
+          .flat()
+          .filter((part) => part.startsWith(' ')),
+      ]).toEqual([query, []]);
+  });
+
+  test('names a day with its year, or that day of every year around this one', () => {
+    for (const query of ['2025-11-12', '11/12/2025', 'November 12, 2025', '12 Nov. 2025', '12th of november 2025', 'Nov 12th 2025']) {
+      expect([query, searchQuery(query, 2026).units.map(({ marks }) => marks)]).toEqual([query, [dayMarks('2025-11-12')]]);
+    }
+    const [unit] = searchQuery('12 November?', 2026).units;
+    expect(unit!.marks).toHaveLength(12);
+    expect(unit!.marks.slice(0, 3)).toEqual(dayMarks('2027-11-12', '2026-11-12', '2025-11-12'));
+    expect(searchQuery('February 29', 2026).units[0]!.marks).toEqual(dayMarks('2024-02-29', '2020-02-29', '2016-02-29'));
+    for (const query of ['November 31, 2025', '13/13/2025', '2025-02-30', 'may 12345', 'marching 3']) {
+      expect([query, searchQuery(query, 2026).units.flatMap(({ marks }) => marks)]).toEqual([query, []]);
+    }
+  });
+
+  test('of nothing but dates wants the meetings of the day, not the words of the date', () => {
+    const of = (query: string, made: readonly string[]) => composed(searchQuery(query, 2026), made).query;
+    const [mark] = dayMarks('2025-11-12');
+    expect(of('on 2025-11-12', ['', "'2025-11-12'", ''])).toBe(`( '${mark}' )`);
+    expect(of('zoning 2025-11-12', ["'zone'", "'x'", ''])).toBe(`( 'zone' ) & ( ( 'x' ) | ( '${mark}' ) )`);
+    expect(of('a -b or c', ["'a'", "'b'", "'c'"])).toBe("( 'a' ) & !( 'b' ) | ( 'c' )");
   });
 
   test('without some of its parts matches every choice of the others', () => {
@@ -25,8 +85,8 @@ describe('a query', () => {
     expect([1, 2, 3, 4, 5, 6].map(maxMissing)).toEqual([0, 1, 1, 2, 2, 3]);
   });
 
-  test('can be reduced to any of its words, each named once', () => {
-    expect(anyWordOf(String.raw`'it''s' & !( 'a\\b' <-> 'c' ) | 'c'`)).toBe(String.raw`'it''s' | 'a\\b' | 'c'`);
+  test('can be reduced to any of its words, each named once, without marks', () => {
+    expect(anyWordOf(String.raw`'it''s' & !( 'a\\b' <-> 'c' ) | 'c' | ' n1-2'`)).toBe(String.raw`'it''s' | 'a\\b' | 'c'`);
   });
 });
 
@@ -44,11 +104,24 @@ describe('near words', () => {
       expect([left, right, distance(left, right), distance(right, left)]).toEqual([left, right, expected, expected]);
   });
 
+  const near = (unknown: string, ...words: readonly string[]) =>
+    nearestWord(
+      unknown,
+      words.map((word, index) => [word, String(index)]),
+    );
+
   test('are the nearest, the most frequent first, and none beyond the distance', () => {
-    const words = ['parking', 'packing', 'barking', 'banking'].map((word, index) => ({ word, records: index === 2 ? 9 : index }));
-    expect(nearestWords('parkin', words)).toEqual(['parking']);
-    expect(nearestWords('larking', words)).toEqual(['barking', 'parking']);
-    expect(nearestWords('xxxx', [{ word: 'yyyy', records: 1 }])).toEqual([]);
+    expect(near('parkin', 'parking', 'packing', 'barking')?.word).toBe('parking');
+    expect(near('larking', 'parking', 'barking')?.word).toBe('barking');
+    expect([near('xxxx', 'yyyy'), near('xxxx')]).toEqual([null, null]);
+  });
+
+  test('are slips of the keys where few letters differ and the first is the same; others may mean something else', () => {
+    const slips = ['resturant restaurant', 'buisnesses businesses', 'dalas dallas', 'deloite deloitte', 'zonign zoning', 'lisense license'];
+    const others = ['airbnb airbus', 'goldman golden', 'money monet', 'sachs sachse', 'larking barking', 'cops corps'];
+    const isSlip = (pair: string) => near(...(pair.split(' ') as [string, string]))?.isSlip;
+    expect(slips.filter((pair) => isSlip(pair) !== true)).toEqual([]);
+    expect(others.filter((pair) => isSlip(pair) === true)).toEqual([]);
   });
 });
 
@@ -149,10 +222,21 @@ describe('an excerpt', () => {
 
 test('every statement of a search refuses a generation that is no longer live', () => {
   const live = "civic.require_live('agenda_search', 7)";
-  const search = { query: "'a'", anyWord: "'a'", units: [], marks: [], windows: WHOLE, fromDay: null, toDay: null, after: null, limit: 10 };
+  const search = {
+    query: "'a'",
+    anyWord: "'a'",
+    units: [],
+    pairs: [],
+    marks: [],
+    windows: WHOLE,
+    fromDay: null,
+    toDay: null,
+    after: null,
+    limit: 10,
+  };
   const after = { missing: 0, rank: 1, startsAt: 1, itemId: 'id' };
   const statements = [
-    searchContext(7, searchText('a'), { jurisdictionSlug: null, topicSlug: null }),
+    searchContext(7, searchQuery('a', 2026), { jurisdictionSlug: null, topicSlug: null }),
     searchCandidates(7, search),
     searchCandidates(7, { ...search, after }),
     searchResults(7, ['id'], "'a'"),

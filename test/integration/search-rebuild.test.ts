@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { recordOfStream } from '../../domain/streams.ts';
+import { agendaSearch } from '../../projections/agenda-search/projection.ts';
+import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
+import { createSearchAgenda } from '../../queries/search/search-agenda.ts';
+import { AgendaEvents } from '../support/agenda-events.ts';
+import { at } from '../support/agenda-search.ts';
+import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+
+let server: TestDatabase;
+let civic: TestCivic;
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  civic = await openTestCivic(server.url);
+});
+afterAll(async () => {
+  await civic?.close();
+  await server?.close();
+});
+
+/** Writes what the events state as a command would. */
+async function write(events: ReturnType<AgendaEvents['place']>): Promise<void> {
+  const changes = events.map(({ stream, data }) => {
+    const { resource, recordId } = recordOfStream(stream);
+    const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...content } = JSON.parse(data) as Record<string, unknown>;
+    return { op: 'upsert' as const, resource, id: recordId, content };
+  });
+  const outcomes = await civic.writer.write(changes, {});
+  expect(outcomes.filter((outcome) => 'rejection' in outcome)).toEqual([]);
+}
+
+test('a data directory with version 2 of the search is answered, then rebuilt, and finds what version 2 did not hold', async () => {
+  const events = new AgendaEvents();
+  await write([
+    ...events.place('dallas'),
+    events.meeting('m', 'dallas', at(0)),
+    events.item('one', 'm', { title: 'Levy on “Short-Term Rentals” Z245-177', agendaNumber: '1' }),
+  ]);
+  const projector = civic.startProjector([{ ...agendaSearch, version: 2 }]);
+  await civic.caughtUp(undefined, [agendaSearch.name]);
+  await projector.stop();
+  const { entries, items } = AGENDA_SEARCH.at(await civic.live(agendaSearch.name));
+  // As version 2 left them.
+  await civic.rows(`alter table ${items} drop column numbers`);
+  await civic.rows(`update ${entries} set words = to_tsvector('english', 'levy')`);
+  await civic.rows(`alter table ${entries} drop column matter`);
+  const ask = createSearchAgenda({ reads: () => civic.reads, clock: civic.clock });
+  const found = async (query: string) => (await ask({ query, limit: 10 }, new AbortController().signal)).data.results.length;
+  expect([await found('levy'), await found('Z 245 177')]).toEqual([1, 0]);
+
+  civic.startProjector([agendaSearch]);
+  await untilTrue('the new version serves', async () =>
+    (await civic.generations.list()).some(
+      ({ projection, version, state }) => projection === agendaSearch.name && version === agendaSearch.version && state === 'live',
+    ),
+  );
+  for (const query of ['levy', 'Z 245 177', 'Airbnb', '1 January 2026']) expect([query, await found(query)]).toEqual([query, 1]);
+});
