@@ -10,7 +10,13 @@ const MAX_SEARCH_RESULTS = 20;
 
 const input = z
   .strictObject({
-    query: z.string().min(1).max(200).describe('Words to find; "quoted words" stand together, OR is either, a leading minus excludes.'),
+    query: z
+      .string()
+      .min(1)
+      .max(200)
+      .describe(
+        'Words to find; "quoted words" stand together, OR is either, a leading minus excludes. A case number or a date, such as 12 November, counts as a word.',
+      ),
     jurisdictionSlug: slug.optional().describe('One jurisdiction, such as dallas or fort-worth; get_coverage lists them.'),
     topicSlug: topicSlug.optional().describe('Only items that were classified with this topic; get_coverage lists the topics.'),
     fromDate: date.optional().describe('First day of the meeting, YYYY-MM-DD.'),

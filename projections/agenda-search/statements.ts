@@ -24,7 +24,7 @@ function words(field: string, max: number, weight: string): string {
 function freshEntries(generation: number): string {
   const { jurisdictions, bodies, topics, meetings, items, hits, documents } = AGENDA_SEARCH.at(generation);
   return `select i.item_id, m.starts_at, m.day, m.period,
-      ${words(`concat_ws(${GAP}, left(i.matter_file, ${FILE}), i.title)`, TITLE, WEIGHT.title)}
+      ${words(`concat_ws(${GAP}, left(i.matter_file, ${FILE}), i.title, i.matter_name)`, TITLE, WEIGHT.title)}
       || ${words(`${GAP} || coalesce(t.names, '')`, NAMES, WEIGHT.topics)}
       || ${words(`${GAP} || b.name || ${GAP} || j.name`, NAMES, WEIGHT.place)}
       || ${words(`${GAP} || concat_ws(${GAP}, i.action_text, i.matter_type, i.text, d.titles)`, SEARCHED_LENGTH, WEIGHT.text)}

@@ -111,9 +111,15 @@ export const AGENDA_SEARCH = readModel('agenda_search', {
       outcome: [MAYBE_TEXT, ({ outcome }) => outcome],
       source_url: [TEXT, ({ sourceUrl }) => sourceUrl],
       heading: [FLAG, isHeading],
+      matter_name: [MAYBE_TEXT, ({ matterName, title }) => (matterName === undefined || matterName === title ? null : matterName)],
       numbers: [MAYBE_TEXT, numbersOf],
     },
-    { indexes: { by_meeting: '(meeting_id)' }, countedBy: [], searched: [], worded: ['title', 'text', 'matter_type', 'action_text'] },
+    {
+      indexes: { by_meeting: '(meeting_id)' },
+      countedBy: [],
+      searched: [],
+      worded: ['title', 'matter_name', 'text', 'matter_type', 'action_text'],
+    },
   ),
   hits: recordTable(
     'agenda_hits',

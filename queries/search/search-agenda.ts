@@ -12,7 +12,7 @@ import { unlessNull } from '../fields.ts';
 import { freshnessAt, meetingTimeOf } from '../agenda/agenda-fields.ts';
 import { composed, searchQuery } from './search-query.ts';
 import { anyWordOf, lenientUnits, maxMissing, nearOnes, queryLacking } from './search-units.ts';
-import { FEW_MATCHES, searchWindows, WHOLE } from './search-windows.ts';
+import { hasFewMatches, searchWindows, WHOLE } from './search-windows.ts';
 
 interface SearchAgendaDependencies {
   /** Reads that end when the signal aborts. */
@@ -43,7 +43,7 @@ const replaced = (text: string, word: string, other: string): string =>
 
 /** A page of items that match the whole query or, where there are none, that lack the fewest of its words; rows of `searchCandidates`. */
 async function find(reads: LiveReads, context: SearchContext, input: SearchAgendaInput, after: SearchCursor | null) {
-  const { query, pairs, bodyIds, topicId, maxMatches } = context;
+  const { query, pairs, bodyIds, topicId } = context;
   const [fromDay = null, toDay = null] = [input.fromDate, input.toDate].map((date) => (date === undefined ? null : dayOfDate(date)));
   // A local day is part of up to three days of UTC.
   const limits = {
@@ -57,7 +57,7 @@ async function find(reads: LiveReads, context: SearchContext, input: SearchAgend
   const windows = searchWindows(context.periods, limits);
   if (windows.length === 0) return { rows: [], missing: 0 };
   // An alternative or an exclusion, with which a query has no units, may match far more than the rarest word.
-  const isFew = maxMatches !== null && maxMatches <= FEW_MATCHES && context.units.length > 0;
+  const isFew = context.units.length > 0 && hasFewMatches(context);
   const search = { pairs, marks, fromDay, toDay, after, limit: input.limit };
   const run = (wanted: string, units: statements.CandidateSearch['units']): Promise<readonly TextRow[]> => {
     const looked = isFew && wanted === query ? WHOLE : windows;

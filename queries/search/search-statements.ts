@@ -22,6 +22,8 @@ export interface SearchContext {
   readonly bodyIds: readonly string[] | null;
   readonly topicId: string | null;
   readonly periods: PeriodCounts;
+  /** Logarithm of the share of entries that have all words, were they spread by chance. */
+  readonly shares: number;
   /** No more entries have all words: the records of the rarest. Null where every word may be one of a name, which many entries have. */
   readonly maxMatches: number | null;
 }
@@ -50,6 +52,8 @@ export function searchContext(
         'records', (select coalesce(json_object_agg(stem, records), '{}') from typed where records is not null),
         'unknown', (select coalesce(json_agg(word order by place), '[]') from typed where records is null),
         'maxMatches', (select min(coalesce(records, 0)) from typed where not is_named),
+        'shares', (select coalesce(sum(ln(greatest(records, 1))), 0) - count(*) * ln(1 + (select coalesce(sum(entries), 0) from ${periods}))
+          from typed where not is_named),
         'bodyIds', case when $3::text is not null then (
           select (select coalesce(json_agg(b.body_id), '[]') from ${bodies} b where b.jurisdiction_id = j.jurisdiction_id)
           from ${jurisdictions} j where j.slug = $3 order by j.created_at, j.jurisdiction_id limit 1

@@ -11,8 +11,22 @@ export interface SearchWindow {
 }
 
 /** Up to so many matches are looked at in all of time at once, which costs less than one window after another. */
-export const FEW_MATCHES = 10_000;
+const FEW_MATCHES = 10_000;
+/** Up to so many may be, where fewer are likely: words that occur together are often spread otherwise than by chance. */
+const AT_MOST = 50_000;
 export const WHOLE: readonly SearchWindow[] = [{ marks: null, before: null }];
+interface Matches {
+  readonly maxMatches: number | null;
+  readonly shares: number;
+  readonly periods: PeriodCounts;
+}
+
+export function hasFewMatches({ maxMatches, shares, periods }: Matches): boolean {
+  const likely = Math.exp(shares) * entriesOf(periods);
+  return maxMatches !== null && (maxMatches <= FEW_MATCHES || (maxMatches <= AT_MOST && likely <= FEW_MATCHES));
+}
+
+const entriesOf = (periods: PeriodCounts): number => periods.reduce((sum, [, entries]) => sum + entries, 0);
 const FIRST_WINDOW = 5000;
 const GROWTH = 5;
 
@@ -27,7 +41,7 @@ export function searchWindows(all: PeriodCounts, { from, to }: { readonly from?:
   const isLimited = from !== undefined || to !== undefined;
   if (isLimited && periods.length === 0) return [];
   const windows: SearchWindow[] = [];
-  let left = periods.reduce((sum, [, entries]) => sum + entries, 0);
+  let left = entriesOf(periods);
   let [next, size] = [0, FIRST_WINDOW];
   for (;;) {
     let [end, held] = [next, 0];

@@ -76,6 +76,11 @@ test('a word of the field finds what it stands for', async () => {
   expect(await found('stop')).toEqual(['shop']);
 });
 
+test('the name of a matter is found where the title does not say it', async () => {
+  await search.fold([item('bikes', 'bikes Int 19-2024', { matterName: 'Safety of batteries of powered bicycles' })]);
+  for (const query of ['battery safety', 'e-bikes']) expect([query, await found(query)]).toEqual([query, ['bikes']]);
+});
+
 test('a case is found by its digits in any spelling, and a highway by its number', async () => {
   await search.fold([
     item('case', 'case Permit for a day care [Z245-177(AB)]'),

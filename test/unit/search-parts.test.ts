@@ -4,7 +4,7 @@ import { distance } from '../../domain/words.ts';
 import { anyWordOf, maxMissing, nearestWord, queryLacking } from '../../queries/search/search-units.ts';
 import { composed, searchQuery } from '../../queries/search/search-query.ts';
 import { searchCandidates, searchContext, searchResults } from '../../queries/search/search-statements.ts';
-import { type PeriodCounts, searchWindows, WHOLE } from '../../queries/search/search-windows.ts';
+import { hasFewMatches, type PeriodCounts, searchWindows, WHOLE } from '../../queries/search/search-windows.ts';
 import { dayOfDate, localDay } from '../../domain/local-day.ts';
 import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../domain/cursor.ts';
 import { spellableWords } from '../../domain/words.ts';
@@ -128,6 +128,18 @@ describe('near words', () => {
 describe('windows', () => {
   const periods: PeriodCounts = Array.from({ length: 40 }, (_, index) => [100 - index, 2500]);
   const marksOf = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => `' p${from - index}'`).join(' | ');
+
+  test('are left out where few entries have the rarest word, or few are likely to have all words', () => {
+    const isFew = (maxMatches: number | null, share: number) => hasFewMatches({ maxMatches, shares: Math.log(share), periods });
+    expect([isFew(10_000, 1), isFew(10_001, 1), isFew(50_000, 0.05), isFew(50_001, 0.05), isFew(50_000, 0.2), isFew(null, 0)]).toEqual([
+      true,
+      false,
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
 
   test('are the whole time when there are few entries', () => {
     expect(searchWindows([[5, 100]], {})).toEqual([{ marks: null, before: null }]);

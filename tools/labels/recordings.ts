@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { RecordChange } from '../../commands/records/write-records.ts';
-import { derivedId } from '../../domain/identifiers.ts';
 import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
 import { RECORD_SCHEMAS, type RecordData, type Resource } from '../../domain/records/resources.ts';
 import { mapBodies } from '../../src/sources/legistar/bodies.ts';
 import { mapEvent } from '../../src/sources/legistar/map-event.ts';
 import { bodyRow, eventItemRow, eventRow, parseRows } from '../../src/sources/legistar/rows.ts';
+import { placeOfAdded } from '../../src/sources/place.ts';
 import { taxonomyRecords } from '../../src/sources/taxonomy/taxonomy-records.ts';
 
 const TIMES = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' };
@@ -68,9 +68,8 @@ async function recordingOf(directory: string, { client }: City): Promise<Recordi
 async function itemsOfCity(directory: string, city: City): Promise<RecordedItem[]> {
   const { client, name, timezone } = city;
   const recording = await recordingOf(directory, city);
-  const content = { slug: client, name, level: 'city', kind: 'city', countySlugs: [], timezone, active: true };
-  const jurisdiction = publishedAs('jurisdictions', derivedId('labels', client), content);
-  const place = { jurisdictionId: jurisdiction.id, jurisdictionSlug: client, timezone, adopted: [], takenSlugs: [] };
+  const place = { ...placeOfAdded({ slug: client, name, timezone }), adopted: [] };
+  const jurisdiction = upserts([place.jurisdiction!], 'jurisdictions')[0]!;
   const { places, changes } = mapBodies(client, place, parseRows(bodyRow, 'BodyId', 'body', recording.bodies).rows);
   const bodies = new Map(upserts(changes, 'public_bodies').map((body) => [body.id, body]));
   const items: RecordedItem[] = [];
@@ -79,8 +78,7 @@ async function itemsOfCity(directory: string, city: City): Promise<RecordedItem[
     if (body === undefined) continue;
     const day = event.EventDate.slice(0, 10);
     const { rows } = parseRows(eventItemRow, 'EventItemId', 'item', await recording.itemsOf(event.EventId));
-    // The hour says nothing of a topic: an event without a readable time starts within its day.
-    const mapped = mapEvent(event, rows, { client, timezone, body, knownStart: `${day}T20:00:00.000Z` });
+    const mapped = mapEvent(event, rows, { client, timezone, body, known: null });
     if (mapped.kind === 'skipped') continue;
     const parts = { meeting: upserts(mapped.changes, 'meetings')[0]!, body: bodies.get(body.publicBodyId)!, jurisdiction };
     for (const item of upserts(mapped.changes, 'agenda_items')) {
