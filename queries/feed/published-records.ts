@@ -10,6 +10,7 @@ import { Rejection } from '../../domain/rejections.ts';
 import { recordOfStream, recordStream } from '../../domain/streams.ts';
 import { NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { RECORD_REFERENCES } from '../../projections/record-references/tables.ts';
+import { isoTime } from '../fields.ts';
 import { liveRows, liveTokens } from '../live-tables.ts';
 
 const STREAMS_AT_ONCE = 1000;
@@ -65,23 +66,20 @@ export async function* currentIds(reads: LiveReads, resource: Resource): AsyncGe
 export const createReadCivicRecords =
   (reads: LiveReads, columns: ColumnArrays) =>
   async ({ requests, maxResponseBytes }: RecordsInput): Promise<JsonPage> => {
-    const resources = columns.texts(requests.flatMap(({ resource, ids }) => ids.map(() => resource)));
-    const ids = columns.uuids(requests.flatMap((request) => request.ids));
+    const wanted = requests.flatMap(({ resource, ids }) => ids.map((id) => ({ resource, id })));
     const rows = await liveRows(reads, RECORD_HISTORY, {
       name: 'current_records',
-      text: ({ history, isLive }) => `with found as materialized (
-          select w.ordinal, h.resource, h.record_id, h.version, h.changed_at, h.body
-          from unnest($1::text[], $2::uuid[]) with ordinality as w(resource, record_id, ordinal)
-          join ${history} h on h.record_id = w.record_id and h.resource = w.resource and h.superseded_at = ${NOT_SUPERSEDED}
-          where ${isLive}
-        ), size as materialized (select coalesce(sum(octet_length(body)), 0) as bytes from found)
-        select resource, record_id::text, version::text, changed_at::text, case when (select bytes from size) <= $3::bigint then body end
-        from found order by ordinal`,
-      values: [resources, ids, maxResponseBytes],
+      text: ({ history, isLive }) => `select w.ordinal::text, h.version::text, h.changed_at::text,
+          case when sum(octet_length(h.body)) over () <= $3::bigint then h.body end
+        from unnest($1::text[], $2::uuid[]) with ordinality as w(resource, record_id, ordinal)
+        join ${history} h on h.record_id = w.record_id and h.resource = w.resource and h.superseded_at = ${NOT_SUPERSEDED}
+        where ${isLive} order by w.ordinal`,
+      values: [columns.texts(wanted.map(({ resource }) => resource)), columns.uuids(wanted.map(({ id }) => id)), maxResponseBytes],
     });
-    const items = rows.map(([resource, id, version, changedAt, body]) => {
+    const items = rows.map(([ordinal, version, changedAt, body]) => {
       if (body === null) throw new Rejection('response_too_large', `the records are over ${maxResponseBytes} bytes; ask for fewer ids`);
-      return `{"resource":"${resource}","id":"${id}","version":"${version}","changedAt":"${new Date(Number(changedAt)).toISOString()}","data":${body}}`;
+      const { resource, id } = wanted[Number(ordinal) - 1]!;
+      return `{"resource":"${resource}","id":"${id}","version":"${version}","changedAt":"${isoTime(changedAt!)}","data":${body}}`;
     });
     return { text: `{"data":{"items":[${items.join(',')}]}}`, items: items.length };
   };
