@@ -71,8 +71,8 @@ export type SearchAgendaData = z.output<typeof data>;
 export interface AgendaSearchPage {
   /** Before truncation: `truncated` is false. */
   readonly data: SearchAgendaData;
-  /** For each result the cursor that continues after it. An endpoint that drops the last rows answers with the cursor of the last row kept. */
-  readonly cursorAfter: readonly string[];
+  /** The cursor that continues after so many results. An endpoint that drops the last rows answers with the cursor of the last row kept. */
+  readonly cursorAfter: (rows: number) => string;
 }
 
 const LEFT_OUT =

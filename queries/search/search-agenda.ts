@@ -111,7 +111,7 @@ export const searchPlace = (input: SearchAgendaInput): SearchCursor | null =>
   input.cursor === undefined ? null : decodeSearchCursor(bindingOf(input), input.cursor);
 
 /** One page. Where all its items were removed between their ranking and the read of their details, the page after it. */
-async function searchPage(reads: LiveReads, context: SearchContext, input: SearchAgendaInput, binding: SearchBinding) {
+async function searchPage(reads: LiveReads, context: SearchContext, input: SearchAgendaInput) {
   for (let after = searchPlace(input); ; ) {
     const { rows, missing } = await find(reads, context, input, after);
     const page = rows.slice(0, input.limit);
@@ -122,15 +122,14 @@ async function searchPage(reads: LiveReads, context: SearchContext, input: Searc
       ids.length === 0 ? [] : await reads.texts((generation) => statements.searchResults(generation(AGENDA_SEARCH.name), ids, anyWord));
     const hasMore = rows.length > page.length;
     if (shown.length > 0 || !hasMore) {
-      const cursors = new Map(places.map((place) => [place.itemId, encodeSearchCursor(binding, place)]));
-      return { shown, cursors, hasMore, candidateLimitReached: rows[0]?.at(-1) === 't', missing };
+      return { shown, places, hasMore, candidateLimitReached: rows[0]?.at(-1) === 't', missing };
     }
     after = places.at(-1)!;
   }
 }
 
 type Page = Awaited<ReturnType<typeof searchPage>>;
-const EMPTY_PAGE: Page = { shown: [], cursors: new Map(), hasMore: false, candidateLimitReached: false, missing: 0 };
+const EMPTY_PAGE: Page = { shown: [], places: [], hasMore: false, candidateLimitReached: false, missing: 0 };
 
 /**
  * Agenda items by words, the best first and of equals the latest first. An item that is added or changed between two pages may be missed or
@@ -150,16 +149,16 @@ export const createSearchAgenda =
       ...(binding.topicSlug !== null && context.topicId === null ? ['topicSlug' as const] : []),
     ];
     const isEmpty = wordless || uncovered || unknownFilters.length > 0;
-    const page = isEmpty ? EMPTY_PAGE : await searchPage(reads, context, input, binding);
-    const { shown, cursors, hasMore, candidateLimitReached, missing } = page;
+    const page = isEmpty ? EMPTY_PAGE : await searchPage(reads, context, input);
+    const { shown, places, hasMore, candidateLimitReached, missing } = page;
     const now = clock.now();
     const words = new Set(context.units).size;
     const asked = { wordless, uncovered, unknownFilters, near: context.near, words, continued };
     const guidance = searchGuidance({ ...asked, found: shown.length, hasMore, candidateLimitReached, missing });
     const results = shown.map((row) => resultOf(row, now));
-    const nextCursor = hasMore ? [...cursors.values()].at(-1)! : null;
+    const nextCursor = hasMore ? encodeSearchCursor(binding, places.at(-1)!) : null;
     return {
       data: { results, truncated: false, guidance, nextCursor, candidateLimitReached },
-      cursorAfter: shown.map(([itemId]) => cursors.get(itemId!)!),
+      cursorAfter: (rows) => encodeSearchCursor(binding, places.find(({ itemId }) => itemId === shown[rows - 1]![0])!),
     };
   };

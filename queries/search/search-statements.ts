@@ -90,7 +90,7 @@ export const topicMark = (topicId: string): string => `'${MARK.topic}${topicId}'
 const WEIGHTS = `'{0.15, 0.3, 0.4, 1.0}'`;
 const RANK_STEPS = 1_000_000;
 /** An item of which the source gives a title and nothing else comes after all others. */
-const TITLE_ALONE = 0.001;
+const TITLE_ALONE = `0.001::real`;
 const HEADLINE = `'MaxFragments=1, MaxWords=40, MinWords=20, ShortWord=0, StartSel="", StopSel=""'`;
 const HEADLINE_TEXT = 60_000;
 /** A shorter text is shown as it is, and this much of the beginning and end of a longer one shows whether an excerpt reaches them. */

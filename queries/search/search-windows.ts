@@ -11,7 +11,7 @@ export interface SearchWindow {
 }
 
 /** Up to so many matches are looked at in all of time at once, which costs less than one window after another. */
-const FEW_MATCHES = 10_000;
+const FEW_MATCHES = 3000;
 /** Up to so many may be, where fewer are likely: words that occur together are often spread otherwise than by chance. */
 const AT_MOST = 50_000;
 export const WHOLE: readonly SearchWindow[] = [{ marks: null, before: null }];
@@ -47,7 +47,7 @@ export function searchWindows(all: PeriodCounts, { from, to }: { readonly from?:
     let [end, held] = [next, 0];
     while (end < periods.length && (end === next || held + periods[end]![1] <= size)) held += periods[end++]![1];
     left -= held;
-    if (left < size * GROWTH) break;
+    if (left < size) break;
     windows.push({ marks: marksOf(periods.slice(next, end)), before: null });
     [next, size] = [end, size * GROWTH];
   }

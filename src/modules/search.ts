@@ -12,10 +12,7 @@ export function search({ settings, reads, clock, database }: Platform) {
   const searchAgenda = createSearchAgenda({ reads: (signal) => reads.through((statement) => database.search(statement, signal)), clock });
   const getAgendaItem = createGetAgendaItem({ reads, clock });
   const tools: Pick<ToolFunctions, 'search_agenda' | 'get_agenda_item'> = {
-    search_agenda: async (input, { principal: { accountId }, signal }) => {
-      const { data, cursorAfter } = await searchLimit(accountId, signal, () => searchAgenda(input, signal));
-      return { data, cursorAfter: (rows) => cursorAfter[rows - 1]! };
-    },
+    search_agenda: (input, { principal: { accountId }, signal }) => searchLimit(accountId, signal, () => searchAgenda(input, signal)),
     get_agenda_item: async ({ itemId }) => {
       const item = await getAgendaItem(itemId);
       if (item !== null) return { data: { item, truncated: false } };
