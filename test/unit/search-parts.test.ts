@@ -46,6 +46,10 @@ describe('a query', () => {
     for (const query of ['245-177', 'Z 245 177', 'z245-177', 'Z-245-177', '245 177A']) {
       expect([query, partsOf(query)]).toEqual([query, [[query, ' n245-177']]]);
     }
+    expect(partsOf('245-177 or 245-178')).toEqual([
+      ['245-177', ' n245-177'],
+      ['245-178', ' n245-178'],
+    ]);
     expect(partsOf('M&C 26-0243')).toEqual([['M&C 26-0243', ' n26-243']]);
     for (const query of ['I-35', 'i 35', 'IH-35E', 'Interstate 35', 'Interstate Highway 35W'])
       expect([query, partsOf(query)]).toEqual([query, [[' ni35']]]);
