@@ -1,5 +1,5 @@
 import type { JsonPage, RecentHitsInput, UpcomingHitsInput } from '../../contract/inputs.ts';
-import type { Statement, StatementValue } from '../../domain/ports/database.ts';
+import type { Statement, StatementValue, TextRow } from '../../domain/ports/database.ts';
 import type { LiveReads, QueryContext } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { decodeUpcomingCursor, encodeUpcomingCursor, UPCOMING_PAGE_SIZE, type UpcomingCursor } from '../../domain/cursor.ts';
@@ -29,17 +29,36 @@ const page = (texts: readonly string[]): JsonPage => ({ text: `{"data":[${texts.
 /** The answer where the hits cannot be read. */
 export const NO_RECENT_HITS = page([]);
 
+/** A hit as the public reads it, and what leads to it. */
+export interface ListedHit {
+  readonly text: string;
+  readonly hitId: string;
+  readonly itemId: string;
+  readonly meetingId: string;
+  /** Milliseconds. */
+  readonly classifiedAt: number;
+}
+
+const HIT_IDS = 'h.hit_id::text, h.item_id::text, h.meeting_id::text, h.classified_at::text';
+const listedHit = ([text, hitId, itemId, meetingId, classifiedAt]: TextRow): ListedHit => ({
+  text: text!,
+  hitId: hitId!,
+  itemId: itemId!,
+  meetingId: meetingId!,
+  classifiedAt: Number(classifiedAt),
+});
+
 /**
  * The most recently classified public hits, without those of cancelled meetings: the newest of each covered body and topic, and of these
  * the newest. Hits of a topic that is left out are not read, however many there are.
  */
-export const createListRecentAgendaHits =
+export const createReadRecentHits =
   (reads: LiveReads) =>
-  async ({ jurisdictionSlug, topicSlug, excludeTopicSlug, limit }: RecentHitsInput): Promise<JsonPage> => {
+  async ({ jurisdictionSlug, topicSlug, excludeTopicSlug, limit }: RecentHitsInput): Promise<readonly ListedHit[]> => {
     const rows = await liveRows(reads, AGENDA, {
       name: 'recent_hits',
       text: ({ hits, coveredBodies, coveredTopics, isLive }) =>
-        `select '{' || n.body_lead || ',' || n.topic_lead || ',' || h.context || ',' || h.own || '}'
+        `select '{' || n.body_lead || ',' || n.topic_lead || ',' || h.context || ',' || h.own || '}', ${HIT_IDS}
         from (
           select b.lead as body_lead, t.lead as topic_lead, r.hit_id, r.classified_at, r.starts_at
           from ${coveredBodies} b
@@ -56,7 +75,33 @@ export const createListRecentAgendaHits =
         order by n.classified_at desc, n.starts_at desc, n.hit_id`,
       values: [slugFilter(jurisdictionSlug), slugFilter(topicSlug), slugFilter(excludeTopicSlug), limit],
     });
-    return page(rows.map(([text]) => text!));
+    return rows.map(listedHit);
+  };
+
+export function createListRecentAgendaHits(reads: LiveReads) {
+  const read = createReadRecentHits(reads);
+  return async (input: RecentHitsInput): Promise<JsonPage> => page((await read(input)).map(({ text }) => text));
+}
+
+/** The next public hits of each covered topic, at most `limit` of each: the topic of the nearest meeting first. */
+export const createReadNextHits =
+  ({ reads, clock }: QueryContext) =>
+  async (limit: number): Promise<readonly ListedHit[]> => {
+    const rows = await liveRows(reads, AGENDA, {
+      name: 'next_hits',
+      text: ({ hits, coveredBodies, coveredTopics, isLive }) =>
+        `select '{' || b.lead || ',' || t.lead || ',' || h.context || ',' || h.own || '}', ${HIT_IDS}
+        from ${coveredTopics} t
+        join lateral (
+          select * from ${hits} where topic_id = t.topic_id and listed and starts_at >= $1::bigint
+          order by starts_at, classified_at, hit_id limit $2::int
+        ) h on true
+        join ${coveredBodies} b on b.body_id = h.body_id
+        where ${isLive}
+        order by min(h.starts_at) over (partition by t.topic_id), t.slug, h.starts_at, h.classified_at, h.hit_id`,
+      values: [clock.now(), limit],
+    });
+    return rows.map(listedHit);
   };
 
 const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -87,15 +132,14 @@ function upcomingHits(generation: number, input: UpcomingHitsInput, now: number,
     text: `with topic as materialized (
         select topic_id, lead from ${coveredTopics} where slug = ${slug} and ${isLive}
       ), page as materialized (
-        select h.hit_id, h.body_id, h.starts_at, h.classified_at, h.context, h.own from ${hits} h where ${unseen}
+        select h.* from ${hits} h where ${unseen}
         order by h.topic_id, h.starts_at, h.classified_at, h.hit_id limit ${UPCOMING_PAGE_SIZE + 1} ${skipped}
       )
-      select ${topic}::text, ${total}, null, null
+      select ${topic}::text, ${total}, null, null, null, null
       union all
-      select p.hit_id::text, p.starts_at::text, p.classified_at::text,
-        '{"matchId":"' || p.hit_id || '",' || (select b.lead from ${coveredBodies} b where b.body_id = p.body_id) || ',' ||
-        (select lead from topic) || ',' || p.context || ',' || p.own || '}'
-      from page p`,
+      select '{"matchId":"' || h.hit_id || '",' || (select b.lead from ${coveredBodies} b where b.body_id = h.body_id) || ',' ||
+        (select lead from topic) || ',' || h.context || ',' || h.own || '}', ${HIT_IDS}, h.starts_at::text
+      from page h`,
     values,
   };
 }
@@ -120,9 +164,9 @@ export const noUpcomingHits = (input: UpcomingHitsInput): JsonPage => answer(inp
  * Hits of meetings from now on, the next meeting first. Refuses with 400 a topic that is not covered and a cursor that does not decode. Not
  * both of `cursor` and `page`.
  */
-export const createListUpcomingAgendaHits =
+export const createReadUpcomingHits =
   ({ reads, clock }: QueryContext) =>
-  async (input: UpcomingHitsInput): Promise<JsonPage> => {
+  async (input: UpcomingHitsInput) => {
     const cursor = input.cursor === undefined ? null : decodedCursor(decodeUpcomingCursor(input.cursor), 'that of the upcoming hits');
     const now = clock.now();
     // A meeting that has begun since the cursor was minted is upcoming no more.
@@ -130,9 +174,17 @@ export const createListUpcomingAgendaHits =
     const [meta, ...rows] = await reads.texts((generation) => upcomingHits(generation(AGENDA.name), input, now, after));
     if (meta![0] === null) throw new Rejection('invalid_parameter', 'topicSlug is not a topic that is publicly covered');
     const shown = rows.slice(0, UPCOMING_PAGE_SIZE);
-    const [hitId, startsAt, classifiedAt] = shown.at(-1) ?? [];
-    const last = { startsAt: Number(startsAt), classifiedAt: Number(classifiedAt), hitId: hitId! };
-    const nextCursor = rows.length > shown.length ? encodeUpcomingCursor(last) : null;
-    const texts = shown.map(([, , , text]) => text!);
-    return answer(input, texts, nextCursor, Number(meta![1]));
+    const hits = shown.map(listedHit);
+    const { hitId, classifiedAt } = hits.at(-1) ?? {};
+    const last = { startsAt: Number(shown.at(-1)?.[5]), classifiedAt: classifiedAt!, hitId: hitId! };
+    return { hits, nextCursor: rows.length > shown.length ? encodeUpcomingCursor(last) : null, total: Number(meta![1]) };
   };
+
+export function createListUpcomingAgendaHits(context: QueryContext) {
+  const read = createReadUpcomingHits(context);
+  return async (input: UpcomingHitsInput): Promise<JsonPage> => {
+    const { hits, nextCursor, total } = await read(input);
+    const texts = hits.map(({ text }) => text);
+    return answer(input, texts, nextCursor, total);
+  };
+}

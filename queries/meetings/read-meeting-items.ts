@@ -1,0 +1,66 @@
+import type { LiveReads } from '../../domain/ports/projection.ts';
+import type { RecordData } from '../../domain/records/resources.ts';
+import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
+import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
+import { NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
+import { RECORD_REFERENCES } from '../../projections/record-references/tables.ts';
+import { documentsOfItem, hitsOfItem } from '../agenda/get-agenda-item.ts';
+import { tablesOf } from '../live-tables.ts';
+
+export interface MeetingItem extends Pick<AgendaItem, 'topics' | 'documents'> {
+  readonly itemId: string;
+  readonly title: string;
+  readonly agendaNumber: string | null;
+  readonly matterFile: string | null;
+  readonly outcome: RecordData<'agenda_items'>['outcome'];
+  readonly actionText: string | null;
+  readonly sourceUrl: string;
+  /** Of an item with a hit, which quotes it; else null. */
+  readonly text: string | null;
+}
+
+/** Items of one meeting in the order of its agenda, from `offset` on. */
+export const createReadMeetingItems =
+  (reads: LiveReads) =>
+  async (meetingId: string, { offset, limit }: { readonly offset: number; readonly limit: number }): Promise<readonly MeetingItem[]> => {
+    const rows = await reads.texts((live) => {
+      const search = tablesOf(AGENDA_SEARCH, live(AGENDA_SEARCH.name));
+      const { history, isLive } = tablesOf(RECORD_HISTORY, live(RECORD_HISTORY.name));
+      return {
+        text: `with page as materialized (
+            select i.*, h.body::jsonb -> 'sequence' as sequence
+            from ${search.items} i join ${history} h
+              on h.record_id = i.item_id and h.resource = 'agenda_items' and h.superseded_at = ${NOT_SUPERSEDED}
+            where i.meeting_id = $1::uuid order by sequence, i.item_id limit $2::int offset $3::int
+          )
+          select json_build_object('itemId', i.item_id, 'title', i.title, 'agendaNumber', i.agenda_number, 'matterFile', i.matter_file,
+            'outcome', i.outcome, 'actionText', i.action_text, 'sourceUrl', i.source_url,
+            'text', case when exists (select from ${search.hits} h where h.item_id = i.item_id) then i.text end,
+            'topics', coalesce(${hitsOfItem(search)}, '[]'), 'documents', coalesce(${documentsOfItem(search)}, '[]'))
+          from page i where ${search.isLive} and ${isLive} order by i.sequence, i.item_id`,
+        values: [meetingId, limit, offset],
+      };
+    });
+    return rows.map(([json]) => JSON.parse(json!) as MeetingItem);
+  };
+
+const MAX_DOCUMENTS = 50;
+
+/** Documents of a meeting itself, agendas and minutes first. */
+export const createReadMeetingDocuments =
+  (reads: LiveReads) =>
+  async (meetingId: string): Promise<readonly RecordData<'documents'>[]> => {
+    const rows = await reads.texts((live) => {
+      const { references, isLive } = tablesOf(RECORD_REFERENCES, live(RECORD_REFERENCES.name));
+      const history = tablesOf(RECORD_HISTORY, live(RECORD_HISTORY.name));
+      return {
+        text: `select h.body from ${references} r
+          join ${history.history} h on h.record_id = r.record_id and h.resource = r.resource and h.superseded_at = ${NOT_SUPERSEDED}
+          where r.target_id = $1::uuid and r.resource = 'documents' and r.field = 'meetingId' and ${isLive} and ${history.isLive}
+            and not exists (select from ${references} i where i.record_id = r.record_id and i.resource = r.resource and i.field = 'agendaItemId')
+          order by h.body::jsonb ->> 'kind', h.record_id limit ${MAX_DOCUMENTS}`,
+        values: [meetingId],
+      };
+    });
+    return rows.map(([body]) => JSON.parse(body!) as RecordData<'documents'>);
+  };

@@ -1,0 +1,92 @@
+import type { Statement, StatementValue, TextRow } from '../../domain/ports/database.ts';
+import type { LiveGeneration, QueryContext } from '../../domain/ports/projection.ts';
+import type { RecordData } from '../../domain/records/resources.ts';
+import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
+import { AGENDA } from '../../projections/agenda/tables.ts';
+import { NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
+import { isoTime } from '../fields.ts';
+import { tablesOf } from '../live-tables.ts';
+import { SOURCE_COLUMNS, sourceFacts, type SourceFacts, sourceTable } from './source-facts.ts';
+
+export interface MeetingFacts {
+  readonly meeting: RecordData<'meetings'>;
+  /** Number of the record's last change, from 1. */
+  readonly version: number;
+  readonly changedAt: string;
+  readonly body: { readonly slug: string; readonly name: string };
+  readonly jurisdiction: { readonly slug: string; readonly name: string };
+  readonly source: SourceFacts;
+}
+
+export interface MeetingsInput {
+  readonly bodyIds: readonly string[];
+  /** Milliseconds: meetings from `from` on, the first ones first, or before `before`, the last ones first. */
+  readonly from?: number;
+  readonly before?: number;
+  readonly limit: number;
+}
+
+type Chosen = (names: { readonly meetings: string; readonly items: string; readonly history: string }) => string;
+
+/** `chosen` selects `meeting_id`, `body_id` and `source_id`, and `rank`, the order of the rows. */
+function meetings(live: LiveGeneration, chosen: Chosen, values: readonly StatementValue[]): Statement {
+  const search = tablesOf(AGENDA_SEARCH, live(AGENDA_SEARCH.name));
+  const agenda = tablesOf(AGENDA, live(AGENDA.name));
+  const history = tablesOf(RECORD_HISTORY, live(RECORD_HISTORY.name));
+  return {
+    text: `with m as materialized (${chosen({ ...search, ...history })})
+      select h.body, h.version::text, h.changed_at::text, b.slug, b.name, j.slug, j.name, ${SOURCE_COLUMNS}
+      from m join ${history.history} h on h.record_id = m.meeting_id and h.resource = 'meetings' and h.superseded_at = ${NOT_SUPERSEDED}
+      join ${search.bodies} b on b.body_id = m.body_id join ${search.jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
+      left join lateral ${sourceTable(agenda.sources, 'm.source_id', 'm.body_id')} on true
+      where ${search.isLive} and ${agenda.isLive} and ${history.isLive} order by m.rank, m.meeting_id`,
+    values,
+  };
+}
+
+const COLUMNS = 'meeting_id, body_id, source_id';
+
+const meetingFacts = ([data, version, changedAt, bodySlug, body, jurisdictionSlug, jurisdiction, ...source]: TextRow, now: number) => ({
+  meeting: JSON.parse(data!) as RecordData<'meetings'>,
+  version: Number(version),
+  changedAt: isoTime(changedAt!),
+  body: { slug: bodySlug!, name: body! },
+  jurisdiction: { slug: jurisdictionSlug!, name: jurisdiction! },
+  source: sourceFacts(source, now),
+});
+
+/** Meetings as they are published, cancelled ones included. A withdrawn meeting is absent. */
+export function createReadMeetings({ reads, clock }: QueryContext) {
+  const read = async (chosen: Chosen, values: readonly StatementValue[]): Promise<readonly MeetingFacts[]> => {
+    const rows = await reads.texts((live) => meetings(live, chosen, values));
+    const now = clock.now();
+    return rows.map((row) => meetingFacts(row, now));
+  };
+  const one = async (chosen: Chosen, id: string): Promise<MeetingFacts | null> => (await read(chosen, [id]))[0] ?? null;
+  return {
+    ofBodies: ({ bodyIds, from, before, limit }: MeetingsInput) => {
+      const [condition, order] = from === undefined ? ['starts_at < $2::bigint', '-starts_at'] : ['starts_at >= $2::bigint', 'starts_at'];
+      const chosen: Chosen = ({ meetings: table }) =>
+        `select ${COLUMNS}, ${order} as rank from ${table} where body_id = any($1::uuid[]) and ${condition} order by rank, meeting_id limit $3::int`;
+      return read(chosen, [bodyIds, from ?? before ?? null, limit]);
+    },
+    /** Both take a uuid. */
+    byId: (meetingId: string) =>
+      one(({ meetings: table }) => `select ${COLUMNS}, 0 as rank from ${table} where meeting_id = $1::uuid`, meetingId),
+    ofItem: (itemId: string) =>
+      one(
+        ({ meetings: table, items }) =>
+          `select ${COLUMNS}, 0 as rank from ${table} where meeting_id = (select meeting_id from ${items} where item_id = $1::uuid)`,
+        itemId,
+      ),
+    /** Those whose record changed last. */
+    changedLast: (limit: number) =>
+      read(
+        ({ meetings: table, history }) => `select ${COLUMNS}, rank from ${table} join (
+            select record_id, -position as rank from ${history}
+            where resource = 'meetings' and superseded_at = ${NOT_SUPERSEDED} order by position desc limit $1::int
+          ) h on h.record_id = meeting_id`,
+        [limit],
+      ),
+  };
+}
