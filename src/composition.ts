@@ -16,6 +16,7 @@ import { erasure } from './modules/erasure.ts';
 import { feed } from './modules/feed.ts';
 import { kafka } from './modules/kafka.ts';
 import { operators } from './modules/operators.ts';
+import { pages } from './modules/pages.ts';
 import { payments } from './modules/payments.ts';
 import { reports } from './modules/reports.ts';
 import { search } from './modules/search.ts';
@@ -90,6 +91,7 @@ export async function openCivicAt(time: Clock, settings: Settings, role: Role, w
       ...ofPayments,
       ...ofErasure,
       ...ofOperators,
+      ...pages(platform, ofSearch),
       ...startProcessors(platform, PROJECTIONS, reactors, bridge),
       operations: { ...ofFeed.operations, ...ofSubscriptions.operations, ...ofReports.operations, ...ofOperators.operations },
       publicOperations: { ...ofAgenda.publicOperations, ...ofCoverage.publicOperations },

@@ -81,6 +81,10 @@ export const httpUrl = z
   .url({ protocol: /^https?$/ })
   .transform((text) => text.replace(/\/+$/, ''))
   .meta({ allowed: 'an http or https URL' });
+/** An address for a link. */
+export const contact = z
+  .union([z.email().transform((address) => `mailto:${address}`), z.url({ protocol: /^https?$/ })])
+  .meta({ allowed: 'an e-mail address, or an http or https URL' });
 /** The value may hold a password: an error does not show it. */
 const SECRET = { secret: true };
 export const secretUrl = httpUrl.meta(SECRET);

@@ -33,6 +33,11 @@ const LISTENERS = {
     { unset: 'made from host and port' },
     'Address of the service in documents and links: behind a proxy, the address of the proxy.',
   ],
+  CIVIC_CONTACT: [
+    kind.contact,
+    { unset: 'pages name no address' },
+    'Where readers of the pages report what is wrong: an e-mail address or a page.',
+  ],
   CIVIC_OPS_HOST: [
     kind.hostName,
     '127.0.0.1',

@@ -1,4 +1,8 @@
 import { ToolRefusal } from '../../contract/tools/tool-errors.ts';
+import { InvalidSearchCursor } from '../../domain/cursor.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { answeredWithin } from '../../domain/retry.ts';
+import type { SearchAgendaData, SearchAgendaInput } from '../../contract/tools/search-agenda.ts';
 import { createGetAgendaItem } from '../../queries/agenda/get-agenda-item.ts';
 import { createSearchAgenda } from '../../queries/search/search-agenda.ts';
 import { createSearchLimit } from '../edge/admission/search-limit.ts';
@@ -6,8 +10,11 @@ import type { ToolFunctions } from '../edge/mcp/run-tool.ts';
 import type { Platform } from '../platform.ts';
 import type { Module } from './module.ts';
 
+/** Searches of the pages wait for each other as those of one account do. */
+const PAGES_ACCOUNT = 'pages';
+
 /** Search of agenda items, on its own connections, and the item of a result. */
-export function search({ settings, reads, clock, database }: Platform) {
+export function search({ settings, reads, clock, database, deadlineMs }: Platform) {
   const searchLimit = createSearchLimit({ concurrency: settings.CIVIC_SEARCH_CONCURRENCY, clock });
   const searchAgenda = createSearchAgenda({ reads: (signal) => reads.through((statement) => database.search(statement, signal)), clock });
   const getAgendaItem = createGetAgendaItem({ reads, clock });
@@ -19,5 +26,14 @@ export function search({ settings, reads, clock, database }: Platform) {
       throw new ToolRefusal('empty_result_not_chargeable', 'there is no agenda item with this itemId; nothing was charged');
     },
   };
-  return { tools } satisfies Module;
+  /** Refuses a cursor of another search with 400 and a search beyond the limit with 429. */
+  const searchPages = async (input: SearchAgendaInput): Promise<SearchAgendaData> => {
+    try {
+      const search = (signal: AbortSignal) => searchLimit(PAGES_ACCOUNT, signal, () => searchAgenda(input, signal));
+      return (await answeredWithin(clock, deadlineMs, search)).data;
+    } catch (error) {
+      throw error instanceof InvalidSearchCursor ? new Rejection('invalid_parameter', error.message) : error;
+    }
+  };
+  return { tools, getAgendaItem, searchPages } satisfies Module & Record<'getAgendaItem' | 'searchPages', unknown>;
 }

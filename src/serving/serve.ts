@@ -3,6 +3,7 @@ import { SCOPES } from '../../domain/events/account-events.ts';
 import type { Civic } from '../civic.ts';
 import { trustedProxies } from '../edge/admission/client-address.ts';
 import { documentRoutes } from '../edge/documents/document-routes.ts';
+import { pageDocuments } from '../edge/pages/page-documents.ts';
 import { createHttpServer, HTTP_TIMEOUTS } from '../edge/http/http-server.ts';
 import { does, type ServeRole } from '../processors/roles.ts';
 import { type JobPart, partsOf, repeat, type Repetition, runIfDue } from '../processors/runtime/jobs.ts';
@@ -71,7 +72,7 @@ async function openListeners(
   const http = createHttpServer({
     ...civic,
     readPosition: civic.publicPosition,
-    documents: documentRoutes,
+    documents: (baseUrl) => [...documentRoutes(baseUrl), ...pageDocuments()],
     baseUrl: settings.CIVIC_BASE_URL,
     allowedOrigins: settings.CIVIC_ALLOWED_ORIGINS ?? [],
     publicOrigins: settings.CIVIC_PUBLIC_ORIGINS,

@@ -26,6 +26,7 @@ import { Rejection } from '../../domain/rejections.ts';
 import type { ToolRunnerParts } from '../../src/edge/mcp/run-tool.ts';
 import type { DocumentRoute } from '../../src/edge/documents/document-routes.ts';
 import { trustedProxies } from '../../src/edge/admission/client-address.ts';
+import type { PageReads } from '../../src/edge/pages/page-reads.ts';
 import type { ConnectionsParts } from '../../src/edge/http/connections.ts';
 import { createHttpServer, HTTP_TIMEOUTS } from '../../src/edge/http/http-server.ts';
 import { createHttpMetrics } from '../../src/edge/metrics/http-metrics.ts';
@@ -142,6 +143,31 @@ export const EMPTY_PUBLIC_ANSWERS: PublicFunctions = {
   listPublicSourceStatuses: async () => [],
 };
 
+/** Pages without records. */
+export const EMPTY_PAGES: PageReads = {
+  coveredTopics: async () => [],
+  coveredSources: async () => [],
+  researchCoverage: (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
+  nextHits: async () => [],
+  recentHits: async () => [],
+  upcomingHits: async () => ({ hits: [], nextCursor: null, total: 0 }),
+  place: async () => null,
+  meetings: { ofBodies: async () => [], byId: async () => null, ofItem: async () => null, changedLast: async () => [] },
+  meetingItems: async () => [],
+  meetingDocuments: async () => [],
+  item: async () => null,
+  itemChanges: async () => new Map(),
+  search: async () => ({
+    results: [],
+    truncated: false,
+    guidance: 'No agenda item matches.',
+    nextCursor: null,
+    candidateLimitReached: false,
+  }),
+  now: () => EDGE_NOW,
+  contact: null,
+};
+
 /** No other process counts. */
 export const NO_OTHER_COUNTS: SharedCounts = { exchange: async () => new Map(), forget: async () => undefined };
 
@@ -176,6 +202,7 @@ export interface EdgeSettings {
   /** Default: more than any test uses. */
   readonly reportClientLimit?: ClientLimit;
   readonly documents?: (baseUrl: () => string) => readonly DocumentRoute[];
+  readonly pages?: Partial<PageReads>;
   readonly tools?: Partial<ToolRunnerParts>;
   readonly allowedOrigins?: readonly string[];
   readonly publicOrigins?: readonly string[];
@@ -257,6 +284,7 @@ export async function startHttpEdge(settings: EdgeSettings = {}): Promise<HttpEd
       return edge.position;
     },
     documents: settings.documents ?? (() => []),
+    pages: { ...EMPTY_PAGES, ...settings.pages },
     tools: {
       functions: ALL_TOOLS,
       payments: { open: false, payForRead: async () => ({ kind: 'serve' }) },

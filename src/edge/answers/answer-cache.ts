@@ -61,7 +61,7 @@ const AFTER_FAILURE_MS = 250;
 const MOMENT_MS = 150;
 const ASLEEP_AFTER_MS = 1_000;
 
-type PositionWatch = ReturnType<typeof watchPosition>;
+export type PositionWatch = ReturnType<typeof watchPosition>;
 /** Polls the position only while there are requests. `readPosition` gives any text that differs when the position does. */
 export function watchPosition({ readPosition, clock }: { readonly readPosition: () => Promise<string>; readonly clock: Clock }) {
   const closing = new AbortController();

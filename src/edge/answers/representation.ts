@@ -34,8 +34,9 @@ export function createRepresentation(
   const forms: Partial<Record<Coding, Form | Promise<Form>>> = {};
   const asForm = (bytes: Buffer, coding: Coding): Form => {
     const etag = `"${hash('sha256', bytes, 'base64url')}"`;
-    const { 'content-type': contentType, ...others } = headers;
-    const headersOfNotModified = Object.entries({ ...others, etag, vary: 'Accept-Encoding' }).flat();
+    const { 'content-type': contentType, vary, ...others } = headers;
+    const varies = vary === undefined ? 'Accept-Encoding' : `Accept-Encoding, ${vary}`;
+    const headersOfNotModified = Object.entries({ ...others, etag, vary: varies }).flat();
     const coded = coding === 'identity' ? [] : ['content-encoding', coding];
     const ownHeaders = ['content-type', contentType, ...coded, 'content-length', String(bytes.length)];
     const sent = bytes.length > LARGEST_TEXT ? bytes : bytes.toString('latin1');
@@ -68,6 +69,10 @@ export function createRepresentation(
 export function namesTag(header: string, etag: string): boolean {
   return header.trim() === '*' || (header.match(/(?:W\/)?"[^"]*"/g) ?? []).some((tag) => tag === etag || tag === `W/${etag}`);
 }
+
+/** Whether a value of `Accept` asks for a page rather than for JSON: browsers name HTML, programs accept anything. */
+export const prefersHtml = (accept = '*/*'): boolean =>
+  new Negotiator({ headers: { accept } }).mediaType(['application/json', 'text/html']) === 'text/html';
 
 type Coding = 'br' | 'gzip' | 'identity';
 

@@ -3,7 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Operation } from '../../../contract/operation.ts';
 import { OPERATIONS } from '../../../contract/operations.ts';
 import { type ErrorEnvelope, STATUSES, WRONG_METHOD_STATUS } from '../../../contract/error-codes.ts';
+import { prefersHtml } from '../answers/representation.ts';
 import type { HttpMetrics } from '../metrics/http-metrics.ts';
+import type { ShownError } from '../pages/error-page.ts';
+import { ERROR_PAGE_HEADERS } from '../pages/page-headers.ts';
 import { DatabaseUnavailable, DeadlineExceeded } from '../../../domain/ports/database.ts';
 import { LogUnavailable, OutcomeUnknown } from '../../../domain/ports/event-log.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
@@ -36,8 +39,18 @@ export class WrongMethod extends Rejection {
   }
 }
 
-/** Answers every error in the envelope, and logs failures of the service. */
-export function errorHandler({ logger, metrics }: { readonly logger: Logger; readonly metrics: Pick<HttpMetrics, 'refused'> }) {
+interface ErrorHandlerParts {
+  readonly logger: Logger;
+  readonly metrics: Pick<HttpMetrics, 'refused'>;
+  /** What a browser shows for an error outside the interface; null where there are no pages. */
+  readonly errorPage: ((error: ShownError) => Promise<string>) | null;
+}
+
+/** The paths of the interface: every error below them is in the envelope. */
+const INTERFACE_PREFIXES = ['/api'];
+
+/** Answers every error in the envelope, or to a browser as a page, and logs failures of the service. */
+export function errorHandler({ logger, metrics, errorPage }: ErrorHandlerParts) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const rejection = rejectionOf(error, request);
     if (rejection !== error && STATUSES[rejection.code] >= 500) {
@@ -52,8 +65,17 @@ export function errorHandler({ logger, metrics }: { readonly logger: Logger; rea
       if (reply.hasHeader('connection')) reply.header('connection', reply.raw.shouldKeepAlive ? 'keep-alive' : 'close');
       request.raw.resume();
     }
-    void reply.code(status).headers(headers).send(body);
+    void reply.code(status).headers(headers);
+    const { url = '', headers: asked } = request.raw;
+    if (errorPage === null || isBelow(url, INTERFACE_PREFIXES) || !prefersHtml(asked.accept)) return void reply.send(body);
+    void sendPage(errorPage({ status, code, message: rejection.message, requestId: request.id }), reply, body);
   };
+}
+
+/** Where the page cannot be made, the envelope is sent. */
+async function sendPage(page: Promise<string>, reply: FastifyReply, envelope: string): Promise<void> {
+  const text = await page.catch(() => null);
+  await (text === null ? reply.send(envelope) : reply.headers(ERROR_PAGE_HEADERS).send(text));
 }
 
 /** `target` is undefined where it could not be read. */

@@ -3,13 +3,15 @@ import type { ClosedOperation } from '../../../contract/operation.ts';
 import { CLOSED_OPERATIONS } from '../../../contract/operations.ts';
 import type { OpenSpan } from '../../../domain/ports/tracing.ts';
 import { Rejection } from '../../../domain/rejections.ts';
+import { watchPosition } from '../answers/answer-cache.ts';
 import { kept } from '../documents/document-routes.ts';
 import type { ToolEndpoint } from '../mcp/endpoint.ts';
 import { addCustomerRoutes } from './customer-routes.ts';
 import { ignoreBodies } from './input.ts';
 import { createListener, READING } from './listener.ts';
 import type { HttpServerParts } from './parts.ts';
-import { addDocumentRoutes, addPublicRoutes } from './public-routes.ts';
+import { addPageRoutes, showError } from './page-routes.ts';
+import { addDocumentRoutes, addPublicRoutes, cachedRoutes } from './public-routes.ts';
 import { addToolRoutes } from './tool-routes.ts';
 
 export const HTTP_TIMEOUTS = { headers: 10_000, request: 30_000, keepAlive: 65_000, keepAliveMargin: 65_000, close: 10_000 };
@@ -18,7 +20,12 @@ export function createHttpServer(parts: HttpServerParts) {
   // As unique as a fresh id for each request, without asking for randomness each time.
   const processId = parts.identifiers.next();
   let requests = 0;
-  const listener = createListener({ ...parts, requestId: () => `${processId}-${(requests += 1)}`, follow: followRequests(parts) });
+  const listener = createListener({
+    ...parts,
+    requestId: () => `${processId}-${(requests += 1)}`,
+    follow: followRequests(parts),
+    errorPage: showError(parts.pages),
+  });
   const { app } = listener;
   let baseUrl = parts.baseUrl ?? 'http://localhost';
   let loading: Promise<ToolEndpoint> | undefined;
@@ -29,7 +36,11 @@ export function createHttpServer(parts: HttpServerParts) {
   const routeParts = { ...parts, baseUrl: () => baseUrl };
   addCustomerRoutes(app, routeParts);
   addToolRoutes(app, tools, routeParts);
-  addPublicRoutes(app, routeParts);
+  const watch = watchPosition(parts);
+  app.addHook('onClose', async () => watch.close());
+  const addCached = cachedRoutes(app, routeParts, watch);
+  addPublicRoutes(addCached, routeParts, watch);
+  addPageRoutes(addCached, routeParts);
   addClosedRoutes(app);
   addDocumentRoutes(app, parts.documents(routeParts.baseUrl), parts.publicOrigins);
   app.addHook('onClose', async () => (await loading?.catch(() => undefined))?.close());

@@ -25,6 +25,7 @@ interface ListenerParts extends ConnectionsParts {
   /** Called at the start of each request, also for a target that the router cannot parse; `next` continues. */
   readonly follow: (request: FastifyRequest, reply: FastifyReply, next: () => void) => void;
   readonly logger: Logger;
+  readonly errorPage: Parameters<typeof errorHandler>[0]['errorPage'];
 }
 
 /** Where a shared cache may keep the answer to GET, HEAD is the same question without the body (RFC 9110, 9.1 and 9.3.2). */

@@ -9,6 +9,7 @@ import type { CustomerAnswers, PublicAnswers } from '../answers/exchange.ts';
 import type { DocumentRoute } from '../documents/document-routes.ts';
 import type { ToolRunnerParts } from '../mcp/run-tool.ts';
 import type { HttpMetrics } from '../metrics/http-metrics.ts';
+import type { PageReads } from '../pages/page-reads.ts';
 import type { ConnectionsParts } from './connections.ts';
 
 export interface HttpServerParts extends ConnectionsParts {
@@ -16,6 +17,7 @@ export interface HttpServerParts extends ConnectionsParts {
   readonly publicOperations: PublicAnswers;
   readonly tools: Omit<ToolRunnerParts, 'clock' | 'logger' | 'metrics'>;
   readonly documents: (baseUrl: () => string) => readonly DocumentRoute[];
+  readonly pages: PageReads;
   readonly admission: Admission;
   readonly publicLimits: PublicLimits;
   readonly reportClients: ReportClients;

@@ -1,6 +1,6 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, onSendHookHandler } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { createAnswerCache, watchPosition } from '../answers/answer-cache.ts';
+import { createAnswerCache, type PositionWatch } from '../answers/answer-cache.ts';
 import type { PublicAnswer, PublicExchange } from '../answers/exchange.ts';
 import { noQuery } from '../../../contract/fields.ts';
 import type { Operation } from '../../../contract/operation.ts';
@@ -18,31 +18,42 @@ import { createRepresentation, type Form, namesTag, type Representation } from '
 const MAX_TARGETS = 1_000;
 const MAX_TARGET_LENGTH = 300;
 
+/** A route whose answers are cached while the read model stands. */
+export interface CachedRoute {
+  /** Names its answers in the cache, and its requests among those that an address may send. */
+  readonly name: string;
+  readonly url: string;
+  readonly schema: FastifySchema;
+  /** Null for a page, which is no operation's. */
+  readonly operationId: string | null;
+  readonly sharing: Sharing;
+  readonly answer: (asked: PublicExchange, variant: string) => Promise<Representation>;
+  /** Makes the answer to a failure, which is not cached; may throw. Null: the failure is answered. */
+  readonly soft: ((failure: { readonly err: unknown; readonly requestId: string }, asked: PublicExchange) => Representation) | null;
+  /** What an answer depends on beside the request target. */
+  readonly variant?: (request: FastifyRequest) => string;
+}
+
+export type AddCachedRoute = (route: CachedRoute) => void;
+
 /** The limit of the address, then a cached answer, without parsing or a round trip, or a new one. */
-export function addPublicRoutes(app: FastifyInstance, parts: RouteParts): void {
-  const watch = watchPosition(parts);
-  app.addHook('onClose', async () => watch.close());
-  const cache = createAnswerCache({ watch, clock: parts.clock });
-  const { publicLimits, clock } = parts;
-  const sharing = sharedWith(parts.publicOrigins);
-  for (const operation of Object.values<Operation>(PUBLIC_OPERATIONS)) {
-    const { operationId, params, query } = operation;
-    const answer: PublicAnswer = parts.publicOperations[operationId as PublicOperationId];
-    const softAnswer = softened(operation, answer, parts, () => watch.lost());
+export function cachedRoutes(app: FastifyInstance, { publicLimits, clock }: RouteParts, watch: PositionWatch): AddCachedRoute {
+  const cache = createAnswerCache({ watch, clock });
+  return ({ name, url, schema, operationId, sharing, answer, soft, variant }) => {
     /** Cache keys by request target: the meaning of a target never changes. */
     const keys = new LRUCache<string, string>({ max: MAX_TARGETS });
     app.route({
       method: READING,
-      url: routerPath(operation),
-      config: { operationId },
-      schema: { params, querystring: query },
+      url,
+      config: operationId === null ? {} : { operationId },
+      schema,
       onSend: shareRefusals(sharing),
       onRequest: (request, reply, done) => {
         const { url, socket } = request.raw;
-        const retryAfterSeconds = publicLimits.take(operationId, clientAddress(request.ip, socket.remoteAddress), clock.now());
+        const retryAfterSeconds = publicLimits.take(name, clientAddress(request.ip, socket.remoteAddress), clock.now());
         if (retryAfterSeconds !== null)
           return done(new Rejection('rate_limited', 'too many requests from this address; wait', { retryAfterSeconds }));
-        const key = keys.get(url!);
+        const key = keys.get(variant === undefined ? url! : `${variant(request)} ${url}`);
         const kept = key === undefined ? undefined : cache.standing(key);
         if (kept === undefined) return done();
         const sent = send(kept, request, reply, sharing);
@@ -50,15 +61,38 @@ export function addPublicRoutes(app: FastifyInstance, parts: RouteParts): void {
       },
       handler: async (request, reply) => {
         const question = { params: request.params, query: request.query } as PublicExchange;
-        const key = JSON.stringify([operationId, question]);
-        if (request.raw.url!.length <= MAX_TARGET_LENGTH) keys.set(request.raw.url!, key);
+        const wanted = variant?.(request) ?? '';
+        const key = JSON.stringify([name, question, wanted]);
+        const { url } = request.raw;
+        if (url!.length <= MAX_TARGET_LENGTH) keys.set(variant === undefined ? url! : `${wanted} ${url}`, key);
         const representation =
           cache.standing(key) ??
           (await cache
-            .fetch(key, async () => represent(await answer.ask(question), operation.cacheControl!))
-            .catch((err: unknown) => represent(softAnswer({ err, requestId: request.id }, question), 'no-store')));
+            .fetch(key, () => answer(question, wanted))
+            .catch((err: unknown) => {
+              if (soft === null) throw err;
+              return soft({ err, requestId: request.id }, question);
+            }));
         await send(representation, request, reply, sharing);
       },
+    });
+  };
+}
+
+export function addPublicRoutes(add: AddCachedRoute, parts: RouteParts, watch: PositionWatch): void {
+  const sharing = sharedWith(parts.publicOrigins);
+  for (const operation of Object.values<Operation>(PUBLIC_OPERATIONS)) {
+    const { operationId, params, query } = operation;
+    const answer: PublicAnswer = parts.publicOperations[operationId as PublicOperationId];
+    const softAnswer = softened(operation, answer, parts, () => watch.lost());
+    add({
+      name: operationId,
+      url: routerPath(operation),
+      schema: { params, querystring: query },
+      operationId,
+      sharing,
+      answer: async (asked) => represent(await answer.ask(asked), operation.cacheControl!),
+      soft: (failure, asked) => represent(softAnswer(failure, asked), 'no-store'),
     });
   }
 }
@@ -99,7 +133,7 @@ export function addDocumentRoutes(app: FastifyInstance, documents: readonly Docu
   }
 }
 
-type Sharing = (origin: string | undefined) => readonly string[];
+export type Sharing = (origin: string | undefined) => readonly string[];
 
 /** Headers, names and values by turns, that let pages of these origins read an answer, without credentials. */
 function sharedWith(origins: readonly string[]): Sharing {
@@ -113,8 +147,8 @@ function sharedWith(origins: readonly string[]): Sharing {
 
 /** The same for answers of Fastify's reply. */
 const shareRefusals =
-  (sharing: Sharing) =>
-  (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void): void => {
+  (sharing: Sharing): onSendHookHandler =>
+  (request, reply, payload, done): void => {
     const headers = sharing(request.raw.headers.origin);
     for (let at = 0; at < headers.length; at += 2) reply.header(headers[at]!, headers[at + 1]!);
     done(null, payload);

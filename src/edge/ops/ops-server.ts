@@ -65,6 +65,7 @@ export function createOpsServer({ registry, readiness, state, logger, allowedHos
       next();
     },
     logger,
+    errorPage: null,
     metrics: { refused: () => undefined, connectionRefused: () => undefined },
   });
   const { app } = listener;

@@ -1,0 +1,54 @@
+import { ICalCalendar, ICalEventStatus } from 'ical-generator';
+import type { MeetingFacts } from '../../../queries/meetings/read-meetings.ts';
+import { bodyPath, calendarOf, meetingPath } from './addresses.ts';
+import { titleOf } from './fragments.ts';
+import { printable } from './html.ts';
+import type { PageReads } from './page-reads.ts';
+import type { Asked } from './page-routes.ts';
+import { bodyOf, placeOf } from './place-pages.ts';
+
+const [PAST, UPCOMING] = [50, 200];
+
+const STATUSES: Readonly<Record<MeetingFacts['meeting']['status'], ICalEventStatus>> = {
+  scheduled: ICalEventStatus.CONFIRMED,
+  held: ICalEventStatus.CONFIRMED,
+  cancelled: ICalEventStatus.CANCELLED,
+  postponed: ICalEventStatus.TENTATIVE,
+};
+const MARKS: Partial<Readonly<Record<MeetingFacts['meeting']['status'], string>>> = { cancelled: 'Cancelled: ', postponed: 'Postponed: ' };
+
+/** The meetings of a body, times in UTC (RFC 5545). A cancelled meeting stays, marked, so that calendars remove it. */
+export async function bodyCalendar(reads: PageReads, { params }: Asked<'calendar'>, baseUrl: string): Promise<string> {
+  const place = await placeOf(reads, params['slug']!);
+  const body = bodyOf(place, params['bodySlug']!);
+  const now = reads.now();
+  const bodyIds = [body.bodyId];
+  const [past, upcoming] = await Promise.all([
+    reads.meetings.ofBodies({ bodyIds, before: now, limit: PAST }),
+    reads.meetings.ofBodies({ bodyIds, from: now, limit: UPCOMING }),
+  ]);
+  const name = printable(`${place.name}: ${body.name}`);
+  const path = bodyPath(place.slug, body.slug);
+  const calendar = new ICalCalendar({
+    name,
+    prodId: { company: 'Civic Records', product: 'Meetings', language: 'EN' },
+    url: `${baseUrl}${path}`,
+    source: `${baseUrl}${calendarOf(path)}`,
+  });
+  for (const { meeting, version, changedAt } of [...past.toReversed(), ...upcoming]) {
+    calendar.createEvent({
+      id: meeting.id,
+      start: new Date(meeting.startsAt),
+      // The time of the record: the same answer as long as nothing changes.
+      stamp: new Date(changedAt),
+      lastModified: new Date(changedAt),
+      sequence: version,
+      summary: printable(`${MARKS[meeting.status] ?? ''}${titleOf(meeting.title)}`),
+      ...(meeting.location == null ? {} : { location: printable(titleOf(meeting.location)) }),
+      description: printable(`Official record: ${meeting.sourceUrl}`),
+      url: `${baseUrl}${meetingPath(meeting.id)}`,
+      status: STATUSES[meeting.status],
+    });
+  }
+  return calendar.toString();
+}

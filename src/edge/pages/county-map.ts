@@ -1,0 +1,57 @@
+import type { CoverageJurisdiction } from '../../../domain/coverage.ts';
+import outlines from './county-shapes.json' with { type: 'json' };
+import { jurisdictionPath } from './addresses.ts';
+import { type Html, html } from './html.ts';
+
+export interface County {
+  readonly county: CoverageJurisdiction;
+  readonly municipalities: readonly CoverageJurisdiction[];
+}
+
+/** The counties by name, each with the municipalities that have a part in it. */
+export function countiesOf(jurisdictions: readonly CoverageJurisdiction[]): readonly County[] {
+  const [counties, cities] = [
+    jurisdictions.filter(({ level }) => level === 'county'),
+    jurisdictions.filter(({ level }) => level === 'city'),
+  ];
+  return counties.map((county) => ({
+    county,
+    municipalities: cities.filter(({ countySlugs }) => countySlugs.includes(county.countySlugs[0]!)),
+  }));
+}
+
+/** Slugs of jurisdictions of which a source was read at least once. */
+export type ReadSlugs = ReadonlySet<string>;
+
+const hasRead = ({ county, municipalities }: County, read: ReadSlugs): boolean =>
+  [county, ...municipalities].some(({ jurisdictionSlug }) => read.has(jurisdictionSlug));
+
+const shapes: Readonly<Record<string, string>> = outlines.shapes;
+
+/** The region by the shapes of its counties. The same is in the list, so that it is one image to a screen reader. */
+export const countyMap = (counties: readonly County[], read: ReadSlugs): Html => html`<figure class="map">
+<svg viewBox="-2 -2 ${outlines.width + 4} ${outlines.height + 4}" role="img" aria-labelledby="map-title">
+<title id="map-title">Map of the 16 counties of north-central Texas; the list below says which are read</title>
+${counties.map(
+  (each) => html`<path class="${hasRead(each, read) ? 'read' : 'unread'}" d="${shapes[each.county.countySlugs[0]!]}"/>\n`,
+)}</svg>
+<figcaption><span class="key read">a body in this county is read</span> <span class="key unread">not read yet</span></figcaption>
+</figure>`;
+
+const jurisdictionEntry = ({ jurisdictionSlug, jurisdictionName }: CoverageJurisdiction, read: ReadSlugs): Html =>
+  html`<li><a href="${jurisdictionPath(jurisdictionSlug)}">${jurisdictionName}</a>${
+    read.has(jurisdictionSlug) && html` <strong>read</strong>`
+  }</li>`;
+
+export const countyList = (counties: readonly County[], read: ReadSlugs): Html =>
+  html`<div class="counties">${counties.map(
+    ({ county, municipalities }) => html`<details>
+<summary>${county.jurisdictionName} <span class="quiet">${municipalities.length} municipalities, ${readCount([county, ...municipalities], read)} read</span></summary>
+<ul>${[county, ...municipalities].map((each) => jurisdictionEntry(each, read))}</ul>
+</details>`,
+  )}</div>`;
+
+function readCount(all: readonly CoverageJurisdiction[], read: ReadSlugs): string {
+  const count = all.filter(({ jurisdictionSlug }) => read.has(jurisdictionSlug)).length;
+  return count === 0 ? 'none' : String(count);
+}

@@ -1,0 +1,103 @@
+import type { z } from 'zod';
+import type { publicAgendaHit } from '../../../contract/public-agenda-hit.ts';
+import type { RecordData } from '../../../domain/records/resources.ts';
+import type { ListedHit } from '../../../queries/agenda/agenda-hits.ts';
+import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.ts';
+import type { CoveredSource } from '../../../queries/coverage/list-public-source-statuses.ts';
+import type { MeetingFacts } from '../../../queries/meetings/read-meetings.ts';
+import type { SourceFacts } from '../../../queries/meetings/source-facts.ts';
+import { bodyPath, itemPath, jurisdictionPath, meetingPath, topicPath } from './addresses.ts';
+import { clipped, type Content, type Html, html } from './html.ts';
+import { quoteInText } from './marked-text.ts';
+import { timeElement, utcTime } from './times.ts';
+
+/** Characters of a list on one page: a page is under 100,000 bytes. */
+export const LIST_SIZE = 50_000;
+export const REGION_TIME_ZONE = 'America/Chicago';
+const MAX_TITLE = 300;
+const MAX_SUMMARY = 400;
+
+export const titleOf = (text: string): string => clipped(text, MAX_TITLE);
+
+export type PublicHit = z.output<typeof publicAgendaHit>;
+export const publicHit = ({ text }: ListedHit): PublicHit => JSON.parse(text) as PublicHit;
+
+const MEETING_STATUSES: Readonly<Record<RecordData<'meetings'>['status'], string>> = {
+  scheduled: 'scheduled',
+  held: 'held',
+  cancelled: 'cancelled',
+  postponed: 'postponed',
+};
+const OUTCOMES: Readonly<Record<NonNullable<RecordData<'agenda_items'>['outcome']>, string>> = {
+  approved: 'approved',
+  denied: 'denied',
+  continued: 'continued',
+  withdrawn: 'withdrawn',
+  no_action: 'no action',
+};
+
+const SOURCE_STATUSES: Readonly<Record<SourceFacts['status'], string>> = {
+  healthy: 'read regularly',
+  stale: 'not read for more than two days',
+  failing: 'cannot be read now',
+  unsupported: 'cannot be read by this service',
+  unknown: 'not read yet',
+};
+
+export const meetingStatus = (status: RecordData<'meetings'>['status']): Html =>
+  html`<span class="tag ${status}">${MEETING_STATUSES[status]}</span>`;
+export const outcomeTag = (outcome: RecordData<'agenda_items'>['outcome'] | undefined): Content =>
+  outcome != null && html` <span class="tag">${OUTCOMES[outcome]}</span>`;
+
+/** The name alone where the topic has no page. */
+export function topicLink(slug: string, topics: readonly CoveredTopic[]): Html {
+  const known = topics.find((topic) => topic.slug === slug);
+  if (known === undefined) return html`<span class="topic">${slug}</span>`;
+  return html`<a class="topic" href="${topicPath(slug)}">${known.label}</a>`;
+}
+
+/** A hit of a list: place and time, item, quote and a link to the official record. */
+export function hitEntry(listed: ListedHit, topics: readonly CoveredTopic[] | null): Html {
+  const hit = publicHit(listed);
+  return html`<li>
+<p class="quiet">${topics !== null && topicLink(hit.topicSlug, topics)} <a href="${jurisdictionPath(hit.jurisdictionSlug)}">${hit.jurisdictionName}</a>, ${hit.bodyName}, <a href="${meetingPath(listed.meetingId)}">${timeElement(hit.meetingAt, REGION_TIME_ZONE)}</a></p>
+<p><a href="${itemPath(listed.itemId)}">${titleOf(hit.title)}</a></p>
+<p>${clipped(hit.summary, MAX_SUMMARY)}</p>
+<blockquote cite="${hit.sourceUrl}">${quoteInText(null, hit.evidenceQuote)}</blockquote>
+<p class="quiet">${officialLink(hit.sourceUrl)}</p>
+</li>`;
+}
+
+export const officialLink = (url: string): Html => html`<a rel="nofollow" href="${url}">Official record</a>`;
+
+/** A meeting of a list. */
+export const meetingEntry = ({ meeting, body, jurisdiction }: MeetingFacts): Html => html`<li>
+<a href="${meetingPath(meeting.id)}">${timeElement(meeting.startsAt, meeting.timezone)}</a> ${meetingStatus(meeting.status)}
+<span class="quiet"><a href="${bodyPath(jurisdiction.slug, body.slug)}">${jurisdiction.name}: ${body.name}</a></span>
+</li>`;
+
+/** Where the records of a page come from, and when that was last looked at. */
+export const sourceLine = ({ label, officialUrl, status, lastSuccessfulCheckAt }: SourceFacts): Html =>
+  html`<p class="source">Source: ${
+    officialUrl === null ? (label ?? 'unknown') : html`<a rel="nofollow" href="${officialUrl}">${label ?? officialUrl}</a>`
+  }, ${SOURCE_STATUSES[status]}. ${lastSeen(lastSuccessfulCheckAt)}</p>`;
+
+/** The catalogue records no terms of any source. */
+export const REUSE = html`<p class="source">Terms of reuse are not known to this service: the publisher of a source states them.</p>`;
+
+const lastSeen = (at: string | null): Html => (at === null ? html`No check has succeeded.` : html`Last successful check: ${utcTime(at)}.`);
+
+/** The sources behind public hits. */
+export const sourceTable = (sources: readonly CoveredSource[]): Html => html`<section aria-labelledby="sources">
+<h2 id="sources">Sources</h2>
+<ul>${sources.map(
+  ({ jurisdictionSlug, status: { jurisdictionName, publicBodyName, ...source } }) => html`<li>
+<a href="${jurisdictionPath(jurisdictionSlug)}">${jurisdictionName}</a>, ${publicBodyName}:
+${sourceLine({ ...source, label: source.sourceTypeLabel, officialUrl: source.officialSourceUrl ?? null })}</li>`,
+)}</ul>
+${REUSE}
+</section>`;
+
+/** A list, or a sentence where it is empty. */
+export const listOr = (entries: readonly Html[], otherwise: string): Html =>
+  entries.length === 0 ? html`<p>${otherwise}</p>` : html`<ul class="entries">${entries}</ul>`;

@@ -1,0 +1,79 @@
+import type { ListedHit } from '../../../queries/agenda/agenda-hits.ts';
+import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.ts';
+import { topicPath } from './addresses.ts';
+import { countiesOf, countyList, countyMap } from './county-map.ts';
+import { hitEntry, listOr, meetingEntry, publicHit, sourceTable } from './fragments.ts';
+import { fitting, type Html, html } from './html.ts';
+import { type PageParts, SERVICE_NAME } from './page-layout.ts';
+import type { PageReads } from './page-reads.ts';
+import { searchForm } from './search-page.ts';
+
+const HITS_A_TOPIC = 2;
+const LATEST = 8;
+const ALL_JURISDICTIONS = { includeInactive: false, limit: 1_000 };
+/** Characters of the upcoming hits; a page is under 100,000 bytes. */
+const HITS_SIZE = 26_000;
+const RECENT_SIZE = 10_000;
+
+export async function frontPage(reads: PageReads): Promise<PageParts> {
+  const [topics, sources, next, recent, changed] = await Promise.all([
+    reads.coveredTopics(),
+    reads.coveredSources(),
+    reads.nextHits(HITS_A_TOPIC),
+    reads.recentHits({ limit: LATEST }),
+    reads.meetings.changedLast(LATEST),
+  ]);
+  const { data, meta } = reads.researchCoverage(ALL_JURISDICTIONS);
+  const counties = countiesOf(data);
+  const isRead = ({ status }: (typeof sources)[number]): boolean => status.lastSuccessfulCheckAt !== null;
+  const read = new Set(sources.filter(isRead).map(({ jurisdictionSlug }) => jurisdictionSlug));
+  const main = html`<h1>What local governments of ${meta.scope.region} decide</h1>
+<p>This service reads agendas of city councils and county courts, finds what matters to people and businesses, and quotes the record.
+Records can be searched here, read as feeds and calendars, and copied whole over an API.</p>
+${searchForm({})}
+<section aria-labelledby="upcoming">
+<h2 id="upcoming">Upcoming, by topic</h2>
+${upcoming(next, topics)}
+</section>
+<section aria-labelledby="recent">
+<h2 id="recent">Found last</h2>
+${listOr(
+  fitting(recent, RECENT_SIZE, (hit) => hitEntry(hit, topics)),
+  'Nothing has been found yet.',
+)}
+</section>
+<section aria-labelledby="changed">
+<h2 id="changed">Meetings that changed last</h2>
+${listOr(changed.map(meetingEntry), 'No meeting is known yet.')}
+</section>
+<section aria-labelledby="coverage">
+<h2 id="coverage">What is covered, and what is not</h2>
+<p>Of ${meta.scope.counties} counties and ${meta.scope.activeMunicipalities} municipalities, ${read.size === 0 ? 'none' : read.size} has been read so far.
+The pages of the others state what research located.</p>
+${countyMap(counties, read)}
+${countyList(counties, read)}
+</section>
+<section aria-labelledby="more">
+<h2 id="more">For programs and agents</h2>
+<ul>
+<li><a href="/reference">API reference</a>, <a href="/api/openapi.json">OpenAPI document</a>, <a href="/llms.txt">index for agents</a></li>
+<li><a href="/docs/rest">Read records over REST</a>, <a href="/docs/replicate">keep a copy</a>, <a href="/docs/connect-an-agent">connect an agent</a></li>
+<li><a href="/docs">All guides</a></li>
+</ul>
+</section>
+${sourceTable(sources)}`;
+  return { title: SERVICE_NAME, main };
+}
+
+function upcoming(hits: readonly ListedHit[], topics: readonly CoveredTopic[]): Html {
+  const byTopic = Map.groupBy(hits, (hit) => publicHit(hit).topicSlug);
+  const sections = fitting([...byTopic], HITS_SIZE, ([slug, ofTopic]) => {
+    const label = topics.find((topic) => topic.slug === slug)?.label ?? slug;
+    return html`<h3><a href="${topicPath(slug)}">${label}</a></h3><ul class="entries">${ofTopic.map((hit) => hitEntry(hit, null))}</ul>`;
+  });
+  const shown = new Set([...byTopic.keys()].slice(0, sections.length));
+  const others = topics.filter(({ slug }) => !shown.has(slug));
+  const links = others.map(({ slug, label }) => html`<a class="topic" href="${topicPath(slug)}">${label}</a> `);
+  return html`${sections}${sections.length === 0 && html`<p>No hit of an upcoming meeting is known now.</p>`}
+${links.length > 0 && html`<p>Other topics: ${links}</p>`}`;
+}

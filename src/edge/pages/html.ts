@@ -1,0 +1,33 @@
+import { html as template } from 'hono/html';
+
+/** Markup that is safe to put into other markup. */
+export type Html = Exclude<ReturnType<typeof template>, Promise<unknown>>;
+export type Content = string | number | Html | null | false | undefined | readonly Content[];
+
+/** Every value that is not markup itself is escaped. Without promises among the values the result is none. */
+export const html = (strings: TemplateStringsArray, ...values: readonly Content[]): Html => template(strings, ...values) as Html;
+
+/** At most so many characters of a text, on one line. No character is split. */
+export function clipped(text: string, max: number): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= max ? line : `${line.slice(0, max).replace(/[\ud800-\udbff]$/, '')} …`;
+}
+
+/** Rows from the first one on that fit into so many characters together, but at least one. */
+export function fitting<Row>(rows: readonly Row[], size: number, render: (row: Row) => Html): readonly Html[] {
+  const fits: Html[] = [];
+  let used = 0;
+  for (const row of rows) {
+    const made = render(row);
+    used += made.length;
+    if (used > size && fits.length > 0) break;
+    fits.push(made);
+  }
+  return fits;
+}
+
+// oxlint-disable-next-line no-control-regex
+const CONTROLS = /[\0-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/g;
+
+/** A text without characters that XML and iCalendar do not allow. */
+export const printable = (text: string): string => text.toWellFormed().replaceAll(CONTROLS, '');

@@ -1,0 +1,47 @@
+import { type Html, html } from './html.ts';
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Places of the quotes in a text, in order and apart from each other; a quote that is not in it has none. */
+function rangesOf(text: string, quotes: readonly string[]): readonly Range[] {
+  const found = quotes
+    .map((quote) => ({ start: quote === '' ? -1 : text.indexOf(quote), length: quote.length }))
+    .filter(({ start }) => start >= 0)
+    .sort((left, right) => left.start - right.start);
+  const ranges: { start: number; end: number }[] = [];
+  for (const { start, length } of found) {
+    const last = ranges.at(-1);
+    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, start + length);
+    else ranges.push({ start, end: start + length });
+  }
+  return ranges;
+}
+
+/** A text with its quotes marked. */
+export function markedText(text: string, quotes: readonly string[]): Html {
+  let at = 0;
+  const parts = rangesOf(text, quotes).map(({ start, end }) => {
+    const before = text.slice(at, start);
+    at = end;
+    return html`${before}<mark>${text.slice(start, end)}</mark>`;
+  });
+  return html`${parts}${text.slice(at)}`;
+}
+
+const AROUND = 160;
+const MAX_QUOTE = 400;
+
+/** The quote, marked, with what stands around it; the quote alone where the text does not have it. */
+export function quoteInText(text: string | null, quote: string): Html {
+  const start = text?.indexOf(quote) ?? -1;
+  const [shown, rest] = quote.length > MAX_QUOTE ? [quote.slice(0, MAX_QUOTE), ' …'] : [quote, ''];
+  if (text === null || start < 0) return html`<mark>${shown}</mark>${rest}`;
+  const from = Math.max(0, start - AROUND);
+  const before = `${from > 0 ? '… ' : ''}${text.slice(from, start)}`;
+  const end = start + quote.length;
+  const after = rest === '' ? `${text.slice(end, end + AROUND)}${end + AROUND < text.length ? ' …' : ''}` : rest;
+  return html`${before.toWellFormed()}<mark>${shown.toWellFormed()}</mark>${after.toWellFormed()}`;
+}

@@ -1,0 +1,119 @@
+import type { MeetingFacts } from '../../../queries/meetings/read-meetings.ts';
+import type { MeetingItem } from '../../../queries/meetings/read-meeting-items.ts';
+import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.ts';
+import { uuid } from '../../../domain/records/fields.ts';
+import { Rejection } from '../../../domain/rejections.ts';
+import { bodyPath, itemPath, jurisdictionPath, meetingPath, withQuery } from './addresses.ts';
+import { LIST_SIZE, meetingStatus, officialLink, outcomeTag, REUSE, sourceLine, titleOf, topicLink } from './fragments.ts';
+import { clipped, fitting, type Html, html } from './html.ts';
+import { markedText, quoteInText } from './marked-text.ts';
+import type { PageParts } from './page-layout.ts';
+import type { PageReads } from './page-reads.ts';
+import type { Asked } from './page-routes.ts';
+import { timeElement, utcTime } from './times.ts';
+
+const ITEMS = 100;
+const [MAX_TEXT, MAX_ACTION, MAX_HITS, MAX_ITEM_HITS, MAX_DOCUMENTS] = [10_000, 300, 3, 8, 20];
+
+/** Throws a `Rejection` where it is no uuid. */
+function idOf(text: string, what: string): string {
+  const parsed = uuid.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new Rejection('not_found', `there is no such ${what}`);
+}
+
+const parentsOf = ({ jurisdiction, body }: MeetingFacts): readonly (readonly [string, string])[] => [
+  [jurisdictionPath(jurisdiction.slug), jurisdiction.name],
+  [bodyPath(jurisdiction.slug, body.slug), body.name],
+];
+
+export async function meetingPage(reads: PageReads, { params, query }: Asked<'meeting'>): Promise<PageParts> {
+  const meetingId = idOf(params['meetingId']!, 'meeting');
+  const { start } = query;
+  const [facts, items, documents, topics] = await Promise.all([
+    reads.meetings.byId(meetingId),
+    reads.meetingItems(meetingId, { offset: start, limit: ITEMS + 1 }),
+    reads.meetingDocuments(meetingId),
+    reads.coveredTopics(),
+  ]);
+  if (facts === null) throw new Rejection('not_found', 'there is no such meeting');
+  const { meeting, body, jurisdiction, changedAt, source } = facts;
+  const entries = fitting(items.slice(0, ITEMS), LIST_SIZE, (item) => itemEntry(item, topics));
+  const next = entries.length < items.length ? withQuery(meetingPath(meetingId), { start: start + entries.length }) : null;
+  const main = html`<h1>${titleOf(meeting.title)}</h1>
+<dl>
+<dt>Body</dt><dd>${jurisdiction.name}, ${body.name}</dd>
+<dt>Time</dt><dd>${timeElement(meeting.startsAt, meeting.timezone)} ${meetingStatus(meeting.status)}</dd>
+${meeting.location != null && html`<dt>Place</dt><dd>${titleOf(meeting.location)}</dd>`}
+<dt>Official record</dt><dd>${officialLink(meeting.sourceUrl)}</dd>
+</dl>
+${documentList(documents)}
+<section aria-labelledby="agenda"><h2 id="agenda">Agenda</h2>
+${entries.length === 0 ? html`<p>No agenda item of this meeting is known.</p>` : html`<ol class="entries" start="${start + 1}">${entries}</ol>`}
+${next !== null && html`<p><a rel="next" href="${next}">More items</a></p>`}</section>
+${sourceLine(source)}
+<p class="source">This record last changed: ${utcTime(changedAt)}.</p>
+${REUSE}`;
+  return { title: `${clipped(meeting.title, 120)}, ${jurisdiction.name}`, main, parents: parentsOf(facts) };
+}
+
+function itemEntry(
+  { itemId, title, agendaNumber, outcome, actionText, text, topics: hits, documents }: MeetingItem,
+  topics: readonly CoveredTopic[],
+): Html {
+  return html`<li>
+<p>${agendaNumber !== null && `${clipped(agendaNumber, 40)} `}<a href="${itemPath(itemId)}">${titleOf(title)}</a>${outcomeTag(outcome)}</p>
+${outcome == null && actionText !== null && html`<p class="quiet">${clipped(actionText, MAX_ACTION)}</p>`}
+${hits
+  .slice(0, MAX_HITS)
+  .map((hit) => html`<p>${topicLink(hit.topicSlug, topics)}</p><blockquote>${quoteInText(text ?? title, hit.evidenceQuote)}</blockquote>`)}
+${documentList(documents)}
+</li>`;
+}
+
+const documentList = (documents: readonly { readonly kind: string; readonly title: string; readonly url: string }[]): Html | null =>
+  documents.length === 0
+    ? null
+    : html`<ul class="documents">${documents
+        .slice(0, MAX_DOCUMENTS)
+        .map(
+          ({ kind, title, url }) =>
+            html`<li><a rel="nofollow" href="${url}">${clipped(title, 120)}</a> <span class="quiet">${kind}</span></li>`,
+        )}</ul>`;
+
+export async function itemPage(reads: PageReads, { params }: Asked<'item'>): Promise<PageParts> {
+  const itemId = idOf(params['itemId']!, 'agenda item');
+  const [item, facts, topics] = await Promise.all([reads.item(itemId), reads.meetings.ofItem(itemId), reads.coveredTopics()]);
+  if (item === null || facts === null) throw new Rejection('not_found', 'there is no such agenda item');
+  const { meeting, body, jurisdiction, source } = facts;
+  const quotes = item.topics.map(({ evidenceQuote }) => evidenceQuote);
+  const { text } = item;
+  const main = html`<h1>${markedText(titleOf(item.title), quotes)}</h1>
+<dl>
+<dt>Meeting</dt><dd><a href="${meetingPath(meeting.id)}">${jurisdiction.name}, ${body.name}, ${timeElement(meeting.startsAt, meeting.timezone)}</a> ${meetingStatus(meeting.status)}</dd>
+${item.agendaNumber !== undefined && html`<dt>Number</dt><dd>${clipped(item.agendaNumber, 80)}</dd>`}
+${item.matterFile !== undefined && html`<dt>File</dt><dd>${clipped(item.matterFile, 80)}</dd>`}
+${item.outcome !== undefined && html`<dt>Outcome</dt><dd>${outcomeTag(item.outcome)}</dd>`}
+<dt>Official record</dt><dd>${officialLink(item.sourceUrl)}</dd>
+</dl>
+${item.topics.slice(0, MAX_ITEM_HITS).map(
+  ({ topicSlug, summary, evidenceQuote, confidence }) => html`<section class="hit">
+<p>${topicLink(topicSlug, topics)} <span class="quiet">confidence ${confidence} of 100</span></p>
+<p>${clipped(summary, 600)}</p>
+${![item.title, text].some((part) => part?.includes(evidenceQuote)) && html`<blockquote>${quoteInText(null, evidenceQuote)}</blockquote>`}
+</section>`,
+)}
+${documentList(item.documents)}
+${
+  text !== undefined &&
+  html`<section aria-labelledby="text"><h2 id="text">Text of the item</h2>
+<div class="text">${markedText(text.slice(0, MAX_TEXT).toWellFormed(), quotes)}${text.length > MAX_TEXT && html`… <em>The official record has the whole text.</em>`}</div></section>`
+}
+${sourceLine(source)}
+${REUSE}`;
+  return {
+    title: `${clipped(item.title, 120)}, ${jurisdiction.name}`,
+    main,
+    parents: [...parentsOf(facts), [meetingPath(meeting.id), 'Meeting']],
+  };
+}

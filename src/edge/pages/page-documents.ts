@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import type { DocumentRoute } from '../documents/document-routes.ts';
+import { PUBLIC_CACHE } from '../../../contract/operation.ts';
+import { STYLE_PATH } from './addresses.ts';
+
+const LASTING = { 'cache-control': 'public, s-maxage=3600', 'x-content-type-options': 'nosniff' } as const;
+
+/** What `/` answers to programs. */
+export const serviceIndex = (baseUrl: string): string =>
+  JSON.stringify({
+    service: 'Civic Records',
+    openApi: `${baseUrl}/api/openapi.json`,
+    reference: `${baseUrl}/api-reference.md`,
+    agents: `${baseUrl}/llms.txt`,
+    tools: `${baseUrl}/api/v1/mcp`,
+    pages: `${baseUrl}/`,
+  });
+
+export const indexHeaders = {
+  ...LASTING,
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': PUBLIC_CACHE,
+  vary: 'Accept',
+} as const;
+
+/** Searches are made anew for each query, and programs have the interface. */
+const ROBOTS = 'User-agent: *\nDisallow: /api/\nDisallow: /search\n';
+
+export const pageDocuments = (): readonly DocumentRoute[] => [
+  {
+    path: STYLE_PATH,
+    operationId: null,
+    headers: { ...LASTING, 'content-type': 'text/css; charset=utf-8' },
+    body: () => readFile(new URL('style.css', import.meta.url)),
+  },
+  {
+    path: '/robots.txt',
+    operationId: null,
+    headers: { ...LASTING, 'content-type': 'text/plain; charset=utf-8' },
+    body: async () => ROBOTS,
+  },
+];

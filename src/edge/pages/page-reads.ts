@@ -1,0 +1,42 @@
+import type { CoverageInput, RecentHitsInput, UpcomingHitsInput } from '../../../contract/inputs.ts';
+import type { AgendaItem } from '../../../contract/tools/get-agenda-item.ts';
+import type { SearchAgendaData, SearchAgendaInput } from '../../../contract/tools/search-agenda.ts';
+import type { ListedHit } from '../../../queries/agenda/agenda-hits.ts';
+import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.ts';
+import type { CoveragePage } from '../../../queries/coverage/list-dfw-research-coverage.ts';
+import type { CoveredSource } from '../../../queries/coverage/list-public-source-statuses.ts';
+import type { MeetingItem } from '../../../queries/meetings/read-meeting-items.ts';
+import type { MeetingFacts, MeetingsInput } from '../../../queries/meetings/read-meetings.ts';
+import type { Place } from '../../../queries/meetings/read-place.ts';
+import type { RecordData } from '../../../domain/records/resources.ts';
+
+/** What the pages are made of: the functions of the public operations and tools, and reads of meetings. Ids are uuids. */
+export interface PageReads {
+  readonly coveredTopics: () => Promise<readonly CoveredTopic[]>;
+  readonly coveredSources: () => Promise<readonly CoveredSource[]>;
+  readonly researchCoverage: (input: CoverageInput) => CoveragePage;
+  /** At most `limit` of each topic. */
+  readonly nextHits: (limit: number) => Promise<readonly ListedHit[]>;
+  readonly recentHits: (input: RecentHitsInput) => Promise<readonly ListedHit[]>;
+  readonly upcomingHits: (
+    input: UpcomingHitsInput,
+  ) => Promise<{ readonly hits: readonly ListedHit[]; readonly nextCursor: string | null; readonly total: number }>;
+  readonly place: (jurisdictionSlug: string) => Promise<Place | null>;
+  readonly meetings: {
+    readonly ofBodies: (input: MeetingsInput) => Promise<readonly MeetingFacts[]>;
+    readonly byId: (meetingId: string) => Promise<MeetingFacts | null>;
+    readonly ofItem: (itemId: string) => Promise<MeetingFacts | null>;
+    readonly changedLast: (limit: number) => Promise<readonly MeetingFacts[]>;
+  };
+  readonly meetingItems: (meetingId: string, page: { readonly offset: number; readonly limit: number }) => Promise<readonly MeetingItem[]>;
+  readonly meetingDocuments: (meetingId: string) => Promise<readonly RecordData<'documents'>[]>;
+  readonly item: (itemId: string) => Promise<AgendaItem | null>;
+  /** When each of these items was last changed, by id; an unknown one is absent. */
+  readonly itemChanges: (itemIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Throws a `Rejection` for a cursor of another search, and where too many searches wait. */
+  readonly search: (input: SearchAgendaInput) => Promise<SearchAgendaData>;
+  /** Milliseconds. */
+  readonly now: () => number;
+  /** Where corrections are sent: an address for a link. */
+  readonly contact: string | null;
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+
+const HTML = 'text/html; charset=utf-8';
+const ATOM = 'application/atom+xml; charset=utf-8';
+const CALENDAR = 'text/calendar; charset=utf-8';
+
+/** An empty field of a form is no value. */
+const field = z.preprocess((value) => (value === '' ? undefined : value), z.string().optional());
+const nothing = z.object({});
+/** Other parameters, such as those that social networks add to links, are ignored. */
+const search = z.object({ q: field, jurisdiction: field, topic: field, from: field, to: field, cursor: field });
+const cursor = z.object({ cursor: field });
+const start = z.object({ start: z.coerce.number<string>().int().min(0).max(100_000).catch(0) });
+
+/** Without their functions, which are loaded with the first page. */
+export const PAGE_ROUTES = {
+  front: { path: '/', contentType: HTML, query: nothing },
+  search: { path: '/search', contentType: HTML, query: search },
+  topic: { path: '/topics/:topicSlug', contentType: HTML, query: cursor },
+  jurisdiction: { path: '/jurisdictions/:slug', contentType: HTML, query: nothing },
+  body: { path: '/jurisdictions/:slug/bodies/:bodySlug', contentType: HTML, query: nothing },
+  meeting: { path: '/meetings/:meetingId', contentType: HTML, query: start },
+  item: { path: '/items/:itemId', contentType: HTML, query: nothing },
+  topicFeed: { path: '/topics/:topicSlug/atom.xml', contentType: ATOM, query: nothing },
+  jurisdictionFeed: { path: '/jurisdictions/:slug/atom.xml', contentType: ATOM, query: nothing },
+  searchFeed: { path: '/search/atom.xml', contentType: ATOM, query: search },
+  calendar: { path: '/jurisdictions/:slug/bodies/:bodySlug/calendar.ics', contentType: CALENDAR, query: nothing },
+} as const;
+
+export type PageName = keyof typeof PAGE_ROUTES;
+
+/** What was asked for: parameters of the path and of the query. */
+export interface Asked<Name extends PageName = PageName> {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: z.output<(typeof PAGE_ROUTES)[Name]['query']>;
+}

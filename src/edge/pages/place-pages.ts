@@ -1,0 +1,95 @@
+import type { CoveredFamily } from '../../../domain/coverage.ts';
+import { Rejection } from '../../../domain/rejections.ts';
+import type { Place, PlaceBody } from '../../../queries/meetings/read-place.ts';
+import { bodyPath, calendarOf, feedOf, jurisdictionPath } from './addresses.ts';
+import { hitEntry, listOr, meetingEntry, REUSE, sourceLine } from './fragments.ts';
+import { fitting, type Html, html } from './html.ts';
+import type { PageParts } from './page-layout.ts';
+import type { PageReads } from './page-reads.ts';
+import type { Asked } from './page-routes.ts';
+
+const [MEETINGS, LATEST] = [20, 10];
+const RECENT_SIZE = 30_000;
+
+/** Throws a `Rejection`. */
+export async function placeOf(reads: PageReads, slug: string): Promise<Place> {
+  const place = await reads.place(slug);
+  if (place === null) throw new Rejection('not_found', 'there is no such jurisdiction');
+  return place;
+}
+
+/** Throws a `Rejection`. */
+export function bodyOf({ bodies }: Place, bodySlug: string): PlaceBody {
+  const body = bodies.find(({ slug }) => slug === bodySlug);
+  if (body === undefined) throw new Rejection('not_found', 'there is no such body in this jurisdiction');
+  return body;
+}
+
+export async function jurisdictionPage(reads: PageReads, { params }: Asked<'jurisdiction'>): Promise<PageParts> {
+  const place = await placeOf(reads, params['slug']!);
+  const { slug, name, bodies } = place;
+  const bodyIds = bodies.map(({ bodyId }) => bodyId);
+  const [meetings, hits, topics] = await Promise.all([
+    reads.meetings.ofBodies({ bodyIds, from: reads.now(), limit: MEETINGS }),
+    reads.recentHits({ jurisdictionSlug: slug, limit: LATEST }),
+    reads.coveredTopics(),
+  ]);
+  const { data, meta } = reads.researchCoverage({ jurisdictionSlug: slug, includeInactive: true, limit: 1 });
+  const feed = feedOf(jurisdictionPath(slug));
+  const main = html`<h1>${name}</h1>
+<p><a href="/search?jurisdiction=${slug}">Search ${name}</a>, <a href="${feed}">Atom feed</a></p>
+<section aria-labelledby="bodies"><h2 id="bodies">Bodies</h2>
+${listOr(bodies.map(bodyEntry(slug)), 'No body of this jurisdiction is covered.')}
+${bodies.length > 0 && REUSE}</section>
+<section aria-labelledby="meetings"><h2 id="meetings">Upcoming meetings</h2>
+${listOr(meetings.map(meetingEntry), 'No upcoming meeting is known.')}</section>
+<section aria-labelledby="recent"><h2 id="recent">Found last</h2>
+${listOr(
+  fitting(hits, RECENT_SIZE, (hit) => hitEntry(hit, topics)),
+  'Nothing has been found.',
+)}</section>
+<section aria-labelledby="research"><h2 id="research">What research located</h2>
+${data[0] === undefined ? html`<p>This jurisdiction is not in the catalogue.</p>` : research(data[0].families, meta.statusDefinitions)}
+<p class="quiet">Research of ${meta.researchDate}. ${meta.scope.statement}</p></section>`;
+  return { title: name, main, alternates: [{ type: 'application/atom+xml', href: feed, title: name }] };
+}
+
+const bodyEntry =
+  (slug: string) =>
+  ({ slug: bodySlug, name, covered, source }: PlaceBody): Html =>
+    html`<li>
+<a href="${bodyPath(slug, bodySlug)}">${name}</a>${!covered && html` <span class="tag">no topics are found here</span>`}
+${sourceLine(source)}
+</li>`;
+
+const research = (families: readonly CoveredFamily[], meanings: Readonly<Record<CoveredFamily['status'], string>>): Html =>
+  html`<ul>${families.map(
+    ({ family, status, officialSourceUrl }) => html`<li>${family.split('.')[1]!.replaceAll('_', ' ')}:
+${officialSourceUrl === undefined ? meanings[status] : html`<a rel="nofollow" href="${officialSourceUrl}">${meanings[status]}</a>`}</li>`,
+  )}</ul>`;
+
+export async function bodyPage(reads: PageReads, { params }: Asked<'body'>): Promise<PageParts> {
+  const place = await placeOf(reads, params['slug']!);
+  const body = bodyOf(place, params['bodySlug']!);
+  const now = reads.now();
+  const bodyIds = [body.bodyId];
+  const [next, last] = await Promise.all([
+    reads.meetings.ofBodies({ bodyIds, from: now, limit: MEETINGS }),
+    reads.meetings.ofBodies({ bodyIds, before: now, limit: MEETINGS }),
+  ]);
+  const calendar = calendarOf(bodyPath(place.slug, body.slug));
+  const main = html`<h1>${place.name}: ${body.name}</h1>
+<p><a href="${calendar}">Calendar of the meetings (iCalendar)</a></p>
+<section aria-labelledby="next"><h2 id="next">Upcoming meetings</h2>
+${listOr(next.map(meetingEntry), 'No upcoming meeting is known.')}</section>
+<section aria-labelledby="last"><h2 id="last">Past meetings</h2>
+${listOr(last.map(meetingEntry), 'No past meeting is known.')}</section>
+${sourceLine(body.source)}
+${REUSE}`;
+  return {
+    title: `${place.name}: ${body.name}`,
+    main,
+    parents: [[jurisdictionPath(place.slug), place.name]],
+    alternates: [{ type: 'text/calendar', href: calendar, title: `Meetings: ${body.name}` }],
+  };
+}

@@ -1,0 +1,29 @@
+import { jurisdictionFeed, searchFeed, topicFeed } from './atom.ts';
+import { frontPage } from './front-page.ts';
+import { itemPage, meetingPage } from './meeting-pages.ts';
+import { pageLayout, type PageParts } from './page-layout.ts';
+import type { PageReads } from './page-reads.ts';
+import type { Asked, PageName } from './page-routes.ts';
+import { bodyPage, jurisdictionPage } from './place-pages.ts';
+import { searchPage } from './search-page.ts';
+import { topicPage } from './topic-page.ts';
+
+const page =
+  <Name extends PageName>(make: (reads: PageReads, asked: Asked<Name>) => Promise<PageParts>) =>
+  async (reads: PageReads, asked: Asked<Name>): Promise<string> =>
+    pageLayout(await make(reads, asked), reads.contact);
+
+/** The text of each page. Each throws a `Rejection` for what is not there. */
+export const RENDERERS: { readonly [Name in PageName]: (reads: PageReads, asked: Asked<Name>, baseUrl: string) => Promise<string> } = {
+  front: page(frontPage),
+  search: page(searchPage),
+  topic: page(topicPage),
+  jurisdiction: page(jurisdictionPage),
+  body: page(bodyPage),
+  meeting: page(meetingPage),
+  item: page(itemPage),
+  topicFeed,
+  jurisdictionFeed,
+  searchFeed,
+  calendar: async (...asked) => (await import('./calendar.ts')).bodyCalendar(...asked),
+};

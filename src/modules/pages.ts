@@ -1,0 +1,54 @@
+import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
+import type { SearchAgendaData, SearchAgendaInput } from '../../contract/tools/search-agenda.ts';
+import { createReadNextHits, createReadRecentHits, createReadUpcomingHits } from '../../queries/agenda/agenda-hits.ts';
+import { createListCoveredTopics } from '../../queries/agenda/list-covered-topics.ts';
+import { listDfwResearchCoverage } from '../../queries/coverage/list-dfw-research-coverage.ts';
+import { createListCoveredSources } from '../../queries/coverage/list-public-source-statuses.ts';
+import { createReadCivicRecords } from '../../queries/feed/published-records.ts';
+import { createReadMeetingDocuments, createReadMeetingItems } from '../../queries/meetings/read-meeting-items.ts';
+import { createReadMeetings } from '../../queries/meetings/read-meetings.ts';
+import { createReadPlace } from '../../queries/meetings/read-place.ts';
+import type { PageReads } from '../edge/pages/page-reads.ts';
+import type { Platform } from '../platform.ts';
+import { COVERAGE_CATALOGUE } from '../sources/coverage/coverage-catalogue.ts';
+
+/** As much as an account may be sent. */
+const MAX_BYTES = 5_000_000;
+
+interface Searches {
+  readonly getAgendaItem: (itemId: string) => Promise<AgendaItem | null>;
+  readonly searchPages: (input: SearchAgendaInput) => Promise<SearchAgendaData>;
+}
+
+/** Pages for people: they show what the public operations and the tools read. */
+export function pages(
+  { settings, reads, clock, database }: Platform,
+  { getAgendaItem, searchPages }: Searches,
+): { readonly pages: PageReads } {
+  const listCoveredSources = createListCoveredSources({ reads, clock });
+  const readCivicRecords = createReadCivicRecords(reads, database.columns);
+  const itemChanges = async (ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+    const { text } = await readCivicRecords({ requests: [{ resource: 'agenda_items', ids }], maxResponseBytes: MAX_BYTES });
+    const { data } = JSON.parse(text) as { data: { items: readonly { id: string; changedAt: string }[] } };
+    return new Map(data.items.map(({ id, changedAt }) => [id, changedAt]));
+  };
+  return {
+    pages: {
+      coveredTopics: createListCoveredTopics(reads),
+      coveredSources: () => listCoveredSources({}),
+      researchCoverage: (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
+      nextHits: createReadNextHits({ reads, clock }),
+      recentHits: createReadRecentHits(reads),
+      upcomingHits: createReadUpcomingHits({ reads, clock }),
+      place: createReadPlace({ reads, clock }),
+      meetings: createReadMeetings({ reads, clock }),
+      meetingItems: createReadMeetingItems(reads),
+      meetingDocuments: createReadMeetingDocuments(reads),
+      item: getAgendaItem,
+      itemChanges,
+      search: searchPages,
+      now: () => clock.now(),
+      contact: settings.CIVIC_CONTACT ?? null,
+    },
+  };
+}

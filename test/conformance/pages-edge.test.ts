@@ -1,0 +1,90 @@
+import { afterEach, expect, test } from 'vitest';
+import { DatabaseUnavailable } from '../../domain/ports/database.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { type EdgeSettings, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
+
+const edges: HttpEdge[] = [];
+afterEach(async () => {
+  for (const edge of edges.splice(0)) await edge.close();
+});
+async function start(settings: EdgeSettings = {}): Promise<HttpEdge> {
+  const edge = await startHttpEdge(settings);
+  edges.push(edge);
+  return edge;
+}
+const ask = (edge: HttpEdge, path: string, accept = 'text/html', method = 'GET') =>
+  fetch(`${edge.url}${path}`, { method, headers: { accept } });
+
+test('an address may ask for each kind of page as often as for a public operation; then a page says so', async () => {
+  const edge = await start({ publicLimit: { requests: 2, seconds: 60 } });
+  for (const status of [200, 200, 429]) expect((await ask(edge, '/')).status).toBe(status);
+  expect((await ask(edge, '/search')).status).toBe(200);
+  const refused = await ask(edge, '/');
+  expect([refused.headers.get('content-type'), refused.headers.get('retry-after')]).toEqual(['text/html; charset=utf-8', '60']);
+  expect(await refused.text()).toContain('Too many requests');
+  const [, , third] = [await ask(edge, '/', '*/*'), await ask(edge, '/', '*/*'), await ask(edge, '/', '*/*')];
+  expect([third.status, await third.json()]).toMatchObject([429, { error: { code: 'rate_limited' } }]);
+});
+
+test('many requests for one page ask its queries once, and browsers and programs get their own forms', async () => {
+  let asked = 0;
+  const coveredTopics = async () => {
+    asked += 1;
+    return [];
+  };
+  const edge = await start({ pages: { coveredTopics } });
+  const isCached = async () => {
+    await ask(edge, '/');
+    const before = asked;
+    await ask(edge, '/');
+    return asked === before;
+  };
+  await expect.poll(isCached).toBe(true);
+  // The answers until now are out of date; the position has been read.
+  edge.now += 1_000;
+  asked = 0;
+  const types = async (accept: string) => (await ask(edge, '/', accept)).headers.get('content-type');
+  const all = await Promise.all(Array.from({ length: 20 }, (_, number) => types(number % 2 === 0 ? 'text/html' : '*/*')));
+  expect(new Set(all.filter((_, number) => number % 2 === 0))).toEqual(new Set(['text/html; charset=utf-8']));
+  expect(new Set(all.filter((_, number) => number % 2 === 1))).toEqual(new Set(['application/json; charset=utf-8']));
+  expect(asked).toBe(1);
+});
+
+test('a failure of the database is a page with status 503, without its text, and is not cached', async () => {
+  let isDown = true;
+  const coveredTopics = async () => {
+    if (isDown) throw new DatabaseUnavailable('secret of db-4');
+    return [];
+  };
+  const edge = await start({ pages: { coveredTopics } });
+  const answer = await ask(edge, '/');
+  expect([answer.status, answer.headers.get('content-type'), answer.headers.get('cache-control')]).toEqual([
+    503,
+    'text/html; charset=utf-8',
+    null,
+  ]);
+  const text = await answer.text();
+  expect(text).toContain('This page cannot be shown now');
+  expect(text).not.toContain('secret');
+  isDown = false;
+  expect((await ask(edge, '/')).status).toBe(200);
+});
+
+test('a refusal whose words come from the request is escaped', async () => {
+  const search = async (): Promise<never> => {
+    throw new Rejection('invalid_parameter', 'no such <b>word</b>');
+  };
+  const edge = await start({ pages: { search } });
+  const text = await (await ask(edge, '/search?q=%3Cb%3E')).text();
+  expect(text).toContain('no such &lt;b&gt;word&lt;/b&gt;');
+  expect(text).not.toContain('<b>');
+});
+
+test('HEAD answers without a body, another method with 405, and an unchanged page with 304', async () => {
+  const edge = await start();
+  const head = await ask(edge, '/', 'text/html', 'HEAD');
+  expect([head.status, await head.text()]).toEqual([200, '']);
+  expect((await ask(edge, '/', 'text/html', 'POST')).status).toBe(405);
+  const unchanged = await fetch(`${edge.url}/`, { headers: { accept: 'text/html', 'if-none-match': head.headers.get('etag')! } });
+  expect(unchanged.status).toBe(304);
+});

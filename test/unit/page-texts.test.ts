@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { COUNTIES } from '../../src/sources/catalogue/catalogue-records.ts';
+import { clipped, fitting, html, printable } from '../../src/edge/pages/html.ts';
+import { markedText, quoteInText } from '../../src/edge/pages/marked-text.ts';
+
+describe('a marked text', () => {
+  const marked = (text: string, ...quotes: readonly string[]) => markedText(text, quotes).toString();
+
+  test.each([
+    ['one two three', ['two'], 'one <mark>two</mark> three'],
+    ['one two three', ['four'], 'one two three'],
+    ['one two three', ['one two', 'two three'], '<mark>one two three</mark>'],
+    ['one two three', ['three', 'one'], '<mark>one</mark> two <mark>three</mark>'],
+    ['a <b> c', ['<b>'], 'a <mark>&lt;b&gt;</mark> c'],
+    ['one', [''], 'one'],
+  ])('of %j with %j is %s', (text, quotes, expected) => {
+    expect(marked(text, ...quotes)).toBe(expected);
+  });
+
+  test('a quote stands between what is around it, and alone where the text does not have it', () => {
+    const text = `${'x'.repeat(500)} the quote ${'y'.repeat(500)}`;
+    expect(quoteInText(text, 'the quote').toString()).toMatch(/^… x{159} <mark>the quote<\/mark> y{159} …$/);
+    expect(quoteInText(text, 'another').toString()).toBe('<mark>another</mark>');
+    expect(quoteInText(null, 'z'.repeat(500)).toString()).toBe(`<mark>${'z'.repeat(400)}</mark> …`);
+  });
+});
+
+test('every value of a template is escaped, and its own markup is not', () => {
+  const inner = html`<b>${`<'">&`}</b>`;
+  expect(html`${inner}${['<', [null, false, 1]]}`.toString()).toBe('<b>&lt;&#39;&quot;&gt;&amp;</b>&lt;1');
+});
+
+test('a long text is cut between characters, and a list at its size but after one row', () => {
+  expect([clipped(' a\n b ', 9), clipped('abc', 2), clipped('a𝔘b', 2)]).toEqual(['a b', 'ab …', 'a …']);
+  const rows = (size: number) => fitting(['aa', 'bb', 'cc'], size, (row) => html`${row}`).length;
+  expect([rows(1), rows(4), rows(100)]).toEqual([1, 2, 3]);
+});
+
+test('a printable text has no characters that XML forbids', () => {
+  expect(printable('a\u0000\u0001b\tc\n\ud800\uffff')).toBe('ab\tc\n\ufffd');
+});
+
+test('the map has an outline of each county', () => {
+  const { shapes } = JSON.parse(readFileSync(new URL('../../src/edge/pages/county-shapes.json', import.meta.url), 'utf8')) as {
+    shapes: Record<string, string>;
+  };
+  expect(Object.keys(shapes).toSorted()).toEqual(COUNTIES.map(({ slug }) => slug).toSorted());
+  for (const outline of Object.values(shapes)) expect(outline).toMatch(/^(M[\d. L]+Z)+$/);
+});
