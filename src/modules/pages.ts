@@ -35,7 +35,7 @@ export function pages(
   return {
     pages: {
       coveredTopics: createListCoveredTopics(reads),
-      coveredSources: () => listCoveredSources({}),
+      coveredSources: () => listCoveredSources({}, { alsoRead: false }),
       researchCoverage: (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
       nextHits: createReadNextHits({ reads, clock }),
       recentHits: createReadRecentHits(reads),
