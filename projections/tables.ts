@@ -90,6 +90,10 @@ export function recordTable<R extends Resource, const Other extends Omit<Table, 
     resource,
     id: all[0]![0],
     columns: Object.fromEntries(all.map(([name, [definition]]) => [name, definition])),
-    row: (data) => Object.fromEntries(all.map(([name, [, of]]) => [name, of(data)])),
+    row(data) {
+      const row: Record<string, Value> = {};
+      for (const [name, [, of]] of all) row[name] = of(data);
+      return row;
+    },
   };
 }
