@@ -17,13 +17,15 @@ export function titleKey(text: string): string | null {
 /** Of longer texts only so much is searched, in characters. What is beyond stays in the record. */
 export const SEARCHED_LENGTH = 60_000;
 const MARKS = /[\u0300-\u036f]+/g;
-const RUN = /[\p{L}\p{N}]+/gu;
-const WORD = /^\p{L}{4,30}$/u;
+const WORD = /(?<![\p{L}\p{N}])\p{L}{4,30}(?![\p{L}\p{N}])/gu;
+/** The same for a text of ASCII alone, at half the cost. */
+const ASCII_WORD = /(?<![a-z0-9])[a-z]{4,30}(?![a-z0-9])/g;
+// oxlint-disable-next-line no-control-regex
+const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text);
 
 /** Without accents and ligatures. The function `plain_text` of the database does the same. */
 export function plainText(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  if (/^[\x00-\x7f]*$/.test(text)) return text;
+  if (isAscii(text)) return text;
   return text.toWellFormed().normalize('NFKD').replaceAll(MARKS, '').normalize('NFC');
 }
 
@@ -33,9 +35,8 @@ export const straightQuotes = (text: string): string => text.replaceAll(/[“”
 
 /** The distinct words of a text that a search can misspell: letters only, at least four, in lower case, in the order of the text. */
 export function spellableWords(text: string): ReadonlySet<string> {
-  const words = new Set<string>();
-  for (const run of new Set(plainText(text.slice(0, SEARCHED_LENGTH)).toLowerCase().match(RUN))) if (WORD.test(run)) words.add(run);
-  return words;
+  const plain = plainText(text.slice(0, SEARCHED_LENGTH)).toLowerCase();
+  return new Set(plain.match(isAscii(plain) ? ASCII_WORD : WORD));
 }
 
 /** Letters to insert, leave out, replace or swap with their neighbour. */
