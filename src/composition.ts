@@ -78,8 +78,11 @@ export async function openCivicAt(time: Clock, settings: Settings, role: Role, w
     const openBrokers = brokers && (async () => (await import('../infra/kafka/open.ts')).openKafka(brokers, platform));
     const bridge = kafka(platform, openBrokers, ofSources.writer);
     const ofOperators = operators(platform, PROJECTIONS, [...reactors, ...(bridge === null ? [] : [bridge.relay])]);
-    const reachedBy = async (position: Position, deadline: number): Promise<boolean> =>
-      (await Promise.all(readModels.map((name) => progress.reached(name, position, deadline)))).every(Boolean);
+    /** One after another: while the first lags, the others are not asked for. */
+    const reachedBy = async (position: Position, deadline: number): Promise<boolean> => {
+      for (const name of readModels) if (!(await progress.reached(name, position, deadline))) return false;
+      return true;
+    };
     return {
       ...platform,
       ...platform.stores,
