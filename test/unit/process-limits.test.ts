@@ -21,6 +21,11 @@ describe('the memory of a serving process', () => {
     });
   });
 
+  test.each(['--role projector', '--role=projector', '--role worker'])('is larger for what follows the log: %s', (role) => {
+    const { args } = limitedStart(started({ argv: ['/usr/bin/node', '/app/src/main.ts', 'serve', ...role.split(' ')] }), CACHE)!;
+    expect(args).toContain('--max-semi-space-size=16');
+  });
+
   test('is limited once: the new process is not started again', () => {
     const { args } = limitedStart(started(), CACHE)!;
     const [execArgv, argv] = [args.slice(0, 5), ['/usr/bin/node', ...args.slice(5)]];
