@@ -2,6 +2,7 @@ import { TOOL_DEADLINE_MS } from '../contract/tools/tool.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Position } from '../domain/ports/event-log.ts';
 import type { PaymentChannel } from '../domain/ports/payments.ts';
+import type { Progress } from '../domain/ports/projection.ts';
 import { legistarFolderReader } from '../infra/legistar/folder-client.ts';
 import { LEGISTAR_BASE_URL, legistarHttpReader } from '../infra/legistar/http-client.ts';
 import { systemClock } from '../infra/system/clock.ts';
@@ -53,6 +54,16 @@ async function openPayAsYouGo(settings: Settings): Promise<PaymentChannel | null
   return (await import('../infra/x402/open.ts')).openX402(payTo, facilitatorUrl, rpcUrl);
 }
 
+/** Looks at one after another: while the first lags, the others are not asked for. */
+export async function reachedByAll(
+  progress: Progress,
+  readModels: readonly string[],
+  { position, deadline }: { readonly position: Position; readonly deadline: number },
+): Promise<boolean> {
+  for (const name of readModels) if (!(await progress.reached(name, position, deadline))) return false;
+  return true;
+}
+
 /** The caller closes the program, also when the start of something else fails. */
 export const openCivic = (settings: Settings, role: Role, warnings: readonly string[]) =>
   openCivicAt(systemClock, settings, role, warnings);
@@ -78,11 +89,7 @@ export async function openCivicAt(time: Clock, settings: Settings, role: Role, w
     const openBrokers = brokers && (async () => (await import('../infra/kafka/open.ts')).openKafka(brokers, platform));
     const bridge = kafka(platform, openBrokers, ofSources.writer);
     const ofOperators = operators(platform, PROJECTIONS, [...reactors, ...(bridge === null ? [] : [bridge.relay])]);
-    /** One after another: while the first lags, the others are not asked for. */
-    const reachedBy = async (position: Position, deadline: number): Promise<boolean> => {
-      for (const name of readModels) if (!(await progress.reached(name, position, deadline))) return false;
-      return true;
-    };
+    const reachedBy = (position: Position, deadline: number) => reachedByAll(progress, readModels, { position, deadline });
     return {
       ...platform,
       ...platform.stores,
