@@ -47,6 +47,7 @@ async function find(reads: LiveReads, context: SearchContext, input: SearchAgend
   const [fromDay = null, toDay = null] = [input.fromDate, input.toDate].map((date) => (date === undefined ? null : dayOfDate(date)));
   // A local day is part of up to three days of UTC.
   const limits = {
+    isPhrase: query.includes('<'),
     ...(fromDay === null ? {} : { from: periodOf((fromDay - 1) * DAY_MS) }),
     ...(toDay === null ? {} : { to: periodOf((toDay + 1) * DAY_MS) }),
   };

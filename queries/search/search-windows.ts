@@ -15,6 +15,13 @@ const FEW_MATCHES = 3000;
 /** Up to so many may be, where fewer are likely: words that occur together are often spread otherwise than by chance. */
 const AT_MOST = 50_000;
 export const WHOLE: readonly SearchWindow[] = [{ marks: null, before: null }];
+interface WindowLimits {
+  readonly from?: number;
+  readonly to?: number;
+  /** Each window reads the places of both words again: fewer windows cost less. */
+  readonly isPhrase: boolean;
+}
+
 interface Matches {
   readonly maxMatches: number | null;
   readonly shares: number;
@@ -36,7 +43,7 @@ const GROWTH = 5;
  * periods; between dates they are looked up, since outside of them it may be common. The windows change what a search costs, never what it
  * finds.
  */
-export function searchWindows(all: PeriodCounts, { from, to }: { readonly from?: number; readonly to?: number }): readonly SearchWindow[] {
+export function searchWindows(all: PeriodCounts, { from, to, isPhrase }: WindowLimits): readonly SearchWindow[] {
   const periods = all.filter(([period]) => period >= (from ?? period) && period <= (to ?? period));
   const isLimited = from !== undefined || to !== undefined;
   if (isLimited && periods.length === 0) return [];
@@ -47,7 +54,7 @@ export function searchWindows(all: PeriodCounts, { from, to }: { readonly from?:
     let [end, held] = [next, 0];
     while (end < periods.length && (end === next || held + periods[end]![1] <= size)) held += periods[end++]![1];
     left -= held;
-    if (left < size) break;
+    if (left < size * (isPhrase ? GROWTH : 1)) break;
     windows.push({ marks: marksOf(periods.slice(next, end)), before: null });
     [next, size] = [end, size * GROWTH];
   }

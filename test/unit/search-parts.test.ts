@@ -130,6 +130,7 @@ describe('near words', () => {
 });
 
 describe('windows', () => {
+  const words = { isPhrase: false };
   const periods: PeriodCounts = Array.from({ length: 40 }, (_, index) => [100 - index, 2500]);
   const marksOf = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => `' p${from - index}'`).join(' | ');
 
@@ -146,18 +147,22 @@ describe('windows', () => {
   });
 
   test('are the whole time when there are few entries', () => {
-    expect(searchWindows([[5, 100]], {})).toEqual([{ marks: null, before: null }]);
-    expect(searchWindows([], {})).toEqual([{ marks: null, before: null }]);
+    expect(searchWindows([[5, 100]], words)).toEqual([{ marks: null, before: null }]);
+    expect(searchWindows([], words)).toEqual([{ marks: null, before: null }]);
   });
 
   test('grow towards the past one after another, and the last contains the remainder', () => {
-    expect(searchWindows(periods, {})).toEqual([
+    expect(searchWindows(periods, words)).toEqual([
       { marks: marksOf(100, 99), before: null },
       { marks: marksOf(98, 89), before: null },
       { marks: null, before: 89 },
     ]);
+    expect(searchWindows(periods, { isPhrase: true })).toEqual([
+      { marks: marksOf(100, 99), before: null },
+      { marks: null, before: 99 },
+    ]);
     const many: PeriodCounts = Array.from({ length: 400 }, (_, index) => [1000 - index, 2500]);
-    expect(searchWindows(many, {})).toEqual([
+    expect(searchWindows(many, words)).toEqual([
       { marks: marksOf(1000, 999), before: null },
       { marks: marksOf(998, 989), before: null },
       { marks: marksOf(988, 939), before: null },
@@ -166,13 +171,13 @@ describe('windows', () => {
   });
 
   test('stay within the periods of the dates', () => {
-    expect(searchWindows(periods, { from: 98, to: 99 })).toEqual([{ marks: marksOf(99, 98), before: null }]);
-    expect(searchWindows(periods, { to: 80 })).toEqual([
+    expect(searchWindows(periods, { ...words, from: 98, to: 99 })).toEqual([{ marks: marksOf(99, 98), before: null }]);
+    expect(searchWindows(periods, { ...words, to: 80 })).toEqual([
       { marks: marksOf(80, 79), before: null },
       { marks: marksOf(78, 61), before: null },
     ]);
-    expect(searchWindows([[5, 1]], { to: 5 })).toEqual([{ marks: "' p5'", before: null }]);
-    expect(searchWindows([[5, 1]], { from: 6 })).toEqual([]);
+    expect(searchWindows([[5, 1]], { ...words, to: 5 })).toEqual([{ marks: "' p5'", before: null }]);
+    expect(searchWindows([[5, 1]], { ...words, from: 6 })).toEqual([]);
   });
 });
 
