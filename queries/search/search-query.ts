@@ -53,11 +53,10 @@ export function searchQuery(typed: string, thisYear: number) {
     if (!isOr) units.push({ ...unitOf(part, groups!, thisYear), isAlternative });
     isAlternative = isOr && units.length > 0;
   }
-  const pairs = units.slice(1).flatMap((unit, index) => (isPlain(unit) && isPlain(units[index]!) ? [pairOf(units[index]!, unit)] : []));
   return {
     units,
-    /** All of these are made queries by the database: those of the units, then the pairs. */
-    texts: [...units.flatMap(({ texts }) => texts), ...pairs.slice(0, MAX_PAIRS)],
+    /** The database makes a query of each. */
+    texts: units.flatMap(({ texts }) => texts),
     /** The words that may be misspelt. */
     words: [...spellableWords(units.flatMap(({ texts }) => (texts.length === 1 ? texts : [])).join('\n'))],
     hasOperator: units.some((unit) => unit.isExcluded || unit.isAlternative),
@@ -67,7 +66,6 @@ export function searchQuery(typed: string, thisYear: number) {
 export type SearchQuery = ReturnType<typeof searchQuery>;
 
 const isPlain = ({ texts, isExcluded, isAlternative }: Unit): boolean => texts.length === 1 && !isExcluded && !isAlternative;
-const pairOf = (left: Unit, right: Unit): string => `"${[...left.texts, ...right.texts].join(' ').replaceAll('"', '')}"`;
 
 function unitOf(part: string, { date, number, synonym }: Record<string, string | undefined>, thisYear: number) {
   const text = part.replace(/^-+/, '');
@@ -98,13 +96,20 @@ export function composed({ units, hasOperator }: SearchQuery, made: readonly str
   // Where nothing but dates was asked for, the words of a date are not: the meetings of that day are wanted.
   const isDates = parts.every(({ unit, queries }) => unit.isDate || queries.length + unit.marks.length === 0);
   let query = '';
-  const required: string[] = [];
+  let before = '';
+  const [required, pairs]: [string[], string[]] = [[], []];
   for (const { unit, queries } of parts) {
     const choices = [...(isDates ? [] : queries), ...unit.marks.map((mark) => `'${mark}'`)];
-    if (choices.length === 0) continue;
+    if (choices.length === 0) {
+      before = '';
+      continue;
+    }
     const one = choices.length === 1 ? choices[0]! : choices.map((choice) => `( ${choice} )`).join(' | ');
     required.push(one);
+    const word = isPlain(unit) ? one : '';
+    if (word !== '' && before !== '' && pairs.length < MAX_PAIRS) pairs.push(`( ${before} ) <-> ( ${word} )`);
+    before = word;
     query += `${query === '' ? '' : unit.isAlternative ? ' | ' : ' & '}${unit.isExcluded ? '!' : ''}( ${one} )`;
   }
-  return { query, units: hasOperator ? [] : required, pairs: made.slice(next).filter((pair) => pair.includes('<')) };
+  return { query, units: hasOperator ? [] : required, pairs };
 }
