@@ -122,8 +122,8 @@ export function searchCandidates(generation: number, search: CandidateSearch): S
     * case when c.matter is null then ${TITLE_ALONE} else 1 end`;
   const parts = search.units.map((unit) => `(c.words @@ ${asQuery(unit.query)})::int * ${unit.weight}`).join(' + ');
   const rank = parts === '' ? `(${match} * ${RANK_STEPS})::int` : `(${parts}) * 1000 + least(999, (${match} * 1000)::int)`;
-  // Joined with nothing where it is looked at several times, so that it is fetched once from where it is stored.
-  const words = parts === '' && search.pairs.length === 0 ? 'words' : `words || ''::tsvector as words`;
+  // Joined with nothing where it is looked at many times, so that it is fetched once from where it is stored; that costs a copy.
+  const words = parts === '' && search.pairs.length < 3 ? 'words' : `words || ''::tsvector as words`;
   const { after } = search;
   const unseen =
     after === null
