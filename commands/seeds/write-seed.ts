@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import { canonicalJson } from '../../domain/digests.ts';
 import { SEED_FINISHED, seedFinished, type SeedFinished } from '../../domain/events/feed-events.ts';
+import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
 import { type EventLog, NO_STREAM, type StoredEvent } from '../../domain/ports/event-log.ts';
 import { recordStream, seedStream } from '../../domain/streams.ts';
 import { type CommandPorts, newEvents } from '../handle.ts';
@@ -9,6 +11,8 @@ import type { RecordChange, RecordWriter } from '../records/write-records.ts';
 interface Seed {
   readonly name: string;
   readonly version: number;
+  /** Digests (`contentDigest`) of records as earlier versions shipped them: one that is still the same is not an edit, and is replaced. */
+  readonly former?: ReadonlySet<string>;
 }
 
 export interface SeedDependencies extends CommandPorts {
@@ -35,9 +39,15 @@ export async function finishSeed(deps: Omit<SeedDependencies, 'writer'>, { name,
   await deps.log.append({ stream, expectedRevision: newest?.revision ?? NO_STREAM, events });
 }
 
+/** Of the data of a published record, without its times. */
+function contentDigest(data: string): string {
+  const { createdAt: _created, updatedAt: _updated, ...content } = JSON.parse(data) as Record<string, unknown>;
+  return hash('sha256', canonicalJson(content), 'hex');
+}
+
 /**
- * Writes a seed's records unless a finished one is there. A record that exists already is left as it is: it was written by a start that
- * was cut off, or by an edit, which takes precedence. Returns the number of records written.
+ * Writes a seed's records unless a finished one is there. A record that exists already is left as it is, unless it is as a former version
+ * shipped it: it was written by a start that was cut off, or by an edit, which takes precedence. Returns the number of records written.
  */
 export async function writeSeed(deps: SeedDependencies, seed: Seed, changes: readonly RecordChange[]): Promise<number> {
   if (await isSeedFinished(deps.log, seed)) return 0;
@@ -45,8 +55,11 @@ export async function writeSeed(deps: SeedDependencies, seed: Seed, changes: rea
   for (let from = 0; from < changes.length; from += CHANGES_A_CALL) {
     const some = changes.slice(from, from + CHANGES_A_CALL);
     const existing = await deps.log.readLast(some.map(({ resource, id }) => recordStream(resource, id)));
-    const missing = some.filter(({ resource, id }) => !existing.has(recordStream(resource, id)));
-    for (const outcome of await deps.writer.write(missing, {})) {
+    const due = some.filter(({ resource, id }) => {
+      const newest = existing.get(recordStream(resource, id));
+      return newest === undefined || (newest.type === RECORD_PUBLISHED && seed.former?.has(contentDigest(newest.data)) === true);
+    });
+    for (const outcome of await deps.writer.write(due, {})) {
       if (outcome.kind === 'rejected') throw new Error(`the seed ${seed.name} holds a record that is refused: ${outcome.reason}`);
       if (outcome.kind === 'appended') written += 1;
     }

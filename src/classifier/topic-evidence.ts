@@ -1,15 +1,16 @@
+import { GENERIC_PHRASES } from './generic-phrases.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
 import { type CompiledTopics, findPhrases, type Occurrence } from './phrases.ts';
 
 const overlap = (left: Occurrence, right: Occurrence): boolean => left.start < right.end && right.start < left.end;
 
-/** A negative phrase takes the keywords that it overlaps out of the count; one that overlaps none refuses the topic. */
+/** A negative phrase takes the keywords that it overlaps out of the count; one that overlaps none speaks against the topic. */
 function count(own: readonly Occurrence[]) {
   const negatives = own.filter(({ phrase }) => phrase.negative);
   const keywords = own.filter(({ phrase }) => !phrase.negative);
   return {
     kept: keywords.filter((keyword) => !negatives.some((negative) => overlap(keyword, negative))),
-    refused: negatives.some((negative) => !keywords.some((keyword) => overlap(keyword, negative))),
+    opposed: negatives.some((negative) => !keywords.some((keyword) => overlap(keyword, negative))),
   };
 }
 
@@ -28,10 +29,9 @@ export function topicEvidence(title: string, text: string, matterType: string, t
   for (const topic of topics.topics) {
     const titled = count(inTitle.get(topic) ?? []);
     const texted = count(inText.get(topic) ?? []);
-    if (titled.refused || texted.refused) continue;
     const stated = typeEvidence(matterType, inType.get(topic) ?? []);
     if (titled.kept.length + texted.kept.length === 0 && stated !== 'names') continue;
-    evidence.set(topic, { inTitle: titled.kept, inText: texted.kept, matterType: stated });
+    evidence.set(topic, { inTitle: titled.kept, inText: texted.kept, matterType: stated, opposed: titled.opposed || texted.opposed });
   }
   return evidence;
 }
@@ -43,23 +43,30 @@ const IN_TITLE = 45;
 const IN_TEXT = 35;
 const SEVERAL_WORDS = 15;
 const IN_OPENING = 20;
+/** A phrase of several words that is not generic states the subject anywhere; one word states it in the opening only. */
+const SPECIFIC_FURTHER_ON = 15;
 const EACH_FURTHER = 5;
 const FURTHER_AT_MOST = 15;
 const MATTER_TYPE = 10;
 const MATTER_TYPE_ALONE = 70;
 const HIGHEST = 95;
+const OPPOSED = 20;
 
 export interface TopicEvidence {
   readonly inTitle: readonly Occurrence[];
   readonly inText: readonly Occurrence[];
   /** Whether the matter type contains a phrase of the topic (`mentions`) or equals one (`names`). */
   readonly matterType: 'silent' | 'mentions' | 'names';
+  /** Whether a negative phrase of the topic stands apart from its keywords. */
+  readonly opposed: boolean;
 }
 
-export const worth = (occurrence: Occurrence, place: 'title' | 'text'): number =>
-  (place === 'title' ? IN_TITLE : IN_TEXT) +
-  (occurrence.phrase.length > 1 ? SEVERAL_WORDS : 0) +
-  (occurrence.start < OPENING_LENGTH ? IN_OPENING : 0);
+export function worth({ phrase, start }: Occurrence, place: 'title' | 'text'): number {
+  const severalWords = phrase.length > 1 ? SEVERAL_WORDS : 0;
+  const isSpecific = phrase.length > 1 && !GENERIC_PHRASES.has(phrase.form);
+  const standing = start < OPENING_LENGTH ? IN_OPENING : isSpecific ? SPECIFIC_FURTHER_ON : 0;
+  return (place === 'title' ? IN_TITLE : IN_TEXT) + severalWords + standing;
+}
 
 /** Without occurrences inside a longer one: the same words count once. */
 const widest = (occurrences: readonly Occurrence[]): Occurrence[] =>
@@ -71,11 +78,12 @@ const widest = (occurrences: readonly Occurrence[]): Occurrence[] =>
   );
 
 /** 0 to 95 (docs/classification.md). A repetition counts as one further phrase. */
-export function confidenceOf({ inTitle, inText, matterType }: TopicEvidence): number {
+export function confidenceOf({ inTitle, inText, matterType, opposed }: TopicEvidence): number {
   const best = Math.max(...inTitle.map((found) => worth(found, 'title')), ...inText.map((found) => worth(found, 'text')), 0);
-  if (best === 0) return matterType === 'names' ? MATTER_TYPE_ALONE : 0;
+  const against = opposed ? OPPOSED : 0;
+  if (best === 0) return matterType === 'names' ? MATTER_TYPE_ALONE - against : 0;
   const all = [...widest(inTitle), ...widest(inText)].map((found) => found.phrase.form);
   const distinct = new Set(all).size;
   const further = Math.min(FURTHER_AT_MOST, (distinct - 1 + (all.length > distinct ? 1 : 0)) * EACH_FURTHER);
-  return Math.min(HIGHEST, best + further + (matterType === 'silent' ? 0 : MATTER_TYPE));
+  return Math.min(HIGHEST, best + further + (matterType === 'silent' ? 0 : MATTER_TYPE) - against);
 }

@@ -1,7 +1,9 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import { ForeignLogFound, openFeed } from '../../commands/feed/feed-identity.ts';
-import { createRecordWriter } from '../../commands/records/write-records.ts';
+import { createRecordWriter, type RecordChange } from '../../commands/records/write-records.ts';
+import { writeSeed } from '../../commands/seeds/write-seed.ts';
+import { canonicalJson } from '../../domain/digests.ts';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
 import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { type EventLog, LOG_START, NO_STREAM } from '../../domain/ports/event-log.ts';
@@ -12,6 +14,7 @@ import type { Platform } from '../../src/platform.ts';
 import { catalogueRecords } from '../../src/sources/catalogue/catalogue-records.ts';
 import { fillNewLog, SAMPLE_ACCOUNT_ID } from '../../src/sources/first-run.ts';
 import { sampleRemovals } from '../../src/sources/sample/sample-records.ts';
+import { taxonomyRecords } from '../../src/sources/taxonomy/taxonomy-records.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { newEvent } from '../support/event-log-builders.ts';
@@ -92,6 +95,23 @@ test('later starts leave edited or removed records unchanged, and add no sample 
   const before = await used.log.head();
   await start(used, used.log);
   expect(await used.log.head()).toBe(before);
+});
+
+test('a later version of a seed replaces what a former version shipped, and no edit or removal', async () => {
+  const { log, clock, identifiers, writer } = await open();
+  const deps = { log, clock, identifiers, writer };
+  const topics = taxonomyRecords().slice(0, 3) as Extract<RecordChange, { op: 'upsert' }>[];
+  const named = (label: string) => topics.map((topic) => ({ ...topic, content: { ...(topic.content as object), publicLabel: label } }));
+  const digestOf = (topic: RecordChange & { content: object }) => hash('sha256', canonicalJson({ id: topic.id, ...topic.content }), 'hex');
+  await writeSeed(deps, { name: 'topics', version: 1 }, named('first'));
+  await writer.write([named('edited')[1]!, { op: 'remove', resource: 'topics', id: topics[2]!.id }], {});
+  const second = { name: 'topics', version: 2, former: new Set(named('first').map(digestOf)) };
+  expect(await writeSeed(deps, second, named('second'))).toBe(1);
+  expect(await writeSeed(deps, second, named('second'))).toBe(0);
+  const labels = (await contents(log))
+    .filter((line) => line.includes('publicLabel'))
+    .map((line) => /"publicLabel":"(\w+)"/.exec(line.replaceAll('\\', ''))![1]);
+  expect(labels.toSorted()).toEqual(['edited', 'second']);
 });
 
 test('many processes that open the feed of an empty log at once give it one identity', async () => {

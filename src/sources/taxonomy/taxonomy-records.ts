@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { RecordChange } from '../../../commands/records/write-records.ts';
 import { derivedId } from '../../../domain/identifiers.ts';
 import { upsert } from '../source.ts';
+import formerTopics from './data/former-topics.json' with { type: 'json' };
 import topics from './data/topics.json' with { type: 'json' };
 
-/** Raised whenever the shipped topics change. */
-export const TAXONOMY_SEED = { name: 'taxonomy', version: 1 } as const;
+/** The version is raised whenever the shipped topics change; the digests of those of the version before join `former-topics.json`. */
+export const TAXONOMY_SEED = { name: 'taxonomy', version: 2, former: new Set(formerTopics) } as const;
 export const taxonomyTopicId = (slug: string): string => derivedId('taxonomy', 'topic', slug);
 
 const shippedTopic = z.strictObject({
