@@ -3,6 +3,7 @@ import type { Clock } from '../domain/ports/clock.ts';
 import type { Position } from '../domain/ports/event-log.ts';
 import type { PaymentChannel } from '../domain/ports/payments.ts';
 import type { Progress } from '../domain/ports/projection.ts';
+import { civicWebHttpClient } from '../infra/civicweb/http-client.ts';
 import { legistarFolderReader } from '../infra/legistar/folder-client.ts';
 import { LEGISTAR_BASE_URL, legistarHttpReader } from '../infra/legistar/http-client.ts';
 import { systemClock } from '../infra/system/clock.ts';
@@ -27,7 +28,8 @@ import { openPlatform } from './platform.ts';
 import { PROJECTIONS } from './read-models.ts';
 import type { Settings } from './settings.ts';
 import type { Connectors } from './sources/added-sources.ts';
-import { legistarConnector } from './sources/legistar/sync.ts';
+import { civicWebReader } from './sources/civicweb/reader.ts';
+import { agendaConnector } from './sources/legistar/sync.ts';
 import type { SyncRequest } from './sources/source.ts';
 
 export { openStoresAlone } from './composition/open-stores.ts';
@@ -43,8 +45,14 @@ function legistarReader({ client, options, signal }: Pick<SyncRequest, 'client' 
     : legistarFolderReader({ directory: from, client });
 }
 
+function civicWebReaderOf({ client, options, signal }: Pick<SyncRequest, 'client' | 'options' | 'signal'>, clock: Clock) {
+  const portal = (options.baseUrl ?? `https://${client}.civicweb.net`).replace(/\/+$/, '');
+  return civicWebReader(civicWebHttpClient(portal, { clock, random: Math.random, signal }), portal, clock);
+}
+
 const CONNECTORS: Connectors = {
-  legistar: legistarConnector(legistarReader),
+  legistar: agendaConnector(legistarReader, ''),
+  civicweb: agendaConnector(civicWebReaderOf, 'civicweb:'),
 };
 
 /** Null until a recipient and a facilitator are set. Loads the adapters, which are large, only then. */

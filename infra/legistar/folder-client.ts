@@ -34,6 +34,7 @@ export function legistarFolderReader({ directory, client }: { readonly directory
   };
   const events = () => list('events.json');
   return {
+    platform: { sourceType: 'legistar', label: 'Legistar' },
     bodies: () => list('bodies.json'),
     events: async (from) => (await events()).filter((row) => !isBefore(field(row, 'EventDate'), from)),
     event: async (eventId) => (await events()).find((row) => field(row, 'EventId') === eventId) ?? null,

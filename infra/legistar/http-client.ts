@@ -33,6 +33,7 @@ export function legistarHttpReader({ baseUrl, client, ...options }: LegistarHttp
   };
 
   return {
+    platform: { sourceType: 'legistar', label: 'Legistar' },
     bodies: () => list('bodies', 'BodyId'),
     events: (from) => list('events', 'EventId', from === null ? {} : { $filter: `EventDate ge datetime'${from}'` }),
     event: async (eventId) => {

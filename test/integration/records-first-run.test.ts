@@ -143,9 +143,13 @@ test('the first complete sync removes every record of the sample, and one that f
   await start(opened, opened.log);
   const report = { client: 'x', read: {}, appended: 1, unchanged: 0, removed: 0, rejected: [], skipped: [], degraded: [], position: null };
   let failure: string | null = 'away';
-  const { syncSource } = sources({ ...opened, settings: {} } as unknown as Platform, {
-    legistar: { sync: async () => ({ ...report, failure }), probe: async () => undefined, records: async () => [], checks: async () => [] },
-  });
+  const connector = {
+    sync: async () => ({ ...report, failure }),
+    probe: async () => undefined,
+    records: async () => [],
+    checks: async () => [],
+  };
+  const { syncSource } = sources({ ...opened, settings: {} } as unknown as Platform, { legistar: connector, civicweb: connector });
   const left = async () => {
     const newest = await opened.log.readLast(sampleRemovals().map(({ resource, id }) => recordStream(resource, id)));
     return [...newest.values()].filter(({ type }) => type === RECORD_PUBLISHED).length;

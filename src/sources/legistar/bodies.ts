@@ -24,11 +24,18 @@ export interface ClientPlace extends Place {
 const CLIENTS: Readonly<Record<string, { readonly jurisdictionSlug: string; readonly bodies: Readonly<Record<string, string>> }>> = {
   cityofdallas: { jurisdictionSlug: 'dallas', bodies: { 'City Council': 'city-council' } },
   fortworthgov: { jurisdictionSlug: 'fort-worth', bodies: { 'City Council': 'city-council' } },
+  'civicweb:dallascounty': { jurisdictionSlug: 'dallas-county', bodies: { 'Commissioners Court': 'commissioners-court' } },
 };
+
+/** Throws `SyncRefused` for a text that cannot be the name of a client at its platform. */
+export function requireClientName(client: string): string {
+  if (/^[A-Za-z0-9-]+$/.test(client)) return client;
+  throw new SyncRefused(`client "${client}" is no client name: letters, digits and hyphens only`);
+}
 
 /** Where a client's records belong. Throws `SyncRefused` for one that is neither shipped nor added and comes without a place of the catalogue. */
 export function placeOfClient(client: string, jurisdictionSlug: string | undefined, added?: SourcePlace): ClientPlace {
-  if (!/^[A-Za-z0-9-]+$/.test(client)) throw new SyncRefused(`client "${client}" is no client name: letters, digits and hyphens only`);
+  requireClientName(client.replace(/^civicweb:/, ''));
   const shipped = Object.hasOwn(CLIENTS, client) ? CLIENTS[client] : undefined;
   const own = shipped?.jurisdictionSlug ?? added?.slug;
   const slug = jurisdictionSlug ?? added?.slug ?? own;

@@ -9,7 +9,7 @@ import { mapEvent } from './map-event.ts';
 import { agendaItemId, meetingId, ownMeetings, ownRecordsOfEvent } from './own-records.ts';
 import { bodyRow, eventItemRow, eventRow, type EventRow, parseRows, type Skipped } from './rows.ts';
 import { eventsToRead } from './poll-window.ts';
-import { localDate, publicUrl } from './values.ts';
+import { localDate, publicUrl, type Text } from './values.ts';
 import { type OwnRecord, SyncRefused, type SyncRequest, type SyncTarget } from '../source.ts';
 
 const READERS = 4;
@@ -179,8 +179,10 @@ export class SyncRun {
     const published = this.#published.get(eventId);
     let own: readonly OwnRecord[] = [];
     let source: readonly unknown[];
+    let agendaFile: Text;
     try {
       source = await this.#reader.eventItems(event.EventId);
+      agendaFile = event.EventAgendaFile ?? (await this.#reader.agendaFile?.(event.EventId));
       if (published !== undefined) own = await ownRecordsOfEvent(this.#target.known, client, eventId);
       if (source.length === 0 && own.some(({ resource }) => resource === 'agenda_items'))
         source = await this.#reader.eventItems(event.EventId);
@@ -191,7 +193,7 @@ export class SyncRun {
     const parsed = parseRows(eventItemRow, 'EventItemId', 'item', source);
     this.#skip(parsed.skipped, body.sourceId);
     const place = { client, timezone: this.place.timezone, body, known: published ?? null };
-    const mapped = mapEvent(event, parsed.rows, place);
+    const mapped = mapEvent({ ...event, EventAgendaFile: agendaFile }, parsed.rows, place);
     if (mapped.kind === 'skipped') return this.#skip([mapped.skipped], body.sourceId);
     this.#skip(mapped.skipped, body.sourceId);
     if (mapped.startTime?.status === 'not_stated') {

@@ -3,7 +3,7 @@ import { type LegistarReader, SourceUnavailable, UnknownSourceClient } from '../
 import type { RecordContent } from '../../../domain/records/resources.ts';
 import { BatchedWriter } from '../batched-writer.ts';
 import { catalogueSource, catalogueSourceId, COVERED_BODIES, NEVER_CHECKED } from '../catalogue/catalogue-records.ts';
-import { type ClientPlace, placeOfClient } from './bodies.ts';
+import { type ClientPlace, placeOfClient, requireClientName } from './bodies.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import { type CheckedSource, publishedSources, recordsOfClient } from './client-records.ts';
 import { SyncRun } from './sync-run.ts';
@@ -32,17 +32,30 @@ export const LEGISTAR: Source = {
   },
 };
 
-/** `readerOf` opens a client over HTTP or from recordings. */
-export const legistarConnector = (readerOf: (request: ProbeRequest, clock: Clock) => LegistarReader): Connector => ({
-  sync: (request, target) => syncLegistar(readerOf(request, target.clock), request, target),
-  probe: async (request, clock) => {
-    placeOfClient(request.client, undefined, request.place);
-    await readerOf(request, clock).bodies();
-  },
-  records: ({ client, place }, known) => recordsOfClient(known, client, placeOfClient(client, undefined, place)),
-  checks: async ({ client, place }, known) =>
-    (await publishedSources(known, client, placeOfClient(client, undefined, place))).map(({ current }) => current),
-});
+/**
+ * `readerOf` opens a client over HTTP or from recordings. `prefix` keeps the clients, and so the ids, of a platform apart from those of
+ * Legistar, which have none.
+ */
+export function agendaConnector(readerOf: (request: ProbeRequest, clock: Clock) => LegistarReader, prefix: '' | `${string}:`): Connector {
+  const keyed = <Request extends Pick<SyncRequest, 'client'>>(request: Request): Request => ({
+    ...request,
+    client: `${prefix}${requireClientName(request.client)}`,
+  });
+  const placeOf = (request: Pick<SyncRequest, 'client' | 'place'>) => placeOfClient(keyed(request).client, undefined, request.place);
+  return {
+    sync: async (request, target) => ({
+      ...(await syncLegistar(readerOf(request, target.clock), keyed(request), target)),
+      client: request.client,
+    }),
+    probe: async (request, clock) => {
+      placeOf(request);
+      await readerOf(request, clock).bodies();
+    },
+    records: (request, known) => recordsOfClient(known, keyed(request).client, placeOf(request)),
+    checks: async (request, known) =>
+      (await publishedSources(known, keyed(request).client, placeOf(request))).map(({ current }) => current),
+  };
+}
 
 export type LegistarReport = Awaited<ReturnType<typeof syncLegistar>>;
 
@@ -68,7 +81,13 @@ export async function syncLegistar(reader: LegistarReader, request: SyncRequest,
     sources.map((source) => {
       const succeeded = failure === null && !failedSources.has(source.sourceId);
       const left = failure === null ? run.leftOf(source.sourceId) : null;
-      return sourceCheckChange(source, place, { at, succeeded, siteUrl: failure === null ? siteUrl : null, left });
+      return sourceCheckChange(source, place, {
+        at,
+        succeeded,
+        siteUrl: failure === null ? siteUrl : null,
+        platform: reader.platform,
+        left,
+      });
     }),
   );
   await checks.flush();
@@ -92,14 +111,20 @@ export async function syncLegistar(reader: LegistarReader, request: SyncRequest,
   };
 }
 
-function contentBefore({ sourceId, publicBodyId, current }: CheckedSource, jurisdictionId: string): RecordContent<'sources'> {
+type Platform = LegistarReader['platform'];
+
+function contentBefore(
+  { sourceId, publicBodyId, current }: CheckedSource,
+  jurisdictionId: string,
+  { sourceType, label }: Platform,
+): RecordContent<'sources'> {
   if (current !== undefined) {
     const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...content } = current;
     return content;
   }
   const covered = COVERED_BODIES.find((row) => catalogueSourceId(row.jurisdictionSlug, row.slug) === sourceId);
   if (covered !== undefined) return catalogueSource(covered);
-  return { jurisdictionId, publicBodyId, sourceType: 'legistar', sourceTypeLabel: 'Legistar', officialSourceUrl: null, ...NEVER_CHECKED };
+  return { jurisdictionId, publicBodyId, sourceType, sourceTypeLabel: label, officialSourceUrl: null, ...NEVER_CHECKED };
 }
 
 /** The change of a source's record by a run: the time of the check (ISO 8601), its result, and the address of the site where the run saw one. */
@@ -110,11 +135,12 @@ function sourceCheckChange(
     readonly at: string;
     readonly succeeded: boolean;
     readonly siteUrl: string | null;
+    readonly platform: Platform;
     /** Null for a run that could not read the source. */
     readonly left: { readonly skipped: number; readonly degraded: number } | null;
   },
 ): RecordChange {
-  const before = contentBefore(source, jurisdictionId);
+  const before = contentBefore(source, jurisdictionId, check.platform);
   return upsert('sources', source.sourceId, {
     ...before,
     officialSourceUrl: before.officialSourceUrl ?? check.siteUrl,

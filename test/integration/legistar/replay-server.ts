@@ -12,6 +12,8 @@ export interface Recording {
   readonly items: Map<number, unknown[]>;
 }
 
+const CIVICWEB_MEETING = { Id: 1, TypeId: 10, Name: 'Court - May 19 2026', MeetingDate: '2026-05-19', MeetingTime: '09:00 AM' };
+
 /** A fault that replaces the answer to a request. */
 export type Fault = (response: ServerResponse) => void;
 
@@ -41,8 +43,10 @@ export async function startReplayServer(client: string, recording: Recording) {
       const skip = Number(url.searchParams.get('$skip') ?? 0);
       return send(200, rows.slice(skip, skip + Math.min(1000, Number(url.searchParams.get('$top') ?? 1000))));
     };
-    const [, version, name, resource, id, child] = url.pathname.split('/');
+    const [, version, name, resource, id, child] = url.pathname.replace('MeetingsService.svc/', '').split('/');
     if (version !== 'v1') return send(404, { Message: 'No HTTP resource was found' });
+    // A CivicWeb portal with one meeting and no documents.
+    if (name === 'Services') return send(200, id === undefined ? [CIVICWEB_MEETING] : []);
     if (name !== client) {
       return send(500, {
         Message: 'An error has occurred.',

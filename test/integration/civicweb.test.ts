@@ -1,0 +1,106 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../infra/system/clock.ts';
+import { civicWebHttpClient } from '../../infra/civicweb/http-client.ts';
+import { UnknownSourceClient } from '../../domain/ports/source-ports.ts';
+import { catalogueBodyId, catalogueRecords, catalogueSourceId } from '../../src/sources/catalogue/catalogue-records.ts';
+import { civicWebReader } from '../../src/sources/civicweb/reader.ts';
+import { agendaConnector } from '../../src/sources/legistar/sync.ts';
+import { MemoryRecords } from './legistar/memory-records.ts';
+
+const row = (number: string, title: string, link = '') =>
+  `<tr><td><p><a name="x"></a><span>${number}</span></p></td><td><p><span>${title}</span></p>${link}</td><td><p>&nbsp;</p></td></tr>`;
+const link = (id: number) =>
+  `<p><a target="_" href="/document/${id}/Some%20Title.pdf?handle=ABC" title="x"><span>Briefing and Court Order - Pdf</span></a></p>`;
+const AGENDA = `<html><body><table>${row('A.', 'CALL TO ORDER')}${row('K.', 'AWARDS')}${row('&nbsp;', 'BIDS')}${row('(1)', 'Authorize a contract &amp; a lease', link(501))}
+${row('&nbsp;', 'VOTE ON BIDS')}${row('•', 'Vote')}${row('&nbsp;', 'RFPS')}${row('(1)', 'Authorize a request for proposals')}</table></body></html>`;
+
+let meetings: Record<string, unknown>[];
+let records: MemoryRecords;
+let server: ReturnType<typeof createServer>;
+let portal: string;
+
+beforeEach(async () => {
+  const meeting = { TypeId: 10, MeetingTime: '09:00 AM', MeetingLocation: 'Court Room', Published: true };
+  meetings = [
+    { ...meeting, Id: 1, Name: 'Commissioners Court - May 19 2026', MeetingDate: '2026-05-19' },
+    { ...meeting, Id: 2, Name: 'CANCELLED - Commissioners Court - Jun 02 2026', MeetingDate: '2026-06-02' },
+    { ...meeting, Id: 3, Name: 'Commissioners Court - Jun 16 2026', MeetingDate: '2026-06-16', MeetingTime: '' },
+    { ...meeting, Id: 4, Name: 'Commissioners Court - Jul 07 2026', MeetingDate: '2026-07-07', Published: false },
+    { ...meeting, Id: 5, Name: 'Bond Committee - Jun 17 2026', MeetingDate: '2026-06-17', TypeId: 11 },
+    { Id: 6, Name: 'unreadable' },
+  ];
+  const documents = [
+    { Id: 101, DocumentType: 1, Html: 'a draft', IsPublic: false },
+    { Id: 102, DocumentType: 4, Html: '', IsPublic: true },
+    { Id: 100, DocumentType: 1, Html: AGENDA, IsPublic: true },
+  ];
+  server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://portal');
+    const id = /^\/Services\/MeetingsService\.svc\/meetings(?:\/(\d+)\/meetingDocuments)?$/.exec(url.pathname);
+    if (id === null) return response.writeHead(404).end();
+    const from = url.searchParams.get('from') ?? '';
+    const listed = meetings.filter(({ MeetingDate }) => String(MeetingDate) >= from);
+    return response.end(JSON.stringify(id[1] === undefined ? listed : id[1] === '1' ? documents : []));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  portal = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  records = new MemoryRecords();
+  await records.write(catalogueRecords());
+});
+afterEach(async () => {
+  server.close();
+  await once(server, 'close');
+});
+
+const connector = agendaConnector(
+  (_, clock) => civicWebReader(civicWebHttpClient(portal, { clock, random: () => 0.5 }), 'https://example.civicweb.net', clock),
+  'civicweb:',
+);
+const sync = () => connector.sync({ client: 'dallascounty', options: {} }, { writer: records, known: records, clock: systemClock });
+
+test('a CivicWeb portal gives meetings, agendas and numbered items of the adopted court, and nothing unpublished', async () => {
+  const report = await sync();
+  expect(report).toMatchObject({ client: 'dallascounty', failure: null, rejected: [], read: { bodies: 2, events: 5, items: 4 } });
+  expect(report.skipped).toMatchObject([{ what: 'event', id: '6' }]);
+  expect(report.degraded).toMatchObject([{ what: 'event', id: '3' }]);
+  const court = catalogueBodyId('dallas-county', 'commissioners-court');
+  const meetingOf = (id: string) => records.one('meetings', 'sourceRecordId', id);
+  expect(meetingOf('1')).toMatchObject({ publicBodyId: court, startsAt: '2026-05-19T14:00:00.000Z', status: 'scheduled' });
+  expect(meetingOf('2')).toMatchObject({ status: 'cancelled' });
+  expect(meetingOf('3')).toMatchObject({ startsAt: '2026-06-16T05:00:00.000Z', startTime: { status: 'not_stated' } });
+  expect(records.all('meetings')).toHaveLength(4);
+  expect(records.one('public_bodies', 'name', 'Bond Committee')).toMatchObject({ slug: 'bond-committee' });
+  expect(records.all('agenda_items').map(({ content }) => [content.agendaNumber, content.title])).toEqual([
+    ['A.', 'CALL TO ORDER'],
+    ['K.', 'AWARDS'],
+    ['K. (1)', 'Authorize a contract & a lease'],
+    ['K. (1)', 'Authorize a request for proposals'],
+  ]);
+  expect(records.all('documents').map(({ content }) => [content.kind, content.url])).toEqual([
+    ['agenda', 'https://example.civicweb.net/document/100'],
+    ['exhibit', 'https://example.civicweb.net/document/501'],
+  ]);
+  const checks = await connector.checks({ client: 'dallascounty' }, records);
+  expect(checks.map(({ id, status, sourceTypeLabel }) => [id, status, sourceTypeLabel])).toContainEqual([
+    catalogueSourceId('dallas-county', 'commissioners-court'),
+    'healthy',
+    'CivicWeb',
+  ]);
+});
+
+test('a second sync of a CivicWeb portal appends nothing, and a meeting that is gone is removed with its items', async () => {
+  await sync();
+  expect(await sync()).toMatchObject({ appended: 0, removed: 0 });
+  meetings.shift();
+  expect(await sync()).toMatchObject({ removed: 1 + 1 + 4 + 2 });
+  expect(records.all('agenda_items')).toEqual([]);
+});
+
+test('an address without a portal is an unknown client', async () => {
+  const elsewhere = civicWebHttpClient(`${portal}/elsewhere`, { clock: systemClock, random: () => 0.5 });
+  await expect(elsewhere.meetings('2026-01-01', '2026-12-31')).rejects.toThrow(UnknownSourceClient);
+});
