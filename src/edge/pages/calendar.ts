@@ -1,4 +1,5 @@
 import { ICalCalendar, ICalEventStatus } from 'ical-generator';
+import { dateOfDay, localDay } from '../../../domain/local-day.ts';
 import type { MeetingFacts } from '../../../queries/meetings/read-meetings.ts';
 import { bodyPath, calendarOf, meetingPath } from './addresses.ts';
 import { titleOf } from './fragments.ts';
@@ -16,6 +17,12 @@ const STATUSES: Readonly<Record<MeetingFacts['meeting']['status'], ICalEventStat
   postponed: ICalEventStatus.TENTATIVE,
 };
 const MARKS: Partial<Readonly<Record<MeetingFacts['meeting']['status'], string>>> = { cancelled: 'Cancelled: ', postponed: 'Postponed: ' };
+
+/** A day without a time where the source states none. */
+export const startOf = ({ startsAt, startTime, timezone }: MeetingFacts['meeting']) =>
+  startTime?.status === 'not_stated'
+    ? { start: new Date(`${dateOfDay(localDay(Date.parse(startsAt), timezone))}T00:00:00Z`), allDay: true }
+    : { start: new Date(startsAt) };
 
 /** The meetings of a body, times in UTC (RFC 5545). A cancelled meeting stays, marked, so that calendars remove it. */
 export async function bodyCalendar(reads: PageReads, { params }: Asked<'calendar'>, baseUrl: string): Promise<string> {
@@ -38,7 +45,7 @@ export async function bodyCalendar(reads: PageReads, { params }: Asked<'calendar
   for (const { meeting, version, changedAt } of [...past.toReversed(), ...upcoming]) {
     calendar.createEvent({
       id: meeting.id,
-      start: new Date(meeting.startsAt),
+      ...startOf(meeting),
       // The time of the record: the same answer as long as nothing changes.
       stamp: new Date(changedAt),
       lastModified: new Date(changedAt),

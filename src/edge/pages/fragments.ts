@@ -9,7 +9,7 @@ import type { SourceFacts } from '../../../queries/meetings/source-facts.ts';
 import { bodyPath, itemPath, jurisdictionPath, meetingPath, topicPath } from './addresses.ts';
 import { clipped, type Content, type Html, html } from './html.ts';
 import { quoteInText } from './marked-text.ts';
-import { timeElement, utcTime } from './times.ts';
+import { meetingTime, timeElement, utcTime } from './times.ts';
 
 /** Characters of a list on one page: a page is under 100,000 bytes. */
 export const LIST_SIZE = 50_000;
@@ -22,8 +22,8 @@ export const titleOf = (text: string): string => clipped(text, MAX_TITLE);
 export type PublicHit = z.output<typeof publicAgendaHit>;
 export const publicHit = ({ text }: ListedHit): PublicHit => JSON.parse(text) as PublicHit;
 
-const MEETING_STATUSES: Readonly<Record<RecordData<'meetings'>['status'], string>> = {
-  scheduled: 'scheduled',
+/** Without a word for `scheduled`: it is also the status of a past meeting that nothing shows to have been held. */
+const MEETING_STATUSES: Readonly<Partial<Record<RecordData<'meetings'>['status'], string>>> = {
   held: 'held',
   cancelled: 'cancelled',
   postponed: 'postponed',
@@ -44,8 +44,8 @@ const SOURCE_STATUSES: Readonly<Record<SourceFacts['status'], string>> = {
   unknown: 'not read yet',
 };
 
-export const meetingStatus = (status: RecordData<'meetings'>['status']): Html =>
-  html`<span class="tag ${status}">${MEETING_STATUSES[status]}</span>`;
+export const meetingStatus = (status: RecordData<'meetings'>['status']): Content =>
+  MEETING_STATUSES[status] !== undefined && html`<span class="tag ${status}">${MEETING_STATUSES[status]}</span>`;
 export const outcomeTag = (outcome: RecordData<'agenda_items'>['outcome'] | undefined): Content =>
   outcome != null && html` <span class="tag">${OUTCOMES[outcome]}</span>`;
 
@@ -72,7 +72,7 @@ export const officialLink = (url: string): Html => html`<a rel="nofollow" href="
 
 /** A meeting of a list. */
 export const meetingEntry = ({ meeting, body, jurisdiction }: MeetingFacts): Html => html`<li>
-<a href="${meetingPath(meeting.id)}">${timeElement(meeting.startsAt, meeting.timezone)}</a> ${meetingStatus(meeting.status)}
+<a href="${meetingPath(meeting.id)}">${meetingTime(meeting)}</a> ${meetingStatus(meeting.status)}
 <span class="quiet"><a href="${bodyPath(jurisdiction.slug, body.slug)}">${jurisdiction.name}: ${body.name}</a></span>
 </li>`;
 

@@ -10,7 +10,7 @@ import { markedText, quoteInText } from './marked-text.ts';
 import type { PageParts } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
 import type { Asked } from './page-routes.ts';
-import { timeElement, utcTime } from './times.ts';
+import { meetingTime, utcTime } from './times.ts';
 
 const ITEMS = 100;
 const [MAX_TEXT, MAX_ACTION, MAX_HITS, MAX_ITEM_HITS, MAX_DOCUMENTS] = [10_000, 300, 3, 8, 20];
@@ -43,7 +43,7 @@ export async function meetingPage(reads: PageReads, { params, query }: Asked<'me
   const main = html`<h1>${titleOf(meeting.title)}</h1>
 <dl>
 <dt>Body</dt><dd>${jurisdiction.name}, ${body.name}</dd>
-<dt>Time</dt><dd>${timeElement(meeting.startsAt, meeting.timezone)} ${meetingStatus(meeting.status)}</dd>
+<dt>Time</dt><dd>${meetingTime(meeting)} ${meetingStatus(meeting.status)}</dd>
 ${meeting.location != null && html`<dt>Place</dt><dd>${titleOf(meeting.location)}</dd>`}
 <dt>Official record</dt><dd>${officialLink(meeting.sourceUrl)}</dd>
 </dl>
@@ -90,7 +90,7 @@ export async function itemPage(reads: PageReads, { params }: Asked<'item'>): Pro
   const { text } = item;
   const main = html`<h1>${markedText(titleOf(item.title), quotes)}</h1>
 <dl>
-<dt>Meeting</dt><dd><a href="${meetingPath(meeting.id)}">${jurisdiction.name}, ${body.name}, ${timeElement(meeting.startsAt, meeting.timezone)}</a> ${meetingStatus(meeting.status)}</dd>
+<dt>Meeting</dt><dd><a href="${meetingPath(meeting.id)}">${jurisdiction.name}, ${body.name}, ${meetingTime(meeting)}</a> ${meetingStatus(meeting.status)}</dd>
 ${item.agendaNumber !== undefined && html`<dt>Number</dt><dd>${clipped(item.agendaNumber, 80)}</dd>`}
 ${item.matterFile !== undefined && html`<dt>File</dt><dd>${clipped(item.matterFile, 80)}</dd>`}
 ${item.outcome !== undefined && html`<dt>Outcome</dt><dd>${outcomeTag(item.outcome)}</dd>`}

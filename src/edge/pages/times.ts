@@ -1,3 +1,5 @@
+import { dateOfDay, localDay } from '../../../domain/local-day.ts';
+import type { RecordData } from '../../../domain/records/resources.ts';
 import { type Html, html } from './html.ts';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -17,6 +19,14 @@ export const timeInWords = (instant: string, timeZone: string): string => format
 
 export const timeElement = (instant: string, timeZone: string): Html =>
   html`<time datetime="${instant}">${timeInWords(instant, timeZone)}</time>`;
+
+/** The start of a meeting; its day alone, with the words of the source, where no time is stated. */
+export function meetingTime({ startsAt, startTime, timezone }: Pick<RecordData<'meetings'>, 'startsAt' | 'startTime' | 'timezone'>): Html {
+  if (startTime?.status !== 'not_stated') return timeElement(startsAt, timezone);
+  const day = new Intl.DateTimeFormat('en-US', { timeZone: timezone, dateStyle: 'full' }).format(new Date(startsAt));
+  const words = startTime.sourceText === null ? '' : `: “${startTime.sourceText}”`;
+  return html`<time datetime="${dateOfDay(localDay(Date.parse(startsAt), timezone))}">${day}</time> (time not stated${words})`;
+}
 
 /** A time of the service, such as a check of a source. */
 export const utcTime = (instant: string): Html =>
