@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumPath, complaintsOf, NEEDS_CHROMIUM, openBrowser } from '../support/browser.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { councilOfDallas, document, hit, item, meeting, pageRecordId } from '../support/page-records.ts';
+import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
+
+const chromium = chromiumPath();
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const WINDOWS: readonly (readonly [name: string, BrowserContextOptions])[] = [
+  ['light, desktop', { colorScheme: 'light', viewport: { width: 1280, height: 800 } }],
+  ['dark, desktop', { colorScheme: 'dark', viewport: { width: 1280, height: 800 } }],
+  ['light, phone', { colorScheme: 'light', viewport: { width: 360, height: 740 } }],
+  ['dark, phone', { colorScheme: 'dark', viewport: { width: 360, height: 740 } }],
+];
+
+describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
+  let database: TestDatabase;
+  let served: ServedCivic;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    [database, browser] = await Promise.all([startTestDatabase(), openBrowser(chromium!)]);
+    served = await serveCivic(database.url, { CIVIC_CONTACT: 'records@example.org' });
+    const quote = 'The plan allows 40 flats.';
+    await served.civic.writer.write(
+      [
+        ...councilOfDallas(),
+        meeting('next', 7, { location: 'w'.repeat(300) }),
+        meeting('off', 9, { status: 'cancelled' }),
+        item('flats', 'next', {
+          agendaNumber: '1.',
+          title: `A plan ${'long'.repeat(60)}`,
+          text: `Some words. ${quote} More.`,
+          outcome: 'approved',
+        }),
+        hit('flats', 'flats', { evidenceQuote: quote }),
+        document('agenda', { meetingId: pageRecordId('meetings', 'next') }),
+      ],
+      {},
+    );
+    await served.civic.caughtUp(await served.civic.log.head());
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await served?.close();
+    await database?.close();
+  });
+
+  const addresses = () => [
+    '/',
+    '/search?q=plan',
+    '/topics/zoning',
+    '/jurisdictions/dallas',
+    '/jurisdictions/dallas/bodies/city-council',
+    `/meetings/${pageRecordId('meetings', 'next')}`,
+    `/items/${pageRecordId('agenda_items', 'flats')}`,
+    '/nothing',
+  ];
+  const open = async (path: string, options: BrowserContextOptions): Promise<Page> => {
+    // The policy of the pages also refuses the script of axe.
+    const page = await (await browser.newContext({ bypassCSP: true, ...options })).newPage();
+    await page.goto(`${served.baseUrl}${path}`);
+    return page;
+  };
+
+  test.each(WINDOWS)('axe finds nothing on any page, and none is wider than the window: %s', async (_name, options) => {
+    for (const path of addresses()) {
+      const page = await open(path, options);
+      await page.evaluate(AXE);
+      const violations = await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))');
+      expect([path, violations]).toEqual([path, []]);
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+      expect([path, overflow]).toEqual([path, 0]);
+      await page.context().close();
+    }
+  });
+
+  test('a page loads its style under its policy without a complaint, and no script', async () => {
+    const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+    const complaints = complaintsOf(page);
+    await page.goto(`${served.baseUrl}/`);
+    expect(complaints).toEqual([]);
+    expect((await page.locator('main').boundingBox())?.width).toBe(800);
+  });
+
+  test('a search works by keyboard without a script', async () => {
+    const page = await open('/', { javaScriptEnabled: false });
+    await page.keyboard.press('Tab');
+    expect(await page.locator(':focus').textContent()).toBe('Skip to the content');
+    await page.locator('#q').focus();
+    await page.keyboard.type('plan');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/search?q=plan');
+    expect(await page.locator('.entries a').first().getAttribute('href')).toBe(`/items/${pageRecordId('agenda_items', 'flats')}`);
+  });
+});
