@@ -16,6 +16,7 @@ COPY package.json ./
 COPY client client
 COPY commands commands
 COPY contract contract
+COPY docs docs
 COPY domain domain
 COPY infra infra
 COPY projections projections

@@ -1,6 +1,10 @@
-import { afterEach, expect, test } from 'vitest';
+import { readdirSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { TOOL_ERRORS } from '../../contract/tools/tool-errors.ts';
 import { DatabaseUnavailable } from '../../domain/ports/database.ts';
-import { Rejection } from '../../domain/rejections.ts';
+import { Rejection, REJECTIONS } from '../../domain/rejections.ts';
+import { documentRoutes } from '../../src/edge/documents/document-routes.ts';
+import { pageDocuments } from '../../src/edge/pages/page-documents.ts';
 import { type EdgeSettings, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 
 const edges: HttpEdge[] = [];
@@ -87,4 +91,50 @@ test('HEAD answers without a body, another method with 405, and an unchanged pag
   expect((await ask(edge, '/', 'text/html', 'POST')).status).toBe(405);
   const unchanged = await fetch(`${edge.url}/`, { headers: { accept: 'text/html', 'if-none-match': head.headers.get('etag')! } });
   expect(unchanged.status).toBe(304);
+});
+
+describe('guides', () => {
+  let edge: HttpEdge;
+  beforeEach(async () => (edge = await start({ documents: (baseUrl) => [...documentRoutes(baseUrl), ...pageDocuments()] })));
+  const linksOf = (page: string) => [...page.matchAll(/href="([^"]+)"/g)].map(([, href]) => href!.replaceAll('&amp;', '&'));
+
+  test('every guide and every error code is a page, and every link of them leads to a page and a heading that are there', async () => {
+    const pages = new Map<string, string>();
+    const open = async (path: string): Promise<string> => {
+      const known = pages.get(path);
+      if (known !== undefined) return known;
+      const answer = await ask(edge, path);
+      expect([path, answer.status]).toEqual([path, 200]);
+      const text = await answer.text();
+      if (path.startsWith('/docs'))
+        expect([path, Buffer.byteLength(text) < 100_000, text.includes('<script')]).toEqual([path, true, false]);
+      pages.set(path, text);
+      return text;
+    };
+    const waiting = ['/docs'];
+    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+      const links = linksOf(await open(path)).filter((href) => /^[/#]/.test(href));
+      for (const href of links) {
+        const [to = '', heading] = href.startsWith('#') ? [path, href.slice(1)] : href.split('#');
+        if (!pages.has(to) && to.startsWith('/docs')) waiting.push(to);
+        const target = await open(to);
+        if (heading !== undefined && heading !== 'main') expect([href, target.includes(`id="${heading}"`)]).toEqual([href, true]);
+      }
+    }
+    const guides = readdirSync(new URL('../../docs/', import.meta.url)).filter((file) => file.endsWith('.md'));
+    for (const file of guides) expect(pages.has(`/docs/${file.slice(0, -3)}`)).toBe(true);
+    for (const code of Object.keys({ ...REJECTIONS, ...TOOL_ERRORS })) expect(pages.has(`/docs/errors/${code}`)).toBe(true);
+  });
+
+  test('an error code says what it means, its status and its operations', async () => {
+    const text = await (await ask(edge, '/docs/errors/cursor_expired')).text();
+    for (const part of [REJECTIONS.cursor_expired, 'status 410', '/api-reference/readCivicChanges.md']) expect(text).toContain(part);
+  });
+
+  test.each(['/docs/none', '/docs/errors/none', '/docs/errors/constructor', '/docs/..%2fpackage', '/docs/decisions/..%2f..%2fREADME'])(
+    '%s is not there',
+    async (path) => {
+      expect((await ask(edge, path)).status).toBe(404);
+    },
+  );
 });

@@ -57,6 +57,10 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     '/jurisdictions/dallas/bodies/city-council',
     `/meetings/${pageRecordId('meetings', 'next')}`,
     `/items/${pageRecordId('agenda_items', 'flats')}`,
+    '/docs',
+    '/docs/settings',
+    '/docs/connect-an-agent',
+    '/docs/errors/not_found',
     '/nothing',
   ];
   const open = async (path: string, options: BrowserContextOptions): Promise<Page> => {

@@ -1,6 +1,9 @@
 /** Paths of the pages. They stay: other sites link to them. */
 export const STYLE_PATH = '/pages/style.css';
 
+export const GUIDES_PATH = '/docs';
+export const errorPath = (code: string): string => `${GUIDES_PATH}/errors/${code}`;
+
 export const topicPath = (topicSlug: string): string => `/topics/${encodeURIComponent(topicSlug)}`;
 export const jurisdictionPath = (slug: string): string => `/jurisdictions/${encodeURIComponent(slug)}`;
 export const bodyPath = (slug: string, bodySlug: string): string => `${jurisdictionPath(slug)}/bodies/${encodeURIComponent(bodySlug)}`;

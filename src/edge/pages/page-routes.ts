@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { errorPath, GUIDES_PATH } from './addresses.ts';
 
 const HTML = 'text/html; charset=utf-8';
 const ATOM = 'application/atom+xml; charset=utf-8';
@@ -25,6 +26,10 @@ export const PAGE_ROUTES = {
   jurisdictionFeed: { path: '/jurisdictions/:slug/atom.xml', contentType: ATOM, query: nothing },
   searchFeed: { path: '/search/atom.xml', contentType: ATOM, query: search },
   calendar: { path: '/jurisdictions/:slug/bodies/:bodySlug/calendar.ics', contentType: CALENDAR, query: nothing },
+  guides: { path: GUIDES_PATH, contentType: HTML, query: nothing },
+  guide: { path: `${GUIDES_PATH}/:name`, contentType: HTML, query: nothing },
+  decision: { path: `${GUIDES_PATH}/decisions/:name`, contentType: HTML, query: nothing },
+  errorCode: { path: errorPath(':code'), contentType: HTML, query: nothing },
 } as const;
 
 export type PageName = keyof typeof PAGE_ROUTES;

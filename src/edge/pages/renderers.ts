@@ -13,6 +13,9 @@ const page =
   async (reads: PageReads, asked: Asked<Name>): Promise<string> =>
     pageLayout(await make(reads, asked), reads.contact);
 
+/** Loaded with the first guide. */
+const guides = () => import('./guide-pages.ts');
+
 /** The text of each page. Each throws a `Rejection` for what is not there. */
 export const RENDERERS: { readonly [Name in PageName]: (reads: PageReads, asked: Asked<Name>, baseUrl: string) => Promise<string> } = {
   front: page(frontPage),
@@ -25,5 +28,9 @@ export const RENDERERS: { readonly [Name in PageName]: (reads: PageReads, asked:
   topicFeed,
   jurisdictionFeed,
   searchFeed,
+  guides: page(async () => (await guides()).guidesPage()),
+  guide: page(async (...asked) => (await guides()).guidePage(...asked)),
+  decision: page(async (...asked) => (await guides()).decisionPage(...asked)),
+  errorCode: page(async (...asked) => (await guides()).errorCodePage(...asked)),
   calendar: async (...asked) => (await import('./calendar.ts')).bodyCalendar(...asked),
 };
