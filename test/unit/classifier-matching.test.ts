@@ -39,7 +39,12 @@ describe('a keyword', () => {
     const long = `Conditional permit for all uses but ${'a small shop, '.repeat(20)}`;
     expect(hits(`${long} a plat`)).toEqual([]);
     expect(hits(`${long} a data center`)).toHaveLength(1);
-    expect(classifyItem(subject(`${long} some real property`), compileTopics([topicRecord('land', { keywords: ['real property'], negativeKeywords: [] })]))).toEqual([]);
+    expect(
+      classifyItem(
+        subject(`${long} some real property`),
+        compileTopics([topicRecord('land', { keywords: ['real property'], negativeKeywords: [] })]),
+      ),
+    ).toEqual([]);
   });
 });
 
