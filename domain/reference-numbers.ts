@@ -1,7 +1,7 @@
 /** A case number in a text, as in "Z245-177" or "M&C 26-0243"; no part of a telephone number or a date. */
 const CASE = /(?<!\d|\d-)(\d{1,4})-(\d{2,5})(?!\d|-\d)/g;
-/** The same as people type it, letters included, at the beginning of what follows. */
-export const TYPED_CASE = String.raw`(?!or\b)(?:[a-z]{1,3}(?:&c)?[-\s]?)?\d{1,4}[-\s]\d{2,5}[a-z]?(?![-\p{L}\p{N}])`;
+/** The same as people type it, at the beginning of what follows: with letters before it, apart from it only those that begin case numbers. */
+export const TYPED_CASE = String.raw`(?:[a-z]{1,3}-?|(?:m&c|zc?|sup|pd|bda|spsd|nc|ca|int|res|lu)[-\s])?\d{1,4}[-\s]\d{2,5}[a-z]?(?![-\p{L}\p{N}])`;
 export const HIGHWAY = String.raw`\b(?:I|IH|Interstate)(?:\s+Highway)?(?:\s+\(IH\))?[-\s]?(\d{1,3})[ewns]?\b`;
 const HIGHWAYS = new RegExp(HIGHWAY, 'gi');
 

@@ -31,7 +31,7 @@ export function lenientUnits(
   const all = periods.reduce((sum, [, entries]) => sum + entries, 1);
   const weighed = [...new Set(units)].map((query) => {
     // Numbers, short words and synonyms are not counted: each is rare.
-    const rarest = Math.min(...lexemesOf(query).map((lexeme) => records[lexeme] ?? all));
+    const rarest = Math.min(...lexemesOf(query).map((lexeme) => (Object.hasOwn(records, lexeme) ? records[lexeme]! : all)));
     return { query, weight: Math.max(1, Math.round(Math.log2((all + 1) / ((rarest === all ? 1 : rarest) + 0.5)))) };
   });
   const least = weighed.map(({ weight }) => weight).toSorted((left, right) => right - left)[MAX_UNITS - 1] ?? 0;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { excerptOf } from '../../queries/search/search-guidance.ts';
 import { distance } from '../../domain/words.ts';
-import { anyWordOf, maxMissing, nearestWord, queryLacking } from '../../queries/search/search-units.ts';
+import { anyWordOf, lenientUnits, maxMissing, nearestWord, queryLacking } from '../../queries/search/search-units.ts';
 import { composed, searchQuery } from '../../queries/search/search-query.ts';
 import { searchCandidates, searchContext, searchResults } from '../../queries/search/search-statements.ts';
 import { hasFewMatches, type PeriodCounts, searchWindows, WHOLE } from '../../queries/search/search-windows.ts';
@@ -264,4 +264,16 @@ test('every statement of a search refuses a generation that is no longer live', 
     searchResults(7, ['id'], "'a'"),
   ];
   expect(statements.map(({ text }) => text.includes(live))).toEqual([true, true, true, true]);
+});
+
+test('a word of the language of the program has the weight of any other word', () => {
+  const [unit] = lenientUnits(["'constructor'"], {}, [['2026', 1000]] as unknown as PeriodCounts);
+  expect(unit).toEqual({ query: "'constructor'", weight: expect.any(Number) });
+  expect(unit!.weight).toBeGreaterThan(1);
+});
+
+test('a word before a number is part of it only where it begins the numbers of cases', () => {
+  expect(partsOf('tax 2024-25')[0]).toEqual(['tax']);
+  expect(partsOf('bus 24-25')[0]).toEqual(['bus']);
+  for (const typed of ['Z 245-177', 'Z245-177', 'M&C 26-0243']) expect(partsOf(typed)).toHaveLength(1);
 });

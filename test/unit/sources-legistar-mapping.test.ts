@@ -164,6 +164,9 @@ describe('events', () => {
     ['CITY HALL, ROOM 6 - MEETING CANCELED', 'cancelled'],
     ['Room 2 POSTPONED to next week', 'postponed'],
     ['Room 2 (NOT CANCELLED)', 'scheduled'],
+    ['Room 2 (WILL NOT BE CANCELLED)', 'scheduled'],
+    ['City Hall, RESCHEDULED FROM MARCH 3', 'scheduled'],
+    ['City Hall (PREVIOUSLY CANCELLED MEETING NOW ON)', 'scheduled'],
     ['Hall of the Cancelled Stamps Museum', 'scheduled'],
   ])('in %j are %s', (EventLocation, status) => {
     expect(contentOf(mapEvent(event({ EventLocation }), [], place), 'meetings')[0]).toMatchObject({ status });

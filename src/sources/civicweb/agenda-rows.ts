@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { plainText } from '../../../domain/plain-text.ts';
 import { oneLine } from '../legistar/values.ts';
 
-const ROW = /<tr\b[\s\S]*?<\/tr>/gi;
-const CELL = /<td\b[^>]*>([\s\S]*?)<\/td>/gi;
-const LINK = /<a\b[^>]*\bhref="\/document\/(\d+)[/"][^>]*>([\s\S]*?)<\/a>/gi;
+// No match runs over the next tag of its kind, so that unclosed tags cost no more than one reading of the text.
+const ROW = /<tr\b(?:(?!<tr\b)[\s\S])*?<\/tr>/gi;
+const CELL = /<td\b[^<>]*>((?:(?!<td\b)[\s\S])*?)<\/td>/gi;
+const LINK = /<a\b[^<>]*\bhref="\/document\/(\d+)[/"][^<>]*>((?:(?!<a\b)[\s\S])*?)<\/a>/gi;
 /** A letter numbers a part of the agenda, digits in parentheses an item of it. */
 const PART = /^[A-Z]{1,2}\.$/;
 const ITEM = /^\(\d{1,3}\)$/;

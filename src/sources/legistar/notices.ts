@@ -97,7 +97,7 @@ export const noticeInComment = (comment: Text, context: NoticeContext): Notice |
   firstNotice([comment ?? '', ...(comment ?? '').split(/[\r\n]+|(?<![ap]\.?m|\bno)[.!?]\s+/i)], context);
 
 /** In capitals beside a place, the word is said of the meeting, whatever stands around it. */
-const IN_CAPITALS = /(?<!\b(?:NOT|IF)\s)\b(CANCELL?ED|POSTPONED|RESCHEDULED)\b/;
+const IN_CAPITALS = /(?<!\b(?:NOT|NOT BE|NOT BEEN|IF|UNLESS|PREVIOUSLY)\s)\b(CANCELL?ED|POSTPONED|RESCHEDULED(?! FROM\b))\b/;
 
 export const noticeInLocation = (location: Text, context: NoticeContext): Notice | null =>
   capitalNotice(location) ??
