@@ -15,7 +15,7 @@ import { READING } from './listener.ts';
 import type { RouteParts } from './parts.ts';
 import { createRepresentation, type Form, namesTag, type Representation } from '../answers/representation.ts';
 
-const MAX_TARGETS = 1_000;
+const MAX_TARGETS = 6_000;
 const MAX_TARGET_LENGTH = 300;
 
 /** A route whose answers are cached while the read model stands. */
@@ -39,9 +39,9 @@ export type AddCachedRoute = (route: CachedRoute) => void;
 /** The limit of the address, then a cached answer, without parsing or a round trip, or a new one. */
 export function cachedRoutes(app: FastifyInstance, { publicLimits, clock }: RouteParts, watch: PositionWatch): AddCachedRoute {
   const cache = createAnswerCache({ watch, clock });
+  /** Cache keys by request target: the meaning of a target never changes. */
+  const keys = new LRUCache<string, string>({ max: MAX_TARGETS });
   return ({ name, url, schema, operationId, sharing, answer, soft, variant }) => {
-    /** Cache keys by request target: the meaning of a target never changes. */
-    const keys = new LRUCache<string, string>({ max: MAX_TARGETS });
     app.route({
       method: READING,
       url,
