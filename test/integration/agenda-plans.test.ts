@@ -5,7 +5,12 @@ import { clientConfig } from '../../infra/postgresql/sessions.ts';
 import { resolveHits } from '../../projections/agenda/projection.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
 import { createGetPublicBodyCadence } from '../../queries/agenda/get-public-body-cadence.ts';
-import { createGetAgendaHit, createListRecentAgendaHits, createListUpcomingAgendaHits } from '../../queries/agenda/agenda-hits.ts';
+import {
+  createGetAgendaHit,
+  createListRecentAgendaHits,
+  createListUpcomingAgendaHits,
+  createReadNextHits,
+} from '../../queries/agenda/agenda-hits.ts';
 import type { Statement, StatementValue } from '../../domain/ports/database.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { encodeUpcomingCursor } from '../../domain/cursor.ts';
@@ -54,6 +59,7 @@ async function statements(): Promise<Readonly<Record<string, Statement>>> {
     'after a cursor': await upcoming({ cursor: cursor() }),
     'page 1': await upcoming({ page: 1 }),
     'page 50': await upcoming({ page: 50 }),
+    next: await sent((reads) => createReadNextHits({ reads, clock })(2)),
     detail: await sent((reads) => createGetAgendaHit(reads)(agendaId('agenda_hits', 'x'))),
     cadence: await sent((reads) =>
       createGetPublicBodyCadence({ reads, clock, pairs: COVERED })({ slug: 'dallas', bodySlug: 'city-council' }),
@@ -178,6 +184,7 @@ describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(`with a milli
       expect([what, used]).toEqual([what, ['pkey', 'recent']]);
       expect(touched).toBeLessThanOrEqual(3 * lists + 3);
     }
+    expect(await read('next')).toEqual({ used: ['upcoming'], touched: 2 * TOPICS });
     expect((await read('detail')).used).toEqual(['pkey']);
     const { used, touched } = await read('cadence', 'meetings');
     expect(used).toEqual(['cadence']);
