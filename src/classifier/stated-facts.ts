@@ -121,19 +121,26 @@ export interface Parties {
 }
 
 const VERB =
-  /^.*\b(?:Authorize|Adopt|Approve|Resolution|Ordinance|Nominating|Execution|Contract|Agreement|Amendment|Purchase|Acquisition|Application|Supporting|Waiver|Fees|Lease|Payment|Project)s?\b (?:(?:of|with|a|an|to|from|by|for|No\. ?\d+)\b ?)*/;
+  /^.*\b(?:Authorize|Adopt|Approve|Resolution|Ordinance|Nominating|Execution|Contract|Agreement|Amendment|Purchase|Acquisition(?= of\b)|Application|Supporting|Waiver|Fees|Lease|Payment|Project)s?\b (?:(?:of|with|a|an|to|from|by|for|No\. ?\d+)\b ?)*/;
 const tidy = (name: string): string =>
   name
     .replace(VERB, '')
+    .replace(/^Fund (?=the )/, '')
     .replace(/^(?:the |and |for |of |at )*(?:City of [A-Z]\w+(?: Worth)?, )?(?:the |of |and )?/i, '')
     .replace(/^Boards? of [A-Z][a-z]+ of (?:the )?/, '')
     .replace(/[\s,;]+$/, '')
     .trim();
 
+/** A state, a department or a commission is no party that is affected. */
+const GOVERNMENT =
+  /^(?:State of|United States|U\.S\.)\b(?!.*\b(?:Inc|LLC|LP|Corp|Company)\b)|\bDepartment of\b|\bTxDOT\b|\bCommission of\b/;
+
 /** Each name once; a name inside a longer one is the same party. Without names that begin like a sum or consist of a suffix. */
 function distinct(names: readonly string[]): string[] {
   const byLetters = new Map(names.map(tidy).map((name) => [name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, ''), name]));
-  const tidied = [...byLetters.values()].filter((name) => /\p{Lu}\p{L}|\d \p{Lu}/u.test(name) && !ONLY_SUFFIX.test(name));
+  const tidied = [...byLetters.values()].filter(
+    (name) => /\p{Lu}\p{L}|\d \p{Lu}/u.test(name) && !ONLY_SUFFIX.test(name) && !GOVERNMENT.test(name),
+  );
   return tidied.filter((name) => !tidied.some((other) => other !== name && other.includes(name)));
 }
 
@@ -147,7 +154,8 @@ export function statedParties(text: string, matterType: string): Parties | null 
   const named = distinct([...withoutFormer(text).matchAll(COMPANY)].map(([name]) => name));
   if (named.length > 0) return { role: 'party', names: named, chosen: null };
   const other = WITH.exec(text)?.[1] ?? ABUTTING.exec(text)?.[1];
-  return other === undefined ? null : { role: 'party', names: distinct([other]), chosen: null };
+  const others = other === undefined ? [] : distinct([other]);
+  return others.length === 0 ? null : { role: 'party', names: others, chosen: null };
 }
 
 const EFFECTS_AT_MOST = 3;

@@ -125,6 +125,12 @@ describe('summary and business impact', () => {
     ['Contract with Example Materials, Inc. dba ExampleBit, a SMP Company, to pave', '', ['Example Materials, Inc. dba ExampleBit']],
     ['Abandoning an alley to Jo Sample Example, the abutting owner', '', ['Jo Sample Example']],
     ['Speed limit on Example Boulevard', '', undefined],
+    ['Authorize Execution of Grant Agreements with the State of Texas', '', undefined],
+    [
+      'Contract with Dallas Housing Acquisition and Development Corporation for lots',
+      '',
+      ['Dallas Housing Acquisition and Development Corporation'],
+    ],
   ])('read the parties of "%s"', (text, type, names) => expect(statedParties(text, type)?.names).toEqual(names));
 
   it('say how a seller was chosen', () => {
