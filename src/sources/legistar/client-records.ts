@@ -38,14 +38,18 @@ async function looseBodies(known: PublishedRecords, bodyIds: readonly string[]):
 /** What the sync of a client has published, children first. Records of the catalogue and of other sources are not among them. */
 export async function recordsOfClient(known: PublishedRecords, client: string, place: ClientPlace): Promise<readonly OwnRecord[]> {
   const sources = await publishedSources(known, client, place);
+  const ofPlace = await known.referring('public_bodies', 'jurisdictionId', [place.jurisdictionId]);
   const records: OwnRecord[] = [];
-  const sourceIds = sources.map(({ sourceId }) => sourceId);
-  for (const eventId of (await ownMeetings(known, client, sourceIds)).keys()) {
+  // A sync that was cut off has published meetings of sources without a record.
+  const sourceIds = [...place.adopted.map(({ sourceId }) => sourceId), ...ofPlace.map((body) => legistarSourceId(client, body))];
+  const meetings = await ownMeetings(known, client, sourceIds);
+  for (const eventId of meetings.keys()) {
     records.push(...(await ownRecordsOfEvent(known, client, eventId)), { resource: 'meetings', id: meetingId(client, eventId) });
   }
-  const own = sources.filter(({ sourceId, publicBodyId }) => sourceId === legistarSourceId(client, publicBodyId));
-  const ofPlace = await known.referring('public_bodies', 'jurisdictionId', [place.jurisdictionId]);
-  const bodies = new Set(own.map(({ publicBodyId }) => publicBodyId));
+  const isOwn = (sourceId: string | null, publicBodyId: string) => sourceId === legistarSourceId(client, publicBodyId);
+  const own = sources.filter(({ sourceId, publicBodyId }) => isOwn(sourceId, publicBodyId));
+  const withMeetings = [...meetings.values()].filter(({ sourceId, publicBodyId }) => isOwn(sourceId, publicBodyId));
+  const bodies = new Set([...own, ...withMeetings].map(({ publicBodyId }) => publicBodyId));
   if (place.jurisdiction !== null) {
     for (const id of await looseBodies(
       known,

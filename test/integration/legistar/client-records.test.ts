@@ -1,0 +1,64 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { RecordWriter } from '../../../commands/records/write-records.ts';
+import type { LegistarReader } from '../../../domain/ports/source-ports.ts';
+import { systemClock } from '../../../infra/system/clock.ts';
+import { catalogueRecords } from '../../../src/sources/catalogue/catalogue-records.ts';
+import { agendaConnector } from '../../../src/sources/legistar/sync.ts';
+import { MemoryRecords } from './memory-records.ts';
+import { readRecording, type Recording } from './replay-server.ts';
+
+const PLACE = { slug: 'example-city', name: 'Example City', timezone: 'America/New_York' };
+
+let records: MemoryRecords;
+let recording: Recording;
+/** The records before the first sync. */
+let before: MemoryRecords['records'];
+
+beforeEach(async () => {
+  recording = await readRecording('fortworthgov');
+  records = new MemoryRecords();
+  await records.write(catalogueRecords());
+  before = new Map(records.records);
+});
+
+const connector = agendaConnector(
+  (): LegistarReader => ({
+    platform: { sourceType: 'legistar', label: 'Legistar' },
+    bodies: async () => recording.bodies,
+    events: async () => recording.events,
+    event: async () => null,
+    eventItems: async (eventId) => recording.items.get(eventId) ?? [],
+  }),
+  '',
+);
+const sync = (client: string, writer: RecordWriter = records) =>
+  connector.sync({ client, place: PLACE, options: {} }, { writer, known: records, clock: systemClock });
+
+/** Stops at the change with this number, as a process does that is killed. */
+function cutOffAfter(changes: number): RecordWriter {
+  let left = changes;
+  return {
+    write: async (given) => {
+      const outcomes = await records.write(given.slice(0, left));
+      left -= outcomes.length;
+      if (outcomes.length < given.length) throw new Error('killed');
+      return outcomes;
+    },
+  };
+}
+
+async function removeRecordsOf(client: string): Promise<void> {
+  const own = await connector.records({ client, place: PLACE }, records);
+  await records.write(own.map((record) => ({ op: 'remove', ...record })));
+}
+
+test('wherever a first sync was cut off, the removal of its records leaves none of them', async () => {
+  const { appended } = await sync('whole');
+  await removeRecordsOf('whole');
+  expect(records.records).toEqual(before);
+  for (let changes = 1; changes <= appended; changes++) {
+    await expect(sync('cut', cutOffAfter(changes))).rejects.toThrow('killed');
+    await removeRecordsOf('cut');
+    expect([changes, new Set(records.records.keys()).difference(before)]).toEqual([changes, new Set()]);
+  }
+});
