@@ -22,19 +22,6 @@ export async function publishedSources(known: PublishedRecords, client: string, 
   });
 }
 
-/** Bodies of the place that nothing refers to: a first sync that was cut off may have left them. */
-async function looseBodies(known: PublishedRecords, bodyIds: readonly string[]): Promise<readonly string[]> {
-  const loose: string[] = [];
-  for (const id of bodyIds) {
-    const [sources, meetings] = await Promise.all([
-      known.referring('sources', 'publicBodyId', [id]),
-      known.referring('meetings', 'publicBodyId', [id]),
-    ]);
-    if (sources.length === 0 && meetings.length === 0) loose.push(id);
-  }
-  return loose;
-}
-
 /** What the sync of a client has published, children first. Records of the catalogue and of other sources are not among them. */
 export async function recordsOfClient(known: PublishedRecords, client: string, place: ClientPlace): Promise<readonly OwnRecord[]> {
   const sources = await publishedSources(known, client, place);
@@ -50,13 +37,6 @@ export async function recordsOfClient(known: PublishedRecords, client: string, p
   const own = sources.filter(({ sourceId, publicBodyId }) => isOwn(sourceId, publicBodyId));
   const withMeetings = [...meetings.values()].filter(({ sourceId, publicBodyId }) => isOwn(sourceId, publicBodyId));
   const bodies = new Set([...own, ...withMeetings].map(({ publicBodyId }) => publicBodyId));
-  if (place.jurisdiction !== null) {
-    for (const id of await looseBodies(
-      known,
-      ofPlace.filter((body) => !bodies.has(body)),
-    ))
-      bodies.add(id);
-  }
   records.push(...own.map(({ sourceId }): OwnRecord => ({ resource: 'sources', id: sourceId })));
   records.push(...[...bodies].map((id): OwnRecord => ({ resource: 'public_bodies', id })));
   const isLast = place.jurisdiction !== null && ofPlace.every((id) => bodies.has(id));

@@ -8,6 +8,7 @@ import type { CheckedSource } from './client-records.ts';
 import { mapEvent } from './map-event.ts';
 import { agendaItemId, meetingId, ownMeetings, ownRecordsOfEvent } from './own-records.ts';
 import { bodyRow, eventItemRow, eventRow, type EventRow, parseRows, type Skipped } from './rows.ts';
+import { neverCheckedSource } from './source-records.ts';
 import { eventsToRead } from './poll-window.ts';
 import { localDate, publicUrl, type Text } from './values.ts';
 import { type OwnRecord, SyncRefused, type SyncRequest, type SyncTarget } from '../source.ts';
@@ -68,8 +69,7 @@ export class SyncRun {
   async readAndWrite(writer: BatchedWriter): Promise<void> {
     const { client, progress, signal } = this.#request;
     await this.#readBodies(writer);
-    const sourceIds = [...this.#bodies.values()].map(({ sourceId }) => sourceId);
-    this.#sources = await this.#target.known.current('sources', sourceIds);
+    const sourceIds = this.sources.map(({ sourceId }) => sourceId);
     this.#published = await ownMeetings(this.#target.known, client, sourceIds);
 
     const listed = parseRows(eventRow, 'EventId', 'event', await this.#reader.events(this.#since));
@@ -127,7 +127,17 @@ export class SyncRun {
     this.read.bodies = parsed.rows.length + parsed.skipped.length;
     this.#skip([...parsed.skipped, ...skipped], null);
     this.#bodies = places;
-    await writer.add(changes);
+    this.#sources = await this.#target.known.current(
+      'sources',
+      [...places.values()].map(({ sourceId }) => sourceId),
+    );
+    const added = new Map(this.sources.filter(({ current }) => current === undefined).map((source) => [source.publicBodyId, source]));
+    for (const change of changes) {
+      const source = added.get(change.id);
+      // Precedes the body: a body without the record of a source belongs to another sender.
+      if (source !== undefined) await writer.add([neverCheckedSource(source, this.place, this.#reader.platform)]);
+      await writer.add([change]);
+    }
   }
 
   #lastSuccess(event: EventRow): number | null {

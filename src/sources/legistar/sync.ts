@@ -1,11 +1,9 @@
-import type { RecordChange } from '../../../commands/records/write-records.ts';
 import { type LegistarReader, SourceUnavailable, UnknownSourceClient } from '../../../domain/ports/source-ports.ts';
-import type { RecordContent } from '../../../domain/records/resources.ts';
 import { BatchedWriter } from '../batched-writer.ts';
-import { catalogueSource, catalogueSourceId, COVERED_BODIES, NEVER_CHECKED } from '../catalogue/catalogue-records.ts';
-import { type ClientPlace, placeOfClient, requireClientName } from './bodies.ts';
+import { placeOfClient, requireClientName } from './bodies.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
-import { type CheckedSource, publishedSources, recordsOfClient } from './client-records.ts';
+import { publishedSources, recordsOfClient } from './client-records.ts';
+import { sourceCheckChange } from './source-records.ts';
 import { SyncRun } from './sync-run.ts';
 import {
   type Connector,
@@ -15,7 +13,6 @@ import {
   type SyncReport,
   type SyncRequest,
   type SyncTarget,
-  upsert,
 } from '../source.ts';
 
 export const LEGISTAR: Source = {
@@ -109,45 +106,4 @@ export async function syncLegistar(reader: LegistarReader, request: SyncRequest,
     failure,
     position: positions.toSorted().at(-1) ?? null,
   };
-}
-
-type Platform = LegistarReader['platform'];
-
-function contentBefore(
-  { sourceId, publicBodyId, current }: CheckedSource,
-  jurisdictionId: string,
-  { sourceType, label }: Platform,
-): RecordContent<'sources'> {
-  if (current !== undefined) {
-    const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...content } = current;
-    return content;
-  }
-  const covered = COVERED_BODIES.find((row) => catalogueSourceId(row.jurisdictionSlug, row.slug) === sourceId);
-  if (covered !== undefined) return catalogueSource(covered);
-  return { jurisdictionId, publicBodyId, sourceType, sourceTypeLabel: label, officialSourceUrl: null, ...NEVER_CHECKED };
-}
-
-/** The change of a source's record by a run: the time of the check (ISO 8601), its result, and the address of the site where the run saw one. */
-function sourceCheckChange(
-  source: CheckedSource,
-  { jurisdictionId }: ClientPlace,
-  check: {
-    readonly at: string;
-    readonly succeeded: boolean;
-    readonly siteUrl: string | null;
-    readonly platform: Platform;
-    /** Null for a run that could not read the source. */
-    readonly left: { readonly skipped: number; readonly degraded: number } | null;
-  },
-): RecordChange {
-  const before = contentBefore(source, jurisdictionId, check.platform);
-  return upsert('sources', source.sourceId, {
-    ...before,
-    officialSourceUrl: before.officialSourceUrl ?? check.siteUrl,
-    status: check.succeeded ? 'healthy' : 'failing',
-    lastCheckedAt: check.at,
-    lastSuccessfulCheckAt: check.succeeded ? check.at : (before.lastSuccessfulCheckAt ?? null),
-    consecutiveFailures: check.succeeded ? 0 : before.consecutiveFailures + 1,
-    ...(check.left !== null && { lastCheckSkipped: check.left.skipped || undefined, lastCheckDegraded: check.left.degraded || undefined }),
-  });
 }

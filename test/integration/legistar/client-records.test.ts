@@ -62,3 +62,18 @@ test('wherever a first sync was cut off, the removal of its records leaves none 
     expect([changes, new Set(records.records.keys()).difference(before)]).toEqual([changes, new Set()]);
   }
 });
+
+test('a body of the place that another sender has published stays, with the place', async () => {
+  await sync('one');
+  const [body] = records.all('public_bodies').filter(({ id }) => !before.has(id));
+  const imported = '11111111-1111-4111-8111-111111111111';
+  await records.write([
+    { op: 'upsert', resource: 'public_bodies', id: imported, content: { ...body!.content, slug: 'imported', name: 'Imported' } },
+  ]);
+  await removeRecordsOf('one');
+  const left = [...records.records.values()].filter(({ id }) => !before.has(id));
+  expect(left.map(({ resource, content }) => `${resource} ${String(content.slug)}`)).toEqual([
+    'jurisdictions example-city',
+    'public_bodies imported',
+  ]);
+});

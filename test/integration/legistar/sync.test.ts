@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { legistarFolderReader } from '../../../infra/legistar/folder-client.ts';
 import { type LegistarHttpOptions, legistarHttpReader } from '../../../infra/legistar/http-client.ts';
 import { derivedId } from '../../../domain/identifiers.ts';
-import { catalogueRecords } from '../../../src/sources/catalogue/catalogue-records.ts';
+import { catalogueRecords, catalogueSourceId } from '../../../src/sources/catalogue/catalogue-records.ts';
 import { syncLegistar, type LegistarReport } from '../../../src/sources/legistar/sync.ts';
 import { MemoryRecords } from './memory-records.ts';
 import { cutBody, FIXTURES, halfJson, hang, readRecording, type Recording, startReplayServer, status } from './replay-server.ts';
@@ -80,7 +80,7 @@ describe('a first sync', () => {
     expect(report.degraded).toEqual([{ what: 'event', id: '9004', reason: 'states no time that can be read (null)' }]);
     const counts = ['meetings', 'agendas', 'agenda_items', 'documents'] as const;
     expect(counts.map((resource) => records.all(resource).length)).toEqual([6, 4, 7, 4]);
-    expect(report.appended).toBe(1 + 6 + 4 + 7 + 4);
+    expect(report.appended).toBe(1 + 1 + 6 + 4 + 7 + 4);
   });
 
   it('gives each meeting the status of the source, and cancels no other', async () => {
@@ -113,7 +113,8 @@ describe('a first sync', () => {
       'https://fortworthgov.legistar.com/Calendar.aspx',
       'https://example.legistar.example.org/',
     ]);
-    expect(records.log.filter((entry) => entry.resource === 'sources')).toHaveLength(2);
+    const ofCatalogue = catalogueSourceId('fort-worth', 'city-council');
+    expect(records.log.filter(({ id }) => id === ofCatalogue)).toHaveLength(1);
     expect(records.all('sources')).toHaveLength(8);
   });
 });
