@@ -4,6 +4,7 @@ import type { RecordData } from '../../domain/records/resources.ts';
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
 import { NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
+import { isPublic } from '../agenda/agenda-fields.ts';
 import { isoTime } from '../fields.ts';
 import { tablesOf } from '../live-tables.ts';
 import { SOURCE_COLUMNS, sourceFacts, type SourceFacts, sourceTable } from './source-facts.ts';
@@ -15,6 +16,8 @@ export interface MeetingFacts {
   readonly changedAt: string;
   readonly body: { readonly slug: string; readonly name: string };
   readonly jurisdiction: { readonly slug: string; readonly name: string };
+  /** Whether the hits of its body are public. */
+  readonly covered: boolean;
   readonly source: SourceFacts;
 }
 
@@ -35,7 +38,8 @@ function meetings(live: LiveGeneration, chosen: Chosen, values: readonly Stateme
   const history = tablesOf(RECORD_HISTORY, live(RECORD_HISTORY.name));
   return {
     text: `with m as materialized (${chosen({ ...search, ...history })})
-      select h.body, h.version::text, h.changed_at::text, b.slug, b.name, j.slug, j.name, ${SOURCE_COLUMNS}
+      select h.body, h.version::text, h.changed_at::text, b.slug, b.name, j.slug, j.name,
+        exists (select from ${agenda.coveredBodies} c where c.body_id = m.body_id and ${isPublic('c')}), ${SOURCE_COLUMNS}
       from m join ${history.history} h on h.record_id = m.meeting_id and h.resource = 'meetings' and h.superseded_at = ${NOT_SUPERSEDED}
       join ${search.bodies} b on b.body_id = m.body_id join ${search.jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
       left join lateral ${sourceTable(agenda.sources, 'm.source_id', 'm.body_id')} on true
@@ -46,12 +50,16 @@ function meetings(live: LiveGeneration, chosen: Chosen, values: readonly Stateme
 
 const COLUMNS = 'meeting_id, body_id, source_id';
 
-const meetingFacts = ([data, version, changedAt, bodySlug, body, jurisdictionSlug, jurisdiction, ...source]: TextRow, now: number) => ({
+const meetingFacts = (
+  [data, version, changedAt, bodySlug, body, jurisdictionSlug, jurisdiction, covered, ...source]: TextRow,
+  now: number,
+) => ({
   meeting: JSON.parse(data!) as RecordData<'meetings'>,
   version: Number(version),
   changedAt: isoTime(changedAt!),
   body: { slug: bodySlug!, name: body! },
   jurisdiction: { slug: jurisdictionSlug!, name: jurisdiction! },
+  covered: covered === 't',
   source: sourceFacts(source, now),
 });
 

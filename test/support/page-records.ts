@@ -8,12 +8,12 @@ export const pageRecordId = (resource: Resource, name: string): string => derive
 const ZONE = 'America/Chicago';
 export const inDays = (days: number): string => new Date(TEST_TIME + days * DAY_MS).toISOString();
 
-const one = <R extends Resource>(resource: R, name: string, content: RecordContent<R>): RecordChange =>
+export const pageRecord = <R extends Resource>(resource: R, name: string, content: RecordContent<R>): RecordChange =>
   upsert(resource, pageRecordId(resource, name), content);
 
 /** The covered council of Dallas with a source, and the topic `zoning`. */
 export const councilOfDallas = (): RecordChange[] => [
-  one('jurisdictions', 'dallas', {
+  pageRecord('jurisdictions', 'dallas', {
     slug: 'dallas',
     name: 'Dallas',
     level: 'city',
@@ -22,7 +22,7 @@ export const councilOfDallas = (): RecordChange[] => [
     timezone: ZONE,
     active: true,
   }),
-  one('public_bodies', 'council', {
+  pageRecord('public_bodies', 'council', {
     jurisdictionId: pageRecordId('jurisdictions', 'dallas'),
     slug: 'city-council',
     name: 'City Council',
@@ -31,7 +31,7 @@ export const councilOfDallas = (): RecordChange[] => [
     timezone: ZONE,
     active: true,
   }),
-  one('sources', 'source', {
+  pageRecord('sources', 'source', {
     jurisdictionId: pageRecordId('jurisdictions', 'dallas'),
     publicBodyId: pageRecordId('public_bodies', 'council'),
     sourceType: 'legistar',
@@ -43,7 +43,7 @@ export const councilOfDallas = (): RecordChange[] => [
     lastSuccessfulCheckAt: inDays(0),
     consecutiveFailures: 0,
   }),
-  one('topics', 'zoning', {
+  pageRecord('topics', 'zoning', {
     slug: 'zoning',
     name: 'Zoning',
     publicLabel: 'zoning and land use',
@@ -57,7 +57,7 @@ export const councilOfDallas = (): RecordChange[] => [
 ];
 
 export const meeting = (name: string, days: number, content: Partial<RecordContent<'meetings'>> = {}): RecordChange =>
-  one('meetings', name, {
+  pageRecord('meetings', name, {
     publicBodyId: pageRecordId('public_bodies', 'council'),
     sourceId: pageRecordId('sources', 'source'),
     title: `Meeting ${name}`,
@@ -69,7 +69,7 @@ export const meeting = (name: string, days: number, content: Partial<RecordConte
   });
 
 export const item = (name: string, ofMeeting: string, content: Partial<RecordContent<'agenda_items'>> = {}): RecordChange =>
-  one('agenda_items', name, {
+  pageRecord('agenda_items', name, {
     meetingId: pageRecordId('meetings', ofMeeting),
     sequence: 1,
     title: `Item ${name}`,
@@ -78,7 +78,7 @@ export const item = (name: string, ofMeeting: string, content: Partial<RecordCon
   });
 
 export const hit = (name: string, ofItem: string, content: Partial<RecordContent<'agenda_hits'>> = {}): RecordChange =>
-  one('agenda_hits', name, {
+  pageRecord('agenda_hits', name, {
     agendaItemId: pageRecordId('agenda_items', ofItem),
     topicId: pageRecordId('topics', 'zoning'),
     summary: `Summary ${name}`,
@@ -100,4 +100,4 @@ export const hit = (name: string, ofItem: string, content: Partial<RecordContent
   });
 
 export const document = (name: string, content: Partial<RecordContent<'documents'>>): RecordChange =>
-  one('documents', name, { kind: 'agenda', title: `Document ${name}`, url: `https://example.org/d/${name}`, ...content });
+  pageRecord('documents', name, { kind: 'agenda', title: `Document ${name}`, url: `https://example.org/d/${name}`, ...content });

@@ -27,6 +27,10 @@ const parentsOf = ({ jurisdiction, body }: MeetingFacts): readonly (readonly [st
   [bodyPath(jurisdiction.slug, body.slug), body.name],
 ];
 
+/** Hits that public operations show: of a covered topic and a publicly covered body. */
+const publicOf = (hits: MeetingItem['topics'], { covered }: MeetingFacts, topics: readonly CoveredTopic[]): MeetingItem['topics'] =>
+  covered ? hits.filter(({ topicSlug }) => topics.some(({ slug }) => slug === topicSlug)) : [];
+
 export async function meetingPage(reads: PageReads, { params, query }: Asked<'meeting'>): Promise<PageParts> {
   const meetingId = idOf(params['meetingId']!, 'meeting');
   const { start } = query;
@@ -38,7 +42,9 @@ export async function meetingPage(reads: PageReads, { params, query }: Asked<'me
   ]);
   if (facts === null) throw new Rejection('not_found', 'there is no such meeting');
   const { meeting, body, jurisdiction, changedAt, source } = facts;
-  const entries = fitting(items.slice(0, ITEMS), LIST_SIZE, (item) => itemEntry(item, topics));
+  const entries = fitting(items.slice(0, ITEMS), LIST_SIZE, (item) =>
+    itemEntry({ ...item, topics: publicOf(item.topics, facts, topics) }, topics),
+  );
   const next = entries.length < items.length ? withQuery(meetingPath(meetingId), { start: start + entries.length }) : null;
   const main = html`<h1>${titleOf(meeting.title)}</h1>
 <dl>
@@ -86,7 +92,8 @@ export async function itemPage(reads: PageReads, { params }: Asked<'item'>): Pro
   const [item, facts, topics] = await Promise.all([reads.item(itemId), reads.meetings.ofItem(itemId), reads.coveredTopics()]);
   if (item === null || facts === null) throw new Rejection('not_found', 'there is no such agenda item');
   const { meeting, body, jurisdiction, source } = facts;
-  const quotes = item.topics.map(({ evidenceQuote }) => evidenceQuote);
+  const hits = publicOf(item.topics, facts, topics);
+  const quotes = hits.map(({ evidenceQuote }) => evidenceQuote);
   const { text } = item;
   const main = html`<h1>${markedText(titleOf(item.title), quotes)}</h1>
 <dl>
@@ -96,7 +103,7 @@ ${item.matterFile !== undefined && html`<dt>File</dt><dd>${clipped(item.matterFi
 ${item.outcome !== undefined && html`<dt>Outcome</dt><dd>${outcomeTag(item.outcome)}</dd>`}
 <dt>Official record</dt><dd>${officialLink(item.sourceUrl)}</dd>
 </dl>
-${item.topics.slice(0, MAX_ITEM_HITS).map(
+${hits.slice(0, MAX_ITEM_HITS).map(
   ({ topicSlug, summary, evidenceQuote, confidence }) => html`<section class="hit">
 <p>${topicLink(topicSlug, topics)} <span class="quiet">confidence ${confidence} of 100</span></p>
 <p>${clipped(summary, 600)}</p>
