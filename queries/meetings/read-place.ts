@@ -1,6 +1,6 @@
 import type { QueryContext } from '../../domain/ports/projection.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
-import { slugFilter } from '../agenda/agenda-fields.ts';
+import { isPublic, slugFilter } from '../agenda/agenda-fields.ts';
 import { liveRows } from '../live-tables.ts';
 import { SOURCE_COLUMNS, sourceFacts, type SourceFacts, sourceTable } from './source-facts.ts';
 
@@ -27,7 +27,9 @@ export const createReadPlace =
     const rows = await liveRows(reads, AGENDA, {
       name: 'place',
       text: ({ jurisdictions, bodies, coveredBodies, sources, isLive }) => `
-        select j.slug, j.name, b.body_id, b.slug, b.name, b.timezone, exists (select from ${coveredBodies} c where c.body_id = b.body_id),
+        select j.slug, j.name, b.body_id, b.slug, b.name, b.timezone, exists (
+            select from ${coveredBodies} c where c.body_id = b.body_id and ${isPublic('c')}
+          ),
           ${SOURCE_COLUMNS}
         from (select * from ${jurisdictions} where slug = $1 order by created_at, jurisdiction_id limit 1) j
         left join lateral (

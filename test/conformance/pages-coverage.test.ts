@@ -97,3 +97,12 @@ test('pages of an item and a meeting show the hits that public operations show, 
   expect(await hiddenOn(meetingPage!)).toEqual(['<mark>']);
   await added(false);
 });
+
+test('a place that was added for the feed alone says that no topics are found there', async () => {
+  const note = 'no topics are found here';
+  expect(await textOf('/jurisdictions/example-city')).toContain(note);
+  expect(await textOf('/jurisdictions/dallas')).not.toContain(note);
+  await added(true);
+  expect(await textOf('/jurisdictions/example-city')).not.toContain(note);
+  await added(false);
+});
