@@ -1,27 +1,29 @@
 import type { JsonPage, RecentHitsInput, UpcomingHitsInput } from '../../contract/inputs.ts';
 import type { Statement, StatementValue, TextRow } from '../../domain/ports/database.ts';
-import type { LiveReads, QueryContext } from '../../domain/ports/projection.ts';
+import type { QueryContext } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { decodeUpcomingCursor, encodeUpcomingCursor, UPCOMING_PAGE_SIZE, type UpcomingCursor } from '../../domain/cursor.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
 import { isPublic, slugFilter } from './agenda-fields.ts';
+import { hitAt } from './hit-at.ts';
 import { decodedCursor } from '../decoded-cursor.ts';
 import { liveRows, tablesOf } from '../live-tables.ts';
 
 /** One public hit, also of a cancelled meeting. Refuses with 404 what is not there, not complete or not publicly covered. `matchId` is a uuid. */
 export const createGetAgendaHit =
-  (reads: LiveReads) =>
+  ({ reads, clock }: QueryContext) =>
   async (matchId: string): Promise<JsonPage> => {
     const [row] = await liveRows(reads, AGENDA, {
       name: 'agenda_hit',
       text: ({ hits, coveredBodies, coveredTopics, isLive }) =>
-        `select '{"matchId":"' || h.hit_id || '",' || b.lead || ',' || t.lead || ',' || h.context || ',' || h.own || '}'
+        `select '{"matchId":"' || h.hit_id || '",' || b.lead || ',' || t.lead || ',' || h.context || ',' || h.own || '}', h.starts_at::text, b.timezone
         from ${hits} h join ${coveredBodies} b on b.body_id = h.body_id join ${coveredTopics} t on t.topic_id = h.topic_id
         where h.hit_id = $1::uuid and ${isPublic('b')} and ${isLive}`,
       values: [matchId],
     });
     if (row === undefined) throw new Rejection('not_found', 'there is no such public hit');
-    return { text: `{"data":${row[0]!}}`, items: 1 };
+    const [hit, startsAt, timezone] = row;
+    return { text: `{"data":${hitAt(clock.now(), { text: hit!, startsAt: Number(startsAt), timezone: timezone! })}}`, items: 1 };
   };
 
 const page = (texts: readonly string[]): JsonPage => ({ text: `{"data":[${texts.join(',')}]}`, items: texts.length });
@@ -53,14 +55,14 @@ const listedHit = ([text, hitId, itemId, meetingId, classifiedAt]: TextRow): Lis
  * the newest. Hits of a topic that is left out are not read, however many there are.
  */
 export const createReadRecentHits =
-  (reads: LiveReads) =>
+  ({ reads, clock }: QueryContext) =>
   async ({ jurisdictionSlug, topicSlug, excludeTopicSlug, limit }: RecentHitsInput): Promise<readonly ListedHit[]> => {
     const rows = await liveRows(reads, AGENDA, {
       name: 'recent_hits',
       text: ({ hits, coveredBodies, coveredTopics, isLive }) =>
-        `select '{' || n.body_lead || ',' || n.topic_lead || ',' || h.context || ',' || h.own || '}', ${HIT_IDS}
+        `select '{' || n.body_lead || ',' || n.topic_lead || ',' || h.context || ',' || h.own || '}', ${HIT_IDS}, n.starts_at::text, n.timezone
         from (
-          select b.lead as body_lead, t.lead as topic_lead, r.hit_id, r.classified_at, r.starts_at
+          select b.lead as body_lead, b.timezone, t.lead as topic_lead, r.hit_id, r.classified_at, r.starts_at
           from ${coveredBodies} b
           join ${coveredTopics} t on ($2::text is null or t.slug = $2) and ($3::text is null or t.slug <> $3)
           join lateral (
@@ -75,11 +77,15 @@ export const createReadRecentHits =
         order by n.classified_at desc, n.starts_at desc, n.hit_id`,
       values: [slugFilter(jurisdictionSlug), slugFilter(topicSlug), slugFilter(excludeTopicSlug), limit],
     });
-    return rows.map(listedHit);
+    const now = clock.now();
+    return rows.map((row) => {
+      const hit = listedHit(row);
+      return { ...hit, text: hitAt(now, { text: hit.text, startsAt: Number(row[5]), timezone: row[6]! }) };
+    });
   };
 
-export function createListRecentAgendaHits(reads: LiveReads) {
-  const read = createReadRecentHits(reads);
+export function createListRecentAgendaHits(context: QueryContext) {
+  const read = createReadRecentHits(context);
   return async (input: RecentHitsInput): Promise<JsonPage> => page((await read(input)).map(({ text }) => text));
 }
 

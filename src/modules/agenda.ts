@@ -50,8 +50,8 @@ export function agenda({ settings, reads, clock, logger, stores }: Platform) {
   const publicLimits = createPublicLimits({ limit: settings.CIVIC_PUBLIC_LIMIT, shared: stores.sharedCounts, logger });
   return {
     publicOperations: agendaOperations({
-      listRecentAgendaHits: createListRecentAgendaHits(reads),
-      getAgendaHit: createGetAgendaHit(reads),
+      listRecentAgendaHits: createListRecentAgendaHits({ reads, clock }),
+      getAgendaHit: createGetAgendaHit({ reads, clock }),
       listUpcomingAgendaHits: createListUpcomingAgendaHits({ reads, clock }),
       getPublicBodyCadence: createGetPublicBodyCadence({ reads, clock, pairs: COVERED_BODIES }),
     }),

@@ -38,7 +38,7 @@ export function pages(
       coveredSources: () => listCoveredSources({}, { alsoRead: false }),
       researchCoverage: (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
       nextHits: createReadNextHits({ reads, clock }),
-      recentHits: createReadRecentHits(reads),
+      recentHits: createReadRecentHits({ reads, clock }),
       upcomingHits: createReadUpcomingHits({ reads, clock }),
       place: createReadPlace({ reads, clock }),
       meetings: createReadMeetings({ reads, clock }),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { agendaId } from '../support/agenda-events.ts';
 import { openTestAgenda, type TestAgenda } from '../support/agenda.ts';
 
@@ -40,6 +40,26 @@ async function isShown(): Promise<'everywhere' | 'in the detail alone' | 'nowher
 }
 
 describe('a public hit', () => {
+  test.each([
+    ['public_hearing', 'unknown', null],
+    ['notice', 'public_comment', 'https://example.org/speak'],
+  ] as const)('of the stage %s has the action %s after the local day of its meeting', async (proceduralStage, actionKind, actionUrl) => {
+    const open = { actionKind: 'public_comment', actionUrl: 'https://example.org/speak' } as const;
+    // 22:00 in Dallas.
+    const meeting = events.meeting('meeting', 'dallas', '2026-01-06T04:00:00.000Z');
+    const context = { proceduralStage, actingBodyRole: 'unknown', ...open } as const;
+    await fold([...standard(), meeting, events.hit('hit', 'item', 'zoning', { proceduralContext: context })]);
+    const actions = async () => [await agenda.detail(HIT), ...(await agenda.recent())].map(({ proceduralContext }) => proceduralContext);
+    const before = agenda.clock.time;
+    onTestFinished(() => void (agenda.clock.time = before));
+    agenda.clock.time = Date.parse('2026-01-06T05:59:59Z');
+    for (const stated of await actions()) expect(stated).toMatchObject(open);
+    agenda.clock.time = Date.parse('2026-01-06T06:00:00Z');
+    const after = await actions();
+    expect(after).toHaveLength(2);
+    for (const stated of after) expect(stated).toMatchObject({ proceduralStage, actionKind, actionUrl });
+  });
+
   test('combines its record, item, meeting, topic, body and jurisdiction', async () => {
     await fold(standard());
     const hit = {

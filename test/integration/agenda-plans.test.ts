@@ -48,7 +48,7 @@ const cursor = () => encodeUpcomingCursor({ startsAt: TEST_TIME + 300 * HOUR_MS,
 
 async function statements(): Promise<Readonly<Record<string, Statement>>> {
   const { clock } = agenda;
-  const recent = (input: object) => sent((reads) => createListRecentAgendaHits(reads)({ limit: 3, ...input }));
+  const recent = (input: object) => sent((reads) => createListRecentAgendaHits({ reads, clock })({ limit: 3, ...input }));
   const upcoming = (input: object) =>
     sent((reads) => createListUpcomingAgendaHits({ reads, clock })({ topicSlug: 'topic_1', count: false, ...input }));
   return {
@@ -60,7 +60,7 @@ async function statements(): Promise<Readonly<Record<string, Statement>>> {
     'page 1': await upcoming({ page: 1 }),
     'page 50': await upcoming({ page: 50 }),
     next: await sent((reads) => createReadNextHits({ reads, clock })(2)),
-    detail: await sent((reads) => createGetAgendaHit(reads)(agendaId('agenda_hits', 'x'))),
+    detail: await sent((reads) => createGetAgendaHit({ reads, clock })(agendaId('agenda_hits', 'x'))),
     cadence: await sent((reads) =>
       createGetPublicBodyCadence({ reads, clock, pairs: COVERED })({ slug: 'dallas', bodySlug: 'city-council' }),
     ),

@@ -33,9 +33,9 @@ export async function openTestAgenda() {
   const reads = createLiveReads(database.read);
   const clock = new TestClock();
   const events = new AgendaEvents();
-  const recent = createListRecentAgendaHits(reads);
+  const recent = createListRecentAgendaHits({ reads, clock });
   const upcoming = createListUpcomingAgendaHits({ reads, clock });
-  const detail = createGetAgendaHit(reads);
+  const detail = createGetAgendaHit({ reads, clock });
   const fold = (batch: readonly StoredEvent[], into = generation) =>
     database.transactor.transaction((transaction) =>
       agenda.fold(batch, { transaction, columns: database.columns, generation: into, ...withoutErasures }),
