@@ -31,10 +31,11 @@ test('every value of a template is escaped, and its own markup is not', () => {
   expect(html`${inner}${['<', [null, false, 1]]}`.toString()).toBe('<b>&lt;&#39;&quot;&gt;&amp;</b>&lt;1');
 });
 
-test('a long text is cut between characters, and a list at its size but after one row', () => {
+test('a long text is cut between characters, and a list at its size in bytes but after one row', () => {
   expect([clipped(' a\n b ', 9), clipped('abc', 2), clipped('a𝔘b', 2)]).toEqual(['a b', 'ab …', 'a …']);
   const rows = (size: number) => fitting(['aa', 'bb', 'cc'], size, (row) => html`${row}`).length;
   expect([rows(1), rows(4), rows(100)]).toEqual([1, 2, 3]);
+  expect(fitting(['漢', '字'], 5, (row) => html`${row}`)).toHaveLength(1);
 });
 
 test('a printable text has no characters that XML forbids', () => {

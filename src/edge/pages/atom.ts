@@ -1,7 +1,7 @@
 import type { ListedHit } from '../../../queries/agenda/agenda-hits.ts';
 import { feedOf, itemPath, jurisdictionPath, topicPath, withQuery } from './addresses.ts';
-import { publicHit, titleOf } from './fragments.ts';
-import { clipped, html, printable } from './html.ts';
+import { isLinked, publicHit, titleOf } from './fragments.ts';
+import { clipped, fitting, html, printable } from './html.ts';
 import { SERVICE_NAME } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
 import type { Asked } from './page-routes.ts';
@@ -27,6 +27,8 @@ interface Feed {
 }
 
 const HITS = 50;
+/** Bytes; a feed is under 100,000. */
+const ENTRIES_SIZE = 85_000;
 const NEVER = new Date(0).toISOString();
 
 /** RFC 4287, the newest entry first. The escaping of pages is that of XML too. */
@@ -35,19 +37,20 @@ function atomFeed({ title, path, pagePath, entries }: Feed, baseUrl: string): st
   const feed = html`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${baseUrl}${path}</id>
-<title>${printable(title)}</title>
+<title>${printable(titleOf(title))}</title>
 <updated>${newest[0]?.updated ?? NEVER}</updated>
 <author><name>${SERVICE_NAME}</name></author>
 <link rel="self" type="application/atom+xml" href="${baseUrl}${path}"/>
 <link rel="alternate" type="text/html" href="${baseUrl}${pagePath}"/>
-${newest.map(
+${fitting(
+  newest,
+  ENTRIES_SIZE,
   (entry) => html`<entry>
 <id>urn:uuid:${entry.id}</id>
 <title>${printable(titleOf(entry.title))}</title>
 <updated>${entry.updated}</updated>
 <link rel="alternate" type="text/html" href="${baseUrl}${entry.path}"/>
-<link rel="via" href="${entry.sourceUrl}"/>
-<summary>${printable(clipped(entry.summary, 800))}</summary>
+${isLinked(entry.sourceUrl) && html`<link rel="via" href="${entry.sourceUrl}"/>\n`}<summary>${printable(clipped(entry.summary, 800))}</summary>
 </entry>
 `,
 )}</feed>

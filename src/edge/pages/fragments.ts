@@ -7,17 +7,22 @@ import type { CoveredSource } from '../../../queries/coverage/list-public-source
 import type { MeetingFacts } from '../../../queries/meetings/read-meetings.ts';
 import type { SourceFacts } from '../../../queries/meetings/source-facts.ts';
 import { bodyPath, itemPath, jurisdictionPath, meetingPath, topicPath } from './addresses.ts';
-import { clipped, type Content, type Html, html } from './html.ts';
+import { bytesOf, clipped, type Content, fitting, type Html, html } from './html.ts';
 import { quoteInText } from './marked-text.ts';
 import { meetingTime, timeElement, utcTime } from './times.ts';
 
-/** Characters of a list on one page: a page is under 100,000 bytes. */
+/** Bytes of a list on one page: a page is under 100,000 bytes. */
 export const LIST_SIZE = 50_000;
 export const REGION_TIME_ZONE = 'America/Chicago';
+const SOURCES_SIZE = 10_000;
+/** Bytes of an address as markup. */
+const MAX_ADDRESS = 2_000;
 const MAX_TITLE = 300;
+const MAX_NAME = 120;
 const MAX_SUMMARY = 400;
 
 export const titleOf = (text: string): string => clipped(text, MAX_TITLE);
+export const nameOf = (text: string): string => clipped(text, MAX_NAME);
 
 export type PublicHit = z.output<typeof publicAgendaHit>;
 export const publicHit = ({ text }: ListedHit): PublicHit => JSON.parse(text) as PublicHit;
@@ -53,33 +58,39 @@ export const outcomeTag = (outcome: RecordData<'agenda_items'>['outcome'] | unde
 export function topicLink(slug: string, topics: readonly CoveredTopic[]): Html {
   const known = topics.find((topic) => topic.slug === slug);
   if (known === undefined) return html`<span class="topic">${slug}</span>`;
-  return html`<a class="topic" href="${topicPath(slug)}">${known.label}</a>`;
+  return html`<a class="topic" href="${topicPath(slug)}">${nameOf(known.label)}</a>`;
 }
 
 /** A hit of a list: place and time, item, quote and a link to the official record. */
 export function hitEntry(listed: ListedHit, topics: readonly CoveredTopic[] | null): Html {
   const hit = publicHit(listed);
   return html`<li>
-<p class="quiet">${topics !== null && topicLink(hit.topicSlug, topics)} <a href="${jurisdictionPath(hit.jurisdictionSlug)}">${hit.jurisdictionName}</a>, ${hit.bodyName}, <a href="${meetingPath(listed.meetingId)}">${timeElement(hit.meetingAt, REGION_TIME_ZONE)}</a></p>
+<p class="quiet">${topics !== null && topicLink(hit.topicSlug, topics)} <a href="${jurisdictionPath(hit.jurisdictionSlug)}">${nameOf(hit.jurisdictionName)}</a>, ${nameOf(hit.bodyName)}, <a href="${meetingPath(listed.meetingId)}">${timeElement(hit.meetingAt, REGION_TIME_ZONE)}</a></p>
 <p><a href="${itemPath(listed.itemId)}">${titleOf(hit.title)}</a></p>
 <p>${clipped(hit.summary, MAX_SUMMARY)}</p>
-<blockquote cite="${hit.sourceUrl}">${quoteInText(null, hit.evidenceQuote)}</blockquote>
+<blockquote>${quoteInText(null, hit.evidenceQuote)}</blockquote>
 <p class="quiet">${officialLink(hit.sourceUrl)}</p>
 </li>`;
 }
 
-export const officialLink = (url: string): Html => html`<a rel="nofollow" href="${url}">Official record</a>`;
+/** Whether an address is short enough for a page. */
+export const isLinked = (url: string): boolean => bytesOf(html`${url}`) <= MAX_ADDRESS;
+/** A link to another site; the label alone where the address is too long. */
+export const outsideLink = (url: string, label: string): Html =>
+  isLinked(url) ? html`<a rel="nofollow" href="${url}">${label}</a>` : html`${label}`;
+
+export const officialLink = (url: string): Html => outsideLink(url, 'Official record');
 
 /** A meeting of a list. */
 export const meetingEntry = ({ meeting, body, jurisdiction }: MeetingFacts): Html => html`<li>
 <a href="${meetingPath(meeting.id)}">${meetingTime(meeting)}</a> ${meetingStatus(meeting.status)}
-<span class="quiet"><a href="${bodyPath(jurisdiction.slug, body.slug)}">${jurisdiction.name}: ${body.name}</a></span>
+<span class="quiet"><a href="${bodyPath(jurisdiction.slug, body.slug)}">${nameOf(jurisdiction.name)}: ${nameOf(body.name)}</a></span>
 </li>`;
 
 /** Where the records of a page come from, and when that was last looked at. */
 export const sourceLine = ({ label, officialUrl, status, lastSuccessfulCheckAt }: SourceFacts): Html =>
   html`<p class="source">Source: ${
-    officialUrl === null ? (label ?? 'unknown') : html`<a rel="nofollow" href="${officialUrl}">${label ?? officialUrl}</a>`
+    officialUrl === null ? nameOf(label ?? 'unknown') : outsideLink(officialUrl, nameOf(label ?? officialUrl))
   }, ${SOURCE_STATUSES[status]}. ${lastSeen(lastSuccessfulCheckAt)}</p>`;
 
 /** The catalogue records no terms of any source. */
@@ -88,15 +99,19 @@ export const REUSE = html`<p class="source">Terms of reuse are not known to this
 const lastSeen = (at: string | null): Html => (at === null ? html`No check has succeeded.` : html`Last successful check: ${utcTime(at)}.`);
 
 /** The sources behind public hits. */
-export const sourceTable = (sources: readonly CoveredSource[]): Html => html`<section aria-labelledby="sources">
+export function sourceTable(sources: readonly CoveredSource[]): Html {
+  const entries = fitting(sources, SOURCES_SIZE, sourceEntry);
+  return html`<section aria-labelledby="sources">
 <h2 id="sources">Sources</h2>
-<ul>${sources.map(
-  ({ jurisdictionSlug, status: { jurisdictionName, publicBodyName, ...source } }) => html`<li>
-<a href="${jurisdictionPath(jurisdictionSlug)}">${jurisdictionName}</a>, ${publicBodyName}:
-${sourceLine({ ...source, label: source.sourceTypeLabel, officialUrl: source.officialSourceUrl ?? null })}</li>`,
-)}</ul>
+<ul>${entries}</ul>
+${entries.length < sources.length && html`<p>The pages of the jurisdictions name ${sources.length - entries.length} more.</p>`}
 ${REUSE}
 </section>`;
+}
+
+const sourceEntry = ({ jurisdictionSlug, status: { jurisdictionName, publicBodyName, ...source } }: CoveredSource): Html => html`<li>
+<a href="${jurisdictionPath(jurisdictionSlug)}">${nameOf(jurisdictionName)}</a>, ${nameOf(publicBodyName)}:
+${sourceLine({ ...source, label: source.sourceTypeLabel, officialUrl: source.officialSourceUrl ?? null })}</li>`;
 
 /** A list, or a sentence where it is empty. */
 export const listOr = (entries: readonly Html[], otherwise: string): Html =>

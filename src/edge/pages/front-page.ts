@@ -2,7 +2,7 @@ import type { ListedHit } from '../../../queries/agenda/agenda-hits.ts';
 import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.ts';
 import { topicPath } from './addresses.ts';
 import { countiesOf, countyList, countyMap } from './county-map.ts';
-import { hitEntry, listOr, meetingEntry, publicHit, sourceTable } from './fragments.ts';
+import { hitEntry, listOr, meetingEntry, nameOf, publicHit, sourceTable } from './fragments.ts';
 import { fitting, type Html, html } from './html.ts';
 import { type PageParts, SERVICE_NAME } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
@@ -11,9 +11,8 @@ import { searchForm } from './search-page.ts';
 const HITS_A_TOPIC = 2;
 const LATEST = 8;
 const ALL_JURISDICTIONS = { includeInactive: false, limit: 1_000 };
-/** Characters of the upcoming hits; a page is under 100,000 bytes. */
-const HITS_SIZE = 26_000;
-const RECENT_SIZE = 10_000;
+/** Bytes; a page is under 100,000. */
+const [HITS_SIZE, RECENT_SIZE, CHANGED_SIZE, TOPICS_SIZE] = [26_000, 10_000, 8_000, 5_000];
 
 export async function frontPage(reads: PageReads): Promise<PageParts> {
   const [topics, sources, next, recent, changed] = await Promise.all([
@@ -44,7 +43,7 @@ ${listOr(
 </section>
 <section aria-labelledby="changed">
 <h2 id="changed">Meetings that changed last</h2>
-${listOr(changed.map(meetingEntry), 'No meeting is known yet.')}
+${listOr(fitting(changed, CHANGED_SIZE, meetingEntry), 'No meeting is known yet.')}
 </section>
 <section aria-labelledby="coverage">
 <h2 id="coverage">What is covered, and what is not</h2>
@@ -69,11 +68,11 @@ function upcoming(hits: readonly ListedHit[], topics: readonly CoveredTopic[]): 
   const byTopic = Map.groupBy(hits, (hit) => publicHit(hit).topicSlug);
   const sections = fitting([...byTopic], HITS_SIZE, ([slug, ofTopic]) => {
     const label = topics.find((topic) => topic.slug === slug)?.label ?? slug;
-    return html`<h3><a href="${topicPath(slug)}">${label}</a></h3><ul class="entries">${ofTopic.map((hit) => hitEntry(hit, null))}</ul>`;
+    return html`<h3><a href="${topicPath(slug)}">${nameOf(label)}</a></h3><ul class="entries">${ofTopic.map((hit) => hitEntry(hit, null))}</ul>`;
   });
   const shown = new Set([...byTopic.keys()].slice(0, sections.length));
   const others = topics.filter(({ slug }) => !shown.has(slug));
-  const links = others.map(({ slug, label }) => html`<a class="topic" href="${topicPath(slug)}">${label}</a> `);
+  const links = fitting(others, TOPICS_SIZE, ({ slug, label }) => html`<a class="topic" href="${topicPath(slug)}">${nameOf(label)}</a> `);
   return html`${sections}${sections.length === 0 && html`<p>No hit of an upcoming meeting is known now.</p>`}
 ${links.length > 0 && html`<p>Other topics: ${links}</p>`}`;
 }

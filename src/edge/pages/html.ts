@@ -13,13 +13,15 @@ export function clipped(text: string, max: number): string {
   return line.length <= max ? line : `${line.slice(0, max).replace(/[\ud800-\udbff]$/, '')} …`;
 }
 
-/** Rows from the first one on that fit into so many characters together, but at least one. */
+export const bytesOf = (markup: Html): number => Buffer.byteLength(markup.toString());
+
+/** Rows from the first one on that fit into so many bytes together, but at least one. */
 export function fitting<Row>(rows: readonly Row[], size: number, render: (row: Row) => Html): readonly Html[] {
   const fits: Html[] = [];
   let used = 0;
   for (const row of rows) {
     const made = render(row);
-    used += made.length;
+    used += bytesOf(made);
     if (used > size && fits.length > 0) break;
     fits.push(made);
   }

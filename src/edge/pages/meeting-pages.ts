@@ -4,7 +4,18 @@ import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.t
 import { uuid } from '../../../domain/records/fields.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { bodyPath, itemPath, jurisdictionPath, meetingPath, withQuery } from './addresses.ts';
-import { LIST_SIZE, meetingStatus, officialLink, outcomeTag, REUSE, sourceLine, titleOf, topicLink } from './fragments.ts';
+import {
+  LIST_SIZE,
+  meetingStatus,
+  nameOf,
+  officialLink,
+  outcomeTag,
+  outsideLink,
+  REUSE,
+  sourceLine,
+  titleOf,
+  topicLink,
+} from './fragments.ts';
 import { clipped, fitting, type Html, html } from './html.ts';
 import { markedText, quoteInText } from './marked-text.ts';
 import type { PageParts } from './page-layout.ts';
@@ -14,6 +25,8 @@ import { meetingTime, utcTime } from './times.ts';
 
 const ITEMS = 100;
 const [MAX_TEXT, MAX_ACTION, MAX_HITS, MAX_ITEM_HITS, MAX_DOCUMENTS] = [10_000, 300, 3, 8, 20];
+/** Bytes. */
+const [HITS_SIZE, DOCUMENTS_SIZE] = [15_000, 8_000];
 
 /** Throws a `Rejection` where it is no uuid. */
 function idOf(text: string, what: string): string {
@@ -48,7 +61,7 @@ export async function meetingPage(reads: PageReads, { params, query }: Asked<'me
   const next = entries.length < items.length ? withQuery(meetingPath(meetingId), { start: start + entries.length }) : null;
   const main = html`<h1>${titleOf(meeting.title)}</h1>
 <dl>
-<dt>Body</dt><dd>${jurisdiction.name}, ${body.name}</dd>
+<dt>Body</dt><dd>${nameOf(jurisdiction.name)}, ${nameOf(body.name)}</dd>
 <dt>Time</dt><dd>${meetingTime(meeting)} ${meetingStatus(meeting.status)}</dd>
 ${meeting.location != null && html`<dt>Place</dt><dd>${titleOf(meeting.location)}</dd>`}
 <dt>Official record</dt><dd>${officialLink(meeting.sourceUrl)}</dd>
@@ -80,12 +93,11 @@ ${documentList(documents)}
 const documentList = (documents: readonly { readonly kind: string; readonly title: string; readonly url: string }[]): Html | null =>
   documents.length === 0
     ? null
-    : html`<ul class="documents">${documents
-        .slice(0, MAX_DOCUMENTS)
-        .map(
-          ({ kind, title, url }) =>
-            html`<li><a rel="nofollow" href="${url}">${clipped(title, 120)}</a> <span class="quiet">${kind}</span></li>`,
-        )}</ul>`;
+    : html`<ul class="documents">${fitting(
+        documents.slice(0, MAX_DOCUMENTS),
+        DOCUMENTS_SIZE,
+        ({ kind, title, url }) => html`<li>${outsideLink(url, nameOf(title))} <span class="quiet">${kind}</span></li>`,
+      )}</ul>`;
 
 export async function itemPage(reads: PageReads, { params }: Asked<'item'>): Promise<PageParts> {
   const itemId = idOf(params['itemId']!, 'agenda item');
@@ -97,13 +109,15 @@ export async function itemPage(reads: PageReads, { params }: Asked<'item'>): Pro
   const { text } = item;
   const main = html`<h1>${markedText(titleOf(item.title), quotes)}</h1>
 <dl>
-<dt>Meeting</dt><dd><a href="${meetingPath(meeting.id)}">${jurisdiction.name}, ${body.name}, ${meetingTime(meeting)}</a> ${meetingStatus(meeting.status)}</dd>
+<dt>Meeting</dt><dd><a href="${meetingPath(meeting.id)}">${nameOf(jurisdiction.name)}, ${nameOf(body.name)}, ${meetingTime(meeting)}</a> ${meetingStatus(meeting.status)}</dd>
 ${item.agendaNumber !== undefined && html`<dt>Number</dt><dd>${clipped(item.agendaNumber, 80)}</dd>`}
 ${item.matterFile !== undefined && html`<dt>File</dt><dd>${clipped(item.matterFile, 80)}</dd>`}
 ${item.outcome !== undefined && html`<dt>Outcome</dt><dd>${outcomeTag(item.outcome)}</dd>`}
 <dt>Official record</dt><dd>${officialLink(item.sourceUrl)}</dd>
 </dl>
-${hits.slice(0, MAX_ITEM_HITS).map(
+${fitting(
+  hits.slice(0, MAX_ITEM_HITS),
+  HITS_SIZE,
   ({ topicSlug, summary, evidenceQuote, confidence }) => html`<section class="hit">
 <p>${topicLink(topicSlug, topics)} <span class="quiet">confidence ${confidence} of 100</span></p>
 <p>${clipped(summary, 600)}</p>

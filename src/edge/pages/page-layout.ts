@@ -1,4 +1,5 @@
 import { STYLE_PATH } from './addresses.ts';
+import { nameOf, titleOf } from './fragments.ts';
 import { type Content, type Html, html } from './html.ts';
 
 export interface PageParts {
@@ -14,7 +15,7 @@ export const SERVICE_NAME = 'Civic Records';
 
 /** The whole page. `contact` is where corrections are sent. */
 export function pageLayout({ title, main, parents = [], alternates = [] }: PageParts, contact: string | null): string {
-  const heading = title === SERVICE_NAME ? title : `${title} · ${SERVICE_NAME}`;
+  const heading = title === SERVICE_NAME ? title : `${titleOf(title)} · ${SERVICE_NAME}`;
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -24,7 +25,7 @@ export function pageLayout({ title, main, parents = [], alternates = [] }: PageP
 <title>${heading}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${STYLE_PATH}">
-${alternates.map((each) => html`<link rel="alternate" type="${each.type}" href="${each.href}" title="${each.title}">\n`)}</head>
+${alternates.map((each) => html`<link rel="alternate" type="${each.type}" href="${each.href}" title="${titleOf(each.title)}">\n`)}</head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header>
@@ -32,7 +33,7 @@ ${alternates.map((each) => html`<link rel="alternate" type="${each.type}" href="
 <nav aria-label="Pages"><a href="/search">Search</a> <a href="/docs">Guides</a> <a href="/reference">API</a></nav>
 </header>
 <main id="main" tabindex="-1">
-${parents.length > 0 && html`<nav aria-label="Where you are" class="parents">${parents.map(([path, name]) => html`<a href="${path}">${name}</a> › `)}</nav>`}
+${parents.length > 0 && html`<nav aria-label="Where you are" class="parents">${parents.map(([path, name]) => html`<a href="${path}">${nameOf(name)}</a> › `)}</nav>`}
 ${main}
 </main>
 <footer>

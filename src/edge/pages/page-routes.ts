@@ -18,7 +18,7 @@ export const PAGE_ROUTES = {
   front: { path: '/', contentType: HTML, query: nothing },
   search: { path: '/search', contentType: HTML, query: search },
   topic: { path: '/topics/:topicSlug', contentType: HTML, query: cursor },
-  jurisdiction: { path: '/jurisdictions/:slug', contentType: HTML, query: nothing },
+  jurisdiction: { path: '/jurisdictions/:slug', contentType: HTML, query: start },
   body: { path: '/jurisdictions/:slug/bodies/:bodySlug', contentType: HTML, query: nothing },
   meeting: { path: '/meetings/:meetingId', contentType: HTML, query: start },
   item: { path: '/items/:itemId', contentType: HTML, query: nothing },

@@ -1,15 +1,16 @@
 import type { CoveredFamily } from '../../../domain/coverage.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import type { Place, PlaceBody } from '../../../queries/meetings/read-place.ts';
-import { bodyPath, calendarOf, feedOf, jurisdictionPath } from './addresses.ts';
-import { hitEntry, listOr, meetingEntry, REUSE, sourceLine } from './fragments.ts';
+import { bodyPath, calendarOf, feedOf, jurisdictionPath, withQuery } from './addresses.ts';
+import { hitEntry, listOr, meetingEntry, nameOf, REUSE, sourceLine } from './fragments.ts';
 import { fitting, type Html, html } from './html.ts';
 import type { PageParts } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
 import type { Asked } from './page-routes.ts';
 
 const [MEETINGS, LATEST] = [20, 10];
-const RECENT_SIZE = 30_000;
+/** Bytes; a page is under 100,000. */
+const [BODIES_SIZE, MEETINGS_SIZE, RECENT_SIZE] = [30_000, 20_000, 20_000];
 
 /** Throws a `Rejection`. */
 export async function placeOf(reads: PageReads, slug: string): Promise<Place> {
@@ -25,9 +26,10 @@ export function bodyOf({ bodies }: Place, bodySlug: string): PlaceBody {
   return body;
 }
 
-export async function jurisdictionPage(reads: PageReads, { params }: Asked<'jurisdiction'>): Promise<PageParts> {
+export async function jurisdictionPage(reads: PageReads, { params, query: { start } }: Asked<'jurisdiction'>): Promise<PageParts> {
   const place = await placeOf(reads, params['slug']!);
-  const { slug, name, bodies } = place;
+  const { slug, bodies } = place;
+  const name = nameOf(place.name);
   const bodyIds = bodies.map(({ bodyId }) => bodyId);
   const [meetings, hits, topics] = await Promise.all([
     reads.meetings.ofBodies({ bodyIds, from: reads.now(), limit: MEETINGS }),
@@ -36,13 +38,16 @@ export async function jurisdictionPage(reads: PageReads, { params }: Asked<'juri
   ]);
   const { data, meta } = reads.researchCoverage({ jurisdictionSlug: slug, includeInactive: true, limit: 1 });
   const feed = feedOf(jurisdictionPath(slug));
+  const entries = fitting(bodies.slice(start), BODIES_SIZE, bodyEntry(slug));
+  const shown = start + entries.length;
   const main = html`<h1>${name}</h1>
 <p><a href="/search?jurisdiction=${slug}">Search ${name}</a>, <a href="${feed}">Atom feed</a></p>
 <section aria-labelledby="bodies"><h2 id="bodies">Bodies</h2>
-${listOr(bodies.map(bodyEntry(slug)), 'No body of this jurisdiction is covered.')}
+${listOr(entries, bodies.length === 0 ? 'No body of this jurisdiction is covered.' : 'No body has this number.')}
+${shown < bodies.length && html`<p><a rel="next" href="${withQuery(jurisdictionPath(slug), { start: shown })}">More bodies</a></p>`}
 ${bodies.length > 0 && REUSE}</section>
 <section aria-labelledby="meetings"><h2 id="meetings">Upcoming meetings</h2>
-${listOr(meetings.map(meetingEntry), 'No upcoming meeting is known.')}</section>
+${listOr(fitting(meetings, MEETINGS_SIZE, meetingEntry), 'No upcoming meeting is known.')}</section>
 <section aria-labelledby="recent"><h2 id="recent">Found last</h2>
 ${listOr(
   fitting(hits, RECENT_SIZE, (hit) => hitEntry(hit, topics)),
@@ -58,7 +63,7 @@ const bodyEntry =
   (slug: string) =>
   ({ slug: bodySlug, name, covered, source }: PlaceBody): Html =>
     html`<li>
-<a href="${bodyPath(slug, bodySlug)}">${name}</a>${!covered && html` <span class="tag">no topics are found here</span>`}
+<a href="${bodyPath(slug, bodySlug)}">${nameOf(name)}</a>${!covered && html` <span class="tag">no topics are found here</span>`}
 ${sourceLine(source)}
 </li>`;
 
@@ -77,17 +82,18 @@ export async function bodyPage(reads: PageReads, { params }: Asked<'body'>): Pro
     reads.meetings.ofBodies({ bodyIds, from: now, limit: MEETINGS }),
     reads.meetings.ofBodies({ bodyIds, before: now, limit: MEETINGS }),
   ]);
+  const title = `${nameOf(place.name)}: ${nameOf(body.name)}`;
   const calendar = calendarOf(bodyPath(place.slug, body.slug));
-  const main = html`<h1>${place.name}: ${body.name}</h1>
+  const main = html`<h1>${title}</h1>
 <p><a href="${calendar}">Calendar of the meetings (iCalendar)</a></p>
 <section aria-labelledby="next"><h2 id="next">Upcoming meetings</h2>
-${listOr(next.map(meetingEntry), 'No upcoming meeting is known.')}</section>
+${listOr(fitting(next, MEETINGS_SIZE, meetingEntry), 'No upcoming meeting is known.')}</section>
 <section aria-labelledby="last"><h2 id="last">Past meetings</h2>
-${listOr(last.map(meetingEntry), 'No past meeting is known.')}</section>
+${listOr(fitting(last, MEETINGS_SIZE, meetingEntry), 'No past meeting is known.')}</section>
 ${sourceLine(body.source)}
 ${REUSE}`;
   return {
-    title: `${place.name}: ${body.name}`,
+    title,
     main,
     parents: [[jurisdictionPath(place.slug), place.name]],
     alternates: [{ type: 'text/calendar', href: calendar, title: `Meetings: ${body.name}` }],

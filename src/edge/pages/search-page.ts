@@ -2,7 +2,7 @@ import { searchAgenda, type SearchAgendaData } from '../../../contract/tools/sea
 import { issueText, PLAINLY } from '../../../domain/plain-issues.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { feedOf, itemPath, withQuery } from './addresses.ts';
-import { LIST_SIZE, meetingStatus, officialLink, outcomeTag, REGION_TIME_ZONE, titleOf } from './fragments.ts';
+import { LIST_SIZE, meetingStatus, nameOf, officialLink, outcomeTag, REGION_TIME_ZONE, titleOf } from './fragments.ts';
 import { clipped, fitting, type Html, html } from './html.ts';
 import type { PageParts } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
@@ -57,7 +57,7 @@ function results({ results: rows, guidance, nextCursor }: SearchAgendaData, quer
     rows,
     LIST_SIZE,
     (row) => html`<li>
-<p class="quiet">${row.jurisdiction}, ${row.body}, ${timeElement(row.meetingAt, row.timezone ?? REGION_TIME_ZONE)} ${meetingStatus(row.status)}</p>
+<p class="quiet">${nameOf(row.jurisdiction)}, ${nameOf(row.body)}, ${timeElement(row.meetingAt, row.timezone ?? REGION_TIME_ZONE)} ${meetingStatus(row.status)}</p>
 <p><a href="${itemPath(row.itemId)}">${titleOf(row.title)}</a>${outcomeTag(row.outcome)}</p>
 <p>${clipped(row.excerpt, MAX_EXCERPT)}</p>
 <p class="quiet">${officialLink(row.sourceUrl)}${

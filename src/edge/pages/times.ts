@@ -1,6 +1,8 @@
 import { dateOfDay, localDay } from '../../../domain/local-day.ts';
 import type { RecordData } from '../../../domain/records/resources.ts';
-import { type Html, html } from './html.ts';
+import { clipped, type Html, html } from './html.ts';
+
+const MAX_WORDS = 120;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 function formatOf(timeZone: string, style: 'long' | 'short'): Intl.DateTimeFormat {
@@ -24,7 +26,7 @@ export const timeElement = (instant: string, timeZone: string): Html =>
 export function meetingTime({ startsAt, startTime, timezone }: Pick<RecordData<'meetings'>, 'startsAt' | 'startTime' | 'timezone'>): Html {
   if (startTime?.status !== 'not_stated') return timeElement(startsAt, timezone);
   const day = new Intl.DateTimeFormat('en-US', { timeZone: timezone, dateStyle: 'full' }).format(new Date(startsAt));
-  const words = startTime.sourceText === null ? '' : `: “${startTime.sourceText}”`;
+  const words = startTime.sourceText === null ? '' : `: “${clipped(startTime.sourceText, MAX_WORDS)}”`;
   return html`<time datetime="${dateOfDay(localDay(Date.parse(startsAt), timezone))}">${day}</time> (time not stated${words})`;
 }
 

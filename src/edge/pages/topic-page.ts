@@ -1,14 +1,15 @@
 import { Rejection } from '../../../domain/rejections.ts';
 import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.ts';
 import { feedOf, topicPath, withQuery } from './addresses.ts';
-import { hitEntry, listOr, LIST_SIZE, sourceTable } from './fragments.ts';
-import { fitting, html } from './html.ts';
+import { hitEntry, listOr, LIST_SIZE, nameOf, sourceTable } from './fragments.ts';
+import { clipped, fitting, html } from './html.ts';
 import type { PageParts } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
 import type { Asked } from './page-routes.ts';
 
 const LATEST = 10;
 const RECENT_SIZE = 20_000;
+const MAX_DESCRIPTION = 600;
 
 /** Throws a `Rejection`. */
 export async function topicOf(reads: PageReads, topicSlug: string): Promise<CoveredTopic> {
@@ -28,8 +29,8 @@ export async function topicPage(reads: PageReads, { params, query }: Asked<'topi
   ]);
   const path = topicPath(topicSlug);
   const feed = feedOf(path);
-  const main = html`<h1>${topic.label}</h1>
-<p>${topic.description}</p>
+  const main = html`<h1>${nameOf(topic.label)}</h1>
+<p>${clipped(topic.description, MAX_DESCRIPTION)}</p>
 <p><a href="${feed}">Atom feed of this topic</a></p>
 <section aria-labelledby="upcoming"><h2 id="upcoming">Upcoming: ${upcoming.total}</h2>
 ${listOr(
