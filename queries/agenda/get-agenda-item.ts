@@ -8,9 +8,14 @@ import { sourceOf, timezoneOf } from '../search/search-statements.ts';
 
 type Tables = ReturnType<typeof tablesOf<typeof AGENDA_SEARCH>>;
 
-/** SQL of the topics of an item `i`. Of several topics with one slug the oldest has it; a hit of another is not shown. */
-export const hitsOfItem = ({ hits, topics }: Tables): string => `(
-  select json_agg(json_build_object('topicSlug', t.slug, 'confidence', h.confidence, 'summary', h.summary, 'evidenceQuote', h.evidence_quote)
+const HIT_FIELDS = `'topicSlug', t.slug, 'confidence', h.confidence, 'summary', h.summary, 'evidenceQuote', h.evidence_quote`;
+
+/**
+ * SQL of the topics of an item `i`, each with `fields`: SQL of keys and values of the hit `h` and its topic `t`. Of several topics with one
+ * slug the oldest has it; a hit of another is not shown.
+ */
+export const hitsOfItem = ({ hits, topics }: Tables, fields: string): string => `(
+  select json_agg(json_build_object(${fields})
     order by h.confidence desc, t.slug, h.hit_id)
   from ${hits} h join ${topics} t on t.topic_id = h.topic_id where h.item_id = i.item_id and not exists (
     select from ${topics} o where o.slug = t.slug and (o.created_at, o.topic_id) < (t.created_at, t.topic_id)
@@ -25,7 +30,7 @@ function agendaItem(tables: Tables): string {
   const { jurisdictions, bodies, sources, meetings, items, isLive } = tables;
   return `select i.item_id, i.title, i.text, j.name, j.slug, b.name, b.slug, m.starts_at, m.status, i.agenda_number, i.matter_file, i.outcome,
         i.source_url, s.type, s.status, s.succeeded_at, m.day, ${timezoneOf('m')},
-        ${hitsOfItem(tables)}, ${documentsOfItem(tables)}
+        ${hitsOfItem(tables, HIT_FIELDS)}, ${documentsOfItem(tables)}
       from ${items} i join ${meetings} m on m.meeting_id = i.meeting_id join ${bodies} b on b.body_id = m.body_id
       join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
       left join lateral ${sourceOf(sources)} on true

@@ -7,7 +7,7 @@ import { RECORD_REFERENCES } from '../../projections/record-references/tables.ts
 import { documentsOfItem, hitsOfItem } from '../agenda/get-agenda-item.ts';
 import { tablesOf } from '../live-tables.ts';
 
-export interface MeetingItem extends Pick<AgendaItem, 'topics' | 'documents'> {
+export interface MeetingItem extends Pick<AgendaItem, 'documents'> {
   readonly itemId: string;
   readonly title: string;
   readonly agendaNumber: string | null;
@@ -15,30 +15,45 @@ export interface MeetingItem extends Pick<AgendaItem, 'topics' | 'documents'> {
   readonly outcome: RecordData<'agenda_items'>['outcome'];
   readonly actionText: string | null;
   readonly sourceUrl: string;
-  /** Of an item with a hit, which quotes it; else null. */
-  readonly text: string | null;
+  readonly topics: readonly {
+    readonly topicSlug: string;
+    readonly evidenceQuote: string;
+    /** The quote with the text around it; null where the text does not have it. */
+    readonly quotedText: string | null;
+  }[];
 }
+
+export interface MeetingItemsInput {
+  readonly offset: number;
+  readonly limit: number;
+  /** Characters of the text on each side of a quote. */
+  readonly around: number;
+}
+
+/** `$4` is `around`. */
+const HIT_FIELDS = `'topicSlug', t.slug, 'evidenceQuote', h.evidence_quote, 'quotedText', (
+  select substr(i.text, greatest(1, at - $4::int), least(at - 1, $4::int) + length(h.evidence_quote) + $4::int)
+  from strpos(i.text, h.evidence_quote) at where at > 0)`;
 
 /** Items of one meeting in the order of its agenda, from `offset` on. */
 export const createReadMeetingItems =
   (reads: LiveReads) =>
-  async (meetingId: string, { offset, limit }: { readonly offset: number; readonly limit: number }): Promise<readonly MeetingItem[]> => {
+  async (meetingId: string, { offset, limit, around }: MeetingItemsInput): Promise<readonly MeetingItem[]> => {
     const rows = await reads.texts((live) => {
       const search = tablesOf(AGENDA_SEARCH, live(AGENDA_SEARCH.name));
       const { history, isLive } = tablesOf(RECORD_HISTORY, live(RECORD_HISTORY.name));
       return {
         text: `with page as materialized (
-            select i.*, h.body::jsonb -> 'sequence' as sequence
+            select i.item_id, h.body::jsonb -> 'sequence' as sequence
             from ${search.items} i join ${history} h
               on h.record_id = i.item_id and h.resource = 'agenda_items' and h.superseded_at = ${NOT_SUPERSEDED}
             where i.meeting_id = $1::uuid order by sequence, i.item_id limit $2::int offset $3::int
           )
           select json_build_object('itemId', i.item_id, 'title', i.title, 'agendaNumber', i.agenda_number, 'matterFile', i.matter_file,
             'outcome', i.outcome, 'actionText', i.action_text, 'sourceUrl', i.source_url,
-            'text', case when exists (select from ${search.hits} h where h.item_id = i.item_id) then i.text end,
-            'topics', coalesce(${hitsOfItem(search)}, '[]'), 'documents', coalesce(${documentsOfItem(search)}, '[]'))
-          from page i where ${search.isLive} and ${isLive} order by i.sequence, i.item_id`,
-        values: [meetingId, limit, offset],
+            'topics', coalesce(${hitsOfItem(search, HIT_FIELDS)}, '[]'), 'documents', coalesce(${documentsOfItem(search)}, '[]'))
+          from page join ${search.items} i using (item_id) where ${search.isLive} and ${isLive} order by page.sequence, i.item_id`,
+        values: [meetingId, limit, offset, around],
       };
     });
     return rows.map(([json]) => JSON.parse(json!) as MeetingItem);

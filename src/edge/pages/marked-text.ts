@@ -31,7 +31,8 @@ export function markedText(text: string, quotes: readonly string[]): Html {
   return html`${parts}${text.slice(at)}`;
 }
 
-const AROUND = 160;
+/** Characters on each side of a quote. */
+export const AROUND = 160;
 const MAX_QUOTE = 400;
 
 /** The quote, marked, with what stands around it; the quote alone where the text does not have it. */

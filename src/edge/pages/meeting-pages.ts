@@ -17,7 +17,7 @@ import {
   topicLink,
 } from './fragments.ts';
 import { clipped, fitting, type Html, html } from './html.ts';
-import { markedText, quoteInText } from './marked-text.ts';
+import { AROUND, markedText, quoteInText } from './marked-text.ts';
 import type { PageParts } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
 import type { Asked } from './page-routes.ts';
@@ -49,7 +49,7 @@ export async function meetingPage(reads: PageReads, { params, query }: Asked<'me
   const { start } = query;
   const [facts, items, documents, topics] = await Promise.all([
     reads.meetings.byId(meetingId),
-    reads.meetingItems(meetingId, { offset: start, limit: ITEMS + 1 }),
+    reads.meetingItems(meetingId, { offset: start, limit: ITEMS + 1, around: AROUND + 1 }),
     reads.meetingDocuments(meetingId),
     reads.coveredTopics(),
   ]);
@@ -77,7 +77,7 @@ ${REUSE}`;
 }
 
 function itemEntry(
-  { itemId, title, agendaNumber, outcome, actionText, text, topics: hits, documents }: MeetingItem,
+  { itemId, title, agendaNumber, outcome, actionText, topics: hits, documents }: MeetingItem,
   topics: readonly CoveredTopic[],
 ): Html {
   return html`<li>
@@ -85,7 +85,10 @@ function itemEntry(
 ${outcome == null && actionText !== null && html`<p class="quiet">${clipped(actionText, MAX_ACTION)}</p>`}
 ${hits
   .slice(0, MAX_HITS)
-  .map((hit) => html`<p>${topicLink(hit.topicSlug, topics)}</p><blockquote>${quoteInText(text ?? title, hit.evidenceQuote)}</blockquote>`)}
+  .map(
+    (hit) =>
+      html`<p>${topicLink(hit.topicSlug, topics)}</p><blockquote>${quoteInText(hit.quotedText ?? title, hit.evidenceQuote)}</blockquote>`,
+  )}
 ${documentList(documents)}
 </li>`;
 }

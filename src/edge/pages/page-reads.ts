@@ -5,7 +5,7 @@ import type { ListedHit } from '../../../queries/agenda/agenda-hits.ts';
 import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.ts';
 import type { CoveragePage } from '../../../queries/coverage/list-dfw-research-coverage.ts';
 import type { CoveredSource } from '../../../queries/coverage/list-public-source-statuses.ts';
-import type { MeetingItem } from '../../../queries/meetings/read-meeting-items.ts';
+import type { MeetingItem, MeetingItemsInput } from '../../../queries/meetings/read-meeting-items.ts';
 import type { MeetingFacts, MeetingsInput } from '../../../queries/meetings/read-meetings.ts';
 import type { Place } from '../../../queries/meetings/read-place.ts';
 import type { RecordData } from '../../../domain/records/resources.ts';
@@ -28,7 +28,7 @@ export interface PageReads {
     readonly ofItem: (itemId: string) => Promise<MeetingFacts | null>;
     readonly changedLast: (limit: number) => Promise<readonly MeetingFacts[]>;
   };
-  readonly meetingItems: (meetingId: string, page: { readonly offset: number; readonly limit: number }) => Promise<readonly MeetingItem[]>;
+  readonly meetingItems: (meetingId: string, input: MeetingItemsInput) => Promise<readonly MeetingItem[]>;
   readonly meetingDocuments: (meetingId: string) => Promise<readonly RecordData<'documents'>[]>;
   readonly item: (itemId: string) => Promise<AgendaItem | null>;
   /** When each of these items was last changed, by id; an unknown one is absent. */

@@ -1,0 +1,89 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Statement } from '../../domain/ports/database.ts';
+import type { LiveReads } from '../../domain/ports/projection.ts';
+import { clientConfig } from '../../infra/postgresql/sessions.ts';
+import { createReadMeetingItems } from '../../queries/meetings/read-meeting-items.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { councilOfDallas, hit, item, meeting, pageRecordId } from '../support/page-records.ts';
+import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
+
+const QUOTE = 'The plan allows 40 flats.';
+const [BEFORE, AFTER] = ['𝔘 before '.repeat(20_000), ' after'.repeat(20_000)];
+const MEETING = pageRecordId('meetings', 'next');
+
+let database: TestDatabase;
+let served: ServedCivic;
+let session: Client;
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  served = await serveCivic(database.url);
+  await served.civic.writer.write(
+    [
+      ...councilOfDallas(),
+      meeting('next', 7),
+      item('inside', 'next', { sequence: 1, text: `${BEFORE}${QUOTE}${AFTER}` }),
+      item('first', 'next', { sequence: 2, text: `a ${QUOTE} b` }),
+      item('title', 'next', { sequence: 3, title: QUOTE, text: AFTER }),
+      item('none', 'next', { sequence: 10, text: AFTER }),
+      ...['inside', 'first', 'title'].map((name) => hit(name, name, { evidenceQuote: QUOTE })),
+    ],
+    {},
+  );
+  await served.civic.caughtUp(await served.civic.log.head());
+  session = new Client(clientConfig({ dsn: database.url, purpose: 'plans' }));
+  await session.connect();
+});
+afterAll(async () => {
+  await session?.end();
+  await served?.close();
+  await database?.close();
+});
+
+/** The statement is kept in `sent`. */
+const sent: Statement[] = [];
+const reads = (): LiveReads => ({
+  ...served.civic.reads,
+  texts: (build) =>
+    served.civic.reads.texts((live) => {
+      const statement = build(live);
+      sent.push(statement);
+      return statement;
+    }),
+});
+const read = (around: number) => createReadMeetingItems(reads())(MEETING, { offset: 0, limit: 10, around });
+
+test('an item of a meeting has the stretch of its text around each quote, and no more of it', async () => {
+  const items = await read(10);
+  expect(items.map(({ topics }) => topics.map(({ quotedText }) => quotedText))).toEqual([
+    [`${Array.from(BEFORE).slice(-10).join('')}${QUOTE}${AFTER.slice(0, 10)}`],
+    [`a ${QUOTE} b`],
+    [null],
+    [],
+  ]);
+  expect(JSON.stringify(items).length).toBeLessThan(3_000);
+});
+
+test('the page of a meeting marks where the text around a quote is cut', async () => {
+  const answer = await fetch(`${served.baseUrl}/meetings/${MEETING}`, { headers: { accept: 'text/html' } });
+  const page = await answer.text();
+  expect(page).toContain(`<blockquote>… ${BEFORE.slice(-160)}<mark>${QUOTE}</mark>${AFTER.slice(0, 160)} …</blockquote>`);
+  expect(page).toContain(`<blockquote>a <mark>${QUOTE}</mark> b</blockquote>`);
+});
+
+interface Node {
+  readonly 'Node Type': string;
+  readonly Output?: readonly string[];
+  readonly Plans?: readonly Node[];
+}
+const nodes = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
+
+test('what is sorted to find a page of items has no texts', async () => {
+  await read(10);
+  const { text, values } = sent.at(-1)!;
+  const { rows } = await session.query<{ 'QUERY PLAN': string }>(`explain (verbose, format json) ${text}`, [...(values ?? [])]);
+  const [{ Plan: plan }] = JSON.parse(rows[0]!['QUERY PLAN']) as [{ readonly Plan: Node }];
+  const scanned = nodes(plan).filter((node) => node['Node Type'] === 'CTE Scan');
+  expect(scanned.map(({ Output }) => Output)).toEqual([['page.item_id', 'page.sequence']]);
+});
