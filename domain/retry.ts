@@ -58,7 +58,10 @@ export async function withinDeadline<Result>(
   const ended = new AbortController();
   // Not `AbortSignal.any`: what it makes, and all that it holds, survives every collection of young memory.
   const over = new AbortController();
-  const leave = (): void => ended.abort(OVER);
+  const leave = (): void => {
+    over.abort(gone.reason);
+    ended.abort(OVER);
+  };
   const tooLate = async (): Promise<never> => {
     await clock.sleep(deadlineMs, ended.signal).catch(() => undefined);
     gone.throwIfAborted();
