@@ -110,7 +110,7 @@ test.each([
   ['the meetings that changed last', (reads: LiveReads) => meetings(reads).changedLast(8), SMALL],
   [
     'the items of a meeting',
-    (reads: LiveReads) => createReadMeetingItems(reads)(idOf(7, 1), { offset: 0, limit: 100 }),
+    (reads: LiveReads) => createReadMeetingItems(reads)(idOf(7, 1), { offset: 0, limit: 100, around: 160 }),
     10 * ITEMS_A_MEETING + SMALL,
   ],
   ['the documents of a meeting', (reads: LiveReads) => createReadMeetingDocuments(reads)(idOf(7, 1)), SMALL],

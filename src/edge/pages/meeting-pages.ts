@@ -41,8 +41,11 @@ const parentsOf = ({ jurisdiction, body }: MeetingFacts): readonly (readonly [st
 ];
 
 /** Hits that public operations show: of a covered topic and a publicly covered body. */
-const publicOf = (hits: MeetingItem['topics'], { covered }: MeetingFacts, topics: readonly CoveredTopic[]): MeetingItem['topics'] =>
-  covered ? hits.filter(({ topicSlug }) => topics.some(({ slug }) => slug === topicSlug)) : [];
+const publicOf = <Hit extends { readonly topicSlug: string }>(
+  hits: readonly Hit[],
+  { covered }: MeetingFacts,
+  topics: readonly CoveredTopic[],
+): readonly Hit[] => (covered ? hits.filter(({ topicSlug }) => topics.some(({ slug }) => slug === topicSlug)) : []);
 
 export async function meetingPage(reads: PageReads, { params, query }: Asked<'meeting'>): Promise<PageParts> {
   const meetingId = idOf(params['meetingId']!, 'meeting');
