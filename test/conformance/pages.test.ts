@@ -111,6 +111,14 @@ describe('pages', () => {
     expect(page).toContain('January 7, 2026 at 6:00 PM CST');
   });
 
+  test('a start after the last item leads to the first one, and does not say that the meeting has no items', async () => {
+    const page = await textOf(`${path.meeting('next')}?start=2`);
+    expect(page).toContain('The agenda has no item 3');
+    expect(page).toContain(`href="${path.meeting('next')}"`);
+    expect(page).not.toContain('No agenda item of this meeting is known');
+    expect(await textOf(path.meeting('off'))).toContain('No agenda item of this meeting is known');
+  });
+
   test('an item shows its text with the quote marked, its meeting, outcome and official record', async () => {
     const page = await textOf(path.item('flats'));
     expect(page).toContain('First words. <mark>The plan allows 40 flats &amp; a café.</mark> Last words.');

@@ -71,13 +71,18 @@ ${meeting.location != null && html`<dt>Place</dt><dd>${titleOf(meeting.location)
 </dl>
 ${documentList(documents)}
 <section aria-labelledby="agenda"><h2 id="agenda">Agenda</h2>
-${entries.length === 0 ? html`<p>No agenda item of this meeting is known.</p>` : html`<ol class="entries" start="${start + 1}">${entries}</ol>`}
+${entries.length === 0 ? noItems(meetingId, start) : html`<ol class="entries" start="${start + 1}">${entries}</ol>`}
 ${next !== null && html`<p><a rel="next" href="${next}">More items</a></p>`}</section>
 ${sourceLine(source)}
 <p class="source">This record last changed: ${utcTime(changedAt)}.</p>
 ${REUSE}`;
   return { title: `${clipped(meeting.title, 120)}, ${jurisdiction.name}`, main, parents: parentsOf(facts) };
 }
+
+const noItems = (meetingId: string, start: number): Html =>
+  start === 0
+    ? html`<p>No agenda item of this meeting is known.</p>`
+    : html`<p>The agenda has no item ${start + 1}. <a href="${meetingPath(meetingId)}">From the first item on</a></p>`;
 
 function itemEntry(
   { itemId, title, agendaNumber, outcome, actionText, topics: hits, documents }: MeetingItem,
