@@ -1,13 +1,13 @@
-import { searchAgenda, type SearchAgendaData } from '../../../contract/tools/search-agenda.ts';
+import { searchAgenda } from '../../../contract/tools/search-agenda.ts';
 import { issueText, PLAINLY } from '../../../domain/plain-issues.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { feedOf, itemPath, withQuery } from './addresses.ts';
-import { LIST_SIZE, meetingStatus, nameOf, officialLink, outcomeTag, REGION_TIME_ZONE, titleOf } from './fragments.ts';
+import { LIST_SIZE, meetingStatus, nameOf, officialLink, outcomeTag, titleOf } from './fragments.ts';
 import { clipped, fitting, type Html, html } from './html.ts';
 import type { PageParts } from './page-layout.ts';
-import type { PageReads } from './page-reads.ts';
+import type { PageReads, TimedResults } from './page-reads.ts';
 import type { Asked } from './page-routes.ts';
-import { timeElement, utcTime } from './times.ts';
+import { meetingTime, utcTime } from './times.ts';
 
 type SearchQuery = Asked<'search'>['query'];
 const RESULTS = 20;
@@ -52,12 +52,12 @@ ${Object.entries({ jurisdiction, topic, from, to }).map(
 )}
 </form>`;
 
-function results({ results: rows, guidance, nextCursor }: SearchAgendaData, query: SearchQuery): Html {
+function results({ results: rows, guidance, nextCursor }: TimedResults, query: SearchQuery): Html {
   const entries = fitting(
     rows,
     LIST_SIZE,
     (row) => html`<li>
-<p class="quiet">${nameOf(row.jurisdiction)}, ${nameOf(row.body)}, ${timeElement(row.meetingAt, row.timezone ?? REGION_TIME_ZONE)} ${meetingStatus(row.status)}</p>
+<p class="quiet">${nameOf(row.jurisdiction)}, ${nameOf(row.body)}, ${meetingTime(row.time)} ${meetingStatus(row.status)}</p>
 <p><a href="${itemPath(row.itemId)}">${titleOf(row.title)}</a>${outcomeTag(row.outcome)}</p>
 <p>${clipped(row.excerpt, MAX_EXCERPT)}</p>
 <p class="quiet">${officialLink(row.sourceUrl)}${

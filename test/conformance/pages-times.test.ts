@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { RecordChange } from '../../commands/records/write-records.ts';
+import { TEST_TIME } from '../support/civic.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { councilOfDallas, hit, item, meeting } from '../support/page-records.ts';
+import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
+
+let database: TestDatabase;
+let served: ServedCivic;
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  served = await serveCivic(database.url, { CIVIC_PUBLIC_LIMIT: '1000000/60' });
+  await write(
+    ...councilOfDallas(),
+    // The beginning of the day in Dallas.
+    meeting('untimed', 0, { startsAt: '2026-01-20T06:00:00.000Z', startTime: { status: 'not_stated', sourceText: 'after the briefing' } }),
+    item('untimed', 'untimed', { title: 'A bicycle lane' }),
+    hit('untimed', 'untimed', { evidenceQuote: 'A bicycle lane' }),
+    meeting('eastern', 0, { startsAt: '2026-02-03T15:00:00.000Z', timezone: 'America/New_York' }),
+    item('eastern', 'eastern', { title: 'A ferry pier' }),
+    hit('eastern', 'eastern', { evidenceQuote: 'A ferry pier' }),
+  );
+});
+afterAll(async () => {
+  await served?.close();
+  await database?.close();
+});
+beforeEach(() => {
+  served.clock.time = Math.max(served.clock.time, TEST_TIME) + 2_000;
+});
+
+async function write(...changes: readonly RecordChange[]): Promise<void> {
+  await served.civic.writer.write(changes, {});
+  await served.civic.caughtUp(await served.civic.log.head());
+}
+async function textOf(path: string): Promise<string> {
+  const answer = await fetch(`${served.baseUrl}${path}`, { headers: { accept: 'text/html' } });
+  expect([path, answer.status]).toEqual([path, 200]);
+  return answer.text();
+}
+
+test.each(['/', '/topics/zoning', '/jurisdictions/dallas', '/search?q=bicycle'])(
+  '%s shows a hit of a meeting without a stated time by its day',
+  async (path) => {
+    const page = await textOf(path);
+    expect(page).toMatch(
+      /City Council, (<a [^>]*>)?<time datetime="2026-01-20">Tuesday, January 20, 2026<\/time> \(time not stated: “after the briefing”\)/,
+    );
+  },
+);
+
+test.each(['/', '/topics/zoning', '/jurisdictions/dallas', '/search?q=ferry'])(
+  '%s shows a hit in the time zone of its meeting',
+  async (path) => {
+    expect(await textOf(path)).toMatch(/City Council, (<a [^>]*>)?<time [^>]*>Tuesday, February 3, 2026 at 10:00 AM EST<\/time>/);
+  },
+);
