@@ -1,5 +1,6 @@
 import type { Statement, StatementValue, TextRow } from '../../domain/ports/database.ts';
 import type { LiveGeneration, QueryContext } from '../../domain/ports/projection.ts';
+import { localDay } from '../../domain/local-day.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
@@ -23,7 +24,9 @@ export interface MeetingFacts {
 
 export interface MeetingsInput {
   readonly bodyIds: readonly string[];
-  /** Milliseconds: meetings from `from` on, the first ones first, or before `before`, the last ones first. */
+  /** Of the bodies: a meeting without a stated time is upcoming until the end of its day there. */
+  readonly timezone: string;
+  /** Milliseconds: meetings upcoming at `from`, the first ones first, or past at `before`, the last ones first. */
   readonly from?: number;
   readonly before?: number;
   readonly limit: number;
@@ -47,6 +50,11 @@ function meetings(live: LiveGeneration, chosen: Chosen, values: readonly Stateme
     values,
   };
 }
+
+/** SQL: whether a meeting begins from the time `$2` on, or has no stated time and is held on the day `$4`. */
+const isUpcoming = (history: string): string => `(starts_at >= $2::bigint or (day >= $4::bigint and exists (
+  select from ${history} u where u.record_id = meeting_id and u.resource = 'meetings' and u.superseded_at = ${NOT_SUPERSEDED}
+    and u.body::jsonb #>> '{startTime,status}' = 'not_stated')))`;
 
 const COLUMNS = 'meeting_id, body_id, source_id';
 
@@ -72,11 +80,13 @@ export function createReadMeetings({ reads, clock }: QueryContext) {
   };
   const one = async (chosen: Chosen, id: string): Promise<MeetingFacts | null> => (await read(chosen, [id]))[0] ?? null;
   return {
-    ofBodies: ({ bodyIds, from, before, limit }: MeetingsInput) => {
-      const [condition, order] = from === undefined ? ['starts_at < $2::bigint', '-starts_at'] : ['starts_at >= $2::bigint', 'starts_at'];
-      const chosen: Chosen = ({ meetings: table }) =>
-        `select ${COLUMNS}, ${order} as rank from ${table} where body_id = any($1::uuid[]) and ${condition} order by rank, meeting_id limit $3::int`;
-      return read(chosen, [bodyIds, from ?? before ?? null, limit]);
+    ofBodies: ({ bodyIds, timezone, from, before, limit }: MeetingsInput) => {
+      const now = (from ?? before)!;
+      const [condition, order] = from === undefined ? ['not', '-starts_at'] : ['', 'starts_at'];
+      const chosen: Chosen = ({ meetings: table, history }) =>
+        `select ${COLUMNS}, ${order} as rank from ${table} where body_id = any($1::uuid[]) and ${condition} ${isUpcoming(history)}
+          order by rank, meeting_id limit $3::int`;
+      return read(chosen, [bodyIds, now, limit, localDay(now, timezone)]);
     },
     /** Both take a uuid. */
     byId: (meetingId: string) =>

@@ -2,8 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { RecordChange } from '../../commands/records/write-records.ts';
 import { TEST_TIME } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import { councilOfDallas, hit, item, meeting } from '../support/page-records.ts';
+import { councilOfDallas, hit, item, meeting, pageRecordId } from '../support/page-records.ts';
 import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
+
+const BODY = '/jurisdictions/dallas/bodies/city-council';
 
 let database: TestDatabase;
 let served: ServedCivic;
@@ -17,6 +19,7 @@ beforeAll(async () => {
     meeting('untimed', 0, { startsAt: '2026-01-20T06:00:00.000Z', startTime: { status: 'not_stated', sourceText: 'after the briefing' } }),
     item('untimed', 'untimed', { title: 'A bicycle lane' }),
     hit('untimed', 'untimed', { evidenceQuote: 'A bicycle lane' }),
+    meeting('midnight', 0, { startsAt: '2026-01-20T06:00:00.000Z' }),
     meeting('eastern', 0, { startsAt: '2026-02-03T15:00:00.000Z', timezone: 'America/New_York' }),
     item('eastern', 'eastern', { title: 'A ferry pier' }),
     hit('eastern', 'eastern', { evidenceQuote: 'A ferry pier' }),
@@ -56,3 +59,25 @@ test.each(['/', '/topics/zoning', '/jurisdictions/dallas', '/search?q=ferry'])(
     expect(await textOf(path)).toMatch(/City Council, (<a [^>]*>)?<time [^>]*>Tuesday, February 3, 2026 at 10:00 AM EST<\/time>/);
   },
 );
+
+test('a meeting without a stated time is upcoming until the end of its local day, and listed once', async () => {
+  const list = async (name: string) => {
+    const page = await textOf(BODY);
+    const address = `/meetings/${pageRecordId('meetings', name)}`;
+    expect(page.split(address)).toHaveLength(2);
+    return page.indexOf(address) > page.indexOf('id="last"') ? 'past' : 'upcoming';
+  };
+  const both = async () => [await list('untimed'), await list('midnight')];
+  for (const [time, lists] of [
+    ['2026-01-20T05:59:00Z', ['upcoming', 'upcoming']],
+    ['2026-01-20T15:00:00Z', ['upcoming', 'past']],
+    ['2026-01-21T05:59:00Z', ['upcoming', 'past']],
+    ['2026-01-21T06:00:00Z', ['past', 'past']],
+  ] as const) {
+    served.clock.time = Date.parse(time);
+    expect([time, await both()]).toEqual([time, lists]);
+    const place = await textOf('/jurisdictions/dallas');
+    const upcoming = place.slice(place.indexOf('id="meetings"'), place.indexOf('id="recent"'));
+    expect([time, upcoming.includes(pageRecordId('meetings', 'untimed'))]).toEqual([time, lists[0] === 'upcoming']);
+  }
+});

@@ -102,7 +102,7 @@ const SMALL = 150;
 test.each([
   [
     'the meetings of a body',
-    (reads: LiveReads) => meetings(reads).ofBodies({ bodyIds: [idOf(7, 2)], from: TEST_TIME, limit: 20 }),
+    (reads: LiveReads) => meetings(reads).ofBodies({ bodyIds: [idOf(7, 2)], timezone: 'UTC', from: TEST_TIME, limit: 20 }),
     2 * (MEETINGS / BODIES) + SMALL,
   ],
   ['one meeting', (reads: LiveReads) => meetings(reads).byId(idOf(7, 1)), SMALL],

@@ -29,10 +29,10 @@ export async function bodyCalendar(reads: PageReads, { params }: Asked<'calendar
   const place = await placeOf(reads, params['slug']!);
   const body = bodyOf(place, params['bodySlug']!);
   const now = reads.now();
-  const bodyIds = [body.bodyId];
+  const of = { bodyIds: [body.bodyId], timezone: body.timezone };
   const [past, upcoming] = await Promise.all([
-    reads.meetings.ofBodies({ bodyIds, before: now, limit: PAST }),
-    reads.meetings.ofBodies({ bodyIds, from: now, limit: UPCOMING }),
+    reads.meetings.ofBodies({ ...of, before: now, limit: PAST }),
+    reads.meetings.ofBodies({ ...of, from: now, limit: UPCOMING }),
   ]);
   const name = printable(`${place.name}: ${body.name}`);
   const path = bodyPath(place.slug, body.slug);

@@ -32,7 +32,7 @@ export async function jurisdictionPage(reads: PageReads, { params, query: { star
   const name = nameOf(place.name);
   const bodyIds = bodies.map(({ bodyId }) => bodyId);
   const [meetings, hits, topics] = await Promise.all([
-    reads.meetings.ofBodies({ bodyIds, from: reads.now(), limit: MEETINGS }),
+    reads.meetings.ofBodies({ bodyIds, timezone: bodies[0]?.timezone ?? 'UTC', from: reads.now(), limit: MEETINGS }),
     reads.recentHits({ jurisdictionSlug: slug, limit: LATEST }),
     reads.coveredTopics(),
   ]);
@@ -77,10 +77,10 @@ export async function bodyPage(reads: PageReads, { params }: Asked<'body'>): Pro
   const place = await placeOf(reads, params['slug']!);
   const body = bodyOf(place, params['bodySlug']!);
   const now = reads.now();
-  const bodyIds = [body.bodyId];
+  const of = { bodyIds: [body.bodyId], timezone: body.timezone };
   const [next, last] = await Promise.all([
-    reads.meetings.ofBodies({ bodyIds, from: now, limit: MEETINGS }),
-    reads.meetings.ofBodies({ bodyIds, before: now, limit: MEETINGS }),
+    reads.meetings.ofBodies({ ...of, from: now, limit: MEETINGS }),
+    reads.meetings.ofBodies({ ...of, before: now, limit: MEETINGS }),
   ]);
   const title = `${nameOf(place.name)}: ${nameOf(body.name)}`;
   const calendar = calendarOf(bodyPath(place.slug, body.slug));
