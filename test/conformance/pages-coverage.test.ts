@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RecordChange } from '../../commands/records/write-records.ts';
 import { changeSourceList } from '../../commands/sources/source-list.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import { councilOfDallas, hit, item, meeting, pageRecord, pageRecordId } from '../support/page-records.ts';
+import { councilOfDallas, hit, inDays, item, meeting, pageRecord, pageRecordId } from '../support/page-records.ts';
 import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
 
 const ZONE = 'America/New_York';
@@ -37,6 +37,17 @@ beforeAll(async () => {
       actingBodyRole: 'final_decision_maker',
       timezone: ZONE,
       active: true,
+    }),
+    pageRecord('sources', 'example', {
+      jurisdictionId: pageRecordId('jurisdictions', 'example'),
+      publicBodyId: pageRecordId('public_bodies', 'example'),
+      sourceType: 'legistar',
+      sourceTypeLabel: 'Legistar of Example City',
+      active: true,
+      status: 'healthy',
+      lastCheckedAt: inDays(0),
+      lastSuccessfulCheckAt: inDays(0),
+      consecutiveFailures: 0,
     }),
     meeting('covered', 7),
     item('covered', 'covered', { title: 'A covered item', text: 'With quoted words.' }),
@@ -104,5 +115,13 @@ test('a place that was added for the feed alone says that no topics are found th
   expect(await textOf('/jurisdictions/dallas')).not.toContain(note);
   await added(true);
   expect(await textOf('/jurisdictions/example-city')).not.toContain(note);
+  await added(false);
+});
+
+test('the front page counts the places of the catalogue that have been read, and no others', async () => {
+  await added(true);
+  const page = await textOf('/');
+  expect(page).toContain('Legistar of Example City');
+  expect(page).toMatch(/municipalities, 1 has been read so far\./);
   await added(false);
 });

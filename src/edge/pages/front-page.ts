@@ -26,7 +26,8 @@ export async function frontPage(reads: PageReads): Promise<PageParts> {
   const { data, meta } = reads.researchCoverage(ALL_JURISDICTIONS);
   const counties = countiesOf(data);
   const isRead = ({ status }: (typeof sources)[number]): boolean => status.lastSuccessfulCheckAt !== null;
-  const read = new Set(sources.filter(isRead).map(({ jurisdictionSlug }) => jurisdictionSlug));
+  const known = new Set(data.map(({ jurisdictionSlug }) => jurisdictionSlug));
+  const read = new Set(sources.filter(isRead).map(({ jurisdictionSlug }) => jurisdictionSlug)).intersection(known);
   const main = html`<h1>What local governments of ${meta.scope.region} decide</h1>
 <p>This service reads agendas of city councils and county courts, finds what matters to people and businesses, and quotes the record.
 Records can be searched here, read as feeds and calendars, and copied whole over an API.</p>
@@ -48,7 +49,7 @@ ${listOr(fitting(changed, CHANGED_SIZE, meetingEntry), 'No meeting is known yet.
 </section>
 <section aria-labelledby="coverage">
 <h2 id="coverage">What is covered, and what is not</h2>
-<p>Of ${meta.scope.counties} counties and ${meta.scope.activeMunicipalities} municipalities, ${read.size === 0 ? 'none' : read.size} has been read so far.
+<p>Of ${meta.scope.counties} counties and ${meta.scope.activeMunicipalities} municipalities, ${read.size === 0 ? 'none' : read.size} ${read.size > 1 ? 'have' : 'has'} been read so far.
 The pages of the others state what research located.</p>
 ${countyMap(counties, read)}
 ${countyList(counties, read)}
