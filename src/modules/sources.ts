@@ -8,12 +8,14 @@ import { addedSources, connectorOf, type Connectors, requestOf, stateOf } from '
 import { type SyncReport, type SyncRequest } from '../sources/source.ts';
 import { type SourceName, SOURCES } from '../sources/sources.ts';
 import { SAMPLE_IDS, sampleRemovals } from '../sources/sample/sample-records.ts';
-import type { JobPart } from '../processors/runtime/jobs.ts';
+import { type JobPart, runWhenFree } from '../processors/runtime/jobs.ts';
 import type { Module } from './module.ts';
 
 const POLL_EVERY_MS = 15 * 60_000;
 /** Deadline of one batch of records, in milliseconds. */
 const WRITE_DEADLINE_MS = 30_000;
+/** How long a batch of one source waits for another one, in milliseconds. */
+const WAIT_MS = 2 * WRITE_DEADLINE_MS;
 const REMOVALS_A_CALL = 500;
 
 /** Reads an entry of `CIVIC_POLL`. Throws for an unknown source. */
@@ -28,13 +30,36 @@ function polled(entry: string): SourceRef {
 const leaseOf = ({ source, client }: SourceRef): string => (source === 'legistar' ? `poll ${client}` : `poll ${source}:${client}`);
 
 /** Record changes into the log: the writer of all of them, and the sources that are pulled. */
-export function sources({ settings, log, clock, identifiers, reads, logger }: Platform, connectors: Connectors) {
+export function sources(platform: Platform, connectors: Connectors) {
+  const { settings, log, clock, identifiers, reads, logger, leaseClock } = platform;
   const ports = { log, clock, identifiers };
   const writer = createRecordWriter({ ...ports, deadlineMs: WRITE_DEADLINE_MS });
   const published = publishedRecords(reads, log);
+  /** One process at a time writes a batch of an added source, and the end of a removal waits for it. */
+  const whileWriting = <Result>(ref: SourceRef, run: () => Promise<Result>): Promise<Result> =>
+    runWhenFree(
+      { ...platform, store: platform.stores.processorStore },
+      { name: `write ${sourceKey(ref)}`, deadline: leaseClock.now() + WAIT_MS },
+      run,
+    );
+  const requireAdded = async (ref: SourceRef): Promise<void> => {
+    const added = (await readSourceList(log)).get(sourceKey(ref));
+    if (added === undefined || added.isRemoved) throw new Error(`${sourceKey(ref)} was removed from the added sources while it was read`);
+  };
+  /** Writes nothing once the source has been removed. */
+  const whileAdded = (ref: SourceRef): RecordWriter => ({
+    write: (...given) =>
+      whileWriting(ref, async () => {
+        await requireAdded(ref);
+        return writer.write(...given);
+      }),
+  });
+
   /** The first complete sync ends the sample: invented records never stand beside real ones. */
-  const syncSource = async (source: SourceName, given: SyncRequest, into: RecordWriter = writer): Promise<SyncReport> => {
+  const syncSource = async (source: SourceName, given: SyncRequest): Promise<SyncReport> => {
     const request = await requestOf(log, source, given);
+    // Only an added source has a place.
+    const into = request.place === undefined ? writer : whileAdded({ source, client: request.client });
     const report = await connectors[source].sync(request, { writer: into, known: published, clock });
     const sample = await published.current('jurisdictions', [SAMPLE_IDS.jurisdiction]);
     if (report.failure !== null || sample.size === 0) return report;
@@ -43,24 +68,12 @@ export function sources({ settings, log, clock, identifiers, reads, logger }: Pl
     return { ...report, position: positions.toSorted().at(-1) ?? report.position };
   };
 
-  const poll = async ({ source, client }: SourceRef, signal: AbortSignal, into: RecordWriter = writer): Promise<void> => {
-    const { appended, removed, skipped, degraded, failure } = await syncSource(source as SourceName, { client, options: {}, signal }, into);
+  const poll = async ({ source, client }: SourceRef, signal: AbortSignal): Promise<void> => {
+    const { appended, removed, skipped, degraded, failure } = await syncSource(source as SourceName, { client, options: {}, signal });
     const counts = { source, client, appended, removed, skipped: skipped.length, degraded: degraded.length };
     if (failure === null) logger.info(counts, 'source polled');
     else logger.warn({ ...counts, failure }, 'a source could not be read completely; it is polled again');
   };
-
-  const requireAdded = async (ref: SourceRef): Promise<void> => {
-    const added = (await readSourceList(log)).get(sourceKey(ref));
-    if (added === undefined || added.isRemoved) throw new Error(`${sourceKey(ref)} was removed from the added sources while it was polled`);
-  };
-  /** Writes nothing once the source has been removed. */
-  const whileAdded = (ref: SourceRef): RecordWriter => ({
-    write: async (...given) => {
-      await requireAdded(ref);
-      return writer.write(...given);
-    },
-  });
 
   const fromSettings = (settings.CIVIC_POLL?.split(',') ?? []).map(polled);
   const pollOfSettings = fromSettings.map((ref) => ({
@@ -74,7 +87,7 @@ export function sources({ settings, log, clock, identifiers, reads, logger }: Pl
   const addedParts = async (): Promise<readonly JobPart[]> =>
     (await addedSources(log))
       .filter((added) => Object.hasOwn(SOURCES, added.source) && !known.has(leaseOf(added)))
-      .map((added) => ({ lease: leaseOf(added), run: (signal) => poll(added, signal, whileAdded(added)) }));
+      .map((added) => ({ lease: leaseOf(added), run: (signal) => poll(added, signal) }));
 
   /** Throws what `probe` throws for a client that cannot be read; refuses a source that is added already. */
   const addSource = async (added: AddedSource, deadlineMs: number) => {
@@ -106,8 +119,12 @@ export function sources({ settings, log, clock, identifiers, reads, logger }: Pl
     published,
     syncSource,
     addSource,
-    removeSource: (removed: SourceRef, deadlineMs: number) =>
-      changeSourceList(ports, { type: 'RemoveSource', removed }, clock.now() + deadlineMs),
+    /** Resolves when no sync of the source writes any more. */
+    removeSource: async (removed: SourceRef, deadlineMs: number) => {
+      const handled = await changeSourceList(ports, { type: 'RemoveSource', removed }, clock.now() + deadlineMs);
+      await whileWriting(removed, async () => undefined);
+      return handled;
+    },
     removeRecords,
     everAdded: () => readSourceList(log),
     addedSources: () => addedSources(log),

@@ -3,6 +3,9 @@ import type { Logger } from '../../../domain/ports/logger.ts';
 import type { ProcessorStore } from '../../../domain/ports/reactors.ts';
 import { whileLeased } from '../../../domain/while-leased.ts';
 
+/** Milliseconds between two attempts to take a lease that another process holds. */
+const LOOK_AGAIN_MS = 50;
+
 export interface JobDependencies {
   readonly store: Pick<ProcessorStore, 'acquireJob' | 'renew' | 'endJob'>;
   /** Of all processes on the database. */
@@ -29,6 +32,23 @@ export async function runIfDue(
   const renew = (leaseUntil: number) => store.renew(lease, leaseUntil);
   const release = () => store.endJob(lease, leaseClock.now() + (stopping.aborted ? 0 : everyMs));
   await whileLeased({ clock: leaseClock, leaseMs, renew, release }, stopping, run);
+}
+
+/** Runs work under a lease as soon as no other process holds it. Throws when it is not free by the deadline, in milliseconds of the lease clock. */
+export async function runWhenFree<Result>(
+  { store, leaseClock, owner, leaseMs }: JobDependencies,
+  { name, deadline }: { readonly name: string; readonly deadline: number },
+  run: () => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    const lease = await store.acquireJob(name, owner, leaseClock.now(), leaseMs);
+    if (lease !== null) {
+      const renew = (leaseUntil: number) => store.renew(lease, leaseUntil);
+      return whileLeased({ clock: leaseClock, leaseMs, renew, release: () => store.endJob(lease, 0) }, new AbortController().signal, run);
+    }
+    if (leaseClock.now() >= deadline) throw new Error(`the lease "${name}" was not free in time; run it again`);
+    await leaseClock.sleep(LOOK_AGAIN_MS);
+  }
 }
 
 export interface Repetition {

@@ -3,6 +3,7 @@ import { readSourceListEvent } from '../../../domain/events/source-events.ts';
 import { SOURCE_LIST_STREAM } from '../../../domain/streams.ts';
 import { UnknownSourceClient } from '../../../domain/ports/source-ports.ts';
 import type { Resource } from '../../../domain/records/resources.ts';
+import { systemClock } from '../../../infra/system/clock.ts';
 import { currentIds } from '../../../queries/feed/published-records.ts';
 import type { Civic } from '../../../src/civic.ts';
 import { openCivic } from '../../../src/composition.ts';
@@ -17,6 +18,8 @@ const CLIENT = 'examplecity';
 const REF = { source: 'legistar', client: CLIENT };
 const PLACE = { slug: 'example-city', name: 'Example City', timezone: 'America/New_York' };
 const DEADLINE_MS = 30_000;
+/** A removal that does not wait for a batch takes less. */
+const HELD_MS = 3_000;
 const REZONING = 'An ordinance to rezone 12 acres at 100 Main Street from single-family to commercial zoning';
 
 let database: TestDatabase;
@@ -193,6 +196,39 @@ test('a source that is removed while it is polled is polled no more, and the pol
   await startPolling(other).run();
   expect(platform.requests).toHaveLength(requests);
 });
+
+test.each(['poll', 'sync by hand'])('a batch of a %s that is written while the source is removed is removed, too', async (way) => {
+  await add(one);
+  await folded();
+  const removing = Promise.withResolvers<void>();
+  const { log } = other;
+  const readStream = log.readStream.bind(log);
+  let ended = Promise.resolve();
+  log.readStream = async (stream, ...range) => {
+    const read = await readStream(stream, ...range);
+    const hasItems = platform.requests.some((path) => path.toLowerCase().includes('eventitems'));
+    if (stream !== SOURCE_LIST_STREAM || !hasItems) return read;
+    // The batch has been allowed: it goes on when the removal has ended, or waits for this batch.
+    log.readStream = readStream;
+    ended = removeWithRecords();
+    removing.resolve();
+    await Promise.race([ended, systemClock.sleep(HELD_MS)]);
+    return read;
+  };
+  const polling = startPolling(other);
+  if (way === 'poll') await polling.run();
+  const writing = way === 'poll' ? polling.ended() : other.syncSource('legistar', { client: CLIENT, options: {} }).catch(() => undefined);
+  await Promise.race([removing.promise, writing]);
+  await Promise.all([writing, ended]);
+  await folded();
+  expect([await published('meetings'), await published('agenda_items')]).toEqual([0, 0]);
+});
+
+async function removeWithRecords(): Promise<void> {
+  await remove(one);
+  await folded();
+  await one.removeRecords((await one.everAdded()).get('legistar:examplecity')!);
+}
 
 test('a client that the platform does not know, and a source that is there, are not added', async () => {
   const unknown = { ...REF, client: 'nobody', jurisdiction: PLACE, isPublic: false, baseUrl: platform.baseUrl };
