@@ -21,7 +21,6 @@ export const GENERIC_PHRASES: ReadonlySet<string> = new Set([
   'property tax',
   'public safety',
   'purchase of',
-  'real property',
   'renewal option',
   'right of way',
   'rights of way',

@@ -151,7 +151,7 @@ describe('a change of what an item refers to', () => {
   });
 });
 
-test('the hit of a past meeting that its source left scheduled invites nobody, and that of a coming one does', async () => {
+test('the hit of a past meeting that its source left scheduled has no invitation, and that of a coming one has', async () => {
   await write(ground(), events.item('case', 'session', { title: TITLE }));
   expect((await hitOf('case'))!.proceduralContext.actionKind).toBe('public_comment');
   await write(events.meeting('session', 'dallas', '2025-12-30T19:00:00.000Z'));

@@ -29,7 +29,7 @@ const COMMANDS = leaves(await createProgram(NOTHING));
 
 const ID = '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11';
 const CLIENT = ['--client', 'fortworthgov', '--from', new URL('../fixtures/legistar/', import.meta.url).pathname];
-const ADDED = ['--client', 'nobody', '--jurisdiction', 'new-york', '--name', 'New York', '--time-zone', 'America/New_York'];
+const ADDED = ['--client', 'othercity', '--jurisdiction', 'new-york', '--name', 'New York', '--time-zone', 'America/New_York'];
 /** Arguments with which each command succeeds; `ACCOUNT`, `KEY` and `RECORD` stand for ones that exist, `BASE` and `READER` for the service and a key of it. */
 const WORKING: Readonly<Record<string, readonly string[]>> = {
   'accounts open': ['--name', 'Another'],
@@ -209,7 +209,7 @@ describe('mistakes', () => {
       'agenda_items',
     ],
     ['a cursor that is none', ['records', 'export', '--at', 'here'], 1, 'cursor'],
-    ['a client without a place', ['sources', 'sync', 'legistar', '--client', 'nobody'], 1, '--jurisdiction'],
+    ['a client without a place', ['sources', 'sync', 'legistar', '--client', 'othercity'], 1, '--jurisdiction'],
     ['two sources at once', ['sources', 'sync', 'legistar', ...CLIENT, '--base-url', 'http://127.0.0.1:1/v1'], 1, 'not both'],
     ['a place that cannot be a slug', ['sources', 'add', 'legistar', ...ADDED, '--jurisdiction', 'New York'], 1, 'lower-case letters'],
     ['a time zone that there is none of', ['sources', 'add', 'legistar', ...ADDED, '--time-zone', 'Eastern'], 1, 'America/New_York'],
@@ -217,7 +217,7 @@ describe('mistakes', () => {
     ['a place of the catalogue under another name', ['sources', 'add', 'legistar', ...ADDED, '--jurisdiction', 'addison'], 1, '"Addison"'],
     ['a shipped client elsewhere', ['sources', 'add', 'legistar', ...ADDED, '--client', 'cityofdallas'], 1, 'belongs to dallas'],
     ['an address with a password', ['sources', 'add', 'legistar', ...ADDED, '--base-url', 'https://a:b@example.org/v1'], 1, 'without user'],
-    ['a source that was never added', ['sources', 'remove', 'legistar', '--client', 'nobody'], 1, 'sources list'],
+    ['a source that was never added', ['sources', 'remove', 'legistar', '--client', 'othercity'], 1, 'sources list'],
     ['a date that is none', ['sources', 'sync', 'legistar', ...CLIENT, '--since', 'yesterday'], 1, 'YYYY-MM-DD'],
   ] as const)('%s is one line that names the allowed values', async (_, args, exitCode, said) => {
     const answer = await civic(args);

@@ -41,8 +41,8 @@ describe('a keyword', () => {
     expect(hits(`${long} a data center`)).toHaveLength(1);
     expect(
       classifyItem(
-        subject(`${long} some real property`),
-        compileTopics([topicRecord('land', { keywords: ['real property'], negativeKeywords: [] })]),
+        subject(`${long} some right-of-way`),
+        compileTopics([topicRecord('land', { keywords: ['right-of-way'], negativeKeywords: [] })]),
       ),
     ).toEqual([]);
   });

@@ -231,7 +231,7 @@ async function removeWithRecords(): Promise<void> {
 }
 
 test('a client that the platform does not know, and a source that is there, are not added', async () => {
-  const unknown = { ...REF, client: 'nobody', jurisdiction: PLACE, isPublic: false, baseUrl: platform.baseUrl };
+  const unknown = { ...REF, client: 'othercity', jurisdiction: PLACE, isPublic: false, baseUrl: platform.baseUrl };
   await expect(one.addSource(unknown, DEADLINE_MS)).rejects.toThrow(UnknownSourceClient);
   expect(await other.addedSources()).toEqual([]);
   await add(one);
