@@ -8,6 +8,7 @@ import type { listDfwResearchCoverage } from './list-dfw-research-coverage.ts';
 import type { listPublicSourceStatuses } from './list-public-source-statuses.ts';
 import type { listRecentAgendaHits } from './list-recent-agenda-hits.ts';
 import type { listUpcomingAgendaHits } from './list-upcoming-agenda-hits.ts';
+import type { PageForm } from './operation.ts';
 import type { readCivicChanges } from './read-civic-changes.ts';
 import type { readCivicSnapshotPage } from './read-civic-snapshot-page.ts';
 import type { readFeedSubscriptionChanges } from './read-feed-subscription-changes.ts';
@@ -24,18 +25,20 @@ export interface JsonPage {
 
 /** UTF-8 bytes. The edge refuses a larger body; a query may stop earlier. */
 type AnswerLimit = { readonly maxResponseBytes: number };
+/** Without a form: JSON. */
+type PageBounds = AnswerLimit & { readonly form?: PageForm };
 type OfAccount = { readonly accountId: string };
 type KeyOfAccount = OfAccount & { readonly keyId: string };
 type ChangeRequest = KeyOfAccount & { readonly requestId: string };
 type SubscriptionCap = { readonly cap: number };
 
 /** Cursors are as received: the query decodes them and checks binding (400) and expiry (410). Left out: the start of what is read. */
-export type ChangesInput = z.output<typeof readCivicChanges.query> & AnswerLimit;
+export type ChangesInput = z.output<typeof readCivicChanges.query> & PageBounds;
 export type SnapshotInput = ChangeRequest;
 export type SnapshotPageInput = z.output<typeof readCivicSnapshotPage.params> &
   z.output<typeof readCivicSnapshotPage.query> &
   OfAccount &
-  AnswerLimit;
+  PageBounds;
 
 export type NewSubscriptionInput = z.output<typeof createFeedSubscription.body.schema> & ChangeRequest & SubscriptionCap;
 export type ListSubscriptionsInput = KeyOfAccount & SubscriptionCap;
@@ -50,7 +53,7 @@ export interface SubscriptionPlace extends KeyOfAccount {
   /** A lower-case uuid. */
   readonly subscriptionId: string;
 }
-export type SubscriptionChangesInput = z.output<typeof readFeedSubscriptionChanges.query> & SubscriptionPlace & AnswerLimit;
+export type SubscriptionChangesInput = z.output<typeof readFeedSubscriptionChanges.query> & SubscriptionPlace & PageBounds;
 export type RevocationInput = SubscriptionPlace & ChangeRequest;
 
 export interface RecordsInput extends AnswerLimit {

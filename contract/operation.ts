@@ -18,6 +18,11 @@ export const TAGS = {
 
 export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 
+/** Media types of a page: one JSON value, or newline-delimited JSON with an item a line and the page's `{"meta":…}` as the last line. */
+export const MEDIA_TYPES = { json: 'application/json', ndjson: 'application/x-ndjson' } as const;
+export type PageForm = keyof typeof MEDIA_TYPES;
+export const PAGE_FORMS = ['json', 'ndjson'] as const satisfies readonly PageForm[];
+
 interface Documented {
   readonly operationId: string;
   /** With `{name}` for each path parameter. */
@@ -49,7 +54,8 @@ export interface Operation extends Documented {
   readonly headers?: z.ZodType;
   /** Null where a request body is ignored and not read. */
   readonly body: { readonly schema: z.ZodType; readonly maxBytes: number } | null;
-  readonly success: { readonly status: 200 | 201 | 202; readonly schema: z.ZodType };
+  /** `forms` where the client may choose by `Accept`; else JSON alone. */
+  readonly success: { readonly status: 200 | 201 | 202; readonly schema: z.ZodType; readonly forms?: readonly PageForm[] };
   readonly otherAnswers?: readonly OtherAnswer[];
   /** Refusals in the envelope; `STATUSES` has their statuses. Bad input is `invalid_input` where the list has it, else `invalid_parameter`. */
   readonly refusals: readonly RejectionCode[];

@@ -15,7 +15,7 @@ import {
   resourceName,
   timestamp,
 } from './fields.ts';
-import { CUSTOMER_REFUSALS, DATA_READ, operation } from './operation.ts';
+import { CUSTOMER_REFUSALS, DATA_READ, operation, PAGE_FORMS } from './operation.ts';
 import { CURSOR, NEXT_CURSOR } from './examples.ts';
 
 const place = { cursor, recordId: uuid.describe('Identifier of the record.') };
@@ -126,6 +126,6 @@ a cursor of another feed or beyond the head. Recovery: take a snapshot and go on
     success: { ...PAGES, pruned: { summary: 'A first read without a cursor, after older changes were pruned', value: PRUNED } },
   },
   query: z.strictObject({ cursor: cursor.optional(), resource: resourceName.optional(), limit }),
-  success: { status: 200, schema: changesPage },
+  success: { status: 200, schema: changesPage, forms: PAGE_FORMS },
   refusals: [...CUSTOMER_REFUSALS, 'cursor_expired'],
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Resource } from '../domain/records/resources.ts';
 import { answerWithMeta, cursor, hasMore, itemsOf, limit, matching, nextCursor, perResource, RECORD_DATA, resourceName } from './fields.ts';
 import { snapshotId } from './create-civic-snapshot.ts';
-import { CUSTOMER_REFUSALS, DATA_EXPORT, operation } from './operation.ts';
+import { CUSTOMER_REFUSALS, DATA_EXPORT, operation, PAGE_FORMS } from './operation.ts';
 import { SNAPSHOT_ID, TOPIC } from './examples.ts';
 
 const digest = matching(/^[0-9a-f]{64}$/).describe(
@@ -33,6 +33,6 @@ takes nothing from the export allowance. A snapshot that is unknown, expired or 
   },
   params: z.strictObject({ snapshotId, resource: resourceName }),
   query: z.strictObject({ cursor: cursor.optional(), limit }),
-  success: { status: 200, schema: anySnapshotPage },
+  success: { status: 200, schema: anySnapshotPage, forms: PAGE_FORMS },
   refusals: [...CUSTOMER_REFUSALS, 'not_found', 'cursor_expired'],
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { subscriptionParams } from './feed-subscription.ts';
 import { cursor, limit } from './fields.ts';
-import { operation, SUBSCRIPTION_ACCESS } from './operation.ts';
+import { operation, PAGE_FORMS, SUBSCRIPTION_ACCESS } from './operation.ts';
 import { changesPage, PAGES } from './read-civic-changes.ts';
 import { CURSOR, SUBSCRIPTION_ID } from './examples.ts';
 
@@ -17,6 +17,6 @@ time, never to skip what was not read. The server keeps no acknowledgement. A fe
   example: { parameters: { subscriptionId: SUBSCRIPTION_ID, cursor: CURSOR, limit: 100 }, success: PAGES },
   params: subscriptionParams,
   query: z.strictObject({ cursor: cursor.optional(), limit }),
-  success: { status: 200, schema: changesPage },
+  success: { status: 200, schema: changesPage, forms: PAGE_FORMS },
   refusals: [...SUBSCRIPTION_ACCESS.refusals, 'not_found', 'cursor_expired'],
 });

@@ -1,4 +1,10 @@
 import type { JsonPage } from '../contract/inputs.ts';
+import type { PageForm } from '../contract/operation.ts';
+
+const PAGE_TEXTS = {
+  json: { begin: '{"data":{"items":[', between: ',', end: ']},"meta":', last: '}' },
+  ndjson: { begin: '', between: '\n', end: '{"meta":', last: '}\n' },
+} as const satisfies Readonly<Record<PageForm, object>>;
 
 /** Writes a response body into one buffer of known size: cheaper by two thirds than joining texts and encoding the whole. */
 export class JsonText {
@@ -18,6 +24,20 @@ export class JsonText {
   text(text: string): this {
     this.#length += this.#buffer.write(text, this.#length, 'utf8');
     return this;
+  }
+
+  /** What stands before the item of this index. */
+  item(form: PageForm, index: number): this {
+    const { begin, between } = PAGE_TEXTS[form];
+    return this.ascii(index === 0 ? begin : between);
+  }
+
+  /** Ends a page of items. `meta` is JSON in ASCII. */
+  endOfItems(form: PageForm, items: number, meta: string): JsonPage {
+    const { begin, end, last } = PAGE_TEXTS[form];
+    if (items === 0) this.ascii(begin);
+    else if (form === 'ndjson') this.ascii('\n');
+    return this.ascii(end).ascii(meta).ascii(last).page(items);
   }
 
   page(items: number): JsonPage {

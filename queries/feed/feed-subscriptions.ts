@@ -42,11 +42,11 @@ interface ReadFeedSubscriptionChangesDependencies {
  */
 export const createReadFeedSubscriptionChanges =
   ({ reads, readChanges }: ReadFeedSubscriptionChangesDependencies) =>
-  async ({ cursor, limit, maxResponseBytes, ...place }: SubscriptionChangesInput): Promise<JsonPage> => {
+  async ({ cursor, limit, maxResponseBytes, form = 'json', ...place }: SubscriptionChangesInput): Promise<JsonPage> => {
     const row = await find(reads, 'live', place);
     if (row === undefined) throw new Rejection('not_found', 'there is no such subscription of this key');
     const [resource, startCursor] = row as readonly [Resource | null, string];
-    return readChanges({ ...(resource === null ? {} : { resource }), cursor: cursor ?? startCursor, limit, maxResponseBytes });
+    return readChanges({ ...(resource === null ? {} : { resource }), cursor: cursor ?? startCursor, limit, maxResponseBytes, form });
   };
 
 /** SQL for the subscriptions `s` that are not revoked and whose key lives, after the selected columns. `now` in clock milliseconds. */

@@ -1,5 +1,6 @@
 import { decodeFeedCursor, type FeedBinding, type FeedCursor, feedCursorEncoder } from '../../domain/cursor.ts';
 import type { ChangesInput, JsonPage } from '../../contract/inputs.ts';
+import type { PageForm } from '../../contract/operation.ts';
 import type { QueryContext } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import type { Resource } from '../../domain/records/resources.ts';
@@ -36,7 +37,7 @@ export const createReadCivicChanges =
       throw new Rejection('response_too_large', `the page is over ${input.maxResponseBytes} bytes; ask for fewer items by limit`);
     }
     const historyPruned = cursor === null && page.start > 0;
-    return pageOf(page, page.feedId, resource ?? 'all', now, retentionMs, historyPruned);
+    return pageOf(page, page.feedId, resource ?? 'all', { form: input.form ?? 'json', now, retentionMs, historyPruned });
   };
 
 function decodeFor(text: string, resource: Resource | null) {
@@ -67,23 +68,29 @@ export const isOtherHistory = ({ startFingerprint }: FeedPage, { fingerprint }: 
 const ITEM_BYTES = 90;
 const PAGE_BYTES = 320 + HISTORY_PRUNED.length;
 
-function pageOf(page: FeedPage, feedId: string, binding: FeedBinding, now: number, retentionMs: number, historyPruned: boolean): JsonPage {
+interface PageFacts {
+  readonly form: PageForm;
+  readonly now: number;
+  readonly retentionMs: number;
+  readonly historyPruned: boolean;
+}
+
+function pageOf(page: FeedPage, feedId: string, binding: FeedBinding, { form, now, retentionMs, historyPruned }: PageFacts): JsonPage {
   const cursorAt = feedCursorEncoder(feedId, binding);
   const json = new JsonText(page.bytes + ITEM_BYTES * page.items.length + PAGE_BYTES);
-  json.ascii('{"data":{"items":[');
   let previous = page.start;
   for (const [index, [position, envelope, body, fingerprint]] of page.items.entries()) {
     if (position <= previous || (binding === 'all' && position !== previous + 1)) {
       throw new Error(`feed position ${position} follows ${previous}`);
     }
     previous = position;
-    json.ascii(`${index === 0 ? '' : ','}{"cursor":"${cursorAt(position, fingerprint)}",`);
+    json.item(form, index).ascii(`{"cursor":"${cursorAt(position, fingerprint)}",`);
     json.ascii(envelope).text(body).ascii('}');
   }
   const next = page.moreAfterLast ? page.last! : page.head;
   const nextFingerprint = page.moreAfterLast ? page.items.at(-1)![3] : page.headFingerprint;
   const expires = (next === page.head ? now : page.changedAfterLast!) + retentionMs;
-  json.ascii(`]},"meta":{"nextCursor":"${cursorAt(next, nextFingerprint)}","hasMore":${page.moreAfterLast},`);
-  json.ascii(`"replayExpiresAt":"${new Date(expires).toISOString()}"${historyPruned ? HISTORY_PRUNED : ''}}}`);
-  return json.page(page.items.length);
+  const replay = `"replayExpiresAt":"${new Date(expires).toISOString()}"${historyPruned ? HISTORY_PRUNED : ''}`;
+  const meta = `{"nextCursor":"${cursorAt(next, nextFingerprint)}","hasMore":${page.moreAfterLast},${replay}}`;
+  return json.endOfItems(form, page.items.length, meta);
 }

@@ -90,10 +90,11 @@ export function createReadCivicSnapshotPage({ reads, clock }: QueryContext) {
     const digest = erasure === 0 ? '' : await erasedDigest(input, boundary, erasure);
     // An erasure came between the page and its digest, which then belong to two states.
     if (digest === null) return null;
-    const json = new JsonText(bytes + items.length + PAGE_BYTES).ascii('{"data":{"items":[');
-    for (const [index, [body]] of items.entries()) json.ascii(index === 0 ? '' : ',').text(body!);
+    const { form = 'json' } = input;
+    const json = new JsonText(bytes + items.length + PAGE_BYTES);
+    for (const [index, [body]] of items.entries()) json.item(form, index).text(body!);
     const ofErased = digest === '' ? '' : `,"digest":"${digest}"`;
-    return json.ascii(`]},"meta":{"nextCursor":${nextCursor},"hasMore":${hasMore}${ofErased}}}`).page(items.length);
+    return json.endOfItems(form, items.length, `{"nextCursor":${nextCursor},"hasMore":${hasMore}${ofErased}}`);
   };
   return async (input: SnapshotPageInput): Promise<JsonPage> => {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {

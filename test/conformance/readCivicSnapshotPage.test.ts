@@ -25,7 +25,7 @@ test.each(RESOURCES)('a page of %s is answered 200, uncached, for the account of
   const response = await read(`${snapshotId}/${resource}`);
   expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
   readCivicSnapshotPage.success.schema.parse(await response.json());
-  expect(asked()).toEqual({ accountId: edge.accountId, snapshotId, resource, limit: 100, maxResponseBytes: 5_000_000 });
+  expect(asked()).toEqual({ accountId: edge.accountId, snapshotId, resource, limit: 100, maxResponseBytes: 5_000_000, form: 'json' });
 });
 
 test('cursor and limit are passed to the query, the limit clamped to the page cap', async () => {

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { Surface } from '../../../contract/operation.ts';
+import type { PageForm, Surface } from '../../../contract/operation.ts';
 import {
   type AdmissionRules,
   type Allowances,
@@ -222,9 +222,14 @@ interface Asked {
 }
 export const callerOf = ({ principal: { accountId, keyId }, requestId }: Asked) => ({ accountId, keyId, requestId });
 
-/** What the plan allows a page to hold. */
-export function boundsOf({ query, principal: { allowances } }: { readonly query: { readonly limit: number } } & Pick<Asked, 'principal'>) {
-  return { limit: Math.min(query.limit, allowances.maxPageSize, PAGE_CEILING), maxResponseBytes: allowances.maxResponseBytes };
+interface AskedPage extends Pick<Asked, 'principal'> {
+  readonly query: { readonly limit: number };
+  readonly form: PageForm;
+}
+
+/** What the plan allows a page to hold, and its form. */
+export function boundsOf({ query, principal: { allowances }, form }: AskedPage) {
+  return { limit: Math.min(query.limit, allowances.maxPageSize, PAGE_CEILING), maxResponseBytes: allowances.maxResponseBytes, form };
 }
 
 /** Throws `response_too_large` beyond the allowance of the caller. */

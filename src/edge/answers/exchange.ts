@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { JsonPage } from '../../../contract/inputs.ts';
-import type { Operation } from '../../../contract/operation.ts';
+import type { Operation, PageForm } from '../../../contract/operation.ts';
 import type { CUSTOMER_OPERATIONS, CustomerOperationId, PUBLIC_OPERATIONS, PublicOperationId } from '../../../contract/operations.ts';
 import type { Principal } from '../admission/admit.ts';
 
@@ -11,6 +11,8 @@ export interface Exchange<Op extends Operation = Operation> {
   readonly body: Op['body'] extends { readonly schema: infer Schema extends z.ZodType } ? z.output<Schema> : undefined;
   readonly principal: Principal;
   readonly requestId: string;
+  /** `json` where the operation has no other form. */
+  readonly form: PageForm;
   /** Address of the service, without a slash at the end. */
   readonly baseUrl: string;
 }

@@ -3,9 +3,20 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
+import { MEDIA_TYPES, type PageForm } from '../../../contract/operation.ts';
 
 const asGzip = promisify(gzip);
 const asBrotli = promisify(brotliCompress);
+
+/** A body that is sent for hours is worth more work than one that is sent for a second, or once. */
+type Effort = keyof typeof LEVELS;
+const LEVELS = { once: { gzip: 1, br: 1 }, passing: { gzip: 6, br: 4 }, lasting: { gzip: 9, br: 9 } } as const;
+
+function compressed(body: Buffer, coding: Compression, effort: Effort): Promise<Buffer> {
+  const level = LEVELS[effort][coding];
+  if (coding === 'gzip') return asGzip(body, { level });
+  return asBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: level, [constants.BROTLI_PARAM_SIZE_HINT]: body.length } });
+}
 
 export interface Form {
   /** A small one is a text of one character for each byte (Latin-1), which Node sends together with the headers without encoding it. */
@@ -26,8 +37,7 @@ export type Representation = ReturnType<typeof createRepresentation>;
 export function createRepresentation(
   made: string | Buffer,
   headers: Readonly<Record<string, string>> & { readonly 'content-type': string; readonly 'cache-control': string },
-  /** A body that is sent for hours is worth more work than one that is sent for a second. */
-  effort: 'passing' | 'lasting',
+  effort: Effort,
 ) {
   const body = Buffer.from(made);
   const size = body.length;
@@ -42,12 +52,9 @@ export function createRepresentation(
     const sent = bytes.length > LARGEST_TEXT ? bytes : bytes.toString('latin1');
     return { body: sent, etag, headers: [...ownHeaders, ...headersOfNotModified], headersOfNotModified };
   };
-  const compress = async (coding: 'br' | 'gzip'): Promise<Form> => {
-    const isLasting = effort === 'lasting';
-    const params = { [constants.BROTLI_PARAM_QUALITY]: isLasting ? 9 : 4, [constants.BROTLI_PARAM_SIZE_HINT]: size };
+  const compress = async (coding: Compression): Promise<Form> => {
     try {
-      const bytes = await (coding === 'gzip' ? asGzip(body, { level: isLasting ? 9 : 6 }) : asBrotli(body, { params }));
-      return (forms[coding] = asForm(bytes, coding));
+      return (forms[coding] = asForm(await compressed(body, coding, effort), coding));
     } catch (error) {
       delete forms[coding];
       throw error;
@@ -65,6 +72,17 @@ export function createRepresentation(
   };
 }
 
+/** An answer that is sent once, in a coding that its reader accepts; null where it is sent as it is. */
+export async function compressedOnce(
+  answer: string | Buffer,
+  acceptEncoding: string,
+): Promise<{ readonly bytes: Buffer; readonly coding: Coding } | null> {
+  const body = Buffer.from(answer);
+  const { large, small } = acceptedCodings(acceptEncoding);
+  const coding = body.length < SMALLEST_COMPRESSED ? small : large;
+  return coding === 'identity' ? null : { bytes: await compressed(body, coding, 'once'), coding };
+}
+
 /** By weak comparison (RFC 9110, 13.1.2). `etag` is a strong one. */
 export function namesTag(header: string, etag: string): boolean {
   return header.trim() === '*' || (header.match(/(?:W\/)?"[^"]*"/g) ?? []).some((tag) => tag === etag || tag === `W/${etag}`);
@@ -74,7 +92,15 @@ export function namesTag(header: string, etag: string): boolean {
 export const prefersHtml = (accept = '*/*'): boolean =>
   new Negotiator({ headers: { accept } }).mediaType(['application/json', 'text/html']) === 'text/html';
 
-type Coding = 'br' | 'gzip' | 'identity';
+/** `ndjson` for a value of `Accept` that prefers newline-delimited JSON. */
+export const preferredForm = (accept = '*/*'): PageForm =>
+  accept.includes('ndjson') &&
+  new Negotiator({ headers: { accept } }).mediaType([MEDIA_TYPES.json, MEDIA_TYPES.ndjson]) === MEDIA_TYPES.ndjson
+    ? 'ndjson'
+    : 'json';
+
+type Compression = 'br' | 'gzip';
+type Coding = Compression | 'identity';
 
 /** The published types are of a version without `preferred`. */
 interface PreferringNegotiator {

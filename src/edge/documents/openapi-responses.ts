@@ -1,4 +1,4 @@
-import type { ClosedOperation, Examples, Operation, OtherAnswer } from '../../../contract/operation.ts';
+import { type ClosedOperation, type Examples, MEDIA_TYPES, type Operation, type OtherAnswer } from '../../../contract/operation.ts';
 import { errorEnvelope, STATUSES } from '../../../contract/error-codes.ts';
 import { type RejectionCode, REJECTIONS, REPORTS_FORBIDDEN } from '../../../domain/rejections.ts';
 import { pascal } from '../../../contract/fields.ts';
@@ -26,11 +26,21 @@ const EVENT_STREAM = {
   },
 } as const;
 
+const LINES = {
+  schema: {
+    type: 'string',
+    description:
+      'Newline-delimited JSON, for `Accept: application/x-ndjson`: each line is one of the `items`, and the last line is `{"meta":…}`.',
+  },
+  examples: { empty: { summary: 'A page without items', value: '{"meta":{"nextCursor":"…","hasMore":false}}\n' } },
+} as const;
+
 const successOf = (operation: Operation, examples: Examples): ResponseObject => ({
   description: 'The answer.',
   headers: successHeaders(operation),
   content: {
     'application/json': { schema: named(operation.success.schema), examples },
+    ...(operation.success.forms?.includes('ndjson') ? { [MEDIA_TYPES.ndjson]: LINES } : {}),
     ...(operation.operationId === 'postMcpJsonRpc' ? { 'text/event-stream': EVENT_STREAM } : {}),
   },
 });

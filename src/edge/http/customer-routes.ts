@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Exchange } from '../answers/exchange.ts';
+import { preferredForm } from '../answers/representation.ts';
 import { jsonOf, type Principal } from '../admission/admit.ts';
 import type { JsonPage } from '../../../contract/inputs.ts';
-import type { Operation, Surface } from '../../../contract/operation.ts';
+import { MEDIA_TYPES, type Operation, type PageForm, type Surface } from '../../../contract/operation.ts';
 import { CUSTOMER_OPERATIONS, type CustomerOperationId } from '../../../contract/operations.ts';
 import type { BucketState } from '../../../domain/ports/counts.ts';
 import { clientAddress } from '../admission/client-address.ts';
+import { compressAnswers } from './compress-answers.ts';
 import { ignoreBodies, parseJson, takeJson } from './input.ts';
 import type { RouteParts } from './parts.ts';
 
@@ -29,9 +31,11 @@ export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts): void
     admission.chargeExport(request.principal!, clock.now(), (states) => announceAllowance(request, reply, states));
   for (const operation of Object.values<KeyOperation>(CUSTOMER_OPERATIONS)) {
     const { operationId, method, params, query, headers, body, success } = operation;
+    const formOf = ({ raw }: FastifyRequest): PageForm => (success.forms === undefined ? 'json' : preferredForm(raw.headers.accept));
     const operate: (exchange: Exchange<KeyOperation>) => Promise<JsonPage> = parts.operations[operationId as CustomerOperationId];
-    const answer = async ({ params, query, headers, body, id: requestId }: FastifyRequest, principal: Principal): Promise<JsonPage> => {
-      const exchange = { params, query, headers, body, principal, requestId, baseUrl: parts.baseUrl() };
+    const answer = async (request: FastifyRequest, principal: Principal): Promise<JsonPage> => {
+      const { params, query, headers, body, id: requestId } = request;
+      const exchange = { params, query, headers, body, principal, requestId, form: formOf(request), baseUrl: parts.baseUrl() };
       return await operate(exchange as unknown as Exchange<KeyOperation>);
     };
     const readAhead = (request: FastifyRequest, guess: Principal): void => {
@@ -47,6 +51,7 @@ export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts): void
     const countClient = async ({ ip, raw }: FastifyRequest): Promise<void> =>
       reportClients.admit(operationId, clientAddress(ip, raw.socket.remoteAddress), clock.now());
     app.register(async (scope) => {
+      compressAnswers(scope);
       if (body === null) ignoreBodies(scope);
       else takeJson(scope, parseJson);
       scope.route({
@@ -63,7 +68,7 @@ export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts): void
           const page = await (isDeepStrictEqual(ahead?.guess, principal) ? ahead!.page : answer(request, principal));
           const json = jsonOf(page, principal);
           if (page.items > 0) metrics.itemsServed(operationId, page.items);
-          void reply.code(page.status ?? success.status).header('content-type', 'application/json; charset=utf-8');
+          void reply.code(page.status ?? success.status).header('content-type', `${MEDIA_TYPES[formOf(request)]}; charset=utf-8`);
           void reply.header('cache-control', 'no-store');
           return json;
         },

@@ -5,6 +5,7 @@ import { postMcpJsonRpc } from '../../../contract/post-mcp-json-rpc.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import type { ToolEndpoint } from '../mcp/endpoint.ts';
 import { PROTOCOL_ERRORS, protocolError, type ToolAnswer } from '../mcp/protocol-errors.ts';
+import { compressAnswers } from './compress-answers.ts';
 import { admits, announceAllowance } from './customer-routes.ts';
 import { jsonValue, takeJson } from './input.ts';
 import type { RouteParts } from './parts.ts';
@@ -36,6 +37,7 @@ export function addToolRoutes(app: FastifyInstance, tools: Tools, parts: RoutePa
         maxAge: 600,
         strictPreflight: false,
       });
+      compressAnswers(scope);
       takeJson(scope, jsonValue);
       scope.route({
         method,
