@@ -44,10 +44,10 @@ export type RejectionCode = keyof typeof REJECTIONS;
 /** A refusal with a code of a closed set. */
 export class Refusal<Code extends string> extends Error {
   readonly code: Code;
-  readonly details: unknown;
+  readonly details: object | undefined;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: Code, message: string, extra: { readonly details?: unknown; readonly retryAfterSeconds?: number } = {}) {
+  constructor(code: Code, message: string, extra: { readonly details?: object | undefined; readonly retryAfterSeconds?: number } = {}) {
     super(message);
     this.code = code;
     this.details = extra.details;

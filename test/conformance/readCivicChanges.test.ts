@@ -78,7 +78,7 @@ test('a refusal of the query is answered with its status and code', async () => 
     },
   });
   const { message, details } = await expectRefusal(await read(), 410, 'cursor_expired');
-  expect([message, details]).toEqual(['older than the replay floor', { recovery: [] }]);
+  expect([message, details]).toEqual(['older than the replay floor', { recovery: [], docs: `${edge.url}/docs/errors/cursor_expired` }]);
 });
 
 test('a page over the response limit is refused with 413', async () => {

@@ -10,5 +10,7 @@ export async function expectRefusal(response: Response, status: number, code: st
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
   expect(response.headers.get('cache-control')).toBe('no-store');
   expect(response.headers.has('retry-after')).toBe(status === 429);
+  // Its page: `test/conformance/pages-edge.test.ts` reads the pages of all codes.
+  expect(error.details).toMatchObject({ docs: `${new URL(response.url).origin}/docs/errors/${code}` });
   return error;
 }

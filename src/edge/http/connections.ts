@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { Rejection } from '../../../domain/rejections.ts';
 import type { IsTrustedProxy } from '../admission/client-address.ts';
 import type { HttpMetrics } from '../metrics/http-metrics.ts';
-import { brokenRequestAnswer } from './errors.ts';
+import { brokenRequestAnswer, type DocsOf } from './errors.ts';
 
 /** Bytes of bodies of waiting requests on one connection. */
 const MAX_WAITING_BYTES = 65_536;
@@ -54,11 +54,11 @@ interface Connection {
 }
 
 export class Connections {
-  readonly #parts: ConnectionsParts;
+  readonly #parts: ConnectionsParts & { readonly docsOf: DocsOf | null };
   readonly #open = new Map<Socket, Connection>();
   readonly #perClient = new Map<string, number>();
   #draining = false;
-  constructor(parts: ConnectionsParts) {
+  constructor(parts: ConnectionsParts & { readonly docsOf: DocsOf | null }) {
     this.#parts = parts;
   }
 
@@ -219,7 +219,7 @@ export class Connections {
 
   #refuse(error: BrokenRequest, socket: Socket): void {
     const target = /^[A-Z]+ (\S+)/.exec(Buffer.isBuffer(error.rawPacket) ? error.rawPacket.toString('latin1') : '')?.[1];
-    const { code, text } = brokenRequestAnswer(rejectionOfBroken(error.code), target);
+    const { code, text } = brokenRequestAnswer(rejectionOfBroken(error.code), target, this.#parts.docsOf);
     this.#parts.metrics.refused(code);
     socket.end(text);
     setTimeout(() => socket.destroy(), LINGER_MS).unref();

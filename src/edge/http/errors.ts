@@ -39,7 +39,12 @@ export class WrongMethod extends Rejection {
   }
 }
 
+/** The address of the page about an error code. */
+export type DocsOf = (code: RejectionCode) => string;
+
 interface ErrorHandlerParts {
+  /** Null where no page about errors is served. */
+  readonly docsOf: DocsOf | null;
   readonly logger: Logger;
   readonly metrics: Pick<HttpMetrics, 'refused'>;
   /** What a browser shows for an error outside the interface; null where there are no pages. */
@@ -50,7 +55,7 @@ interface ErrorHandlerParts {
 const INTERFACE_PREFIXES = ['/api'];
 
 /** Answers every error in the envelope, or to a browser as a page, and logs failures of the service. */
-export function errorHandler({ logger, metrics, errorPage }: ErrorHandlerParts) {
+export function errorHandler({ docsOf, logger, metrics, errorPage }: ErrorHandlerParts) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const rejection = rejectionOf(error, request);
     if (rejection !== error && STATUSES[rejection.code] >= 500) {
@@ -58,7 +63,7 @@ export function errorHandler({ logger, metrics, errorPage }: ErrorHandlerParts) 
       logger[level]({ requestId: request.id, operation: request.operationId, code: rejection.code, err: error }, 'the request failed');
     }
     const thrown = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : undefined;
-    const { code, status, headers, body } = answerTo(rejection, request.raw.url, { operationId: request.operationId, thrown });
+    const { code, status, headers, body } = answerTo(rejection, request.raw.url, { docsOf, operationId: request.operationId, thrown });
     metrics.refused(code);
     if (request.raw.complete || status === STATUSES.request_too_large) {
       // Fastify ends the connection, and a client that still sends its body would lose the answer to a reset.
@@ -79,15 +84,23 @@ async function sendPage(page: Promise<string>, reply: FastifyReply, envelope: st
 }
 
 /** `target` is undefined where it could not be read. */
-export function brokenRequestAnswer(rejection: Rejection, target: string | undefined) {
-  const { code, status, headers, body } = answerTo(rejection, target);
+export function brokenRequestAnswer(rejection: Rejection, target: string | undefined, docsOf: DocsOf | null) {
+  const { code, status, headers, body } = answerTo(rejection, target, { docsOf });
   const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' });
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}`;
   return { code, text: [head, ...lines.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n') };
 }
 
-/** `body` is the envelope as JSON text, `thrown` the status that the framework gave the error, where it gave one. */
-function answerTo(rejection: Rejection, target: string | undefined, at: { readonly operationId?: string; readonly thrown?: number } = {}) {
+interface AnsweredAt {
+  /** Null where no page about errors is served. */
+  readonly docsOf: DocsOf | null;
+  readonly operationId?: string;
+  /** The status that the framework gave the error, where it gave one. */
+  readonly thrown?: number | undefined;
+}
+
+/** `body` is the envelope as JSON text. */
+function answerTo(rejection: Rejection, target: string | undefined, at: AnsweredAt) {
   const { message, details, retryAfterSeconds } = rejection;
   const isWrongMethod = rejection instanceof WrongMethod;
   const inReports = isBelow(target ?? '', [REPORT_PREFIX]) && !isWrongMethod ? IN_REPORTS[rejection.code] : undefined;
@@ -102,7 +115,8 @@ function answerTo(rejection: Rejection, target: string | undefined, at: { readon
   if (status === 429) headers['retry-after'] = String(Math.max(1, Math.ceil(retryAfterSeconds ?? 1)));
   // Where the target is unknown the answer might belong to a customer.
   if (target === undefined || isBelow(target, CUSTOMER_PREFIXES)) headers['cache-control'] = 'no-store';
-  const envelope: ErrorEnvelope = { error: details === undefined ? { code, message } : { code, message, details } };
+  const shown = at.docsOf === null ? details : { ...details, docs: at.docsOf(code) };
+  const envelope: ErrorEnvelope = { error: { code, message, ...(shown && { details: shown }) } };
   return { code, status, headers, body: JSON.stringify(envelope) };
 }
 

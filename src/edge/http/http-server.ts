@@ -5,6 +5,7 @@ import type { OpenSpan } from '../../../domain/ports/tracing.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { watchPosition } from '../answers/answer-cache.ts';
 import { kept } from '../documents/document-routes.ts';
+import { errorPath } from '../pages/addresses.ts';
 import type { ToolEndpoint } from '../mcp/endpoint.ts';
 import { addCustomerRoutes } from './customer-routes.ts';
 import { ignoreBodies } from './input.ts';
@@ -20,14 +21,15 @@ export function createHttpServer(parts: HttpServerParts) {
   // As unique as a fresh id for each request, without asking for randomness each time.
   const processId = parts.identifiers.next();
   let requests = 0;
+  let baseUrl = parts.baseUrl ?? 'http://localhost';
   const listener = createListener({
     ...parts,
     requestId: () => `${processId}-${(requests += 1)}`,
     follow: followRequests(parts),
+    docsOf: (code) => `${baseUrl}${errorPath(code)}`,
     errorPage: showError(parts.pages),
   });
   const { app } = listener;
-  let baseUrl = parts.baseUrl ?? 'http://localhost';
   let loading: Promise<ToolEndpoint> | undefined;
   /** Loaded with the first call: the library of the protocol and its schemas take 10 MB. */
   const tools = kept(

@@ -5,7 +5,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from '../../../domain/ports/logger.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { Connections, type ConnectionsParts } from './connections.ts';
-import { errorHandler, WrongMethod } from './errors.ts';
+import { type DocsOf, errorHandler, WrongMethod } from './errors.ts';
 import { zodValidator } from './input.ts';
 
 declare module 'fastify' {
@@ -25,6 +25,7 @@ interface ListenerParts extends ConnectionsParts {
   /** Called at the start of each request, also for a target that the router cannot parse; `next` continues. */
   readonly follow: (request: FastifyRequest, reply: FastifyReply, next: () => void) => void;
   readonly logger: Logger;
+  readonly docsOf: DocsOf | null;
   readonly errorPage: Parameters<typeof errorHandler>[0]['errorPage'];
 }
 

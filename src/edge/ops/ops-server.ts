@@ -56,6 +56,7 @@ const LIMITS = { total: 500, perClient: 500, pipelined: 8 };
 export function createOpsServer({ registry, readiness, state, logger, allowedHosts }: OpsServerParts) {
   let requests = 0;
   const listener = createListener({
+    docsOf: null,
     timeouts: TIMEOUTS,
     limits: LIMITS,
     isTrustedProxy: () => false,
