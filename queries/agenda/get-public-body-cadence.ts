@@ -2,7 +2,7 @@ import { AGENDA, COVERAGE } from '../../projections/agenda/tables.ts';
 import type { MeetingCadence } from '../../contract/get-public-body-cadence.ts';
 import type { CadenceInput } from '../../contract/inputs.ts';
 import type { CoveredBodySlugs } from '../../domain/coverage.ts';
-import type { QueryContext } from '../../domain/ports/projection.ts';
+import type { LiveReads, QueryContext } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { isoTime } from '../fields.ts';
 import { liveRows, tablesOf } from '../live-tables.ts';
@@ -45,4 +45,29 @@ export const createGetPublicBodyCadence =
     const [row] = await (isListed ? reading : reading.catch(() => Promise.reject(notPublished())));
     if (!isListed && row?.[3] !== COVERAGE.public) throw notPublished();
     return row === undefined ? NO_CADENCE : { lastMetAt: isoTime(row[0]), nextScheduledAt: isoTime(row[1]), timezone: row[2]! };
+  };
+
+export interface PublishedCadence {
+  readonly jurisdictionSlug: string;
+  readonly bodySlug: string;
+}
+
+/** The pairs for which a cadence is answered: the shipped ones, and bodies of places that were added publicly. */
+export const createListPublishedCadences =
+  ({ reads, pairs }: { readonly reads: LiveReads; readonly pairs: readonly CoveredBodySlugs[] }) =>
+  async (): Promise<readonly PublishedCadence[]> => {
+    const added = await liveRows(reads, AGENDA, {
+      name: 'published_cadences',
+      // By way of JSON: an older build of the read model has no such column.
+      text: ({ coveredBodies, isLive }) => `select b.jurisdiction_slug, b.body_slug from ${coveredBodies} b
+        where to_jsonb(b) ->> 'coverage' = '${COVERAGE.public}' and ${isLive}`,
+      values: [],
+    });
+    const all = [...pairs.map(({ jurisdictionSlug, slug }) => [jurisdictionSlug, slug]), ...added].map(
+      ([place, body]) => `${place}/${body}`,
+    );
+    return [...new Set(all)].toSorted().map((pair) => {
+      const [jurisdictionSlug, bodySlug] = pair.split('/');
+      return { jurisdictionSlug: jurisdictionSlug!, bodySlug: bodySlug! };
+    });
   };

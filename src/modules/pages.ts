@@ -1,6 +1,7 @@
 import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
 import type { SearchAgendaData, SearchAgendaInput } from '../../contract/tools/search-agenda.ts';
 import { createReadNextHits, createReadRecentHits, createReadUpcomingHits } from '../../queries/agenda/agenda-hits.ts';
+import { createListPublishedCadences } from '../../queries/agenda/get-public-body-cadence.ts';
 import { createListCoveredTopics } from '../../queries/agenda/list-covered-topics.ts';
 import { listDfwResearchCoverage } from '../../queries/coverage/list-dfw-research-coverage.ts';
 import { createListCoveredSources } from '../../queries/coverage/list-public-source-statuses.ts';
@@ -11,6 +12,7 @@ import { createReadMeetings } from '../../queries/meetings/read-meetings.ts';
 import { createReadPlace } from '../../queries/meetings/read-place.ts';
 import type { PageReads } from '../edge/pages/page-reads.ts';
 import type { Platform } from '../platform.ts';
+import { COVERED_BODIES } from '../sources/catalogue/catalogue-records.ts';
 import { COVERAGE_CATALOGUE } from '../sources/coverage/coverage-catalogue.ts';
 
 /** As much as an account may be sent. */
@@ -40,6 +42,7 @@ export function pages(
   return {
     pages: {
       coveredTopics: createListCoveredTopics(reads),
+      publishedCadences: createListPublishedCadences({ reads, pairs: COVERED_BODIES }),
       coveredSources: () => listCoveredSources({}, { alsoRead: false }),
       researchCoverage: (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
       nextHits: async (limit) => withTimes(await nextHits(limit)),

@@ -321,3 +321,30 @@ test('an erasure reaches every page, feed and calendar', async () => {
   expect(await holders()).toEqual([]);
   expect(await textOf(path.item('erased'))).toContain('[removed] asks for flats.');
 });
+
+describe('the lists of what may be asked for', () => {
+  const listed = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
+    const answer = await fetch(served.baseUrl + path, { headers });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    return { answer, data: ((await answer.json()) as { data: readonly Record<string, string>[] }).data };
+  };
+
+  test('names each topic that has public hits, and no other, without a key', async () => {
+    const { answer, data } = await listed('/topics.json', { origin: 'https://other.example' });
+    expect(data).toEqual([{ slug: 'zoning', label: 'zoning and land use', description: 'What may be built where.' }]);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    for (const { slug } of data) expect((await ask(`/api/v1/public/upcoming-agenda-hits?topicSlug=${slug}`)).status).toBe(200);
+  });
+
+  test('names each pair that has a cadence, each once, with an address that answers', async () => {
+    const { data } = await listed('/cadences.json');
+    expect(data).toContainEqual(expect.objectContaining({ jurisdictionSlug: 'dallas', bodySlug: 'city-council' }));
+    expect(new Set(data.map(({ url }) => url)).size).toBe(data.length);
+    for (const { url } of data) expect([url, (await fetch(url!)).status]).toEqual([url, 200]);
+  });
+
+  test('are where the index of the service says', async () => {
+    const index = (await (await ask('/', 'application/json')).json()) as Readonly<Record<string, string>>;
+    expect([index['topics'], index['cadences']]).toEqual([`${served.baseUrl}/topics.json`, `${served.baseUrl}/cadences.json`]);
+  });
+});

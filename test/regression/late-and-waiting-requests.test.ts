@@ -134,7 +134,10 @@ describe('a preflight', () => {
     await open({ allowedOrigins: ['https://app.example.org'] });
     const headers = { origin: 'https://app.example.org', 'access-control-request-method': 'POST' };
     const response = await fetch(edge.url + path, { method: 'OPTIONS', headers });
-    expect([response.status, await response.json()]).toMatchObject([404, { error: { code: 'not_found', message: expect.any(String) as unknown } }]);
+    expect([response.status, await response.json()]).toMatchObject([
+      404,
+      { error: { code: 'not_found', message: expect.any(String) as unknown } },
+    ]);
   });
 
   test('of the tool endpoint is not stored, and one without an origin is 400', async () => {

@@ -146,6 +146,7 @@ export const EMPTY_PUBLIC_ANSWERS: PublicFunctions = {
 /** Pages without records. */
 export const EMPTY_PAGES: PageReads = {
   coveredTopics: async () => [],
+  publishedCadences: async () => [],
   coveredSources: async () => [],
   researchCoverage: (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
   nextHits: async () => [],

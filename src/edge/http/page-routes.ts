@@ -5,9 +5,9 @@ import type { ShownError } from '../pages/error-page.ts';
 import { indexHeaders, serviceIndex } from '../pages/page-documents.ts';
 import { cachedPageHeaders } from '../pages/page-headers.ts';
 import type { PageReads } from '../pages/page-reads.ts';
-import { PAGE_ROUTES, type PageName } from '../pages/page-routes.ts';
+import { LISTING, PAGE_ROUTES, type PageName } from '../pages/page-routes.ts';
 import type { RouteParts } from './parts.ts';
-import type { AddCachedRoute } from './public-routes.ts';
+import { type AddCachedRoute, sharedWith } from './public-routes.ts';
 
 /** Loaded with the first page. */
 const renderers = kept(() => import('../pages/renderers.ts'));
@@ -18,7 +18,7 @@ const UNSHARED = (): readonly string[] => [];
 const PROGRAM = 'program';
 
 /** The pages for people, under the limits and in the cache of the public operations. The front page has another form for programs. */
-export function addPageRoutes(add: AddCachedRoute, { pages, baseUrl }: RouteParts): void {
+export function addPageRoutes(add: AddCachedRoute, { pages, baseUrl, publicOrigins }: RouteParts): void {
   for (const [name, { path, contentType, query }] of Object.entries(PAGE_ROUTES)) {
     const isFront = path === PAGE_ROUTES.front.path;
     const headers = { ...cachedPageHeaders(contentType), ...(isFront && { vary: 'Accept' }) };
@@ -27,7 +27,7 @@ export function addPageRoutes(add: AddCachedRoute, { pages, baseUrl }: RoutePart
       url: path,
       schema: { querystring: query },
       operationId: null,
-      sharing: UNSHARED,
+      sharing: contentType === LISTING ? sharedWith(publicOrigins) : UNSHARED,
       answer: async (asked, variant) => {
         if (variant === PROGRAM) return createRepresentation(serviceIndex(baseUrl()), indexHeaders, 'passing');
         const { RENDERERS } = await renderers();

@@ -136,7 +136,7 @@ export function addDocumentRoutes(app: FastifyInstance, documents: readonly Docu
 export type Sharing = (origin: string | undefined) => readonly string[];
 
 /** Headers, names and values by turns, that let pages of these origins read an answer, without credentials. */
-function sharedWith(origins: readonly string[]): Sharing {
+export function sharedWith(origins: readonly string[]): Sharing {
   const exposed = ['access-control-expose-headers', 'ETag, Retry-After, X-Request-Id'];
   const everyone = ['access-control-allow-origin', '*', ...exposed];
   if (origins.includes('*')) return () => everyone;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { DocumentRoute } from '../documents/document-routes.ts';
 import { PUBLIC_CACHE } from '../../../contract/operation.ts';
+import { CADENCE_LIST_PATH, TOPIC_LIST_PATH } from '../../../contract/listings.ts';
 import { STYLE_PATH } from './addresses.ts';
 
 const LASTING = { 'cache-control': 'public, s-maxage=3600', 'x-content-type-options': 'nosniff' } as const;
@@ -13,6 +14,8 @@ export const serviceIndex = (baseUrl: string): string =>
     reference: `${baseUrl}/api-reference.md`,
     agents: `${baseUrl}/llms.txt`,
     tools: `${baseUrl}/api/v1/mcp`,
+    topics: baseUrl + TOPIC_LIST_PATH,
+    cadences: baseUrl + CADENCE_LIST_PATH,
     pages: `${baseUrl}/`,
   });
 

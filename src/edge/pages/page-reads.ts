@@ -2,6 +2,7 @@ import type { CoverageInput, RecentHitsInput, UpcomingHitsInput } from '../../..
 import type { AgendaItem } from '../../../contract/tools/get-agenda-item.ts';
 import type { SearchAgendaData, SearchAgendaInput } from '../../../contract/tools/search-agenda.ts';
 import type { ListedHit } from '../../../queries/agenda/agenda-hits.ts';
+import type { PublishedCadence } from '../../../queries/agenda/get-public-body-cadence.ts';
 import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.ts';
 import type { CoveragePage } from '../../../queries/coverage/list-dfw-research-coverage.ts';
 import type { CoveredSource } from '../../../queries/coverage/list-public-source-statuses.ts';
@@ -18,6 +19,7 @@ export interface TimedResults extends Pick<SearchAgendaData, 'guidance' | 'nextC
 /** What the pages are made of: the functions of the public operations and tools, and reads of meetings. Ids are uuids. */
 export interface PageReads {
   readonly coveredTopics: () => Promise<readonly CoveredTopic[]>;
+  readonly publishedCadences: () => Promise<readonly PublishedCadence[]>;
   readonly coveredSources: () => Promise<readonly CoveredSource[]>;
   readonly researchCoverage: (input: CoverageInput) => CoveragePage;
   /** At most `limit` of each topic. */

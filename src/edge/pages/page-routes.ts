@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { CADENCE_LIST_PATH, TOPIC_LIST_PATH } from '../../../contract/listings.ts';
 import { errorPath, GUIDES_PATH } from './addresses.ts';
 
 const HTML = 'text/html; charset=utf-8';
 const ATOM = 'application/atom+xml; charset=utf-8';
+/** For programs: what may be asked for. */
+export const LISTING = 'application/json; charset=utf-8';
 const CALENDAR = 'text/calendar; charset=utf-8';
 
 /** An empty field of a form is no value. */
@@ -26,6 +29,8 @@ export const PAGE_ROUTES = {
   jurisdictionFeed: { path: '/jurisdictions/:slug/atom.xml', contentType: ATOM, query: nothing },
   searchFeed: { path: '/search/atom.xml', contentType: ATOM, query: search },
   calendar: { path: '/jurisdictions/:slug/bodies/:bodySlug/calendar.ics', contentType: CALENDAR, query: nothing },
+  topicList: { path: TOPIC_LIST_PATH, contentType: LISTING, query: nothing },
+  cadenceList: { path: CADENCE_LIST_PATH, contentType: LISTING, query: nothing },
   guides: { path: GUIDES_PATH, contentType: HTML, query: nothing },
   guide: { path: `${GUIDES_PATH}/:name`, contentType: HTML, query: nothing },
   decision: { path: `${GUIDES_PATH}/decisions/:name`, contentType: HTML, query: nothing },

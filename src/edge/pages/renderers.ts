@@ -1,3 +1,4 @@
+import { OPERATIONS } from '../../../contract/operations.ts';
 import { jurisdictionFeed, searchFeed, topicFeed } from './atom.ts';
 import { frontPage } from './front-page.ts';
 import { itemPage, meetingPage } from './meeting-pages.ts';
@@ -12,6 +13,14 @@ const page =
   <Name extends PageName>(make: (reads: PageReads, asked: Asked<Name>) => Promise<PageParts>) =>
   async (reads: PageReads, asked: Asked<Name>): Promise<string> =>
     pageLayout(await make(reads, asked), reads.contact);
+
+async function cadences({ publishedCadences }: PageReads, baseUrl: string): Promise<readonly object[]> {
+  const { path } = OPERATIONS.getPublicBodyCadence;
+  return (await publishedCadences()).map((pair) => {
+    const { jurisdictionSlug, bodySlug } = pair;
+    return { ...pair, url: baseUrl + path.replace('{slug}', jurisdictionSlug).replace('{bodySlug}', bodySlug) };
+  });
+}
 
 /** Loaded with the first guide. */
 const guides = () => import('./guide-pages.ts');
@@ -28,6 +37,8 @@ export const RENDERERS: { readonly [Name in PageName]: (reads: PageReads, asked:
   topicFeed,
   jurisdictionFeed,
   searchFeed,
+  topicList: async (reads) => JSON.stringify({ data: await reads.coveredTopics() }),
+  cadenceList: async (reads, _asked, baseUrl) => JSON.stringify({ data: await cadences(reads, baseUrl) }),
   guides: page(async () => (await guides()).guidesPage()),
   guide: page(async (...asked) => (await guides()).guidePage(...asked)),
   decision: page(async (...asked) => (await guides()).decisionPage(...asked)),

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { CADENCE_LIST_PATH, TOPIC_LIST_PATH } from '../../../../contract/listings.ts';
 import { TOOLS } from '../../../../contract/tools/tools.ts';
 import type { OpenApiDocument } from '../openapi.ts';
 import { operationSection, type Placed, placedOperations } from './operation-section.ts';
@@ -67,6 +68,7 @@ a record's source link before you rely on it.`,
     [
       `- [Full reference](${url}/api-reference.md): errors, cursors, limits, digests, every operation and object`,
       `- [OpenAPI 3.1 document](${url}/api/openapi.json): the same for programs`,
+      `- [Topics](${url}${TOPIC_LIST_PATH}) and [bodies whose cadence is published](${url}${CADENCE_LIST_PATH}): slugs to ask for, as JSON`,
     ].join('\n'),
     blocks(
       '## Tools of the Model Context Protocol',
