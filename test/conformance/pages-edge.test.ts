@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { OPERATIONS } from '../../contract/operations.ts';
 import { TOOL_ERRORS } from '../../contract/tools/tool-errors.ts';
 import { DatabaseUnavailable } from '../../domain/ports/database.ts';
 import { Rejection, REJECTIONS } from '../../domain/rejections.ts';
@@ -129,13 +130,66 @@ describe('guides', () => {
 
   test('an error code says what it means, its status and its operations', async () => {
     const text = await (await ask(edge, '/docs/errors/cursor_expired')).text();
-    for (const part of [REJECTIONS.cursor_expired, 'status 410', '/api-reference/readCivicChanges.md']) expect(text).toContain(part);
+    for (const part of [REJECTIONS.cursor_expired, 'status 410', '/docs/api/readCivicChanges']) expect(text).toContain(part);
   });
 
-  test.each(['/docs/none', '/docs/errors/none', '/docs/errors/constructor', '/docs/..%2fpackage', '/docs/decisions/..%2f..%2fREADME'])(
-    '%s is not there',
-    async (path) => {
-      expect((await ask(edge, path)).status).toBe(404);
-    },
-  );
+  test('every operation is a page with its samples as tabs, of which one is chosen', async () => {
+    for (const id of Object.keys(OPERATIONS)) {
+      const text = await (await ask(edge, `/docs/api/${id}`)).text();
+      const [, group = ''] = /<fieldset class="tabs">([\s\S]*?)<\/fieldset>/.exec(text) ?? [];
+      expect([id, [...group.matchAll(/<label for="([^"]+)">([^<]+)</g)].map(([, , name]) => name)]).toEqual([
+        id,
+        ['curl', 'Python', 'JavaScript'],
+      ]);
+      expect([id, group.match(/<pre/g)?.length, group.match(/ checked/g)?.length]).toEqual([id, 3, 1]);
+      for (const [, target] of group.matchAll(/<label for="([^"]+)"/g)) expect(group).toContain(`id="${target}"`);
+    }
+  });
+
+  test('samples of a guide that say the same are tabs, and others are not', async () => {
+    const text = await (await ask(edge, '/docs/rest')).text();
+    expect(text.match(/<fieldset class="tabs">/g)).toHaveLength(2);
+    expect(new Set([...text.matchAll(/<input type="radio"[^>]* id="([^"]+)"/g)].map(([, id]) => id)).size).toBe(6);
+  });
+
+  const found = async (words: string) => {
+    const text = await (await ask(edge, `/docs?q=${encodeURIComponent(words)}`)).text();
+    return /<section aria-labelledby="found">([\s\S]*?)<\/section>/.exec(text)![1]!;
+  };
+
+  test('a search finds the sections with all words, those with a word in the heading first, and leads to them', async () => {
+    const text = await found('RateLimit-Policy allowances');
+    expect(linksOf(text)[0]).toBe('/docs/rest#allowances');
+    expect(text).toMatch(/<mark>RateLimit-Policy<\/mark>/);
+    const texts = [...(await found('restore')).matchAll(/<a [^>]*>([^<]+)</g)].map(([, text]) => text!);
+    const inHeading = texts.map((text) => /restore/i.test(text));
+    expect([inHeading.includes(true), inHeading.includes(false), inHeading.lastIndexOf(true) < inHeading.indexOf(false)]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    for (const link of linksOf(await found('snapshot'))) {
+      const [path = '', heading] = link.split('#');
+      expect([link, (await (await ask(edge, path)).text()).includes(`id="${heading}"`)]).toEqual([link, true]);
+    }
+  });
+
+  test('a search for what no guide says, or for markup, says so and shows no markup', async () => {
+    expect(await found('snapshot zebulona')).toContain('No guide has all of these words.');
+    const page = await (await ask(edge, `/docs?q=${encodeURIComponent('"><script>alert(1)</script>')}`)).text();
+    expect(page).not.toContain('<script');
+    expect((await ask(edge, `/docs?q=${'a%20'.repeat(400)}`)).status).toBe(200);
+  });
+
+  test.each([
+    '/docs/none',
+    '/docs/api/none',
+    '/docs/api/constructor',
+    '/docs/errors/none',
+    '/docs/errors/constructor',
+    '/docs/..%2fpackage',
+    '/docs/decisions/..%2f..%2fREADME',
+  ])('%s is not there', async (path) => {
+    expect((await ask(edge, path)).status).toBe(404);
+  });
 });

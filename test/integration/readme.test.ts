@@ -49,14 +49,30 @@ describe('the examples of the README and the pages for readers and operators', (
     expect(stdout).toMatch(/record_history +\d+ +true/);
   });
 
+  const ended = async (command: readonly string[]) => {
+    const { exitCode, stdout, stderr } = await runProgram(command, { cwd: installation.folder, env: environment() }).ended;
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    return stdout;
+  };
+  const python = spawnSync('python3', ['--version']).status === 0;
+
+  test.skipIf(!python)('every sample in Python says what the one in JavaScript says (needs python3)', async () => {
+    const [ofPython, ofJavaScript] = [blocks('python'), blocks('js').filter((block) => !block.includes('digest'))];
+    expect(ofPython.length).toBe(ofJavaScript.length);
+    for (const [index, program] of ofPython.entries()) {
+      const path = join(installation.folder, `sample-${index}.mjs`);
+      writeFileSync(path, ofJavaScript[index]!);
+      const said = await ended(['python3', '-c', program]);
+      expect(said).not.toBe('');
+      expect(await ended([process.execPath, path])).toBe(said);
+    }
+  });
+
   test('the copy of the program in docs/replicate.md equals the service in every resource', async () => {
-    const [program = '', ...others] = blocks('js');
-    expect(others).toEqual([]);
+    const program = blocks('js').find((block) => block.includes('digest'))!;
     const path = join(installation.folder, 'copy.mjs');
     writeFileSync(path, program);
-    const { exitCode, stdout, stderr } = await runProgram([process.execPath, path], { cwd: installation.folder, env: environment() }).ended;
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    const lines = stdout.trim().split('\n');
+    const lines = (await ended([process.execPath, path])).trim().split('\n');
     expect(lines).toHaveLength(11);
     expect(lines.filter((line) => !line.endsWith(' equal'))).toEqual([]);
     expect(lines.some((line) => /^jurisdictions \d{3} /.test(line))).toBe(true);

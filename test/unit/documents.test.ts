@@ -1,4 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
+import { CADENCE_LIST_PATH, TOPIC_LIST_PATH } from '../../contract/listings.ts';
 import { OPERATIONS } from '../../contract/operations.ts';
 import { COMMON_TOOL_CODES, REPORT_TOOL_CODES, SEARCH_TOOL_CODES } from '../../contract/tools/tool-errors.ts';
 import { documentRoutes, kept } from '../../src/edge/documents/document-routes.ts';
@@ -191,7 +194,7 @@ describe('the pages', () => {
   });
 
   test('link only to documents and objects that exist', async () => {
-    const known = new Set(routes.map(({ path }) => path));
+    const known = new Set([...routes.map(({ path }) => path), TOPIC_LIST_PATH, CADENCE_LIST_PATH]);
     for (const { path } of routes.filter((route) => route.path.endsWith('.md') || route.path === '/llms.txt')) {
       const page = await textOf(path);
       const headings = new Set([...page.matchAll(/^#+ (.+)$/gm)].map((match) => `#${match[1]!.toLowerCase()}`));
@@ -236,6 +239,74 @@ describe('the pages', () => {
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
   });
+});
+
+describe('the samples of an operation', () => {
+  interface Sent {
+    readonly url: string;
+    readonly method: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: unknown;
+  }
+  const lowerCase = (headers: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const sampleIn = async (id: string, language: string) =>
+    new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\\n\`\`\``).exec(await textOf(`/api-reference/${id}.md`))![1]!;
+
+  /** Runs the sample in JavaScript with a `fetch` that keeps what it is given. */
+  async function sentByJavaScript(code: string): Promise<Sent> {
+    let sent: Sent | undefined;
+    const fetch = async (url: string, { method = 'GET', headers = {}, body }: Partial<Omit<Sent, 'url'>> = {}) => {
+      sent = { url, method, headers: lowerCase(headers), body: body === undefined ? null : JSON.parse(body as string) };
+      return { json: async () => null };
+    };
+    const given = { fetch, process: { env: { CIVIC_KEY: 'a-key' } }, console: { log: () => undefined } };
+    await (runInNewContext(`(async () => {${code}})()`, given) as Promise<void>);
+    return sent!;
+  }
+
+  /** The same for the samples in Python, all in one process. */
+  function sentByPython(programs: readonly string[]): readonly Sent[] {
+    const program = `
+import io, json, sys, urllib.request
+sent = []
+def keep(request):
+    sent.append({"url": request.full_url, "method": request.get_method(), "headers": dict(request.header_items()),
+                 "body": None if request.data is None else json.loads(request.data)})
+    return io.BytesIO(b"null")
+urllib.request.urlopen = keep
+out, sys.stdout = sys.stdout, io.StringIO()
+for text in json.load(sys.stdin):
+    exec(text, {})
+json.dump(sent, out)`;
+    const { stdout, stderr } = spawnSync('python3', ['-c', program], {
+      input: JSON.stringify(programs),
+      encoding: 'utf8',
+      env: { ...process.env, CIVIC_KEY: 'a-key' },
+    });
+    expect(stderr).toBe('');
+    return (JSON.parse(stdout) as readonly Sent[]).map((each) => ({ ...each, headers: lowerCase(each.headers) }));
+  }
+
+  const ids = Object.keys(OPERATIONS);
+  test('in JavaScript ask that operation', async () => {
+    for (const id of ids) {
+      const { path, method, access } = OPERATIONS[id as keyof typeof OPERATIONS];
+      const sent = await sentByJavaScript(await sampleIn(id, 'js'));
+      expect([id, sent.method]).toEqual([id, method]);
+      expect(new URL(sent.url).pathname).toMatch(new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/{]+')}$`));
+      if (access === 'key') expect([id, sent.headers['authorization']]).toEqual([id, 'Bearer a-key']);
+    }
+  });
+
+  test.skipIf(spawnSync('python3', ['--version']).status !== 0)(
+    'in Python send what those in JavaScript send (needs python3)',
+    async () => {
+      const byPython = sentByPython(await Promise.all(ids.map((id) => sampleIn(id, 'python'))));
+      for (const [index, id] of ids.entries())
+        expect([id, byPython[index]]).toEqual([id, await sentByJavaScript(await sampleIn(id, 'js'))]);
+    },
+  );
 });
 
 describe('a cached value', () => {

@@ -28,18 +28,6 @@ const referencePage = (title: string): string => `<!doctype html>
 </html>
 `;
 
-/** Starts the component: no outside validator, and a key lives as long as the page. */
-const REFERENCE_START = `window.ui = SwaggerUIBundle({
-  url: '/api/openapi.json',
-  dom_id: '#reference',
-  deepLinking: true,
-  tryItOutEnabled: true,
-  validatorUrl: null,
-  persistAuthorization: false,
-  presets: [SwaggerUIBundle.presets.apis],
-});
-`;
-
 /** Inline styles and data images are the component's own; no other host is ever asked. */
 const REFERENCE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -101,7 +89,7 @@ export function documentRoutes(baseUrl: () => string): readonly DocumentRoute[] 
       'content-security-policy': REFERENCE_POLICY,
       'referrer-policy': 'no-referrer',
     }),
-    route(COMPONENT.start, script, () => REFERENCE_START),
+    route(COMPONENT.start, script, () => readFile(new URL('reference-start.js', import.meta.url))),
     route(COMPONENT.script, script, fromComponent('swagger-ui-bundle.js')),
     route(COMPONENT.style, 'text/css; charset=utf-8', fromComponent('swagger-ui.css')),
   ];

@@ -2,7 +2,15 @@
 export const STYLE_PATH = '/pages/style.css';
 
 export const GUIDES_PATH = '/docs';
+export const operationGuidePath = (operationId: string): string => `${GUIDES_PATH}/api/${operationId}`;
 export const errorPath = (code: string): string => `${GUIDES_PATH}/errors/${code}`;
+
+/** The part of an address that leads to a heading, as GitHub writes it. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
 
 export const topicPath = (topicSlug: string): string => `/topics/${encodeURIComponent(topicSlug)}`;
 export const jurisdictionPath = (slug: string): string => `/jurisdictions/${encodeURIComponent(slug)}`;

@@ -1,34 +1,31 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { raw } from 'hono/html';
-import { Marked } from 'marked';
+import { Marked, type Token, type Tokens } from 'marked';
 import { type RejectionCode, REJECTIONS } from '../../../domain/rejections.ts';
 import { STATUSES } from '../../../contract/error-codes.ts';
 import type { ClosedOperation, Operation } from '../../../contract/operation.ts';
 import { OPERATIONS } from '../../../contract/operations.ts';
 import { TOOL_ERRORS } from '../../../contract/tools/tool-errors.ts';
-import { errorPath, GUIDES_PATH } from './addresses.ts';
+import { operationPage } from '../documents/markdown/reference.ts';
+import { type OpenApiDocument, openApiDocumentOf } from '../documents/openapi.ts';
+import { anchorOf, errorPath, GUIDES_PATH, operationGuidePath } from './addresses.ts';
+import { guides, GUIDES_FOLDER, readGuide } from './guide-files.ts';
+import { guideHits } from './guide-search.ts';
 import { type Html, html } from './html.ts';
 import type { PageParts } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import type { Asked } from './page-routes.ts';
 
-const FOLDER = new URL('../../../docs/', import.meta.url);
 const NAME = /^[a-z0-9-]{1,80}$/;
-
-/** The part of an address that leads to a heading, as GitHub writes it. */
-const anchorOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-');
 
 /** A link between files as one between pages; null for a file that is not served. */
 function addressOf(href: string, folder: URL): string | null {
   if (/^[a-z]+:/.test(href)) return href;
-  if (href.startsWith('#')) return href;
+  if (/^[#/]/.test(href)) return href;
   const file = new URL(href, folder);
-  const [, name] = file.href.startsWith(FOLDER.href) ? (/^([a-z0-9/-]+)\.md$/.exec(file.pathname.slice(FOLDER.pathname.length)) ?? []) : [];
+  const [, name] = file.href.startsWith(GUIDES_FOLDER.href)
+    ? (/^([a-z0-9/-]+)\.md$/.exec(file.pathname.slice(GUIDES_FOLDER.pathname.length)) ?? [])
+    : [];
   return name === undefined ? null : `${GUIDES_PATH}/${name}${file.hash}`;
 }
 
@@ -48,39 +45,80 @@ function rendered(markdown: string, folder: URL): Html {
       code: ({ text }) => html`<pre tabindex="0"><code>${text}</code></pre>\n`.toString(),
     },
   });
-  return raw(marked.parse(markdown, { async: false }));
+  return raw(marked.parser(inTabs(marked.lexer(markdown), marked)));
 }
 
-const titleOf = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1] ?? 'Guide';
+/** Languages of samples that say the same, as tabs name them. */
+const LANGUAGES: Readonly<Record<string, string>> = { sh: 'curl', python: 'Python', js: 'JavaScript' };
+const languageOf = (token: Token | undefined): string | undefined =>
+  token?.type === 'code' ? LANGUAGES[(token as Tokens.Code).lang?.split(' ', 1)[0] ?? ''] : undefined;
+
+/** Samples in several languages that follow each other, as tabs of one group that works without a script. */
+function inTabs(tokens: readonly Token[], marked: Marked): Token[] {
+  const result: Token[] = [];
+  const samples: Token[] = [];
+  const endOfGroup = (): void => {
+    if (samples.length > 1) result.push({ type: 'html', block: true, pre: false, raw: '', text: tabs(samples, result.length, marked) });
+    else result.push(...samples);
+    samples.length = 0;
+  };
+  for (const token of tokens) {
+    const isOther = languageOf(token) !== undefined && samples.every((sample) => languageOf(sample) !== languageOf(token));
+    if (isOther) samples.push(token);
+    else if (token.type !== 'space' || samples.length === 0) {
+      endOfGroup();
+      if (languageOf(token) === undefined) result.push(token);
+      else samples.push(token);
+    }
+  }
+  endOfGroup();
+  return result;
+}
+
+function tabs(samples: readonly Token[], number: number, marked: Marked): string {
+  const choices = samples.map((sample, index) => {
+    const id = `sample-${number}-${index}`;
+    return html`<input type="radio" name="sample-${number}" id="${id}"${index === 0 && raw(' checked')}><label for="${id}">${languageOf(sample)}</label>`;
+  });
+  return html`<fieldset class="tabs"><legend>Language of the sample</legend>${choices}${raw(marked.parser([...samples]))}</fieldset>`.toString();
+}
 
 async function guide(name: string, folder: URL): Promise<PageParts> {
-  const markdown = NAME.test(name) ? await readFile(new URL(`${name}.md`, folder), 'utf8').catch(absent) : null;
-  if (markdown === null) throw new Rejection('not_found', 'there is no such guide');
-  return { title: titleOf(markdown), main: rendered(markdown, folder), parents: [[GUIDES_PATH, 'Guides']] };
+  const file = NAME.test(name) ? await readGuide(name, folder) : null;
+  if (file === null) throw new Rejection('not_found', 'there is no such guide');
+  return { title: file.title, main: rendered(file.markdown, folder), parents: [[GUIDES_PATH, 'Guides']] };
 }
 
-function absent(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-  throw error;
-}
-
-export const guidePage = (_reads: PageReads, { params }: Asked<'guide'>): Promise<PageParts> => guide(params['name']!, FOLDER);
+export const guidePage = (_reads: PageReads, { params }: Asked<'guide'>): Promise<PageParts> => guide(params['name']!, GUIDES_FOLDER);
 export const decisionPage = (_reads: PageReads, { params }: Asked<'decision'>): Promise<PageParts> =>
-  guide(params['name']!, new URL('decisions/', FOLDER));
+  guide(params['name']!, new URL('decisions/', GUIDES_FOLDER));
 
-export async function guidesPage(): Promise<PageParts> {
-  const names = (await readdir(FOLDER)).filter((file) => file.endsWith('.md')).map((file) => file.slice(0, -'.md'.length));
-  const guides = await Promise.all(
-    names.toSorted().map(async (name) => [name, titleOf(await readFile(new URL(`${name}.md`, FOLDER), 'utf8'))] as const),
-  );
+export async function guidesPage(_reads: PageReads, { query: { q } }: Asked<'guides'>): Promise<PageParts> {
+  const files = await guides();
   const main = html`<h1>Guides</h1>
-<ul>${guides.map(([name, title]) => html`<li><a href="${GUIDES_PATH}/${name}">${title}</a></li>`)}</ul>
+<search><form action="${GUIDES_PATH}"><label for="q">Search the guides</label>
+<div class="field"><input id="q" name="q" type="search" maxlength="200" value="${q ?? ''}"><button>Search</button></div></form></search>
+${q !== undefined && html`<section aria-labelledby="found"><h2 id="found">Sections found</h2>${guideHits(files, q.slice(0, 200))}</section><h2>All guides</h2>`}
+<ul>${files.map(({ name, title }) => html`<li><a href="${GUIDES_PATH}/${name}">${title}</a></li>`)}</ul>
 <p>For programs: <a href="/reference">API reference</a>, the same <a href="/api-reference.md">as text</a>, <a href="/llms.txt">index for agents</a>.</p>
+<h2>Operations</h2>
+<ul>${Object.values<Operation | ClosedOperation>(OPERATIONS).map(
+    ({ operationId, summary }) => html`<li><a href="${operationGuidePath(operationId)}">${operationId}</a>: ${summary}</li>`,
+  )}</ul>
 <h2>Error codes</h2>
 <ul>${Object.keys(MEANINGS)
     .toSorted()
     .map((code) => html`<li><a href="${errorPath(code)}"><code>${code}</code></a></li>`)}</ul>`;
   return { title: 'Guides', main };
+}
+
+let document: { readonly of: string; readonly text: OpenApiDocument } | undefined;
+
+export async function operationGuidePage(_reads: PageReads, { params }: Asked<'operation'>, baseUrl: string): Promise<PageParts> {
+  const id = params['operationId']!;
+  if (!Object.hasOwn(OPERATIONS, id)) throw new Rejection('not_found', 'there is no such operation');
+  if (document?.of !== baseUrl) document = { of: baseUrl, text: openApiDocumentOf(baseUrl) };
+  return { title: id, main: rendered(operationPage(document.text, id), GUIDES_FOLDER), parents: [[GUIDES_PATH, 'Guides']] };
 }
 
 const MEANINGS: Readonly<Record<string, string>> = { ...TOOL_ERRORS, ...REJECTIONS };
@@ -97,7 +135,7 @@ export async function errorCodePage(_reads: PageReads, { params }: Asked<'errorC
 ${
   operations.length > 0 &&
   html`<h2>Operations that answer with it</h2>
-<ul>${operations.map(({ operationId }) => html`<li><a href="/api-reference/${operationId}.md">${operationId}</a></li>`)}</ul>`
+<ul>${operations.map(({ operationId }) => html`<li><a href="${operationGuidePath(operationId)}">${operationId}</a></li>`)}</ul>`
 }
 <p>Requests and retries: <a href="${GUIDES_PATH}/interface">the rules of the interface</a>.</p>`;
   return { title: code, main, parents: [[GUIDES_PATH, 'Guides']] };

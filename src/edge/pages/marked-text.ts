@@ -46,3 +46,16 @@ export function quoteInText(text: string | null, quote: string): Html {
   const after = rest === '' ? `${text.slice(end, end + AROUND)}${end + AROUND < text.length ? ' …' : ''}` : rest;
   return html`${before.toWellFormed()}<mark>${shown.toWellFormed()}</mark>${after.toWellFormed()}`;
 }
+
+/** A part of a text around the first of these lower-case words, with each of them marked. */
+export function excerptAround(text: string, words: readonly string[]): Html {
+  const lower = text.toLowerCase();
+  const first = Math.min(...words.map((word) => lower.indexOf(word)).filter((at) => at >= 0), text.length);
+  const from = first === text.length ? 0 : Math.max(0, first - AROUND);
+  const part = text.slice(from, from + 2 * AROUND).toWellFormed();
+  const quotes = words.flatMap((word) => {
+    const at = part.toLowerCase().indexOf(word);
+    return at < 0 ? [] : [part.slice(at, at + word.length)];
+  });
+  return html`${from > 0 && '… '}${markedText(part, quotes)}${from + 2 * AROUND < text.length && ' …'}`;
+}

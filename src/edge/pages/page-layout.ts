@@ -1,4 +1,4 @@
-import { STYLE_PATH } from './addresses.ts';
+import { operationGuidePath, STYLE_PATH } from './addresses.ts';
 import { nameOf, titleOf } from './fragments.ts';
 import { type Content, type Html, html } from './html.ts';
 
@@ -49,5 +49,5 @@ An empty list does not prove that nothing happened.</p>
 
 const corrections = (contact: string | null): Html =>
   contact === null
-    ? html`<p>Is a record missing? Customers <a href="/api-reference/submitDataReport.md">report it</a>.</p>`
+    ? html`<p>Is a record missing? Customers <a href="${operationGuidePath('submitDataReport')}">report it</a>.</p>`
     : html`<p>Is something wrong or missing? <a href="${contact}">Tell us</a>.</p>`;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CADENCE_LIST_PATH, TOPIC_LIST_PATH } from '../../../contract/listings.ts';
-import { errorPath, GUIDES_PATH } from './addresses.ts';
+import { errorPath, GUIDES_PATH, operationGuidePath } from './addresses.ts';
 
 const HTML = 'text/html; charset=utf-8';
 const ATOM = 'application/atom+xml; charset=utf-8';
@@ -31,9 +31,10 @@ export const PAGE_ROUTES = {
   calendar: { path: '/jurisdictions/:slug/bodies/:bodySlug/calendar.ics', contentType: CALENDAR, query: nothing },
   topicList: { path: TOPIC_LIST_PATH, contentType: LISTING, query: nothing },
   cadenceList: { path: CADENCE_LIST_PATH, contentType: LISTING, query: nothing },
-  guides: { path: GUIDES_PATH, contentType: HTML, query: nothing },
+  guides: { path: GUIDES_PATH, contentType: HTML, query: z.object({ q: field }) },
   guide: { path: `${GUIDES_PATH}/:name`, contentType: HTML, query: nothing },
   decision: { path: `${GUIDES_PATH}/decisions/:name`, contentType: HTML, query: nothing },
+  operation: { path: operationGuidePath(':operationId'), contentType: HTML, query: nothing },
   errorCode: { path: errorPath(':code'), contentType: HTML, query: nothing },
 } as const;
 

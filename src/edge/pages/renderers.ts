@@ -10,9 +10,9 @@ import { searchPage } from './search-page.ts';
 import { topicPage } from './topic-page.ts';
 
 const page =
-  <Name extends PageName>(make: (reads: PageReads, asked: Asked<Name>) => Promise<PageParts>) =>
-  async (reads: PageReads, asked: Asked<Name>): Promise<string> =>
-    pageLayout(await make(reads, asked), reads.contact);
+  <Name extends PageName>(make: (reads: PageReads, asked: Asked<Name>, baseUrl: string) => Promise<PageParts>) =>
+  async (reads: PageReads, asked: Asked<Name>, baseUrl: string): Promise<string> =>
+    pageLayout(await make(reads, asked, baseUrl), reads.contact);
 
 async function cadences({ publishedCadences }: PageReads, baseUrl: string): Promise<readonly object[]> {
   const { path } = OPERATIONS.getPublicBodyCadence;
@@ -39,9 +39,10 @@ export const RENDERERS: { readonly [Name in PageName]: (reads: PageReads, asked:
   searchFeed,
   topicList: async (reads) => JSON.stringify({ data: await reads.coveredTopics() }),
   cadenceList: async (reads, _asked, baseUrl) => JSON.stringify({ data: await cadences(reads, baseUrl) }),
-  guides: page(async () => (await guides()).guidesPage()),
-  guide: page(async (...asked) => (await guides()).guidePage(...asked)),
-  decision: page(async (...asked) => (await guides()).decisionPage(...asked)),
-  errorCode: page(async (...asked) => (await guides()).errorCodePage(...asked)),
+  guides: page(async (reads, asked) => (await guides()).guidesPage(reads, asked)),
+  guide: page(async (reads, asked) => (await guides()).guidePage(reads, asked)),
+  decision: page(async (reads, asked) => (await guides()).decisionPage(reads, asked)),
+  operation: page(async (...asked) => (await guides()).operationGuidePage(...asked)),
+  errorCode: page(async (reads, asked) => (await guides()).errorCodePage(reads, asked)),
   calendar: async (...asked) => (await import('./calendar.ts')).bodyCalendar(...asked),
 };

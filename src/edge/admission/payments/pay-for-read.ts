@@ -70,7 +70,7 @@ async function answerOf(work: PaymentWork): Promise<PaymentAnswer> {
     }
     const price = work.price();
     if (price === null || !REPAYABLE.has(error.code)) return error;
-    const details = { ...(error.details as object | undefined), paymentRequired: challengeFor(work.tool, price) };
+    const details = { ...error.details, paymentRequired: challengeFor(work.tool, price) };
     return new PaymentRefused(error.code, { details }, error.message);
   }
 }

@@ -1,26 +1,7 @@
 import type { Examples } from '../../../../contract/operation.ts';
 import type { OpenApiDocument, OperationObject, Parameter } from '../openapi.ts';
+import { type SampleLanguage, samples } from './operation-samples.ts';
 import { blocks, fence, json, table, typeText } from './schema-text.ts';
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
-/** A line of `curl` that asks the operation with the document's own example values; the key stands in `$CIVIC_KEY`. */
-function curlExample(baseUrl: string, path: string, method: string, operation: OperationObject): string {
-  const shown = (operation.parameters ?? []).filter(({ example }) => example !== undefined);
-  const filled = shown
-    .filter((parameter) => parameter.in === 'path')
-    .reduce((text, { name, example }) => text.replace(`{${name}}`, encodeURIComponent(String(example))), path);
-  const query = new URLSearchParams();
-  for (const { name, example, in: place } of shown) if (place === 'query') query.set(name, String(example));
-  const target = `${baseUrl}${filled}${query.size === 0 ? '' : `?${query.toString()}`}`;
-  const body = Object.values(operation.requestBody?.content['application/json']?.examples ?? {})[0]?.value;
-  return [
-    `curl -sS${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} ${quoted(target)}`,
-    ...(operation.security.length === 0 ? [] : [`-H "Authorization: Bearer $CIVIC_KEY"`]),
-    ...shown.filter((parameter) => parameter.in === 'header').map(({ name, example }) => `-H ${quoted(`${name}: ${String(example)}`)}`),
-    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`]),
-  ].join(' \\\n  ');
-}
 
 export interface Placed {
   readonly path: string;
@@ -48,7 +29,12 @@ function parameterRow({ name, in: place, required, schema, description }: Parame
 const isRefusal = (status: string): boolean => Number(status) >= 400;
 
 /** `level` is the heading's, such as `##`. */
-export function operationSection({ path, method, operation }: Placed, baseUrl: string, level: string): string {
+export function operationSection(
+  { path, method, operation }: Placed,
+  baseUrl: string,
+  level: string,
+  languages: readonly SampleLanguage[],
+): string {
   const { parameters = [], requestBody, responses } = operation;
   const body = requestBody?.content['application/json'];
   const answers = Object.entries(responses);
@@ -58,7 +44,7 @@ export function operationSection({ path, method, operation }: Placed, baseUrl: s
     `\`${method.toUpperCase()} ${path}\``,
     access(operation),
     operation.description,
-    fence('sh', curlExample(baseUrl, path, method, operation)),
+    ...samples(languages, baseUrl, path, method, operation),
     table(['Parameter', 'In', 'Required', 'Type', 'Meaning'], parameters.map(parameterRow)),
     body === undefined ? '' : blocks(`Body: ${typeText(body.schema)}. ${requestBody!.description}`, shownExamples(body.examples)),
     ...answers

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { CADENCE_LIST_PATH, TOPIC_LIST_PATH } from '../../../../contract/listings.ts';
 import { TOOLS } from '../../../../contract/tools/tools.ts';
 import type { OpenApiDocument } from '../openapi.ts';
+import { SAMPLE_LANGUAGES } from './operation-samples.ts';
 import { operationSection, type Placed, placedOperations } from './operation-section.ts';
 import { blocks, referencedNames, schemaSection, table } from './schema-text.ts';
 
@@ -30,7 +31,7 @@ export function fullReference(document: OpenApiDocument): string {
     GUIDE.replaceAll('{baseUrl}', () => baseUrlOf(document)),
     ...document.tags.map(({ name, description: about }) => {
       const ofTag = placed.filter(({ operation }) => operation.tags.includes(name));
-      return blocks(`## ${name}`, about, ...ofTag.map((each) => operationSection(each, baseUrlOf(document), '###')));
+      return blocks(`## ${name}`, about, ...ofTag.map((each) => operationSection(each, baseUrlOf(document), '###', ['sh'])));
     }),
     '## Objects',
     objects(Object.keys(document.components.schemas), document),
@@ -41,7 +42,7 @@ export function operationPage(document: OpenApiDocument, operationId: string): s
   const placed = placedOperations(document).find(({ operation }) => operation.operationId === operationId)!;
   const names = referencedNames(placed.operation, document.components.schemas);
   return `${blocks(
-    operationSection(placed, baseUrlOf(document), '#'),
+    operationSection(placed, baseUrlOf(document), '#', SAMPLE_LANGUAGES),
     'Errors, cursors, limits and recipes: [the reference](/api-reference.md).',
     names.length === 0 ? '' : '## Objects',
     objects(names, document),
