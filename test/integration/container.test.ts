@@ -23,6 +23,8 @@ interface ComposeService {
   readonly build?: string;
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  readonly env_file?: readonly { readonly path: string; readonly required: boolean }[];
+  readonly profiles?: readonly string[];
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
   readonly security_opt?: readonly string[];
@@ -31,14 +33,16 @@ interface ComposeService {
   readonly ports?: readonly string[];
   readonly networks?: readonly string[];
   readonly stop_grace_period?: string;
-  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string; readonly required?: boolean }>>;
   readonly healthcheck?: { readonly test: readonly string[] };
 }
-/** The file with variables substituted as by Compose, with only the required ones set. */
-const interpolated = (text: string): string =>
-  text.replaceAll(/\$\{([A-Z_]+)(?::([-?])([^}]*))?\}/g, (_all, name: string, kind: string, rest: string) =>
+/** The file with variables substituted as by Compose, from the inside out, with only the required ones set. */
+function interpolated(text: string): string {
+  const next = text.replaceAll(/\$\{([A-Z_]+)(?::([-?])([^{}]*))?\}/g, (_all, name: string, kind: string, rest: string) =>
     kind === '-' ? rest : `value${name.length}`,
   );
+  return next === text ? text : interpolated(next);
+}
 const { services, configs } = parse(interpolated(read('compose.yaml')), { merge: true }) as {
   readonly services: Readonly<Record<string, ComposeService>>;
   readonly configs: { readonly proxy: { readonly content: string } };
@@ -79,18 +83,47 @@ describe('the image', () => {
   });
 });
 
-describe('the full set-up', () => {
-  test('runs every role but `all`, several of the shared ones, with settings that are read', () => {
-    const roles = ours.map(([, service]) => roleOf(service));
+/** Services that Compose starts with these profiles. */
+const startedWith = (...profiles: readonly string[]) =>
+  Object.entries(services).filter(
+    ([, each]) => (each.profiles ?? profiles).some((name) => profiles.includes(name)) || each.profiles === undefined,
+  );
+
+describe('the set-up with Compose', () => {
+  test('starts PostgreSQL and one process that does everything, unless profiles are named', () => {
+    expect(startedWith().map(([name]) => name)).toEqual(['civic', 'postgres']);
+    expect(services['civic']!.command).toBeUndefined();
+    expect(new Set(Object.values(services).flatMap(({ profiles = [] }) => profiles))).toEqual(new Set(['many', 'kurrentdb', 'kafka']));
+  });
+
+  test('runs every role but `all` with the profiles, several of the shared ones', () => {
+    const roles = startedWith('many', 'kafka')
+      .filter(([name, { build }]) => build !== undefined && name !== 'civic')
+      .map(([, service]) => roleOf(service));
     expect(new Set(roles)).toEqual(new Set(ROLES.filter((role) => role !== 'all')));
     expect(roles.filter((role) => role === 'api').length).toBeGreaterThanOrEqual(3);
     expect(roles.filter((role) => role === 'projector').length).toBeGreaterThanOrEqual(2);
-    for (const [name, { environment = {} }] of ours) {
+  });
+
+  test('gives every process each setting of .env, and sets others that are known', () => {
+    for (const [name, { environment = {}, env_file: files }] of ours) {
+      expect([name, files]).toEqual([name, [{ path: '.env', required: false }]]);
       const { settings, warnings } = readSettings(environment);
       expect([name, warnings]).toEqual([name, []]);
       expect(settings.DATABASE_URL).toContain('@postgres:5432/');
-      expect(settings.EVENTSTORE_URL).toContain('kurrentdb:2113');
+      expect([settings.CIVIC_HTTP_PORT, settings.CIVIC_OPS_PORT]).toEqual([8080, 9464]);
     }
+  });
+
+  test('lets operators alone reach /ops and /metrics of each process', () => {
+    expect(services['civic']!.ports).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:9464:9464']);
+    const asked = [...configs.proxy.content.matchAll(/^:(\d+) \{\n +reverse_proxy (\S+):9464\n\}/gm)].map(([, port, name]) => [
+      Number(port),
+      name,
+    ]);
+    const many = startedWith('many').filter(([name, { build }]) => build !== undefined && name !== 'civic');
+    expect(asked).toEqual(many.map(([name], index) => [9471 + index, name]));
+    expect(services['proxy']!.ports).toContain(`127.0.0.1:9471-${9470 + many.length}:9471-${9470 + many.length}`);
   });
 
   test('gives every process a read-only file system and minimal rights, memory and ports', () => {
@@ -99,7 +132,8 @@ describe('the full set-up', () => {
       expect([name, service.restart, service.mem_limit !== undefined]).toEqual([name, 'unless-stopped', true]);
       if (service.build === undefined) expect(service.image).toMatch(/:\d+\.\d+/);
       else expect([name, service.read_only]).toEqual([name, true]);
-      expect([name, (service.ports ?? []).length]).toEqual([name, name === 'proxy' ? 1 : 0]);
+      expect([name, (service.ports ?? []).length]).toEqual([name, name === 'proxy' ? 3 : name === 'civic' ? 2 : 0]);
+      for (const port of service.ports ?? []) expect([name, port]).toEqual([name, expect.stringMatching(/^127\.0\.0\.1:/)]);
     }
     expect(read('compose.yaml')).not.toMatch(/password: (?!\$)/i);
   });
@@ -107,6 +141,8 @@ describe('the full set-up', () => {
   test('starts each process after its dependencies are healthy, and stops it later than its drain', () => {
     for (const [name, { depends_on = {}, stop_grace_period = '10s', environment = {} }] of ours) {
       expect([name, Object.keys(depends_on)]).toEqual([name, expect.arrayContaining(['postgres', 'kurrentdb'])]);
+      // What a profile leaves out is not waited for.
+      expect([name, depends_on['postgres']?.required, depends_on['kurrentdb']?.required]).toEqual([name, undefined, false]);
       expect(new Set(Object.values(depends_on).map(({ condition }) => condition))).toEqual(new Set(['service_healthy']));
       const drain = readSettings(environment).settings.CIVIC_DRAIN_DELAY;
       expect(Number(/^(\d+)s$/.exec(stop_grace_period)![1]) * 1000).toBeGreaterThanOrEqual(drain + 10_000 + 10_000);
@@ -120,6 +156,8 @@ describe('the full set-up', () => {
     const { content } = configs.proxy;
     const apis = ours.filter(([, service]) => roleOf(service) === 'api');
     expect([...content.matchAll(/(\S+):8080(?= )/g)].map(([, name]) => name).filter(Boolean)).toEqual(apis.map(([name]) => name));
+    // A name, and no port: Caddy then serves TLS.
+    expect(content).toMatch(/^localhost \{$/m);
     expect(content).toMatch(/health_uri \/readyz/);
     expect(content).toMatch(/health_port 9464/);
     const seconds = (name: string) => Number(new RegExp(`${name} (\\d+)s`).exec(content)![1]) * 1000;
