@@ -7,6 +7,7 @@ import { systemClock } from '../../infra/system/clock.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
 import { DatabaseUnavailable, DeadlineExceeded } from '../../domain/ports/database.ts';
+import { LOG_START } from '../../domain/ports/event-log.ts';
 import type { Progress } from '../../domain/ports/projection.ts';
 import type { Reactor } from '../../domain/ports/reactors.ts';
 import { CLASSIFICATION, createClassificationReactor } from '../../src/processors/reactors/classification/classification-reactor.ts';
@@ -247,6 +248,41 @@ test('a read model that lags pauses nothing, and a stop ends the wait for it', a
   // The running check ended, and no other began.
   expect(looks).toBe(before);
   expect(longest).toBeLessThanOrEqual(5_000);
+});
+
+test('items that no topic finds are not read from the log again', async () => {
+  const read: string[] = [];
+  const { known } = classification;
+  const current: typeof known.current = (resource, ids) => {
+    if (resource === 'agenda_items') read.push(...ids);
+    return known.current(resource, ids);
+  };
+  classification.start({ known: { ...known, current } });
+  await classification.atRest();
+  await classification.write(items('found'), events.item('other', 'session', { title: 'Approve the minutes of the meeting.' }));
+  await classification.atRest();
+  expect(new Set(read)).toEqual(idsOf('found'));
+});
+
+test('an item that changes while its batch waits never gets a hit from the text in the batch', async () => {
+  let armed = false;
+  const progress: Progress = {
+    reached: async (...asked) => {
+      if (armed) {
+        armed = false;
+        await classification.write(events.item('case', 'session', { title: 'Nothing that any topic would follow.' }));
+      }
+      return classification.civic.progress.reached(...asked);
+    },
+  };
+  classification.start({ progress });
+  await classification.atRest();
+  armed = true;
+  await classification.write(items('case'));
+  await classification.atRest();
+  expect(armed).toBe(false);
+  const { events: all } = await classification.civic.log.readAll({ after: LOG_START, limit: 1000 });
+  expect(all.filter(({ stream }) => stream.startsWith('agenda_hits-'))).toEqual([]);
 });
 
 test('it does not follow another log', async () => {

@@ -1,5 +1,5 @@
 import type { RecordChange, RecordWriter } from '../../../../commands/records/write-records.ts';
-import { RECORD_EVENT_TYPES } from '../../../../domain/events/record-events.ts';
+import { RECORD_EVENT_TYPES, RECORD_PUBLISHED } from '../../../../domain/events/record-events.ts';
 import type { ClassifiedHit, Classifier } from '../../../../domain/ports/classifier.ts';
 import type { Clock } from '../../../../domain/ports/clock.ts';
 import type { EventLog, Position, StoredEvent } from '../../../../domain/ports/event-log.ts';
@@ -8,6 +8,7 @@ import type { BatchHandler, Reactor, ReactorRunning } from '../../../../domain/p
 import { RECORD_SCHEMAS, type RecordData, type Resource } from '../../../../domain/records/resources.ts';
 import { localDay } from '../../../../domain/local-day.ts';
 import { recordOfStream } from '../../../../domain/streams.ts';
+import { lastOfEach } from '../../../../projections/published-records.ts';
 import { untilCaughtUp } from '../../runtime/apply-or-pause.ts';
 import { canonicalJson } from '../../../../domain/digests.ts';
 
@@ -27,7 +28,7 @@ export interface ClassificationDependencies {
 
 /** The events that affect a hit; events of hits themselves are not among them. */
 const FOLLOWED: ReadonlySet<Resource> = new Set(['jurisdictions', 'public_bodies', 'topics', 'meetings', 'agenda_items']);
-const ITEMS_AT_ONCE = 250;
+const ITEMS_AT_ONCE = 500;
 
 /** Updates the hits of every agenda item to the result of the classifier, through the ordinary record commands. */
 export const createClassificationReactor = (deps: ClassificationDependencies): Reactor => ({
@@ -46,12 +47,21 @@ function beginClassifying(deps: ClassificationDependencies): BatchHandler {
     await untilCaughtUp(deps, position > written ? position : written, 'classify', signal);
   };
 
-  const classify = async (items: ReadonlyMap<string, Cause>, { signal, confirm }: ReactorRunning) => {
+  /** `stated` are contents as the batch has them: most items have no hits, and need not be read to know that. */
+  const classify = async (items: ReadonlyMap<string, Cause>, { signal, confirm }: ReactorRunning, stated: Contents = new Map()) => {
     const ids = [...items];
     for (let start = 0; start < ids.length; start += ITEMS_AT_ONCE) {
       signal.throwIfAborted();
-      const changes = await hitChanges(deps, new Map(ids.slice(start, start + ITEMS_AT_ONCE)), (topics ??= await currentTopics(deps)));
+      topics ??= await currentTopics(deps);
+      const some = new Map(ids.slice(start, start + ITEMS_AT_ONCE));
+      let changes = await hitChanges(deps, some, topics, stated);
       if (changes.length === 0) continue;
+      if (stated.size > 0) {
+        // The batch may be behind the log: what is written follows from the content that the item has now.
+        const changed = new Set(changes.map(({ itemId }) => itemId));
+        changes = await hitChanges(deps, new Map([...some].filter(([id]) => changed.has(id))), topics, new Map());
+        if (changes.length === 0) continue;
+      }
       await confirm();
       written = newest(written, await write(deps.writer, changes));
     }
@@ -74,12 +84,25 @@ function beginClassifying(deps: ClassificationDependencies): BatchHandler {
     if (followed.length === 0) return;
     await catchUp(batch.at(-1)!.position, running.signal);
     const { every, items } = await affectedItems(followed, deps.known);
-    if (every === null) return classify(items, running);
+    if (every === null) return classify(items, running, contentsOf(followed));
     topics = undefined;
     for await (const ids of deps.currentIds('agenda_items'))
       await classify(new Map(ids.map((id) => [id, items.get(id) ?? every])), running);
     return classify(items, running);
   };
+}
+
+/** Of items, by id; null where withdrawn. */
+type Contents = ReadonlyMap<string, RecordData<'agenda_items'> | null>;
+
+function contentsOf(batch: readonly StoredEvent[]): Contents {
+  const contents = new Map<string, RecordData<'agenda_items'> | null>();
+  for (const { stream, type, data } of lastOfEach(batch)) {
+    const { resource, recordId } = recordOfStream(stream);
+    if (resource !== 'agenda_items') continue;
+    contents.set(recordId, type === RECORD_PUBLISHED ? (JSON.parse(data) as RecordData<'agenda_items'>) : null);
+  }
+  return contents;
 }
 
 /** Why a hit changes: a record event, or a change of the rules, which has a time only. */
@@ -105,7 +128,8 @@ async function currentTopics({ currentIds, known }: ClassificationDependencies):
   return topics.toSorted((left, right) => (left.id < right.id ? -1 : 1));
 }
 
-async function write(writer: RecordWriter, changes: readonly RecordChange[]): Promise<Position | undefined> {
+async function write(writer: RecordWriter, changed: readonly HitChange[]): Promise<Position | undefined> {
+  const changes = changed.map(({ change }) => change);
   let last: Position | undefined;
   for (const [index, outcome] of (await writer.write(changes, {})).entries()) {
     if (outcome.kind === 'rejected') throw new Error(`the hit ${changes[index]!.id} was refused: ${outcome.reason}`);
@@ -153,38 +177,56 @@ async function affectedItems(batch: readonly StoredEvent[], known: PublishedReco
 
 type Topics = readonly RecordData<'topics'>[];
 
+interface HitChange {
+  readonly itemId: string;
+  readonly change: RecordChange;
+}
+
 /** Leaves equal hits unchanged, and hits that another classifier or an import has written, also under our id. */
 async function hitChanges(
   deps: ClassificationDependencies,
   items: ReadonlyMap<string, Cause>,
   topics: Topics,
-): Promise<readonly RecordChange[]> {
+  stated: Contents,
+): Promise<readonly HitChange[]> {
   const { known, classifier } = deps;
   const isOwn = (hit: RecordData<'agenda_hits'>): boolean =>
     hit.classifier === classifier.name || classifier.formerNames.includes(hit.classifier);
-  const wanted = await classifyAll(deps, items, topics);
+  const wanted = await classifyAll(deps, items, topics, stated);
   const referring = await known.referring('agenda_hits', 'agendaItemId', [...items.keys()]);
   const wantedIds = [...wanted.values()].flatMap((hits) => hits.map(({ id }) => id));
   const existing = await known.current('agenda_hits', [...new Set([...referring, ...wantedIds])]);
-  const changes: RecordChange[] = [];
+  const changes: HitChange[] = [];
   for (const [itemId, cause] of items) {
     const classifiedAt = new Date(cause.time).toISOString();
     for (const hit of wanted.get(itemId) ?? []) {
       const standing = existing.get(hit.id);
       if (standing !== undefined && (!isOwn(standing) || saysTheSame(standing, hit))) continue;
-      changes.push({ op: 'upsert', resource: 'agenda_hits', id: hit.id, content: { ...hit.content, classifiedAt }, causedBy: cause.id });
+      const content = { ...hit.content, classifiedAt };
+      changes.push({ itemId, change: { op: 'upsert', resource: 'agenda_hits', id: hit.id, content, causedBy: cause.id } });
     }
   }
   for (const [id, hit] of existing) {
     const cause = items.get(hit.agendaItemId);
     if (cause === undefined || !isOwn(hit) || wanted.get(hit.agendaItemId)?.some((one) => one.id === id)) continue;
-    changes.push({ op: 'remove', resource: 'agenda_hits', id, reason: 'the item is no longer about the topic', causedBy: cause.id });
+    const reason = 'the item is no longer about the topic';
+    changes.push({ itemId: hit.agendaItemId, change: { op: 'remove', resource: 'agenda_hits', id, reason, causedBy: cause.id } });
   }
   return changes;
 }
 
-async function classifyAll({ known, classifier }: ClassificationDependencies, causes: ReadonlyMap<string, Cause>, topics: Topics) {
-  const items = await known.current('agenda_items', [...causes.keys()]);
+async function classifyAll(
+  { known, classifier }: ClassificationDependencies,
+  causes: ReadonlyMap<string, Cause>,
+  topics: Topics,
+  stated: Contents,
+) {
+  const unread = [...causes.keys()].filter((id) => !stated.has(id));
+  const items = new Map(await known.current('agenda_items', unread));
+  for (const id of causes.keys()) {
+    const item = stated.get(id);
+    if (item != null) items.set(id, item);
+  }
   const meetings = await known.current('meetings', unique([...items.values()].map(({ meetingId }) => meetingId)));
   const bodies = await known.current('public_bodies', unique([...meetings.values()].map(({ publicBodyId }) => publicBodyId)));
   const jurisdictions = await known.current('jurisdictions', unique([...bodies.values()].map(({ jurisdictionId }) => jurisdictionId)));
