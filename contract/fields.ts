@@ -3,7 +3,7 @@ import { MAX_CURSOR_LENGTH } from '../domain/cursor.ts';
 import { quoted } from '../domain/plain-issues.ts';
 import { uuid } from '../domain/records/fields.ts';
 import { RECORD_SCHEMAS, type Resource, RESOURCES } from '../domain/records/resources.ts';
-import { jurisdiction, publicBody, source, topic } from '../domain/records/schemas.ts';
+import { jurisdiction, publicBody, source, startTime as recordedStartTime, topic } from '../domain/records/schemas.ts';
 
 /** A schema with an `id` is a component of the OpenAPI document. A description that is added after the `id` belongs to the field. */
 declare module 'zod' {
@@ -46,6 +46,9 @@ export const timestamp = z.iso.datetime();
 export const meetingAt = timestamp.describe(
   'When the meeting starts, in UTC; the beginning of its local day where the source states no time.',
 );
+export const startTime = recordedStartTime
+  .optional()
+  .describe('Present where the source states no time that can be read: `meetingAt` is then the beginning of the local day.');
 export const lastSuccessfulCheckAt = timestamp.describe(source.shape.lastSuccessfulCheckAt.description!);
 export const id = uuid.describe('Identifier; stable.');
 export const createdAt = timestamp.describe('When it was first recorded here.');

@@ -1,6 +1,6 @@
 import { uuid } from '../domain/records/fields.ts';
 import { agendaHit, agendaItem } from '../domain/records/schemas.ts';
-import { bodyName, component, jurisdictionName, jurisdictionSlug, meetingAt, topicSlug } from './fields.ts';
+import { bodyName, component, jurisdictionName, jurisdictionSlug, meetingAt, startTime, topicSlug } from './fields.ts';
 
 export const publicAgendaHit = component('PublicAgendaHit', {
   jurisdictionSlug,
@@ -8,6 +8,7 @@ export const publicAgendaHit = component('PublicAgendaHit', {
   bodyName,
   topicSlug,
   meetingAt,
+  startTime,
   title: agendaItem.shape.title,
   summary: agendaHit.shape.summary,
   businessImpact: agendaHit.shape.businessImpact,

@@ -19,6 +19,21 @@ export function localDay(instant: number, timeZone: string): number {
   return Date.UTC(year!, month! - 1, day) / DAY_MS;
 }
 
+/** No calendar day of a time zone is longer; in milliseconds. */
+export const LONGEST_DAY_MS = DAY_MS + 2 * 3_600_000;
+
+/** The last millisecond of the calendar day that it is in a time zone at an instant (milliseconds). */
+export function endOfLocalDay(instant: number, timeZone: string): number {
+  const day = localDay(instant, timeZone);
+  let [last, after] = [instant, instant + LONGEST_DAY_MS];
+  while (after - last > 1) {
+    const middle = Math.floor((last + after) / 2);
+    if (localDay(middle, timeZone) === day) last = middle;
+    else after = middle;
+  }
+  return last;
+}
+
 /** The date `YYYY-MM-DD` of a number of days from 1970-01-01. */
 export function dateOfDay(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);

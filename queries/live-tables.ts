@@ -9,6 +9,17 @@ export const tablesOf = <Model extends ReadModel>(model: Model, generation: numb
   isLive: requireLive(model.name, generation),
 });
 
+/**
+ * SQL of the rows of a table with columns that an earlier version of its read model lacks, which is read while the present one is built: null
+ * there. `later` are their types by their names.
+ */
+export function withLaterColumns(table: string, columns: readonly string[], later: Readonly<Record<string, string>>): string {
+  const defaults = Object.entries(later).map(([name, type]) => `null::${type} as ${name}`);
+  // A name that the table does not have is that of the row beside it.
+  return `(select present.* from (select ${defaults.join(', ')}) earlier
+    cross join lateral (select ${[...columns, ...Object.keys(later)].join(', ')} from ${table}) present)`;
+}
+
 /** The same of the live generation for slonik's tag. */
 export function liveTokens<Model extends ReadModel>(model: Model, live: LiveGeneration) {
   const generation = live(model.name);

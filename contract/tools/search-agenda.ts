@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { date, slug, topicSlug } from '../../domain/records/fields.ts';
 import { agendaHit, agendaItem, meeting, source } from '../../domain/records/schemas.ts';
-import { bodyName, cursor, jurisdictionName, lastSuccessfulCheckAt, meetingAt, nextCursor, orAbsent } from '../fields.ts';
+import { bodyName, cursor, jurisdictionName, lastSuccessfulCheckAt, meetingAt, nextCursor, orAbsent, startTime } from '../fields.ts';
 import { guidance, tool, truncated } from './tool.ts';
 import { SEARCH_TOOL_CODES } from './tool-errors.ts';
 import { type CursorAfter, rowsOf, SHORTEST_TEXT, type TruncationRules } from './truncation.ts';
@@ -38,6 +38,7 @@ export const freshness = z
 
 export const meetingTime = {
   meetingAt,
+  startTime,
   meetingDate: date.describe('Day of the meeting where it is held, YYYY-MM-DD.'),
   timezone: meeting.shape.timezone.optional(),
 };

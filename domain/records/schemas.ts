@@ -123,20 +123,20 @@ export const topic = z.strictObject({
   taxonomyManaged: z.boolean().describe('Whether the shipped taxonomy keeps the topic up to date.'),
 });
 
+export const startTime = z
+  .strictObject({
+    status: z.enum(['stated', 'not_stated']).describe('Whether the source states a time that can be read.'),
+    sourceText: orNull(text).describe('The time in the words of the source; null where it has none.'),
+  })
+  .meta({ id: 'StartTime', closed: true });
+
 export const meeting = z.strictObject({
   publicBodyId,
   sourceId: orNull(sourceId),
   sourceRecordId: orNull(sourceRecordId),
   title,
   startsAt: dateTime.describe('When the meeting starts; the beginning of its local day where `startTime` says that no time is stated.'),
-  startTime: addedLater(
-    z
-      .strictObject({
-        status: z.enum(['stated', 'not_stated']).describe('Whether the source states a time that can be read.'),
-        sourceText: orNull(text).describe('The time in the words of the source; null where it has none.'),
-      })
-      .meta({ id: 'StartTime', closed: true }),
-  ).describe('Whether a start time is stated; absent in records of before the field, whose time is stated.'),
+  startTime: addedLater(startTime).describe('Whether a start time is stated; absent in records of before the field, whose time is stated.'),
   timezone,
   location: orNull(text).describe('Where the meeting is held.'),
   status: z

@@ -94,6 +94,8 @@ export const AGENDA_SEARCH = readModel('agenda_search', {
       day: [NUMBER, ({ startsAt, timezone }) => localDay(Date.parse(startsAt), timezone)],
       period: [NUMBER, ({ startsAt }) => periodOf(Date.parse(startsAt))],
       timezone: [TEXT, ({ timezone }) => timezone],
+      /** As JSON; null where the time is stated. */
+      start_time: [MAYBE_TEXT, ({ startTime }) => (startTime?.status === 'not_stated' ? JSON.stringify(startTime) : null)],
     },
     { indexes: { by_body: '(body_id)' }, countedBy: [], searched: ['body_id', 'starts_at', 'day', 'period'], worded: [] },
   ),

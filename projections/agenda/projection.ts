@@ -17,7 +17,7 @@ const resolvedOf = (row: string): string => NAMES.map((name) => `${row}.${name}`
 function resolution(generation: number, from: string) {
   const { items, meetings, coveredBodies } = AGENDA.at(generation);
   return {
-    values: `i.meeting_id, m.body_id, m.starts_at, m.lead || ',' || i.lead, coalesce(m.on_calendar and c.coverage <> '${COVERAGE.read}', false)`,
+    values: `i.meeting_id, m.body_id, m.starts_at, m.upcoming_until, m.timezone, m.lead || ',' || i.lead, coalesce(m.on_calendar and c.coverage <> '${COVERAGE.read}', false)`,
     joins: `left join ${items} i on i.item_id = ${from}.item_id
       left join ${meetings} m on m.meeting_id = i.meeting_id
       left join ${coveredBodies} c on c.body_id = m.body_id`,
@@ -143,7 +143,7 @@ async function fold(covered: readonly CoveredBodySlugs[], batch: readonly Stored
 /** `covered` is the shipped list of publicly covered bodies. Raise the version when it changes: a running installation would keep the old one. */
 export const createAgendaProjection = (covered: readonly CoveredBodySlugs[]): Projection =>
   projection(AGENDA, {
-    version: 2,
+    version: 3,
     handles: [...RECORD_EVENT_TYPES, ...SOURCE_LIST_EVENT_TYPES],
     fold: (batch, context) => fold(covered, batch, context),
   });

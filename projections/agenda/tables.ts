@@ -1,3 +1,4 @@
+import { endOfLocalDay } from '../../domain/local-day.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
 import { FLAG, ID, MAYBE_TEXT, milliseconds, NUMBER, readModel, recordTable, TEXT, UUID } from '../tables.ts';
 
@@ -13,7 +14,27 @@ const UNLISTED_STATUSES: readonly RecordData<'meetings'>['status'][] = ['cancell
 export const COVERAGE = { listed: 'listed', public: 'public', read: 'read' } as const;
 
 /** What a hit's row holds beyond its own record; all null and not listed while its item or meeting is not there. */
-export const RESOLVED = { meeting_id: 'uuid', body_id: 'uuid', starts_at: 'bigint', context: MAYBE_TEXT, listed: FLAG } as const;
+export const RESOLVED = {
+  meeting_id: 'uuid',
+  body_id: 'uuid',
+  starts_at: 'bigint',
+  upcoming_until: 'bigint',
+  timezone: MAYBE_TEXT,
+  context: MAYBE_TEXT,
+  listed: FLAG,
+} as const;
+
+const isUntimed = ({ startTime }: RecordData<'meetings'>): boolean => startTime?.status === 'not_stated';
+
+/** The last millisecond in which a meeting is upcoming: its start, or the end of its day where no time is stated. */
+function upcomingUntil(meeting: RecordData<'meetings'>): number {
+  const startsAt = Date.parse(meeting.startsAt);
+  return isUntimed(meeting) ? endOfLocalDay(startsAt, meeting.timezone) : startsAt;
+}
+
+/** A stated time is not repeated: it is that of `meetingAt`. */
+const meetingLead = (meeting: RecordData<'meetings'>): string =>
+  `"meetingAt":${json(meeting.startsAt)}${isUntimed(meeting) ? `,"startTime":${json(meeting.startTime)}` : ''}`;
 
 const hits = recordTable('agenda_hits', {
   hit_id: [ID, ({ id }) => id],
@@ -82,10 +103,12 @@ export const AGENDA = readModel('agenda', {
       body_id: [UUID, ({ publicBodyId }) => publicBodyId],
       source_id: ['uuid', ({ sourceId }) => sourceId],
       starts_at: [NUMBER, ({ startsAt }) => Date.parse(startsAt)],
+      upcoming_until: [NUMBER, upcomingUntil],
+      timezone: [TEXT, ({ timezone }) => timezone],
       on_calendar: [FLAG, ({ status }) => !UNLISTED_STATUSES.includes(status)],
-      lead: [TEXT, ({ startsAt }) => `"meetingAt":${json(startsAt)}`],
+      lead: [TEXT, meetingLead],
     },
-    { indexes: { cadence: '(body_id, starts_at, source_id) where on_calendar' }, countedBy: [] },
+    { indexes: { cadence: '(body_id, starts_at, source_id) include (upcoming_until) where on_calendar' }, countedBy: [] },
   ),
   items: recordTable(
     'agenda_items',
@@ -103,7 +126,7 @@ export const AGENDA = readModel('agenda', {
       by_item: '(item_id)',
       by_meeting: '(meeting_id)',
       recent: '(body_id, listed, topic_id, classified_at desc, starts_at desc, hit_id)',
-      upcoming: '(topic_id, starts_at, classified_at, hit_id) where listed',
+      upcoming: '(topic_id, starts_at, classified_at, hit_id) include (upcoming_until) where listed',
     },
     countedBy: [],
   },

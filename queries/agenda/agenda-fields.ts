@@ -1,6 +1,6 @@
 import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
 import { type SourceStatus, sourceStatusAt } from '../../domain/health.ts';
-import { dateOfDay } from '../../domain/local-day.ts';
+import { dateOfDay, LONGEST_DAY_MS } from '../../domain/local-day.ts';
 import { isoTime, unlessNull } from '../fields.ts';
 import { AGENDA, COVERAGE } from '../../projections/agenda/tables.ts';
 import type { ReadDatabase } from '../../domain/ports/database.ts';
@@ -11,12 +11,30 @@ export function freshnessAt(status: string | null, succeededAt: string | null, n
   return { status: sourceStatusAt((status ?? 'unknown') as SourceStatus, checkedAt, now), lastSuccessfulCheckAt: isoTime(succeededAt) };
 }
 
-export function meetingTimeOf(startsAt: string, day: string, timezone: string | null | undefined) {
-  return { meetingAt: isoTime(startsAt), meetingDate: dateOfDay(Number(day)), ...unlessNull('timezone', timezone) };
+interface MeetingColumns {
+  readonly startsAt: string;
+  readonly day: string;
+  readonly timezone: string | null | undefined;
+  readonly startTime: string | null | undefined;
 }
+
+/** From the columns of a meeting. */
+export const meetingTimeOf = ({ startsAt, day, timezone, startTime }: MeetingColumns) => ({
+  meetingAt: isoTime(startsAt),
+  ...unlessNull('startTime', startTime == null ? null : (JSON.parse(startTime) as AgendaItem['startTime'])),
+  meetingDate: dateOfDay(Number(day)),
+  ...unlessNull('timezone', timezone),
+});
 
 /** SQL: whether public operations show a covered body. Version 1 of the read model lacks the column: its covered bodies are all public. */
 export const isPublic = (body: string): string => `(to_jsonb(${body}) ->> 'coverage') is distinct from '${COVERAGE.read}'`;
+
+/** SQL: whether the row `row` is of a meeting that is upcoming at a time, a parameter. The first condition is one on the index. */
+export const isUpcoming = (row: string, time: string): string =>
+  `${row}.starts_at >= ${time}::bigint - ${LONGEST_DAY_MS} and ${upcomingUntil(row)} >= ${time}::bigint`;
+
+/** Version 2 of the read model lacks the column: there a meeting is upcoming until it starts. */
+export const upcomingUntil = (row: string): string => `coalesce(${row}.upcoming_until, ${row}.starts_at)`;
 
 /** A slug as a parameter, null for none. U+0000, which PostgreSQL refuses in a text, becomes a character that no slug has. */
 export const slugFilter = (slug: string | undefined): string | null => slug?.replaceAll('\0', '\ufffd') ?? null;

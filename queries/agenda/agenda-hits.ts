@@ -3,11 +3,15 @@ import type { Statement, StatementValue, TextRow } from '../../domain/ports/data
 import type { QueryContext } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { decodeUpcomingCursor, encodeUpcomingCursor, UPCOMING_PAGE_SIZE, type UpcomingCursor } from '../../domain/cursor.ts';
+import { LONGEST_DAY_MS } from '../../domain/local-day.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
-import { isPublic, slugFilter } from './agenda-fields.ts';
+import { isPublic, isUpcoming, slugFilter, upcomingUntil } from './agenda-fields.ts';
 import { hitAt } from './hit-at.ts';
 import { decodedCursor } from '../decoded-cursor.ts';
-import { liveRows, tablesOf } from '../live-tables.ts';
+import { liveRows, tablesOf, withLaterColumns } from '../live-tables.ts';
+
+const COLUMNS = ['hit_id', 'item_id', 'topic_id', 'classified_at', 'own', 'meeting_id', 'body_id', 'starts_at', 'context', 'listed'];
+const hitsOf = (hits: string): string => withLaterColumns(hits, COLUMNS, { upcoming_until: 'bigint', timezone: 'text' });
 
 /** One public hit, also of a cancelled meeting. Refuses with 404 what is not there, not complete or not publicly covered. `matchId` is a uuid. */
 export const createGetAgendaHit =
@@ -16,8 +20,8 @@ export const createGetAgendaHit =
     const [row] = await liveRows(reads, AGENDA, {
       name: 'agenda_hit',
       text: ({ hits, coveredBodies, coveredTopics, isLive }) =>
-        `select '{"matchId":"' || h.hit_id || '",' || b.lead || ',' || t.lead || ',' || h.context || ',' || h.own || '}', h.starts_at::text, b.timezone
-        from ${hits} h join ${coveredBodies} b on b.body_id = h.body_id join ${coveredTopics} t on t.topic_id = h.topic_id
+        `select '{"matchId":"' || h.hit_id || '",' || b.lead || ',' || t.lead || ',' || h.context || ',' || h.own || '}', h.starts_at::text, coalesce(h.timezone, b.timezone)
+        from ${hitsOf(hits)} h join ${coveredBodies} b on b.body_id = h.body_id join ${coveredTopics} t on t.topic_id = h.topic_id
         where h.hit_id = $1::uuid and ${isPublic('b')} and ${isLive}`,
       values: [matchId],
     });
@@ -39,15 +43,20 @@ export interface ListedHit {
   readonly meetingId: string;
   /** Milliseconds. */
   readonly classifiedAt: number;
+  /** Of its meeting. */
+  readonly timezone: string;
 }
 
-const HIT_IDS = 'h.hit_id::text, h.item_id::text, h.meeting_id::text, h.classified_at::text';
-const listedHit = ([text, hitId, itemId, meetingId, classifiedAt]: TextRow): ListedHit => ({
+/** SQL of the columns after the text, and of the start of the meeting; `timezone` is that of the body. */
+const columnsOf = (timezone: string): string =>
+  `h.hit_id::text, h.item_id::text, h.meeting_id::text, h.classified_at::text, coalesce(h.timezone, ${timezone}), h.starts_at::text`;
+const listedHit = ([text, hitId, itemId, meetingId, classifiedAt, timezone]: TextRow): ListedHit => ({
   text: text!,
   hitId: hitId!,
   itemId: itemId!,
   meetingId: meetingId!,
   classifiedAt: Number(classifiedAt),
+  timezone: timezone!,
 });
 
 /**
@@ -60,7 +69,7 @@ export const createReadRecentHits =
     const rows = await liveRows(reads, AGENDA, {
       name: 'recent_hits',
       text: ({ hits, coveredBodies, coveredTopics, isLive }) =>
-        `select '{' || n.body_lead || ',' || n.topic_lead || ',' || h.context || ',' || h.own || '}', ${HIT_IDS}, n.starts_at::text, n.timezone
+        `select '{' || n.body_lead || ',' || n.topic_lead || ',' || h.context || ',' || h.own || '}', ${columnsOf('n.timezone')}
         from (
           select b.lead as body_lead, b.timezone, t.lead as topic_lead, r.hit_id, r.classified_at, r.starts_at
           from ${coveredBodies} b
@@ -73,14 +82,14 @@ export const createReadRecentHits =
           where ($1::text is null or b.jurisdiction_slug = $1) and ${isLive}
           order by r.classified_at desc, r.starts_at desc, r.hit_id limit $4::int
         ) n
-        join ${hits} h on h.hit_id = n.hit_id
+        join ${hitsOf(hits)} h on h.hit_id = n.hit_id
         order by n.classified_at desc, n.starts_at desc, n.hit_id`,
       values: [slugFilter(jurisdictionSlug), slugFilter(topicSlug), slugFilter(excludeTopicSlug), limit],
     });
     const now = clock.now();
     return rows.map((row) => {
       const hit = listedHit(row);
-      return { ...hit, text: hitAt(now, { text: hit.text, startsAt: Number(row[5]), timezone: row[6]! }) };
+      return { ...hit, text: hitAt(now, { text: hit.text, startsAt: Number(row.at(-1)), timezone: hit.timezone }) };
     });
   };
 
@@ -96,10 +105,11 @@ export const createReadNextHits =
     const rows = await liveRows(reads, AGENDA, {
       name: 'next_hits',
       text: ({ hits, coveredBodies, coveredTopics, isLive }) =>
-        `select '{' || b.lead || ',' || t.lead || ',' || h.context || ',' || h.own || '}', ${HIT_IDS}
+        `select '{' || b.lead || ',' || t.lead || ',' || h.context || ',' || h.own || '}', ${columnsOf('b.timezone')}
         from ${coveredTopics} t
         join lateral (
-          select * from ${hits} where topic_id = t.topic_id and listed and starts_at >= $1::bigint
+          select * from ${hitsOf(hits)} u
+          where topic_id = t.topic_id and listed and ${isUpcoming('u', '$1')}
           order by starts_at, classified_at, hit_id limit $2::int
         ) h on true
         join ${coveredBodies} b on b.body_id = h.body_id
@@ -125,12 +135,14 @@ function upcomingHits(generation: number, input: UpcomingHitsInput, now: number,
   const topic = '(select topic_id from topic)';
   const upTo = `(h.topic_id, h.starts_at, h.classified_at, h.hit_id) <= (${topic}, ${LAST_TIME}, ${LAST_TIME}, '${LAST_UUID}'::uuid)`;
   const slug = parameter(slugFilter(input.topicSlug));
+  const present = `${parameter(now)}::bigint`;
   const from = (startsAt: string, classifiedAt: string, hitId: string) =>
-    `h.listed and (h.topic_id, h.starts_at, h.classified_at, h.hit_id) > (${topic}, ${startsAt}::bigint, ${classifiedAt}::bigint, ${hitId}::uuid) and ${upTo}`;
-  // After everything that starts before this very moment.
-  const upcoming = () => from(parameter(now - 1), LAST_TIME, `'${LAST_UUID}'`);
+    `h.listed and (h.topic_id, h.starts_at, h.classified_at, h.hit_id) > (${topic}, ${startsAt}::bigint, ${classifiedAt}::bigint, ${hitId}::uuid)
+      and ${upTo} and ${upcomingUntil('h')} >= ${present}`;
+  // After everything that starts so early that it is over at this very moment.
+  const upcoming = () => from(parameter(now - LONGEST_DAY_MS - 1), LAST_TIME, `'${LAST_UUID}'`);
   const unseen = after === null ? upcoming() : from(parameter(after.startsAt), parameter(after.classifiedAt), parameter(after.hitId));
-  const total = input.count || input.page !== undefined ? `(select count(*) from ${hits} h where ${upcoming()})::text` : 'null';
+  const total = input.count || input.page !== undefined ? `(select count(*) from ${hitsOf(hits)} h where ${upcoming()})::text` : 'null';
   const skipped = input.page === undefined ? '' : `offset ${parameter((input.page - 1) * UPCOMING_PAGE_SIZE)}::int`;
   const form = `${after === null ? '' : '_after'}${total === 'null' ? '' : '_total'}${input.page === undefined ? '' : '_page'}`;
   return {
@@ -138,13 +150,14 @@ function upcomingHits(generation: number, input: UpcomingHitsInput, now: number,
     text: `with topic as materialized (
         select topic_id, lead from ${coveredTopics} where slug = ${slug} and ${isLive}
       ), page as materialized (
-        select h.* from ${hits} h where ${unseen}
+        select h.* from ${hitsOf(hits)} h where ${unseen}
         order by h.topic_id, h.starts_at, h.classified_at, h.hit_id limit ${UPCOMING_PAGE_SIZE + 1} ${skipped}
       )
-      select ${topic}::text, ${total}, null, null, null, null
+      select ${topic}::text, ${total}, null, null, null, null, null
       union all
       select '{"matchId":"' || h.hit_id || '",' || (select b.lead from ${coveredBodies} b where b.body_id = h.body_id) || ',' ||
-        (select lead from topic) || ',' || h.context || ',' || h.own || '}', ${HIT_IDS}, h.starts_at::text
+        (select lead from topic) || ',' || h.context || ',' || h.own || '}',
+        ${columnsOf(`(select b.timezone from ${coveredBodies} b where b.body_id = h.body_id)`)}
       from page h`,
     values,
   };
@@ -175,14 +188,14 @@ export const createReadUpcomingHits =
   async (input: UpcomingHitsInput) => {
     const cursor = input.cursor === undefined ? null : decodedCursor(decodeUpcomingCursor(input.cursor), 'that of the upcoming hits');
     const now = clock.now();
-    // A meeting that has begun since the cursor was minted is upcoming no more.
-    const after = cursor !== null && cursor.startsAt >= now ? cursor : null;
+    // What is so early is upcoming no more.
+    const after = cursor !== null && cursor.startsAt >= now - LONGEST_DAY_MS ? cursor : null;
     const [meta, ...rows] = await reads.texts((generation) => upcomingHits(generation(AGENDA.name), input, now, after));
     if (meta![0] === null) throw new Rejection('invalid_parameter', 'topicSlug is not a topic that is publicly covered');
     const shown = rows.slice(0, UPCOMING_PAGE_SIZE);
     const hits = shown.map(listedHit);
     const { hitId, classifiedAt } = hits.at(-1) ?? {};
-    const last = { startsAt: Number(shown.at(-1)?.[5]), classifiedAt: classifiedAt!, hitId: hitId! };
+    const last = { startsAt: Number(shown.at(-1)?.at(-1)), classifiedAt: classifiedAt!, hitId: hitId! };
     return { hits, nextCursor: rows.length > shown.length ? encodeUpcomingCursor(last) : null, total: Number(meta![1]) };
   };
 

@@ -4,7 +4,7 @@ import type { QueryContext } from '../../domain/ports/projection.ts';
 import { unlessNull } from '../fields.ts';
 import { freshnessAt, meetingTimeOf } from './agenda-fields.ts';
 import { liveRows, tablesOf } from '../live-tables.ts';
-import { sourceOf, timezoneOf } from '../search/search-statements.ts';
+import { sourceOf, startTimeOf, timezoneOf } from '../search/search-statements.ts';
 
 type Tables = ReturnType<typeof tablesOf<typeof AGENDA_SEARCH>>;
 
@@ -29,7 +29,7 @@ export const documentsOfItem = ({ documents }: Tables): string => `(
 function agendaItem(tables: Tables): string {
   const { jurisdictions, bodies, sources, meetings, items, isLive } = tables;
   return `select i.item_id, i.title, i.text, j.name, j.slug, b.name, b.slug, m.starts_at, m.status, i.agenda_number, i.matter_file, i.outcome,
-        i.source_url, s.type, s.status, s.succeeded_at, m.day, ${timezoneOf('m')},
+        i.source_url, s.type, s.status, s.succeeded_at, m.day, ${timezoneOf('m')}, ${startTimeOf('m')},
         ${hitsOfItem(tables, HIT_FIELDS)}, ${documentsOfItem(tables)}
       from ${items} i join ${meetings} m on m.meeting_id = i.meeting_id join ${bodies} b on b.body_id = m.body_id
       join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
@@ -45,7 +45,7 @@ export const createGetAgendaItem =
     if (row === undefined) return null;
     const [id, title, text, jurisdiction, jurisdictionSlug, body, bodySlug, startsAt, meetingStatus, agendaNumber, matterFile, outcome] =
       row;
-    const [sourceUrl, sourceType, status, succeededAt, day, timezone, topics, documents] = row.slice(12);
+    const [sourceUrl, sourceType, status, succeededAt, day, timezone, startTime, topics, documents] = row.slice(12);
     return {
       itemId: id!,
       title: title!,
@@ -54,7 +54,7 @@ export const createGetAgendaItem =
       jurisdictionSlug: jurisdictionSlug!,
       body: body!,
       bodySlug: bodySlug!,
-      ...meetingTimeOf(startsAt!, day!, timezone),
+      ...meetingTimeOf({ startsAt: startsAt!, day: day!, timezone, startTime }),
       meetingStatus: meetingStatus as AgendaItem['meetingStatus'],
       ...unlessNull('agendaNumber', agendaNumber),
       ...unlessNull('matterFile', matterFile),

@@ -5,8 +5,8 @@ import type { CoveredBodySlugs } from '../../domain/coverage.ts';
 import type { LiveReads, QueryContext } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { isoTime } from '../fields.ts';
-import { liveRows, tablesOf } from '../live-tables.ts';
-import { slugFilter } from './agenda-fields.ts';
+import { liveRows, tablesOf, withLaterColumns } from '../live-tables.ts';
+import { isUpcoming, slugFilter, upcomingUntil } from './agenda-fields.ts';
 
 interface GetPublicBodyCadenceDependencies extends QueryContext {
   /** The shipped pairs; bodies of places that were added publicly are answered too. */
@@ -14,13 +14,15 @@ interface GetPublicBodyCadenceDependencies extends QueryContext {
 }
 
 function cadence({ coveredBodies, meetings, sources, isLive }: ReturnType<typeof tablesOf<typeof AGENDA>>): string {
+  const table = withLaterColumns(meetings, ['body_id', 'source_id', 'starts_at', 'on_calendar'], { upcoming_until: 'bigint' });
   // A look-up per meeting instead of a join: the scan of the index stops at the first meeting that counts.
-  const nearest = (side: string, order: string) =>
-    `(select m.starts_at from ${meetings} m
-      where m.body_id = b.body_id and m.on_calendar and m.starts_at ${side} $3::bigint
+  const nearest = (range: string, order: string) =>
+    `(select m.starts_at from ${table} m
+      where m.body_id = b.body_id and m.on_calendar and ${range}
         and (select s.active from ${sources} s where s.source_id = m.source_id)
       order by m.starts_at ${order} limit 1)::text`;
-  return `select ${nearest('<', 'desc')}, ${nearest('>=', 'asc')}, b.timezone, to_jsonb(b) ->> 'coverage'
+  return `select ${nearest(`m.starts_at < $3::bigint and ${upcomingUntil('m')} < $3::bigint`, 'desc')},
+      ${nearest(isUpcoming('m', '$3'), 'asc')}, b.timezone, to_jsonb(b) ->> 'coverage'
     from ${coveredBodies} b where b.jurisdiction_slug = $1 and b.body_slug = $2 and ${isLive}`;
 }
 

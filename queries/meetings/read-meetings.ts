@@ -7,7 +7,7 @@ import { AGENDA } from '../../projections/agenda/tables.ts';
 import { NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { isPublic } from '../agenda/agenda-fields.ts';
 import { isoTime } from '../fields.ts';
-import { tablesOf } from '../live-tables.ts';
+import { tablesOf, withLaterColumns } from '../live-tables.ts';
 import { SOURCE_COLUMNS, sourceFacts, type SourceFacts, sourceTable } from './source-facts.ts';
 
 export interface MeetingFacts {
@@ -52,11 +52,11 @@ function meetings(live: LiveGeneration, chosen: Chosen, values: readonly Stateme
 }
 
 /** SQL: whether a meeting begins from the time `$2` on, or has no stated time and is held on the day `$4`. */
-const isUpcoming = (history: string): string => `(starts_at >= $2::bigint or (day >= $4::bigint and exists (
-  select from ${history} u where u.record_id = meeting_id and u.resource = 'meetings' and u.superseded_at = ${NOT_SUPERSEDED}
-    and u.body::jsonb #>> '{startTime,status}' = 'not_stated')))`;
+const IS_UPCOMING = `(starts_at >= $2::bigint or (day >= $4::bigint and start_time is not null))`;
 
 const COLUMNS = 'meeting_id, body_id, source_id';
+
+const meetingsOf = (meetings: string): string => withLaterColumns(meetings, [COLUMNS, 'starts_at', 'day'], { start_time: 'text' });
 
 const meetingFacts = (
   [data, version, changedAt, bodySlug, body, jurisdictionSlug, jurisdiction, covered, ...source]: TextRow,
@@ -83,8 +83,8 @@ export function createReadMeetings({ reads, clock }: QueryContext) {
     ofBodies: ({ bodyIds, timezone, from, before, limit }: MeetingsInput) => {
       const now = (from ?? before)!;
       const [condition, order] = from === undefined ? ['not', '-starts_at'] : ['', 'starts_at'];
-      const chosen: Chosen = ({ meetings: table, history }) =>
-        `select ${COLUMNS}, ${order} as rank from ${table} where body_id = any($1::uuid[]) and ${condition} ${isUpcoming(history)}
+      const chosen: Chosen = ({ meetings: table }) =>
+        `select ${COLUMNS}, ${order} as rank from ${meetingsOf(table)} m where body_id = any($1::uuid[]) and ${condition} ${IS_UPCOMING}
           order by rank, meeting_id limit $3::int`;
       return read(chosen, [bodyIds, now, limit, localDay(now, timezone)]);
     },

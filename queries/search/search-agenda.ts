@@ -82,13 +82,13 @@ type Result = SearchAgendaData['results'][number];
 
 function resultOf(row: TextRow, now: number): Result {
   const [itemId, startsAt, title, jurisdiction, body, part, beginning, end, sourceUrl, sourceType, status, succeededAt] = row;
-  const [day, timezone, meetingStatus, matterFile, outcome] = row.slice(12);
+  const [day, timezone, startTime, meetingStatus, matterFile, outcome] = row.slice(12);
   return {
     itemId: itemId!,
     title: title!,
     jurisdiction: jurisdiction!,
     body: body!,
-    ...meetingTimeOf(startsAt!, day!, timezone),
+    ...meetingTimeOf({ startsAt: startsAt!, day: day!, timezone, startTime }),
     status: meetingStatus as Result['status'],
     ...unlessNull('matterFile', matterFile),
     ...unlessNull('outcome', outcome as Result['outcome'] | null),

@@ -153,7 +153,7 @@ export function searchResults(generation: number, itemIds: readonly string[], an
     text: `select p.item_id, e.starts_at, i.title, j.name, b.name,
         case when length(d.shown) <= ${EDGE} then d.shown else ts_headline(${ENGLISH}, left(d.shown, ${HEADLINE_TEXT}), $2::tsquery, ${HEADLINE}) end,
         left(d.shown, ${EDGE}), right(d.shown, ${EDGE}),
-        i.source_url, s.type, s.status, s.succeeded_at, m.day, ${timezoneOf('m')}, m.status, i.matter_file, i.outcome
+        i.source_url, s.type, s.status, s.succeeded_at, m.day, ${timezoneOf('m')}, ${startTimeOf('m')}, m.status, i.matter_file, i.outcome
       from unnest($1::uuid[]) with ordinality as p (item_id, number)
       join ${entries} e on e.item_id = p.item_id join ${items} i on i.item_id = p.item_id join ${meetings} m on m.meeting_id = i.meeting_id
       join ${bodies} b on b.body_id = m.body_id join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
@@ -166,6 +166,9 @@ export function searchResults(generation: number, itemIds: readonly string[], an
 
 /** The time zone of a meeting; null in version 1 of the read model, which has no such column and is read while version 2 is built. */
 export const timezoneOf = (meeting: string): string => `to_jsonb(${meeting}) ->> 'timezone'`;
+
+/** How the start of a meeting is stated, as JSON; null where it is stated, and before version 4 of the read model. */
+export const startTimeOf = (meeting: string): string => `to_jsonb(${meeting}) ->> 'start_time'`;
 
 /** The source of a meeting `m`; where it names no known one, the source of its body. */
 export const sourceOf = (sources: string): string => `(

@@ -7,7 +7,6 @@ import { listDfwResearchCoverage } from '../../queries/coverage/list-dfw-researc
 import { createListCoveredSources } from '../../queries/coverage/list-public-source-statuses.ts';
 import { createReadCivicRecords } from '../../queries/feed/published-records.ts';
 import { createReadMeetingDocuments, createReadMeetingItems } from '../../queries/meetings/read-meeting-items.ts';
-import { createWithMeetingTimes } from '../../queries/meetings/read-meeting-times.ts';
 import { createReadMeetings } from '../../queries/meetings/read-meetings.ts';
 import { createReadPlace } from '../../queries/meetings/read-place.ts';
 import type { PageReads } from '../edge/pages/page-reads.ts';
@@ -35,32 +34,22 @@ export function pages(
     const { data } = JSON.parse(text) as { data: { items: readonly { id: string; changedAt: string }[] } };
     return new Map(data.items.map(({ id, changedAt }) => [id, changedAt]));
   };
-  const withTimes = createWithMeetingTimes(reads);
-  const nextHits = createReadNextHits({ reads, clock });
-  const recentHits = createReadRecentHits({ reads, clock });
-  const upcomingHits = createReadUpcomingHits({ reads, clock });
   return {
     pages: {
       coveredTopics: createListCoveredTopics(reads),
       publishedCadences: createListPublishedCadences({ reads, pairs: COVERED_BODIES }),
       coveredSources: () => listCoveredSources({}, { alsoRead: false }),
       researchCoverage: (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
-      nextHits: async (limit) => withTimes(await nextHits(limit)),
-      recentHits: async (input) => withTimes(await recentHits(input)),
-      upcomingHits: async (input) => {
-        const found = await upcomingHits(input);
-        return { ...found, hits: await withTimes(found.hits) };
-      },
+      nextHits: createReadNextHits({ reads, clock }),
+      recentHits: createReadRecentHits({ reads, clock }),
+      upcomingHits: createReadUpcomingHits({ reads, clock }),
       place: createReadPlace({ reads, clock }),
       meetings: createReadMeetings({ reads, clock }),
       meetingItems: createReadMeetingItems(reads),
       meetingDocuments: createReadMeetingDocuments(reads),
       item: getAgendaItem,
       itemChanges,
-      search: async (input) => {
-        const found = await searchPages(input);
-        return { ...found, results: await withTimes(found.results) };
-      },
+      search: searchPages,
       now: () => clock.now(),
       contact: settings.CIVIC_CONTACT ?? null,
     },

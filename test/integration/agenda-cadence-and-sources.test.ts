@@ -45,6 +45,15 @@ describe('the cadence of a body', () => {
     expect(await dallas()).toMatchObject({ lastMetAt: inDays(-3), nextScheduledAt: null });
   });
 
+  test('has a meeting without a stated time as the next one until its day ends', async () => {
+    const day = '2026-01-20T06:00:00.000Z';
+    await fold([events.meeting('untimed', 'dallas', day, { startTime: { status: 'not_stated' } })]);
+    agenda.clock.time = Date.parse('2026-01-21T05:59:59.999Z');
+    expect(await dallas()).toMatchObject({ lastMetAt: null, nextScheduledAt: day });
+    agenda.clock.advance(1);
+    expect(await dallas()).toMatchObject({ lastMetAt: day, nextScheduledAt: null });
+  });
+
   test('counts the meetings of active sources only', async () => {
     await fold([
       events.meeting('of none', 'dallas', inDays(-1), { sourceId: null }),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { decodeUpcomingCursor, encodeFeedCursor } from '../../domain/cursor.ts';
+import { createReadNextHits } from '../../queries/agenda/agenda-hits.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { openTestAgenda, type TestAgenda } from '../support/agenda.ts';
@@ -83,7 +84,7 @@ describe('upcoming hits', () => {
     for (let cursor: string | undefined, page = 1; ; page++) {
       const { titles, next } = await keyed({ cursor });
       seen.push(...titles);
-      if (next === null) return seen;
+      if (next === null || page > 20) return seen;
       cursor = next;
       await between(page);
     }
@@ -125,6 +126,41 @@ describe('upcoming hits', () => {
     agenda.clock.advance(1);
     expect((await keyed({ count: true })).data).toMatchObject({ totalCount: 0, hits: [] });
     expect((await agenda.upcoming('zoning', { page: 1 })).data).toMatchObject({ totalCount: 0, hits: [] });
+  });
+
+  test('those of a meeting without a stated time are listed until its day ends, in its place, and traversed once', async () => {
+    // The beginning of the day in Dallas.
+    const untimed = { startTime: { status: 'not_stated', sourceText: 'after the briefing' } } as const;
+    const day = '2026-01-20T06:00:00.000Z';
+    await fold([
+      ...place(),
+      events.meeting('untimed', 'dallas', day, untimed),
+      ...Array.from({ length: 10 }, (_, n) => hit(`untimed ${n}`, 'untimed', 'zoning', inDays(-9 + n / 10))).flat(),
+      events.meeting('midnight', 'dallas', day),
+      ...hit('midnight', 'midnight'),
+      events.meeting('evening', 'dallas', '2026-01-21T01:00:00.000Z'),
+      ...hit('evening', 'evening'),
+    ]);
+    const ten = Array.from({ length: 10 }, (_, n) => `untimed ${n}`);
+    for (const [time, titles] of [
+      ['2026-01-20T06:00:00.000Z', [...ten, 'midnight', 'evening']],
+      ['2026-01-20T06:00:00.001Z', [...ten, 'evening']],
+      ['2026-01-21T01:00:00.001Z', ten],
+      ['2026-01-21T05:59:59.999Z', ten],
+      ['2026-01-21T06:00:00.000Z', []],
+    ] as const) {
+      agenda.clock.time = Date.parse(time);
+      expect([time, await traverse()]).toEqual([time, titles]);
+      expect((await agenda.upcoming('zoning', { page: 1 })).data.totalCount).toBe(titles.length);
+      const next = createReadNextHits({ reads: agenda.reads, clock: agenda.clock });
+      expect(await next(20)).toHaveLength(titles.length);
+    }
+    agenda.clock.time = Date.parse(day);
+    const { data } = await keyed();
+    expect(data.hits[0]).toMatchObject({ meetingAt: day, ...untimed });
+    const { next } = await keyed();
+    const [, evening] = (await agenda.upcoming('zoning', { cursor: next! })).data.hits;
+    expect(evening).not.toHaveProperty('startTime');
   });
 
   test('a full last page has no next cursor', async () => {

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordOfStream } from '../../domain/streams.ts';
 import { agendaSearch } from '../../projections/agenda-search/projection.ts';
+import { createAgendaProjection } from '../../projections/agenda/projection.ts';
+import { recordHistory } from '../../projections/record-history/projection.ts';
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import { createSearchAgenda } from '../../queries/search/search-agenda.ts';
-import { AgendaEvents } from '../support/agenda-events.ts';
+import { createReadMeetings } from '../../queries/meetings/read-meetings.ts';
+import { agendaId, AgendaEvents } from '../support/agenda-events.ts';
 import { at } from '../support/agenda-search.ts';
 import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
@@ -38,17 +41,21 @@ test('a data directory with version 2 of the search is answered, then rebuilt, a
     events.meeting('m', 'dallas', at(0)),
     events.item('one', 'm', { title: 'Levy on “Short-Term Rentals” Z245-177', agendaNumber: '1' }),
   ]);
-  const projector = civic.startProjector([{ ...agendaSearch, version: 2 }]);
-  await civic.caughtUp(undefined, [agendaSearch.name]);
+  const projector = civic.startProjector([{ ...agendaSearch, version: 2 }, createAgendaProjection([]), recordHistory]);
+  await civic.caughtUp(undefined, [agendaSearch.name, 'agenda', 'record_history']);
   await projector.stop();
-  const { entries, items } = AGENDA_SEARCH.at(await civic.live(agendaSearch.name));
+  const { entries, items, meetings } = AGENDA_SEARCH.at(await civic.live(agendaSearch.name));
   // As version 2 left them.
   await civic.rows(`alter table ${items} drop column numbers`);
+  await civic.rows(`alter table ${meetings} drop column start_time`);
   await civic.rows(`update ${entries} set words = to_tsvector('english', 'levy')`);
   await civic.rows(`alter table ${entries} drop column matter`);
   const ask = createSearchAgenda({ reads: () => civic.reads, clock: civic.clock });
   const found = async (query: string) => (await ask({ query, limit: 10 }, new AbortController().signal)).data.results.length;
   expect([await found('levy'), await found('Z 245 177')]).toEqual([1, 0]);
+  const timed = { bodyIds: [agendaId('public_bodies', 'dallas')], timezone: 'America/Chicago', limit: 20 };
+  const readMeetings = () => createReadMeetings({ reads: civic.reads, clock: civic.clock }).ofBodies({ ...timed, from: Date.parse(at(0)) });
+  expect(await readMeetings()).toHaveLength(1);
 
   civic.startProjector([agendaSearch]);
   await untilTrue('the new version serves', async () =>

@@ -25,11 +25,11 @@ const HANDLED: Readonly<Record<string, readonly string[]>> = {
   'snapshots 1': ['SnapshotTaken'],
   'accounts 4': [...ACCOUNTS, ...PAYMENTS, 'ContentErased'],
   'record_references 1': RECORDS,
-  'agenda 2': [...RECORDS, 'SourceAdded', 'SourceRemoved'],
+  'agenda 3': [...RECORDS, 'SourceAdded', 'SourceRemoved'],
   'reports 3': ['DataReportSubmitted', 'DataReportLeased', 'DataReportMoved', 'DataReportNoted', 'ContentErased'],
   'subscriptions 2': [...SUBSCRIPTIONS, 'ContentErased'],
   'audit 1': ['SnapshotTaken', ...SUBSCRIPTIONS, 'DataReportSubmitted', ...ACCOUNTS, ...PAYMENTS],
-  'agenda_search 3': RECORDS,
+  'agenda_search 4': RECORDS,
   'record_keys 1': RECORDS,
 };
 

@@ -4,7 +4,6 @@ import type { RecordData } from '../../../domain/records/resources.ts';
 import type { ListedHit } from '../../../queries/agenda/agenda-hits.ts';
 import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.ts';
 import type { CoveredSource } from '../../../queries/coverage/list-public-source-statuses.ts';
-import type { Timed } from '../../../queries/meetings/read-meeting-times.ts';
 import type { MeetingFacts } from '../../../queries/meetings/read-meetings.ts';
 import type { SourceFacts } from '../../../queries/meetings/source-facts.ts';
 import { bodyPath, itemPath, jurisdictionPath, meetingPath, topicPath } from './addresses.ts';
@@ -62,10 +61,10 @@ export function topicLink(slug: string, topics: readonly CoveredTopic[]): Html {
 }
 
 /** A hit of a list: place and time, item, quote and a link to the official record. */
-export function hitEntry(listed: Timed<ListedHit>, topics: readonly CoveredTopic[] | null): Html {
+export function hitEntry(listed: ListedHit, topics: readonly CoveredTopic[] | null): Html {
   const hit = publicHit(listed);
   return html`<li>
-<p class="quiet">${topics !== null && topicLink(hit.topicSlug, topics)} <a href="${jurisdictionPath(hit.jurisdictionSlug)}">${nameOf(hit.jurisdictionName)}</a>, ${nameOf(hit.bodyName)}, <a href="${meetingPath(listed.meetingId)}">${meetingTime(listed.time)}</a></p>
+<p class="quiet">${topics !== null && topicLink(hit.topicSlug, topics)} <a href="${jurisdictionPath(hit.jurisdictionSlug)}">${nameOf(hit.jurisdictionName)}</a>, ${nameOf(hit.bodyName)}, <a href="${meetingPath(listed.meetingId)}">${meetingTime({ ...hit, startsAt: hit.meetingAt, timezone: listed.timezone })}</a></p>
 <p><a href="${itemPath(listed.itemId)}">${titleOf(hit.title)}</a></p>
 <p>${clipped(hit.summary, MAX_SUMMARY)}</p>
 <blockquote>${quoteInText(null, hit.evidenceQuote)}</blockquote>

@@ -1,5 +1,4 @@
 import type { ListedHit } from '../../../queries/agenda/agenda-hits.ts';
-import type { Timed } from '../../../queries/meetings/read-meeting-times.ts';
 import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.ts';
 import { topicPath } from './addresses.ts';
 import { countiesOf, countyList, countyMap } from './county-map.ts';
@@ -66,7 +65,7 @@ ${sourceTable(sources)}`;
   return { title: SERVICE_NAME, main };
 }
 
-function upcoming(hits: readonly Timed<ListedHit>[], topics: readonly CoveredTopic[]): Html {
+function upcoming(hits: readonly ListedHit[], topics: readonly CoveredTopic[]): Html {
   const byTopic = Map.groupBy(hits, (hit) => publicHit(hit).topicSlug);
   const sections = fitting([...byTopic], HITS_SIZE, ([slug, ofTopic]) => {
     const label = topics.find((topic) => topic.slug === slug)?.label ?? slug;

@@ -7,14 +7,9 @@ import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.t
 import type { CoveragePage } from '../../../queries/coverage/list-dfw-research-coverage.ts';
 import type { CoveredSource } from '../../../queries/coverage/list-public-source-statuses.ts';
 import type { MeetingItem, MeetingItemsInput } from '../../../queries/meetings/read-meeting-items.ts';
-import type { Timed } from '../../../queries/meetings/read-meeting-times.ts';
 import type { MeetingFacts, MeetingsInput } from '../../../queries/meetings/read-meetings.ts';
 import type { Place } from '../../../queries/meetings/read-place.ts';
 import type { RecordData } from '../../../domain/records/resources.ts';
-
-export interface TimedResults extends Pick<SearchAgendaData, 'guidance' | 'nextCursor'> {
-  readonly results: readonly Timed<SearchAgendaData['results'][number]>[];
-}
 
 /** What the pages are made of: the functions of the public operations and tools, and reads of meetings. Ids are uuids. */
 export interface PageReads {
@@ -23,11 +18,11 @@ export interface PageReads {
   readonly coveredSources: () => Promise<readonly CoveredSource[]>;
   readonly researchCoverage: (input: CoverageInput) => CoveragePage;
   /** At most `limit` of each topic. */
-  readonly nextHits: (limit: number) => Promise<readonly Timed<ListedHit>[]>;
-  readonly recentHits: (input: RecentHitsInput) => Promise<readonly Timed<ListedHit>[]>;
+  readonly nextHits: (limit: number) => Promise<readonly ListedHit[]>;
+  readonly recentHits: (input: RecentHitsInput) => Promise<readonly ListedHit[]>;
   readonly upcomingHits: (
     input: UpcomingHitsInput,
-  ) => Promise<{ readonly hits: readonly Timed<ListedHit>[]; readonly nextCursor: string | null; readonly total: number }>;
+  ) => Promise<{ readonly hits: readonly ListedHit[]; readonly nextCursor: string | null; readonly total: number }>;
   readonly place: (jurisdictionSlug: string) => Promise<Place | null>;
   readonly meetings: {
     readonly ofBodies: (input: MeetingsInput) => Promise<readonly MeetingFacts[]>;
@@ -41,7 +36,7 @@ export interface PageReads {
   /** When each of these items was last changed, by id; an unknown one is absent. */
   readonly itemChanges: (itemIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** Throws a `Rejection` for a cursor of another search, and where too many searches wait. */
-  readonly search: (input: SearchAgendaInput) => Promise<TimedResults>;
+  readonly search: (input: SearchAgendaInput) => Promise<SearchAgendaData>;
   /** Milliseconds. */
   readonly now: () => number;
   /** Where corrections are sent: an address for a link. */

@@ -1,11 +1,11 @@
-import { searchAgenda } from '../../../contract/tools/search-agenda.ts';
+import { type SearchAgendaData, searchAgenda } from '../../../contract/tools/search-agenda.ts';
 import { issueText, PLAINLY } from '../../../domain/plain-issues.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { feedOf, itemPath, withQuery } from './addresses.ts';
 import { LIST_SIZE, meetingStatus, nameOf, officialLink, outcomeTag, titleOf } from './fragments.ts';
 import { clipped, fitting, type Html, html } from './html.ts';
 import type { PageParts } from './page-layout.ts';
-import type { PageReads, TimedResults } from './page-reads.ts';
+import type { PageReads } from './page-reads.ts';
 import type { Asked } from './page-routes.ts';
 import { meetingTime, utcTime } from './times.ts';
 
@@ -52,12 +52,12 @@ ${Object.entries({ jurisdiction, topic, from, to }).map(
 )}
 </form>`;
 
-function results({ results: rows, guidance, nextCursor }: TimedResults, query: SearchQuery): Html {
+function results({ results: rows, guidance, nextCursor }: SearchAgendaData, query: SearchQuery): Html {
   const entries = fitting(
     rows,
     LIST_SIZE,
     (row) => html`<li>
-<p class="quiet">${nameOf(row.jurisdiction)}, ${nameOf(row.body)}, ${meetingTime(row.time)} ${meetingStatus(row.status)}</p>
+<p class="quiet">${nameOf(row.jurisdiction)}, ${nameOf(row.body)}, ${meetingTime({ ...row, startsAt: row.meetingAt, timezone: row.timezone ?? 'UTC' })} ${meetingStatus(row.status)}</p>
 <p><a href="${itemPath(row.itemId)}">${titleOf(row.title)}</a>${outcomeTag(row.outcome)}</p>
 <p>${clipped(row.excerpt, MAX_EXCERPT)}</p>
 <p class="quiet">${officialLink(row.sourceUrl)}${
