@@ -56,11 +56,15 @@ export function jsonReader(
 ) {
   const ask = boundedFetch({ maxBytes: maxBodyBytes, timeoutMs: timeoutMilliseconds });
 
-  const once = async (address: URL): Promise<unknown> => {
+  const once = async (address: URL, posted: unknown): Promise<unknown> => {
+    const body =
+      posted === undefined
+        ? { headers: { accept: 'application/json' } }
+        : { method: 'POST', body: JSON.stringify(posted), headers: { accept: 'application/json', 'content-type': 'application/json' } };
     let response: Response;
     let text: string;
     try {
-      response = await ask(address, { signal: signal ?? null, headers: { accept: 'application/json' } });
+      response = await ask(address, { signal: signal ?? null, ...body });
       text = new TextDecoder('utf-8', { fatal: true }).decode(await response.arrayBuffer());
     } catch (error) {
       signal?.throwIfAborted();
@@ -85,16 +89,18 @@ export function jsonReader(
     throw new SourceUnavailable(`the source refused ${address.pathname} with status ${status}`);
   };
 
-  /** Repeats after a transient failure with growing, jittered pauses, none shorter than the source asks for. */
-  return async (url: string, parameters: Readonly<Record<string, string>>): Promise<unknown> => {
+  /**
+   * Repeats after a transient failure with growing, jittered pauses, none shorter than the source asks for. `posted` is the JSON of a query
+   * that a source takes by POST.
+   */
+  return async (url: string, parameters: Readonly<Record<string, string>>, posted?: unknown): Promise<unknown> => {
     const address = new URL(url);
-    address.search = Object.entries(parameters)
-      .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
-      .join('&');
+    const search = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+    if (search.length > 0) address.search = search.join('&');
     const backoff = new Backoff(retries.baseMilliseconds, retries.maxMilliseconds);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await once(address);
+        return await once(address, posted);
       } catch (error) {
         if (!(error instanceof Transient)) throw error;
         if (attempt >= retries.attempts || error.retryAfter > MAX_RETRY_AFTER_MS) {

@@ -30,6 +30,9 @@ const COMMANDS = leaves(await createProgram(NOTHING));
 const ID = '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11';
 const CLIENT = ['--client', 'fortworthgov', '--from', new URL('../fixtures/legistar/', import.meta.url).pathname];
 const ADDED = ['--client', 'othercity', '--jurisdiction', 'new-york', '--name', 'New York', '--time-zone', 'America/New_York'];
+const EXAMPLE_CITY = ['--jurisdiction', 'example-city', '--name', 'Example City', '--time-zone', 'America/New_York'];
+/** A client of each platform that is read in the form of Legistar. */
+const LISTED = { civicweb: 'example', techshare: `example-${ID}`, opencities: ID, civicclerk: 'example' };
 /** Arguments with which each command succeeds; `ACCOUNT`, `KEY` and `RECORD` stand for ones that exist, `BASE` and `READER` for the service and a key of it. */
 const WORKING: Readonly<Record<string, readonly string[]>> = {
   'accounts open': ['--name', 'Another'],
@@ -50,19 +53,17 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   doctor: [],
   replicate: ['--base-url', 'BASE', '--key', 'READER', '--to', 'mirror', '--once'],
   'sources sync legistar': CLIENT,
-  'sources add legistar': [
-    ...['--client', 'example', '--jurisdiction', 'example-city', '--name', 'Example City', '--time-zone', 'America/New_York'],
-    ...['--base-url', 'PLATFORM'],
-  ],
-  'sources sync civicweb': ['--client', 'example', '--jurisdiction', 'addison', '--base-url', 'PLATFORM'],
-  'sources add civicweb': [
-    ...['--client', 'example', '--jurisdiction', 'example-city', '--name', 'Example City', '--time-zone', 'America/New_York'],
-    ...['--base-url', 'PLATFORM'],
-  ],
+  'sources add legistar': ['--client', 'example', ...EXAMPLE_CITY, '--base-url', 'PLATFORM'],
+  ...Object.fromEntries(
+    Object.entries(LISTED).flatMap(([kind, client]) => [
+      [`sources sync ${kind}`, ['--client', client, '--jurisdiction', 'addison', '--base-url', 'PLATFORM']],
+      [`sources add ${kind}`, ['--client', client, ...EXAMPLE_CITY, '--base-url', 'PLATFORM']],
+      [`sources remove ${kind}`, ['--client', client]],
+    ]),
+  ),
   'sources list': [],
   'sources status': [],
   'sources remove legistar': ['--client', 'example', '--records'],
-  'sources remove civicweb': ['--client', 'example'],
   'projections list': [],
   'projections rebuild': ['--all'],
   'projections verify': ['--all'],

@@ -144,7 +144,9 @@ test('a client is polled under one lease, with or without a source name; an unkn
     'poll cityofdallas',
     'poll fortworthgov',
   ]);
-  await expect(opened('nowhere:cityofdallas')).rejects.toThrow('CIVIC_POLL names the source nowhere; allowed is legistar, civicweb');
+  await expect(opened('nowhere:cityofdallas')).rejects.toThrow(
+    'CIVIC_POLL names the source nowhere; allowed is legistar, civicweb, techshare, opencities, civicclerk',
+  );
 });
 
 test('the page on deployment lists every job with its role and how several processes share it', () => {

@@ -11,9 +11,11 @@ import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
 import { recordStream } from '../../domain/streams.ts';
 import { sources } from '../../src/modules/sources.ts';
 import type { Platform } from '../../src/platform.ts';
+import type { Connectors } from '../../src/sources/added-sources.ts';
 import { catalogueRecords } from '../../src/sources/catalogue/catalogue-records.ts';
 import { fillNewLog, SAMPLE_ACCOUNT_ID } from '../../src/sources/first-run.ts';
 import { sampleRemovals } from '../../src/sources/sample/sample-records.ts';
+import { SOURCES } from '../../src/sources/sources.ts';
 import { taxonomyRecords } from '../../src/sources/taxonomy/taxonomy-records.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
@@ -149,7 +151,10 @@ test('the first complete sync removes every record of the sample, and one that f
     records: async () => [],
     checks: async () => [],
   };
-  const { syncSource } = sources({ ...opened, settings: {} } as unknown as Platform, { legistar: connector, civicweb: connector });
+  const { syncSource } = sources(
+    { ...opened, settings: {} } as unknown as Platform,
+    Object.fromEntries(Object.keys(SOURCES).map((name) => [name, connector])) as unknown as Connectors,
+  );
   const left = async () => {
     const newest = await opened.log.readLast(sampleRemovals().map(({ resource, id }) => recordStream(resource, id)));
     return [...newest.values()].filter(({ type }) => type === RECORD_PUBLISHED).length;

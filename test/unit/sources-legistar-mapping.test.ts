@@ -336,7 +336,7 @@ describe('a poll', () => {
   const events = Array.from({ length: READ_ALL_UP_TO + 1 }, (_, index) =>
     event({ EventId: index, EventDate: '2020-01-01T00:00:00', EventLastModifiedUtc: '2020-01-01T00:00:00' }),
   );
-  const window = { now: NOW, named: false, lastSuccess: () => NOW - 3_600_000, isPublished: () => true };
+  const window = { now: NOW, named: false, isUnstamped: false, lastSuccess: () => NOW - 3_600_000, isPublished: () => true };
   const ids = (rows: readonly { EventId: number }[]) => rows.map((row) => row.EventId);
 
   it('reads all of a small client, and all of a named window', () => {
@@ -353,5 +353,14 @@ describe('a poll', () => {
     });
     expect(ids(eventsToRead(changed, { ...window, isPublished: (row) => row.EventId !== 6 }))).toEqual([3, 4, 5, 6]);
     expect(eventsToRead(changed, { ...window, lastSuccess: () => null })).toHaveLength(READ_ALL_UP_TO + 1);
+  });
+
+  it('reads of a platform without stamps only events that are recent, upcoming or not published', () => {
+    const few = events.slice(0, 9).map((row) => ({ ...row, EventLastModifiedUtc: null }));
+    const listed = few.map((row) => (row.EventId === 4 ? { ...row, EventDate: '2026-12-15T00:00:00' } : row));
+    const unstamped = { ...window, isUnstamped: true };
+    expect(ids(eventsToRead(listed, { ...unstamped, isPublished: (row) => row.EventId !== 6 }))).toEqual([4, 6]);
+    expect(eventsToRead(listed, { ...unstamped, lastSuccess: () => null })).toHaveLength(9);
+    expect(eventsToRead(listed, { ...unstamped, named: true })).toHaveLength(9);
   });
 });

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { plainText } from '../../../domain/plain-text.ts';
 import { oneLine } from '../legistar/values.ts';
+import { derivedNumber } from '../listed/listed-reader.ts';
 
 // No match runs over the next tag of its kind, so that unclosed tags cost no more than one reading of the text.
 const ROW = /<tr\b(?:(?!<tr\b)[\s\S])*?<\/tr>/gi;
@@ -9,10 +9,6 @@ const LINK = /<a\b[^<>]*\bhref="\/document\/(\d+)[/"][^<>]*>((?:(?!<a\b)[\s\S])*
 /** A letter numbers a part of the agenda, digits in parentheses an item of it. */
 const PART = /^[A-Z]{1,2}\.$/;
 const ITEM = /^\(\d{1,3}\)$/;
-
-/** Stable while the item has the same number and title: the agenda gives its items no ids. */
-const idOf = (...parts: readonly string[]): number =>
-  -Number.parseInt(createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12), 16);
 
 /**
  * Items of the HTML of a CivicWeb agenda, as rows of Legistar. Rows without a number are the headings, names and votes between the items;
@@ -30,7 +26,8 @@ export function agendaRows(meetingId: number, html: string, portal: string) {
     if (PART.test(label)) [part, heading] = [label, ''];
     if (!PART.test(label) && !ITEM.test(label)) continue;
     rows.push({
-      EventItemId: idOf(String(meetingId), part, heading, label, title),
+      // Stable while the item has the same number and title: the agenda gives its items no ids.
+      EventItemId: -derivedNumber(String(meetingId), part, heading, label, title),
       EventItemAgendaSequence: rows.length + 1,
       EventItemAgendaNumber: PART.test(label) ? label : `${part} ${label}`.trim(),
       EventItemTitle: title,

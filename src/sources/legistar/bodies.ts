@@ -25,6 +25,10 @@ const CLIENTS: Readonly<Record<string, { readonly jurisdictionSlug: string; read
   cityofdallas: { jurisdictionSlug: 'dallas', bodies: { 'City Council': 'city-council' } },
   fortworthgov: { jurisdictionSlug: 'fort-worth', bodies: { 'City Council': 'city-council' } },
   'civicweb:dallascounty': { jurisdictionSlug: 'dallas-county', bodies: { 'Commissioners Court': 'commissioners-court' } },
+  'techshare:tarrant-fe6aa5cc-7448-4194-ac6e-08dc95f79ccc': { jurisdictionSlug: 'tarrant-county', bodies: {} },
+  // The calendars of its boards and of its council.
+  'opencities:788ffb59-05d1-457d-b9dd-423d4b95a06e': { jurisdictionSlug: 'fort-worth', bodies: {} },
+  'opencities:8a8add9a-3fd0-4b39-9a3e-d58e98e27acc': { jurisdictionSlug: 'fort-worth', bodies: {} },
 };
 
 /** Throws `SyncRefused` for a text that cannot be the name of a client at its platform. */
@@ -35,7 +39,7 @@ export function requireClientName(client: string): string {
 
 /** Where a client's records belong. Throws `SyncRefused` for one that is neither shipped nor added and comes without a place of the catalogue. */
 export function placeOfClient(client: string, jurisdictionSlug: string | undefined, added?: SourcePlace): ClientPlace {
-  requireClientName(client.replace(/^civicweb:/, ''));
+  requireClientName(client.replace(/^[a-z]+:/, ''));
   const shipped = Object.hasOwn(CLIENTS, client) ? CLIENTS[client] : undefined;
   const own = shipped?.jurisdictionSlug ?? added?.slug;
   const slug = jurisdictionSlug ?? added?.slug ?? own;

@@ -13,6 +13,8 @@ interface PollWindow {
   readonly now: number;
   /** Whether the operator gave the window: then all of it is read. */
   readonly named: boolean;
+  /** Whether the platform states of no event when it was modified. */
+  readonly isUnstamped: boolean;
   /** Last successful check of the event's source, milliseconds; null when there was none. */
   lastSuccess(event: EventRow): number | null;
   isPublished(event: EventRow): boolean;
@@ -20,7 +22,7 @@ interface PollWindow {
 
 /** The listed events whose items must be read again. The list itself is always read whole, so that vanished events are found. */
 export function eventsToRead(events: readonly EventRow[], window: PollWindow): readonly EventRow[] {
-  if (window.named || events.length <= READ_ALL_UP_TO) return events;
+  if (window.named || (events.length <= READ_ALL_UP_TO && !window.isUnstamped)) return events;
   const recent = new Date(window.now - DATE_LOOK_BACK).toISOString().slice(0, 10);
   return events.filter((event) => {
     const lastSuccess = window.lastSuccess(event);
@@ -28,10 +30,9 @@ export function eventsToRead(events: readonly EventRow[], window: PollWindow): r
     const day = localDate(event.EventDate);
     return (
       lastSuccess === null ||
-      stamp === null ||
       day === null ||
       day >= recent ||
-      Date.parse(stamp) >= lastSuccess - STAMP_LOOK_BACK ||
+      (stamp === null ? !window.isUnstamped : Date.parse(stamp) >= lastSuccess - STAMP_LOOK_BACK) ||
       !window.isPublished(event)
     );
   });

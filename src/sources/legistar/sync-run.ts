@@ -1,6 +1,6 @@
 import type { RecordChange } from '../../../commands/records/write-records.ts';
 import { dateOfDay, localDay } from '../../../domain/local-day.ts';
-import { type LegistarReader, SourceUnavailable } from '../../../domain/ports/source-ports.ts';
+import { type EventDetails, type LegistarReader, SourceUnavailable } from '../../../domain/ports/source-ports.ts';
 import type { RecordData } from '../../../domain/records/resources.ts';
 import type { BatchedWriter } from '../batched-writer.ts';
 import { type BodyPlace, type ClientPlace, mapBodies, placeOfClient } from './bodies.ts';
@@ -10,7 +10,7 @@ import { agendaItemId, meetingId, ownMeetings, ownRecordsOfEvent } from './own-r
 import { bodyRow, eventItemRow, eventRow, type EventRow, parseRows, type Skipped } from './rows.ts';
 import { neverCheckedSource } from './source-records.ts';
 import { eventsToRead } from './poll-window.ts';
-import { localDate, publicUrl, type Text } from './values.ts';
+import { localDate, publicUrl } from './values.ts';
 import { type OwnRecord, SyncRefused, type SyncRequest, type SyncTarget } from '../source.ts';
 
 const READERS = 4;
@@ -84,6 +84,7 @@ export class SyncRun {
     const window = {
       now: this.#target.clock.now(),
       named: this.#since !== null,
+      isUnstamped: this.#reader.platform.isUnstamped === true,
       lastSuccess: (event: EventRow) => this.#lastSuccess(event),
       isPublished: (event: EventRow) => this.#published.has(String(event.EventId)),
     };
@@ -189,10 +190,10 @@ export class SyncRun {
     const published = this.#published.get(eventId);
     let own: readonly OwnRecord[] = [];
     let source: readonly unknown[];
-    let agendaFile: Text;
+    let details: EventDetails | undefined;
     try {
       source = await this.#reader.eventItems(event.EventId);
-      agendaFile = event.EventAgendaFile ?? (await this.#reader.agendaFile?.(event.EventId));
+      details = await this.#reader.details?.(event.EventId);
       if (published !== undefined) own = await ownRecordsOfEvent(this.#target.known, client, eventId);
       if (source.length === 0 && own.some(({ resource }) => resource === 'agenda_items'))
         source = await this.#reader.eventItems(event.EventId);
@@ -202,8 +203,9 @@ export class SyncRun {
     this.read.items += source.length;
     const parsed = parseRows(eventItemRow, 'EventItemId', 'item', source);
     this.#skip(parsed.skipped, body.sourceId);
+    const row = { ...event, ...details };
     const place = { client, timezone: this.place.timezone, body, known: published ?? null };
-    const mapped = mapEvent({ ...event, EventAgendaFile: agendaFile }, parsed.rows, place);
+    const mapped = mapEvent(row, parsed.rows, place);
     if (mapped.kind === 'skipped') return this.#skip([mapped.skipped], body.sourceId);
     this.#skip(mapped.skipped, body.sourceId);
     if (mapped.startTime?.status === 'not_stated') {
@@ -211,7 +213,7 @@ export class SyncRun {
       this.degraded.push({ what: 'event', id: eventId, reason });
       this.#leftBy(body.sourceId).degraded += 1;
     }
-    const url = publicUrl(event.EventInSiteURL);
+    const url = publicUrl(row.EventInSiteURL);
     if (url !== null) this.siteUrl ??= `${new URL(url).origin}/`;
     for (const change of mapped.changes) this.#upserted.add(change.id);
     await writer.add(mapped.changes);

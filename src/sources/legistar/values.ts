@@ -70,6 +70,13 @@ export function minutesOfDay(eventTime: Text): number | null {
   return Number(afternoon[1]) * 60 + Number(afternoon[2]);
 }
 
+/** The time of the day of "2024-12-03T10:00:00" as `minutesOfDay` reads it; null for midnight, where no time is stated, and for another text. */
+export function twelveHours(dateTime: string): string | null {
+  const [, hours, minutes] = /T(\d{2}):(\d{2})/.exec(dateTime) ?? [];
+  if (hours === undefined || minutes === undefined || `${hours}${minutes}` === '0000') return null;
+  return `${Number(hours) % 12 || 12}:${minutes} ${Number(hours) < 12 ? 'AM' : 'PM'}`;
+}
+
 /** In UTC, ISO 8601. A time that the clocks skip is read as before the change (2:30 becomes 3:30); of one shown twice it is the first. */
 export function instantOf(day: string, minutes: number, zone: string): string {
   const wall = DateTime.fromISO(day, { zone: 'utc' }).plus({ minutes }).toMillis();

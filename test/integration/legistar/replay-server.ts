@@ -14,6 +14,10 @@ export interface Recording {
 
 const CIVICWEB_MEETING = { Id: 1, TypeId: 10, Name: 'Court - May 19 2026', MeetingDate: '2026-05-19', MeetingTime: '09:00 AM' };
 
+const TECHSHARE_MEETING = { id: 'a', meetingType: 'Court', meetingStartDateTime: '2026-05-19T09:00:00' };
+const OPENCITIES_ENTRY = { CalendarId: 'c', Id: 'e', MainContentId: 'e', Name: 'Zoning Commission', DateTime: '19/05/2026 9:00:00 AM' };
+const CIVICCLERK_EVENT = { id: 1, eventName: 'Board', startDateTime: '2026-05-19T09:00:00Z', categoryId: 26 };
+
 /** A fault that replaces the answer to a request. */
 export type Fault = (response: ServerResponse) => void;
 
@@ -47,6 +51,10 @@ export async function startReplayServer(client: string, recording: Recording) {
     if (version !== 'v1') return send(404, { Message: 'No HTTP resource was found' });
     // A CivicWeb portal with one meeting and no documents.
     if (name === 'Services') return send(200, id === undefined ? [CIVICWEB_MEETING] : []);
+    // The same of other platforms.
+    if (name === 'api') return send(200, { data: id === 'readArchived' ? [TECHSHARE_MEETING] : [] });
+    if (name === 'ocapi') return send(200, { success: true, data: resource === 'get' ? {} : [{ Items: [OPENCITIES_ENTRY] }] });
+    if (name === 'Events') return send(200, { value: [CIVICCLERK_EVENT] });
     if (name !== client) {
       return send(500, {
         Message: 'An error has occurred.',

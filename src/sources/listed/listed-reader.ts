@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import type { LegistarReader } from '../../../domain/ports/source-ports.ts';
+import { oneLine } from '../legistar/values.ts';
+
+/** A meeting in the form of an event of Legistar, or the id of one that cannot be read. */
+export type ListedEvent =
+  | { readonly EventId: number; readonly EventBodyId: number; readonly EventBodyName: string; readonly EventDate: string }
+  | { readonly EventId: unknown };
+
+/** A number in place of an id that is a text, the same for the same texts: 48 bits. */
+export const derivedNumber = (...texts: readonly string[]): number =>
+  Number.parseInt(createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 12), 16);
+
+/** "CANCELLED - Commissioners Court - May 19 2026" is a meeting of the Commissioners Court. */
+export const bodyNameIn = (name: string): string =>
+  (oneLine(name) ?? '')
+    .replace(/\s+-\s+[A-Z][a-z]{2,8} \d{1,2},? \d{4}$/, '')
+    .replace(/^(?:cancell?ed|postponed|rescheduled)\b[\s:–-]*/i, '')
+    .replace(/^20\d\d\s+/, '');
+
+function mostFrequent(names: readonly string[]): string {
+  const counts = [...Map.groupBy(names, (name) => name)].map(([name, { length }]) => ({ name, length }));
+  return counts.toSorted((left, right) => right.length - left.length)[0]!.name;
+}
+
+const isRead = (event: ListedEvent): event is Exclude<ListedEvent, { readonly EventId: unknown; readonly EventDate?: never }> =>
+  'EventDate' in event;
+
+interface ListedReaderOptions {
+  readonly platform: Pick<LegistarReader['platform'], 'sourceType' | 'label'>;
+  /** The whole list; called once by a reader, which lives as long as one sync. */
+  readonly list: () => Promise<readonly ListedEvent[]>;
+  readonly eventItems?: LegistarReader['eventItems'];
+  readonly details?: LegistarReader['details'];
+}
+
+/** Reads a platform that only lists meetings, without bodies and times of modification, in the form of the Legistar Web API. */
+export function listedReader({ platform, list, eventItems, details }: ListedReaderOptions): LegistarReader {
+  let listed: Promise<readonly ListedEvent[]> | undefined;
+  const whole = () => (listed ??= list());
+  return {
+    platform: { ...platform, isUnstamped: true },
+    bodies: async () => {
+      const byBody = Map.groupBy((await whole()).filter(isRead), ({ EventBodyId }) => EventBodyId);
+      return [...byBody].map(([BodyId, events]) => ({ BodyId, BodyName: mostFrequent(events.map(({ EventBodyName }) => EventBodyName)) }));
+    },
+    events: async (from) => (await whole()).filter((event) => from === null || !isRead(event) || event.EventDate >= from),
+    event: async (eventId) => (await whole()).find((event) => event.EventId === eventId) ?? null,
+    eventItems: eventItems ?? (async () => []),
+    ...(details && { details }),
+  };
+}

@@ -1,0 +1,228 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { SourceUnavailable, UnknownSourceClient } from '../../domain/ports/source-ports.ts';
+import { civicClerkHttpClient } from '../../infra/civicclerk/http-client.ts';
+import { openCitiesHttpClient } from '../../infra/opencities/http-client.ts';
+import { systemClock } from '../../infra/system/clock.ts';
+import { techShareHttpClient } from '../../infra/techshare/http-client.ts';
+import { catalogueRecords } from '../../src/sources/catalogue/catalogue-records.ts';
+import { civicClerkReader } from '../../src/sources/civicclerk/reader.ts';
+import { agendaConnector } from '../../src/sources/legistar/sync.ts';
+import { openCitiesReader } from '../../src/sources/opencities/reader.ts';
+import { openCitiesSite } from '../../src/sources/opencities/source.ts';
+import { techShareReader } from '../../src/sources/techshare/reader.ts';
+import { techSharePortal } from '../../src/sources/techshare/source.ts';
+import { SyncRefused } from '../../src/sources/source.ts';
+import { MemoryRecords } from './legistar/memory-records.ts';
+
+const COMMITTEE = 'fe6aa5cc-7448-4194-ac6e-08dc95f79ccc';
+const CALENDAR = '788ffb59-05d1-457d-b9dd-423d4b95a06e';
+const TECHSHARE_CLIENT = `tarrant-${COMMITTEE}`;
+
+let answer: (request: IncomingMessage, url: URL, posted: Record<string, unknown>) => unknown;
+let requests: string[];
+let records: MemoryRecords;
+let server: ReturnType<typeof createServer>;
+let base: string;
+
+beforeEach(async () => {
+  requests = [];
+  const answered = async (request: IncomingMessage, response: ServerResponse) => {
+    const url = new URL(request.url ?? '/', 'http://platform');
+    requests.push(`${request.method} ${url.pathname}`);
+    const body = await text(request);
+    const given = answer(request, url, body === '' ? {} : (JSON.parse(body) as Record<string, unknown>));
+    response.writeHead(given === undefined ? 404 : 200).end(JSON.stringify(given));
+  };
+  server = createServer((request, response) => void answered(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  records = new MemoryRecords();
+  await records.write(catalogueRecords());
+});
+afterEach(async () => {
+  server.close();
+  await once(server, 'close');
+});
+
+const options = () => ({ clock: systemClock, random: () => 0.5, retries: { attempts: 1, baseMilliseconds: 1, maxMilliseconds: 1 } });
+const techshare = agendaConnector(
+  () => techShareReader(techShareHttpClient(`${base}/publicportal`, COMMITTEE, options()), 'https://portal.example.org/publicportal'),
+  'techshare:',
+);
+const opencities = agendaConnector(
+  (_, clock) => openCitiesReader(openCitiesHttpClient(base, CALENDAR, options()), 'https://city.example.org', clock),
+  'opencities:',
+);
+const civicclerk = agendaConnector(
+  () => civicClerkReader(civicClerkHttpClient(`${base}/v1`, options()), 'https://example.portal.civicclerk.com'),
+  'civicclerk:',
+);
+const target = () => ({ writer: records, known: records, clock: systemClock });
+const meetings = () =>
+  records
+    .all('meetings')
+    .map(({ content }) => content)
+    .toSorted((a, b) => (String(a.startsAt) < String(b.startsAt) ? -1 : 1));
+
+const techshareMeeting = {
+  id: '94a0118f',
+  meetingStartDateTime: '2024-12-03T10:00:00',
+  meetingType: 'Commissioners Court',
+  description: 'Commissioners Court',
+  meetingStatus: 'Finalized',
+  isPublished: true,
+  agendaAttachmentId: '7f339758',
+  minutesAttachmentId: null as string | null,
+  videoId: null as string | null,
+};
+
+test('a TechShare portal gives its archived and upcoming meetings with their published files', async () => {
+  const asked: unknown[] = [];
+  answer = (_request, { pathname }, posted) => {
+    asked.push(posted);
+    if (pathname === '/publicportal/api/meetings/readArchived') {
+      return {
+        data: [
+          techshareMeeting,
+          { ...techshareMeeting, id: 'held', meetingStartDateTime: '2024-11-19T14:30:00', minutesAttachmentId: '1d895dfa' },
+          { ...techshareMeeting, id: 'off', meetingStartDateTime: '2024-11-05T10:00:00', description: 'CANCELLED - Commissioners Court' },
+          { id: 'unreadable' },
+        ],
+      };
+    }
+    const upcoming = {
+      ...techshareMeeting,
+      id: 'next',
+      meetingStartDateTime: '2025-01-14T00:00:00',
+      meetingStatus: 'Upcoming',
+      isPublished: false,
+    };
+    return pathname === '/publicportal/api/meetings/readCurrentAndUpcoming' ? { data: [upcoming] } : undefined;
+  };
+  const sync = () => techshare.sync({ client: TECHSHARE_CLIENT, options: {} }, target());
+  expect(await sync()).toMatchObject({ failure: null, rejected: [], read: { bodies: 1, events: 5, items: 0 } });
+  expect(asked).toEqual([{ committeeId: COMMITTEE }, { committeeId: COMMITTEE }]);
+  expect(meetings()).toMatchObject([
+    { startsAt: '2024-11-05T16:00:00.000Z', status: 'cancelled', title: 'Commissioners Court' },
+    { startsAt: '2024-11-19T20:30:00.000Z', status: 'held' },
+    { startsAt: '2024-12-03T16:00:00.000Z', status: 'scheduled', startTime: { status: 'stated', sourceText: '10:00 AM' } },
+    { startsAt: '2025-01-14T06:00:00.000Z', startTime: { status: 'not_stated' } },
+  ]);
+  const download = 'https://portal.example.org/publicportal/api/meetingattachments/download?id=';
+  expect(new Set(records.all('documents').map(({ content }) => `${String(content.kind)} ${String(content.url)}`))).toEqual(
+    new Set([`agenda ${download}7f339758`, `minutes ${download}1d895dfa`]),
+  );
+  expect(records.all('documents')).toHaveLength(4);
+  expect(await sync()).toMatchObject({ appended: 0, removed: 0 });
+});
+
+const entry = (Id: string, Name: string, DateTime: string) => ({ CalendarId: CALENDAR, Id, MainContentId: Id, Name, DateTime });
+
+test('an OpenCities calendar gives each occurrence of its meetings, with the day first, and no entries of whole days', async () => {
+  const details: Record<string, object> = {
+    zoning: { Link: 'https://city.example.org/events/zoning', Address: { Formatted: 'City Hall, 100 Trail' }, IsCancelled: false },
+    park: { Link: null, Address: null, IsCancelled: true },
+  };
+  let days: { Items: unknown[] }[] = [
+    {
+      Items: [
+        entry('notice', 'Notice of Public Comment', '1/10/2024 12:00:00 AM'),
+        entry('zoning', 'Zoning Commission', '2/10/2024 12:00:00 PM'),
+      ],
+    },
+    {
+      Items: [
+        entry('zoning', 'Zoning Commission Meeting', '10/03/2026 6:30:00 PM'),
+        entry('park', '2026 Park Board Meeting', '29/09/2026 9:00:00 AM'),
+      ],
+    },
+  ];
+  answer = (request, { pathname, searchParams }, posted) => {
+    if (pathname === '/ocapi/get/contentinfo') return { success: true, data: details[searchParams.get('contentId')!] };
+    if (pathname !== '/ocapi/calendars/getcalendaritems' || request.method !== 'POST') return undefined;
+    expect(posted).toMatchObject({ LanguageCode: 'en-US', Ids: [CALENDAR] });
+    const year = String(posted.StartDate).slice(0, 4);
+    expect(posted.EndDate).toBe(`${year}-12-31`);
+    const inYear = (value: unknown) => (value as { DateTime: string }).DateTime.includes(`/${year} `);
+    return { success: true, data: days.map(({ Items }) => ({ Items: Items.filter(inYear) })) };
+  };
+  const sync = () => opencities.sync({ client: CALENDAR, options: {} }, target());
+  expect(await sync()).toMatchObject({ failure: null, rejected: [], skipped: [], read: { bodies: 2, events: 3 } });
+  const zoning = {
+    title: 'Zoning Commission',
+    status: 'scheduled',
+    sourceUrl: 'https://city.example.org/events/zoning',
+    location: 'City Hall, 100 Trail',
+  };
+  expect(meetings()).toMatchObject([
+    { ...zoning, startsAt: '2024-10-02T17:00:00.000Z' },
+    { ...zoning, startsAt: '2026-03-10T23:30:00.000Z' },
+    { title: 'Park Board', status: 'cancelled', startsAt: '2026-09-29T14:00:00.000Z', sourceUrl: 'https://city.example.org/' },
+  ]);
+  const first = requests.length;
+  expect(await sync()).toMatchObject({ appended: 0, removed: 0 });
+  // The list of each year, and the details of what is not long past.
+  const years = new Date().getFullYear() + 1 - 2020 + 1;
+  expect(requests.slice(first).filter((request) => request.startsWith('POST'))).toHaveLength(years);
+  days = [{ Items: days[1]!.Items }];
+  expect(await sync()).toMatchObject({ removed: 1 });
+  days = [];
+  expect(await sync()).toMatchObject({ removed: 0, failure: expect.stringContaining('without a body') as string });
+});
+
+test('a CivicClerk client gives the events of all pages, with the local time that it marks as UTC', async () => {
+  const event = { id: 1, eventName: 'Board of Commissioners', startDateTime: '2025-12-08T09:30:00Z', categoryId: 26 };
+  const eventLocation = { address1: 'Room 132', address2: '218 W 6th ST', city: 'Tulsa', state: 'OK', zipCode: '74119' };
+  const publishedFiles = [
+    { fileId: 9405, name: 'Agenda Packet', type: 'Agenda Packet' },
+    { fileId: 9404, name: 'Agenda', type: 'Agenda' },
+  ];
+  let nextLink: string | undefined = `${base}/v1/Events?page=2`;
+  answer = (_request, { pathname, searchParams }) => {
+    if (pathname !== '/v1/Events') return undefined;
+    if (searchParams.get('page') !== '2') return { value: [{ ...event, eventLocation, publishedFiles }], '@odata.nextLink': nextLink };
+    const special = { ...event, eventName: 'Board of Commissioners Special Meeting', startDateTime: '2025-07-16T10:00:00Z' };
+    return {
+      value: [
+        { ...special, id: 2 },
+        { ...special, id: 3, eventName: 'Board of Commissioners' },
+      ],
+    };
+  };
+  const place = { slug: 'tulsa-county', name: 'Tulsa County', timezone: 'America/Chicago' };
+  const sync = () => civicclerk.sync({ client: 'tulsa', options: {}, place }, target());
+  expect(await sync()).toMatchObject({ failure: null, rejected: [], read: { bodies: 1, events: 3 } });
+  expect(records.one('public_bodies', 'name', 'Board of Commissioners')).toBeDefined();
+  expect(meetings().at(-1)).toMatchObject({ startsAt: '2025-12-08T15:30:00.000Z', location: 'Room 132, 218 W 6th ST, Tulsa, OK 74119' });
+  expect(records.all('documents').map(({ content }) => content.url)).toEqual([
+    'https://example.portal.civicclerk.com/event/1/files/agenda/9404',
+  ]);
+  nextLink = 'https://elsewhere.example.org/v1/Events';
+  expect(await sync()).toMatchObject({ removed: 0, failure: expect.stringContaining('next page') as string });
+});
+
+test.each([
+  ['TechShare', () => techShareHttpClient(`${base}/publicportal`, COMMITTEE, options()).meetings()],
+  ['OpenCities', () => openCitiesHttpClient(base, CALENDAR, options()).entries(2026)],
+  ['CivicClerk', () => civicClerkHttpClient(`${base}/v1`, options()).events()],
+])('an address without %s is an unknown client, and an answer of another form no list', async (_platform, read) => {
+  answer = () => undefined;
+  await expect(read()).rejects.toThrow(UnknownSourceClient);
+  answer = () => ({ value: null, data: {}, success: true });
+  await expect(read()).rejects.toThrow(SourceUnavailable);
+});
+
+test('a client without the id of its committee, and a calendar without a site, are refused with what is missing', () => {
+  expect(techSharePortal(TECHSHARE_CLIENT)).toEqual({
+    portal: 'https://tarrant-agendamanagement-public.techsharetx.gov/publicportal',
+    committeeId: COMMITTEE,
+  });
+  expect(() => techSharePortal('tarrant')).toThrow(SyncRefused);
+  expect(openCitiesSite(CALENDAR)).toBe('https://www.fortworthtexas.gov');
+  expect(() => openCitiesSite('another')).toThrow('--base-url');
+});
