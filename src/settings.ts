@@ -195,6 +195,9 @@ type Name = keyof typeof SETTINGS;
 type Read<N extends Name> = z.output<(typeof SETTINGS)[N][0]> | ((typeof SETTINGS)[N][1] extends string ? never : undefined);
 export type Settings = { readonly [N in Name]: Read<N> };
 
+/** What a client of a service reads; no setting of the service. */
+export const API_KEY_VARIABLE = 'CIVIC_API_KEY';
+
 /** Reads the settings; an unknown `CIVIC_…` name is a warning, a bad value throws `BadSetting`. */
 export function readSettings(environment: NodeJS.ProcessEnv): { readonly settings: Settings; readonly warnings: readonly string[] } {
   const settings: Record<string, unknown> = {};
@@ -209,7 +212,9 @@ export function readSettings(environment: NodeJS.ProcessEnv): { readonly setting
     }
     settings[name] = parsed.data;
   }
-  const unknown = Object.keys(environment).filter((name) => name.startsWith('CIVIC_') && !Object.hasOwn(SETTINGS, name));
+  const unknown = Object.keys(environment).filter(
+    (name) => name.startsWith('CIVIC_') && name !== API_KEY_VARIABLE && !Object.hasOwn(SETTINGS, name),
+  );
   return {
     settings: settings as Settings,
     warnings: unknown.map((name) => `unknown setting ${name}; known are ${Object.keys(SETTINGS).join(', ')}`),

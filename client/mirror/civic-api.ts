@@ -31,15 +31,16 @@ const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 const ANSWER_WITHIN_MS = 60_000;
 
+type Outcome = { readonly answer: unknown } | { readonly again: string; readonly after?: number };
+
 export function createCivicApi({ baseUrl, key, sleep, signal, retries, onRetry }: CivicApiSettings): AskCivic {
-  type Outcome = { readonly answer: unknown } | { readonly again: string; readonly after?: number };
   const once = async (path: string, method: string): Promise<Outcome> => {
     let response: Response;
     let text: string;
     try {
       response = await fetch(baseUrl + path, {
         method,
-        headers: { authorization: `Bearer ${key}`, accept: 'application/json' },
+        headers: { authorization: `Bearer ${key}`, accept: 'application/json', 'cache-control': 'no-cache' },
         signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
       });
       text = await response.text();
@@ -48,7 +49,7 @@ export function createCivicApi({ baseUrl, key, sleep, signal, retries, onRetry }
       const { cause, message } = error as Error & { cause?: { code?: string } };
       return { again: `no answer (${cause?.code ?? message})` };
     }
-    if (response.ok) return { answer: parsed(text) };
+    if (response.ok) return parsed(text, response.headers.get('content-type') ?? '');
     const { code, message } = refusalOf(text);
     if (response.status === 429) return { again: `429 ${code}`, after: Number(response.headers.get('retry-after') ?? 1) * 1000 };
     if (response.status >= 500) return { again: `${response.status} ${code}` };
@@ -66,10 +67,12 @@ export function createCivicApi({ baseUrl, key, sleep, signal, retries, onRetry }
   };
 }
 
-function parsed(text: string): unknown {
+/** JSON that was cut off on its way may arrive whole the next time; what does not claim to be JSON is no answer of the service. */
+function parsed(text: string, contentType: string): Outcome {
   try {
-    return JSON.parse(text) as unknown;
+    return { answer: JSON.parse(text) as unknown };
   } catch {
+    if (contentType.includes('json')) return { again: 'an answer that was cut off' };
     throw new MirrorRefused('the answer is not JSON: check the base URL');
   }
 }

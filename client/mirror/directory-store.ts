@@ -1,50 +1,92 @@
-import { constants, createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { MirrorRefused, type MirrorRecord, type MirrorState, type MirrorStore } from './mirror-store.ts';
+import type { MirrorTables } from './columns.ts';
+import { type FileFormat, FILE_FORMATS, fileOf, linesOf, openOwn, rewriteResource } from './mirror-files.ts';
+import { MIRROR_TABLES } from './mirror-tables.ts';
+import { MirrorRefused, type MirrorRecord, type MirrorState, type MirrorStore, unusable } from './mirror-store.ts';
 
 /** Content of `replica.json`. Bytes of a journal beyond its length were not committed. */
 interface Committed {
   readonly state: MirrorState;
+  /** Changes that the files of the resources lack. */
   readonly journal: string | null;
   readonly bytes: number;
+  /** The journal of a snapshot that is being copied. */
   readonly fresh: string | null;
   readonly freshBytes: number;
+  /** Whether the journal has every record, so that the files count for nothing; absent before there were such files, when it had. */
+  readonly whole?: boolean;
+  readonly format?: FileFormat;
 }
 
 const NOTHING: Committed = { state: { phase: 'empty' }, journal: null, bytes: 0, fresh: null, freshBytes: 0 };
+const MIN_PAUSE_MS = 60_000;
+/** Rewriting the files takes at most about this part of the time. */
+const SHARE = 1 / 50;
 
-type Line = Omit<MirrorRecord, 'data'> & { readonly op: 'upsert' | 'remove'; readonly data?: unknown };
+const JOURNAL_LINE = /^\{"op":"(upsert|remove)","resource":"([^"]+)","id":"([^"]+)"(?:,"data":(.*))?\}$/s;
 
-/** Opens a file of a mirror for writing. Throws `MirrorRefused` for a symbolic link: another user of the folder may have placed it. */
-async function openOwn(file: string, how: number): Promise<FileHandle> {
-  try {
-    return await open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | how);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error;
-    throw new MirrorRefused(`${file} is a symbolic link, which is not followed: remove it and run the same command again`);
+interface JournalLine {
+  readonly resource: string;
+  readonly id: string;
+  /** Null: it was removed. */
+  readonly data: string | null;
+}
+
+async function* journalLines(file: string, bytes: number): AsyncIterable<JournalLine> {
+  for await (const line of linesOf(file, bytes)) {
+    const [, op, resource, id, data] = JOURNAL_LINE.exec(line) ?? [];
+    if (resource === undefined || id === undefined) throw new MirrorRefused(`${file} has a line that no mirror wrote`);
+    yield { resource, id, data: op === 'upsert' ? (data ?? null) : null };
   }
 }
 
-/** A mirror as a folder: `replica.json` names the journal; its lines, in the form of `civic records import`, give the records in order. */
-export async function openDirectoryStore(folder: string): Promise<MirrorStore> {
-  const path = (name: string) => join(folder, name);
-  let committed: Committed;
-  try {
-    await mkdir(folder, { recursive: true });
-    committed = await readFile(path('replica.json'), 'utf8').then(
-      (text) => JSON.parse(text) as Committed,
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return NOTHING;
-        throw error;
-      },
-    );
-  } catch (error) {
-    throw new MirrorRefused(`the folder ${folder} cannot be used: ${(error as Error).message}`);
+async function syncFolder(folder: string): Promise<void> {
+  const directory = await open(folder, 'r');
+  await directory.sync();
+  await directory.close();
+}
+
+/** Reads `replica.json`, and removes what a killed replicator has left. Throws `MirrorRefused` for a folder with such files of another origin. */
+async function openFolder(folder: string, tables: MirrorTables): Promise<Committed> {
+  await mkdir(folder, { recursive: true });
+  const committed = await readFile(join(folder, 'replica.json'), 'utf8').then(
+    (text) => JSON.parse(text) as Committed,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return NOTHING;
+      throw error;
+    },
+  );
+  const names = await readdir(folder);
+  const own = new Set(Object.keys(tables).flatMap((resource) => FILE_FORMATS.map((format) => fileOf(resource, format))));
+  const foreign = committed.whole === undefined ? names.find((name) => own.has(name)) : undefined;
+  if (foreign !== undefined) throw new Error(`it has a file ${foreign} that no mirror wrote; give an empty folder`);
+  if (committed !== NOTHING) {
+    const journal = (name: string) => /^records-\d+\.ndjson$/.test(name) && name !== committed.journal && name !== committed.fresh;
+    const left = names.filter((name) => journal(name) || (name.endsWith('.new') && own.has(name.slice(0, -'.new'.length))));
+    for (const name of left) await rm(join(folder, name));
   }
+  return { ...committed, whole: committed.whole ?? true };
+}
+
+/**
+ * A mirror as a folder: one file for each resource with one line for each record. `replica.json` names a journal of the changes that the files
+ * lack; `tidy` brings them into the files, each of which is replaced at once.
+ */
+export async function openDirectoryStore(
+  folder: string,
+  asked: FileFormat | null = null,
+  tables: MirrorTables = MIRROR_TABLES,
+): Promise<MirrorStore> {
+  const path = (name: string) => join(folder, name);
+  let committed = await openFolder(folder, tables).catch((error: unknown) => {
+    throw unusable(`the folder ${folder}`, error);
+  });
+  const format = asked ?? committed.format ?? 'ndjson';
   let number = Number(/\d+/.exec(committed.fresh ?? committed.journal ?? '')?.[0] ?? 0);
   let file: { readonly name: string; readonly handle: FileHandle } | undefined;
+  let nextRewrite = 0;
 
   /** Truncates the journal to its committed length. */
   const writing = async (name: string, bytes: number): Promise<FileHandle> => {
@@ -61,10 +103,49 @@ export async function openDirectoryStore(folder: string): Promise<MirrorStore> {
     await temporary.sync();
     await temporary.close();
     await rename(path('replica.json.new'), path('replica.json'));
-    const directory = await open(folder, 'r');
-    await directory.sync();
-    await directory.close();
+    await syncFolder(folder);
     committed = next;
+  };
+  const journal = () => (committed.journal === null ? [] : journalLines(path(committed.journal), committed.bytes));
+  /** The resources to write again, each with the number of the last line of each record that the journal names. */
+  const changedRecords = async () => {
+    const changed = new Map<string, Map<string, number>>();
+    const of = (resource: string) => changed.get(resource) ?? changed.set(resource, new Map()).get(resource)!;
+    let line = 0;
+    for await (const { resource, id } of journal()) of(resource).set(id, (line += 1));
+    if (committed.whole || format !== committed.format) Object.keys(tables).forEach(of);
+    return changed;
+  };
+  const rewrite = async (): Promise<void> => {
+    const { whole } = committed;
+    // After a kill, the next start knows the files as those of the mirror.
+    await save(committed);
+    const changed = await changedRecords();
+    const files = new Map<string, Awaited<ReturnType<typeof rewriteResource>>>();
+    try {
+      for (const [resource, last] of changed) {
+        const rewritten = await rewriteResource(path, tables, resource, format);
+        files.set(resource, rewritten);
+        if (whole) continue;
+        for await (const data of linesOf(path(fileOf(resource, 'ndjson')))) {
+          if (!last.has((JSON.parse(data) as { id: string }).id)) await rewritten.add(data);
+        }
+      }
+      let line = 0;
+      for await (const { resource, id, data } of journal()) {
+        line += 1;
+        if (data !== null && changed.get(resource)!.get(id) === line) await files.get(resource)!.add(data);
+      }
+      for (const rewritten of files.values()) await rewritten.finish();
+    } finally {
+      for (const rewritten of files.values()) await rewritten.close();
+    }
+    await syncFolder(folder);
+    const former = committed.journal;
+    await file?.handle.close();
+    file = undefined;
+    await save({ ...committed, journal: null, bytes: 0, whole: false, format });
+    if (former !== null) await rm(path(former), { force: true });
   };
   return {
     state: async () => committed.state,
@@ -74,8 +155,10 @@ export async function openDirectoryStore(folder: string): Promise<MirrorStore> {
         ...commit.removes.map(({ resource, id }) => `{"op":"remove","resource":"${resource}","id":"${id}"}\n`),
       ].join('');
       const toFresh = commit.copy === 'begin' || committed.state.phase === 'snapshot';
-      let [name, before] = toFresh ? [committed.fresh!, committed.freshBytes] : [committed.journal!, committed.bytes];
-      if (commit.copy === 'begin') [name, before] = [`records-${(number += 1)}.ndjson`, 0];
+      const newName = () => `records-${(number += 1)}.ndjson`;
+      let [name, before] = toFresh ? [committed.fresh, committed.freshBytes] : [committed.journal, committed.bytes];
+      if (commit.copy === 'begin') before = 0;
+      if (name === null || commit.copy === 'begin') name = newName();
       const handle = await writing(name, before);
       if (text !== '') {
         try {
@@ -89,24 +172,37 @@ export async function openDirectoryStore(folder: string): Promise<MirrorStore> {
         }
       }
       const after = before + Buffer.byteLength(text);
+      const formerFresh = committed.fresh;
       const former = committed.journal;
-      if (commit.copy === 'finish') await save({ state: commit.state, journal: name, bytes: after, fresh: null, freshBytes: 0 });
+      if (commit.copy === 'finish')
+        await save({ ...committed, state: commit.state, journal: name, bytes: after, fresh: null, freshBytes: 0, whole: true });
       else if (toFresh) await save({ ...committed, state: commit.state, fresh: name, freshBytes: after });
-      else await save({ ...committed, state: commit.state, bytes: after });
+      else await save({ ...committed, state: commit.state, journal: name, bytes: after });
       if (commit.copy === 'finish' && former !== null && former !== name) await rm(path(former), { force: true });
+      if (commit.copy === 'begin' && formerFresh !== null && formerFresh !== name) await rm(path(formerFresh), { force: true });
     },
     async *records() {
-      const { journal, bytes } = committed;
-      if (journal === null || bytes === 0) return;
-      const found = new Map<string, MirrorRecord>();
-      for await (const line of createInterface({ input: createReadStream(path(journal), { end: bytes - 1 }), crlfDelay: Infinity })) {
-        const { op, resource, id, data } = JSON.parse(line) as Line;
-        // The text of `data` as written, without serialising it again.
-        const text = op === 'upsert' ? line.slice(line.indexOf(',"data":') + 8, -1) : '';
-        if (op === 'upsert' && data !== undefined) found.set(`${resource} ${id}`, { resource, id, data: text });
-        else found.delete(`${resource} ${id}`);
+      const found = new Map<string, MirrorRecord | null>();
+      for await (const { resource, id, data } of journal()) {
+        found.set(`${resource} ${id}`, data === null ? null : { resource, id, data });
       }
-      yield* found.values();
+      if (!committed.whole) {
+        for (const resource of Object.keys(tables)) {
+          for await (const data of linesOf(path(fileOf(resource, 'ndjson')))) {
+            const { id } = JSON.parse(data) as { id: string };
+            if (!found.has(`${resource} ${id}`)) yield { resource, id, data };
+          }
+        }
+      }
+      for (const record of found.values()) if (record !== null) yield record;
+    },
+    async tidy(now) {
+      const equal = committed.journal === null && committed.format === format;
+      if (equal || (!now && performance.now() < nextRewrite)) return;
+      const started = performance.now();
+      await rewrite();
+      const ended = performance.now();
+      nextRewrite = ended + Math.max(MIN_PAUSE_MS, (ended - started) / SHARE);
     },
     async close() {
       await file?.handle.close();

@@ -14,9 +14,12 @@ export type MirrorState =
     }
   | { readonly phase: 'changes'; readonly cursor: string };
 
-export interface MirrorRecord {
+export interface RecordName {
   readonly resource: string;
   readonly id: string;
+}
+
+export interface MirrorRecord extends RecordName {
   /** Canonical JSON, as published. */
   readonly data: string;
 }
@@ -24,7 +27,7 @@ export interface MirrorRecord {
 export interface MirrorCommit {
   readonly state: MirrorState;
   readonly upserts: readonly MirrorRecord[];
-  readonly removes: readonly { readonly resource: string; readonly id: string }[];
+  readonly removes: readonly RecordName[];
   /** `begin`: from this commit on, a new copy is written that readers do not see. `finish`: with this commit, it replaces the old one. */
   readonly copy?: 'begin' | 'finish';
 }
@@ -36,14 +39,19 @@ export interface MirrorStore {
   commit(commit: MirrorCommit): Promise<void>;
   /** Of the copy that readers see. */
   records(): AsyncIterable<MirrorRecord>;
+  /** At the head of the feed: returns free space and removes replaced text from the disk; may put it off unless `now`. */
+  tidy(now: boolean): Promise<void>;
   close(): Promise<void>;
 }
-
-/** SQL that ends a new copy in a database: readers see `civic_records`, and the copy is written to `civic_records_fresh`. */
-export const FINISH_COPY =
-  'delete from civic_records; insert into civic_records select * from civic_records_fresh; delete from civic_records_fresh';
 
 /** A store, address or answer cannot be used; the message is one line. */
 export class MirrorRefused extends Error {
   override readonly name = 'MirrorRefused';
+}
+
+/** The refusal of a store that cannot be opened. */
+export function unusable(store: string, error: unknown): MirrorRefused {
+  const { message, detail } = error as Error & { readonly detail?: string };
+  const remedy = message.includes('already exists') ? '; a mirror needs one of its own' : '';
+  return new MirrorRefused(`${store} cannot be used: ${message}${detail === undefined ? '' : ` (${detail})`}${remedy}`);
 }

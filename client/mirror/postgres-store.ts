@@ -1,66 +1,182 @@
+import { hash } from 'node:crypto';
 import { Client } from 'pg';
-import { FINISH_COPY, MirrorRefused, type MirrorRecord, type MirrorState, type MirrorStore } from './mirror-store.ts';
+import type { MirrorTables } from './columns.ts';
+import { MIRROR_TABLES } from './mirror-tables.ts';
+import { type MirrorRecord, type MirrorState, type MirrorStore, type RecordName, unusable } from './mirror-store.ts';
+import {
+  columnDefinition,
+  createIndexes,
+  createTable,
+  type Dialect,
+  finishCopy,
+  quoted,
+  refill,
+  rowsOf,
+  searchedColumns,
+  upsertFrom,
+  viewsOf,
+} from './sql-tables.ts';
 
-const SCHEMA = `
-  create table if not exists civic_records (resource text not null, id uuid not null, data json not null, primary key (resource, id));
-  create table if not exists civic_records_fresh (like civic_records including all);
-  create table if not exists civic_replica (singleton boolean primary key default true check (singleton), state json not null)`;
+const TYPES: Dialect['types'] = {
+  uuid: 'uuid',
+  text: 'text',
+  integer: 'bigint',
+  number: 'double precision',
+  boolean: 'boolean',
+  date: 'date',
+  timestamp: 'timestamptz',
+  json: 'jsonb',
+};
+/** The year 0000 of ISO 8601 is the year before 0001. */
+const dateText = (text: string): string => `(case when ${text} like '0000-%' then '0001' || substr(${text}, 5) || ' BC' else ${text} end)`;
+const POSTGRES: Dialect = {
+  types: TYPES,
+  value: (type, text) => `${type === 'date' || type === 'timestamp' ? dateText(text) : text}::${TYPES[type]}`,
+  json: 'json',
+  looseReferences: false,
+  hoursAgo: (hours) => `now() - interval '${hours} hours'`,
+};
+
+const PROGRESS = `
+  create table if not exists civic_records_fresh (resource text not null, id uuid not null, data json not null, primary key (resource, id));
+  create table if not exists civic_replica (singleton boolean primary key default true check (singleton), state json not null);
+  alter table civic_replica add column if not exists schema text`;
 const LOCK = '6022140760217896';
 const PAGE = 1000;
-const WRITE_STATE = 'insert into civic_replica (state) values ($1) on conflict (singleton) do update set state = excluded.state';
+/** Characters of a row that the search reads: `tsvector` holds at most one megabyte. */
+const SEARCHED_LENGTH = 200_000;
 
-const keysOf = (rows: readonly { resource: string; id: string }[]) => [rows.map(({ resource }) => resource), rows.map(({ id }) => id)];
-const upsertInto = (table: string) => `insert into ${table} (resource, id, data)
+function addSearch(table: string): readonly string[] {
+  const columns = searchedColumns(table);
+  if (columns.length === 0) return [];
+  const text = columns.map((name) => `coalesce(${quoted(name)}, '')`).join(` || ' ' || `);
+  return [
+    `alter table ${quoted(table)} add column if not exists search tsvector
+       generated always as (to_tsvector('pg_catalog.english', left(${text}, ${SEARCHED_LENGTH}))) stored`,
+    `create index if not exists ${table}_search on ${quoted(table)} using gin (search)`,
+  ];
+}
+
+/** Brings a database to these tables: an empty one, one of an earlier version, or one with a single table of JSON. Keeps every record. */
+async function migrate(client: Client, tables: MirrorTables): Promise<void> {
+  const views = viewsOf(POSTGRES, tables);
+  const shape = Object.entries(tables).map(([table, columns]) => [
+    createTable(POSTGRES, table, columns),
+    ...createIndexes(table, columns),
+    ...addSearch(table),
+  ]);
+  const schema = hash('sha256', JSON.stringify([shape, views]));
+  await client.query(PROGRESS);
+  const { rows } = await client.query<{ stored: string | null; single: boolean }>(
+    `select (select schema from civic_replica) as stored,
+       exists (select 1 from pg_class where oid = to_regclass('civic_records') and relkind = 'r') as single`,
+  );
+  const { stored, single } = rows[0]!;
+  if (stored === schema) return;
+  for (const [table, columns] of Object.entries(tables)) {
+    if (stored === null) await client.query(createTable(POSTGRES, table, columns));
+    else await client.query(createTable(POSTGRES, table, columns).replace('create table', 'create table if not exists'));
+    for (const column of columns.slice(1)) {
+      await client.query(`alter table ${quoted(table)} add column if not exists ${columnDefinition(POSTGRES, column)}`);
+    }
+    await client.query(single ? upsertFrom(POSTGRES, table, columns, rowsOf('civic_records', table)) : refill(POSTGRES, table, columns));
+    for (const statement of [...createIndexes(table, columns), ...addSearch(table)]) await client.query(statement);
+  }
+  if (single) await client.query('drop table civic_records');
+  for (const [view, select] of Object.entries(views))
+    await client.query(`create ${stored === null ? '' : 'or replace '}view ${view} as ${select}`);
+  await client.query(
+    'insert into civic_replica (state, schema) values ($1, $2) on conflict (singleton) do update set schema = excluded.schema',
+    [JSON.stringify({ phase: 'empty' } satisfies MirrorState), schema],
+  );
+}
+
+async function inTransaction(client: Client, work: () => Promise<void>): Promise<void> {
+  await client.query('begin');
+  try {
+    await work();
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+const UPSERT_FRESH = `insert into civic_records_fresh (resource, id, data)
   select * from unnest($1::text[], $2::uuid[], $3::json[]) on conflict (resource, id) do update set data = excluded.data`;
-const removeFrom = (table: string) => `delete from ${table} r using unnest($1::text[], $2::uuid[]) as d (resource, id)
+const REMOVE_FRESH = `delete from civic_records_fresh r using unnest($1::text[], $2::uuid[]) as d (resource, id)
   where r.resource = d.resource and r.id = d.id`;
 
-/** A mirror in a PostgreSQL database: table `civic_records` (resource, id, data as JSON). A second replicator on it is refused. */
-export async function openPostgresStore(url: string): Promise<MirrorStore> {
-  const client = new Client({ connectionString: url, application_name: 'civic replicate' });
-  client.on('error', () => undefined);
+/**
+ * A mirror in a PostgreSQL database: one table for each resource, views and full-text search, in the first schema of the search path. A second
+ * replicator on it is refused.
+ */
+export async function openPostgresStore(url: string, tables: MirrorTables = MIRROR_TABLES): Promise<MirrorStore> {
+  let client: Client | undefined;
   try {
+    client = new Client({ connectionString: url, application_name: 'civic replicate' });
+    client.on('error', () => undefined);
     await client.connect();
     const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_lock(${LOCK}) as taken`);
     if (!rows[0]?.taken) throw new Error('another replicator uses it');
-    await client.query(SCHEMA);
+    const connected = client;
+    await inTransaction(connected, () => migrate(connected, tables));
   } catch (error) {
-    await client.end();
-    throw new MirrorRefused(`the PostgreSQL database cannot be used: ${(error as Error).message}`);
+    await client?.end();
+    throw unusable('the PostgreSQL database', error);
   }
-  const stateNow = async (): Promise<MirrorState> => {
-    const { rows } = await client.query<{ state: MirrorState }>('select state from civic_replica');
-    return rows[0]?.state ?? { phase: 'empty' };
+  return storeOn(client, tables);
+}
+
+function storeOn(client: Client, tables: MirrorTables): MirrorStore {
+  const stateNow = async () => (await client.query<{ state: MirrorState }>('select state from civic_replica')).rows[0]!.state;
+  const namesOf = (rows: readonly RecordName[]) => [rows.map(({ resource }) => resource), rows.map(({ id }) => id)];
+  const toFresh = async (upserts: readonly MirrorRecord[], removes: readonly RecordName[]): Promise<void> => {
+    if (upserts.length > 0) await client.query(UPSERT_FRESH, [...namesOf(upserts), upserts.map(({ data }) => data)]);
+    if (removes.length > 0) await client.query(REMOVE_FRESH, namesOf(removes));
   };
+  const toShown = async (upserts: readonly MirrorRecord[], removes: readonly RecordName[]): Promise<void> => {
+    for (const [resource, rows = []] of Object.entries(Object.groupBy(upserts, ({ resource }) => resource))) {
+      const statement = upsertFrom(POSTGRES, resource, tables[resource]!, '(select * from unnest($1::uuid[], $2::json[]) as u (id, data))');
+      await client.query(statement, [rows.map(({ id }) => id), rows.map(({ data }) => data)]);
+    }
+    for (const [resource, rows = []] of Object.entries(Object.groupBy(removes, ({ resource }) => resource))) {
+      await client.query(`delete from ${quoted(resource)} where id = any($1::uuid[])`, [rows.map(({ id }) => id)]);
+    }
+  };
+  let finished = false;
   return {
     state: stateNow,
     async commit({ state, upserts, removes, copy }) {
-      await client.query('begin');
-      try {
+      await inTransaction(client, async () => {
         if (copy === 'begin') await client.query('delete from civic_records_fresh');
-        const table = copy === 'begin' || (await stateNow()).phase === 'snapshot' ? 'civic_records_fresh' : 'civic_records';
-        if (upserts.length > 0) await client.query(upsertInto(table), [...keysOf(upserts), upserts.map(({ data }) => data)]);
-        if (removes.length > 0) await client.query(removeFrom(table), keysOf(removes));
-        if (copy === 'finish') await client.query(FINISH_COPY);
-        await client.query(WRITE_STATE, [JSON.stringify(state)]);
-        await client.query('commit');
-      } catch (error) {
-        await client.query('rollback').catch(() => undefined);
-        throw error;
-      }
+        const copying = copy === 'begin' || (await stateNow()).phase === 'snapshot';
+        await (copying ? toFresh : toShown)(upserts, removes);
+        if (copy === 'finish') {
+          for (const statement of finishCopy(POSTGRES, tables)) await client.query(statement);
+          await client.query('truncate civic_records_fresh');
+        }
+        await client.query('update civic_replica set state = $1', [JSON.stringify(state)]);
+      });
+      finished ||= copy === 'finish';
     },
     async *records() {
-      let after = ['', '00000000-0000-0000-0000-000000000000'];
-      for (;;) {
-        const { rows } = await client.query<MirrorRecord>(
-          `select resource, id::text, data::text from civic_records where (resource, id) > ($1, $2) order by resource, id limit ${PAGE}`,
-          after,
-        );
-        yield* rows;
-        const last = rows.at(-1);
-        if (last === undefined) return;
-        after = [last.resource, last.id];
+      for (const resource of Object.keys(tables)) {
+        for (let after = null as string | null; ; ) {
+          const page = `select '${resource}' as resource, id::text, data::text from ${quoted(resource)}`;
+          const { rows } = await client.query<MirrorRecord>(
+            `${page} ${after === null ? '' : 'where id > $1'} order by id limit ${PAGE}`,
+            after === null ? [] : [after],
+          );
+          yield* rows;
+          if (rows.length < PAGE) break;
+          after = rows.at(-1)!.id;
+        }
       }
+    },
+    async tidy() {
+      if (finished) await client.query(`vacuum (analyze) ${Object.keys(tables).map(quoted).join(', ')}`);
+      finished = false;
     },
     close: () => client.end(),
   };

@@ -1,11 +1,10 @@
 import { ApiRefusal, type AskCivic } from './civic-api.ts';
-import { openDirectoryStore } from './directory-store.ts';
-import { openPostgresStore } from './postgres-store.ts';
+import { MIRROR_TABLES } from './mirror-tables.ts';
 import { MirrorRefused, type MirrorState, type MirrorStore } from './mirror-store.ts';
-import { openSqliteStore } from './sqlite-store.ts';
 import { addDigest, canonicalJson, digestSum, digestText, EMPTY_DIGEST, recordDigest } from '../../domain/digests.ts';
 import { decodeFeedCursor } from '../../domain/cursor.ts';
-import { RESOURCES } from '../../domain/records/resources.ts';
+
+export const MIRRORED: readonly string[] = Object.keys(MIRROR_TABLES);
 
 interface Replication {
   readonly ask: AskCivic;
@@ -18,6 +17,10 @@ interface Replication {
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly onProgress: (records: number) => void;
   readonly onRestart: (reason: string) => void;
+  /** A page that cannot be right is read again. */
+  readonly onUnfitPage: (reason: string) => void;
+  /** True: begins with a new snapshot, also where the mirror could continue. */
+  readonly newSnapshot?: boolean;
 }
 
 export type Replicated = Awaited<ReturnType<typeof replicate>>;
@@ -31,39 +34,56 @@ interface Change {
   readonly data?: unknown;
 }
 
-interface Page<Item, Cursor> {
+export interface Page<Item, Cursor> {
   readonly data: { readonly items: readonly Item[] };
-  readonly meta: { readonly nextCursor: Cursor; readonly hasMore: boolean };
+  readonly meta: { readonly nextCursor: Cursor; readonly hasMore: boolean; readonly digest?: string };
 }
 
-const PAGE = 500;
+export const PAGE = 500;
+const MAX_UNFIT_ANSWERS = 5;
+
+/** An answer that contradicts what was asked, such as one that a proxy repeated. */
+class UnfitAnswer extends MirrorRefused {}
 
 /**
  * Takes a snapshot, then the changes after its boundary. Each page is one commit with its cursor, so that it takes effect once. After an
- * expired cursor or snapshot it begins anew; readers see the former copy until the new one is complete and equals its digests.
+ * expired cursor or snapshot, or a copy that differs from its digests, it begins anew; readers see the former copy until the new one is complete
+ * and equals its digests.
  */
 export async function replicate(replication: Replication) {
-  const { store, once, pollMs, sleep, onRestart } = replication;
-  let [snapshots, changes] = [0, 0];
+  const { store, once, pollMs, sleep, onRestart, onUnfitPage, newSnapshot = false } = replication;
+  let [snapshots, changes, unfit] = [0, 0, 0];
+  const startAnew = async (): Promise<void> => {
+    await begin(replication);
+    snapshots += 1;
+  };
+  if (newSnapshot) await startAnew();
   for (;;) {
     const state = await store.state();
     try {
-      if (state.phase === 'empty') {
-        await begin(replication);
-        snapshots += 1;
-      } else if (state.phase === 'snapshot') await copyPage(replication, state);
+      if (state.phase === 'empty') await startAnew();
+      else if (state.phase === 'snapshot') await copyPage(replication, state);
       else {
         const { applied, hasMore, cursor } = await applyChanges(replication, state.cursor);
         changes += applied;
+        unfit = 0;
         if (hasMore) continue;
+        await store.tidy(once);
         if (once) return { cursor, snapshots, changes };
-        await sleep(pollMs);
+        await sleep(pollMs).catch(async (stopped: unknown) => {
+          await store.tidy(true);
+          throw stopped;
+        });
       }
     } catch (error) {
-      if (!mustStartAnew(error, state)) throw error;
-      onRestart(error.message);
-      await begin(replication);
-      snapshots += 1;
+      if (error instanceof UnfitAnswer && (unfit += 1) < MAX_UNFIT_ANSWERS) {
+        if (state.phase === 'changes') {
+          onUnfitPage(error.message);
+          continue;
+        }
+      } else if (!mustStartAnew(error, state)) throw error;
+      onRestart((error as Error).message);
+      await startAnew();
     }
   }
 }
@@ -75,7 +95,7 @@ const mustStartAnew = (error: unknown, state: MirrorState): error is ApiRefusal 
 async function begin({ ask, store, resource }: Replication): Promise<void> {
   const { data } = await ask<{ data: Pick<Copying, 'snapshotId' | 'boundaryCursor' | 'digests'> }>('/api/v1/data/snapshots', 'POST');
   const { snapshotId, boundaryCursor, digests } = data;
-  const resources = resource === null ? RESOURCES : [resource];
+  const resources = resource === null ? MIRRORED : [resource];
   const state: Copying = { phase: 'snapshot', snapshotId, boundaryCursor, digests, sums: {}, resources, pageCursor: null };
   await store.commit({ state, upserts: [], removes: [], copy: 'begin' });
 }
@@ -92,8 +112,9 @@ async function copyPage({ ask, store, onProgress }: Replication, state: Copying)
   const sums = { ...state.sums, [resource]: digestText(sum) };
   onProgress(upserts.length);
   if (meta.hasMore) return store.commit({ state: { ...state, sums, pageCursor: meta.nextCursor }, upserts, removes: [] });
-  if (sums[resource] !== state.digests[resource]) {
-    throw new MirrorRefused(`the snapshot's ${resource} do not match its digest; the mirror is unchanged`);
+  // After an erasure, the last page gives the digest of what the pages show now.
+  if (sums[resource] !== (meta.digest ?? state.digests[resource])) {
+    throw new UnfitAnswer(`the snapshot's ${resource} do not match its digest; the mirror is unchanged`);
   }
   if (others.length > 0) return store.commit({ state: { ...state, sums, resources: others, pageCursor: null }, upserts, removes: [] });
   return store.commit({ state: { phase: 'changes', cursor: state.boundaryCursor }, upserts, removes: [], copy: 'finish' });
@@ -102,7 +123,7 @@ async function copyPage({ ask, store, onProgress }: Replication, state: Copying)
 async function applyChanges({ ask, store, resource, onProgress }: Replication, cursor: string) {
   const filter = resource === null ? '' : `&resource=${resource}`;
   const { data, meta } = await ask<Page<Change, string>>(`/api/v1/data/changes?limit=${PAGE}&cursor=${cursor}${filter}`);
-  requireOrder(data.items, cursor, resource === null);
+  requireOrder(data.items, cursor, meta.nextCursor, resource === null);
   // Of several changes of one record in a page the last one counts.
   const last = new Map(data.items.map((item) => [`${item.resource} ${item.recordId}`, item]));
   const upserts = [...last.values()]
@@ -116,37 +137,27 @@ async function applyChanges({ ask, store, resource, onProgress }: Replication, c
   return { applied: data.items.length, hasMore: meta.hasMore, cursor: meta.nextCursor };
 }
 
-/** Positions are dense: a page that skips, repeats or reorders is not applied. */
-function requireOrder(items: readonly Change[], cursor: string, dense: boolean): void {
+/** Positions are dense: a page that skips, repeats or reorders is not applied. Neither is one of a resource that has no table. */
+function requireOrder(items: readonly Change[], cursor: string, nextCursor: string, dense: boolean): void {
   let previous = positionOf(cursor);
-  for (const item of items) {
-    const position = positionOf(item.cursor);
+  for (const { cursor: at, resource } of items) {
+    const position = positionOf(at);
     if (position <= previous || (dense && position !== previous + 1)) {
-      throw new MirrorRefused(`feed position ${position} came after ${previous}; nothing of that page was applied`);
+      throw new UnfitAnswer(`feed position ${position} came after ${previous}; nothing of that page was applied`);
     }
+    if (!MIRRORED.includes(resource))
+      throw new MirrorRefused(`the service has a resource ${resource}, which this program does not know: install a newer one`);
     previous = position;
+  }
+  const next = positionOf(nextCursor);
+  if (next < previous || (dense && next !== previous)) {
+    throw new UnfitAnswer(`feed position ${next} follows a page that ends at ${previous}; nothing of that page was applied`);
   }
 }
 
-function positionOf(text: string): number {
+/** Throws `MirrorRefused` for a text that is no cursor of the feed. */
+export function positionOf(text: string): number {
   const cursor = decodeFeedCursor(text);
   if (typeof cursor === 'string') throw new MirrorRefused(`a cursor of the feed is ${cursor}`);
   return cursor.position;
-}
-
-/** Compares the mirror with the digests of a state of the service; `resource` is the mirror's filter, `different` the resources that differ. */
-export async function compareMirror(store: MirrorStore, digests: Readonly<Record<string, string>>, resource: string | null) {
-  const sums = new Map<string, bigint>();
-  for await (const record of store.records()) {
-    const text = canonicalJson(JSON.parse(record.data));
-    sums.set(record.resource, addDigest(sums.get(record.resource) ?? 0n, recordDigest(record.resource, record.id, text)));
-  }
-  const different = (resource === null ? RESOURCES : [resource]).filter((name) => digestText(sums.get(name) ?? 0n) !== digests[name]);
-  return { equal: different.length === 0, different };
-}
-
-/** A store by its address: `sqlite:FILE`, `postgres://…`, or a folder. Throws `MirrorRefused`. */
-export async function openMirrorStore(to: string): Promise<MirrorStore> {
-  if (to.startsWith('sqlite:')) return openSqliteStore(to.slice('sqlite:'.length));
-  return /^postgres(ql)?:\/\//.test(to) ? openPostgresStore(to) : openDirectoryStore(to);
 }

@@ -1,56 +1,170 @@
-import { DatabaseSync } from 'node:sqlite';
-import { FINISH_COPY, MirrorRefused, type MirrorRecord, type MirrorState, type MirrorStore } from './mirror-store.ts';
+import { hash } from 'node:crypto';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { columnNames, type MirrorTables } from './columns.ts';
+import { MIRROR_TABLES } from './mirror-tables.ts';
+import { MirrorRefused, type MirrorRecord, type MirrorState, type MirrorStore, type RecordName, unusable } from './mirror-store.ts';
+import {
+  columnDefinition,
+  createIndexes,
+  createTable,
+  type Dialect,
+  finishCopy,
+  quoted,
+  refill,
+  rowsOf,
+  searchedColumns,
+  upsertFrom,
+  viewsOf,
+} from './sql-tables.ts';
 
-const SCHEMA = `
-  create table if not exists civic_records (resource text not null, id text not null, data text not null, primary key (resource, id)) without rowid;
+const SQLITE: Dialect = {
+  types: {
+    uuid: 'text',
+    text: 'text',
+    integer: 'integer',
+    number: 'real',
+    boolean: 'integer',
+    date: 'text',
+    timestamp: 'text',
+    json: 'text',
+  },
+  value: (_, text) => text,
+  json: 'text',
+  looseReferences: true,
+  hoursAgo: (hours) => `strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-${hours} hours')`,
+};
+
+const PROGRESS = `
   create table if not exists civic_records_fresh (resource text not null, id text not null, data text not null, primary key (resource, id)) without rowid;
-  create table if not exists civic_replica (singleton integer primary key check (singleton = 1), state text not null);`;
+  create table if not exists civic_replica (singleton integer primary key check (singleton = 1), state text not null, schema text);`;
+const UPSERT_FRESH = 'insert into civic_records_fresh values (?, ?, ?) on conflict (resource, id) do update set data = excluded.data';
+const INCREMENTAL = 2;
 
-/** A mirror in a SQLite file: table `civic_records` (resource, id, data), which other programs may read at any time. */
-export function openSqliteStore(file: string): MirrorStore {
+/** The full-text index of a table, and triggers that keep it equal. It stores no text of its own. */
+function searchOf(table: string): string {
+  const columns = searchedColumns(table);
+  if (columns.length === 0) return '';
+  const index = quoted(`${table}_fts`);
+  const names = columns.map(quoted).join(', ');
+  const of = (row: 'old' | 'new') => columns.map((name) => `${row}.${quoted(name)}`).join(', ');
+  const remove = `insert into ${index} (${index}, rowid, ${names}) values ('delete', old.rowid, ${of('old')});`;
+  const add = `insert into ${index} (rowid, ${names}) values (new.rowid, ${of('new')});`;
+  const differs = columns.map((name) => `old.${quoted(name)} is not new.${quoted(name)}`).join(' or ');
+  return `drop table if exists ${index};
+    create virtual table ${index} using fts5 (${names}, content=[${table}], tokenize='porter unicode61');
+    insert into ${index} (${index}, rank) values ('secure-delete', 1);
+    insert into ${index} (${index}) values ('rebuild');
+    ${['insert', 'delete', 'update'].map((kind) => `drop trigger if exists ${table}_search_${kind};`).join(' ')}
+    create trigger ${table}_search_insert after insert on ${quoted(table)} begin ${add} end;
+    create trigger ${table}_search_delete after delete on ${quoted(table)} begin ${remove} end;
+    create trigger ${table}_search_update after update on ${quoted(table)} when ${differs} begin ${remove} ${add} end;`;
+}
+
+/** Brings a file to these tables: a new one, one of an earlier version, or one with a single table of JSON. Keeps every record. */
+function migrate(database: DatabaseSync, tables: MirrorTables): void {
+  const views = viewsOf(SQLITE, tables);
+  const shape = Object.entries(tables).map(([table, columns]) => [
+    createTable(SQLITE, table, columns),
+    ...createIndexes(table, columns),
+    searchOf(table),
+  ]);
+  const schema = hash('sha256', JSON.stringify([shape, views]));
+  const names = (statement: string, ...values: string[]) =>
+    new Set((database.prepare(statement).all(...values) as { name: string }[]).map(({ name }) => name));
+  database.exec(PROGRESS);
+  if (!names('select name from pragma_table_info(?)', 'civic_replica').has('schema')) {
+    database.exec('alter table civic_replica add column schema text');
+  }
+  const stored = database.prepare('select schema from civic_replica').get()?.['schema'] ?? null;
+  if (stored === schema) return;
+  const single = names(`select name from sqlite_master where type = 'table'`).has('civic_records');
+  if (stored !== null) for (const view of Object.keys(views)) database.exec(`drop view if exists ${view}`);
+  for (const [table, columns] of Object.entries(tables)) {
+    const there = names('select name from pragma_table_info(?)', table);
+    if (stored === null || there.size === 0) database.exec(createTable(SQLITE, table, columns));
+    for (const column of columns) {
+      const missing = there.size > 0 && !there.has(columnNames([column])[0]!);
+      if (missing) database.exec(`alter table ${quoted(table)} add column ${columnDefinition(SQLITE, column)}`);
+    }
+    if (single) database.exec(upsertFrom(SQLITE, table, columns, rowsOf('civic_records', table)));
+    else database.exec(refill(SQLITE, table, columns));
+    database.exec([...createIndexes(table, columns), searchOf(table)].join(';'));
+  }
+  if (single) database.exec('drop table civic_records');
+  for (const [view, select] of Object.entries(views)) database.exec(`create view ${view} as ${select}`);
+  database
+    .prepare('insert into civic_replica (singleton, state, schema) values (1, ?, ?) on conflict do update set schema = excluded.schema')
+    .run(JSON.stringify({ phase: 'empty' } satisfies MirrorState), schema);
+}
+
+function inTransaction(database: DatabaseSync, work: () => void): void {
+  database.exec('begin immediate');
+  try {
+    work();
+    database.exec('commit');
+  } catch (error) {
+    database.exec('rollback');
+    throw error;
+  }
+}
+
+/** Frees pages return to the file system, and removed text is overwritten. Before the search exists: it names rows by numbers that `vacuum` may change. */
+function setUp(database: DatabaseSync): void {
+  database.exec('pragma busy_timeout = 10000; pragma secure_delete = on; pragma synchronous = full;');
+  if (database.prepare('pragma auto_vacuum').get()?.['auto_vacuum'] !== INCREMENTAL) {
+    database.exec('pragma auto_vacuum = incremental; vacuum;');
+  }
+  database.exec('pragma journal_mode = wal;');
+}
+
+/** A mirror in a SQLite file: one table for each resource, views and full-text search, which other programs may read at any time. */
+export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABLES): MirrorStore {
+  if (file === '') throw new MirrorRefused('sqlite: needs the name of a file, such as sqlite:mirror.db');
   let database: DatabaseSync;
   try {
-    database = new DatabaseSync(file);
-    database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 10000;');
-    database.exec(SCHEMA);
+    database = new DatabaseSync(file, { enableForeignKeyConstraints: false });
+    setUp(database);
+    inTransaction(database, () => migrate(database, tables));
   } catch (error) {
-    throw new MirrorRefused(`the SQLite file ${file} cannot be used: ${(error as Error).message}`);
+    throw unusable(`the SQLite file ${file}`, error);
   }
-  const into = (table: string) => ({
-    upsert: database.prepare(
-      `insert into ${table} (resource, id, data) values (?, ?, ?) on conflict (resource, id) do update set data = excluded.data`,
-    ),
-    remove: database.prepare(`delete from ${table} where resource = ? and id = ?`),
-  });
-  const shown = into('civic_records');
-  const fresh = into('civic_records_fresh');
-  const readState = database.prepare('select state from civic_replica');
-  const writeState = database.prepare(
-    'insert into civic_replica values (1, ?) on conflict (singleton) do update set state = excluded.state',
-  );
-  const stateNow = (): MirrorState => {
-    const row = readState.get() as { state: string } | undefined;
-    return row === undefined ? { phase: 'empty' } : (JSON.parse(row.state) as MirrorState);
+  const prepared = new Map<string, StatementSync>();
+  const run = (sql: string, ...values: string[]): void => {
+    let statement = prepared.get(sql);
+    if (statement === undefined) prepared.set(sql, (statement = database.prepare(sql)));
+    statement.run(...values);
   };
+  const readState = database.prepare('select state from civic_replica');
+  const stateNow = () => JSON.parse(readState.get()!['state'] as string) as MirrorState;
+  const upsertFresh = ({ resource, id, data }: MirrorRecord) => run(UPSERT_FRESH, resource, id, data);
+  const removeFresh = ({ resource, id }: RecordName) => run('delete from civic_records_fresh where resource = ? and id = ?', resource, id);
+  const upsertShown = ({ resource, id, data }: MirrorRecord) =>
+    run(upsertFrom(SQLITE, resource, tables[resource]!, '(select ? as id, ? as data)'), id, data);
+  const removeShown = ({ resource, id }: RecordName) => run(`delete from ${quoted(resource)} where id = ?`, id);
+  let changed = true;
   return {
     state: async () => stateNow(),
-    async commit({ state, upserts, removes, copy }) {
-      database.exec('begin immediate');
-      try {
-        if (copy === 'begin') database.exec('delete from civic_records_fresh');
-        const table = copy === 'begin' || stateNow().phase === 'snapshot' ? fresh : shown;
-        for (const { resource, id, data } of upserts) table.upsert.run(resource, id, data);
-        for (const { resource, id } of removes) table.remove.run(resource, id);
-        if (copy === 'finish') database.exec(FINISH_COPY);
-        writeState.run(JSON.stringify(state));
-        database.exec('commit');
-      } catch (error) {
-        database.exec('rollback');
-        throw error;
-      }
+    async commit(commit) {
+      inTransaction(database, () => {
+        if (commit.copy === 'begin') run('delete from civic_records_fresh');
+        const toFresh = commit.copy === 'begin' || stateNow().phase === 'snapshot';
+        const [upsert, remove] = toFresh ? [upsertFresh, removeFresh] : [upsertShown, removeShown];
+        commit.upserts.forEach(upsert);
+        commit.removes.forEach(remove);
+        if (commit.copy === 'finish') {
+          for (const statement of finishCopy(SQLITE, tables)) database.exec(statement);
+          database.exec('delete from civic_records_fresh');
+        }
+        run('update civic_replica set state = ?', JSON.stringify(commit.state));
+      });
+      changed = true;
     },
     async *records() {
       for (const row of database.prepare('select resource, id, data from civic_records').iterate()) yield row as unknown as MirrorRecord;
+    },
+    async tidy() {
+      if (changed) database.exec('pragma incremental_vacuum; pragma wal_checkpoint(truncate);');
+      changed = false;
     },
     close: async () => database.close(),
   };

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { compareMirror, openMirrorStore, replicate } from '../../client/mirror/replicate.ts';
+import { compareMirror } from '../../client/mirror/compare-mirror.ts';
+import { openMirrorStore } from '../../client/mirror/open-store.ts';
 import type { MirrorStore } from '../../client/mirror/mirror-store.ts';
 import { FeedService } from '../support/feed-service.ts';
+import { runMirror } from '../support/run-mirror.ts';
 
 class Killed extends Error {}
 
@@ -51,18 +53,6 @@ function dyingAfter(store: MirrorStore, commits: number, stored: boolean): Mirro
   };
 }
 
-const run = (service: FeedService, store: MirrorStore, resource: string | null) =>
-  replicate({
-    ask: service.ask,
-    store,
-    resource,
-    once: true,
-    pollMs: 0,
-    sleep: () => Promise.reject(new Error('one run does not wait')),
-    onProgress: () => undefined,
-    onRestart: () => undefined,
-  });
-
 describe.each(['folder', 'sqlite'] as const)('a mirror in a %s', (kind) => {
   test('equals the service after any writes, kills, expiries and restores, and never shows half a copy', async () => {
     let round = 0;
@@ -85,7 +75,7 @@ describe.each(['folder', 'sqlite'] as const)('a mirror in a %s', (kind) => {
               service.feedId = `${String(round).padStart(8, '0')}-0000-4000-8000-${String(service.changes.length).padStart(12, '0')}`;
             else {
               const store = await openMirrorStore(to);
-              await run(service, dyingAfter(store, step.after, step.stored), resource).catch((error: unknown) => {
+              await runMirror(service, dyingAfter(store, step.after, step.stored), { resource }).catch((error: unknown) => {
                 if (!(error instanceof Killed)) throw error;
               });
               const { phase } = await store.state();
@@ -95,7 +85,7 @@ describe.each(['folder', 'sqlite'] as const)('a mirror in a %s', (kind) => {
             }
           }
           const store = await openMirrorStore(to);
-          await run(service, store, resource);
+          await runMirror(service, store, { resource });
           expect(await compareMirror(store, service.digests(service.changes.length), resource)).toEqual({ equal: true, different: [] });
           await store.close();
         },
@@ -115,7 +105,7 @@ async function someState(service: FeedService, store: MirrorStore, resource: str
 test('a page that skips a position is not applied', async () => {
   const service = new FeedService(10);
   const store = await openMirrorStore(join(folder, 'skip'));
-  await run(service, store, null);
+  await runMirror(service, store);
   for (const id of IDS) service.write('topics', id, { value: 1 });
   const skipping: FeedService['ask'] = async (path, method) => {
     const answer = await service.ask<{ data: { items: unknown[] } }>(path, method);
@@ -123,7 +113,7 @@ test('a page that skips a position is not applied', async () => {
     return answer as never;
   };
   const broken = Object.assign(new FeedService(10), { ask: skipping });
-  await expect(run(broken, store, null)).rejects.toThrow(/position 3 came after 1/);
+  await expect(runMirror(broken, store)).rejects.toThrow(/position 3 came after 1/);
   expect(await compareMirror(store, service.digests(0), null)).toMatchObject({ equal: true });
   await store.close();
 });
@@ -137,7 +127,7 @@ test('a snapshot that does not match its digest changes nothing', async () => {
     return answer as never;
   };
   const store = await openMirrorStore(join(folder, 'lost'));
-  await expect(run(Object.assign(new FeedService(10), { ask: losing }), store, null)).rejects.toThrow(/do not match its digest/);
+  await expect(runMirror(Object.assign(new FeedService(10), { ask: losing }), store)).rejects.toThrow(/do not match its digest/);
   for await (const record of store.records()) expect(record).toBeUndefined();
   await store.close();
 });

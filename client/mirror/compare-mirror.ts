@@ -1,0 +1,60 @@
+import { addDigest, canonicalJson, digestText, recordDigest } from '../../domain/digests.ts';
+import type { AskCivic } from './civic-api.ts';
+import type { MirrorStore } from './mirror-store.ts';
+import { MIRRORED, PAGE, type Page, positionOf } from './replicate.ts';
+
+/** Compares the mirror with the digests of a state of the service; `resource` is the mirror's filter, `different` the resources that differ. */
+export async function compareMirror(store: MirrorStore, digests: Readonly<Record<string, string>>, resource: string | null) {
+  const sums = new Map<string, bigint>();
+  for await (const record of store.records()) {
+    const text = canonicalJson(JSON.parse(record.data));
+    sums.set(record.resource, addDigest(sums.get(record.resource) ?? 0n, recordDigest(record.resource, record.id, text)));
+  }
+  const different = (resource === null ? MIRRORED : [resource]).filter((name) => digestText(sums.get(name) ?? 0n) !== digests[name]);
+  return { equal: different.length === 0, different };
+}
+
+type Item = Readonly<Record<string, unknown>> & { readonly id: string };
+
+async function* snapshotItems(ask: AskCivic, snapshotId: string, resource: string): AsyncIterable<Item> {
+  for (let [cursor, more] = ['', true]; more; ) {
+    const path = `/api/v1/data/snapshots/${snapshotId}/${resource}?limit=${PAGE}${cursor}`;
+    const { data, meta } = await ask<Page<Item, string | null>>(path);
+    yield* data.items;
+    [cursor, more] = [`&cursor=${meta.nextCursor}`, meta.hasMore];
+  }
+}
+
+async function ownRecord(store: MirrorStore, resource: string, id: string): Promise<Item> {
+  for await (const record of store.records()) {
+    if (record.resource === resource && record.id === id) return JSON.parse(record.data) as Item;
+  }
+  return { id };
+}
+
+/**
+ * Says how the first record of a resource differs between a new snapshot and a mirror at `cursor`: those of the snapshot in its order, then those of
+ * the mirror alone. Null where none differs, or where the service has changed since, so that the two cannot be compared.
+ */
+export async function firstDifference(ask: AskCivic, store: MirrorStore, resource: string, cursor: string): Promise<string | null> {
+  const { data } = await ask<{ data: { readonly snapshotId: string; readonly boundaryCursor: string } }>('/api/v1/data/snapshots', 'POST');
+  if (positionOf(data.boundaryCursor) !== positionOf(cursor)) return null;
+  const digestOf = (record: unknown, id: string) => recordDigest(resource, id, canonicalJson(record));
+  const own = new Map<string, string>();
+  for await (const record of store.records()) {
+    if (record.resource === resource) own.set(record.id, digestOf(JSON.parse(record.data), record.id));
+  }
+  for await (const item of snapshotItems(ask, data.snapshotId, resource)) {
+    const digest = own.get(item.id);
+    own.delete(item.id);
+    if (digest === undefined) return `${item.id} is missing in the mirror`;
+    if (digest === digestOf(item, item.id)) continue;
+    const mine = await ownRecord(store, resource, item.id);
+    const fields = [...new Set([...Object.keys(mine), ...Object.keys(item)])].filter(
+      (field) => canonicalJson(mine[field] ?? null) !== canonicalJson(item[field] ?? null),
+    );
+    return `${item.id} differs in ${fields.toSorted().join(', ')}`;
+  }
+  const [extra] = own.keys();
+  return extra === undefined ? null : `${extra} is not at the service`;
+}

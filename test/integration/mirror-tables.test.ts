@@ -1,0 +1,392 @@
+import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { MirrorTables } from '../../client/mirror/columns.ts';
+import { compareMirror } from '../../client/mirror/compare-mirror.ts';
+import { MIRROR_TABLES } from '../../client/mirror/mirror-tables.ts';
+import { openMirrorStore } from '../../client/mirror/open-store.ts';
+import { openPostgresStore } from '../../client/mirror/postgres-store.ts';
+import { openSqliteStore } from '../../client/mirror/sqlite-store.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import type { FeedService } from '../support/feed-service.ts';
+import { cityFeed, cityItem, cityMeeting, mirroredId, SECRET, TRICKY, write } from '../support/mirrored-records.ts';
+import { runMirror } from '../support/run-mirror.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+const OLDER = new URL('../fixtures/single-table-mirrors/', import.meta.url);
+
+let folder: string;
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'civic-mirror-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** In a schema of its own, so that no test sees the tables of another. */
+async function postgres<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+let schemas = 0;
+async function newSchema(): Promise<string> {
+  const schema = `mirror_${(schemas += 1)}`;
+  await postgres((client) => client.query(`create schema ${schema}`));
+  return `${database.url}${database.url.includes('?') ? '&' : '?'}options=-c%20search_path%3D${schema}`;
+}
+
+interface Mirror {
+  readonly to: string;
+  readonly open: (tables: MirrorTables) => Promise<ReturnType<typeof openSqliteStore>> | ReturnType<typeof openSqliteStore>;
+  readonly query: (sql: string) => Promise<readonly Row[]>;
+  /** SQL of a condition on the full-text index. */
+  readonly found: (table: string, words: string) => string;
+}
+
+const KINDS = {
+  'a SQLite file': (): Mirror => {
+    const file = join(folder, 'mirror.db');
+    return {
+      to: `sqlite:${file}`,
+      open: (tables) => openSqliteStore(file, tables),
+      query: async (sql) => {
+        const opened = new DatabaseSync(file, { readOnly: true });
+        try {
+          return opened.prepare(sql).all();
+        } finally {
+          opened.close();
+        }
+      },
+      found: (table, words) => `rowid in (select rowid from ${table}_fts where ${table}_fts match '${words}')`,
+    };
+  },
+  'a PostgreSQL database': async (): Promise<Mirror> => {
+    const to = await newSchema();
+    const query = async (sql: string): Promise<readonly Row[]> => {
+      const client = new Client({ connectionString: to });
+      await client.connect();
+      try {
+        return (await client.query<Row>(sql)).rows;
+      } finally {
+        await client.end();
+      }
+    };
+    return {
+      to,
+      open: (tables) => openPostgresStore(to, tables),
+      query,
+      found: (_, words) => `search @@ websearch_to_tsquery('english', '${words}')`,
+    };
+  },
+};
+
+async function synchronised(service: FeedService, to: string): Promise<{ readonly snapshots: number; readonly changes: number }> {
+  const store = await openMirrorStore(to);
+  try {
+    const { snapshots, changes } = await runMirror(service, store);
+    expect(await compareMirror(store, service.digests(service.changes.length), null)).toEqual({ equal: true, different: [] });
+    return { snapshots, changes };
+  } finally {
+    await store.close();
+  }
+}
+
+describe.each(Object.entries(KINDS))('a mirror in %s', (kind, make) => {
+  let mirror: Mirror;
+  beforeEach(async () => {
+    mirror = await make();
+  });
+  const ids = async (sql: string) => (await mirror.query(sql)).map(({ id }) => id);
+
+  test('has typed columns of each record beside its JSON', async () => {
+    await synchronised(cityFeed(), mirror.to);
+    const [city] = await mirror.query('select name, population, active, county_slugs, official_website_url from jurisdictions');
+    const sqlite = kind === 'a SQLite file';
+    expect({ ...city }).toEqual({
+      name: 'Springfield',
+      population: sqlite ? 30_720 : '30720',
+      active: sqlite ? 1 : true,
+      county_slugs: sqlite ? '["dallas","tarrant"]' : ['dallas', 'tarrant'],
+      official_website_url: null,
+    });
+    const [document] = await mirror.query(`select cast(bytes as text) as bytes, meeting_id from documents`);
+    expect({ ...document }).toEqual({ bytes: '9007199254740991', meeting_id: mirroredId('meetings', 'coming') });
+    const [item] = await mirror.query(`select text, matter_file, data from agenda_items where matter_file = '00123'`);
+    expect(item).toMatchObject({ text: TRICKY, matter_file: '00123' });
+    expect(await mirror.query(`select id from stream_records where record_date is not null`)).toHaveLength(1);
+    expect(await mirror.query('select resource, id, data from civic_records')).toHaveLength(8);
+  });
+
+  test('shows what is coming, the hits with their topics, and the agendas of meetings', async () => {
+    const service = cityFeed();
+    write(service, 'meetings', 'past', cityMeeting({ startsAt: '2020-01-01T00:00:00.000Z' }));
+    write(service, 'agenda_items', 'past', cityItem('past', {}));
+    write(service, 'meetings', 'off', cityMeeting({ status: 'cancelled' }));
+    write(service, 'agenda_items', 'off', cityItem('off', {}));
+    const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
+    write(
+      service,
+      'meetings',
+      'some time today',
+      cityMeeting({ startsAt: anHourAgo, startTime: { status: 'not_stated', sourceText: null } }),
+    );
+    write(service, 'agenda_items', 'some time today', cityItem('some time today', {}));
+    write(service, 'meetings', 'begun', cityMeeting({ startsAt: anHourAgo }));
+    write(service, 'agenda_items', 'begun', cityItem('begun', {}));
+    write(service, 'topics', 'zoning', {
+      slug: 'zoning',
+      name: 'Zoning',
+      publicLabel: 'Zoning',
+      description: 'Use of land',
+      keywords: [],
+      negativeKeywords: [],
+      selectable: true,
+      classificationActive: true,
+      taxonomyManaged: true,
+    });
+    write(service, 'agenda_hits', 'hit', {
+      agendaItemId: mirroredId('agenda_items', 'rezoning'),
+      topicId: mirroredId('topics', 'zoning'),
+      summary: 'Rezones a street',
+      businessImpact: 'Shops may open',
+      evidenceQuote: 'Rezoning of Elm Street',
+      confidence: 90,
+      affectedLocation: { status: 'not_stated', locations: [] },
+      proceduralContext: {
+        proceduralStage: 'public_hearing',
+        actingBodyRole: 'final_decision_maker',
+        nextBodyName: null,
+        nextMeetingDate: null,
+        actionKind: 'meeting',
+        actionUrl: null,
+      },
+      classifiedAt: '2026-04-10T21:30:00.000Z',
+      classifier: 'test',
+    });
+    await synchronised(service, mirror.to);
+    expect(await ids('select agenda_item_id as id from upcoming_items')).toEqual(
+      ['some time today', 'rezoning', 'secret'].map((name) => mirroredId('agenda_items', name)),
+    );
+    expect(
+      await mirror.query('select jurisdiction, body, topic_slug, item, procedural_stage, next_meeting_date from hits_with_topic'),
+    ).toEqual(
+      [
+        {
+          jurisdiction: 'Springfield',
+          body: 'City Council',
+          topic_slug: 'zoning',
+          item: 'Rezoning of Elm Street',
+          procedural_stage: 'public_hearing',
+          next_meeting_date: null,
+        },
+      ].map((row) => expect.objectContaining(row) as unknown),
+    );
+    expect(await mirror.query('select stage, document_url, meeting from meeting_agendas where agenda_id is not null')).toEqual([
+      expect.objectContaining({ stage: 'final', document_url: 'https://example.org/agenda.pdf', meeting: 'City Council, regular meeting' }),
+    ]);
+    expect(await mirror.query('select meeting_id from meeting_agendas')).toHaveLength(5);
+  });
+
+  test('finds records by their words as they are now', async () => {
+    const service = cityFeed();
+    await synchronised(service, mirror.to);
+    const find = (words: string) => ids(`select id from agenda_items where ${mirror.found('agenda_items', words)}`);
+    expect(await find('rezone street')).toEqual([mirroredId('agenda_items', 'rezoning')]);
+    expect(await find('settlements')).toEqual([mirroredId('agenda_items', 'secret')]);
+    write(service, 'agenda_items', 'secret', cityItem('coming', { title: 'Purchase of a bridge' }));
+    service.write('agenda_items', mirroredId('agenda_items', 'rezoning'), null);
+    await synchronised(service, mirror.to);
+    expect(await find('settlement')).toEqual([]);
+    expect(await find('rezone')).toEqual([]);
+    expect(await find('bridges')).toEqual([mirroredId('agenda_items', 'secret')]);
+  });
+
+  test('that an older program wrote with fewer columns gets them, filled, and keeps its cursor', async () => {
+    const { record_streams: _, ...older } = MIRROR_TABLES;
+    const lacking: MirrorTables = {
+      ...older,
+      jurisdictions: older.jurisdictions.filter(({ field }) => field !== 'population'),
+      agenda_items: older.agenda_items.filter(({ field }) => field !== 'outcome'),
+    };
+    const service = cityFeed();
+    const store = await mirror.open(lacking);
+    await runMirror(service, store);
+    await store.close();
+    await expect(mirror.query('select population from jurisdictions')).rejects.toThrow(/population/);
+    expect(await synchronised(service, mirror.to)).toEqual({ snapshots: 0, changes: 0 });
+    expect(Number((await mirror.query('select population from jurisdictions'))[0]!['population'])).toBe(30_720);
+    expect(await mirror.query('select * from record_streams')).toEqual([]);
+    expect(await mirror.query('select * from upcoming_items')).toHaveLength(2);
+  });
+
+  test('with a table of another program of that name is refused and left alone', async () => {
+    if (kind === 'a SQLite file') {
+      const other = new DatabaseSync(join(folder, 'mirror.db'));
+      other.exec("create table documents (own text); insert into documents values ('mine')");
+      other.close();
+    } else {
+      const client = new Client({ connectionString: mirror.to });
+      await client.connect();
+      await client.query("create table documents (own text); insert into documents values ('mine')");
+      await client.end();
+    }
+    await expect(openMirrorStore(mirror.to)).rejects.toThrow(/documents"? already exists; a mirror needs one of its own/);
+    expect(await mirror.query('select own from documents')).toEqual([expect.objectContaining({ own: 'mine' })]);
+    await expect(mirror.query('select 1 from topics')).rejects.toThrow(/topics/);
+  });
+});
+
+describe('a mirror of one table of JSON is upgraded in place, without a snapshot', () => {
+  async function continues(to: string): Promise<void> {
+    const service = cityFeed();
+    expect(await synchronised(service, to)).toEqual({ snapshots: 0, changes: 0 });
+    write(service, 'meetings', 'coming', cityMeeting({ status: 'cancelled' }));
+    service.write('agendas', mirroredId('agendas', 'agenda'), null);
+    expect(await synchronised(service, to)).toEqual({ snapshots: 0, changes: 2 });
+  }
+
+  test('in a SQLite file', async () => {
+    const file = join(folder, 'mirror.db');
+    copyFileSync(new URL('mirror.db', OLDER), file);
+    await continues(`sqlite:${file}`);
+    const opened = new DatabaseSync(file, { readOnly: true });
+    expect(opened.prepare('select status from meetings').all()).toEqual([expect.objectContaining({ status: 'cancelled' })]);
+    expect(opened.prepare(`select type from sqlite_master where name = 'civic_records'`).get()).toMatchObject({ type: 'view' });
+    expect(opened.prepare('pragma freelist_count').get()).toMatchObject({ freelist_count: 0 });
+    opened.close();
+  });
+
+  test('in a folder', async () => {
+    cpSync(new URL('folder', OLDER), join(folder, 'older'), { recursive: true });
+    await continues(join(folder, 'older'));
+    expect(readdirSync(join(folder, 'older')).toSorted()).toEqual(
+      [...Object.keys(MIRROR_TABLES).map((resource) => `${resource}.ndjson`), 'replica.json'].toSorted(),
+    );
+    expect(readFileSync(join(folder, 'older', 'meetings.ndjson'), 'utf8')).toContain('"status":"cancelled"');
+  });
+
+  test('in a PostgreSQL database', async () => {
+    const to = await newSchema();
+    const older = new DatabaseSync(new URL('mirror.db', OLDER), { readOnly: true });
+    const client = new Client({ connectionString: to });
+    await client.connect();
+    // The tables as that program made them.
+    await client.query(`create table civic_records (resource text not null, id uuid not null, data json not null, primary key (resource, id));
+      create table civic_records_fresh (like civic_records including all);
+      create table civic_replica (singleton boolean primary key default true check (singleton), state json not null)`);
+    for (const { resource, id, data } of older.prepare('select * from civic_records').all()) {
+      await client.query('insert into civic_records values ($1, $2, $3)', [resource, id, data]);
+    }
+    await client.query('insert into civic_replica (state) values ($1)', [older.prepare('select state from civic_replica').get()!['state']]);
+    older.close();
+    await client.query('create view of_mine as select id from civic_records');
+    await expect(openMirrorStore(to)).rejects.toThrow(/view of_mine depends on table civic_records/);
+    await client.query('drop view of_mine');
+    await continues(to);
+    expect((await client.query('select status from meetings')).rows).toEqual([{ status: 'cancelled' }]);
+    await client.end();
+  });
+});
+
+/** Every byte of every file below the folder. */
+const bytesOf = (where: string): string =>
+  readdirSync(where, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n');
+
+test.each([
+  ['a SQLite file', () => `sqlite:${join(folder, 'kept', 'mirror.db')}`],
+  ['a folder', () => join(folder, 'kept')],
+  ['a folder with CSV', () => join(folder, 'kept')],
+])('%s holds no byte of a text that was erased', async (kind, to) => {
+  const service = cityFeed();
+  const format = kind === 'a folder with CSV' ? 'csv' : null;
+  if (kind === 'a SQLite file') cpSync(new URL('mirror.db', OLDER), join(folder, 'kept', 'mirror.db'));
+  const store = await openMirrorStore(to(), format);
+  await runMirror(service, store);
+  expect(bytesOf(join(folder, 'kept'))).toContain(SECRET);
+  write(service, 'agenda_items', 'secret', cityItem('coming', { sequence: 2, title: 'Settlement' }));
+  await runMirror(service, store);
+  expect(bytesOf(join(folder, 'kept'))).not.toContain(SECRET);
+  expect(bytesOf(join(folder, 'kept')).toLowerCase()).not.toContain('quillfeather');
+  await store.close();
+});
+
+test('a SQLite file returns the space of a snapshot, and is at most four times its records', async () => {
+  const service = cityFeed();
+  for (let at = 0; at < 300; at += 1)
+    write(service, 'agenda_items', `long ${at}`, cityItem('coming', { text: `${at} ${'word '.repeat(800)}` }));
+  const file = join(folder, 'mirror.db');
+  const store = await openMirrorStore(`sqlite:${file}`);
+  await runMirror(service, store);
+  await runMirror(service, store, { newSnapshot: true });
+  const bytes = statSync(file).size + statSync(`${file}-wal`).size;
+  expect(bytes).toBeLessThan(4 * 300 * 4000);
+  await store.close();
+});
+
+describe('a mirror in a folder', () => {
+  test('has a line for each record, and with `--format csv` a table beside it', async () => {
+    const to = join(folder, 'kept');
+    const service = cityFeed();
+    const store = await openMirrorStore(to, 'csv');
+    await runMirror(service, store);
+    await store.close();
+    const lines = readFileSync(join(to, 'agenda_items.ndjson'), 'utf8').trimEnd().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { text: unknown }).text)).toContain(TRICKY);
+    const [head, ...rows] = readFileSync(join(to, 'jurisdictions.csv'), 'utf8').split('\r\n');
+    expect(head).toMatch(/^id,slug,name,.*,created_at,updated_at$/);
+    expect(rows).toEqual([
+      `${mirroredId('jurisdictions', 'city')},springfield,Springfield,city,city,"[""dallas"",""tarrant""]",America/Chicago,30720,0048000,true,,2026-03-20T18:00:00.000Z,2026-04-10T21:30:00.000Z`,
+      '',
+    ]);
+    expect(readFileSync(join(to, 'agenda_items.csv'), 'utf8')).toContain(`"${TRICKY.replaceAll('"', '""')}"`);
+  });
+
+  test('keeps its format until another one is asked for, and then leaves no file of the former', async () => {
+    const to = join(folder, 'kept');
+    const service = cityFeed();
+    const opened = async (format: 'csv' | 'ndjson' | null) => {
+      const store = await openMirrorStore(to, format);
+      await runMirror(service, store);
+      await store.close();
+      return readdirSync(to).filter((name) => name.endsWith('.csv')).length;
+    };
+    expect(await opened(null)).toBe(0);
+    expect(await opened('csv')).toBe(11);
+    write(service, 'agenda_items', 'new', cityItem('coming', { title: 'Of a later day' }));
+    expect(await opened(null)).toBe(11);
+    expect(readFileSync(join(to, 'agenda_items.csv'), 'utf8')).toContain('Of a later day');
+    expect(await opened('ndjson')).toBe(0);
+  });
+
+  test('overwrites no file that it did not write', async () => {
+    writeFileSync(join(folder, 'meetings.csv'), 'mine');
+    await expect(openMirrorStore(folder)).rejects.toThrow(/a file meetings\.csv that no mirror wrote; give an empty folder/);
+    expect(readFileSync(join(folder, 'meetings.csv'), 'utf8')).toBe('mine');
+  });
+});
+
+test.each(['mysql://example/x', 'mongodb:x', 'https://example.org'])(
+  'a target of another kind is refused with the allowed ones: %s',
+  async (to) => {
+    await expect(openMirrorStore(to)).rejects.toThrow(/cannot be kept in .*; allowed are a folder, sqlite:FILE and postgres:\/\//);
+  },
+);
+
+test('a format is refused where there is no folder', async () => {
+  await expect(openMirrorStore(`sqlite:${join(folder, 'x.db')}`, 'csv')).rejects.toThrow(/only a folder has a format/);
+  await expect(openMirrorStore('sqlite:')).rejects.toThrow(/sqlite: needs the name of a file/);
+});
