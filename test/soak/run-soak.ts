@@ -78,6 +78,7 @@ export async function runSoak(plan: SoakPlan, { onFault, onBatch, onFailure }: S
       'mirrors killed with a page in their hands': sum(cast.mirrors.map(({ kills }) => kills)),
       'mirrors that began anew': sum(cast.mirrors.map(({ anew }) => anew)),
       'civic replicate killed': sum(cast.replicators.map(({ kills }) => kills)),
+      'answers to civic replicate damaged': sum(cast.replicators.map(({ damaged }) => damaged)),
       'files imported': sum(cast.importers.map(({ imports }) => imports)),
       'imports killed': sum(cast.importers.map(({ kills }) => kills)),
       'batches written': sum(cast.writers.map(({ batches }) => batches)),

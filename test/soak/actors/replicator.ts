@@ -1,12 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answered, Running } from '../../support/service.ts';
-import type { SeededRandom } from '../../support/seeded-random.ts';
+import { type SeededRandom, seededRandom } from '../../support/seeded-random.ts';
+import { openUnreliableProxy } from '../../support/unreliable-proxy.ts';
 import type { World } from '../world.ts';
 
-/** The real mirror, `civic replicate --follow`, killed and started again on the same store. */
+const DAMAGED_PART = 0.1;
+
+/** The real mirror, `civic replicate --follow`, behind a proxy that damages answers, killed and started again on the same store. */
 export class Replicator {
   kills = 0;
+  damaged = 0;
   readonly name: string;
   readonly #world: World;
   readonly #random: SeededRandom;
@@ -21,12 +25,26 @@ export class Replicator {
     const file = join(folder, `${name}.key`);
     writeFileSync(file, key);
     const to = random.chance(0.5) ? join(folder, name) : `sqlite:${join(folder, `${name}.db`)}`;
-    this.#arguments = ['replicate', '--base-url', `http://127.0.0.1:${world.front.port}`, '--key-file', file, '--to', to];
+    this.#arguments = ['replicate', '--key-file', file, '--to', to];
+  }
+
+  #front(): string {
+    return `http://127.0.0.1:${this.#world.front.port}`;
   }
 
   async follow(over: AbortSignal): Promise<void> {
+    const proxy = await openUnreliableProxy(() => this.#front(), seededRandom(this.#random.below(2 ** 32)), DAMAGED_PART);
+    try {
+      await this.#follow(over, proxy.baseUrl);
+    } finally {
+      this.damaged = proxy.faults.values().reduce((sum, times) => sum + times, 0);
+      await proxy.close();
+    }
+  }
+
+  async #follow(over: AbortSignal, baseUrl: string): Promise<void> {
     while (!over.aborted) {
-      const running = this.#world.installation.run([...this.#arguments, '--follow']);
+      const running = this.#world.installation.run([...this.#arguments, '--base-url', baseUrl, '--follow']);
       this.#running = running;
       const kill = setTimeout(() => running.kill('SIGKILL'), 4_000 + this.#random.below(12_000));
       const stop = (): void => running.kill('SIGTERM');
@@ -45,6 +63,6 @@ export class Replicator {
 
   /** Brings the mirror to the head and compares it with the digests of the service. */
   verify(): Promise<Answered> {
-    return this.#world.installation.civic([...this.#arguments, '--once', '--verify', '--json']);
+    return this.#world.installation.civic([...this.#arguments, '--base-url', this.#front(), '--once', '--verify', '--json']);
   }
 }
