@@ -60,7 +60,6 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   luxon: ['^src/sources/', '^src/setting-values[.]ts$'],
   '@commander-js/extra-typings': ['^src/cli/'],
   commander: ['^src/cli/', '^src/main[.]ts$'],
-  'cli-progress': ['^src/cli/'],
   fastify: ['^src/edge/(http|ops)/'],
   '@fastify/cors': ['^src/edge/http/'],
   hono: ['^src/edge/pages/'],

@@ -15,7 +15,7 @@ export const followRebuild = (
   building: Generation,
   isDone: (row: Generation) => boolean,
 ): Promise<Generation> =>
-  withProgress(context.stderr, 'events', async (bar) => {
+  withProgress(context, 'events', async (bar) => {
     const { leaseClock } = civic;
     let ownedAt = leaseClock.now();
     let ownedElsewhere = false;

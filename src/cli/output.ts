@@ -1,4 +1,5 @@
 import { type CliContext, CommandFailed } from './context.ts';
+import { EMPTY, table } from './table.ts';
 
 /** Control characters, line ends, and what reverses or hides text: text from outside must not control the terminal or imitate lines. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
@@ -14,23 +15,18 @@ export const visible = (text: string): string =>
 export const isoOrNull = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());
 
 function cell(value: unknown): string {
-  if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return '-';
+  if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return EMPTY;
   if (Array.isArray(value)) return value.map(cell).join(',');
   return visible(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-function table(rows: readonly Readonly<Record<string, unknown>>[]): string {
-  const columns = Object.keys(rows[0]!);
-  const cells = [columns, ...rows.map((row) => columns.map((column) => cell(row[column])))];
-  const widths = columns.map((_, index) => Math.max(...cells.map((row) => row[index]!.length)));
-  return cells
-    .map((row) => row.map((text, index) => text.padEnd(widths[index]!)).join('  '))
-    .map((line) => line.trimEnd())
-    .join('\n');
-}
-
-function plain(value: unknown): string {
-  if (Array.isArray(value)) return value.length === 0 ? '(none)' : table(value as Readonly<Record<string, unknown>>[]);
+function plain(value: unknown, width: number): string {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return '(none)';
+    const rows = value as Readonly<Record<string, unknown>>[];
+    const columns = Object.keys(rows[0]!);
+    return table([columns, ...rows.map((row) => columns.map((column) => cell(row[column])))], width);
+  }
   if (typeof value === 'object' && value !== null) {
     const entries = Object.entries(value);
     const width = Math.max(...entries.map(([key]) => key.length));
@@ -40,7 +36,9 @@ function plain(value: unknown): string {
 }
 
 export function print({ stdout }: CliContext, value: unknown, options: { readonly json?: boolean }): void {
-  stdout.write(`${options.json === true ? JSON.stringify(value) : plain(value)}\n`);
+  // A pipe or a file has no width.
+  const width = stdout.isTTY ? stdout.columns || 80 : Infinity;
+  stdout.write(`${options.json === true ? JSON.stringify(value) : plain(value, width)}\n`);
 }
 
 export function warn({ stderr }: CliContext, message: string): void {

@@ -42,7 +42,6 @@ async function importLines(lines: readonly (string | Buffer)[], size: () => numb
       rejected.push({ line: line.number, reason });
       return Promise.resolve();
     },
-    onProgress: () => undefined,
   });
   await civic.caughtUp();
   return { ...tally, last: undefined, rejected: rejected.toSorted((one, other) => one.line - other.line), count: tally.rejected };
@@ -140,7 +139,6 @@ test('a record of 1 MiB, a byte order mark, CRLF, blank lines and an unterminate
     input: inPieces(Buffer.from(topic(204, 1)), () => 10),
     writer: civic.writer,
     onRejected: () => Promise.reject(new Error('refused')),
-    onProgress: () => undefined,
   });
   expect(last).toMatchObject({ read: 1, appended: 1, unchanged: 0, rejected: 0 });
   expect(await importLines([])).toMatchObject({ read: 0, appended: 0 });

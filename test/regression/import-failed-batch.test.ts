@@ -21,6 +21,6 @@ test('an import fails with the error of a batch that fails while later lines are
       return changes.map(() => ({ kind: 'unchanged' }));
     },
   };
-  const importing = importRecords({ input: lines(), writer, onRejected: async () => undefined, onProgress: () => undefined });
+  const importing = importRecords({ input: lines(), writer, onRejected: async () => undefined });
   await expect(importing).rejects.toThrow('the store is away');
 });

@@ -16,7 +16,7 @@ export async function restoreInto(
   const { asCopy = false, revokeKeys = asCopy } = wishes;
   const nothing = () => undefined;
   try {
-    const verified = await verifyArchive(read(), nothing);
+    const verified = await verifyArchive(read());
     const signal = new AbortController().signal;
     return await restoreArchive({ stores, archive: verified, read, asCopy, revokeKeys, signal, onProgress: nothing });
   } finally {

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { Command } from '@commander-js/extra-typings';
 import { feedIdOf } from '../../../commands/feed/feed-identity.ts';
 import { SOFTWARE_VERSION } from '../../../domain/health.ts';
@@ -11,7 +12,7 @@ import { type VerifiedArchive, verifyArchive } from '../backup/verify-archive.ts
 import { archiveBytes } from '../backup/write-archive.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { warn, writeOut } from '../output.ts';
-import { type ProgressBar, withProgress } from '../progress-bar.ts';
+import { counted, withProgress } from '../progress-bar.ts';
 import { runs, withOpened } from '../verb.ts';
 
 const STDIO = '-';
@@ -32,16 +33,13 @@ export function addBackupCommands(program: Command, context: CliContext): void {
     return withOpened(context, 'log', (civic) => writeBackup(context, civic, to, replace));
   });
   const verify = backup.command('verify <file>').description('read a backup whole (- for standard input): seals, order, every event');
-  runs(context, 'nothing', verify, (_, file) =>
-    readingBackup(context, file, async (bar) => {
-      const bytes = file === STDIO ? context.stdin : createReadStream(file, { signal: context.stopping });
-      const { header, end, sha256, streams, newestEventAt } = await verifyArchive(bytes, bar.update);
-      const { backupId, createdAt, software, logId, feedId } = header;
-      const { events, head, payments } = end;
-      const shown = { backupId, createdAt, software, logId, feedId, head, events, streams, payments };
-      return { ...shown, newestEventAt: new Date(newestEventAt).toISOString(), sha256 };
-    }),
-  );
+  runs(context, 'nothing', verify, async (_, file) => {
+    const { header, end, sha256, streams, newestEventAt } = await readingBackup(context, file, () => verified(context, file));
+    const { backupId, createdAt, software, logId, feedId } = header;
+    const { events, head, payments } = end;
+    const shown = { backupId, createdAt, software, logId, feedId, head, events, streams, payments };
+    return { ...shown, newestEventAt: new Date(newestEventAt).toISOString(), sha256 };
+  });
 }
 
 async function headerOf({ log, workingRows, clock, identifiers }: Civic): Promise<ArchiveHeader> {
@@ -63,7 +61,7 @@ const nameOf = ({ createdAt, backupId }: ArchiveHeader): string =>
   `civic-${createdAt.replaceAll(/[-:]|\.\d+/g, '')}-${backupId.slice(-8)}.backup.gz`;
 
 const writeBackup = (context: CliContext, civic: Civic, to: string, replace: boolean) =>
-  withProgress(context.stderr, 'events', async (bar) => {
+  withProgress(context, 'events', async (bar) => {
     const header = await headerOf(civic);
     let end: ArchiveEnd | undefined;
     const bytes = archiveBytes({
@@ -84,9 +82,16 @@ const writeBackup = (context: CliContext, civic: Civic, to: string, replace: boo
     return { ...written, backupId, feedId, createdAt, head, events, payments };
   });
 
-async function readingBackup<Result>(context: CliContext, file: string, work: (bar: ProgressBar) => Promise<Result>): Promise<Result> {
+async function verified(context: CliContext, file: string): Promise<VerifiedArchive> {
+  const isStdin = file === STDIO;
+  const total = isStdin ? 0 : (await stat(file)).size;
+  const bytes = isStdin ? context.stdin : createReadStream(file, { signal: context.stopping });
+  return withProgress(context, 'bytes', (bar) => verifyArchive(counted(bytes, bar, total)));
+}
+
+async function readingBackup<Result>(context: CliContext, file: string, work: () => Promise<Result>): Promise<Result> {
   try {
-    return await withProgress(context.stderr, 'events', work);
+    return await work();
   } catch (error) {
     context.stopping.throwIfAborted();
     if (error instanceof BadArchive) throw new CommandFailed(`${file}: ${error.message}`);
@@ -109,10 +114,12 @@ export function addRestoreCommand(program: Command, context: CliContext): void {
   runs(context, 'nothing', restore, async (_, file, { asCopy = false, revokeKeys = false }) => {
     const signal = context.stopping;
     const read = () => createReadStream(file, { signal });
-    const { archive, outcome } = await readingBackup(context, file, async (bar) => {
-      const archive = await verifyArchive(read(), bar.update);
+    const { archive, outcome } = await readingBackup(context, file, async () => {
+      const archive = await verified(context, file);
       const outcome = await withOpened(context, 'stores', (stores) =>
-        restoreArchive({ stores, archive, read, asCopy, revokeKeys: revokeKeys || asCopy, signal, onProgress: bar.update }),
+        withProgress(context, 'events', (bar) =>
+          restoreArchive({ stores, archive, read, asCopy, revokeKeys: revokeKeys || asCopy, signal, onProgress: bar.update }),
+        ),
       );
       return { archive, outcome };
     });

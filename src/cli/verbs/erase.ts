@@ -93,13 +93,15 @@ function literalOf(text: string): string {
 }
 
 const foundIn = (context: CliContext, civic: Civic, text: string, ignoreCase: boolean): Promise<readonly FoundText[]> =>
-  withProgress(context.stderr, 'events', async (bar) => {
+  withProgress(context, 'events', async (bar) => {
+    const { log } = civic;
+    bar.update(0, log.distance(LOG_START, await log.head()) ?? 0);
     const onProgress = (events: number): void => {
       context.stopping.throwIfAborted();
       bar.update(events);
     };
     const found: FoundText[] = [];
-    for await (const each of findText(civic.log, { text, ignoreCase }, onProgress)) found.push(each);
+    for await (const each of findText(log, { text, ignoreCase }, onProgress)) found.push(each);
     return found;
   });
 

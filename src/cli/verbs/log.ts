@@ -27,9 +27,10 @@ export function addLogCommands(program: Command, context: CliContext): void {
     try {
       if ((await target.identity()) === (await civic.log.identity())) throw new CommandFailed('this log is in use already');
       const here = civic.settings.EVENTSTORE_URL === undefined ? 'source' : to === 'postgresql' ? 'target' : 'neither';
-      const moved = await withProgress(context.stderr, 'events', (bar) =>
-        moveLog(civic, target, here, { signal: context.stopping, onProgress: bar.update }),
-      );
+      const moved = await withProgress(context, 'events', async (bar) => {
+        bar.update(0, civic.log.distance(LOG_START, await civic.log.head()) ?? 0);
+        return moveLog(civic, target, here, { signal: context.stopping, onProgress: bar.update });
+      });
       if (!moved.switched) {
         warn(
           context,

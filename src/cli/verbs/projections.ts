@@ -71,7 +71,7 @@ async function verified(context: CliContext, civic: Civic, projection: Projectio
   const { log, projectorDependencies } = civic;
   await untilLive(context, civic, projection.name);
   const total = log.distance(LOG_START, await log.head()) ?? undefined;
-  const { folded, differences } = await withProgress(context.stderr, 'events', (bar) => {
+  const { folded, differences } = await withProgress(context, 'events', (bar) => {
     const onProgress = (checkpoint: Position): void => bar.update(log.distance(LOG_START, checkpoint) ?? 0, total);
     return verifyProjection(projectorDependencies, projection, onProgress, context.stopping);
   });

@@ -9,7 +9,7 @@ import { exportRecords, recordVersions } from '../../../queries/feed/export-reco
 import { type CliContext, CommandFailed } from '../context.ts';
 import { databaseTroubles } from '../doctor/examine.ts';
 import { print, writeOut } from '../output.ts';
-import { withProgress } from '../progress-bar.ts';
+import { counted, withProgress } from '../progress-bar.ts';
 import { RejectedFile } from '../rejected-file.ts';
 import { choiceParser, runs, uuidParser, waitUntilVisible, withOpened } from '../verb.ts';
 import { importRecords } from '../../sources/ndjson/import-records.ts';
@@ -63,17 +63,18 @@ async function writeLines(context: CliContext, lines: AsyncIterable<string>, jso
   if (json) await writeOut(context, before === '[' ? '[]\n' : ']\n');
 }
 
-async function openInput(context: CliContext, file: string): Promise<AsyncIterable<Uint8Array>> {
-  if (file === '-') return addAbortSignal(context.stopping, context.stdin);
+async function openInput(context: CliContext, file: string): Promise<{ readonly bytes: AsyncIterable<Uint8Array>; readonly size: number }> {
+  if (file === '-') return { bytes: addAbortSignal(context.stopping, context.stdin), size: 0 };
   const handle = await open(file, 'r').catch((error: Error) => {
     throw new CommandFailed(`cannot read ${file}: ${error.message}`);
   });
   try {
-    if ((await handle.stat()).isDirectory()) throw new CommandFailed(`cannot read ${file}: it is a folder`);
+    const found = await handle.stat();
+    if (found.isDirectory()) throw new CommandFailed(`cannot read ${file}: it is a folder`);
+    return { bytes: createReadStream(file, { highWaterMark: 1 << 20, signal: context.stopping }), size: found.size };
   } finally {
     await handle.close();
   }
-  return createReadStream(file, { highWaterMark: 1 << 20, signal: context.stopping });
 }
 
 /** The failure of an import that can run again, with the present problems of the database; another error as it is. */
@@ -88,16 +89,15 @@ async function resumable(context: CliContext, error: unknown): Promise<unknown> 
 async function runImport(context: CliContext, file: string, options: { readonly json?: boolean }): Promise<void> {
   const rejectedFile = new RejectedFile(file === '-' ? 'import.rejected.ndjson' : `${file}.rejected.ndjson`);
   await rejectedFile.requireWritable();
-  const input = await openInput(context, file);
+  const { bytes, size } = await openInput(context, file);
   const started = performance.now();
   const tally = await withOpened(context, 'projector', async (civic) => {
     try {
-      const result = await withProgress(context.stderr, 'lines', (bar) =>
+      const result = await withProgress(context, 'bytes', (bar) =>
         importRecords({
-          input,
+          input: counted(bytes, bar, size),
           writer: civic.writer,
           onRejected: (line, reason) => rejectedFile.add(line, reason),
-          onProgress: bar.update,
         }),
       );
       await waitUntilVisible(context, civic, result.last);

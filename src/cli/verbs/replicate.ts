@@ -53,7 +53,7 @@ export function addReplicateCommand(program: Command, context: CliContext): void
     });
     const store = await openMirrorStore(to, format);
     try {
-      return await withProgress(context.stderr, 'records', async (bar) => {
+      return await withProgress(context, 'records', async (bar) => {
         let done = 0;
         const run = (anew: boolean): Promise<Replicated> =>
           replicate({

@@ -26,7 +26,7 @@ export function addSourcesCommands(program: Command, context: CliContext): void 
         await writeReferenceRecords(civic);
         // The sync compares with the published records, so the read models must have folded all of them.
         await civic.caughtUp(await civic.log.head());
-        const { position, ...rest } = await withProgress(context.stderr, 'events', (bar) =>
+        const { position, ...rest } = await withProgress(context, 'events', (bar) =>
           civic.syncSource(name as SourceName, { client, options, progress: bar.update, signal: context.stopping }),
         );
         await waitUntilVisible(context, civic, position);

@@ -1,5 +1,5 @@
 import { parseChange, type RecordChange, type RecordWriter } from '../../../commands/records/write-records.ts';
-import { BatchedWriter, CHANGES_A_BATCH } from '../batched-writer.ts';
+import { BatchedWriter } from '../batched-writer.ts';
 import { type InputLine, MAX_LINE_BYTES, readLines } from './read-lines.ts';
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
@@ -17,11 +17,10 @@ interface ImportRecords {
   readonly input: AsyncIterable<Uint8Array>;
   readonly writer: RecordWriter;
   readonly onRejected: (line: InputLine, reason: string) => Promise<void>;
-  readonly onProgress: (read: number) => void;
 }
 
 /** An invalid line does not stop the import. `last` is the position of the newest event that the import appended, null without one. */
-export async function importRecords({ input, writer, onRejected, onProgress }: ImportRecords) {
+export async function importRecords({ input, writer, onRejected }: ImportRecords) {
   const lineOf = new WeakMap<RecordChange, InputLine>();
   const changes = new BatchedWriter(writer, BATCHES_IN_FLIGHT, (change, reason) => onRejected(lineOf.get(change)!, reason));
   let [read, invalid] = [0, 0];
@@ -35,10 +34,8 @@ export async function importRecords({ input, writer, onRejected, onProgress }: I
       lineOf.set(change, line);
       await changes.add([change]);
     }
-    if (read % CHANGES_A_BATCH === 0) onProgress(read);
   }
   await changes.flush();
-  onProgress(read);
   const { appended, unchanged, rejected, position } = changes;
   return { read, appended, unchanged, rejected: invalid + rejected, last: position };
 }

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Installation, MAIN, makeInstallation } from '../support/service.ts';
+import { HAS_TERMINAL, inTerminal, type Shown, STYLE } from '../support/terminal.ts';
+
+describe.skipIf(!HAS_TERMINAL)('on a terminal', () => {
+  let installation: Installation;
+  beforeAll(async () => {
+    installation = makeInstallation('civic-terminal-');
+    await (await installation.start({ sample: 'on' })).stop();
+  });
+  afterAll(() => installation.close());
+
+  const shown = (args: readonly string[], given: { readonly columns?: number; readonly env?: Readonly<Record<string, string>> } = {}) =>
+    inTerminal([process.execPath, MAIN, ...args], {
+      columns: given.columns ?? 80,
+      cwd: installation.folder,
+      env: installation.environment({ TERM: 'xterm-256color', ...given.env }),
+    });
+  const fields = ({ screen }: Shown): readonly string[] => screen.flatMap((line) => /^(\w+) {2,}\S/.exec(line)?.[1] ?? []);
+
+  test('no line of a result is lost to the progress bar, which shows a total', async () => {
+    const file = join(installation.folder, 'whole.backup.gz');
+    const written = await shown(['backup', '--to', file]);
+    expect(fields(written)).toEqual(['file', 'bytes', 'backupId', 'feedId', 'createdAt', 'head', 'events', 'payments']);
+    expect(written.raw).toMatch(/\[#{20}\] 100 % of \d+ events/);
+    const verified = await shown(['backup', 'verify', file]);
+    expect(fields(verified).slice(0, 3)).toEqual(['backupId', 'createdAt', 'software']);
+    expect(verified.raw).toContain('[');
+  });
+
+  test.each([80, 100, 160])('a table fits %i columns', async (columns) => {
+    const { exitCode, screen } = await shown(['projections', 'list'], { columns });
+    expect(exitCode).toBe(0);
+    expect(screen.join('\n')).toContain('record_history');
+    expect(Math.max(...screen.map((line) => line.length))).toBeLessThanOrEqual(columns);
+  });
+
+  const WARNED = { CIVIC_HTTP_PROT: '1', CIVIC_LOG_FORMAT: 'pretty' };
+  test('TERM=dumb and NO_COLOR leave out what they forbid', async () => {
+    expect((await shown(['accounts', 'list'], { env: WARNED })).raw).toMatch(STYLE);
+    const plain = await shown(['accounts', 'list'], { env: { ...WARNED, NO_COLOR: '1' } });
+    expect(plain.raw).toContain('CIVIC_HTTP_PROT');
+    expect(plain.raw).not.toMatch(STYLE);
+    const dumb = await shown(['backup', '--to', join(installation.folder, 'dumb.gz')], { env: { ...WARNED, TERM: 'dumb' } });
+    expect(fields(dumb)).toContain('events');
+    expect(dumb.raw).not.toContain('\u001b');
+  });
+});
