@@ -5,6 +5,7 @@ import { AUDIT } from '../../projections/audit/tables.ts';
 import { channel, tier } from '../../domain/events/account-events.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { isTime } from '../fields.ts';
+import { liveSubscriptions } from '../feed/feed-subscriptions.ts';
 import { liveTokens } from '../live-tables.ts';
 
 const listedAccount = z.object({
@@ -49,6 +50,16 @@ export const listKeys = (reads: LiveReads, accountId: string) => selectKeys(read
 
 /** The key of this id, or null; for operators who know a key's id and not its account. */
 export const findKey = async (reads: LiveReads, keyId: string) => (await selectKeys(reads, 'key_id', keyId))[0] ?? null;
+
+const bound = z.object({ id: z.string() });
+
+/** The number of live polling subscriptions of a key. `now` in clock milliseconds. */
+export async function countSubscriptions(reads: LiveReads, keyId: string, now: number): Promise<number> {
+  const found = await reads.many(
+    (live) => sql.type(bound)`select s.subscription_id as "id" ${liveSubscriptions(live, now)} and s.key_id = ${keyId}::uuid`,
+  );
+  return found.length;
+}
 
 const auditEntry = z.object({
   at: isTime,

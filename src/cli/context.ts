@@ -16,6 +16,9 @@ export interface CliContext {
   readonly hurrying: AbortSignal;
 }
 
+/** Exit status of wrong arguments. */
+export const MISUSE = 2;
+
 /** An expected failure of a command: a line for standard error and an exit status. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';

@@ -5,11 +5,10 @@ import type { Stores } from '../../domain/ports/stores.ts';
 import type { Probes } from '../../domain/ports/probes.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { readSettings, type Settings } from '../settings.ts';
-import { type CliContext, CommandFailed } from './context.ts';
+import { type CliContext, CommandFailed, MISUSE } from './context.ts';
 import { ReaderGone } from './output.ts';
 import { createProgram } from './program.ts';
 
-const MISUSE = 2;
 const MAX_LINE_LENGTH = 600;
 
 export interface Running {

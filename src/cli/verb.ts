@@ -26,6 +26,10 @@ export const parser =
   (text: string): Value =>
     parseValue(name, schema, text, allowed);
 export const uuidParser = (name: string) => parser(name, uuid, 'a uuid');
+/** For a variadic argument. */
+export const uuidsParser =
+  (name: string) =>
+  (text: string, earlier: readonly string[] = []): readonly string[] => [...new Set([...earlier, uuidParser(name)(text)])];
 export const timeParser = (name: string) => parser(name, dateTime, 'an ISO 8601 time');
 export const choiceParser = <Value extends string>(name: string, values: readonly Value[]) =>
   parser<Value>(name, z.enum(values), values.join(', '));

@@ -96,9 +96,13 @@ export function sources(platform: Platform, connectors: Connectors) {
     return changeSourceList(ports, { type: 'AddSource', added }, clock.now() + deadlineMs);
   };
 
-  /** Removals of everything that the source has published. */
-  const removeRecords = async ({ source, client, jurisdiction }: AddedSource) => {
-    const records = await connectorOf(connectors, source).records({ client, place: jurisdiction }, published);
+  /** Everything that the source has published. */
+  const recordsOfSource = ({ source, client, jurisdiction }: AddedSource) =>
+    connectorOf(connectors, source).records({ client, place: jurisdiction }, published);
+
+  const removeRecords = async (added: AddedSource) => {
+    const { source, client } = added;
+    const records = await recordsOfSource(added);
     const positions: Position[] = [];
     for (let from = 0; from < records.length; from += REMOVALS_A_CALL) {
       const some = records.slice(from, from + REMOVALS_A_CALL);
@@ -125,6 +129,7 @@ export function sources(platform: Platform, connectors: Connectors) {
       await whileWriting(removed, async () => undefined);
       return handled;
     },
+    recordsOfSource,
     removeRecords,
     everAdded: () => readSourceList(log),
     addedSources: () => addedSources(log),

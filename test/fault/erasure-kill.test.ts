@@ -9,7 +9,7 @@ import { tablesWith, wholeDatabase } from '../support/whole-database.ts';
 const NAME = 'Zebulona';
 const ID = recordId('documents', 1);
 const STREAM = `documents-${ID}`;
-const ERASE = ['erase', 'record', ID, '--text', NAME, '--with', '[removed]', '--reason', 'personal_data', '--no-vacuum', '--json'];
+const ERASE = ['erase', 'record', ID, '--text', NAME, '--with', '[removed]', '--reason', 'personal_data', '--no-vacuum', '--yes', '--json'];
 
 let database: TestDatabase;
 let installation: Installation;

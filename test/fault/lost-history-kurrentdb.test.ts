@@ -85,7 +85,7 @@ describe('a log on KurrentDB that is restored alone, under a running service', (
   });
 
   test('is served after feed renew: old cursors are answered 410, and the read models match the log', async () => {
-    const { exitCode, stderr } = await installation.civicHere(['feed', 'renew', '--reason', 'an image of the log']);
+    const { exitCode, stderr } = await installation.civicHere(['feed', 'renew', '--reason', 'an image of the log', '--yes']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     service = await installation.start();
     await untilTrue('it is ready', async () => (await readyz()) === 200);

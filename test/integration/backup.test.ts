@@ -85,7 +85,7 @@ test('a backup of a running service is a prefix of its log, and a restore of it 
     answer: { events: backed.answer['events'], backupId: backed.answer['backupId'], head: backed.answer['head'] },
   });
   const target = await newDatabase();
-  expect(await civic(['restore', path('busy.gz')], target)).toMatchObject({ exitCode: 0 });
+  expect(await civic(['restore', '--yes', path('busy.gz')], target)).toMatchObject({ exitCode: 0 });
   const restored = await installation.start({ env: target });
   const changes = async (from: Service) =>
     (await readFeed(from, key, 500)).flatMap(({ data }) => data.items).map((item) => ({ ...item, cursor: null }));
@@ -109,7 +109,7 @@ test('every read model is restored row by row, from PostgreSQL to KurrentDB and 
   try {
     const onKurrent = { ...(await newDatabase()), EVENTSTORE_URL: peer.url };
     const back = await newDatabase();
-    const first = await civic(['restore', file], onKurrent);
+    const first = await civic(['restore', '--yes', file], onKurrent);
     expect(first).toMatchObject({ exitCode: 0, answer: { keys: 1, revokedKeys: false, found: 0 } });
     expect(first.stderr).toMatch(
       /^warning: 1 keys work as they did at [^\n]+\nwarning: what was acknowledged after [^\n]+ is lost[^\n]+\n$/,
@@ -118,7 +118,7 @@ test('every read model is restored row by row, from PostgreSQL to KurrentDB and 
       exitCode: 0,
       answer: { feedId: first.answer['feedId'] },
     });
-    const second = await civic(['restore', path('again.gz')], back);
+    const second = await civic(['restore', '--yes', path('again.gz')], back);
     expect(second).toMatchObject({ exitCode: 0, answer: { previousFeedId: first.answer['feedId'] } });
     expect(new Set([first, second].map(({ answer }) => answer['feedId'])).size).toBe(2);
     const models = await readModelsOf(original);
@@ -138,7 +138,7 @@ test('every read model is restored row by row, from PostgreSQL to KurrentDB and 
 test('a restore that is killed repeatedly is never served, and only its own file completes it', async () => {
   const target = await newDatabase();
   for (const least of [1, 1_000]) {
-    const running = installation.run(['restore', path('busy.gz')], { env: target });
+    const running = installation.run(['restore', '--yes', path('busy.gz')], { env: target });
     await untilTrue(`${least} events are restored`, async () => (await eventsIn(target)) >= least);
     running.kill('SIGKILL');
     await running.ended;
@@ -149,19 +149,19 @@ test('a restore that is killed repeatedly is never served, and only its own file
     );
   }
   const wrong = [
-    [['restore', path('again.gz')], /a restore of another file was begun here/],
-    [['restore', path('busy.gz'), '--revoke-keys'], /begun with neither --as-copy nor --revoke-keys/],
+    [['restore', '--yes', path('again.gz')], /a restore of another file was begun here/],
+    [['restore', '--yes', path('busy.gz'), '--revoke-keys'], /begun with neither --as-copy nor --revoke-keys/],
     [['backup', '--to', path('half.gz')], /has not ended/],
   ] as const;
   for (const [args, reason] of wrong) {
     const { exitCode, stderr } = await installation.civicHere(args, { env: target });
     expect({ args, exitCode, stderr }).toEqual({ args, exitCode: 1, stderr: expect.stringMatching(reason) as string });
   }
-  const { answer, exitCode } = await civic(['restore', path('busy.gz')], target);
+  const { answer, exitCode } = await civic(['restore', '--yes', path('busy.gz')], target);
   expect({ exitCode, found: (answer['found'] as number) >= 1_000 }).toEqual({ exitCode: 0, found: true });
   expect(await eventsIn(target)).toBe(answer['events']);
   expect((await installation.civicHere(['projections', 'verify', '--all'], { env: target })).exitCode).toBe(0);
-  expect((await installation.civicHere(['restore', path('busy.gz')], { env: target })).stderr).toMatch(
+  expect((await installation.civicHere(['restore', '--yes', path('busy.gz')], { env: target })).stderr).toMatch(
     /this backup has been restored here already/,
   );
 });
@@ -185,13 +185,13 @@ test('a backup that is killed leaves no file of its name, and an existing file i
 
 test('a used log, read models of another log and a damaged file are refused before a write', async () => {
   const before = await eventsIn(original);
-  expect((await civic(['restore', path('busy.gz')], original)).stderr).toMatch(
+  expect((await civic(['restore', '--yes', path('busy.gz')], original)).stderr).toMatch(
     /the log is not empty, it begins with FeedOpened: give an empty database/,
   );
   expect(await eventsIn(original)).toBe(before);
   const peer = await startKurrentPeer();
   try {
-    const { stderr } = await civic(['restore', path('busy.gz')], { ...original, EVENTSTORE_URL: peer.url });
+    const { stderr } = await civic(['restore', '--yes', path('busy.gz')], { ...original, EVENTSTORE_URL: peer.url });
     expect(stderr).toMatch(/the database holds read models of a log although the log is empty/);
     expect(peer.store.records.filter(({ type }) => !type.startsWith('$'))).toEqual([]);
   } finally {
@@ -199,7 +199,7 @@ test('a used log, read models of another log and a damaged file are refused befo
   }
   const target = await newDatabase();
   writeFileSync(path('damaged.gz'), 'damaged');
-  expect((await civic(['restore', path('damaged.gz')], target)).stderr).toMatch(
+  expect((await civic(['restore', '--yes', path('damaged.gz')], target)).stderr).toMatch(
     /^civic: \S+damaged\.gz: this is no backup of this program\n$/,
   );
   expect((await civic(['backup', '--to', path('nothing.gz')], target)).exitCode).toBe(0);
@@ -209,7 +209,7 @@ test('a backup to standard output refuses --json, and a restore as a copy revoke
   const shell = installation.run(['backup', '--to', '-', '--json'], { env: original });
   expect((await shell.ended).stderr).toMatch(/cannot both go to standard output/);
   const target = await newDatabase();
-  const { answer, stderr } = await civic(['restore', path('busy.gz'), '--as-copy'], target);
+  const { answer, stderr } = await civic(['restore', '--yes', path('busy.gz'), '--as-copy'], target);
   expect(answer).toMatchObject({ revokedKeys: true, asCopy: true, keys: 1 });
   expect(stderr).toMatch(/all 1 keys are revoked/);
   const copy = await installation.start({ env: target });

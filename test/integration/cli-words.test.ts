@@ -1,31 +1,11 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CliContext } from '../../src/cli/context.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { leaves, NO_CONTEXT, programAlone } from '../support/commands.ts';
 import { leavingNothingOpen } from '../support/left-open.ts';
 import { readRecording, startReplayServer } from './legistar/replay-server.ts';
 import { type Answered, type Environment, type Installation, makeInstallation, type Service } from '../support/service.ts';
 
-/** Every command by its words, as the program itself lists them. */
-const leaves = (command: CommandUnknownOpts, words: readonly string[] = []): readonly (readonly string[])[] =>
-  command.commands.length === 0 ? [words] : command.commands.flatMap((child) => leaves(child, [...words, child.name()]));
-const NOTHING: CliContext = {
-  stdout: process.stdout,
-  stderr: process.stderr,
-  stdin: process.stdin,
-  stopping: new AbortController().signal,
-  hurrying: new AbortController().signal,
-  open: () => Promise.reject(new Error('nothing is opened to list the commands')),
-  openStores: () => Promise.reject(new Error('nothing is opened to list the commands')),
-  examination: {
-    environment: {},
-    clock: { now: () => 0 },
-    probes: () => {
-      throw new Error('nothing is looked at to list the commands');
-    },
-  },
-};
-const COMMANDS = leaves(await createProgram(NOTHING));
+const COMMANDS = leaves(await programAlone()).map(({ words }) => words);
 
 const ID = '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11';
 const CLIENT = ['--client', 'fortworthgov', '--from', new URL('../fixtures/legistar/', import.meta.url).pathname];
@@ -44,7 +24,7 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   'accounts list': [],
   'keys issue': ['--account', 'ACCOUNT', '--scope', 'civic:read'],
   'keys list': ['--account', 'ACCOUNT'],
-  'keys revoke': ['--key', 'KEY'],
+  'keys revoke': ['--key', 'KEY', '--yes'],
   audit: ['--account', 'ACCOUNT'],
   'records import': ['-'],
   'records export': ['--resource', 'public_bodies'],
@@ -63,7 +43,7 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   ),
   'sources list': [],
   'sources status': [],
-  'sources remove legistar': ['--client', 'example', '--records'],
+  'sources remove legistar': ['--client', 'example', '--records', '--yes'],
   'projections list': [],
   'projections rebuild': ['--all'],
   'projections verify': ['--all'],
@@ -75,10 +55,10 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   'payments list': [],
   'payments wallet': [`0x${'a'.repeat(40)}`, '--bar'],
   'erase find': ['no such words anywhere'],
-  'feed renew': ['--reason', 'a trial'],
+  'feed renew': ['--reason', 'a trial', '--yes'],
   'feed keep': [],
   'feed acknowledge': [],
-  'sample remove': [],
+  'sample remove': ['--yes'],
 };
 /** Commands that cannot succeed in this state of the service; their refusal is checked. */
 const REFUSED: Readonly<Record<string, readonly string[]>> = {
@@ -149,7 +129,7 @@ describe('help', () => {
   test.each(COMMANDS.map((words) => [words.join(' '), words] as const))('`civic %s --help` says how it is used', async (_, words) => {
     const said = { stdout: '', stderr: '' };
     const listening = (name: keyof typeof said) => ({ write: (text: string) => (said[name] += text) }) as unknown as NodeJS.WriteStream;
-    const program = await createProgram({ ...NOTHING, stdout: listening('stdout'), stderr: listening('stderr') });
+    const program = await createProgram({ ...NO_CONTEXT, stdout: listening('stdout'), stderr: listening('stderr') });
     await expect(program.parseAsync([...words, '--help'], { from: 'user' })).rejects.toMatchObject({ exitCode: 0 });
     expect(said.stderr).toBe('');
     expect(said.stdout).toContain(`Usage: civic ${words.join(' ')}`);

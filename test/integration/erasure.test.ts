@@ -182,7 +182,16 @@ describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store
     // One run is enough.
     const HOUSEKEEPING = peer === undefined ? [] : ['--no-vacuum'];
     const erase = async (...subject: string[]) => {
-      const { exitCode, stdout } = await installation.civicHere(['erase', ...subject, '--text', NAME, ...ERASE, ...HOUSEKEEPING, '--json']);
+      const { exitCode, stdout } = await installation.civicHere([
+        'erase',
+        ...subject,
+        '--text',
+        NAME,
+        ...ERASE,
+        ...HOUSEKEEPING,
+        '--yes',
+        '--json',
+      ]);
       expect(exitCode).toBe(0);
       erased.push(JSON.parse(stdout) as (typeof erased)[number]);
     };

@@ -205,7 +205,7 @@ describe('a database that was restored or moved by other tools', () => {
     }
     const [moved, restored] = copies as [string, string];
     expect((await civic(['feed', 'keep'], { DATABASE_URL: moved })).exitCode).toBe(0);
-    expect((await civic(['feed', 'renew', '--reason', 'the dump of last night'], { DATABASE_URL: restored })).exitCode).toBe(0);
+    expect((await civic(['feed', 'renew', '--reason', 'the dump of last night', '--yes'], { DATABASE_URL: restored })).exitCode).toBe(0);
     for (const [copy, status] of [
       [moved, 200],
       [restored, EXPIRED],
@@ -228,7 +228,7 @@ describe('a database that was restored or moved by other tools', () => {
     await onDatabase(moved, `update civic.installation set renewing = 'a reason'`);
     expect((await startOn({ DATABASE_URL: moved })).stderr).toMatch(/was about to be given a new identity \(a reason\) and was not/);
     expect((await civic(['feed', 'keep'], { DATABASE_URL: moved })).exitCode).toBe(1);
-    expect((await civic(['feed', 'renew', '--reason', 'again'], { DATABASE_URL: moved })).exitCode).toBe(0);
+    expect((await civic(['feed', 'renew', '--reason', 'again', '--yes'], { DATABASE_URL: moved })).exitCode).toBe(0);
     expect(await startOn({ DATABASE_URL: moved })).toEqual({ exitCode: 0, stderr: '' });
   });
 
@@ -249,7 +249,7 @@ describe('a database that was restored or moved by other tools', () => {
       expect(refused.stderr).toMatch(
         /^civic: the log ends at \S+, and the read model \S+ has seen it up to [^\n]+: the log was set back[^\n]+`civic feed renew --reason TEXT`[^\n]+\n$/,
       );
-      const renewed = await civic(['feed', 'renew', '--reason', 'an image of the log'], env);
+      const renewed = await civic(['feed', 'renew', '--reason', 'an image of the log', '--yes'], env);
       expect(JSON.parse(renewed.stdout)).toMatchObject({ rebuilt: expect.arrayContaining(['record_history']) as string[] });
       const after = await serveCivic(env.DATABASE_URL, { EVENTSTORE_URL: peer.url });
       try {

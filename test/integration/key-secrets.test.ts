@@ -82,7 +82,7 @@ test('the secret of a key is in no answer, log, metric or table after any reques
   secrets['issued'] = key;
   for (const args of [
     ['keys', 'list', '--account', customer.accountId],
-    ['keys', 'revoke', '--key', keyId],
+    ['keys', 'revoke', '--key', keyId, '--yes'],
     ['keys', 'revoke', '--key', key],
     ['accounts', 'suspend', '--account', key],
     ['accounts', 'list'],

@@ -74,7 +74,7 @@ test('an operator holds, compares, switches and switches back, with a running an
   expect(await value<Built>('switch-back', 'record_history')).toMatchObject({ generation: live!.generation, state: 'live' });
   const [again] = await value<readonly Built[]>('rebuild', 'record_history');
   expect(again!.state).toBe('live');
-  expect(await value<{ dropped: readonly number[] }>('drop', 'record_history')).toMatchObject({ waiting: [] });
+  expect(await value<{ dropped: readonly number[] }>('drop', 'record_history', '--yes')).toMatchObject({ waiting: [] });
   expect(await states()).toEqual([[again!.generation, 'live']]);
   expect(await refusal('cancel', 'record_history')).toContain('no rebuild is under way');
   service = await installation.start();

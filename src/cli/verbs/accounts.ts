@@ -1,8 +1,9 @@
 import type { Command } from '@commander-js/extra-typings';
 import { type AccountCommand, handleAccountCommand, issueKey } from '../../../commands/accounts/account-decider.ts';
 import { channel, SCOPES, tier } from '../../../domain/events/account-events.ts';
-import { findKey, listAccounts, listAudit, listKeys } from '../../../queries/accounts/account-lists.ts';
+import { countSubscriptions, findKey, listAccounts, listAudit, listKeys } from '../../../queries/accounts/account-lists.ts';
 import type { Civic } from '../../civic.ts';
+import { confirm, numbered, YES } from '../confirm.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { choiceParser, DEADLINE_MS, listParser, requireHandled, runs, timeParser, uuidParser } from '../verb.ts';
 
@@ -77,10 +78,18 @@ export function addKeysCommands(program: Command, context: CliContext): void {
     await requireHandled(context, civic, handled);
     return { keyId, key: secret };
   });
-  const revoke = keys.command('revoke').description('revoke a key for good').requiredOption('--key <id>', 'key id', uuidParser('--key'));
-  runs(context, 'read models', revoke, async (civic, { key: keyId }) => {
+  const ofKey = (command: Command) => command.requiredOption('--key <id>', 'key id', uuidParser('--key'));
+  const revoke = ofKey(keys.command('revoke').description('revoke a key for good')).option(...YES);
+  runs(context, 'read models', revoke, async (civic, { key: keyId, yes }) => {
     const key = await findKey(civic.reads, keyId);
     if (key === null) throw new CommandFailed(`there is no key ${keyId}`);
+    const consequences = async (): Promise<string> => {
+      const ended = await countSubscriptions(civic.reads, keyId, civic.clock.now());
+      const keys = await listKeys(civic.reads, key.accountId);
+      const others = keys.filter((each) => each.keyId !== keyId && each.revokedAt === null).length;
+      return `revokes 1 key and ends its ${numbered(ended, 'polling subscription')}; account ${key.accountId} has ${numbered(others, 'other key')}`;
+    };
+    if (key.revokedAt === null) await confirm(context, { yes, what: consequences });
     await commandAccount(context, civic, key.accountId, { type: 'RevokeKey', keyId });
     return { keyId };
   });

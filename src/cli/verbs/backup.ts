@@ -10,6 +10,7 @@ import { type ArchiveEnd, type ArchiveHeader, BadArchive, FORMAT } from '../back
 import { restoreArchive, type RestoreOutcome } from '../backup/restore-archive.ts';
 import { type VerifiedArchive, verifyArchive } from '../backup/verify-archive.ts';
 import { archiveBytes } from '../backup/write-archive.ts';
+import { confirm, numbered, YES } from '../confirm.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { warn, writeOut } from '../output.ts';
 import { counted, withProgress } from '../progress-bar.ts';
@@ -106,16 +107,18 @@ export function addRestoreCommand(program: Command, context: CliContext): void {
     .description('fill an empty database (and an empty KurrentDB) from a backup, with a feed identity of its own')
     .option('--revoke-keys', 'revoke every key: what was revoked after the backup works again otherwise')
     .option('--as-copy', 'the original stays in use: revoke every key and continue no payment')
+    .option(...YES)
     .addHelpText(
       'after',
       '\nThe file is verified before anything is written, and what was written is compared with it. After a stop, the same command continues;' +
         '\nno service starts on the database before the restore is complete. Customers receive 410 once and take a new snapshot.',
     );
-  runs(context, 'nothing', restore, async (_, file, { asCopy = false, revokeKeys = false }) => {
+  runs(context, 'nothing', restore, async (_, file, { asCopy = false, revokeKeys = false, yes }) => {
     const signal = context.stopping;
     const read = () => createReadStream(file, { signal });
     const { archive, outcome } = await readingBackup(context, file, async () => {
       const archive = await verified(context, file);
+      await confirm(context, { yes, what: () => consequences(archive, revokeKeys || asCopy) });
       const outcome = await withOpened(context, 'stores', (stores) =>
         withProgress(context, 'events', (bar) =>
           restoreArchive({ stores, archive, read, asCopy, revokeKeys: revokeKeys || asCopy, signal, onProgress: bar.update }),
@@ -127,6 +130,14 @@ export function addRestoreCommand(program: Command, context: CliContext): void {
     const { backupId, createdAt } = archive.header;
     return { backupId, createdAt, ...outcome };
   });
+}
+
+function consequences({ header, end, streams, backedUp }: VerifiedArchive, revokeKeys: boolean): string {
+  const keys = numbered(backedUp.keys.size, 'key');
+  return (
+    `fills the database with ${numbered(end.events, 'event')} of ${numbered(streams, 'stream')} and ${numbered(end.payments, 'payment')} of ${header.createdAt}, ` +
+    `${revokeKeys ? `revokes ${keys}` : `lets ${keys} work`}, and gives the feed a new identity`
+  );
 }
 
 function warnOperator(context: CliContext, { header, end }: VerifiedArchive, { keys, revokedKeys, asCopy }: RestoreOutcome): void {

@@ -10,10 +10,11 @@ import { logEvents } from '../../../domain/read-log.ts';
 import { RESOURCES } from '../../../domain/records/resources.ts';
 import { accountFeedsStream, accountReportsStream, accountStream, recordStream, reportStream } from '../../../domain/streams.ts';
 import type { Civic } from '../../civic.ts';
+import { confirm, numbered, YES } from '../confirm.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { warn } from '../output.ts';
 import { withProgress } from '../progress-bar.ts';
-import { choiceParser, runs, textParser, uuidParser, waitUntilVisible, withOpened } from '../verb.ts';
+import { choiceParser, runs, textParser, uuidsParser, waitUntilVisible, withOpened } from '../verb.ts';
 
 async function existing({ log }: Civic, streams: readonly string[], what: string): Promise<readonly ErasedStream[]> {
   const last = await log.readLast(streams);
@@ -38,13 +39,13 @@ type StreamsOf = (civic: Civic, id: string) => Promise<readonly ErasedStream[]>;
 const SUBJECTS: readonly { readonly name: string; readonly what: string; readonly streams: StreamsOf }[] = [
   {
     name: 'record',
-    what: 'from every version of a record',
+    what: 'from every version of records',
     streams: (civic, id) => existing(civic, recordStreams(id), `record ${id}`),
   },
-  { name: 'report', what: 'from a missing-data report and its history', streams: reportStreams },
+  { name: 'report', what: 'from missing-data reports and their history', streams: reportStreams },
   {
     name: 'account',
-    what: 'from an account: its name, its subscriptions, what it has reported',
+    what: 'from accounts: their names, their subscriptions, what they have reported',
     streams: (civic, id) => existing(civic, [accountStream(id), accountFeedsStream(id), accountReportsStream(id)], `account ${id}`),
   },
 ];
@@ -59,7 +60,7 @@ export function addEraseCommands(program: Command, context: CliContext): void {
   for (const { name, what, streams: streamsOf } of SUBJECTS) {
     const subject = erase
       .command(name)
-      .argument('<id>', '', uuidParser('the id'))
+      .argument('<ids...>', 'one or more ids', uuidsParser('the id'))
       .description(`erase a text ${what}`)
       .option('--path <pointer>', 'the JSON pointer of the text, such as /title; the whole of it goes unless --text is given too')
       .option('--text <literal>', 'the text that goes, wherever it stands', literalOf)
@@ -67,12 +68,21 @@ export function addEraseCommands(program: Command, context: CliContext): void {
       .requiredOption('--reason <reason>', ERASURE_REASONS.join(', '), choiceParser('--reason', ERASURE_REASONS))
       .option('--by <name>', 'who says so', textParser('--by', 200), 'operator')
       .option('--dry-run', 'say what would change, and change nothing')
-      .option('--no-vacuum', 'leave the old bytes in the database to its own housekeeping');
-    runs(context, 'nothing', subject, (_, id, { path, text = null, with: replacement, reason, by, dryRun = false, vacuum }) => {
+      .option('--no-vacuum', 'leave the old bytes in the database to its own housekeeping')
+      .option(...YES);
+    runs(context, 'nothing', subject, (_, ids, { path, text = null, with: replacement, reason, by, dryRun = false, vacuum, yes }) => {
       const erasing = erasingOf(path, text, replacement);
       return withOpened(context, dryRun ? 'log' : 'projector', async (civic) => {
-        const streams = await streamsOf(civic, id);
-        const { places, erasures, changes, position, at } = await civic.erasing.erase({ streams, erasing, reason, by, dryRun });
+        // A target that does not exist is refused before anything is erased.
+        const streams = (await Promise.all(ids.map((id) => streamsOf(civic, id)))).flat();
+        const erase = (isDry: boolean) => civic.erasing.erase({ streams, erasing, reason, by, dryRun: isDry });
+        const consequences = async (): Promise<string> => {
+          const { places } = await erase(true);
+          const texts = places.reduce((sum, { pointers }) => sum + pointers.length, 0);
+          return `erases ${numbered(texts, 'text')} in ${numbered(places.length, 'event')} of ${numbered(ids.length, name)}`;
+        };
+        await confirm(context, { yes: yes === true || dryRun, what: consequences });
+        const { places, erasures, changes, position, at } = await erase(dryRun);
         const summary = { dryRun, events: places, erasures, changes, at: new Date(at).toISOString() };
         if (dryRun) return summary;
         await waitUntilVisible(context, civic, position);

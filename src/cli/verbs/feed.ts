@@ -2,8 +2,13 @@ import type { Command } from '@commander-js/extra-typings';
 import { openFeed, renewFeed, whatLogHasLost } from '../../../commands/feed/feed-identity.ts';
 import { StillHeld, type Stores } from '../../../domain/ports/stores.ts';
 import { explainCursor } from '../../../queries/feed/explain-cursor.ts';
+import { LOG_START } from '../../../domain/ports/event-log.ts';
+import { logEvents } from '../../../domain/read-log.ts';
+import { confirm, numbered, YES } from '../confirm.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { runs, textParser } from '../verb.ts';
+
+const PAGE = 1_000;
 
 export function addFeedCommands(program: Command, context: CliContext): void {
   const feed = program.command('feed').description('the identity of the change feed, after its database was restored, recovered or moved');
@@ -11,11 +16,12 @@ export function addFeedCommands(program: Command, context: CliContext): void {
     .command('renew')
     .description('give the feed a new identity: every cursor that was given out before is answered 410, and customers take a new snapshot')
     .requiredOption('--reason <text>', 'why; it is kept in the log', textParser('--reason', 1000))
+    .option(...YES)
     .addHelpText(
       'after',
       "\nFor a database that was set back by PostgreSQL's own means or from a disk image. After `civic restore` it is done already.",
     );
-  runs(context, 'stores', renewal, (stores, { reason }) => renew(stores, reason));
+  runs(context, 'stores', renewal, (stores, { reason, yes }) => renew(context, stores, reason, yes));
   const keeping = feed
     .command('keep')
     .description(
@@ -44,9 +50,32 @@ async function openedLog({ log, clock, identifiers, installation }: Stores): Pro
   );
 }
 
-async function renew(stores: Stores, reason: string) {
+/** The keys that are not revoked, and the polling subscriptions of them. */
+async function holders({ log }: Stores) {
+  const [keys, subscriptions] = [new Set<string>(), new Map<string, string>()];
+  const types = ['KeyIssued', 'KeyRevoked', 'FeedSubscriptionCreated', 'FeedSubscriptionRevoked'];
+  for await (const { type, data } of logEvents(log, LOG_START, { batchSize: PAGE, types })) {
+    const { id, keyId } = JSON.parse(data) as { readonly id: string; readonly keyId: string };
+    if (type === 'KeyIssued') keys.add(keyId);
+    else if (type === 'KeyRevoked') keys.delete(keyId);
+    else if (type === 'FeedSubscriptionCreated') subscriptions.set(id, keyId);
+    else subscriptions.delete(id);
+  }
+  return { keys: keys.size, subscriptions: [...subscriptions.values()].filter((keyId) => keys.has(keyId)).length };
+}
+
+async function consequences(stores: Stores, logId: string): Promise<string> {
+  const [{ keys, subscriptions }, { lost }] = await Promise.all([holders(stores), whatLogHasLost(stores, logId)]);
+  return (
+    `makes every cursor invalid: the customers of ${numbered(keys, 'key')} and ${numbered(subscriptions, 'subscription')} take a new snapshot, ` +
+    `and ${lost.length} read models and reactors that have seen lost events go back`
+  );
+}
+
+async function renew(context: CliContext, stores: Stores, reason: string, yes: boolean | undefined) {
   const logId = await openedLog(stores);
   const { installation } = stores;
+  await confirm(context, { yes, what: () => consequences(stores, logId) });
   const identity = await installation.identity();
   const rebuilt = await installation
     .beginRenewal({ identity, logId, ...(await whatLogHasLost(stores, logId)), reason, now: stores.leaseClock.now() })

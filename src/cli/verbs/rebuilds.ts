@@ -2,6 +2,7 @@ import type { Command, OptionValues } from '@commander-js/extra-typings';
 import type { Decision, Generation } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
 import type { Civic } from '../../civic.ts';
+import { confirm, numbered, YES } from '../confirm.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { followRebuild, untilLive } from '../follow-rebuild.ts';
 import { print, warn } from '../output.ts';
@@ -70,7 +71,10 @@ export function addRebuildCommands(projections: Command, context: CliContext): v
     (model, { acceptDifferences = false }) => switchTo(model, acceptDifferences),
   );
   changes(described('switch-back <name>', 'let what the last rebuild replaced catch up and serve again'), switchBack);
-  changes(described('drop <name>', 'remove the tables that are kept for `switch-back`, and those of refused rebuilds'), drop);
+  changes(
+    described('drop <name>', 'remove the tables that are kept for `switch-back`, and those of refused rebuilds').option(...YES),
+    (model, { yes }) => drop(model, yes),
+  );
 }
 
 async function followed(context: CliContext, civic: Civic, building: Generation, isDone: (row: Generation) => boolean) {
@@ -191,11 +195,18 @@ async function switchBack(model: Chosen) {
   return followed(context, civic, back, isLive);
 }
 
-async function drop({ context, civic, name, projection, rows }: Chosen) {
+async function drop({ context, civic, name, projection, rows }: Chosen, yes: boolean | undefined) {
   const dropped: number[] = [];
   const waiting: number[] = [];
-  for (const { generation, state } of rows) {
-    if (state !== 'retired' && state !== 'refused') continue;
+  const kept = rows.filter(({ state }) => state === 'retired' || state === 'refused');
+  if (kept.length > 0) {
+    const tables = kept.flatMap(({ generation }) => projection.tables(generation));
+    const folded = kept.reduce((sum, row) => sum + row.folded, 0);
+    const what = () =>
+      `removes ${numbered(kept.length, 'generation')} of ${name}: ${numbered(tables.length, 'table')} with ${numbered(folded, 'folded event')}`;
+    await confirm(context, { yes, what });
+  }
+  for (const { generation } of kept) {
     if ((await civic.generations.decide(generation, 'drop', civic.leaseClock.now())) === null) continue;
     const gone = await civic.generations.drop(generation, projection.tables(generation));
     (gone ? dropped : waiting).push(generation);

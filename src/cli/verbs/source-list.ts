@@ -6,6 +6,7 @@ import { requirePlace } from '../../sources/place.ts';
 import type { Source } from '../../sources/source.ts';
 import { SOURCES } from '../../sources/sources.ts';
 import type { Civic } from '../../civic.ts';
+import { confirm, numbered, YES } from '../confirm.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { DEADLINE_MS, parser, requireHandled, runs, textParser, waitUntilVisible } from '../verb.ts';
 
@@ -73,13 +74,19 @@ export function addSourceListCommands(sources: Command, context: CliContext): vo
   eachSource(remove, (source, { client: meaning }, command) => {
     const leaf = command
       .requiredOption('--client <name>', meaning, clientParser)
-      .option('--records', 'also remove its records from the feed; running it again removes what is left');
-    runs(context, 'read models', leaf, async (civic, { client, records = false }) => {
+      .option('--records', 'also remove its records from the feed; running it again removes what is left')
+      .option(...YES);
+    runs(context, 'read models', leaf, async (civic, { client, records = false, yes }) => {
       const known = (await civic.everAdded()).get(sourceKey({ source, client }));
       if (known === undefined)
         throw new CommandFailed(`${sourceKey({ source, client })} was never added; civic sources list shows what is`);
       if (known.isRemoved && !records)
         throw new CommandFailed(`${sourceKey({ source, client })} is removed already; --records removes its records`);
+      const consequences = async (): Promise<string> => {
+        const published = await civic.recordsOfSource(known);
+        return `removes ${numbered(published.length, 'record')} of ${sourceKey({ source, client })} from the feed and ends its polling`;
+      };
+      if (records) await confirm(context, { yes, what: consequences });
       await requireHandled(context, civic, await civic.removeSource({ source, client }, DEADLINE_MS));
       if (!records) return { source, client, removed: 0 };
       // A sync may have written until now: the removal looks at what is published at this moment.

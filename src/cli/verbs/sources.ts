@@ -1,4 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
+import { confirm, numbered, YES } from '../confirm.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { print } from '../output.ts';
 import { withProgress } from '../progress-bar.ts';
@@ -53,8 +54,24 @@ export function addSampleCommands(program: Command, context: CliContext): void {
     .command('sample')
     .description('the invented records of a first run')
     .command('remove')
-    .description('remove the sample records and suspend their account');
-  runs(context, 'projector', remove, async (civic) => {
+    .description('remove the sample records and suspend their account')
+    .option(...YES);
+  runs(context, 'projector', remove, async (civic, { yes }) => {
+    const consequences = async (): Promise<string> => {
+      await civic.caughtUp(await civic.log.head());
+      const ids = Map.groupBy(sampleRemovals(), ({ resource }) => resource);
+      const published = await Promise.all(
+        [...ids].map(([resource, removals]) =>
+          civic.published.current(
+            resource,
+            removals.map(({ id }) => id),
+          ),
+        ),
+      );
+      const count = published.reduce((sum, { size }) => sum + size, 0);
+      return `removes ${numbered(count, 'sample record')} from the feed and suspends the sample account`;
+    };
+    await confirm(context, { yes, what: consequences });
     const outcomes = await civic.writer.write(sampleRemovals(), {});
     const positions = outcomes.flatMap((outcome) => (outcome.kind === 'appended' ? outcome.position : []));
     await waitUntilVisible(context, civic, positions.toSorted().at(-1) ?? null);

@@ -38,7 +38,7 @@ export class Operator {
     const issued = await this.#command(['keys', 'issue', '--account', this.#account.accountId, '--scope', 'civic:read', '--json'], over);
     if (issued === null) return;
     const { keyId, key } = JSON.parse(issued.stdout) as { keyId: string; key: string };
-    const revoked = await this.#command(['keys', 'revoke', '--key', keyId, '--json'], over);
+    const revoked = await this.#command(['keys', 'revoke', '--key', keyId, '--yes', '--json'], over);
     if (revoked === null || revoked.stderr !== '') return;
     for (const { name, baseUrl } of this.#world.api()) {
       const answer = await fetch(`${baseUrl}/api/v1/data/health`, { headers: { authorization: `Bearer ${key}` } }).catch(() => null);

@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { leaves, programAlone } from '../support/commands.ts';
+import { type Installation, MAIN, makeInstallation } from '../support/service.ts';
+import { HAS_TERMINAL, inTerminal } from '../support/terminal.ts';
+import { readRecording, startReplayServer } from './legistar/replay-server.ts';
+
+const TITLE = 'Agenda for Jane Roe';
+const IDS = ['0d0a6c1e-5d0c-4a4f-9a7a-5a4e6c1b2d3f', '1d0a6c1e-5d0c-4a4f-9a7a-5a4e6c1b2d3f'];
+
+let installation: Installation;
+let platform: Awaited<ReturnType<typeof startReplayServer>>;
+let keyId: string;
+let copy: Installation;
+
+async function json<Value>(args: readonly string[], input?: string): Promise<Value> {
+  const { exitCode, stdout, stderr } = await installation.civicHere([...args, '--json'], input === undefined ? {} : { input });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return JSON.parse(stdout) as Value;
+}
+const backup = () => join(installation.folder, 'whole.gz');
+
+beforeAll(async () => {
+  installation = makeInstallation('civic-irreversible-');
+  copy = makeInstallation('civic-irreversible-copy-', {}, 'bare');
+  platform = await startReplayServer('example', await readRecording('fortworthgov'));
+  const service = await installation.start({ sample: 'on' });
+  const paid = ['--channel', 'subscription', '--tier', 'pro', '--paid-until', '2099-01-01T00:00:00Z'];
+  const { accountId } = await json<{ accountId: string }>(['accounts', 'open', '--name', 'A customer', ...paid]);
+  const issued = await json<{ keyId: string; key: string }>(['keys', 'issue', '--account', accountId, '--scope', 'civic:read']);
+  keyId = issued.keyId;
+  const created = await fetch(`${service.baseUrl}/api/v1/data/subscriptions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${issued.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'all' }),
+  });
+  if (created.status !== 201) throw new Error(await created.text());
+  const documents = IDS.map((id) => ({
+    op: 'upsert',
+    resource: 'documents',
+    id,
+    data: { kind: 'agenda', title: TITLE, url: 'https://example.org/a.pdf' },
+  }));
+  await json(['records', 'import', '-'], documents.map((change) => `${JSON.stringify(change)}\n`).join(''));
+  const place = ['--client', 'example', '--jurisdiction', 'example-city', '--name', 'Example', '--time-zone', 'America/Chicago'];
+  await json(['sources', 'add', 'legistar', ...place, '--base-url', platform.baseUrl]);
+  await json(['sources', 'sync', 'legistar', '--client', 'example']);
+  await json(['projections', 'rebuild', 'record_keys']);
+  // What the service does by itself would be counted as changes of the commands.
+  await service.stop();
+  await json(['backup', '--to', backup()]);
+});
+afterAll(async () => {
+  await platform.close();
+  await installation.close();
+  await copy.close();
+});
+
+const erase = (...ids: readonly string[]) => [
+  'erase',
+  'record',
+  ...ids,
+  '--text',
+  'Jane Roe',
+  '--with',
+  '[x]',
+  '--reason',
+  'personal_data',
+];
+
+/** Each with what it states about this service. */
+const COMMANDS: Readonly<Record<string, { readonly args: () => readonly string[]; readonly states: RegExp }>> = {
+  'feed renew': {
+    args: () => ['feed', 'renew', '--reason', 'a trial'],
+    states: /customers of 2 keys and 1 subscription take a new snapshot/,
+  },
+  'keys revoke': {
+    args: () => ['keys', 'revoke', '--key', keyId],
+    states: /revokes 1 key and ends its 1 polling subscription; .* has 0 other keys/,
+  },
+  'sample remove': { args: () => ['sample', 'remove'], states: /removes 0 sample records from the feed/ },
+  'sources remove legistar': {
+    args: () => ['sources', 'remove', 'legistar', '--client', 'example', '--records'],
+    states: /removes [1-9][\d,]* records of legistar:example/,
+  },
+  'sources remove civicweb': { args: () => ['sources', 'remove', 'legistar', '--client', 'example', '--records'], states: /records/ },
+  'projections drop': {
+    args: () => ['projections', 'drop', 'record_keys'],
+    states: /removes 1 generation of record_keys: [1-9] tables? with [1-9][\d,]* folded events/,
+  },
+  'erase record': { args: () => erase(...IDS), states: /erases 2 texts in 2 events of 2 records/ },
+  'erase report': { args: () => erase(...IDS), states: /erases/ },
+  'erase account': { args: () => erase(...IDS), states: /erases/ },
+  restore: {
+    args: () => ['restore', backup()],
+    states: /fills the database with [1-9][\d,]* events of [1-9][\d,]* streams .* lets 2 keys work/,
+  },
+};
+
+const events = async (): Promise<number> =>
+  (await json<{ events: number }>(['backup', '--to', join(installation.folder, 'now.gz'), '--replace'])).events;
+
+describe('a command that cannot be undone', () => {
+  test('has --yes, and no other command has it', async () => {
+    const asking = leaves(await programAlone()).filter(({ command }) => command.options.some(({ long }) => long === '--yes'));
+    expect(asking.map(({ words }) => words.join(' ')).toSorted()).toEqual(Object.keys(COMMANDS).toSorted());
+  });
+
+  test.each(Object.entries(COMMANDS))(
+    '%s states in numbers what it will do, and refuses without a terminal and --yes',
+    async (_, { args, states }) => {
+      const before = await events();
+      const { exitCode, stdout, stderr } = await (args()[0] === 'restore' ? copy : installation).civicHere(args());
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toMatch(/^civic: this [^\n]+; it cannot be undone: repeat it with --yes; nothing was changed\n$/);
+      expect(stderr).toMatch(states);
+      expect(await events()).toBe(before);
+    },
+  );
+
+  test.skipIf(!HAS_TERMINAL).each([
+    ['yes', 0, 'erasures'],
+    ['y', 1, 'nothing was changed'],
+    ['\u0004', 1, 'nothing was changed'],
+  ])('asks on a terminal; the answer %j ends with status %i', async (answer, exitCode, said) => {
+    const shown = await inTerminal([process.execPath, MAIN, ...erase(IDS[0]!)], {
+      columns: 120,
+      cwd: installation.folder,
+      env: installation.environment({ TERM: 'xterm' }),
+      typed: { after: 'Type yes to go on: ', text: answer === '\u0004' ? answer : `${answer}\n` },
+    });
+    expect(shown.exitCode).toBe(exitCode);
+    expect(shown.screen.join('\n')).toContain('erases 1 text in 1 event of 1 record');
+    expect(shown.screen.join('\n')).toContain(said);
+    await json(
+      ['records', 'import', '-'],
+      `${JSON.stringify({ op: 'upsert', resource: 'documents', id: IDS[0], data: { kind: 'agenda', title: TITLE, url: 'https://example.org/a.pdf' } })}\n`,
+    );
+  });
+
+  test('erase takes several targets, all of which must exist', async () => {
+    const missing = await installation.civicHere([...erase(IDS[1]!, '2d0a6c1e-5d0c-4a4f-9a7a-5a4e6c1b2d3f'), '--yes']);
+    expect(missing).toMatchObject({ exitCode: 1, stderr: 'civic: there is no record 2d0a6c1e-5d0c-4a4f-9a7a-5a4e6c1b2d3f\n' });
+    const found = () => json<readonly { stream: string }[]>(['erase', 'find', 'Jane Roe']);
+    expect(new Set((await found()).map(({ stream }) => stream)).size).toBe(2);
+    expect(await json([...erase(...IDS), '--yes'])).toMatchObject({ remaining: [] });
+    expect(await found()).toEqual([]);
+  });
+});

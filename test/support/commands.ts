@@ -1,0 +1,32 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import type { CliContext } from '../../src/cli/context.ts';
+import { createProgram } from '../../src/cli/program.ts';
+
+/** A context in which a command can be described and not run. */
+export const NO_CONTEXT: CliContext = {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  stdin: process.stdin,
+  stopping: new AbortController().signal,
+  hurrying: new AbortController().signal,
+  open: () => Promise.reject(new Error('nothing is opened to list the commands')),
+  openStores: () => Promise.reject(new Error('nothing is opened to list the commands')),
+  examination: {
+    environment: {},
+    clock: { now: () => 0 },
+    probes: () => {
+      throw new Error('nothing is looked at to list the commands');
+    },
+  },
+};
+
+export const programAlone = () => createProgram(NO_CONTEXT);
+
+export interface Leaf {
+  readonly words: readonly string[];
+  readonly command: CommandUnknownOpts;
+}
+
+/** Every command that does something, by its words. */
+export const leaves = (command: CommandUnknownOpts, words: readonly string[] = []): readonly Leaf[] =>
+  command.commands.length === 0 ? [{ words, command }] : command.commands.flatMap((child) => leaves(child, [...words, child.name()]));
