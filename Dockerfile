@@ -2,6 +2,8 @@
 FROM node:24.21-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+# A workspace: npm looks for it.
+COPY client/package.json client/
 # Optional packages are the embedded PostgreSQL and a Node of its own; neither is used here.
 RUN ["npm", "ci", "--omit=dev", "--omit=optional", "--ignore-scripts"]
 

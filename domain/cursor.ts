@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { FINGERPRINT_BYTES } from './digests.ts';
-import { type Resource, RESOURCES } from './records/resources.ts';
+import { type Resource, RESOURCES } from './records/resource-names.ts';
 
 /** In base64url: version, kind, payload, checksum. A value has one text only. The checksum is no secret: a cursor authorizes nothing. */
 export const CURSOR_KINDS = { feed: 1, snapshotPage: 2, coverage: 3, upcoming: 4, search: 5 } as const;

@@ -1,7 +1,9 @@
 import type { z } from 'zod';
+import { type Resource, RESOURCES } from './resource-names.ts';
 import * as schemas from './schemas.ts';
 
-/** The eleven civic resources, in the order in which they are listed everywhere. */
+export { type Resource, RESOURCES };
+
 export const RECORD_SCHEMAS = {
   jurisdictions: schemas.jurisdiction,
   public_bodies: schemas.publicBody,
@@ -14,11 +16,7 @@ export const RECORD_SCHEMAS = {
   documents: schemas.document,
   record_streams: schemas.recordStream,
   stream_records: schemas.streamRecord,
-} as const;
-
-export type Resource = keyof typeof RECORD_SCHEMAS;
-
-export const RESOURCES = Object.keys(RECORD_SCHEMAS) as [Resource, ...Resource[]];
+} as const satisfies Record<Resource, z.ZodType>;
 
 /** What an importer or a connector states about a record; the service adds `id`, `createdAt`, `updatedAt`. */
 export type RecordContent<R extends Resource = Resource> = z.input<(typeof RECORD_SCHEMAS)[R]>;

@@ -114,7 +114,8 @@ describe('size and names', () => {
     );
 
   test(`no file is longer than ${MAX_LENGTH} lines`, () => {
-    const long = all().flatMap(({ path, text }) => (text.split('\n').length - 1 > MAX_LENGTH ? [path] : []));
+    const written = all().filter(({ path }) => !path.startsWith('client/generated/'));
+    const long = written.flatMap(({ path, text }) => (text.split('\n').length - 1 > MAX_LENGTH ? [path] : []));
     expect(long).toEqual([]);
   });
 

@@ -69,7 +69,7 @@ test('Redocly scores examples, errors and identifiers 100, and the whole above 7
 
 test('a type generator reads it without a message and produces valid TypeScript', async () => {
   const generator = inRoot('node_modules/openapi-typescript/bin/cli.js');
-  const hook = inRoot('test/support/old-typescript.mjs');
+  const hook = inRoot('tools/client/old-typescript.mjs');
   const made = await run('--import', hook, generator, 'openapi.json', '-o', 'types.ts');
   expect({ code: made.code, warned: /warn|⚠|error/i.test(made.output) }).toEqual({ code: 0, warned: false });
   await writeFile(

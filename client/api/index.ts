@@ -1,0 +1,25 @@
+import { type Operations, operationsOver } from './operations.ts';
+import { type Pages, pagesOver } from './pages.ts';
+import { type CallTool, toolsOver } from './tools.ts';
+import { type ClientSettings, createTransport } from './transport.ts';
+
+export type * from '../generated/contract.ts';
+export type { ErrorCode, Tools } from '../generated/operations.ts';
+export { CivicError, type ClientErrorCode } from './errors.ts';
+export type { Answer, Input, OperationId, Operations } from './operations.ts';
+export type { ChangesAsked, Pages, SnapshotAsked } from './pages.ts';
+export type { CallTool } from './tools.ts';
+export type { CallOptions, ClientSettings } from './transport.ts';
+
+/** The operations of the service, iterators over their pages, and its tools. */
+export interface CivicClient extends Operations, Pages {
+  readonly callTool: CallTool;
+}
+
+/** A client of one service, with one key or none. Throws `TypeError` for an address or a key that cannot be used. */
+export function createCivicClient(settings: ClientSettings): CivicClient {
+  const transport = createTransport(settings);
+  const operations = operationsOver(transport);
+  const callTool = toolsOver(operations);
+  return { ...operations, ...pagesOver(operations, callTool, transport), callTool };
+}

@@ -1,0 +1,78 @@
+import type { ChangeItem, ChangesPage, ResourceName, SearchAgendaArguments } from '../generated/contract.ts';
+import type { Tools } from '../generated/operations.ts';
+import type { Answer, Operations } from './operations.ts';
+import type { CallTool } from './tools.ts';
+import type { CallOptions, Transport } from './transport.ts';
+
+export interface ChangesAsked {
+  /** The cursor to continue after; without one, the oldest change that is replayable. */
+  readonly cursor?: string | undefined;
+  readonly resource?: ResourceName | undefined;
+  /** Items of a page. */
+  readonly limit?: number | undefined;
+  /** Milliseconds between two reads at the head of the feed; without it, the pages end there. */
+  readonly pollMs?: number | undefined;
+}
+
+export interface SnapshotAsked {
+  readonly snapshotId: string;
+  readonly resource: ResourceName;
+  readonly limit?: number | undefined;
+}
+
+type SnapshotPage = Answer<'readCivicSnapshotPage'>;
+type SearchPage = Tools['search_agenda']['data'];
+
+/** Iterators over pages and over their items. Each reads a page when it is asked for; what it throws ends it. */
+export interface Pages {
+  /** Store `meta.nextCursor` together with what you did with the page. Throws `cursor_expired` where a snapshot must be taken. */
+  changePages(asked?: ChangesAsked, options?: CallOptions): AsyncGenerator<ChangesPage, void>;
+  /** Each change has its own `cursor`. */
+  changes(asked?: ChangesAsked, options?: CallOptions): AsyncGenerator<ChangeItem, void>;
+  snapshotPages(asked: SnapshotAsked, options?: CallOptions): AsyncGenerator<SnapshotPage, void>;
+  snapshotRecords(asked: SnapshotAsked, options?: CallOptions): AsyncGenerator<SnapshotPage['data']['items'][number], void>;
+  /** Pages of `search_agenda`, the best matches first. */
+  searchPages(asked: SearchAgendaArguments, options?: CallOptions): AsyncGenerator<SearchPage, void>;
+  searchResults(asked: SearchAgendaArguments, options?: CallOptions): AsyncGenerator<SearchPage['results'][number], void>;
+}
+
+export function pagesOver(operations: Operations, callTool: CallTool, { pause }: Transport): Pages {
+  const pages: Pages = {
+    async *changePages({ cursor, resource, limit, pollMs } = {}, options) {
+      for (let after = cursor; ; ) {
+        const page = await operations.readCivicChanges({ query: { cursor: after, resource, limit } }, options);
+        yield page;
+        after = page.meta.nextCursor;
+        if (page.meta.hasMore) continue;
+        if (pollMs === undefined) return;
+        await pause(pollMs, options);
+      }
+    },
+    async *changes(asked, options) {
+      for await (const { data } of pages.changePages(asked, options)) yield* data.items;
+    },
+    async *snapshotPages({ snapshotId, resource, limit }, options) {
+      for (let after: string | undefined; ; ) {
+        const page = await operations.readCivicSnapshotPage({ path: { snapshotId, resource }, query: { cursor: after, limit } }, options);
+        yield page;
+        if (!page.meta.hasMore) return;
+        after = page.meta.nextCursor ?? undefined;
+      }
+    },
+    async *snapshotRecords(asked, options) {
+      for await (const { data } of pages.snapshotPages(asked, options)) yield* data.items;
+    },
+    async *searchPages(asked, options) {
+      for (let { cursor } = asked; ; ) {
+        const page = await callTool('search_agenda', { ...asked, cursor }, options);
+        yield page;
+        if (page.nextCursor === null) return;
+        cursor = page.nextCursor;
+      }
+    },
+    async *searchResults(asked, options) {
+      for await (const { results } of pages.searchPages(asked, options)) yield* results;
+    },
+  };
+  return pages;
+}

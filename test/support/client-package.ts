@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { CHECKOUT } from './production-tree.ts';
+import { plainEnvironment } from './service.ts';
+
+function npm(args: readonly string[], cwd: string): void {
+  const { status, stderr } = spawnSync('npm', args, { cwd, env: { ...plainEnvironment(), npm_config_audit: 'false' }, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`npm ${args.join(' ')}: ${stderr}`);
+}
+
+/** Packs the client as for a registry, and installs the archive, without a registry, in an empty folder in `parent`. Returns that folder. */
+export function installClientPackage(parent: string): string {
+  npm(['pack', '--silent', '--pack-destination', parent], join(CHECKOUT, 'client'));
+  const archive = readdirSync(parent).find((name) => name.endsWith('.tgz'))!;
+  const folder = join(parent, 'customer');
+  mkdirSync(folder);
+  npm(['install', '--offline', join(parent, archive)], folder);
+  return folder;
+}
+
+/** The Node of the machine where it is version 20, the oldest that the client supports; else the present one. */
+export function oldestNode(): string {
+  const found = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'node'))
+    .find((file) => existsSync(file) && /^v20\./.test(spawnSync(file, ['--version'], { encoding: 'utf8' }).stdout));
+  return found ?? process.execPath;
+}

@@ -1,0 +1,272 @@
+import { describe, expect, test } from 'vitest';
+import { OPERATIONS } from '../../contract/operations.ts';
+import { TOOL_NAMES } from '../../contract/tools/tool-names.ts';
+import { CivicError, type ClientSettings, createCivicClient } from '../../client/api/index.ts';
+
+interface Sent {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+type Reply = (sent: Sent, signal: AbortSignal) => Response | Promise<Response>;
+
+const json = (status: number, body: unknown, headers: Record<string, string> = {}): Response =>
+  new Response(JSON.stringify(body), { status, headers: { 'x-request-id': `request-${status}`, ...headers } });
+const refused = (status: number, code: string, headers?: Record<string, string>, details?: unknown): Response =>
+  json(status, { error: { code, message: `about ${code}`, details } }, headers);
+const page = (items: readonly unknown[], nextCursor: string | null, hasMore: boolean) =>
+  json(200, { data: { items }, meta: { nextCursor, hasMore } });
+
+/** A client whose requests are answered by these replies, in order. */
+function clientOf(replies: readonly Reply[], settings: Partial<ClientSettings> = {}) {
+  const sent: Sent[] = [];
+  const pauses: number[] = [];
+  const client = createCivicClient({
+    baseUrl: 'https://records.test/',
+    key: 'crs_test',
+    onRetry: (_, milliseconds) => pauses.push(milliseconds),
+    fetch: async (url, { method = 'GET', headers = {}, body, signal } = {}) => {
+      const request = {
+        method,
+        url: url as string,
+        headers: new Headers(headers),
+        body: body === undefined ? null : (JSON.parse(body as string) as unknown),
+      };
+      sent.push(request);
+      const reply = replies[sent.length - 1];
+      if (reply === undefined) throw new Error(`request ${sent.length} was not expected`);
+      return reply(request, signal!);
+    },
+    ...settings,
+  });
+  return { client, sent, pauses };
+}
+const failure = (promise: Promise<unknown>): Promise<CivicError> =>
+  promise.then(
+    () => expect.unreachable('it did not fail'),
+    (error: unknown) => error as CivicError,
+  );
+
+async function collected<Item, Shown = Item>(
+  items: AsyncIterable<Item>,
+  show = (item: Item) => item as unknown as Shown,
+): Promise<readonly Shown[]> {
+  const all: Shown[] = [];
+  for await (const item of items) all.push(show(item));
+  return all;
+}
+
+describe('operations', () => {
+  test('are those of the contract which answer', () => {
+    const { client } = clientOf([]);
+    const answering = Object.values(OPERATIONS).filter(({ access }) => access !== 'closed');
+    for (const { operationId } of answering) expect(client).toHaveProperty(operationId, expect.any(Function));
+    expect(answering).toHaveLength(19);
+  });
+
+  test('send path, query, headers and body to the address of the operation, and the key only where one is needed', async () => {
+    const { client, sent } = clientOf([() => json(200, {}), () => json(202, {}), () => json(200, {})]);
+    await client.getPublicBodyCadence({ path: { slug: 'a/b', bodySlug: 'city council' } });
+    await client.submitDataReport({
+      headers: { 'Idempotency-Key': 'one' },
+      body: { sourceUrl: 'https://example.org/', expectedRecord: 'Agenda' },
+    });
+    await client.readCivicChanges({ query: { resource: 'topics', limit: 2, cursor: undefined } });
+    const shown = sent.map(({ method, url, headers, body }) => [
+      method,
+      url,
+      headers.get('authorization'),
+      headers.get('idempotency-key'),
+      body,
+    ]);
+    expect(shown).toEqual([
+      ['GET', 'https://records.test/api/v1/public/jurisdictions/a%2Fb/bodies/city%20council/cadence', null, null, null],
+      [
+        'POST',
+        'https://records.test/api/v1/data-reports',
+        'Bearer crs_test',
+        'one',
+        { sourceUrl: 'https://example.org/', expectedRecord: 'Agenda' },
+      ],
+      ['GET', 'https://records.test/api/v1/data/changes?resource=topics&limit=2', 'Bearer crs_test', null, null],
+    ]);
+  });
+
+  test('refuse an address, a key and a path that cannot be used, without a request and without naming the key', async () => {
+    expect(() => clientOf([], { baseUrl: 'records.test' })).toThrow(
+      'the base URL must be an address such as https://records.example.org, not "records.test"',
+    );
+    expect(() => clientOf([], { key: 'crs_secret\n' })).toThrow(
+      /^the API key is empty or has a character that no key has, such as a line break$/,
+    );
+    await expect(clientOf([], { key: undefined }).client.readCivicHealth()).rejects.toThrow('GET /api/v1/data/health needs an API key');
+    await expect(clientOf([]).client.getAgendaHit({ path: { matchId: '' } })).rejects.toThrow('needs matchId');
+  });
+});
+
+describe('errors', () => {
+  test('have the code, status, details and request id of the refusal', async () => {
+    const error = await failure(clientOf([() => refused(410, 'cursor_expired', {}, { replayableFrom: 'x' })]).client.readCivicChanges());
+    expect(error).toBeInstanceOf(CivicError);
+    expect(error).toMatchObject({
+      code: 'cursor_expired',
+      status: 410,
+      details: { replayableFrom: 'x' },
+      requestId: 'request-410',
+      retryAfterSeconds: null,
+    });
+    expect(error.message).toBe('about cursor_expired');
+  });
+
+  test.each([
+    ['an answer that is not JSON', () => new Response('<html>', { status: 200 }), { code: 'not_json', status: 200 }],
+    ['a refusal of something else', () => new Response('<html>', { status: 403 }), { code: 'unknown', status: 403, message: '<html>' }],
+    [
+      'an error of the tool protocol',
+      () => json(404, { error: { code: -32601, message: 'no', data: { code: 'invalid_parameter' } } }),
+      { code: 'invalid_parameter', status: 404 },
+    ],
+  ])('name %s, and are not retried', async (_, reply, expected) => {
+    const { client, sent } = clientOf([reply]);
+    expect(await failure(client.readCivicHealth())).toMatchObject(expected);
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('retries', () => {
+  test('wait as long as Retry-After says, then go on', async () => {
+    const { client, pauses } = clientOf([() => refused(429, 'rate_limited', { 'retry-after': '1' }), () => json(200, { data: 1 })]);
+    const started = performance.now();
+    await expect(client.readCivicHealth()).resolves.toEqual({ data: 1 });
+    expect(pauses).toEqual([1000]);
+    expect(performance.now() - started).toBeGreaterThanOrEqual(990);
+  });
+
+  test('do not wait longer than the longest pause', async () => {
+    const { client, pauses } = clientOf([() => refused(429, 'rate_limited', { 'retry-after': '61' })]);
+    expect(await failure(client.readCivicHealth())).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 61 });
+    expect(pauses).toEqual([]);
+  });
+
+  test('read a Retry-After that is a date', async () => {
+    const date = new Date(Date.now() + 7200_000).toUTCString();
+    const { retryAfterSeconds } = await failure(
+      clientOf([() => refused(429, 'rate_limited', { 'retry-after': date })]).client.readCivicHealth(),
+    );
+    expect(retryAfterSeconds).toBeGreaterThan(7100);
+    expect(retryAfterSeconds).toBeLessThanOrEqual(7200);
+  });
+
+  test('end after the given number, for a lost answer and for a failure of the service alike', async () => {
+    const lost = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }));
+    const { client, sent, pauses } = clientOf([lost, () => refused(503, 'feed_unavailable'), lost], { retries: 2, maxPauseMs: 1 });
+    expect(await failure(client.readCivicHealth())).toMatchObject({
+      code: 'no_answer',
+      status: 0,
+      requestId: null,
+      message: 'no answer from https://records.test (ECONNRESET)',
+    });
+    expect([sent.length, pauses]).toEqual([3, [1, 1]]);
+  });
+
+  test('end with an answer that does not come in time', async () => {
+    const never: Reply = (_, signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+    expect(await failure(clientOf([never], { retries: 0, timeoutMs: 20 }).client.readCivicHealth())).toMatchObject({ code: 'no_answer' });
+  });
+
+  test.each(['of the client', 'of the call'])('end at once by the signal %s, in a pause too', async (whose) => {
+    const stop = new AbortController();
+    const ofClient = whose === 'of the client';
+    const { client, sent } = clientOf(
+      [() => refused(429, 'rate_limited', { 'retry-after': '50' })],
+      ofClient ? { signal: stop.signal } : {},
+    );
+    const asked = client.readCivicHealth({}, ofClient ? {} : { signal: stop.signal });
+    setTimeout(() => stop.abort(new Error('enough')), 20);
+    await expect(asked).rejects.toThrow('enough');
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('iterators', () => {
+  const cursors = (sent: readonly Sent[]) => sent.map(({ url }) => new URL(url).searchParams.get('cursor'));
+
+  test('over changes go from page to page and end at the head', async () => {
+    const { client, sent } = clientOf([
+      () => page([{ cursor: 'a' }, { cursor: 'b' }], 'b', true),
+      () => page([{ cursor: 'c' }], 'c', false),
+    ]);
+    const seen = await collected(client.changes({ cursor: 'start', resource: 'topics', limit: 2 }), ({ cursor }) => cursor);
+    expect(seen).toEqual(['a', 'b', 'c']);
+    expect(cursors(sent)).toEqual(['start', 'b']);
+    expect(sent[1]!.url).toContain('resource=topics&limit=2');
+  });
+
+  test('over changes read on at the head until the signal, where they are to follow', async () => {
+    const stop = new AbortController();
+    const { client, sent } = clientOf([() => page([], 'a', false), () => page([{ cursor: 'b' }], 'b', false)], { signal: stop.signal });
+    const seen: string[] = [];
+    const following = (async () => {
+      for await (const { meta } of client.changePages({ pollMs: 5 })) {
+        seen.push(meta.nextCursor);
+        if (seen.length === 2) stop.abort(new Error('enough'));
+      }
+    })();
+    await expect(following).rejects.toThrow('enough');
+    expect([seen, cursors(sent)]).toEqual([
+      ['a', 'b'],
+      [null, 'a'],
+    ]);
+  });
+
+  test('over a snapshot read all pages of a resource', async () => {
+    const { client, sent } = clientOf([() => page([{ id: 1 }], 'a', true), () => page([{ id: 2 }], null, false)]);
+    const records = await collected(client.snapshotRecords({ snapshotId: 's', resource: 'topics' }));
+    expect(records).toEqual([{ id: 1 }, { id: 2 }]);
+    expect(sent.map(({ url }) => new URL(url).pathname)).toEqual(Array(2).fill('/api/v1/data/snapshots/s/topics'));
+    expect(cursors(sent)).toEqual([null, 'a']);
+  });
+
+  test('over a search call the tool with the cursor of the page before', async () => {
+    const found = (itemId: string, nextCursor: string | null) => () =>
+      json(200, { jsonrpc: '2.0', id: 1, result: { structuredContent: { data: { results: [{ itemId }], nextCursor } } } });
+    const { client, sent } = clientOf([found('one', 'next'), found('two', null)]);
+    const seen = await collected(client.searchResults({ query: 'zoning', limit: 1 }), ({ itemId }) => itemId);
+    expect(seen).toEqual(['one', 'two']);
+    expect(sent.map(({ body }) => (body as { params: { arguments: unknown } }).params.arguments)).toEqual([
+      { query: 'zoning', limit: 1 },
+      { query: 'zoning', limit: 1, cursor: 'next' },
+    ]);
+  });
+});
+
+describe('tools', () => {
+  const result =
+    (structuredContent: unknown, isError = false) =>
+    () =>
+      json(200, { jsonrpc: '2.0', id: 1, result: { structuredContent, isError } });
+
+  test.each([
+    [
+      'a refusal of the tool',
+      { error: { code: 'invalid_cursor', message: 'no', details: 1, retryAfterSeconds: 2 } },
+      { code: 'invalid_cursor', details: 1, retryAfterSeconds: 2 },
+    ],
+    ['a call to be paid', { x402Version: 2, accepts: [] }, { code: 'payment_required', details: { x402Version: 2, accepts: [] } }],
+  ])('throw %s as an error with a code', async (_, content, expected) => {
+    expect(await failure(clientOf([result(content, true)]).client.callTool('get_coverage', {}))).toMatchObject({
+      status: 200,
+      ...expected,
+    });
+  });
+
+  test('are named as in the contract', async () => {
+    for (const name of TOOL_NAMES) {
+      const { client, sent } = clientOf([result({ data: name })]);
+      await expect(client.callTool(name, {})).resolves.toBe(name);
+      expect(sent[0]!.headers.get('mcp-name')).toBe(name);
+    }
+  });
+});
