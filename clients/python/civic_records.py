@@ -1,0 +1,389 @@
+#!/usr/bin/env python3
+"""Client of the Civic Records Service in one file, for Python 3.9 or newer and its standard library.
+
+    civic = Civic("https://records.example.org", key=os.environ["CIVIC_API_KEY"])
+    for change in civic.changes(resource="meetings"):
+        print(change["cursor"], change["operation"], change["recordId"])
+
+Keep a copy in SQLite, with the key in CIVIC_API_KEY or in a file:
+
+    python3 civic_records.py replicate --base-url https://records.example.org --to mirror.db
+"""
+
+import argparse
+import email.utils
+import hashlib
+import http.client
+import json
+import os
+import random
+import sqlite3
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+TOOL_PROTOCOL = "2026-07-28"
+PAGE = 500
+_MODULUS = 2**256
+
+
+class CivicError(Exception):
+    """A refusal of the service, or an answer that did not come. Decide by `code`.
+
+    The codes are those of the API reference, and `no_answer`, `not_json` and `unknown`. `status` is the HTTP status, 0 without an answer and
+    200 for a refusal of a tool; `details` depends on the code; `request_id` names the request in the logs; `retry_after` is in seconds.
+    """
+
+    def __init__(self, code, message, status=0, details=None, request_id=None, retry_after=None):
+        super().__init__(f"{code}: {message}")
+        self.code, self.message, self.status = code, message, status
+        self.details, self.request_id, self.retry_after = details, request_id, retry_after
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """urllib would send the key to wherever an answer points."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+class Civic:
+    """One service. `retries` are further attempts after 429, a status from 500 on, or no answer; `max_pause` and `timeout` are in seconds.
+
+    A 429 that asks for a longer pause than `max_pause` is raised. `sleep` waits; what it raises ends a call.
+    """
+
+    def __init__(self, base_url, key=None, *, retries=5, max_pause=60.0, timeout=60.0, sleep=time.sleep, on_retry=None):
+        if urllib.parse.urlsplit(base_url).scheme not in ("http", "https"):
+            raise ValueError(f"the base URL must be an address such as https://records.example.org, not {base_url!r}")
+        if key is not None and not (key and all("!" <= character <= "~" for character in key)):
+            raise ValueError("the API key is empty or has a character that no key has, such as a line break")
+        self.base_url = base_url.rstrip("/")
+        self._key, self._retries, self._max_pause, self._timeout = key, retries, max_pause, timeout
+        self._sleep, self._on_retry = sleep, on_retry
+        self._opener = urllib.request.build_opener(_NoRedirect)
+
+    def request(self, method, path, body=None, headers=None, **query):
+        """The JSON of a success. `path` begins with a slash. Raises `CivicError`."""
+        given = {name: value for name, value in query.items() if value is not None}
+        url = self.base_url + path + ("?" + urllib.parse.urlencode(given) if given else "")
+        for attempt in range(self._retries + 1):
+            try:
+                return self._once(method, url, body, headers or {})
+            except CivicError as error:
+                passes = error.code == "no_answer" or error.status == 429 or error.status >= 500
+                if not passes or attempt == self._retries or (error.retry_after or 0) > self._max_pause:
+                    raise
+                backoff = min(0.5 * 2**attempt, 30.0) * random.uniform(0.5, 1.0)
+                pause = min(backoff, self._max_pause) if error.retry_after is None else error.retry_after
+                if self._on_retry:
+                    self._on_retry(error, pause)
+                self._sleep(pause)
+
+    def _once(self, method, url, body, headers):
+        request = urllib.request.Request(url, method=method, headers={"Accept": "application/json", **headers})
+        if self._key is not None:
+            request.add_header("Authorization", f"Bearer {self._key}")
+        if body is not None:
+            request.add_header("Content-Type", "application/json")
+            request.data = json.dumps(body).encode()
+        try:
+            with self._opener.open(request, timeout=self._timeout) as response:
+                status, text = response.status, response.read()
+        except urllib.error.HTTPError as answer:
+            try:
+                text = answer.read()
+            except (OSError, http.client.HTTPException):
+                text = b""
+            raise _refusal(answer.code, answer.headers, text) from None
+        except (OSError, http.client.HTTPException) as error:
+            raise CivicError("no_answer", f"no answer from {self.base_url} ({getattr(error, 'reason', None) or error!r})") from error
+        try:
+            return json.loads(text)
+        except ValueError:
+            raise CivicError("not_json", f"the answer is not JSON: check the base URL {self.base_url}", status) from None
+
+    def change_pages(self, cursor=None, resource=None, limit=PAGE):
+        """Pages of the feed after `cursor`, to its head. Store `page["meta"]["nextCursor"]` with what you did with the page."""
+        more = True
+        while more:
+            page = self.request("GET", "/api/v1/data/changes", cursor=cursor, resource=resource, limit=limit)
+            yield page
+            cursor, more = page["meta"]["nextCursor"], page["meta"]["hasMore"]
+
+    def changes(self, cursor=None, resource=None, limit=PAGE):
+        """Changes after `cursor`; each has its own cursor. `cursor_expired` is raised where a snapshot must be taken."""
+        for page in self.change_pages(cursor, resource, limit):
+            yield from page["data"]["items"]
+
+    def take_snapshot(self):
+        """A frozen copy: `snapshotId`, `boundaryCursor`, and `counts` and `digests` by resource."""
+        return self.request("POST", "/api/v1/data/snapshots")["data"]
+
+    def snapshot_pages(self, snapshot_id, resource, limit=PAGE):
+        path = f"/api/v1/data/snapshots/{urllib.parse.quote(snapshot_id, '')}/{urllib.parse.quote(resource, '')}"
+        cursor, more = None, True
+        while more:
+            page = self.request("GET", path, cursor=cursor, limit=limit)
+            yield page
+            cursor, more = page["meta"]["nextCursor"], page["meta"]["hasMore"]
+
+    def snapshot_records(self, snapshot_id, resource, limit=PAGE):
+        for page in self.snapshot_pages(snapshot_id, resource, limit):
+            yield from page["data"]["items"]
+
+    def search_pages(self, query, **filters):
+        """Pages of the tool search_agenda; `filters` are its other arguments, such as jurisdictionSlug, topicSlug, fromDate, toDate, limit."""
+        while True:
+            page = self.call_tool("search_agenda", query=query, **filters)
+            yield page
+            if page["nextCursor"] is None:
+                return
+            filters["cursor"] = page["nextCursor"]
+
+    def search(self, query, **filters):
+        """Agenda items that match, the best first."""
+        for page in self.search_pages(query, **filters):
+            yield from page["results"]
+
+    def call_tool(self, tool, **arguments):
+        """The data of a tool. Its refusals are raised too; the details of `payment_required` are the payment challenge."""
+        prefix = "io.modelcontextprotocol/"
+        params = {"name": tool, "arguments": arguments, "_meta": {prefix + "protocolVersion": TOOL_PROTOCOL, prefix + "clientCapabilities": {}}}
+        headers = {"MCP-Protocol-Version": TOOL_PROTOCOL, "Mcp-Method": "tools/call", "Mcp-Name": tool}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        answer = self.request("POST", "/api/v1/mcp", body, headers)
+        if "error" in answer:
+            error = answer["error"]
+            raise CivicError((error.get("data") or {}).get("code", "unknown"), error.get("message", ""), 200)
+        content = answer["result"].get("structuredContent") or {}
+        if "error" in content:
+            error = content["error"]
+            raise CivicError(error["code"], error["message"], 200, error.get("details"), retry_after=error.get("retryAfterSeconds"))
+        if "data" not in content:
+            raise CivicError("payment_required", f"a call of {tool} must be paid", 200, content)
+        return content["data"]
+
+
+def _refusal(status, headers, text):
+    try:
+        error = json.loads(text)["error"]
+        code = error["code"] if isinstance(error["code"], str) else error["data"]["code"]
+        message, details = error["message"], error.get("details")
+    except (ValueError, KeyError, TypeError):
+        code, message, details = "unknown", f"{status} {text[:200].decode(errors='replace')}", None
+    return CivicError(code, message, status, details, headers.get("x-request-id"), _seconds(headers.get("retry-after")))
+
+
+def _seconds(wait):
+    """A proxy may send a date."""
+    if wait is None or wait.isdigit():
+        return wait and int(wait)
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(wait).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return None
+
+
+def canonical(value):
+    """The text of a JSON value by RFC 8785, of which digests are taken."""
+    if isinstance(value, dict):
+        names = sorted(value, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
+        return "{" + ",".join(f"{canonical(name)}:{canonical(value[name])}" for name in names) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(canonical, value)) + "]"
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return _number(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _number(value):
+    """As JavaScript writes it: the shortest digits that give the same double, with an exponent below 1e-6 and from 1e21 on."""
+    text = repr(abs(float(value)))
+    mantissa, _, exponent = text.partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = (whole + fraction).lstrip("0")
+    point = len(digits) - len(fraction) + int(exponent or 0)
+    digits = digits.rstrip("0")
+    if not digits:
+        return "0"
+    sign = "-" if value < 0 else ""
+    if len(digits) <= point <= 21:
+        return sign + digits.ljust(point, "0")
+    if 0 < point <= 21:
+        return f"{sign}{digits[:point]}.{digits[point:]}"
+    if -6 < point <= 0:
+        return f"{sign}0.{'0' * -point}{digits}"
+    return f"{sign}{digits[0]}{'.' if digits[1:] else ''}{digits[1:]}e{point - 1:+d}"
+
+
+def record_digest(resource, record_id, data):
+    """SHA-256 of one record as a number; `data` is its canonical JSON. The digest of a resource is their sum modulo 2**256."""
+    return int.from_bytes(hashlib.sha256(f"{resource}\n{record_id}\n{data}".encode()).digest(), "big")
+
+
+class Mirror:
+    """A copy in a SQLite file: table `records` (resource, id, data as JSON). Others may read it at any time; one at a time may write it."""
+
+    def __init__(self, path):
+        self._database = sqlite3.connect(path, isolation_level=None)
+        try:
+            self._open(path)
+        except BaseException:
+            self._database.close()
+            raise
+
+    def _open(self, path):
+        execute = self._database.execute
+        tables = {name for (name,) in execute("select name from sqlite_master where type = 'table'")}
+        if tables and "civic_python_replica" not in tables:
+            raise ValueError(f"{path} has tables and is no mirror of this program: give a file of its own")
+        for pragma in ("auto_vacuum = incremental", "journal_mode = wal", "busy_timeout = 10000"):
+            execute(f"pragma {pragma}")
+        with self._transaction():
+            columns = "resource text not null, id text not null, data text not null, primary key (resource, id)"
+            execute(f"create table if not exists records ({columns}) without rowid")
+            execute("create table if not exists civic_python_replica (cursor text not null, resource text)")
+
+    def _transaction(self):
+        return _Transaction(self._database)
+
+    def records(self, resource=None):
+        """(resource, id, data as canonical JSON) of each record."""
+        return self._database.execute("select resource, id, data from records where ? is null or resource = ?", (resource, resource))
+
+    def synchronise(self, civic, resource=None):
+        """Takes a snapshot where there is no copy, or where its cursor has expired; then the changes. Each page is one transaction."""
+        execute = self._database.execute
+        state = execute("select cursor, resource from civic_python_replica").fetchone()
+        if state and state[1] != resource:
+            held, wanted = state[1] or "every resource", resource or "every resource"
+            raise ValueError(f"the mirror holds {held}, not {wanted}: give another file, or the same resource")
+        try:
+            return self._follow(civic, state[0] if state else self._copy(civic, resource), resource)
+        except CivicError as error:
+            if error.code != "cursor_expired":
+                raise
+            return self._follow(civic, self._copy(civic, resource), resource)
+
+    def _copy(self, civic, resource):
+        """Replaces all records in one transaction: readers see the former copy until the new one equals its digests."""
+        snapshot = civic.take_snapshot()
+        with self._transaction():
+            self._database.execute("delete from records")
+            for name in [resource] if resource else snapshot["counts"]:
+                total, expected = 0, snapshot["digests"][name]
+                for page in civic.snapshot_pages(snapshot["snapshotId"], name):
+                    # Where a text was erased since, the pages have a digest of their own.
+                    expected = page["meta"].get("digest", expected)
+                    rows = [(name, record["id"], canonical(record)) for record in page["data"]["items"]]
+                    total += sum(record_digest(*row) for row in rows)
+                    self._database.executemany("insert into records values (?, ?, ?)", rows)
+                if f"{total % _MODULUS:064x}" != expected:
+                    raise CivicError("unknown", f"the {name} of the snapshot do not equal their digest; the mirror is unchanged")
+            self._store(snapshot["boundaryCursor"], resource)
+        self._database.execute("pragma incremental_vacuum").fetchall()
+        return snapshot["boundaryCursor"]
+
+    def _follow(self, civic, cursor, resource):
+        for page in civic.change_pages(cursor, resource):
+            with self._transaction():
+                for item in page["data"]["items"]:
+                    name = (item["resource"], item["recordId"])
+                    if item["operation"] == "remove":
+                        self._database.execute("delete from records where resource = ? and id = ?", name)
+                    else:
+                        self._database.execute("insert or replace into records values (?, ?, ?)", (*name, canonical(item["data"])))
+                self._store(page["meta"]["nextCursor"], resource)
+            cursor = page["meta"]["nextCursor"]
+        return cursor
+
+    def _store(self, cursor, resource):
+        self._database.execute("delete from civic_python_replica")
+        self._database.execute("insert into civic_python_replica values (?, ?)", (cursor, resource))
+
+    def verify(self, civic, resource=None, tries=10):
+        """Compares the copy with the digests of the service; reads on where the feed has moved. Returns the number of records.
+
+        Raises `ValueError` for a copy that differs.
+        """
+        cursor = self.synchronise(civic, resource)
+        for _ in range(tries):
+            head = civic.request("GET", "/api/v1/data/health")["data"]["pipeline"]["head"]
+            totals, count = dict.fromkeys([resource] if resource else head["digests"], 0), 0
+            for name, record_id, data in self.records(resource):
+                totals[name] = (totals[name] + record_digest(name, record_id, data)) % _MODULUS
+                count += 1
+            different = [name for name, total in totals.items() if f"{total:064x}" != head["digests"][name]]
+            if not different:
+                return count
+            moved = self.synchronise(civic, resource)
+            if moved == cursor:
+                names = ", ".join(different)
+                raise ValueError(f"the mirror differs from the service in {names}: remove the file and run the same command again")
+            cursor = moved
+        raise ValueError(f"the service changed {tries} times while the mirror was compared: compare at a quieter time")
+
+    def close(self):
+        self._database.close()
+
+
+class _Transaction:
+    def __init__(self, database):
+        self._database = database
+
+    def __enter__(self):
+        self._database.execute("begin immediate")
+
+    def __exit__(self, kind, *_):
+        self._database.execute("commit" if kind is None else "rollback")
+
+
+def replicate(civic, path, resource=None):
+    """Brings the copy in the SQLite file at `path` to the head of the feed and compares it with the service. Returns the number of records."""
+    mirror = Mirror(path)
+    try:
+        return mirror.verify(civic, resource)
+    finally:
+        mirror.close()
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="civic_records.py", description="Client of the Civic Records Service.")
+    command = parser.add_subparsers(dest="command", required=True).add_parser(
+        "replicate", help="keep a copy in a SQLite file, and compare it with the service"
+    )
+    command.add_argument("--to", required=True, metavar="FILE", help="the SQLite file; a later run continues")
+    command.add_argument("--base-url", required=True, metavar="URL", help="address of the service")
+    key_help = "file that holds an API key with civic:read and civic:export (default: the variable CIVIC_API_KEY)"
+    command.add_argument("--key-file", metavar="FILE", help=key_help)
+    command.add_argument("--resource", metavar="NAME", help="one resource, such as meetings (default: every resource)")
+    given = parser.parse_args(arguments)
+    try:
+        count = replicate(Civic(given.base_url, _key(given.key_file), on_retry=_say_retry), given.to, given.resource)
+    except (CivicError, ValueError, OSError, sqlite3.Error) as error:
+        print(f"civic_records.py: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    print(f"{given.to}: {count} records, equal to the service")
+    return 0
+
+
+def _key(path):
+    if path is not None:
+        with open(path, encoding="utf-8") as file:
+            return file.read().strip()
+    if not os.environ.get("CIVIC_API_KEY"):
+        raise ValueError("an API key is needed: set CIVIC_API_KEY, or name a file with --key-file")
+    return os.environ["CIVIC_API_KEY"].strip()
+
+
+def _say_retry(error, pause):
+    print(f"civic_records.py: {error}; trying again in {pause:.0f} s", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

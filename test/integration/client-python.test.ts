@@ -1,0 +1,232 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PROTOCOL_VERSIONS } from '../../contract/post-mcp-json-rpc.ts';
+import { encodeFeedCursor } from '../../domain/cursor.ts';
+import { canonicalJson } from '../../domain/digests.ts';
+import { randomChanges, randomFrom } from '../support/civic-records.ts';
+import { CHECKOUT } from '../support/production-tree.ts';
+import { type Environment, type Installation, makeInstallation, plainEnvironment, runProgram, type Service } from '../support/service.ts';
+import { testSeed } from '../support/test-seed.ts';
+
+const FILE = join(CHECKOUT, 'clients/python/civic_records.py');
+const missing = spawnSync('python3', ['--version']).status !== 0;
+
+/** Runs a program beside the client. */
+function python(args: readonly string[], { env = {}, input }: { readonly env?: Environment; readonly input?: string } = {}) {
+  const PYTHONPATH = join(CHECKOUT, 'clients/python');
+  const all = { ...plainEnvironment(), PYTHONPATH, PYTHONDONTWRITEBYTECODE: '1', PYTHONWARNINGS: 'error', ...env };
+  return runProgram(['python3', ...args], { cwd: CHECKOUT, env: all, input }).ended;
+}
+
+async function printed(program: string, options?: Parameters<typeof python>[1]): Promise<unknown> {
+  const { exitCode, stdout, stderr } = await python(['-c', `import json, os, sys\nfrom civic_records import *\n${program}`], options);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+describe.skipIf(missing)('the Python client (needs python3)', () => {
+  describe('without a service', () => {
+    test('writes canonical JSON as the service does', async () => {
+      const number = fc.double({ noNaN: true, noDefaultInfinity: true });
+      const text = fc.string({ unit: 'binary' });
+      const value = fc.letrec((tie) => ({
+        value: fc.oneof(
+          { maxDepth: 3 },
+          fc.constantFrom(null, true, 0, -0, 1e21, 1e-7, 2 ** 53),
+          number,
+          fc.integer(),
+          text,
+          tie('list'),
+          tie('map'),
+        ),
+        list: fc.array(tie('value'), { maxLength: 4 }),
+        map: fc.dictionary(text, tie('value'), { maxKeys: 4 }),
+      })).value;
+      const values = fc.sample(value, { numRuns: 1000, seed: testSeed() });
+      const texts = await printed('json.dump([canonical(value) for value in json.load(sys.stdin)], sys.stdout)', {
+        input: JSON.stringify(values),
+      });
+      expect(texts).toEqual(values.map((each) => canonicalJson(each)));
+    });
+
+    test('calls tools in the current revision of the protocol', async () => {
+      expect(await printed('print(json.dumps(TOOL_PROTOCOL))')).toBe(PROTOCOL_VERSIONS[0]);
+    });
+
+    async function against<Result>(listener: RequestListener, work: (address: string) => Promise<Result>): Promise<Result> {
+      const server = createServer(listener).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      try {
+        return await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+      } finally {
+        server.close();
+      }
+    }
+    const refused = '{"error":{"code":"rate_limited","message":"no","details":{"left":0}}}';
+
+    test('waits as long as Retry-After says, for a limited number of attempts and a limited time', async () => {
+      const replies = ['3', '4', '5', '61'];
+      const listener: RequestListener = (_, response) =>
+        response.writeHead(429, { 'retry-after': replies.shift()!, 'x-request-id': 'r1' }).end(refused);
+      const seen = await against(listener, (BASE) =>
+        printed(
+          `pauses = []
+def refusal(**settings):
+    try: Civic(os.environ["BASE"], sleep=pauses.append, **settings).request("GET", "/")
+    except CivicError as error: return [error.code, error.status, error.details, error.request_id, error.retry_after, pauses[:]]
+print(json.dumps([refusal(retries=2), refusal()]))`,
+          { env: { BASE } },
+        ),
+      );
+      const error = ['rate_limited', 429, { left: 0 }, 'r1'];
+      expect(seen).toEqual([
+        [...error, 5, [3, 4]],
+        [...error, 61, [3, 4]],
+      ]);
+    });
+
+    test('does not send the key where a redirection leads', async () => {
+      const keys: unknown[] = [];
+      const elsewhere: RequestListener = ({ headers }, response) => void response.end(`{"seen":${keys.push(headers.authorization)}}`);
+      const seen = await against(elsewhere, (location) =>
+        against(
+          (_, response) => response.writeHead(302, { location }).end(),
+          (BASE) =>
+            printed(
+              `try: Civic(os.environ["BASE"], "crs_secret").request("GET", "/")
+except CivicError as error: print(json.dumps([error.code, error.status]))`,
+              { env: { BASE } },
+            ),
+        ),
+      );
+      expect({ seen, keys }).toEqual({ seen: ['unknown', 302], keys: [] });
+    });
+  });
+
+  describe('against a service', () => {
+    let installation: Installation;
+    let service: Service;
+
+    beforeAll(async () => {
+      installation = makeInstallation('civic-python-');
+      service = await installation.start({ sample: 'on' });
+    });
+
+    afterAll(async () => {
+      await service.stop();
+      await installation.close();
+    });
+
+    const environment = () => ({ BASE: service.baseUrl, CIVIC_API_KEY: service.key ?? '' });
+    const replicate = (file: string, more: readonly string[] = [], env: Environment = environment()) =>
+      python([FILE, 'replicate', '--base-url', service.baseUrl, '--to', join(installation.folder, file), ...more], { env });
+
+    async function importSome(seed: number): Promise<void> {
+      const lines = randomChanges(randomFrom(seed), 200, 40).map((change) => {
+        const { op, resource, id } = change;
+        return JSON.stringify(change.op === 'upsert' ? { op, resource, id, data: change.content } : { op, resource, id });
+      });
+      const { exitCode, stderr } = await installation.civicHere(['records', 'import', '-'], { input: `${lines.join('\n')}\n` });
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    }
+
+    test('iterates over feed, snapshot and search, and raises refusals by code', async () => {
+      const seen = await printed(
+        `civic = Civic(os.environ["BASE"], os.environ["CIVIC_API_KEY"])
+def refusal(work):
+    try: work()
+    except CivicError as error: return [error.code, error.status]
+snapshot = civic.take_snapshot()
+counts = {name: sum(1 for _ in civic.snapshot_records(snapshot["snapshotId"], name, limit=7)) for name in snapshot["counts"]}
+print(json.dumps({
+    "same": counts == snapshot["counts"], "topics": counts["topics"],
+    "pages": [len(page["data"]["items"]) for page in civic.change_pages(resource="agenda_items", limit=2)],
+    "results": sum(1 for _ in civic.search("zoning OR data OR budget", limit=1)),
+    "refusals": [
+        refusal(lambda: list(civic.changes("x"))),
+        refusal(lambda: Civic(os.environ["BASE"], "crs_wrong").take_snapshot()),
+        refusal(lambda: list(civic.search("zoning", cursor="x"))),
+        refusal(lambda: Civic("http://127.0.0.1:9", retries=0).request("GET", "/")),
+    ]}))`,
+        { env: environment() },
+      );
+      expect(seen).toMatchObject({
+        same: true,
+        topics: expect.toSatisfy((count: number) => count > 7) as unknown,
+        pages: expect.toSatisfy((counts: number[]) => counts.length > 1 && counts.every((items) => items <= 2)) as unknown,
+        results: expect.toSatisfy((count: number) => count > 1) as unknown,
+        refusals: [
+          ['invalid_parameter', 400],
+          ['unauthorized', 401],
+          ['invalid_cursor', 200],
+          ['no_answer', 0],
+        ],
+      });
+    });
+
+    test('keeps a copy that equals the service after each change, and begins anew where its cursor has expired', async () => {
+      const file = join(installation.folder, 'copy.db');
+      const rows = (): { readonly resource: string; readonly data: string }[] => {
+        using database = new DatabaseSync(file);
+        return database.prepare('select resource, data from records').all() as never;
+      };
+      const first = await replicate('copy.db');
+      expect(first).toMatchObject({ exitCode: 0, stderr: '', stdout: `${file}: ${rows().length} records, equal to the service\n` });
+      await importSome(testSeed());
+      expect(await replicate('copy.db')).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(rows().filter(({ resource }) => resource === 'stream_records').length).toBeGreaterThan(20);
+      for (const { data } of rows()) expect(canonicalJson(JSON.parse(data))).toBe(data);
+      {
+        using database = new DatabaseSync(file);
+        const binding = { feedId: '0197a3c4-1111-7222-8333-444455556666', position: 1, fingerprint: null, binding: 'nothing' } as const;
+        database.prepare('update civic_python_replica set cursor = ?').run(encodeFeedCursor(binding));
+        database.exec("delete from records where resource = 'topics'");
+      }
+      expect(await replicate('copy.db')).toMatchObject({ exitCode: 0, stderr: '' });
+    });
+
+    test('names the resource in which a copy differs, and the remedy', async () => {
+      expect(await replicate('changed.db')).toMatchObject({ exitCode: 0 });
+      {
+        using database = new DatabaseSync(join(installation.folder, 'changed.db'));
+        database.exec(`update records set data = replace(data, '"name":"', '"name":"x') where resource = 'topics'`);
+      }
+      expect(await replicate('changed.db')).toMatchObject({
+        exitCode: 1,
+        stdout: '',
+        stderr: 'civic_records.py: the mirror differs from the service in topics: remove the file and run the same command again\n',
+      });
+    });
+
+    test('keeps one resource where it is told so, and refuses another one in the same file', async () => {
+      expect(await replicate('topics.db', ['--resource', 'topics'])).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(await replicate('topics.db')).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringMatching(/^[^\n]*the mirror holds topics, not every resource[^\n]+\n$/) as unknown,
+      });
+    });
+
+    test('says in one line what is wrong with the file, the key and the address, without the key', async () => {
+      {
+        using database = new DatabaseSync(join(installation.folder, 'other.db'));
+        database.exec('create table mine (x)');
+      }
+      expect((await replicate('other.db')).stderr).toMatch(
+        /^civic_records.py: \S+other.db has tables and is no mirror of this program[^\n]+\n$/,
+      );
+      expect((await replicate('no.db', [], { CIVIC_API_KEY: '' })).stderr).toBe(
+        'civic_records.py: an API key is needed: set CIVIC_API_KEY, or name a file with --key-file\n',
+      );
+      expect((await replicate('no.db', ['--key-file', '/nonexistent'])).stderr).toMatch(/^civic_records.py: [^\n]*'\/nonexistent'\n$/);
+      const wrong = await replicate('no.db', [], { CIVIC_API_KEY: 'crs_secret\u00e9' });
+      expect(wrong.stderr).toMatch(/^civic_records.py: the API key is empty or has a character that no key has[^\n]*\n$/);
+      expect(wrong.stderr).not.toContain('crs_secret');
+    });
+  });
+});
