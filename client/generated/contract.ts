@@ -767,6 +767,8 @@ export interface components {
              * @description When the meeting starts, in UTC; the beginning of its local day where the source states no time.
              */
             readonly meetingAt: string;
+            /** @description Present where the source states no time that can be read: `meetingAt` is then the beginning of the local day. */
+            readonly startTime?: components["schemas"]["StartTime"];
             /** @description Title. */
             readonly title: string;
             /** @description What it is about, in short. */
@@ -786,6 +788,15 @@ export interface components {
             readonly affectedLocation: components["schemas"]["AffectedLocation"];
             /** @description Where the matter stands. */
             readonly proceduralContext: components["schemas"]["ProceduralContext"];
+        };
+        readonly StartTime: {
+            /**
+             * @description Whether the source states a time that can be read.
+             * @enum {string}
+             */
+            readonly status: "stated" | "not_stated";
+            /** @description The time in the words of the source; null where it has none. */
+            readonly sourceText: string | null;
         };
         /** @enum {string} */
         readonly LocationKind: "street_address" | "intersection" | "road_segment" | "parcel" | "subdivision" | "zoning_district" | "facility" | "area";
@@ -853,6 +864,8 @@ export interface components {
              * @description When the meeting starts, in UTC; the beginning of its local day where the source states no time.
              */
             readonly meetingAt: string;
+            /** @description Present where the source states no time that can be read: `meetingAt` is then the beginning of the local day. */
+            readonly startTime?: components["schemas"]["StartTime"];
             /** @description Title. */
             readonly title: string;
             /** @description What it is about, in short. */
@@ -1200,6 +1213,8 @@ export interface components {
                          * @description When the meeting starts, in UTC; the beginning of its local day where the source states no time.
                          */
                         readonly meetingAt: string;
+                        /** @description Present where the source states no time that can be read: `meetingAt` is then the beginning of the local day. */
+                        readonly startTime?: components["schemas"]["StartTime"];
                         /**
                          * Format: date
                          * @description Day of the meeting where it is held, YYYY-MM-DD.
@@ -1312,6 +1327,8 @@ export interface components {
                          * @description When the meeting starts, in UTC; the beginning of its local day where the source states no time.
                          */
                         readonly meetingAt: string;
+                        /** @description Present where the source states no time that can be read: `meetingAt` is then the beginning of the local day. */
+                        readonly startTime?: components["schemas"]["StartTime"];
                         /**
                          * Format: date
                          * @description Day of the meeting where it is held, YYYY-MM-DD.
@@ -2208,15 +2225,6 @@ export interface components {
             readonly changedAt: string;
             /** @description What was asked for. */
             readonly data: components["schemas"]["Meeting"];
-        };
-        readonly StartTime: {
-            /**
-             * @description Whether the source states a time that can be read.
-             * @enum {string}
-             */
-            readonly status: "stated" | "not_stated";
-            /** @description The time in the words of the source; null where it has none. */
-            readonly sourceText: string | null;
         };
         readonly Meeting: {
             /**
@@ -3438,6 +3446,7 @@ export type GetDataReportCall = components['schemas']['GetDataReportCall'];
 export type GetDataReportArguments = components['schemas']['GetDataReportArguments'];
 export type RecentAgendaHits = components['schemas']['RecentAgendaHits'];
 export type PublicAgendaHit = components['schemas']['PublicAgendaHit'];
+export type StartTime = components['schemas']['StartTime'];
 export type LocationKind = components['schemas']['LocationKind'];
 export type AffectedLocation = components['schemas']['AffectedLocation'];
 export type ProceduralStage = components['schemas']['ProceduralStage'];
@@ -3490,7 +3499,6 @@ export type Source = components['schemas']['Source'];
 export type TopicUpsert = components['schemas']['TopicUpsert'];
 export type Topic = components['schemas']['Topic'];
 export type MeetingUpsert = components['schemas']['MeetingUpsert'];
-export type StartTime = components['schemas']['StartTime'];
 export type Meeting = components['schemas']['Meeting'];
 export type AgendaUpsert = components['schemas']['AgendaUpsert'];
 export type Agenda = components['schemas']['Agenda'];

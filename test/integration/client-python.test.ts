@@ -31,6 +31,15 @@ async function printed(program: string, options?: Parameters<typeof python>[1]):
 }
 
 describe.skipIf(missing)('the Python client (needs python3)', () => {
+  function inDatabase<Result>(file: string, work: (database: DatabaseSync) => Result): Result {
+    const database = new DatabaseSync(file);
+    try {
+      return work(database);
+    } finally {
+      database.close();
+    }
+  }
+
   describe('without a service', () => {
     test('writes canonical JSON as the service does', async () => {
       const number = fc.double({ noNaN: true, noDefaultInfinity: true });
@@ -173,8 +182,7 @@ print(json.dumps({
     test('keeps a copy that equals the service after each change, and begins anew where its cursor has expired', async () => {
       const file = join(installation.folder, 'copy.db');
       const rows = (): { readonly resource: string; readonly data: string }[] => {
-        using database = new DatabaseSync(file);
-        return database.prepare('select resource, data from records').all() as never;
+        return inDatabase(file, (database) => database.prepare('select resource, data from records').all() as never);
       };
       const first = await replicate('copy.db');
       expect(first).toMatchObject({ exitCode: 0, stderr: '', stdout: `${file}: ${rows().length} records, equal to the service\n` });
@@ -182,21 +190,19 @@ print(json.dumps({
       expect(await replicate('copy.db')).toMatchObject({ exitCode: 0, stderr: '' });
       expect(rows().filter(({ resource }) => resource === 'stream_records').length).toBeGreaterThan(20);
       for (const { data } of rows()) expect(canonicalJson(JSON.parse(data))).toBe(data);
-      {
-        using database = new DatabaseSync(file);
+      inDatabase(file, (database) => {
         const binding = { feedId: '0197a3c4-1111-7222-8333-444455556666', position: 1, fingerprint: null, binding: 'nothing' } as const;
         database.prepare('update civic_python_replica set cursor = ?').run(encodeFeedCursor(binding));
         database.exec("delete from records where resource = 'topics'");
-      }
+      });
       expect(await replicate('copy.db')).toMatchObject({ exitCode: 0, stderr: '' });
     });
 
     test('names the resource in which a copy differs, and the remedy', async () => {
       expect(await replicate('changed.db')).toMatchObject({ exitCode: 0 });
-      {
-        using database = new DatabaseSync(join(installation.folder, 'changed.db'));
+      inDatabase(join(installation.folder, 'changed.db'), (database) => {
         database.exec(`update records set data = replace(data, '"name":"', '"name":"x') where resource = 'topics'`);
-      }
+      });
       expect(await replicate('changed.db')).toMatchObject({
         exitCode: 1,
         stdout: '',
@@ -213,10 +219,9 @@ print(json.dumps({
     });
 
     test('says in one line what is wrong with the file, the key and the address, without the key', async () => {
-      {
-        using database = new DatabaseSync(join(installation.folder, 'other.db'));
+      inDatabase(join(installation.folder, 'other.db'), (database) => {
         database.exec('create table mine (x)');
-      }
+      });
       expect((await replicate('other.db')).stderr).toMatch(
         /^civic_records.py: \S+other.db has tables and is no mirror of this program[^\n]+\n$/,
       );
