@@ -56,7 +56,7 @@ async function here(args: readonly string[], input = ''): Promise<void> {
 }
 
 async function importSome(count: number): Promise<void> {
-  const lines = randomChanges(random.next, count, RECORDS).map((change) => {
+  const lines = randomChanges(() => random.next(), count, RECORDS).map((change) => {
     const { op, resource, id } = change;
     return `${JSON.stringify(change.op === 'upsert' ? { op, resource, id, data: change.content } : { op, resource, id })}\n`;
   });

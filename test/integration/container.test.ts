@@ -59,7 +59,7 @@ describe('the image', () => {
     const letIn = lines.slice(1).map((line) => line.replace(/^!/, ''));
     const copied = copiedByDockerfile(DOCKERFILE);
     for (const name of copied) expect([name, existsSync(join(CHECKOUT, name))]).toEqual([name, true]);
-    expect(letIn.toSorted()).toEqual([...new Set(copied.map((name) => name.split('/')[0]))].toSorted());
+    expect(letIn.toSorted()).toEqual([...new Set(copied.map((name) => name.split('/')[0]!))].toSorted());
   });
 
   test('runs a supported Node as a numeric user, and receives SIGTERM without a shell in between', () => {
