@@ -11,6 +11,7 @@ import { openCitiesHttpClient } from '../infra/opencities/http-client.ts';
 import { systemClock } from '../infra/system/clock.ts';
 import { techShareHttpClient } from '../infra/techshare/http-client.ts';
 import { openOtherLog, type Role } from './composition/open-stores.ts';
+import { machineProbe } from '../infra/system/machine.ts';
 import { kafkaAddress } from './composition/probes.ts';
 import { startProcessors } from './composition/start-processors.ts';
 import { accounts } from './modules/accounts.ts';
@@ -156,6 +157,9 @@ export async function openCivicAt(time: Clock, settings: Settings, role: Role, w
       /** Null without KAFKA_BROKERS. */
       kafkaCounters: bridge?.counters ?? null,
       pools: platform.database.use,
+      /** Of the disk with the embedded database; null where another server keeps the data. */
+      freeDiskBytes: async (): Promise<number | null> =>
+        settings.DATABASE_URL === undefined ? (await machineProbe.folder(settings.CIVIC_DATA_DIR)).freeBytes : null,
       /** A log at an address, or for `postgresql` beside the read models. The caller closes it. Throws `BadSetting` for another text. */
       openOtherLog: (address: string) => openOtherLog(address, platform.databaseUrl),
       /** Whether every read model has passed the position now. */

@@ -21,7 +21,7 @@ interface ReadOperationsDependencies extends ListProjectionsDependencies, ListRe
 
 export async function readOperations(deps: ReadOperationsDependencies) {
   const { reads, clock, log } = deps;
-  const [head, feed, projections, reactors, exports, reports, sources, payments, setBacks] = await Promise.all([
+  const [head, feed, projections, reactors, { databaseBytes, ...exports }, reports, sources, payments, setBacks] = await Promise.all([
     log.head(),
     readFeedHead(reads),
     listProjections(deps),
@@ -38,6 +38,7 @@ export async function readOperations(deps: ReadOperationsDependencies) {
     projections,
     reactors,
     exports,
+    databaseBytes,
     reports,
     sources,
     /** Those that have not ended, and those begun in the last day. */
@@ -51,9 +52,9 @@ export type Operations = Awaited<ReturnType<typeof readOperations>>;
 
 /** Counting stops here to bound its cost; this count means at least so many. */
 const COUNTED_UP_TO = 100_000;
-const counted = z.object({ snapshots: z.number(), subscriptions: z.number() });
+const counted = z.object({ snapshots: z.number(), subscriptions: z.number(), databaseBytes: z.number() });
 
-/** Snapshots that can be read and subscriptions whose key is alive, of all accounts; each up to `COUNTED_UP_TO`. `now` in clock milliseconds. */
+/** The size of the database; snapshots that can be read and subscriptions whose key is alive, of all accounts, each up to `COUNTED_UP_TO`. `now` in clock milliseconds. */
 async function countLiveExports(reads: LiveReads, now: number) {
   const [row] = await reads.many((live) => {
     const { snapshots, isLive } = liveTokens(SNAPSHOTS, live);
@@ -61,7 +62,8 @@ async function countLiveExports(reads: LiveReads, now: number) {
       select
         (select count(*) from (
           select from ${snapshots} where expires_at > ${now}::bigint and ${isLive} limit ${COUNTED_UP_TO}) s) as snapshots,
-        (select count(*) from (select ${liveSubscriptions(live, now)} limit ${COUNTED_UP_TO}) s) as subscriptions`;
+        (select count(*) from (select ${liveSubscriptions(live, now)} limit ${COUNTED_UP_TO}) s) as subscriptions,
+        pg_database_size(current_database()) as "databaseBytes"`;
   });
   return row!;
 }

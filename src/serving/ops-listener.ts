@@ -9,6 +9,7 @@ import { KAFKA_METRICS, PROCESS_METRICS } from '../edge/metrics/process-metrics.
 import { KNOWN_METRICS, PROJECTION_LAG_METRICS, REPORT_METRICS, SHARED_METRICS } from '../edge/metrics/shared-metrics.ts';
 import { createOperationsWatch } from '../edge/ops/operations-watch.ts';
 import { createOpsServer } from '../edge/ops/ops-server.ts';
+import { createLastHour, POINT_EVERY_MS } from '../edge/ops/last-hour.ts';
 import { SAMPLE_EVERY_MS, watchProcess } from '../edge/ops/process-state.ts';
 import { createReadOpsState } from '../edge/ops/read-state.ts';
 import type { ServeRole } from '../processors/roles.ts';
@@ -64,19 +65,33 @@ export async function openOpsListener(
 
   const ending = new AbortController();
   const ofProcess = watchProcess({ role, version: SOFTWARE_VERSION }, () => metrics.totals(), machineClock);
+  const lagSeconds = async (): Promise<number | null> => {
+    const lags = (await known())?.projections.filter(({ serves }) => serves).map((each) => each.lagSeconds);
+    return lags === undefined ? null : Math.max(0, ...lags);
+  };
+  const lastHour = createLastHour(() => metrics.totals(), lagSeconds, machineClock);
+  const pointing = { what: 'the lines of the last hour', everyMs: POINT_EVERY_MS, run: () => lastHour.point() };
+  const pointed = repeat(machineClock, logger, ending.signal, pointing);
   const sampling = { what: 'sampling requests', everyMs: SAMPLE_EVERY_MS, run: async () => ofProcess.sample() };
   const sampled = repeat(machineClock, logger, ending.signal, sampling);
   const server = createOpsServer({
     registry,
     readiness,
-    state: createReadOpsState(watch, ofProcess, machineClock),
+    state: createReadOpsState({
+      watch,
+      ofProcess,
+      lastHour,
+      machineClock,
+      trialTime: settings.CIVIC_CLOCK_START === undefined ? null : () => civic.clock.now(),
+      freeDiskBytes: civic.freeDiskBytes,
+    }),
     allowedHosts: [settings.CIVIC_OPS_HOST.toLowerCase(), ...settings.CIVIC_OPS_ALLOWED_HOSTS],
     logger,
   });
   const close = async () => {
     ending.abort(new Error('the service is ending'));
     ofProcess.close();
-    await Promise.all([server.close(), sampled]);
+    await Promise.all([server.close(), sampled, pointed]);
   };
   try {
     const opsUrl = await listenOn(server, 'CIVIC_OPS', settings.CIVIC_OPS_HOST, settings.CIVIC_OPS_PORT);

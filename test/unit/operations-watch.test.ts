@@ -7,6 +7,7 @@ const READ: Operations = {
   feedPosition: 1,
   projections: [],
   reactors: [],
+  databaseBytes: 0,
   exports: { snapshots: 0, subscriptions: 0 },
   reports: { open: new Map(), oldestOpen: null, bounds: [], durations: [] },
   sources: [],

@@ -2,6 +2,7 @@ import type { Clock } from '../../../domain/ports/clock.ts';
 import { source } from '../../../domain/records/schemas.ts';
 import type { Operations } from '../../../queries/operators/read-operations.ts';
 import type { Figures, Watched } from './operations-watch.ts';
+import type { LastHour } from './last-hour.ts';
 import type { ProcessState } from './process-state.ts';
 
 interface Problem {
@@ -17,8 +18,20 @@ export type OpsState = Awaited<ReturnType<ReturnType<typeof createReadOpsState>>
 
 const isoOf = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
+interface OpsStateParts {
+  readonly watch: () => Promise<Watched>;
+  readonly ofProcess: Pick<ProcessState, 'read'>;
+  readonly lastHour: Pick<LastHour, 'read'>;
+  readonly machineClock: Pick<Clock, 'now'>;
+  /** The time of the service while it is not the machine's: a trial's. */
+  readonly trialTime: (() => number) | null;
+  /** Of the disk with the embedded database; null for another server. */
+  readonly freeDiskBytes: () => Promise<number | null>;
+}
+
 /** Never fails and never waits long, whatever the database does. Viewers of one second share an answer. */
-export function createReadOpsState(watch: () => Promise<Watched>, ofProcess: Pick<ProcessState, 'read'>, machineClock: Pick<Clock, 'now'>) {
+export function createReadOpsState(parts: OpsStateParts) {
+  const { watch, ofProcess, lastHour, machineClock } = parts;
   let asked: ReturnType<typeof readState> | undefined;
   async function readState() {
     const watched = await watch();
@@ -26,20 +39,38 @@ export function createReadOpsState(watch: () => Promise<Watched>, ofProcess: Pic
     const database = databaseState(watched);
     /** The last that could be read, null before the first. */
     const shared = newest === null ? null : sharedState(newest.operations, newest.rates, newest.at);
-    return { at: isoOf(machineClock.now()), problems: problemsOf(database, shared), database, shared, process: ofProcess.read() };
+    const trialTime = parts.trialTime === null ? null : isoOf(parts.trialTime());
+    const freeDiskBytes = await parts.freeDiskBytes().catch(() => null);
+    const problems = problemsOf({ database, shared, trialTime, freeDiskBytes });
+    const at = isoOf(machineClock.now());
+    return { at, problems, database, shared, trialTime, freeDiskBytes, lastHour: lastHour.read(), process: ofProcess.read() };
   }
   return () => (asked ??= readState().finally(() => (asked = undefined)));
 }
 
 const databaseState = ({ reachable, since }: Watched) => ({ state: reachable, since: since === null ? null : isoOf(since) });
+interface Seen {
+  readonly database: Database;
+  readonly shared: Shared | null;
+  readonly trialTime: string | null;
+  readonly freeDiskBytes: number | null;
+}
+
+const LITTLE_DISK = 512 * 1_048_576;
 const SLOW_SECONDS = 60;
 const NAMED = 3;
 const failing = (text: string): Problem => ({ severity: 'failing', text });
 const attention = (text: string): Problem => ({ severity: 'attention', text });
 
 /** Problems, worst first: what cannot be read or written, then what stands still, then what lags. */
-function problemsOf({ state }: Database, shared: Shared | null): readonly Problem[] {
-  const found = [DATABASE_PROBLEMS[state] ?? [], shared === null ? [] : ofShared(shared)].flat();
+function problemsOf({ database, shared, trialTime, freeDiskBytes }: Seen): readonly Problem[] {
+  const isFull = freeDiskBytes !== null && freeDiskBytes < LITTLE_DISK;
+  const found = [
+    DATABASE_PROBLEMS[database.state] ?? [],
+    isFull ? failing(`Only ${Math.round(freeDiskBytes / 1_048_576)} MiB of disk are free: a full disk stops every write`) : [],
+    shared === null ? [] : ofShared(shared),
+    trialTime === null ? [] : attention(`TRIAL CLOCK: the time of the service is ${trialTime}, by CIVIC_CLOCK_START`),
+  ].flat();
   return [...found.filter(({ severity }) => severity === 'failing'), ...found.filter(({ severity }) => severity === 'attention')];
 }
 
@@ -74,16 +105,19 @@ const ofShared = (shared: Shared): readonly Problem[] => [
     .map(({ count }) => attention(`${count} ${count === 1 ? 'payment' : 'payments'} of unknown outcome to reconcile`)),
 ];
 
-function ofSources({ bad, more }: Shared['sources']): readonly Problem[] {
-  if (bad.length === 0) return [];
-  const names = bad.slice(0, NAMED).map(({ place, status }) => `${place} (${status})`);
-  const others = bad.length + more - names.length;
-  const all = bad.length + more;
+function ofSources({ listed: sources, badCount: all }: Shared['sources']): readonly Problem[] {
+  if (all === 0) return [];
+  const names = sources.slice(0, Math.min(NAMED, all)).map(({ place, status }) => `${place} (${status})`);
+  const others = all - names.length;
   const listed = `${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
   return [attention(`${all} ${all === 1 ? 'source is' : 'sources are'} not well: ${listed}`)];
 }
 
-const LISTED_SOURCES = 20;
+const LISTED_SOURCES = 50;
+type Source = Operations['sources'][number];
+const placeOf = ({ jurisdictionSlug, bodySlug }: Pick<Source, 'jurisdictionSlug' | 'bodySlug'>): string =>
+  bodySlug === undefined ? jurisdictionSlug : `${jurisdictionSlug}/${bodySlug}`;
+
 const BAD = ['failing', 'stale'];
 
 /** `at` in milliseconds. */
@@ -100,6 +134,7 @@ function sharedState(operations: Operations, rates: Figures, at: number) {
     rebuilds: projections.filter(({ serves, state }) => !serves && state !== 'kept').map((each) => rebuild(each, operations)),
     reactors: reactors.map(({ handled, ...each }) => ({ ...follower(each, rates.reactors), state: each.state, handled })),
     ...exports,
+    databaseBytes: operations.databaseBytes,
     openReports: [...reports.open.values()].reduce((sum, count) => sum + count, 0),
     sources: sourcesOf(operations.sources),
     payments: [...payments].map(([state, count]) => ({ state, count })).toSorted((a, b) => a.state.localeCompare(b.state)),
@@ -135,22 +170,30 @@ function rebuild({ name, generation, state, eventsRead, folded, rate, leftSecond
 }
 
 function sourcesOf(sources: Operations['sources']) {
-  const bad = sources
-    .filter(({ status }) => BAD.includes(status))
-    .toSorted((a, b) => a.status.localeCompare(b.status) || b.consecutiveFailures - a.consecutiveFailures);
+  const isBad = ({ status }: { readonly status: string }): boolean => BAD.includes(status);
+  const worstFirst = sources.toSorted(
+    (a, b) =>
+      Number(isBad(b)) - Number(isBad(a)) ||
+      a.status.localeCompare(b.status) ||
+      b.consecutiveFailures - a.consecutiveFailures ||
+      placeOf(a).localeCompare(placeOf(b)),
+  );
   return {
     byStatus: source.shape.status.options.flatMap((status) => {
       const count = sources.filter((each) => each.status === status).length;
       return count === 0 ? [] : [{ status, count }];
     }),
-    bad: bad.slice(0, LISTED_SOURCES).map(({ sourceId, jurisdictionSlug, bodySlug, sourceType, status, consecutiveFailures, ...each }) => ({
+    badCount: sources.filter(isBad).length,
+    /** The worst first. */
+    listed: worstFirst.slice(0, LISTED_SOURCES).map(({ sourceId, sourceType, status, consecutiveFailures, ...each }) => ({
       sourceId,
-      place: bodySlug === undefined ? jurisdictionSlug : `${jurisdictionSlug}/${bodySlug}`,
+      place: placeOf(each),
       sourceType,
       status,
       consecutiveFailures,
+      lastCheckAt: each.lastCheckedAt ?? null,
       lastSuccessAt: each.lastSuccessfulCheckAt ?? null,
     })),
-    more: Math.max(0, bad.length - LISTED_SOURCES),
+    more: Math.max(0, sources.length - LISTED_SOURCES),
   };
 }

@@ -24,6 +24,7 @@ const span = (seconds) => {
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
   return seconds < 172800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86400)} days`;
 };
+const minute = (time) => (time === null ? 'never' : `${time.slice(0, 16).replace('T', ' ')} UTC`);
 const lag = ({ lagEvents, lagSeconds }) => {
   if (lagEvents === 0 && lagSeconds < 1) return 'none';
   return `${lagEvents === null ? '' : `${number(lagEvents)} events, `}${short(lagSeconds)}`;
@@ -50,6 +51,42 @@ const make = (name, attributes = {}, ...children) => {
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   element.append(...children);
   return element;
+};
+
+const SVG = 'http://www.w3.org/2000/svg';
+const HOUR_MS = 3600000;
+
+/** Lines of the last hour, each with its newest and its highest value; where a value is not known the line is interrupted. */
+const showLines = (points, now) => {
+  const lines = [
+    ['Requests', ({ requests }) => requests, rate],
+    ['Refusals and failures', ({ refusals }) => refusals, rate],
+    ['Lag of the read models', ({ lag: seconds }) => seconds, short],
+  ];
+  const makeLine = () => {
+    const svg = document.createElementNS(SVG, 'svg');
+    svg.setAttribute('viewBox', '0 0 100 100');
+    svg.setAttribute('preserveAspectRatio', 'none');
+    svg.setAttribute('role', 'img');
+    return make('figure', {}, make('figcaption', {}, make('span'), make('span')), svg);
+  };
+  fill(byId('lines'), lines, makeLine, (figure, [name, valueOf, text]) => {
+    const values = points.map((point) => [(100 * (point.at - now + HOUR_MS)) / HOUR_MS, valueOf(point)]);
+    const known = values.map(([, value]) => value).filter((value) => value !== null);
+    const highest = Math.max(0, ...known);
+    const told = known.length === 0 ? 'measuring' : `${text(known.at(-1))}, highest ${text(highest)}`;
+    const [caption, svg] = figure.children;
+    setText(caption.children[0], name);
+    setText(caption.children[1], told);
+    setAttribute(svg, 'aria-label', `${name} of the last hour: ${told}`);
+    const parts = [[]];
+    for (const [x, value] of values) {
+      if (value === null) parts.push([]);
+      else parts.at(-1).push(`${x.toFixed(2)},${(98 - (96 * value) / (highest || 1)).toFixed(2)}`);
+    }
+    const makePart = () => document.createElementNS(SVG, 'polyline');
+    fill(svg, parts.filter((part) => part.length > 0), makePart, (line, part) => setAttribute(line, 'points', part.join(' ')));
+  });
 };
 
 /** A table of columns `[heading, cell, kind]`; a cell is a text, or `{ text, word, severity, reason, progress }`. The first heads its row. */
@@ -116,7 +153,7 @@ const stateCell = ({ state, reason, poisonEvent }) => ({
 });
 const ownerCell = ({ owner }) => owner ?? 'nobody';
 
-const showShared = (shared, ofProcess) => {
+const showShared = ({ shared, freeDiskBytes, process: ofProcess }) => {
   const { log, feed } = shared ?? {};
   const tiles = [];
   if (shared !== null) {
@@ -126,6 +163,7 @@ const showShared = (shared, ofProcess) => {
       ['Live snapshots', counted(shared.snapshots), ''],
       ['Subscriptions', counted(shared.subscriptions), 'active'],
       ['Open reports', number(shared.openReports), ''],
+      ['Database', bytes(shared.databaseBytes), freeDiskBytes === null ? '' : `${bytes(freeDiskBytes)} of disk are free`],
     );
   }
   tiles.push(
@@ -185,20 +223,21 @@ const showShared = (shared, ofProcess) => {
     shared.reactors,
     'None',
   );
-  const { byStatus, bad, more } = shared.sources;
+  const { byStatus, listed, more } = shared.sources;
   setText(byId('sources-counts'), byStatus.map(({ status, count }) => `${number(count)} ${status}`).join(' · ') || 'No source is known');
   showTable(
     'sources',
-    more === 0 ? 'Those that fail or are stale' : `The worst of those that fail or are stale; ${number(more)} more`,
+    more === 0 ? 'The worst first' : `The worst first; ${number(more)} more`,
     [
       ['Source', ({ place }) => place],
       ['Status', ({ status }) => ({ word: status, severity: WORDS[status] })],
       ['Type', ({ sourceType }) => sourceType],
       ['Failures in a row', ({ consecutiveFailures }) => number(consecutiveFailures), 'number'],
-      ['Last success', ({ lastSuccessAt }) => (lastSuccessAt === null ? 'never' : `${lastSuccessAt.slice(0, 16).replace('T', ' ')} UTC`), 'wide'],
+      ['Last check', ({ lastCheckAt }) => minute(lastCheckAt), 'wide'],
+      ['Last success', ({ lastSuccessAt }) => minute(lastSuccessAt), 'wide'],
     ],
-    bad,
-    'None fails or is stale',
+    listed,
+    'None is known',
   );
   showTable(
     'payments',
@@ -278,7 +317,8 @@ const ask = async () => {
     const state = await answer.json();
     answeredAt = performance.now();
     showProblems(state.problems);
-    showShared(state.shared, state.process);
+    showShared(state);
+    showLines(state.lastHour, Date.parse(state.at));
     showProcess(state.process);
     const readAt = state.shared === null ? null : Math.max(0, (Date.parse(state.at) - Date.parse(state.shared.at)) / 1000);
     sharedAge = readAt;

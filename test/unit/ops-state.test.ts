@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import type { Operations } from '../../queries/operators/read-operations.ts';
+import { createLastHour, POINT_EVERY_MS } from '../../src/edge/ops/last-hour.ts';
+import type { Watched } from '../../src/edge/ops/operations-watch.ts';
+import type { ProcessState } from '../../src/edge/ops/process-state.ts';
+import { createReadOpsState } from '../../src/edge/ops/read-state.ts';
+
+const NOW = Date.parse('2026-03-01T12:00:00.000Z');
+const RATES = { log: null, feed: null, projections: new Map(), reactors: new Map() };
+const source = (place: string, status: 'healthy' | 'failing' | 'stale', consecutiveFailures = 0): Operations['sources'][number] => ({
+  sourceId: place,
+  jurisdictionSlug: place,
+  sourceType: 'legistar',
+  status,
+  consecutiveFailures,
+  lastCheckedAt: '2026-03-01T11:45:00.000Z',
+});
+
+async function stateOf(
+  given: {
+    readonly reachable?: Watched['reachable'];
+    readonly sources?: Operations['sources'];
+    readonly trialTime?: number;
+    readonly free?: number;
+  } = {},
+) {
+  const operations: Operations = {
+    log: { head: '1', events: 1 },
+    feedPosition: 1,
+    projections: [],
+    reactors: [],
+    exports: { snapshots: 0, subscriptions: 0 },
+    databaseBytes: 9_000_000,
+    reports: { open: new Map(), oldestOpen: null, bounds: [], durations: [] },
+    sources: given.sources ?? [],
+    payments: new Map(),
+    setBacks: [],
+  };
+  const read = createReadOpsState({
+    watch: async () => ({ reachable: given.reachable ?? 'answers', since: null, newest: { operations, at: NOW, rates: RATES } }),
+    ofProcess: { read: () => ({}) as ReturnType<ProcessState['read']> },
+    lastHour: { read: () => [] },
+    machineClock: { now: () => NOW },
+    trialTime: given.trialTime === undefined ? null : () => given.trialTime!,
+    freeDiskBytes: async () => given.free ?? null,
+  });
+  return await read();
+}
+const problems = async (...given: Parameters<typeof stateOf>) =>
+  (await stateOf(...given)).problems.map(({ severity, text }) => `${severity}: ${text}`);
+
+test('a service that is well has no problem', async () => {
+  expect(await problems({ free: 10_000_000_000, sources: [source('dallas', 'healthy')] })).toEqual([]);
+});
+
+test('a database that does not answer is failing and comes first, whatever else there is', async () => {
+  for (const reachable of ['unreachable', 'hangs', 'log-unreachable'] as const) {
+    const [first, ...others] = await problems({ reachable, trialTime: NOW, sources: [source('dallas', 'stale')] });
+    expect(first).toMatch(/^failing: The (database|log)/);
+    expect(others).toHaveLength(2);
+  }
+});
+
+test('a trial clock is named with its time, and a disk that is nearly full is failing', async () => {
+  expect(await problems({ trialTime: Date.parse('2031-01-01T00:00:00.000Z') })).toEqual([
+    'attention: TRIAL CLOCK: the time of the service is 2031-01-01T00:00:00.000Z, by CIVIC_CLOCK_START',
+  ]);
+  expect((await stateOf({ trialTime: NOW })).trialTime).toBe('2026-03-01T12:00:00.000Z');
+  expect(await problems({ free: 100 * 1_048_576 })).toEqual(['failing: Only 100 MiB of disk are free: a full disk stops every write']);
+});
+
+test('every source is listed with its last check, the worst first, up to fifty', async () => {
+  const sources = [
+    source('a-city', 'healthy'),
+    source('b-city', 'stale', 1),
+    source('c-city', 'failing', 2),
+    source('d-city', 'failing', 7),
+    ...Array.from({ length: 60 }, (_, index) => source(`other-${index}`, 'healthy')),
+  ];
+  const { shared, problems: found } = await stateOf({ sources });
+  const { listed, more, badCount } = shared!.sources;
+  expect(listed.slice(0, 4).map(({ place }) => place)).toEqual(['d-city', 'c-city', 'b-city', 'a-city']);
+  expect([listed.length, more, badCount]).toEqual([50, 14, 3]);
+  expect(listed[3]).toMatchObject({ lastCheckAt: '2026-03-01T11:45:00.000Z', lastSuccessAt: null });
+  expect(found.map(({ text }) => text)).toEqual(['3 sources are not well: d-city (failing), c-city (failing), b-city (stale)']);
+});
+
+test('the last hour has the rates between its points and the lag, and forgets what is older', async () => {
+  let now = NOW;
+  let [requests, refused] = [100, 10];
+  const lags: (number | null)[] = [4, null];
+  const totals = () => ({ buckets: [requests, 0], refusals: new Map([['rate_limited', refused]]) });
+  const hour = createLastHour(totals, async () => (lags.length === 0 ? 0 : lags.shift()!), { now: () => now });
+  expect(hour.read()).toEqual([]);
+  for (const [more, moreRefused] of [
+    [300, 30],
+    [0, 0],
+  ] as const) {
+    now += POINT_EVERY_MS;
+    requests += more;
+    refused += moreRefused;
+    await hour.point();
+  }
+  expect(hour.read()).toEqual([
+    { at: NOW + POINT_EVERY_MS, requests: 10, refusals: 1, lag: 4 },
+    { at: NOW + 2 * POINT_EVERY_MS, requests: 0, refusals: 0, lag: null },
+  ]);
+  for (let count = 0; count < 200; count += 1) {
+    now += POINT_EVERY_MS;
+    await hour.point();
+  }
+  expect(hour.read()).toHaveLength(120);
+  expect(now - hour.read()[0]!.at).toBeLessThan(3_600_000);
+});
