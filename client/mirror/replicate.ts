@@ -70,10 +70,7 @@ export async function replicate(replication: Replication) {
         if (hasMore) continue;
         await store.tidy(once);
         if (once) return { cursor, snapshots, changes };
-        await sleep(pollMs).catch(async (stopped: unknown) => {
-          await store.tidy(true);
-          throw stopped;
-        });
+        await sleep(pollMs);
       }
     } catch (error) {
       if (error instanceof UnfitAnswer && (unfit += 1) < MAX_UNFIT_ANSWERS) {

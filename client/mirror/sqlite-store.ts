@@ -38,6 +38,7 @@ const PROGRESS = `
   create table if not exists civic_records_fresh (resource text not null, id text not null, data text not null, primary key (resource, id)) without rowid;
   create table if not exists civic_replica (singleton integer primary key check (singleton = 1), state text not null, schema text);`;
 const UPSERT_FRESH = 'insert into civic_records_fresh values (?, ?, ?) on conflict (resource, id) do update set data = excluded.data';
+const BUSY_TIMEOUT = 'pragma busy_timeout = 10000;';
 const INCREMENTAL = 2;
 
 /** The full-text index of a table, and triggers that keep it equal. It stores no text of its own. */
@@ -108,9 +109,9 @@ function inTransaction(database: DatabaseSync, work: () => void): void {
   }
 }
 
-/** Frees pages return to the file system, and removed text is overwritten. Before the search exists: it names rows by numbers that `vacuum` may change. */
+/** Free pages return to the file system, and removed text is overwritten. */
 function setUp(database: DatabaseSync): void {
-  database.exec('pragma busy_timeout = 10000; pragma secure_delete = on; pragma synchronous = full;');
+  database.exec(`${BUSY_TIMEOUT} pragma secure_delete = on; pragma synchronous = full;`);
   if (database.prepare('pragma auto_vacuum').get()?.['auto_vacuum'] !== INCREMENTAL) {
     database.exec('pragma auto_vacuum = incremental; vacuum;');
   }
@@ -163,8 +164,11 @@ export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABL
       for (const row of database.prepare('select resource, id, data from civic_records').iterate()) yield row as unknown as MirrorRecord;
     },
     async tidy() {
-      if (changed) database.exec('pragma incremental_vacuum; pragma wal_checkpoint(truncate);');
-      changed = false;
+      if (!changed) return;
+      // A reader may keep the log of writes from being emptied, which is then tried again at the next poll.
+      database.exec('pragma incremental_vacuum; pragma busy_timeout = 100;');
+      changed = database.prepare('pragma wal_checkpoint(truncate)').get()?.['busy'] !== 0;
+      database.exec(BUSY_TIMEOUT);
     },
     close: async () => database.close(),
   };

@@ -247,6 +247,24 @@ describe.each(Object.entries(KINDS))('a mirror in %s', (kind, make) => {
   });
 });
 
+test('the search of a SQLite file survives a `vacuum` of its user', async () => {
+  const service = cityFeed();
+  const file = join(folder, 'mirror.db');
+  for (let at = 0; at < 50; at += 1) write(service, 'agenda_items', `${at}`, cityItem('coming', { title: `Bridge number${at}` }));
+  await synchronised(service, `sqlite:${file}`);
+  for (let at = 0; at < 50; at += 2) service.write('agenda_items', mirroredId('agenda_items', `${at}`), null);
+  await synchronised(service, `sqlite:${file}`);
+  const opened = new DatabaseSync(file);
+  opened.exec('vacuum');
+  const found = opened.prepare(
+    'select i.title from agenda_items_fts f join agenda_items i on i.rowid = f.rowid where agenda_items_fts match ?',
+  );
+  for (let at = 0; at < 50; at += 1) {
+    expect(found.all(`number${at}`).map(({ title }) => title)).toEqual(at % 2 === 0 ? [] : [`Bridge number${at}`]);
+  }
+  opened.close();
+});
+
 describe('a mirror of one table of JSON is upgraded in place, without a snapshot', () => {
   async function continues(to: string): Promise<void> {
     const service = cityFeed();

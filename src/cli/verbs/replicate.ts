@@ -74,7 +74,9 @@ export function addReplicateCommand(program: Command, context: CliContext): void
         return verify ? { ...result, verified: true } : result;
       });
     } catch (error) {
-      throw context.stopping.aborted ? context.stopping.reason : error;
+      if (!context.stopping.aborted) throw error;
+      await store.tidy(true);
+      throw context.stopping.reason;
     } finally {
       await store.close();
     }
