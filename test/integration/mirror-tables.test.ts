@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,7 +12,7 @@ import { openPostgresStore } from '../../client/mirror/postgres-store.ts';
 import { openSqliteStore } from '../../client/mirror/sqlite-store.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import type { FeedService } from '../support/feed-service.ts';
-import { cityFeed, cityItem, cityMeeting, mirroredId, SECRET, TRICKY, write } from '../support/mirrored-records.ts';
+import { cityFeed, cityItem, cityMeeting, mirroredId, TRICKY, write } from '../support/mirrored-records.ts';
 import { runMirror } from '../support/run-mirror.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -315,96 +315,4 @@ describe('a mirror of one table of JSON is upgraded in place, without a snapshot
     expect((await client.query('select status from meetings')).rows).toEqual([{ status: 'cancelled' }]);
     await client.end();
   });
-});
-
-/** Every byte of every file below the folder. */
-const bytesOf = (where: string): string =>
-  readdirSync(where, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
-    .join('\n');
-
-test.each([
-  ['a SQLite file', () => `sqlite:${join(folder, 'kept', 'mirror.db')}`],
-  ['a folder', () => join(folder, 'kept')],
-  ['a folder with CSV', () => join(folder, 'kept')],
-])('%s holds no byte of a text that was erased', async (kind, to) => {
-  const service = cityFeed();
-  const format = kind === 'a folder with CSV' ? 'csv' : null;
-  if (kind === 'a SQLite file') cpSync(new URL('mirror.db', OLDER), join(folder, 'kept', 'mirror.db'));
-  const store = await openMirrorStore(to(), format);
-  await runMirror(service, store);
-  expect(bytesOf(join(folder, 'kept'))).toContain(SECRET);
-  write(service, 'agenda_items', 'secret', cityItem('coming', { sequence: 2, title: 'Settlement' }));
-  await runMirror(service, store);
-  expect(bytesOf(join(folder, 'kept'))).not.toContain(SECRET);
-  expect(bytesOf(join(folder, 'kept')).toLowerCase()).not.toContain('quillfeather');
-  await store.close();
-});
-
-test('a SQLite file returns the space of a snapshot, and is at most four times its records', async () => {
-  const service = cityFeed();
-  for (let at = 0; at < 300; at += 1)
-    write(service, 'agenda_items', `long ${at}`, cityItem('coming', { text: `${at} ${'word '.repeat(800)}` }));
-  const file = join(folder, 'mirror.db');
-  const store = await openMirrorStore(`sqlite:${file}`);
-  await runMirror(service, store);
-  await runMirror(service, store, { newSnapshot: true });
-  const bytes = statSync(file).size + statSync(`${file}-wal`).size;
-  expect(bytes).toBeLessThan(4 * 300 * 4000);
-  await store.close();
-});
-
-describe('a mirror in a folder', () => {
-  test('has a line for each record, and with `--format csv` a table beside it', async () => {
-    const to = join(folder, 'kept');
-    const service = cityFeed();
-    const store = await openMirrorStore(to, 'csv');
-    await runMirror(service, store);
-    await store.close();
-    const lines = readFileSync(join(to, 'agenda_items.ndjson'), 'utf8').trimEnd().split('\n');
-    expect(lines.map((line) => (JSON.parse(line) as { text: unknown }).text)).toContain(TRICKY);
-    const [head, ...rows] = readFileSync(join(to, 'jurisdictions.csv'), 'utf8').split('\r\n');
-    expect(head).toMatch(/^id,slug,name,.*,created_at,updated_at$/);
-    expect(rows).toEqual([
-      `${mirroredId('jurisdictions', 'city')},springfield,Springfield,city,city,"[""dallas"",""tarrant""]",America/Chicago,30720,0048000,true,,2026-03-20T18:00:00.000Z,2026-04-10T21:30:00.000Z`,
-      '',
-    ]);
-    expect(readFileSync(join(to, 'agenda_items.csv'), 'utf8')).toContain(`"${TRICKY.replaceAll('"', '""')}"`);
-  });
-
-  test('keeps its format until another one is asked for, and then leaves no file of the former', async () => {
-    const to = join(folder, 'kept');
-    const service = cityFeed();
-    const opened = async (format: 'csv' | 'ndjson' | null) => {
-      const store = await openMirrorStore(to, format);
-      await runMirror(service, store);
-      await store.close();
-      return readdirSync(to).filter((name) => name.endsWith('.csv')).length;
-    };
-    expect(await opened(null)).toBe(0);
-    expect(await opened('csv')).toBe(11);
-    write(service, 'agenda_items', 'new', cityItem('coming', { title: 'Of a later day' }));
-    expect(await opened(null)).toBe(11);
-    expect(readFileSync(join(to, 'agenda_items.csv'), 'utf8')).toContain('Of a later day');
-    expect(await opened('ndjson')).toBe(0);
-  });
-
-  test('overwrites no file that it did not write', async () => {
-    writeFileSync(join(folder, 'meetings.csv'), 'mine');
-    await expect(openMirrorStore(folder)).rejects.toThrow(/a file meetings\.csv that no mirror wrote; give an empty folder/);
-    expect(readFileSync(join(folder, 'meetings.csv'), 'utf8')).toBe('mine');
-  });
-});
-
-test.each(['mysql://example/x', 'mongodb:x', 'https://example.org'])(
-  'a target of another kind is refused with the allowed ones: %s',
-  async (to) => {
-    await expect(openMirrorStore(to)).rejects.toThrow(/cannot be kept in .*; allowed are a folder, sqlite:FILE and postgres:\/\//);
-  },
-);
-
-test('a format is refused where there is no folder', async () => {
-  await expect(openMirrorStore(`sqlite:${join(folder, 'x.db')}`, 'csv')).rejects.toThrow(/only a folder has a format/);
-  await expect(openMirrorStore('sqlite:')).rejects.toThrow(/sqlite: needs the name of a file/);
 });
