@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../generated/operations.ts';
 
-/** `no_answer`: no connection, or none in time. `not_json`: an answer of something else than the service. `unknown`: a refusal without a code. */
+/** `no_answer`: no connection, no answer in time, or half of one. `not_json`: an answer of something else than the service. `unknown`: a refusal without a code. */
 export type ClientErrorCode = ErrorCode | 'no_answer' | 'not_json' | 'unknown';
 
 /** A refusal of the service, or an answer that did not come. Decide by `code`. */

@@ -79,6 +79,9 @@ export function createTransport(settings: ClientSettings): Transport {
     try {
       return JSON.parse(text);
     } catch {
+      // What claims to be JSON was cut off on its way and may arrive whole the next time.
+      if (response.headers.get('content-type')?.includes('json'))
+        throw new CivicError('no_answer', `the answer from ${baseUrl} was cut off`);
       throw new CivicError('not_json', `the answer is not JSON: check the base URL ${baseUrl}`, { status: response.status });
     }
   }

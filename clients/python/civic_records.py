@@ -91,7 +91,7 @@ class Civic:
             request.data = json.dumps(body).encode()
         try:
             with self._opener.open(request, timeout=self._timeout) as response:
-                status, text = response.status, response.read()
+                status, kind, text = response.status, response.headers.get_content_type(), response.read()
         except urllib.error.HTTPError as answer:
             try:
                 text = answer.read()
@@ -103,6 +103,9 @@ class Civic:
         try:
             return json.loads(text)
         except ValueError:
+            # What claims to be JSON was cut off on its way and may arrive whole the next time.
+            if kind.endswith("json"):
+                raise CivicError("no_answer", f"the answer from {self.base_url} was cut off") from None
             raise CivicError("not_json", f"the answer is not JSON: check the base URL {self.base_url}", status) from None
 
     def change_pages(self, cursor=None, resource=None, limit=PAGE):

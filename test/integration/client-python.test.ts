@@ -100,6 +100,14 @@ print(json.dumps([refusal(retries=2), refusal()]))`,
       ]);
     });
 
+    test('repeats a request whose answer was cut off', async () => {
+      const replies = ['{"data":', '{"data":1}'];
+      const listener: RequestListener = (_, response) =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end(replies.shift());
+      const program = 'print(json.dumps(Civic(os.environ["BASE"], max_pause=0).request("GET", "/")))';
+      expect(await against(listener, (BASE) => printed(program, { env: { BASE } }))).toEqual({ data: 1 });
+    });
+
     test('does not send the key where a redirection leads', async () => {
       const keys: unknown[] = [];
       const elsewhere: RequestListener = ({ headers }, response) => void response.end(`{"seen":${keys.push(headers.authorization)}}`);

@@ -170,6 +170,13 @@ describe('retries', () => {
     expect([sent.length, pauses]).toEqual([3, [1, 1]]);
   });
 
+  test('repeat a request whose answer was cut off', async () => {
+    const half = () => new Response('{"data":', { headers: { 'content-type': 'application/json; charset=utf-8' } });
+    const { client, pauses } = clientOf([half, () => json(200, { data: 1 })], { maxPauseMs: 1 });
+    await expect(client.readCivicHealth()).resolves.toEqual({ data: 1 });
+    expect(pauses).toEqual([1]);
+  });
+
   test('end with an answer that does not come in time', async () => {
     const never: Reply = (_, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
