@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
+/** The variable from which a client of a service takes its key; no setting of the service. */
+export const API_KEY_VARIABLE = 'CIVIC_API_KEY';
+
 /** `crs_`, 40 random base62 characters, `_`, 6 of checksum, which tells a typo from an unknown key and marks leaked keys for scanners. */
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 40;

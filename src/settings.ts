@@ -1,3 +1,4 @@
+import { API_KEY_VARIABLE } from '../domain/key-secret.ts';
 import type { z } from 'zod';
 import { plansSetting } from './edge/admission/plans.ts';
 import * as kind from './setting-values.ts';
@@ -194,9 +195,6 @@ const SETTINGS = { ...LISTENERS, ...STORES, ...KAFKA, ...LIMITS, ...PAYMENTS, ..
 type Name = keyof typeof SETTINGS;
 type Read<N extends Name> = z.output<(typeof SETTINGS)[N][0]> | ((typeof SETTINGS)[N][1] extends string ? never : undefined);
 export type Settings = { readonly [N in Name]: Read<N> };
-
-/** What a client of a service reads; no setting of the service. */
-export const API_KEY_VARIABLE = 'CIVIC_API_KEY';
 
 /** Reads the settings; an unknown `CIVIC_…` name is a warning, a bad value throws `BadSetting`. */
 export function readSettings(environment: NodeJS.ProcessEnv): { readonly settings: Settings; readonly warnings: readonly string[] } {

@@ -1,7 +1,6 @@
 import { addDigest, canonicalJson, digestText, recordDigest } from '../../domain/digests.ts';
-import type { AskCivic } from './civic-api.ts';
 import type { MirrorStore } from './mirror-store.ts';
-import { MIRRORED, PAGE, type Page, positionOf } from './replicate.ts';
+import { type AskCivic, MIRRORED, PAGE, type Page, positionOf } from './replicate.ts';
 
 /** Compares the mirror with the digests of a state of the service; `resource` is the mirror's filter, `different` the resources that differ. */
 export async function compareMirror(store: MirrorStore, digests: Readonly<Record<string, string>>, resource: string | null) {

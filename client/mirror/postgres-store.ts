@@ -128,6 +128,17 @@ export async function openPostgresStore(url: string, tables: MirrorTables = MIRR
   return storeOn(client, tables);
 }
 
+/** `Map.groupBy`, which Node 20 lacks. */
+function byResource<Row extends RecordName>(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(row.resource);
+    if (group === undefined) groups.set(row.resource, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
 function storeOn(client: Client, tables: MirrorTables): MirrorStore {
   const stateNow = async () => (await client.query<{ state: MirrorState }>('select state from civic_replica')).rows[0]!.state;
   const namesOf = (rows: readonly RecordName[]) => [rows.map(({ resource }) => resource), rows.map(({ id }) => id)];
@@ -136,11 +147,11 @@ function storeOn(client: Client, tables: MirrorTables): MirrorStore {
     if (removes.length > 0) await client.query(REMOVE_FRESH, namesOf(removes));
   };
   const toShown = async (upserts: readonly MirrorRecord[], removes: readonly RecordName[]): Promise<void> => {
-    for (const [resource, rows = []] of Object.entries(Object.groupBy(upserts, ({ resource }) => resource))) {
+    for (const [resource, rows] of byResource(upserts)) {
       const statement = upsertFrom(POSTGRES, resource, tables[resource]!, '(select * from unnest($1::uuid[], $2::json[]) as u (id, data))');
       await client.query(statement, [rows.map(({ id }) => id), rows.map(({ data }) => data)]);
     }
-    for (const [resource, rows = []] of Object.entries(Object.groupBy(removes, ({ resource }) => resource))) {
+    for (const [resource, rows] of byResource(removes)) {
       await client.query(`delete from ${quoted(resource)} where id = any($1::uuid[])`, [rows.map(({ id }) => id)]);
     }
   };

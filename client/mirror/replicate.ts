@@ -1,10 +1,13 @@
-import { ApiRefusal, type AskCivic } from './civic-api.ts';
+import { CivicError } from '../api/errors.ts';
 import { MIRROR_TABLES } from './mirror-tables.ts';
 import { MirrorRefused, type MirrorState, type MirrorStore } from './mirror-store.ts';
 import { addDigest, canonicalJson, digestSum, digestText, EMPTY_DIGEST, recordDigest } from '../../domain/digests.ts';
 import { decodeFeedCursor } from '../../domain/cursor.ts';
 
 export const MIRRORED: readonly string[] = Object.keys(MIRROR_TABLES);
+
+/** Sends a request with the key, and again where that may help. Throws `CivicError` for a refusal. */
+export type AskCivic = <Answer>(path: string, method?: 'GET' | 'POST') => Promise<Answer>;
 
 interface Replication {
   readonly ask: AskCivic;
@@ -86,8 +89,8 @@ export async function replicate(replication: Replication) {
 }
 
 /** Whether the snapshot or the position of the cursor has expired. */
-const mustStartAnew = (error: unknown, state: MirrorState): error is ApiRefusal =>
-  error instanceof ApiRefusal && (error.status === 410 || (error.status === 404 && state.phase === 'snapshot'));
+const mustStartAnew = (error: unknown, state: MirrorState): error is CivicError =>
+  error instanceof CivicError && (error.status === 410 || (error.status === 404 && state.phase === 'snapshot'));
 
 async function begin({ ask, store, resource }: Replication): Promise<void> {
   const { data } = await ask<{ data: Pick<Copying, 'snapshotId' | 'boundaryCursor' | 'digests'> }>('/api/v1/data/snapshots', 'POST');

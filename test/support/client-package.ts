@@ -1,21 +1,28 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { CHECKOUT } from './production-tree.ts';
 import { plainEnvironment } from './service.ts';
 
-function npm(args: readonly string[], cwd: string): void {
-  const { status, stderr } = spawnSync('npm', args, { cwd, env: { ...plainEnvironment(), npm_config_audit: 'false' }, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`npm ${args.join(' ')}: ${stderr}`);
+function run(command: string, args: readonly string[], cwd: string): void {
+  const { status, stderr } = spawnSync(command, args, { cwd, env: { ...plainEnvironment(), npm_config_audit: 'false' }, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${stderr}`);
 }
 
-/** Packs the client as for a registry, and installs the archive, without a registry, in an empty folder in `parent`. Returns that folder. */
+/**
+ * Packs the client as for a registry, and installs the archive, without a registry, in an empty folder in `parent`. Returns that folder. It is
+ * built beside, because several tests do this at once.
+ */
 export function installClientPackage(parent: string): string {
-  npm(['pack', '--silent', '--pack-destination', parent], join(CHECKOUT, 'client'));
+  const staged = join(parent, 'package');
+  mkdirSync(staged);
+  for (const name of ['package.json', 'README.md']) cpSync(join(CHECKOUT, 'client', name), join(staged, name));
+  run(process.execPath, [join(CHECKOUT, 'tools/client/build.ts'), join(staged, 'dist')], parent);
+  run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', parent], staged);
   const archive = readdirSync(parent).find((name) => name.endsWith('.tgz'))!;
   const folder = join(parent, 'customer');
   mkdirSync(folder);
-  npm(['install', '--offline', join(parent, archive)], folder);
+  run('npm', ['install', '--offline', join(parent, archive)], folder);
   return folder;
 }
 

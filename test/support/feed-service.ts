@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { ApiRefusal, type AskCivic } from '../../client/mirror/civic-api.ts';
+import { CivicError } from '../../client/api/index.ts';
+import type { AskCivic } from '../../client/mirror/replicate.ts';
 import { addDigest, canonicalJson, digestText, recordDigest } from '../../domain/digests.ts';
 import { decodeFeedCursor, encodeFeedCursor } from '../../domain/cursor.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
@@ -70,7 +71,7 @@ export class FeedService {
 
   #page([, snapshotId, resource]: readonly string[], url: URL): unknown {
     const boundary = this.#snapshots.get(snapshotId!);
-    if (boundary === undefined) throw new ApiRefusal(404, 'not_found', 'there is no such snapshot');
+    if (boundary === undefined) throw new CivicError('not_found', 'there is no such snapshot', { status: 404 });
     const from = Number(url.searchParams.get('cursor') ?? 0);
     const all = this.at(boundary, resource!);
     const items = all.slice(from, from + this.#pageSize).map(([, data]) => JSON.parse(data) as object);
@@ -80,8 +81,8 @@ export class FeedService {
 
   #read(url: URL): unknown {
     const cursor = decodeFeedCursor(url.searchParams.get('cursor')!);
-    if (typeof cursor === 'string') throw new ApiRefusal(400, 'invalid_parameter', cursor);
-    if (cursor.feedId !== this.feedId || cursor.position < this.floor) throw new ApiRefusal(410, 'cursor_expired', 'too old');
+    if (typeof cursor === 'string') throw new CivicError('invalid_parameter', cursor, { status: 400 });
+    if (cursor.feedId !== this.feedId || cursor.position < this.floor) throw new CivicError('cursor_expired', 'too old', { status: 410 });
     const resource = url.searchParams.get('resource');
     const after = this.changes
       .map((change, index) => ({ ...change, position: index + 1 }))

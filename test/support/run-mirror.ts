@@ -1,6 +1,5 @@
-import type { AskCivic } from '../../client/mirror/civic-api.ts';
 import type { MirrorStore } from '../../client/mirror/mirror-store.ts';
-import { replicate } from '../../client/mirror/replicate.ts';
+import { type AskCivic, replicate } from '../../client/mirror/replicate.ts';
 
 /** Brings a mirror to the head of a feed. */
 export const runMirror = (

@@ -1,0 +1,112 @@
+import { CivicError } from '../api/errors.ts';
+import { createTransport, type Transport } from '../api/transport.ts';
+import { compareMirror, firstDifference } from './compare-mirror.ts';
+import type { FileFormat } from './mirror-files.ts';
+import { MirrorRefused, type MirrorStore } from './mirror-store.ts';
+import { openMirrorStore } from './open-store.ts';
+import { type AskCivic, replicate, type Replicated } from './replicate.ts';
+
+/** What the two commands that keep a mirror, `civic replicate` and `civic-replicate`, are asked. */
+export interface WantedMirror {
+  readonly baseUrl: string;
+  readonly key: string;
+  /** A folder, `sqlite:FILE` or `postgres://…`. */
+  readonly to: string;
+  readonly resource: string | null;
+  readonly format: FileFormat | null;
+  /** Continues until the signal. */
+  readonly follow: boolean;
+  readonly verify: boolean;
+  readonly newSnapshot: boolean;
+  readonly signal: AbortSignal;
+  /** What a person wants to know while it goes on, in one line. */
+  readonly onNotice: (line: string) => void;
+  /** Records and changes so far. */
+  readonly onProgress: (done: number) => void;
+}
+
+const POLL_MS = 1000;
+const RETRIES_ONCE = 6;
+
+/**
+ * Brings a mirror to the head of the feed and, where it is to verify, compares it with the service. Throws `MirrorRefused` with one line that says
+ * what is wrong, and the reason of the signal.
+ */
+export async function keepMirror(wanted: WantedMirror): Promise<Replicated & { readonly verified?: true }> {
+  const { to, resource, format, follow, verify, newSnapshot, signal, onNotice } = wanted;
+  const transport = transportOf(wanted);
+  const ask: AskCivic = async (path, method = 'GET') => (await transport.send({ method, path, withKey: true })) as never;
+  const store = await openMirrorStore(to, format);
+  try {
+    let done = 0;
+    const run = (anew: boolean): Promise<Replicated> =>
+      replicate({
+        ask,
+        store,
+        resource,
+        once: !follow,
+        pollMs: POLL_MS,
+        sleep: transport.pause,
+        newSnapshot: anew,
+        onProgress: (records) => wanted.onProgress((done += records)),
+        onRestart: (reason) => onNotice(`${reason}; starting again from a snapshot; the mirror does not change until that is complete`),
+        onUnfitPage: (reason) => onNotice(`${reason}; reading it again`),
+      });
+    const result = await run(newSnapshot);
+    if (!verify) return result;
+    await requireEqual(ask, store, resource, result, () => run(false));
+    return { ...result, verified: true };
+  } catch (error) {
+    if (signal.aborted) {
+      await store.tidy(true);
+      throw signal.reason;
+    }
+    throw error instanceof CivicError ? new MirrorRefused(lineOf(error), { cause: error }) : error;
+  } finally {
+    await store.close();
+  }
+}
+
+function transportOf({ baseUrl, key, follow, signal, onNotice }: WantedMirror): Transport {
+  try {
+    return createTransport({
+      baseUrl,
+      key,
+      signal,
+      retries: follow ? Infinity : RETRIES_ONCE,
+      maxPauseMs: Infinity,
+      onRetry: (error, milliseconds) => onNotice(`${lineOf(error)}; retrying in ${Math.ceil(milliseconds / 1000)} s`),
+    });
+  } catch (error) {
+    throw new MirrorRefused((error as Error).message, { cause: error });
+  }
+}
+
+const lineOf = ({ status, code, message }: CivicError): string =>
+  code === 'no_answer' || code === 'not_json' ? message : `${status} ${code}: ${message}`;
+
+interface Health {
+  readonly data: { readonly pipeline: { readonly head: { readonly cursor: string; readonly digests: Readonly<Record<string, string>> } } };
+}
+
+const TRIES = 10;
+
+/** Throws `MirrorRefused` for a mirror that differs. The feed may advance before the digests: then it reads on and compares again. */
+async function requireEqual(ask: AskCivic, store: MirrorStore, resource: string | null, first: Replicated, run: () => Promise<Replicated>) {
+  let { cursor } = first;
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const { head } = (await ask<Health>('/api/v1/data/health')).data.pipeline;
+    const { equal, different } = await compareMirror(store, head.digests, resource);
+    if (equal) return;
+    const moved = (await run()).cursor;
+    if (moved === cursor) {
+      const first = await firstDifference(ask, store, different[0]!, cursor);
+      const record = first === null ? '' : `; the first record of ${different[0]!} that differs: ${first}`;
+      throw new MirrorRefused(
+        `the mirror differs from the service in ${different.join(', ')}${record}; run the same command with --new-snapshot to replace what differs`,
+      );
+    }
+    cursor = moved;
+  }
+  throw new MirrorRefused(`the service changed ${TRIES} times while the mirror was compared; compare at a quieter time`);
+}
