@@ -28,7 +28,7 @@ const PARTS = new RegExp(
     '(?<phrase>-*"[^"]*"?)',
     `(?<date>${DATE})`,
     `(?<number>${TYPED_CASE}|${HIGHWAY}(?![-\\p{L}\\p{N}]))`,
-    `(?<synonym>(?:${FIELD_WORDS})(?![-'’\\p{L}\\p{N}]))`,
+    `(?<synonym>-*(?:${FIELD_WORDS})(?![-'’\\p{L}\\p{N}]))`,
     '(?<word>[^\\s"(\\[][^\\s"]*)',
   ].join('|'),
   'giu',
@@ -74,7 +74,7 @@ function unitOf(part: string, { date, number, synonym }: Record<string, string |
   const numbers = referenceNumbers(number?.replace(/(\d)\s+(\d)/, '$1-$2') ?? '').map((each) => `${MARK.number}${each}`);
   // Of the words of a highway only its number is searched, and each other number would match.
   const isHighway = number !== undefined && HIGHWAY_ONLY.test(number);
-  const texts = isHighway ? [] : (SYNONYMS.get(synonym?.toLowerCase() ?? '') ?? [text]);
+  const texts = isHighway ? [] : (SYNONYMS.get(synonym === undefined ? '' : text.toLowerCase()) ?? [text]);
   return { texts, marks: [...days, ...numbers], isDate: days.length > 0, isExcluded };
 }
 

@@ -62,6 +62,8 @@ describe('words', () => {
     expect(await found('street -elm')).toEqual(['three']);
     expect(await found('street -"elm street"')).toEqual(['three', 'two']);
     expect(await found('-street')).toEqual(['four']);
+    // An excluded word excludes what it stands for.
+    expect(await found('elm -st')).toEqual([]);
   });
 
   test('of body, jurisdiction, topic, file, text, action and documents are found', async () => {

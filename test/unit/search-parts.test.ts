@@ -39,7 +39,9 @@ describe('a query', () => {
       ['"blvd"', '"boulevard"'],
     ]);
     expect(partsOf('parking reform now')[0]).toContain('"off-street parking"');
-    for (const query of ['stop', 'copse', 'MLK-1', '"trash"', '-trash']) expect([query, partsOf(query)[0]!.length]).toEqual([query, 1]);
+    expect(searchQuery('-MLK', 2026).units).toMatchObject([{ texts: ['"MLK"', '"Martin Luther King"'], isExcluded: true }]);
+    for (const query of ['stop', 'copse', 'MLK-1', '"trash"', '-"trash"', 'pre-trash'])
+      expect([query, partsOf(query)[0]!.length]).toEqual([query, 1]);
   });
 
   test('names a case by its digits and a highway by its number', () => {
