@@ -142,7 +142,7 @@ export function scheduledJobs(civic: Civic, role: ServeRole, signal: AbortSignal
         const failed = (error: unknown) => {
           if (!signal.aborted) civic.logger.warn({ error: (error as Error).message }, `${what} failed; it will be tried again`);
         };
-        return { what, everyMs: LOOK_EVERY_MS, ...partsOf(job.parts, (part) => underLease(part, everyMs), failed) };
+        return { what, everyMs: LOOK_EVERY_MS, ...partsOf(job.parts, (part) => underLease(part, everyMs), { failed, stopping: signal }) };
       }
       const { lease, run } = job;
       if (lease === null) return { what, everyMs, run: async () => void (await run(signal)) };

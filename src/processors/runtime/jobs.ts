@@ -65,21 +65,37 @@ export interface JobPart {
   readonly run: (signal: AbortSignal) => Promise<unknown>;
 }
 
-/** Each run starts the parts that do not run here. They run beside each other; `failed` gets the error of one, and the others go on. */
+/** So many parts of a job run beside each other in a process; the others wait. */
+export const MAX_RUNNING_PARTS = 4;
+
+/**
+ * Each run adds the parts that neither run nor wait here. `failed` gets the error of one, and the others go on. None starts after
+ * `stopping` has aborted.
+ */
 export function partsOf(
   parts: () => Promise<readonly JobPart[]>,
   runPart: (part: JobPart) => Promise<void>,
-  failed: (error: unknown) => void,
+  { failed, stopping }: { readonly failed: (error: unknown) => void; readonly stopping: AbortSignal },
 ): Pick<Repetition, 'run' | 'ended'> {
   const running = new Map<string, Promise<unknown>>();
+  const waiting = new Map<string, JobPart>();
+  const start = (): void => {
+    for (const [lease, part] of waiting) {
+      if (running.size >= MAX_RUNNING_PARTS || stopping.aborted) return;
+      waiting.delete(lease);
+      const ended = runPart(part)
+        .catch(failed)
+        .finally(() => {
+          running.delete(lease);
+          start();
+        });
+      running.set(lease, ended);
+    }
+  };
   return {
     run: async () => {
-      for (const part of await parts()) {
-        if (running.has(part.lease)) continue;
-        const ended = runPart(part).catch(failed);
-        running.set(part.lease, ended);
-        void ended.finally(() => running.delete(part.lease));
-      }
+      for (const part of await parts()) if (!running.has(part.lease)) waiting.set(part.lease, part);
+      start();
     },
     ended: () => Promise.all(running.values()),
   };
