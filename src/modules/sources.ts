@@ -1,7 +1,8 @@
 import { changeSourceList, readSourceList } from '../../commands/sources/source-list.ts';
 import { createRecordWriter, type RecordWriter } from '../../commands/records/write-records.ts';
 import { type AddedSource, sourceKey, type SourceRef } from '../../domain/events/source-events.ts';
-import type { Position } from '../../domain/ports/event-log.ts';
+import { NO_STREAM, type Position } from '../../domain/ports/event-log.ts';
+import { recordStream } from '../../domain/streams.ts';
 import { publishedRecords } from '../../queries/feed/published-records.ts';
 import type { Platform } from '../platform.ts';
 import { addedSources, connectorOf, type Connectors, requestOf, stateOf } from '../sources/added-sources.ts';
@@ -29,6 +30,10 @@ function polled(entry: string): SourceRef {
 
 const leaseOf = ({ source, client }: SourceRef): string => (source === 'legistar' ? `poll ${client}` : `poll ${source}:${client}`);
 
+class SourceRemoved extends Error {
+  override readonly name = 'SourceRemoved';
+}
+
 /** Record changes into the log: the writer of all of them, and the sources that are pulled. */
 export function sources(platform: Platform, connectors: Connectors) {
   const { settings, log, clock, identifiers, reads, logger, leaseClock } = platform;
@@ -44,14 +49,40 @@ export function sources(platform: Platform, connectors: Connectors) {
     );
   const requireAdded = async (ref: SourceRef): Promise<void> => {
     const added = (await readSourceList(log)).get(sourceKey(ref));
-    if (added === undefined || added.isRemoved) throw new Error(`${sourceKey(ref)} was removed from the added sources while it was read`);
+    if (added === undefined || added.isRemoved)
+      throw new SourceRemoved(`${sourceKey(ref)} was removed from the added sources while it was read`);
   };
-  /** Writes nothing once the source has been removed. */
+  /**
+   * Writes nothing once the source has been removed. A process that is suspended between its check and its append loses the lease: a record
+   * that was removed meanwhile has another revision, which repeats the check, and a new record is withdrawn again by its writer.
+   */
   const whileAdded = (ref: SourceRef): RecordWriter => ({
-    write: (...given) =>
+    write: (changes, context, _delivery, order) =>
       whileWriting(ref, async () => {
-        await requireAdded(ref);
-        return writer.write(...given);
+        const isNew = new Set<string>();
+        const delivery = {
+          commandId: identifiers.next(),
+          numbers: changes.map((_, index) => index),
+          stored: new Set<string>(),
+          claim: async (revisions: ReadonlyMap<string, number>) => {
+            await requireAdded(ref);
+            for (const [stream, revision] of revisions) if (revision === NO_STREAM) isNew.add(stream);
+          },
+        };
+        try {
+          const outcomes = await writer.write(changes, context, delivery, order);
+          await requireAdded(ref);
+          return outcomes;
+        } catch (error) {
+          if (!(error instanceof SourceRemoved)) throw error;
+          const withdrawn = changes.filter(({ resource, id }) => isNew.has(recordStream(resource, id)));
+          const reason = `the source ${sourceKey(ref)} was removed`;
+          await writer.write(
+            withdrawn.map(({ resource, id }) => ({ op: 'remove' as const, resource, id, reason })),
+            {},
+          );
+          throw error;
+        }
       }),
   });
 
