@@ -14,8 +14,8 @@ const LATER: Readonly<Record<string, typeof FIRST>> = {
   agenda_items: { schemaVersion: 3 },
   /** 2: `startTime`. */
   meetings: { schemaVersion: 2 },
-  /** 2: `lastCheckSkipped`, `lastCheckDegraded`. */
-  sources: { schemaVersion: 2 },
+  /** 2: `lastCheckSkipped`, `lastCheckDegraded`. 3: `lastCheckSkippedShared`. */
+  sources: { schemaVersion: 3 },
 };
 
 export const recordVersion = (stream: string, type: string) => (type === RECORD_PUBLISHED ? (LATER[category(stream)] ?? FIRST) : FIRST);

@@ -106,6 +106,9 @@ export const source = z.strictObject({
   lastSuccessfulCheckAt: orNull(dateTime).describe('When a look at the source last succeeded.'),
   consecutiveFailures: z.int().min(0).describe('Failed checks since the last good one.'),
   lastCheckSkipped: addedLater(z.int().min(1)).describe('Rows of the source that the last check left out; absent where it left out none.'),
+  lastCheckSkippedShared: addedLater(z.int().min(1)).describe(
+    'Of these, rows that belong to no known body: every body of the system that publishes counts them.',
+  ),
   lastCheckDegraded: addedLater(z.int().min(1)).describe(
     'Meetings that the last check published without a start time, as the source states none; absent where there is none.',
   ),

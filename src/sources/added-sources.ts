@@ -63,7 +63,9 @@ export async function stateOf(connectors: Connectors, known: PublishedRecords, a
     lastCheckedAt: newest('lastCheckedAt'),
     lastSuccessfulCheckAt: newest('lastSuccessfulCheckAt'),
     consecutiveFailures: Math.max(0, ...checks.map((check) => check.consecutiveFailures)),
-    skipped: sum((check) => check.lastCheckSkipped),
+    skipped:
+      sum((check) => (check.lastCheckSkipped ?? 0) - (check.lastCheckSkippedShared ?? 0)) +
+      Math.max(0, ...checks.map((check) => check.lastCheckSkippedShared ?? 0)),
     degraded: sum((check) => check.lastCheckDegraded),
   };
 }

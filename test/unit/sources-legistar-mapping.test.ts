@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { RECORD_SCHEMAS } from '../../domain/records/resources.ts';
+import { RECORD_SCHEMAS, type RecordData } from '../../domain/records/resources.ts';
 import { catalogueBodyId, catalogueSourceId } from '../../src/sources/catalogue/catalogue-records.ts';
 import { mapBodies, placeOfClient } from '../../src/sources/legistar/bodies.ts';
 import { SyncRefused } from '../../src/sources/source.ts';
 import { type EventPlace, mapEvent } from '../../src/sources/legistar/map-event.ts';
+import { legistarBodyId } from '../../src/sources/legistar/own-records.ts';
 import { outcomeOf } from '../../src/sources/legistar/outcomes.ts';
 import { eventsToRead, READ_ALL_UP_TO } from '../../src/sources/legistar/poll-window.ts';
 import { bodyRow, eventItemRow, eventRow, parseRows } from '../../src/sources/legistar/rows.ts';
@@ -42,7 +43,7 @@ describe('bodies', () => {
     { BodyId: 8, BodyName: 'Parks Board', BodyTypeName: 'Something Else', BodyActiveFlag: 1 },
     { BodyId: 6, BodyName: '  ', BodyTypeName: null, BodyActiveFlag: 1 },
   ].map((row) => bodyRow.parse(row));
-  const mapped = mapBodies(CLIENT, placeOfClient(CLIENT, undefined), rows);
+  const mapped = mapBodies(CLIENT, placeOfClient(CLIENT, undefined), rows, new Map());
 
   it('are those of the catalogue for its records, and none is written twice', () => {
     expect(mapped.places.get(7)).toMatchObject({
@@ -50,6 +51,27 @@ describe('bodies', () => {
       sourceId: catalogueSourceId('fort-worth', 'city-council'),
     });
     expect(mapped.changes.map((change) => change.id)).not.toContain(catalogueBodyId('fort-worth', 'city-council'));
+  });
+
+  it('of two clients with one slug in one place have it by who has it already, else by the lower id', () => {
+    const place = placeOfClient(CLIENT, undefined);
+    const row = [bodyRow.parse({ BodyId: 8, BodyName: 'Parks Board' })];
+    const bodyOf = (slug: string) => ({ slug }) as RecordData<'public_bodies'>;
+    const own = legistarBodyId(CLIENT, 8);
+    const slugWith = (published: Readonly<Record<string, string>>) => {
+      const bodies = new Map(Object.entries(published).map(([id, slug]) => [id, bodyOf(slug)]));
+      const [change] = mapBodies(CLIENT, place, row, bodies).changes;
+      return RECORD_SCHEMAS.public_bodies.parse(change!.op === 'upsert' ? change!.content : null).slug;
+    };
+    const [lower, higher] = ['00000000-0000-4000-8000-000000000000', 'ffffffff-0000-4000-8000-000000000000'];
+    expect(slugWith({})).toBe('parks-board');
+    for (const other of [lower, higher]) {
+      expect(slugWith({ [other]: 'parks-board' })).toBe('parks-board-8');
+      expect(slugWith({ [other]: 'parks-board', [own]: 'parks-board-8' })).toBe('parks-board-8');
+      expect(slugWith({ [other]: 'parks-board-3', [own]: 'parks-board' })).toBe('parks-board');
+    }
+    expect(slugWith({ [lower]: 'parks-board', [own]: 'parks-board' })).toBe('parks-board-8');
+    expect(slugWith({ [higher]: 'parks-board', [own]: 'parks-board' })).toBe('parks-board');
   });
 
   it('that are not in the catalogue have an id and a slug of their own', () => {

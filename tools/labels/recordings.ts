@@ -70,7 +70,7 @@ async function itemsOfCity(directory: string, city: City): Promise<RecordedItem[
   const recording = await recordingOf(directory, city);
   const place = { ...placeOfAdded({ slug: client, name, timezone }), adopted: [] };
   const jurisdiction = upserts([place.jurisdiction!], 'jurisdictions')[0]!;
-  const { places, changes } = mapBodies(client, place, parseRows(bodyRow, 'BodyId', 'body', recording.bodies).rows);
+  const { places, changes } = mapBodies(client, place, parseRows(bodyRow, 'BodyId', 'body', recording.bodies).rows, new Map());
   const bodies = new Map(upserts(changes, 'public_bodies').map((body) => [body.id, body]));
   const items: RecordedItem[] = [];
   for (const event of parseRows(eventRow, 'EventId', 'event', recording.events).rows) {

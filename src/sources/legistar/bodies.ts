@@ -1,5 +1,5 @@
 import type { RecordChange } from '../../../commands/records/write-records.ts';
-import type { RecordContent } from '../../../domain/records/resources.ts';
+import type { RecordContent, RecordData } from '../../../domain/records/resources.ts';
 import type { SourcePlace } from '../../../domain/events/source-events.ts';
 import { catalogueBodyId, catalogueSourceId } from '../catalogue/catalogue-records.ts';
 import { cataloguePlace, type Place, placeOfAdded } from '../place.ts';
@@ -92,7 +92,7 @@ function kindOf(typeName: Text): Kind {
   return Object.hasOwn(KINDS, name) ? KINDS[name]! : OTHER;
 }
 
-function slugOf(name: string, bodyId: number, taken: Set<string>): string {
+function slugOf(name: string, bodyId: number, isTaken: (slug: string) => boolean): string {
   const plain = name
     .normalize('NFKD')
     .toLowerCase()
@@ -102,18 +102,24 @@ function slugOf(name: string, bodyId: number, taken: Set<string>): string {
     .slice(0, 64)
     .replace(/-+$/, '');
   const suffix = `-${bodyId}`;
-  const slug = plain === '' ? `body${suffix}` : taken.has(plain) ? `${plain.slice(0, 64 - suffix.length)}${suffix}` : plain;
-  taken.add(slug);
-  return slug;
+  return plain === '' ? `body${suffix}` : isTaken(plain) ? `${plain.slice(0, 64 - suffix.length)}${suffix}` : plain;
 }
 
-/** Places by body id, and changes that publish them. The catalogue's bodies stay as they are; of two with one slug the lower id has it. */
-export function mapBodies(client: string, place: ClientPlace, rows: readonly BodyRow[]) {
+type PublishedBodies = ReadonlyMap<string, RecordData<'public_bodies'>>;
+
+/**
+ * Places by body id, and changes that publish them. The catalogue's bodies stay as they are; of two of this client with one slug the lower id
+ * has it. A slug of another sender's body in `published`, those of the place, is taken; where both have it, the record with the lower id.
+ */
+export function mapBodies(client: string, place: ClientPlace, rows: readonly BodyRow[], published: PublishedBodies) {
   const places = new Map<number, BodyPlace>();
   const changes: RecordChange[] = place.jurisdiction === null ? [] : [place.jurisdiction];
   const skipped: Skipped[] = [];
   const adopted = new Map(place.adopted.map((body) => [body.name.toLowerCase(), body]));
   const taken = new Set(place.takenSlugs);
+  const own = new Set(rows.map(({ BodyId }) => legistarBodyId(client, BodyId)));
+  const others = [...published].filter(([id]) => !own.has(id));
+  const keeps = (id: string, other: string, slug: string): boolean => published.get(id)?.slug === slug && id < other;
   for (const row of rows.toSorted((left, right) => left.BodyId - right.BodyId)) {
     const name = oneLine(row.BodyName);
     if (name === null) {
@@ -127,11 +133,17 @@ export function mapBodies(client: string, place: ClientPlace, rows: readonly Bod
       continue;
     }
     const publicBodyId = legistarBodyId(client, row.BodyId);
+    const slug = slugOf(
+      name,
+      row.BodyId,
+      (wanted) => taken.has(wanted) || others.some(([id, other]) => other.slug === wanted && !keeps(publicBodyId, id, wanted)),
+    );
+    taken.add(slug);
     places.set(row.BodyId, { name, publicBodyId, sourceId: legistarSourceId(client, publicBodyId) });
     changes.push(
       upsert('public_bodies', publicBodyId, {
         jurisdictionId: place.jurisdictionId,
-        slug: slugOf(name, row.BodyId, taken),
+        slug,
         name,
         ...kindOf(row.BodyTypeName),
         timezone: place.timezone,

@@ -32,7 +32,7 @@ export function sourceCheckChange(
     readonly siteUrl: string | null;
     readonly platform: Platform;
     /** Null for a run that could not read the source. */
-    readonly left: { readonly skipped: number; readonly degraded: number } | null;
+    readonly left: { readonly skipped: number; readonly shared: number; readonly degraded: number } | null;
   },
 ): RecordChange {
   const before = contentBefore(source, jurisdictionId, check.platform);
@@ -43,7 +43,11 @@ export function sourceCheckChange(
     lastCheckedAt: check.at,
     lastSuccessfulCheckAt: check.succeeded ? check.at : (before.lastSuccessfulCheckAt ?? null),
     consecutiveFailures: check.succeeded ? 0 : before.consecutiveFailures + 1,
-    ...(check.left !== null && { lastCheckSkipped: check.left.skipped || undefined, lastCheckDegraded: check.left.degraded || undefined }),
+    ...(check.left !== null && {
+      lastCheckSkipped: check.left.skipped || undefined,
+      lastCheckSkippedShared: check.left.shared || undefined,
+      lastCheckDegraded: check.left.degraded || undefined,
+    }),
   });
 }
 

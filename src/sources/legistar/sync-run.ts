@@ -106,7 +106,8 @@ export class SyncRun {
   /** Rows that were left out of a source's records, with those of the whole client, and events without a stated time. */
   leftOf(sourceId: string) {
     const { skipped, degraded } = this.#leftBy(sourceId);
-    return { skipped: skipped + this.#leftBy(WHOLE_CLIENT).skipped, degraded };
+    const shared = this.#leftBy(WHOLE_CLIENT).skipped;
+    return { skipped: skipped + shared, shared, degraded };
   }
 
   #leftBy(sourceId: string) {
@@ -123,7 +124,7 @@ export class SyncRun {
 
   async #readBodies(writer: BatchedWriter): Promise<void> {
     const parsed = parseRows(bodyRow, 'BodyId', 'body', await this.#reader.bodies());
-    const { places, changes, skipped } = mapBodies(this.#request.client, this.place, parsed.rows);
+    const { places, changes, skipped } = mapBodies(this.#request.client, this.place, parsed.rows, await this.#bodiesOfPlace());
     if (places.size === 0) throw new SourceUnavailable('the list of bodies came back without a body');
     this.read.bodies = parsed.rows.length + parsed.skipped.length;
     this.#skip([...parsed.skipped, ...skipped], null);
@@ -139,6 +140,11 @@ export class SyncRun {
       if (source !== undefined) await writer.add([neverCheckedSource(source, this.place, this.#reader.platform)]);
       await writer.add([change]);
     }
+  }
+
+  async #bodiesOfPlace() {
+    const { known } = this.#target;
+    return known.current('public_bodies', await known.referring('public_bodies', 'jurisdictionId', [this.place.jurisdictionId]));
   }
 
   #lastSuccess(event: EventRow): number | null {

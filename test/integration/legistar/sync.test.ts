@@ -4,7 +4,8 @@ import { legistarFolderReader } from '../../../infra/legistar/folder-client.ts';
 import { type LegistarHttpOptions, legistarHttpReader } from '../../../infra/legistar/http-client.ts';
 import { derivedId } from '../../../domain/identifiers.ts';
 import { catalogueRecords, catalogueSourceId } from '../../../src/sources/catalogue/catalogue-records.ts';
-import { syncLegistar, type LegistarReport } from '../../../src/sources/legistar/sync.ts';
+import { type Connectors, stateOf } from '../../../src/sources/added-sources.ts';
+import { agendaConnector, syncLegistar, type LegistarReport } from '../../../src/sources/legistar/sync.ts';
 import { MemoryRecords } from './memory-records.ts';
 import { cutBody, FIXTURES, halfJson, hang, readRecording, type Recording, startReplayServer, status } from './replay-server.ts';
 
@@ -127,22 +128,32 @@ describe('a healthy source', () => {
         .filter(({ content }) => content.status === 'healthy')
         .map(({ content }) => [
           records.records.get(String(content.publicBodyId))?.content.slug,
-          [content.lastCheckSkipped, content.lastCheckDegraded],
+          [content.lastCheckSkipped, content.lastCheckSkippedShared, content.lastCheckDegraded],
         ]),
     );
 
   it('says how many rows its last check left out, and how many meetings have no stated time', async () => {
     await sync();
-    expect(left()).toEqual({ 'city-council': [undefined, undefined], 'parks-board': [undefined, 1] });
+    expect(left()).toEqual({ 'city-council': [undefined, undefined, undefined], 'parks-board': [undefined, undefined, 1] });
     recording.events[0]!.EventInSiteURL = null;
     recording.events.push({ EventId: 'nonsense' });
     await sync();
-    expect(left()).toEqual({ 'city-council': [2, undefined], 'parks-board': [1, 1] });
+    expect(left()).toEqual({ 'city-council': [2, 1, undefined], 'parks-board': [1, 1, 1] });
+    const added = {
+      source: 'legistar',
+      client: CLIENT,
+      jurisdiction: { slug: 'fort-worth', name: 'Fort Worth', timezone: 'America/Chicago' },
+    };
+    const connectors = { legistar: agendaConnector(() => undefined as never, '') } as unknown as Connectors;
+    expect(await stateOf(connectors, records, { ...added, isPublic: false, baseUrl: undefined }, clock.now())).toMatchObject({
+      skipped: 2,
+      degraded: 1,
+    });
     recording.events.pop();
     recording.events[0]!.EventInSiteURL = 'https://example.legistar.example.org/MeetingDetail.aspx?ID=9001';
     recording.events[3]!.EventTime = '6:00 PM';
     await sync();
-    expect(left()).toEqual({ 'city-council': [undefined, undefined], 'parks-board': [undefined, undefined] });
+    expect(left()).toEqual({ 'city-council': [undefined, undefined, undefined], 'parks-board': [undefined, undefined, undefined] });
   });
 });
 
