@@ -8,7 +8,7 @@ import type { RandomBytes } from '../domain/key-secret.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import { ProcessFigures } from '../domain/process-figures.ts';
-import { createChargeUnits, createSharedCounts, createWindowCounts } from '../infra/postgresql/counts.ts';
+import { createChargeUnits, createKeyUseStore, createSharedCounts, createWindowCounts } from '../infra/postgresql/counts.ts';
 import { createDeciderCheckpoints } from '../infra/postgresql/decider-checkpoints.ts';
 import { createErasedCopies } from '../infra/postgresql/erased-copies.ts';
 import { createGenerationStore } from '../infra/postgresql/generations.ts';
@@ -111,6 +111,7 @@ function openWorkingStores({ transactor, counting, columns, read }: Database, ur
     /** Reads of the statement that admits and charges a request. */
     admissionReads: createLiveReads({ ...read, texts: counting }),
     chargeUnits: createChargeUnits(counting),
+    storeKeyUse: createKeyUseStore(counting),
     sharedCounts: createSharedCounts(transactor, columns, randomIdentifiers.next()),
     erasedCopies: createErasedCopies(transactor, url),
     inlet: createInletStore(transactor),

@@ -6,6 +6,7 @@ import {
   type accountOpened,
   channel,
   type keyIssued,
+  type keyRotated,
   readAccountEvent,
   type Scope,
   tier,
@@ -42,6 +43,8 @@ const accountCheckpoint: CheckpointForm<AccountState> = {
   },
 };
 
+const NO_SUCH_KEY = new Rejection('not_found', 'the account has no such key');
+
 function decideOpen(
   command: Exclude<AccountCommand, { type: 'OpenAccount' }>,
   state: Extract<AccountState, { kind: 'open' }>,
@@ -65,11 +68,24 @@ function decideOpen(
       const { keyId, sha256, expiresAt } = command;
       const known = state.keys.get(keyId);
       if (known !== undefined) return known.sha256 === sha256 ? [] : new Rejection('invalid_parameter', 'this key id is taken');
-      return [{ type: 'KeyIssued', data: { keyId, sha256, scopes: [...new Set(command.scopes)], expiresAt } }];
+      const issued: AccountEvent = { type: 'KeyIssued', data: { keyId, sha256, scopes: [...new Set(command.scopes)], expiresAt } };
+      return command.label === undefined ? [issued] : [issued, { type: 'KeyLabelled', data: { keyId, label: command.label } }];
+    }
+    case 'LabelKey': {
+      const { keyId, label } = command;
+      // The state holds no label: it would be a copy that an erasure has to find.
+      return state.keys.has(keyId) ? [{ type: 'KeyLabelled', data: { keyId, label } }] : NO_SUCH_KEY;
+    }
+    case 'RotateKey': {
+      const { type: _, ...rotated } = command;
+      const known = state.keys.get(rotated.keyId);
+      if (known === undefined) return NO_SUCH_KEY;
+      if (known.revoked) return new Rejection('invalid_parameter', 'the key is revoked; issue another one');
+      return known.sha256 === rotated.sha256 ? [] : [{ type: 'KeyRotated', data: rotated }];
     }
     case 'RevokeKey': {
       const known = state.keys.get(command.keyId);
-      if (known === undefined) return new Rejection('not_found', 'the account has no such key');
+      if (known === undefined) return NO_SUCH_KEY;
       return known.revoked ? [] : [{ type: 'KeyRevoked', data: { keyId: command.keyId } }];
     }
   }
@@ -100,6 +116,7 @@ function evolve(state: AccountState, event: AccountEvent): AccountState {
     }
     case 'AccountPaymentVerified':
     case 'AccountPaymentFailed':
+    case 'KeyLabelled':
       return state;
     case 'AccountSuspended':
       return { ...state, suspended: true };
@@ -107,6 +124,10 @@ function evolve(state: AccountState, event: AccountEvent): AccountState {
       return { ...state, suspended: false };
     case 'KeyIssued':
       return { ...state, keys: new Map(state.keys).set(event.data.keyId, { sha256: event.data.sha256, revoked: false }) };
+    case 'KeyRotated': {
+      const { keyId, sha256 } = event.data;
+      return { ...state, keys: new Map(state.keys).set(keyId, { sha256, revoked: state.keys.get(keyId)?.revoked ?? false }) };
+    }
     case 'KeyRevoked': {
       const { keyId } = event.data;
       return { ...state, keys: new Map(state.keys).set(keyId, { sha256: state.keys.get(keyId)?.sha256 ?? '', revoked: true }) };
@@ -133,7 +154,11 @@ export type AccountCommand =
   | { readonly type: 'ConfirmPayment'; readonly paidAt: string }
   | { readonly type: 'SuspendAccount' }
   | { readonly type: 'ResumeAccount' }
-  | ({ readonly type: 'IssueKey'; readonly scopes: readonly Scope[] } & Readonly<Omit<z.output<typeof keyIssued>, 'scopes'>>)
+  | ({ readonly type: 'IssueKey'; readonly scopes: readonly Scope[]; readonly label?: string | undefined } & Readonly<
+      Omit<z.output<typeof keyIssued>, 'scopes'>
+    >)
+  | { readonly type: 'LabelKey'; readonly keyId: string; readonly label: string }
+  | ({ readonly type: 'RotateKey' } & Readonly<z.output<typeof keyRotated>>)
   | { readonly type: 'RevokeKey'; readonly keyId: string };
 
 interface AccountCommandRequest {
@@ -148,20 +173,35 @@ interface AccountCommandRequest {
 export const handleAccountCommand = (parts: HandlerPorts, { accountId, ...request }: AccountCommandRequest): Promise<Handled> =>
   handle({ ...parts, ...request, decider: accountDecider, stream: accountStream(accountId) });
 
-interface KeyRequest extends Pick<AccountCommandRequest, 'accountId' | 'context' | 'deadline'> {
+type KeyPorts = CommandPorts & { readonly randomBytes: RandomBytes };
+type Asked = Pick<AccountCommandRequest, 'accountId' | 'context' | 'deadline'>;
+
+interface KeyRequest extends Asked {
   readonly scopes: readonly Scope[];
   /** ISO 8601 in UTC; null for a key that does not expire. */
   readonly expiresAt: string | null;
+  readonly label?: string | undefined;
 }
 
 /** Stores the hash of a new secret and returns the secret, which is never shown again. Throws as `handle`. */
 export async function issueKey(
-  parts: CommandPorts & { readonly randomBytes: RandomBytes },
-  { accountId, scopes, expiresAt, context, deadline }: KeyRequest,
+  parts: KeyPorts,
+  { accountId, scopes, expiresAt, label, context, deadline }: KeyRequest,
 ): Promise<{ readonly keyId: string; readonly secret: string; readonly handled: Handled }> {
   const secret = makeKeySecret(parts.randomBytes);
   const keyId = parts.identifiers.next();
-  const command = { type: 'IssueKey', keyId, sha256: keySecretHash(secret), scopes, expiresAt } as const;
+  const command = { type: 'IssueKey', keyId, sha256: keySecretHash(secret), scopes, expiresAt, label } as const;
   const handled = await handleAccountCommand(parts, { accountId, command, commandId: parts.identifiers.next(), context, deadline });
   return { keyId, secret, handled };
+}
+
+/** Gives a key another secret and returns it, which is never shown again; the former one ends at `formerUntil`, ISO 8601. Throws as `handle`. */
+export async function rotateKey(
+  parts: KeyPorts,
+  { accountId, keyId, formerUntil, context, deadline }: Asked & { readonly keyId: string; readonly formerUntil: string },
+): Promise<{ readonly secret: string; readonly handled: Handled }> {
+  const secret = makeKeySecret(parts.randomBytes);
+  const command = { type: 'RotateKey', keyId, sha256: keySecretHash(secret), formerUntil } as const;
+  const handled = await handleAccountCommand(parts, { accountId, command, commandId: parts.identifiers.next(), context, deadline });
+  return { secret, handled };
 }

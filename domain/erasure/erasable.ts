@@ -14,6 +14,7 @@ import { pointerOf, type TextAt } from './erase-from-event.ts';
 const PLACES: Readonly<Record<string, readonly string[]>> = {
   [RECORD_WITHDRAWN]: ['/reason'],
   AccountOpened: ['/name'],
+  KeyLabelled: ['/label'],
   AccountPaymentFailed: ['/cause'],
   FeedSubscriptionCreated: ['/name'],
   DataReportSubmitted: ['/input/*'],

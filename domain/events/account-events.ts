@@ -16,6 +16,10 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 export const accountOpened = z.strictObject({ name: text.max(200), channel, tier, paidUntil: orNull(dateTime) });
 export const accountSuspended = z.strictObject({});
 export const keyIssued = z.strictObject({ keyId: uuid, sha256, scopes: z.array(scope).min(1), expiresAt: orNull(dateTime) });
+export const MAX_KEY_LABEL = 80;
+/** A new secret of a key. Every earlier one ends at `formerUntil`, or earlier where it was to end before. */
+export const keyRotated = z.strictObject({ keyId: uuid, sha256, formerUntil: dateTime });
+export const keyLabelled = z.strictObject({ keyId: uuid, label: atMostCharacters(text, MAX_KEY_LABEL) });
 export const keyRevoked = z.strictObject({ keyId: uuid });
 
 /** One payment for one call: hashes and amounts in the smallest units of the asset, and no data that could be used to pay. */
@@ -29,6 +33,8 @@ export const ACCOUNT_EVENTS = {
   AccountSuspended: accountSuspended,
   AccountResumed: z.strictObject({}),
   KeyIssued: keyIssued,
+  KeyLabelled: keyLabelled,
+  KeyRotated: keyRotated,
   KeyRevoked: keyRevoked,
   AccountPaymentVerified: z.strictObject({ ...paymentMade, termsHash: sha256 }),
   AccountPaymentSettled: z.strictObject({

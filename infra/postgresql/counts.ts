@@ -62,3 +62,12 @@ export const createChargeUnits =
       ? { kind: 'charged', states }
       : { kind: 'exhausted', retryAfterSeconds: secondsUntil(Number(opens), now), states };
   };
+
+/** Writes nothing where another process has stored a use within the hour before. */
+export const createKeyUseStore =
+  (run: Run) =>
+  async (sha256: string, at: number): Promise<void> => {
+    const store = sql`insert into civic.key_uses as u (sha256, used_at) values (${sha256}, ${at}::bigint)
+    on conflict (sha256) do update set used_at = excluded.used_at where excluded.used_at >= u.used_at + 3600000`;
+    await run({ name: 'store_key_use', ...store });
+  };

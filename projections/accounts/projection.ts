@@ -13,9 +13,13 @@ import { ACCOUNTS } from './tables.ts';
 const UNCHANGED = { tier: null, paid_until: null, channel: null, paid_at: null, status: null };
 type AccountChange = { readonly [Name in keyof typeof UNCHANGED]: string | number | null };
 
+/** Times in milliseconds since the epoch. */
+type Rotation = readonly [keyId: string, sha256: string, issuedAt: number, formerUntil: number];
+
 /** Events ascending. The first event of an account or key creates it, so kinds of changes can be applied one after the other. */
 function accountChanges(batch: readonly StoredEvent[]) {
-  const [opened, issued, revoked]: [Row[], Row[], Row[]] = [[], [], []];
+  const [opened, issued, labelled, revoked]: [Row[], Row[], Row[], Row[]] = [[], [], [], []];
+  const rotated: Rotation[] = [];
   const changes = new Map<string, AccountChange>();
   for (const stored of batch) {
     const { type, data } = readAccountEvent(stored);
@@ -53,22 +57,42 @@ function accountChanges(batch: readonly StoredEvent[]) {
         break;
       case 'KeyIssued': {
         const { keyId, sha256, scopes, expiresAt } = data;
-        const times = { issued_at: stored.time, expires_at: milliseconds(expiresAt) };
-        issued.push({ key_id: keyId, account_id, sha256, scopes: scopes.join(' '), ...times });
+        const [from, to] = [stored.time, milliseconds(expiresAt)];
+        const times = { issued_at: from, expires_at: to, key_issued_at: from, key_expires_at: to };
+        issued.push({ key_id: keyId, account_id, sha256, scopes: scopes.join(' '), ...times, is_current: true });
         break;
       }
+      case 'KeyLabelled':
+        labelled.push({ key_id: data.keyId, label: data.label, label_event: stored.id });
+        break;
+      case 'KeyRotated':
+        rotated.push([data.keyId, data.sha256, stored.time, Date.parse(data.formerUntil)]);
+        break;
       case 'KeyRevoked':
         revoked.push({ key_id: data.keyId, revoked_at: stored.time });
         break;
     }
   }
-  return { opened, issued, revoked, changed: [...changes].map(([account_id, values]) => ({ account_id, ...values })) };
+  return { opened, issued, labelled, rotated, revoked, changed: [...changes].map(([account_id, values]) => ({ account_id, ...values })) };
 }
 
 const { accounts: accountsTable, keys } = ACCOUNTS.tables;
 
+const KEPT = 'key_id, account_id, scopes, revoked_at, key_issued_at, key_expires_at, label, label_event';
+
+/** The new secret lasts as long as the key; each earlier one ends at `$4`, or earlier where it was to end before. Rotations are rare. */
+const rotate = ({ transaction, generation }: FoldContext, values: Rotation) =>
+  transaction.execute({
+    text: `with made as (
+        insert into ${keys.at(generation)} (sha256, issued_at, expires_at, is_current, ${KEPT})
+        select $2::text, $3::bigint, key_expires_at, true, ${KEPT} from ${keys.at(generation)} where key_id = $1::uuid and is_current
+      )
+      update ${keys.at(generation)} set is_current = false, expires_at = least(expires_at, $4::bigint) where key_id = $1::uuid`,
+    values,
+  });
+
 async function foldEvents(batch: readonly StoredEvent[], context: FoldContext): Promise<void> {
-  const { opened, issued, revoked, changed } = accountChanges(batch);
+  const { opened, issued, labelled, rotated, revoked, changed } = accountChanges(batch);
   await insert(context, accountsTable, opened);
   await update(context, accountsTable, changed, {
     ...unlessNull('tier', 'channel', 'status'),
@@ -76,20 +100,24 @@ async function foldEvents(batch: readonly StoredEvent[], context: FoldContext): 
     paid_at: 'greatest(t.paid_at, r.paid_at)',
   });
   await insert(context, keys, issued);
+  await update(context, keys, labelled);
+  for (const rotation of rotated) await rotate(context, rotation);
   await update(context, keys, revoked);
 }
 
-/** The name is the only text here that an erasure can change. */
+/** The name of an account and the label of a key are the texts here that an erasure can change. */
 async function foldErasure(erasure: Erasure, context: FoldContext): Promise<void> {
   for await (const page of erasedEvents(erasure, context, (category) => category === 'account')) {
-    const { opened } = accountChanges(page.filter(({ type }) => type === 'AccountOpened'));
+    const { opened, labelled } = accountChanges(page.filter(({ type }) => type === 'AccountOpened' || type === 'KeyLabelled'));
     const named = opened.map(({ account_id, name }) => ({ account_id: account_id!, name: name! }));
     await update(context, accountsTable, named);
+    const relabelled = labelled.map(({ label, label_event }) => ({ label_event: label_event!, label: label! }));
+    await update(context, keys, relabelled);
   }
 }
 
 export const accounts = projection(ACCOUNTS, {
-  version: 4,
+  version: 5,
   handles: [...Object.keys(ACCOUNT_EVENTS), CONTENT_ERASED],
   fold: foldAroundErasures(foldEvents, foldErasure),
 });

@@ -13,6 +13,8 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   FeedSubscriptionRevoked: 'id',
   DataReportSubmitted: 'reportId',
   KeyIssued: 'keyId',
+  KeyLabelled: 'keyId',
+  KeyRotated: 'keyId',
   KeyRevoked: 'keyId',
   AccountPaymentVerified: 'paymentId',
   AccountPaymentSettled: 'paymentId',
@@ -38,7 +40,7 @@ export function auditRow({ position, stream, type, data, metadata, time }: Store
 
 /** Requests of customers and changes of their accounts, without the events that reactors append. */
 export const audit = projection(AUDIT, {
-  version: 1,
+  version: 2,
   handles: [SNAPSHOT_TAKEN, ...Object.keys(SUBSCRIPTION_EVENTS), 'DataReportSubmitted', ...Object.keys(ACCOUNT_EVENTS)],
   positionColumns: (generation) => [{ table: AUDIT.at(generation).audit, column: 'position' }],
   fold: (batch, context) => insert(context, AUDIT.tables.audit, batch.map(auditRow)),

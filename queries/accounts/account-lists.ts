@@ -28,24 +28,55 @@ export const listAccounts = (reads: LiveReads) =>
       from ${accounts} where ${isLive} order by opened_at, account_id`;
   });
 
-const listedKey = z.object({
+const listedSecret = z.object({
   keyId: z.string(),
+  label: z.string().nullable(),
   accountId: z.string(),
   scopes: z.string().transform((text) => text.split(' ')),
   issuedAt: isTime,
   expiresAt: isTime.nullable(),
   revokedAt: isTime.nullable(),
+  secretIssuedAt: isTime,
+  secretExpiresAt: isTime.nullable(),
+  secretLastUsedAt: isTime.nullable(),
 });
+type ListedSecret = z.output<typeof listedSecret>;
 
-const selectKeys = (reads: LiveReads, column: 'account_id' | 'key_id', id: string) =>
-  reads.many((live) => {
+/** Secrets ascending. ISO 8601 times in UTC compare as texts. */
+function keyOf(secrets: readonly ListedSecret[]) {
+  const { keyId, label, accountId, scopes, issuedAt, expiresAt, revokedAt } = secrets[0]!;
+  const used = secrets.flatMap(({ secretLastUsedAt }) => secretLastUsedAt ?? []).toSorted();
+  return {
+    keyId,
+    label,
+    accountId,
+    scopes,
+    issuedAt,
+    lastUsedAt: used.at(-1) ?? null,
+    expiresAt,
+    revokedAt,
+    /** The current one is the last. */
+    secrets: secrets.map((each) => ({
+      issuedAt: each.secretIssuedAt,
+      expiresAt: each.secretExpiresAt,
+      lastUsedAt: each.secretLastUsedAt,
+    })),
+  };
+}
+
+async function selectKeys(reads: LiveReads, column: 'account_id' | 'key_id', id: string) {
+  const secrets = await reads.many((live) => {
     const { keys, isLive } = liveTokens(ACCOUNTS, live);
-    return sql.type(listedKey)`
-      select key_id as "keyId", account_id as "accountId", scopes, issued_at as "issuedAt", expires_at as "expiresAt", revoked_at as "revokedAt"
-      from ${keys} where ${sql.identifier([column])} = ${id}::uuid and ${isLive} order by issued_at, key_id`;
+    return sql.type(listedSecret)`
+      select k.key_id as "keyId", k.label, k.account_id as "accountId", k.scopes, k.key_issued_at as "issuedAt", k.key_expires_at as "expiresAt",
+        k.revoked_at as "revokedAt", k.issued_at as "secretIssuedAt", k.expires_at as "secretExpiresAt", u.used_at as "secretLastUsedAt"
+      from ${keys} k left join civic.key_uses u on u.sha256 = k.sha256
+      where ${sql.identifier(['k', column])} = ${id}::uuid and ${isLive} order by k.key_issued_at, k.key_id, k.is_current, k.issued_at`;
   });
+  return [...Map.groupBy(secrets, ({ keyId }) => keyId).values()].map(keyOf);
+}
 
-/** The keys of an account, oldest first, revoked and expired ones included; without secrets and hashes. */
+/** The keys of an account, oldest first, revoked and expired ones included; without hashes. A last use is exact to about an hour. */
 export const listKeys = (reads: LiveReads, accountId: string) => selectKeys(reads, 'account_id', accountId);
 
 /** The key of this id, or null; for operators who know a key's id and not its account. */

@@ -53,8 +53,9 @@ export const createReadFeedSubscriptionChanges =
 export function liveSubscriptions(live: LiveGeneration, now: number): FragmentSqlToken {
   const { subscriptions, isLive } = liveTokens(SUBSCRIPTIONS, live);
   const { keys, isLive: keysAreLive } = liveTokens(ACCOUNTS, live);
-  return sql.fragment`from ${subscriptions} s join ${keys} k on k.key_id = s.key_id
-    where s.revoked_at is null and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now}::bigint) and ${isLive} and ${keysAreLive}`;
+  // A key has one row for each of its secrets; the one that lasts longest counts.
+  return sql.fragment`from ${subscriptions} s where s.revoked_at is null and ${isLive} and ${keysAreLive} and exists (select from ${keys} k
+    where k.key_id = s.key_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now}::bigint))`;
 }
 
 const listed = z.object({

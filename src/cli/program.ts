@@ -5,7 +5,7 @@ import type { CliContext } from './context.ts';
 const COMMANDS: Readonly<Record<string, () => Promise<(program: Command, context: CliContext) => void>>> = {
   serve: async () => (await import('./verbs/serve.ts')).addServeCommand,
   accounts: async () => (await import('./verbs/accounts.ts')).addAccountsCommands,
-  keys: async () => (await import('./verbs/accounts.ts')).addKeysCommands,
+  keys: async () => (await import('./verbs/keys.ts')).addKeysCommands,
   audit: async () => (await import('./verbs/accounts.ts')).addAuditCommand,
   records: async () => (await import('./verbs/records.ts')).addRecordsCommands,
   sources: async () => (await import('./verbs/sources.ts')).addSourcesCommands,

@@ -1,6 +1,7 @@
 import type { AdmissionRules } from '../../domain/plans.ts';
 import { createChargeRequest } from '../edge/admission/charge-request.ts';
 import { createAdmission, tracedAdmission } from '../edge/admission/admit.ts';
+import { createKeyUses } from '../edge/admission/key-uses.ts';
 import { createSampledFailures } from '../edge/admission/sampled-failures.ts';
 import type { Platform } from '../platform.ts';
 
@@ -15,6 +16,7 @@ export function accounts({ settings, clock, logger, tracing, stores }: Platform)
     chargeRequest: createChargeRequest(stores.admissionReads, rules),
     chargeUnits: stores.chargeUnits,
     windowCounts: stores.windowCounts,
+    onUse: createKeyUses(stores.storeKeyUse, createSampledFailures({ clock, logger }, 'the last use of a key could not be stored')),
     onFailure: createSampledFailures({ clock, logger }, 'identity and limits could not be looked up'),
   });
   return { rules, admission: tracedAdmission(admission, tracing) };

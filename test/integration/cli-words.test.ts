@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
+import { makeKeySecret } from '../../domain/key-secret.ts';
 import { leaves, NO_CONTEXT, programAlone } from '../support/commands.ts';
 import { leavingNothingOpen } from '../support/left-open.ts';
 import { readRecording, startReplayServer } from './legistar/replay-server.ts';
@@ -7,6 +9,8 @@ import { type Answered, type Environment, type Installation, makeInstallation, t
 
 const COMMANDS = leaves(await programAlone()).map(({ words }) => words);
 
+/** Of no key. */
+const SECRET = makeKeySecret(randomBytes);
 const ID = '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11';
 const CLIENT = ['--client', 'fortworthgov', '--from', new URL('../fixtures/legistar/', import.meta.url).pathname];
 const ADDED = ['--client', 'othercity', '--jurisdiction', 'new-york', '--name', 'New York', '--time-zone', 'America/New_York'];
@@ -22,7 +26,9 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   'accounts suspend': ['--account', 'ACCOUNT'],
   'accounts resume': ['--account', 'ACCOUNT'],
   'accounts list': [],
-  'keys issue': ['--account', 'ACCOUNT', '--scope', 'civic:read'],
+  'keys issue': ['--account', 'ACCOUNT', '--scope', 'civic:read', '--label', 'a trial'],
+  'keys label': ['--key', 'KEY', '--label', 'nightly export'],
+  'keys rotate': ['--key', 'KEY', '--old-valid-for', 'PT24H'],
   'keys list': ['--account', 'ACCOUNT'],
   'keys revoke': ['--key', 'KEY', '--yes'],
   audit: ['--account', 'ACCOUNT'],
@@ -177,6 +183,8 @@ describe('mistakes', () => {
       'a time to come',
     ],
     ['the keys of an account that nobody opened', ['keys', 'list', '--account', ID], 1, 'there is no account'],
+    ['a label that holds a key', ['keys', 'label', '--key', ID, '--label', SECRET], 1, 'the text holds an API key'],
+    ['a rotation beyond the allowed time', ['keys', 'rotate', '--key', ID, '--old-valid-for', 'P1Y'], 1, 'P90D at most'],
     ['a key that nobody issued', ['keys', 'revoke', '--key', ID], 1, ID],
     ['a read model that there is none of', ['projections', 'rebuild', 'everything'], 1, 'record_history'],
     ['a resource that there is none of', ['records', 'export', '--resource', 'laws'], 1, 'agenda_items'],

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type AccountCommand, handleAccountCommand, issueKey } from '../../commands/accounts/account-decider.ts';
-import { createChargeUnits, createWindowCounts } from '../../infra/postgresql/counts.ts';
+import { createChargeUnits, createKeyUseStore, createWindowCounts } from '../../infra/postgresql/counts.ts';
 import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
 import { accounts } from '../../projections/accounts/projection.ts';
 import { createChargeRequest } from '../../src/edge/admission/charge-request.ts';
 import { type Admission, createAdmission } from '../../src/edge/admission/admit.ts';
+import { createKeyUses } from '../../src/edge/admission/key-uses.ts';
 import { BUILT_IN_PLANS } from '../../src/edge/admission/plans.ts';
 import type { AbuseCeiling, AdmissionRules } from '../../domain/plans.ts';
 import { type Scope, SCOPES } from '../../domain/events/account-events.ts';
@@ -84,6 +85,7 @@ export async function openAdmissionBench(now: number, projections: readonly Proj
         chargeRequest: createChargeRequest(createLiveReads({ ...civic.database.read, texts: run }), rules),
         chargeUnits: createChargeUnits(run),
         windowCounts: createWindowCounts(run),
+        onUse: createKeyUses(createKeyUseStore(run), (error) => void bench.failures.push(error)),
         onFailure: (error) => void bench.failures.push(error),
       }),
     async open({ channel = 'subscription', tier = 'pro', paidUntil = now + 365 * 86_400_000, suspended = false } = {}, key = {}) {

@@ -4,13 +4,14 @@ import { derivedId } from '../../domain/identifiers.ts';
 import { accountStream } from '../../domain/streams.ts';
 import { below } from './civic-records.ts';
 
-/** An account's life as events: opened, then periods, payments, suspensions, keys issued and revoked, in any order that can be. */
+/** An account's life as events: opened, then periods, payments, suspensions, keys issued, labelled, rotated and revoked, in any order that can be. */
 export async function appendAccount(log: EventLog, number: number, random: () => number): Promise<void> {
   const stream = accountStream(derivedId('test', 'account', number));
   const keys: string[] = [];
+  let rotations = 0;
   const later = (): readonly [string, object] => {
     const at = new Date(Date.UTC(2026, below(random, 12), 1 + below(random, 28))).toISOString();
-    switch (below(random, 7)) {
+    switch (below(random, 9)) {
       case 0:
         return ['AccountPeriodSet', { tier: random() < 0.5 ? 'pro' : 'ultra', paidUntil: at }];
       case 1:
@@ -24,6 +25,16 @@ export async function appendAccount(log: EventLog, number: number, random: () =>
       case 5:
         if (keys.length > 0) return ['KeyRevoked', { keyId: keys[below(random, keys.length)] }];
         return ['AccountResumed', {}];
+      case 6: {
+        if (keys.length === 0) return ['AccountSuspended', {}];
+        const sha256 = createHash('sha256')
+          .update(`${number} ${(rotations += 1)}`)
+          .digest('hex');
+        return ['KeyRotated', { keyId: keys[below(random, keys.length)], sha256, formerUntil: at }];
+      }
+      case 7:
+        if (keys.length === 0) return ['AccountResumed', {}];
+        return ['KeyLabelled', { keyId: keys[below(random, keys.length)], label: `label ${below(random, 100)}` }];
       default: {
         const keyId = derivedId('test', 'key', number, keys.length);
         keys.push(keyId);

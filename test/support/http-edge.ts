@@ -306,6 +306,7 @@ export async function startHttpEdge(settings: EdgeSettings = {}): Promise<HttpEd
         },
         chargeUnits: settings.chargeUnits ?? (async () => ({ kind: 'charged', states: EDGE_STATES })),
         windowCounts: { take: async () => ({ kind: 'taken', states: [] }) },
+        onUse: () => undefined,
         onFailure: (error) => log('warn')({ err: error }, 'identity look-up failed'),
       }),
     clock: { now: () => edge.now, sleep: (milliseconds, signal) => wait(milliseconds, undefined, signal === undefined ? {} : { signal }) },

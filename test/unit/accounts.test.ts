@@ -80,6 +80,25 @@ describe('a key', () => {
     expect(refusal([opened, issued], { ...command, sha256: 'b'.repeat(64) })).toBe('invalid_parameter');
   });
 
+  test('issued with a label has it in an event of its own, and gets another one', () => {
+    const labelled: AccountEvent = { type: 'KeyLabelled', data: { keyId, label: 'export' } };
+    expect(decided([opened], { type: 'IssueKey', ...issued.data, label: 'export' })).toEqual([issued, labelled]);
+    expect(decided([opened, issued], { type: 'LabelKey', ...labelled.data })).toEqual([labelled]);
+    expect(refusal([opened], { type: 'LabelKey', ...labelled.data })).toBe('not_found');
+  });
+
+  test('rotated twice with the same hash has one new secret, and a revoked or unknown key is refused', () => {
+    const rotated = { type: 'KeyRotated', data: { keyId, sha256: 'c'.repeat(64), formerUntil: later } } as const;
+    const command: AccountCommand = { type: 'RotateKey', ...rotated.data };
+    expect(decided([opened, issued], command)).toEqual([rotated]);
+    expect(decided([opened, issued, rotated], command)).toEqual([]);
+    expect(refusal([opened, issued, { type: 'KeyRevoked', data: { keyId } }], command)).toBe('invalid_parameter');
+    expect(refusal([opened, issued, rotated, { type: 'KeyRevoked', data: { keyId } }], { ...command, sha256: 'e'.repeat(64) })).toBe(
+      'invalid_parameter',
+    );
+    expect(refusal([opened], command)).toBe('not_found');
+  });
+
   test('carries each scope once', () => {
     const command = { type: 'IssueKey', ...issued.data, scopes: ['civic:read', 'civic:read'] } as AccountCommand;
     expect(decided([opened], command)).toEqual([issued]);

@@ -16,6 +16,8 @@ const ACCOUNTS = [
   'AccountSuspended',
   'AccountResumed',
   'KeyIssued',
+  'KeyLabelled',
+  'KeyRotated',
   'KeyRevoked',
 ];
 
@@ -23,12 +25,12 @@ const ACCOUNTS = [
 const HANDLED: Readonly<Record<string, readonly string[]>> = {
   'record_history 3': ['FeedOpened', ...RECORDS, 'ContentErased'],
   'snapshots 1': ['SnapshotTaken'],
-  'accounts 4': [...ACCOUNTS, ...PAYMENTS, 'ContentErased'],
+  'accounts 5': [...ACCOUNTS, ...PAYMENTS, 'ContentErased'],
   'record_references 1': RECORDS,
   'agenda 3': [...RECORDS, 'SourceAdded', 'SourceRemoved'],
   'reports 3': ['DataReportSubmitted', 'DataReportLeased', 'DataReportMoved', 'DataReportNoted', 'ContentErased'],
   'subscriptions 2': [...SUBSCRIPTIONS, 'ContentErased'],
-  'audit 1': ['SnapshotTaken', ...SUBSCRIPTIONS, 'DataReportSubmitted', ...ACCOUNTS, ...PAYMENTS],
+  'audit 2': ['SnapshotTaken', ...SUBSCRIPTIONS, 'DataReportSubmitted', ...ACCOUNTS, ...PAYMENTS],
   'agenda_search 4': RECORDS,
   'record_keys 1': RECORDS,
 };

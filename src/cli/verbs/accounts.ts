@@ -1,11 +1,10 @@
 import type { Command } from '@commander-js/extra-typings';
-import { type AccountCommand, handleAccountCommand, issueKey } from '../../../commands/accounts/account-decider.ts';
-import { channel, SCOPES, tier } from '../../../domain/events/account-events.ts';
-import { countSubscriptions, findKey, listAccounts, listAudit, listKeys } from '../../../queries/accounts/account-lists.ts';
+import { type AccountCommand, handleAccountCommand } from '../../../commands/accounts/account-decider.ts';
+import { channel, tier } from '../../../domain/events/account-events.ts';
+import { listAccounts, listAudit } from '../../../queries/accounts/account-lists.ts';
 import type { Civic } from '../../civic.ts';
-import { confirm, numbered, YES } from '../confirm.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
-import { choiceParser, DEADLINE_MS, listParser, requireHandled, runs, timeParser, uuidParser } from '../verb.ts';
+import { choiceParser, DEADLINE_MS, requireHandled, runs, timeParser, uuidParser } from '../verb.ts';
 
 export async function commandAccount(context: CliContext, civic: Civic, accountId: string, command: AccountCommand): Promise<void> {
   const handled = await handleAccountCommand(civic, {
@@ -18,7 +17,7 @@ export async function commandAccount(context: CliContext, civic: Civic, accountI
   await requireHandled(context, civic, handled);
 }
 
-const ofAccount = (command: Command) => command.requiredOption('--account <id>', 'account id', uuidParser('--account'));
+export const ofAccount = (command: Command) => command.requiredOption('--account <id>', 'account id', uuidParser('--account'));
 const TIER = ['--tier <tier>', tier.options.join(', '), choiceParser('--tier', tier.options)] as const;
 const CHANNEL = ['--channel <channel>', channel.options.join(', '), choiceParser('--channel', channel.options)] as const;
 const PAID_UNTIL = ['--paid-until <time>', 'end of the paid period', timeParser('--paid-until')] as const;
@@ -62,45 +61,6 @@ export function addAccountsCommands(program: Command, context: CliContext): void
   decides(ofAccount(command('suspend', 'suspend an account')), () => ({ type: 'SuspendAccount' }));
   decides(ofAccount(command('resume', 'resume an account')), () => ({ type: 'ResumeAccount' }));
   runs(context, 'read models', command('list', 'every account'), ({ reads }) => listAccounts(reads));
-}
-
-export function addKeysCommands(program: Command, context: CliContext): void {
-  const keys = program.command('keys').description('API keys of an account');
-  const issue = ofAccount(keys.command('issue').description('issue a key; its secret is printed now and never again'))
-    .requiredOption('--scope <scopes>', `one or more of ${SCOPES.join(',')}`, listParser('--scope', SCOPES, SCOPES.join(',')))
-    .option('--expires <time>', 'when it stops working', timeParser('--expires'));
-  runs(context, 'projector', issue, async (civic, { account: accountId, scope, expires = null }) => {
-    if (expires !== null && Date.parse(expires) <= civic.clock.now()) {
-      throw new CommandFailed(`--expires is ${JSON.stringify(expires)}, which is past; allowed is a time to come`);
-    }
-    const deadline = civic.clock.now() + DEADLINE_MS;
-    const { keyId, secret, handled } = await issueKey(civic, { accountId, scopes: scope, expiresAt: expires, context: {}, deadline });
-    await requireHandled(context, civic, handled);
-    return { keyId, key: secret };
-  });
-  const ofKey = (command: Command) => command.requiredOption('--key <id>', 'key id', uuidParser('--key'));
-  const revoke = ofKey(keys.command('revoke').description('revoke a key for good')).option(...YES);
-  runs(context, 'read models', revoke, async (civic, { key: keyId, yes }) => {
-    const key = await findKey(civic.reads, keyId);
-    if (key === null) throw new CommandFailed(`there is no key ${keyId}`);
-    const consequences = async (): Promise<string> => {
-      const ended = await countSubscriptions(civic.reads, keyId, civic.clock.now());
-      const keys = await listKeys(civic.reads, key.accountId);
-      const others = keys.filter((each) => each.keyId !== keyId && each.revokedAt === null).length;
-      return `revokes 1 key and ends its ${numbered(ended, 'polling subscription')}; account ${key.accountId} has ${numbered(others, 'other key')}`;
-    };
-    if (key.revokedAt === null) await confirm(context, { yes, what: consequences });
-    await commandAccount(context, civic, key.accountId, { type: 'RevokeKey', keyId });
-    return { keyId };
-  });
-  const list = ofAccount(keys.command('list').description('the keys of an account, without their secrets'));
-  runs(context, 'read models', list, async ({ reads }, { account: accountId }) => {
-    const listed = await listKeys(reads, accountId);
-    if (listed.length === 0 && !(await listAccounts(reads)).some((account) => account.accountId === accountId)) {
-      throw new CommandFailed(`there is no account ${accountId}`);
-    }
-    return listed;
-  });
 }
 
 export function addAuditCommand(program: Command, context: CliContext): void {

@@ -66,6 +66,8 @@ interface AdmissionParts {
   readonly chargeRequest: ChargeRequest;
   readonly chargeUnits: ChargeUnits;
   readonly windowCounts: WindowCounts;
+  /** Receives each secret that was admitted, by its hash. */
+  readonly onUse: (sha256: string, now: number) => void;
   /** The cause of a 503, for the log only. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -92,6 +94,7 @@ export function createAdmission(parts: AdmissionParts) {
       if (scope !== null && !identity.scopes.includes(scope)) throw new Rejection('forbidden', `the API key lacks the scope ${scope}`);
       const refused = billingRefusal(surface, { facts: identity, enforced: rules.billingEnforced, now });
       if (refused !== null) throw refused;
+      parts.onUse(sha256, now);
       const { accountId, keyId, scopes } = identity;
       const principal = { accountId, keyId, scopes, allowances: rules.plans[plan], billing: identity };
       if ('states' in charge) lately.accept(sha256, principal, charge.states);
@@ -121,7 +124,9 @@ function refuseByCharge(charge: Charge, { revokedAt, accountStatus }: KeyIdentit
     throw limited(what, charge.retryAfterSeconds);
   }
   if (revokedAt !== null) throw unauthorized('the API key is revoked');
-  throw unauthorized(accountStatus === 'active' ? 'the API key is expired' : 'the account of the API key is not active');
+  throw unauthorized(
+    accountStatus === 'active' ? 'the API key is expired, or this secret of it was replaced' : 'the account of the API key is not active',
+  );
 }
 
 const unauthorized = (message: string): Rejection => new Rejection('unauthorized', message);

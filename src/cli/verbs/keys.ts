@@ -1,0 +1,113 @@
+import type { Command } from '@commander-js/extra-typings';
+import { issueKey, rotateKey } from '../../../commands/accounts/account-decider.ts';
+import { MAX_KEY_LABEL, SCOPES } from '../../../domain/events/account-events.ts';
+import { notStorable } from '../../../domain/key-secret.ts';
+import { countSubscriptions, findKey, listAccounts, listKeys } from '../../../queries/accounts/account-lists.ts';
+import type { Civic } from '../../civic.ts';
+import { confirm, numbered, YES } from '../confirm.ts';
+import { type CliContext, CommandFailed } from '../context.ts';
+import { DEADLINE_MS, durationParser, listParser, requireHandled, runs, textParser, timeParser, uuidParser } from '../verb.ts';
+import { commandAccount, ofAccount } from './accounts.ts';
+
+type ListedKey = Awaited<ReturnType<typeof listKeys>>[number];
+
+const ofKey = (command: Command) => command.requiredOption('--key <id>', 'key id', uuidParser('--key'));
+const DAY_MS = 86_400_000;
+const MAX_OLD_DAYS = 90;
+
+async function existing({ reads }: Civic, keyId: string): Promise<ListedKey> {
+  const key = await findKey(reads, keyId);
+  if (key === null) throw new CommandFailed(`there is no key ${keyId}`);
+  return key;
+}
+
+function labelOf(text: string): string {
+  const label = textParser('--label', MAX_KEY_LABEL)(text);
+  const refusal = notStorable(label);
+  if (refusal !== null) throw new CommandFailed(`--label: ${refusal}`);
+  return label;
+}
+
+export function addKeysCommands(program: Command, context: CliContext): void {
+  const keys = program.command('keys').description('API keys of an account');
+  const issue = ofAccount(keys.command('issue').description('issue a key; its secret is printed now and never again'))
+    .requiredOption('--scope <scopes>', `one or more of ${SCOPES.join(',')}`, listParser('--scope', SCOPES, SCOPES.join(',')))
+    .option('--label <text>', 'what the key is for', labelOf)
+    .option('--expires <time>', 'when it stops working', timeParser('--expires'));
+  runs(context, 'projector', issue, async (civic, { account: accountId, scope, label, expires = null }) => {
+    if (expires !== null && Date.parse(expires) <= civic.clock.now()) {
+      throw new CommandFailed(`--expires is ${JSON.stringify(expires)}, which is past; allowed is a time to come`);
+    }
+    const deadline = civic.clock.now() + DEADLINE_MS;
+    const wanted = { accountId, scopes: scope, expiresAt: expires, label, context: {}, deadline };
+    const { keyId, secret, handled } = await issueKey(civic, wanted);
+    await requireHandled(context, civic, handled);
+    return { keyId, key: secret };
+  });
+  const label = ofKey(keys.command('label').description('say what a key is for, in place of its former label')).requiredOption(
+    '--label <text>',
+    `1 to ${MAX_KEY_LABEL} characters`,
+    labelOf,
+  );
+  runs(context, 'read models', label, async (civic, { key: keyId, label }) => {
+    const { accountId } = await existing(civic, keyId);
+    await commandAccount(context, civic, accountId, { type: 'LabelKey', keyId, label });
+    return { keyId, label };
+  });
+  addRotateCommand(keys, context);
+  addRevokeCommand(keys, context);
+  const list = ofAccount(
+    keys.command('list').description('the keys of an account, without their secrets; a last use is exact to about an hour'),
+  );
+  runs(context, 'read models', list, async ({ reads }, { account: accountId, json }) => {
+    const listed = await listKeys(reads, accountId);
+    if (listed.length === 0 && !(await listAccounts(reads)).some((account) => account.accountId === accountId)) {
+      throw new CommandFailed(`there is no account ${accountId}`);
+    }
+    return json === true ? listed : listed.map(forAPerson);
+  });
+}
+
+/** Former secrets as texts. */
+const forAPerson = ({ secrets, ...key }: ListedKey) => ({
+  ...key,
+  formerSecrets: secrets.slice(0, -1).map(({ expiresAt, lastUsedAt }) => `until ${expiresAt ?? '-'}, used ${lastUsedAt ?? 'never'}`),
+});
+
+function addRotateCommand(keys: Command, context: CliContext): void {
+  const rotate = ofKey(
+    keys
+      .command('rotate')
+      .description('give a key another secret, which is printed now and never again; its id, scopes and subscriptions stay'),
+  ).option(
+    '--old-valid-for <duration>',
+    'how long the former secret works beside the new one; PT1S for one that is known to others',
+    durationParser('--old-valid-for', MAX_OLD_DAYS),
+    DAY_MS,
+  );
+  runs(context, 'read models', rotate, async (civic, { key: keyId, oldValidFor }) => {
+    const { accountId, expiresAt } = await existing(civic, keyId);
+    const now = civic.clock.now();
+    if (expiresAt !== null && Date.parse(expiresAt) <= now) throw new CommandFailed(`the key ${keyId} has expired; issue another one`);
+    const formerUntil = new Date(now + oldValidFor).toISOString();
+    const asked = { accountId, keyId, formerUntil, context: {}, deadline: now + DEADLINE_MS };
+    const { secret, handled } = await rotateKey(civic, asked);
+    await requireHandled(context, civic, handled);
+    return { keyId, key: secret, formerUntil };
+  });
+}
+
+function addRevokeCommand(keys: Command, context: CliContext): void {
+  const revoke = ofKey(keys.command('revoke').description('revoke a key for good, with all of its secrets')).option(...YES);
+  runs(context, 'read models', revoke, async (civic, { key: keyId, yes }) => {
+    const key = await existing(civic, keyId);
+    const consequences = async (): Promise<string> => {
+      const ended = await countSubscriptions(civic.reads, keyId, civic.clock.now());
+      const others = (await listKeys(civic.reads, key.accountId)).filter((each) => each.keyId !== keyId && each.revokedAt === null);
+      return `revokes 1 key and ends its ${numbered(ended, 'polling subscription')}; account ${key.accountId} has ${numbered(others.length, 'other key')}`;
+    };
+    if (key.revokedAt === null) await confirm(context, { yes, what: consequences });
+    await commandAccount(context, civic, key.accountId, { type: 'RevokeKey', keyId });
+    return { keyId };
+  });
+}
