@@ -1,8 +1,11 @@
 import { Command } from '@commander-js/extra-typings';
+import { SOFTWARE_VERSION } from '../../domain/health.ts';
 import type { CliContext } from './context.ts';
+import { addExamples } from './examples.ts';
 
 /** The commands in the order of the help. Each loads only its own libraries. */
-const COMMANDS: Readonly<Record<string, () => Promise<(program: Command, context: CliContext) => void>>> = {
+type Add = (program: Command, context: CliContext, whole: () => Promise<Command>) => void;
+const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   serve: async () => (await import('./verbs/serve.ts')).addServeCommand,
   accounts: async () => (await import('./verbs/accounts.ts')).addAccountsCommands,
   keys: async () => (await import('./verbs/keys.ts')).addKeysCommands,
@@ -22,18 +25,21 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command, context
   feed: async () => (await import('./verbs/feed.ts')).addFeedCommands,
   log: async () => (await import('./verbs/log.ts')).addLogCommands,
   replicate: async () => (await import('./verbs/replicate.ts')).addReplicateCommand,
+  completion: async () => (await import('./verbs/completion.ts')).addCompletionCommand,
 };
 
 /** The program with the named command, or with all of them for another name. It runs when it parses arguments. */
 export async function createProgram(context: CliContext, name?: string): Promise<Command> {
   const program = new Command('civic')
     .description('local-government civic records of north-central Texas as an ordered, provable change feed')
+    .version(SOFTWARE_VERSION)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
       writeErr: (text) => void context.stderr.write(text),
     });
   const wanted = name !== undefined && Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]!] : Object.values(COMMANDS);
-  for (const add of await Promise.all(wanted.map((load) => load()))) add(program, context);
+  for (const add of await Promise.all(wanted.map((load) => load()))) add(program, context, () => createProgram(context));
+  addExamples(program);
   return program;
 }

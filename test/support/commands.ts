@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { CliContext } from '../../src/cli/context.ts';
+import { commandsOf, isRunnable, type NamedCommand } from '../../src/cli/examples.ts';
 import { createProgram } from '../../src/cli/program.ts';
 
 /** A context in which a command can be described and not run. */
@@ -22,11 +23,5 @@ export const NO_CONTEXT: CliContext = {
 
 export const programAlone = () => createProgram(NO_CONTEXT);
 
-export interface Leaf {
-  readonly words: readonly string[];
-  readonly command: CommandUnknownOpts;
-}
-
 /** Every command that does something, by its words. */
-export const leaves = (command: CommandUnknownOpts, words: readonly string[] = []): readonly Leaf[] =>
-  command.commands.length === 0 ? [{ words, command }] : command.commands.flatMap((child) => leaves(child, [...words, child.name()]));
+export const leaves = (program: CommandUnknownOpts): readonly NamedCommand[] => commandsOf(program).filter(isRunnable);

@@ -1,0 +1,105 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+
+/** A command by its words: `accounts`, `open`. */
+export interface NamedCommand {
+  readonly words: readonly string[];
+  readonly command: CommandUnknownOpts;
+}
+
+/** Every command below this one, groups of commands too, in the order of the help. */
+export const commandsOf = (command: CommandUnknownOpts, words: readonly string[] = []): readonly NamedCommand[] =>
+  command.commands.flatMap((child) => {
+    const own = [...words, child.name()];
+    return [{ words: own, command: child }, ...commandsOf(child, own)];
+  });
+
+/** Whether it does something itself: a group has neither options nor arguments. */
+export const isRunnable = ({ command }: NamedCommand): boolean => command.options.length + command.registeredArguments.length > 0;
+
+const ID = '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11';
+const OTHER_ID = '1d0a6c1e-5d0c-4a4f-9a7a-5a4e6c1b2d3f';
+const PLACE = "--jurisdiction new-york --name 'New York' --time-zone America/New_York";
+const ERASING = "--with '[removed]' --reason personal_data";
+
+/** Arguments after the command's words. `*` stands for each source. */
+const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  serve: ['', '--role api'],
+  completion: ['bash >> ~/.bashrc', 'zsh > ~/.zfunc/_civic', 'fish > ~/.config/fish/completions/civic.fish'],
+  'accounts open': ["--name 'A newsroom' --channel subscription --tier pro --paid-until 2027-01-01T00:00:00Z"],
+  'accounts period': [`--account ${ID} --tier ultra --paid-until 2028-01-01T00:00:00Z`],
+  'accounts channel': [`--account ${ID} --channel payg`],
+  'accounts payment': [`--account ${ID} --at 2026-11-25T08:00:00Z`],
+  'accounts suspend': [`--account ${ID}`],
+  'accounts resume': [`--account ${ID}`],
+  'accounts list': ['', '--json'],
+  'keys issue': [`--account ${ID} --scope civic:read,civic:export --label 'nightly export'`],
+  'keys label': [`--key ${ID} --label 'nightly export'`],
+  'keys rotate': [`--key ${ID} --old-valid-for P7D`],
+  'keys revoke': [`--key ${ID}`, `--key ${ID} --yes --json`],
+  'keys list': [`--account ${ID}`],
+  audit: [`--account ${ID}`],
+  'records import': ['changes.ndjson', '- < changes.ndjson'],
+  'records export': ['--resource meetings > meetings.ndjson', '--json'],
+  'records history': [ID],
+  'sources add *': [`--client nyc ${PLACE}`],
+  'sources list': [''],
+  'sources status': ['', '--json'],
+  'sources remove *': ['--client nyc', '--client nyc --records --yes'],
+  'sources sync *': ['--client cityofdallas --since 2026-01-01'],
+  'payments list': ['--state RECONCILE'],
+  'payments show': [ID],
+  'payments reconcile': [`${ID} --settled 0x${'5a'.repeat(32)}`, `${ID} --failed 'the authorization has expired'`],
+  'payments wallet': [`0x${'a1'.repeat(20)} --bar`],
+  'projections list': ['', 'agenda'],
+  'projections rebuild': ['agenda', 'agenda --hold', '--all'],
+  'projections pause': ['agenda'],
+  'projections resume': ['agenda'],
+  'projections cancel': ['agenda'],
+  'projections compare': ['agenda'],
+  'projections switch': ['agenda'],
+  'projections switch-back': ['agenda'],
+  'projections drop': ['agenda', 'agenda --yes'],
+  'projections verify': ['agenda', '--all --json'],
+  'projections retry': ['agenda'],
+  'projections skip': [`agenda --event ${ID} --reason 'a body that no longer exists'`],
+  'reactors list': [''],
+  'reactors retry': ['classification'],
+  'reports list': ['--status received', '--older-than P2D'],
+  'reports show': [ID],
+  'reports lease': [`${ID} --holder ann --for PT2H`],
+  'reports move': [`${ID} --holder ann --to investigating`],
+  'reports note': [`${ID} --holder ann --text 'asked the clerk'`],
+  'reports pause': ["intake --by ann --reason 'the queue is full'"],
+  'reports resume': ['intake'],
+  'reports work': ['--once'],
+  'erase find': ["'Jane Roe' --ignore-case"],
+  'erase record': [`${ID} --text 'Jane Roe' ${ERASING} --dry-run`, `${ID} ${OTHER_ID} --text 'Jane Roe' ${ERASING}`],
+  'erase report': [`${ID} --text 'Jane Roe' ${ERASING}`],
+  'erase account': [`${ID} --path /name --with 'Account 12' --reason personal_data`],
+  'sample remove': ['', '--yes'],
+  'cursor explain': ['AQEBohHouX9zq4irKSPtYdokAQAAAAAAAVAqQ8b-XNMPVrHIYx0'],
+  doctor: ['', '--json'],
+  backup: ['--to /backups/', '--to - > today.backup.gz'],
+  'backup verify': ['/backups/today.backup.gz'],
+  restore: ['/backups/today.backup.gz', '/backups/today.backup.gz --as-copy --yes'],
+  'feed renew': ["--reason 'restored to 02:10 after the disk of db1 died'"],
+  'feed keep': [''],
+  'feed acknowledge': [''],
+  'log copy': ['--to esdb://127.0.0.1:2113?tls=false', '--to postgresql'],
+  replicate: ['--base-url http://127.0.0.1:8080 --key-file key.txt --to sqlite:mirror.db --verify'],
+};
+
+/** Whole lines that can be typed. */
+export function examplesOf(words: readonly string[]): readonly string[] {
+  const name = words.join(' ');
+  const found = EXAMPLES[name] ?? EXAMPLES[[...words.slice(0, -1), '*'].join(' ')] ?? [];
+  return found.map((rest) => `civic ${name} ${rest}`.trimEnd());
+}
+
+/** Adds its examples to the help of each command. */
+export function addExamples(program: CommandUnknownOpts): void {
+  for (const { words, command } of commandsOf(program)) {
+    const lines = examplesOf(words);
+    if (lines.length > 0) command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
+  }
+}

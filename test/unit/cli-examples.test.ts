@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest';
+import { examplesOf } from '../../src/cli/examples.ts';
+import { leaves, NO_CONTEXT, programAlone } from '../support/commands.ts';
+import { createProgram } from '../../src/cli/program.ts';
+
+const commands = leaves(await programAlone());
+
+/** As a shell reads it, without what it redirects. */
+const wordsOf = (line: string): readonly string[] =>
+  [...line.replace(/ (?:>>?|<) \S+$/, '').matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
+
+test.each(commands.map(({ words }) => words.join(' ')))('the help of `civic %s` has an example', async (name) => {
+  const said: string[] = [];
+  const stdout = { write: (text: string) => said.push(text) } as unknown as NodeJS.WriteStream;
+  const program = await createProgram({ ...NO_CONTEXT, stdout });
+  await expect(program.parseAsync([...name.split(' '), '--help'], { from: 'user' })).rejects.toMatchObject({ exitCode: 0 });
+  expect(said.join('')).toMatch(new RegExp(`\\nExamples:\\n {2}civic ${name}`));
+});
+
+describe('the example', () => {
+  test.each(commands.flatMap(({ words }) => examplesOf(words).map((line) => [line, words.join(' ')] as const)))(
+    '%s can be parsed',
+    async (line, name) => {
+      const ran: string[] = [];
+      const program = await programAlone();
+      for (const { words, command } of leaves(program)) command.action(() => void ran.push(words.join(' ')));
+      await program.parseAsync(wordsOf(line).slice(1), { from: 'user' });
+      expect(ran).toEqual([name]);
+    },
+  );
+});
