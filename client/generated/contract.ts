@@ -2117,6 +2117,8 @@ export interface components {
             readonly consecutiveFailures: number;
             /** @description Rows of the source that the last check left out; absent where it left out none. */
             readonly lastCheckSkipped?: number;
+            /** @description Of these, rows that belong to no known body: every body of the system that publishes counts them. */
+            readonly lastCheckSkippedShared?: number;
             /** @description Meetings that the last check published without a start time, as the source states none; absent where there is none. */
             readonly lastCheckDegraded?: number;
             /**

@@ -44,6 +44,7 @@ export const MIRROR_TABLES = {
     { field: 'lastSuccessfulCheckAt', type: 'timestamp' },
     { field: 'consecutiveFailures', type: 'integer' },
     { field: 'lastCheckSkipped', type: 'integer' },
+    { field: 'lastCheckSkippedShared', type: 'integer' },
     { field: 'lastCheckDegraded', type: 'integer' },
     { field: 'createdAt', type: 'timestamp' },
     { field: 'updatedAt', type: 'timestamp' },
