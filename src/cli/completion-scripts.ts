@@ -35,10 +35,10 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const wordsOf = ({ commands, options }: Place): readonly Candidate[] => [...commands, ...options];
 
 /** Moves `at` along the words before the cursor; options, values and files are no commands and change nothing. */
-const walk = (places: readonly Place[]): string => {
+function walk(places: readonly Place[]): string {
   const paths = places.map(({ path }) => quoted(path)).filter((path) => path !== "''");
   return `case "\${at:+$at }$word" in ${paths.join('|')}) at="\${at:+$at }$word" ;; esac`;
-};
+}
 
 const bash = (places: readonly Place[]): string => `_civic() {
   local at='' word='' candidates=''

@@ -43,10 +43,11 @@ test('the command of the package keeps a copy in SQLite that equals the service 
   });
   const again = await replicate(PRESENT, 'sqlite:mirror.db');
   expect(JSON.parse(again.stdout)).toEqual({ snapshots: 0, changes: 0, verified: true });
-  using mirror = new DatabaseSync(join(customer, 'mirror.db'), { readOnly: true });
+  const mirror = new DatabaseSync(join(customer, 'mirror.db'), { readOnly: true });
   expect(mirror.prepare('select count(*) as topics from topics').get()).toMatchObject({
     topics: expect.toSatisfy((count: number) => count > 7) as unknown,
   });
+  mirror.close();
 });
 
 test('a Node without node:sqlite is told so in one line, and keeps a copy in a folder', async () => {

@@ -15,11 +15,7 @@ interface Point {
   readonly lag: number | null;
 }
 
-const sum = (counts: Iterable<number>): number => {
-  let total = 0;
-  for (const count of counts) total += count;
-  return total;
-};
+const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0);
 
 /** Requests, refusals and lag of the last hour, as this process has seen them. */
 export function createLastHour(totals: HttpMetrics['totals'], lagSeconds: () => Promise<number | null>, clock: Pick<Clock, 'now'>) {
