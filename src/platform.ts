@@ -51,8 +51,7 @@ export async function openPlatform(time: Clock, settings: Settings, role: Role, 
     const clock = await openClock(database.transactor, settings, time, logger);
     const stores = openWorkingStores(database, url);
     // Precedes the opening of the feed: an empty log beside read models of another log stays empty.
-    const store = createInstallationStore(database.transactor);
-    const installed = { log, logger, store, holdsLog: settings.EVENTSTORE_URL === undefined };
+    const installed = { log, logger, store: stores.installation, holdsLog: settings.EVENTSTORE_URL === undefined };
     await requireOwnLog(stores.generations, log);
     await requireSameInstallation(installed);
     await openFeed(log, clock, randomIdentifiers);
@@ -99,6 +98,7 @@ export async function openPlatform(time: Clock, settings: Settings, role: Role, 
 function openWorkingStores({ transactor, counting, columns, read }: Database, url: string) {
   return {
     generations: createGenerationStore(transactor),
+    installation: createInstallationStore(transactor),
     processorStore: createProcessorStore(transactor),
     workingRows: createWorkingRows(transactor),
     logMoves: createLogMoves(transactor, columns),

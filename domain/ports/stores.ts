@@ -49,6 +49,10 @@ export interface InstallationStore {
   /** Stores the identity, and that no renewal is in progress. */
   keep(identity: DatabaseIdentity, logId: string): Promise<void>;
   lastEvents(logId: string): Promise<readonly EventMark[]>;
+  /** Remembers that a backup of the log, made at this time, was found whole; false where this database has another log. Milliseconds since the epoch. */
+  keepVerifiedBackup(logId: string, madeAt: number): Promise<boolean>;
+  /** When the newest backup that was found whole was made; null before the first. */
+  verifiedBackupMadeAt(): Promise<number | null>;
   /**
    * Stores the renewal, retires every read model that has folded beyond the log, so that it is built again, and moves such reactors back.
    * Resolves to the names of the read models. Throws `StillHeld` while one of them has an owner; `now` is of the lease clock.

@@ -1,4 +1,4 @@
-import { columns, jsonOrNull, text, textOrNull } from '../../domain/columns.ts';
+import { columns, jsonOrNull, numberOrNull, text, textOrNull } from '../../domain/columns.ts';
 import type { EventMark } from '../../domain/read-log.ts';
 import type { Transactor } from '../../domain/ports/database.ts';
 import { type InstallationStore, StillHeld } from '../../domain/ports/stores.ts';
@@ -17,6 +17,7 @@ const INSTALLATION = columns({
   logId: ['log_id::text', text],
   renewing: ['renewing', textOrNull],
 });
+const BACKUP = columns({ madeAt: ['backup_made_at', numberOrNull] });
 const LAST_EVENT = columns({ event: ['last_event', jsonOrNull<EventMark>()] });
 
 /** The row of `civic.installation`, and the checkpoints that a renewal changes. */
@@ -34,15 +35,25 @@ export function createInstallationStore(transactor: Transactor): InstallationSto
     },
     kept: () => first(INSTALLATION, sql`select ${INSTALLATION} from civic.installation`),
     async keep({ database, timeline }, logId) {
-      await run(sql`insert into civic.installation (database, timeline, log_id) values (${database}, ${timeline}, ${logId}::uuid)
+      await run(sql`insert into civic.installation as i (database, timeline, log_id) values (${database}, ${timeline}, ${logId}::uuid)
         on conflict (singleton) do update
-        set database = excluded.database, timeline = excluded.timeline, log_id = excluded.log_id, renewing = null`);
+        set database = excluded.database, timeline = excluded.timeline, log_id = excluded.log_id, renewing = null,
+          backup_made_at = case when i.log_id = excluded.log_id then i.backup_made_at end`);
     },
     async lastEvents(logId) {
       const ofLog = sql`where log_id = ${logId}::uuid and last_event is not null`;
       const events = sql`select last_event from civic.generations ${ofLog} union select last_event from civic.processors ${ofLog}`;
       return (await all(LAST_EVENT, events)).map(({ event }) => event!);
     },
+    async keepVerifiedBackup(logId, madeAt) {
+      const kept = await first(
+        BACKUP,
+        sql`update civic.installation set backup_made_at = greatest(backup_made_at, ${madeAt}::bigint)
+          where log_id = ${logId}::uuid returning ${BACKUP}`,
+      );
+      return kept !== null;
+    },
+    verifiedBackupMadeAt: async () => (await first(BACKUP, sql`select ${BACKUP} from civic.installation`))?.madeAt ?? null,
     beginRenewal: ({ identity, logId, usableUpTo, lost, intactUpTo, reason, now }) =>
       transactor.transaction(async (transaction) => {
         const within = statementsIn(transaction);

@@ -1,5 +1,7 @@
+import type { Clock } from '../../domain/ports/clock.ts';
 import { LOG_START, type SetBacks } from '../../domain/ports/event-log.ts';
 import type { PaymentLedger } from '../../domain/ports/payments.ts';
+import type { InstallationStore } from '../../domain/ports/stores.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { readFeedHead } from '../feed/feed-head.ts';
 import { liveSubscriptions } from '../feed/feed-subscriptions.ts';
@@ -17,21 +19,26 @@ interface ReadOperationsDependencies extends ListProjectionsDependencies, ListRe
   readonly reads: LiveReads;
   readonly payments: Pick<PaymentLedger, 'countByState'>;
   readonly setBacks: Pick<SetBacks, 'open'>;
+  readonly installation: Pick<InstallationStore, 'verifiedBackupMadeAt'>;
+  /** The clock of the service, which may be a trial's. */
+  readonly serviceClock: Pick<Clock, 'now'>;
 }
 
 export async function readOperations(deps: ReadOperationsDependencies) {
   const { reads, clock, log } = deps;
-  const [head, feed, projections, reactors, { databaseBytes, ...exports }, reports, sources, payments, setBacks] = await Promise.all([
-    log.head(),
-    readFeedHead(reads),
-    listProjections(deps),
-    listReactors(deps),
-    countLiveExports(reads, clock.now()),
-    readReportFigures(reads),
-    readSources(reads, clock),
-    deps.payments.countByState(clock.now() - DAY_MS),
-    deps.setBacks.open(),
-  ]);
+  const [head, feed, projections, reactors, { databaseBytes, ...exports }, reports, sources, payments, setBacks, backupMadeAt] =
+    await Promise.all([
+      log.head(),
+      readFeedHead(reads),
+      listProjections(deps),
+      listReactors(deps),
+      countLiveExports(reads, clock.now()),
+      readReportFigures(reads),
+      readSources(reads, clock),
+      deps.payments.countByState(clock.now() - DAY_MS),
+      deps.setBacks.open(),
+      deps.installation.verifiedBackupMadeAt(),
+    ]);
   return {
     log: { head: head as string, events: log.distance(LOG_START, head) },
     feedPosition: feed.position,
@@ -45,6 +52,8 @@ export async function readOperations(deps: ReadOperationsDependencies) {
     payments,
     /** Losses of history that no operator has acknowledged. */
     setBacks,
+    /** Age of the newest backup that was found whole; null before the first. */
+    backupSeconds: backupMadeAt === null ? null : Math.max(0, deps.serviceClock.now() - backupMadeAt) / 1000,
   };
 }
 

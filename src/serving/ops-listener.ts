@@ -43,7 +43,8 @@ export async function openOpsListener(
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const { reads, paymentLedger: payments } = civic;
-  const reading = { ...listing, ...civic.listingReactors, reads, payments, setBacks: civic.history.setBacks };
+  const { installation, clock: serviceClock } = civic;
+  const reading = { ...listing, ...civic.listingReactors, reads, payments, setBacks: civic.history.setBacks, installation, serviceClock };
   const watch = createOperationsWatch({ read: () => readOperations(reading), clock: machineClock, logger });
   // One read, with a deadline, serves the page and every gauge: a scrape adds no load.
   const known = async (): Promise<Operations | null> => {

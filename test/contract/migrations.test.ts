@@ -95,7 +95,7 @@ describe('a database of an older release', () => {
       insert into civic.projections (name) values ('reports');
       insert into civic.generations (projection, version, state, checkpoint, place, stretch_at, stretch_folded, stretch_place, pace, created_at, changed_at)
         values ('reports', 3, 'live', '0', 5, 6, 7, 8, 9.5, 1, 1)`);
-    expect(await migrate(dsn)).toEqual(['0024-column-names', '0025-key-uses']);
+    expect((await migrate(dsn))[0]).toBe('0024-column-names');
     const { rows } = await client.query({
       text: `select f.pruned_through, q.counted, q.recounts, g.events_read, g.window_since, g.window_folded, g.window_events_read, g.read_rate
         from civic.feed_retention f, civic.report_queue q, civic.generations g`,

@@ -95,6 +95,30 @@ test('a backup of a running service is a prefix of its log, and a restore of it 
   expect(there).toEqual(here.slice(0, there.length));
 });
 
+test('the age of the newest backup that was verified with --record is a metric of its own service alone', async () => {
+  const age = async (from: Service) => {
+    const found = /^civic_backup_age_seconds (\S+)$/m.exec(await (await fetch(`${from.opsUrl}/metrics`)).text())?.[1];
+    return found === undefined ? null : Number(found);
+  };
+  expect(await civic(['backup', '--to', path('recorded.gz')], original)).toMatchObject({ exitCode: 0 });
+  expect(await civic(['backup', 'verify', path('recorded.gz')], original)).toMatchObject({ exitCode: 0 });
+  expect(await age(service)).toBeNull();
+  expect(await civic(['backup', 'verify', path('recorded.gz'), '--record'], original)).toMatchObject({ exitCode: 0, stderr: '' });
+  await untilTrue('the age is a metric', async () => (await age(service)) !== null);
+  const recorded = (await age(service))!;
+  expect(recorded).toBeLessThan(600);
+  // An older one changes nothing.
+  expect(await civic(['backup', 'verify', path('busy.gz'), '--record'], original)).toMatchObject({ exitCode: 0 });
+  expect(await age(service)).toBeLessThan(recorded + 600);
+
+  const other = await newDatabase();
+  const stranger = await installation.start({ env: other });
+  const { exitCode, stderr } = await civic(['backup', 'verify', path('recorded.gz'), '--record'], other);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('of another log')]);
+  expect(await age(stranger)).toBeNull();
+  await stranger.stop();
+});
+
 test('every read model is restored row by row, from PostgreSQL to KurrentDB and back', async () => {
   await service.stop();
   await rowsIn(

@@ -13,6 +13,7 @@ const READ: Operations = {
   sources: [],
   payments: new Map(),
   setBacks: [],
+  backupSeconds: null,
 };
 const silent = () => undefined;
 const logger = { debug: silent, info: silent, warn: silent, error: silent };

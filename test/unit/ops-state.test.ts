@@ -22,6 +22,7 @@ async function stateOf(
     readonly sources?: Operations['sources'];
     readonly trialTime?: number;
     readonly free?: number;
+    readonly backupSeconds?: number;
   } = {},
 ) {
   const operations: Operations = {
@@ -35,6 +36,7 @@ async function stateOf(
     sources: given.sources ?? [],
     payments: new Map(),
     setBacks: [],
+    backupSeconds: given.backupSeconds ?? null,
   };
   const read = createReadOpsState({
     watch: async () => ({ reachable: given.reachable ?? 'answers', since: null, newest: { operations, at: NOW, rates: RATES } }),
@@ -67,6 +69,12 @@ test('a trial clock is named with its time, and a disk that is nearly full is fa
   ]);
   expect((await stateOf({ trialTime: NOW })).trialTime).toBe('2026-03-01T12:00:00.000Z');
   expect(await problems({ free: 100 * 1_048_576 })).toEqual(['failing: Only 100 MiB of disk are free: a full disk stops every write']);
+});
+
+test('a verified backup of more than two days asks for attention, and none at all is only shown', async () => {
+  expect(await problems({ backupSeconds: 3 * 86_400 })).toEqual(['attention: The newest verified backup is 3 days old']);
+  expect(await problems({ backupSeconds: 86_400 })).toEqual([]);
+  expect([await problems(), (await stateOf()).shared!.backupSeconds]).toEqual([[], null]);
 });
 
 test('every source is listed with its last check, the worst first, up to fifty', async () => {

@@ -100,6 +100,14 @@ export const ALERTS: readonly Alert[] = [
     remedy: '`civic payments list --state RECONCILE`, then `civic payments reconcile` (operate.md)',
   },
   {
+    name: 'CivicBackupOld',
+    when: 'max(civic_backup_age_seconds) > 2 * 86400',
+    lasting: '1h',
+    severity: 'ticket',
+    says: 'the newest backup that was found whole is older than two days',
+    remedy: '`civic backup --to FOLDER`, then `civic backup verify FILE --record` (backup-and-restore.md)',
+  },
+  {
     name: 'CivicSourceSilent',
     when: 'max by (status) (civic_sources{status=~"failing|stale"}) > 0',
     lasting: '6h',

@@ -33,14 +33,23 @@ export function addBackupCommands(program: Command, context: CliContext): void {
     if (to === STDIO && json) throw new CommandFailed('--json and the backup itself cannot both go to standard output');
     return withOpened(context, 'log', (civic) => writeBackup(context, civic, to, replace));
   });
-  const verify = backup.command('verify <file>').description('read a backup whole (- for standard input): seals, order, every event');
-  runs(context, 'nothing', verify, async (_, file) => {
+  const verify = backup
+    .command('verify <file>')
+    .description('read a backup whole (- for standard input): seals, order, every event')
+    .option('--record', 'tell the service, whose /ops and metrics show the age of the newest verified backup');
+  runs(context, 'nothing', verify, async (_, file, { record = false }) => {
     const { header, end, sha256, streams, newestEventAt } = await readingBackup(context, file, () => verified(context, file));
     const { backupId, createdAt, software, logId, feedId } = header;
     const { events, head, payments } = end;
+    if (record) await recordVerified(context, logId, createdAt);
     const shown = { backupId, createdAt, software, logId, feedId, head, events, streams, payments };
     return { ...shown, newestEventAt: new Date(newestEventAt).toISOString(), sha256 };
   });
+}
+
+async function recordVerified(context: CliContext, logId: string, createdAt: string): Promise<void> {
+  const isOurs = await withOpened(context, 'stores', ({ installation }) => installation.keepVerifiedBackup(logId, Date.parse(createdAt)));
+  if (!isOurs) throw new CommandFailed('the backup is whole, but of another log than that of this installation: nothing was recorded');
 }
 
 async function headerOf({ log, workingRows, clock, identifiers }: Civic): Promise<ArchiveHeader> {

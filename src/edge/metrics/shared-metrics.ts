@@ -39,6 +39,7 @@ export const SHARED_METRICS: readonly Definition<Operations>[] = [
   gauge('civic_feed_position', 'Changes in the feed.', 'feedPosition'),
   gauge('civic_snapshots_live', 'Snapshots that can be read; 100,000 at most are counted.', (all) => all.exports.snapshots),
   gauge('civic_subscriptions_active', 'Subscriptions whose key is alive; 100,000 at most are counted.', (all) => all.exports.subscriptions),
+  gauge('civic_backup_age_seconds', 'Age of the newest backup that was found whole; absent before the first.', 'backupSeconds'),
   gauge('civic_sources', 'Sources by their status.', ({ sources }) =>
     ofNames('status', source.shape.status.options, (status) => sources.filter((each) => each.status === status).length),
   ),

@@ -58,6 +58,7 @@ interface Seen {
 
 const LITTLE_DISK = 512 * 1_048_576;
 const SLOW_SECONDS = 60;
+const OLD_BACKUP_SECONDS = 2 * 86_400;
 const NAMED = 3;
 const failing = (text: string): Problem => ({ severity: 'failing', text });
 const attention = (text: string): Problem => ({ severity: 'attention', text });
@@ -99,6 +100,9 @@ const ofShared = (shared: Shared): readonly Problem[] => [
     if (state === 'refused') return [attention(`The rebuild of ${name} was refused: ${reason ?? 'no reason is known'}`)];
     return state === 'paused' ? [attention(`The rebuild of ${name} is paused: ${reason ?? 'no reason is known'}`)] : [];
   }),
+  ...(shared.backupSeconds !== null && shared.backupSeconds > OLD_BACKUP_SECONDS
+    ? [attention(`The newest verified backup is ${Math.floor(shared.backupSeconds / 86_400)} days old`)]
+    : []),
   ...ofSources(shared.sources),
   ...shared.payments
     .filter(({ state, count }) => state === 'RECONCILE' && count > 0)
@@ -135,6 +139,7 @@ function sharedState(operations: Operations, rates: Figures, at: number) {
     reactors: reactors.map(({ handled, ...each }) => ({ ...follower(each, rates.reactors), state: each.state, handled })),
     ...exports,
     databaseBytes: operations.databaseBytes,
+    backupSeconds: operations.backupSeconds,
     openReports: [...reports.open.values()].reduce((sum, count) => sum + count, 0),
     sources: sourcesOf(operations.sources),
     payments: [...payments].map(([state, count]) => ({ state, count })).toSorted((a, b) => a.state.localeCompare(b.state)),

@@ -163,6 +163,7 @@ const showShared = ({ shared, freeDiskBytes, process: ofProcess }) => {
       ['Live snapshots', counted(shared.snapshots), ''],
       ['Subscriptions', counted(shared.subscriptions), 'active'],
       ['Open reports', number(shared.openReports), ''],
+      ['Verified backup', shared.backupSeconds === null ? 'none' : span(shared.backupSeconds), shared.backupSeconds === null ? 'recorded' : 'old'],
       ['Database', bytes(shared.databaseBytes), freeDiskBytes === null ? '' : `${bytes(freeDiskBytes)} of disk are free`],
     );
   }
