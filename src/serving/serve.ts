@@ -101,7 +101,7 @@ const FIRST_SYNC = 'npm run --silent civic -- sources sync legistar --client cit
 /** The key of a sample account is null where it must not be printed. */
 function bannerText(baseUrl: string, opsUrl: string | null, sampleAccount: SampleAccount | null): string {
   const key = sampleAccount?.key ?? null;
-  const header = key === null ? '-H "Authorization: Bearer $CIVIC_KEY"' : `-H 'Authorization: Bearer ${key}'`;
+  const header = key === null ? '-H "Authorization: Bearer $CIVIC_API_KEY"' : `-H 'Authorization: Bearer ${key}'`;
   const access =
     key === null
       ? [

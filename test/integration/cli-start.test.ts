@@ -113,7 +113,7 @@ test('a first start into a file or a pipe prints no key but the command that iss
     env: { ...installation.environment(), npm_config_ignore_scripts: 'true' },
   });
   expect(stderr).toBe('');
-  expectToWork(banner, { CIVIC_KEY: (JSON.parse(stdout) as { key: string }).key });
+  expectToWork(banner, { CIVIC_API_KEY: (JSON.parse(stdout) as { key: string }).key });
   npm.kill('SIGTERM');
   const ended = await npm.ended;
   expect(ended.stdout + ended.stderr).not.toContain('crs_');

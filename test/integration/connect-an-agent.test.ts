@@ -28,7 +28,7 @@ afterAll(async () => {
   await installation.close();
 });
 
-const environment = () => ({ ...installation.environment(), CIVIC_URL: service.baseUrl, CIVIC_KEY: service.key! });
+const environment = () => ({ ...installation.environment(), CIVIC_URL: service.baseUrl, CIVIC_API_KEY: service.key! });
 function here(text: string): string {
   expect(text).toContain(EXAMPLE);
   return text.replaceAll(EXAMPLE, service.baseUrl);
@@ -41,7 +41,7 @@ test('the address and the headers of the client configuration reach the tools', 
   const [server] = Object.values(mcpServers);
   expect(server!.type).toBe('http');
   const headers = Object.fromEntries(
-    Object.entries(server!.headers).map(([name, value]) => [name, value.replace(`\${CIVIC_KEY}`, service.key!)]),
+    Object.entries(server!.headers).map(([name, value]) => [name, value.replace(`\${CIVIC_API_KEY}`, service.key!)]),
   );
   const client = new Client({ name: 'test', version: '1.0.0' });
   await client.connect(new StreamableHTTPClientTransport(new URL(server!.url), { requestInit: { headers } }));

@@ -260,7 +260,7 @@ describe('the samples of an operation', () => {
       sent = { url, method, headers: lowerCase(headers), body: body === undefined ? null : JSON.parse(body as string) };
       return { json: async () => null };
     };
-    const given = { fetch, process: { env: { CIVIC_KEY: 'a-key' } }, console: { log: () => undefined } };
+    const given = { fetch, process: { env: { CIVIC_API_KEY: 'a-key' } }, console: { log: () => undefined } };
     await (runInNewContext(`(async () => {${code}})()`, given) as Promise<void>);
     return sent!;
   }
@@ -282,7 +282,7 @@ json.dump(sent, out)`;
     const { stdout, stderr } = spawnSync('python3', ['-c', program], {
       input: JSON.stringify(programs),
       encoding: 'utf8',
-      env: { ...process.env, CIVIC_KEY: 'a-key' },
+      env: { ...process.env, CIVIC_API_KEY: 'a-key' },
     });
     expect(stderr).toBe('');
     return (JSON.parse(stdout) as readonly Sent[]).map((each) => ({ ...each, headers: lowerCase(each.headers) }));

@@ -35,7 +35,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const asCurl = ({ method, url, headers, needsKey, body }: Sample): string =>
   [
     `curl -sS${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url)}`,
-    ...(needsKey ? [`-H "Authorization: Bearer $CIVIC_KEY"`] : []),
+    ...(needsKey ? [`-H "Authorization: Bearer $CIVIC_API_KEY"`] : []),
     ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...(body === null ? [] : [`-d ${quoted(body)}`]),
   ].join(' \\\n  ');
@@ -43,7 +43,7 @@ const asCurl = ({ method, url, headers, needsKey, body }: Sample): string =>
 /** The texts are JSON strings, which Python reads alike. */
 function asPython({ method, url, headers, needsKey, body }: Sample): string {
   const shown = [
-    ...(needsKey ? ['"Authorization": "Bearer " + os.environ["CIVIC_KEY"]'] : []),
+    ...(needsKey ? ['"Authorization": "Bearer " + os.environ["CIVIC_API_KEY"]'] : []),
     ...Object.entries(headers).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
   ];
   const given = [
@@ -62,7 +62,7 @@ with urllib.request.urlopen(request) as answer:
 
 function asJavaScript({ method, url, headers, needsKey, body }: Sample): string {
   const shown = [
-    ...(needsKey ? ['authorization: `Bearer ${process.env.CIVIC_KEY}`'] : []),
+    ...(needsKey ? ['authorization: `Bearer ${process.env.CIVIC_API_KEY}`'] : []),
     ...Object.entries(headers).map(([name, value]) => `${JSON.stringify(name.toLowerCase())}: ${JSON.stringify(value)}`),
   ];
   const given = [
@@ -78,7 +78,7 @@ const PRINTERS = { sh: asCurl, python: asPython, js: asJavaScript } as const;
 export type SampleLanguage = keyof typeof PRINTERS;
 export const SAMPLE_LANGUAGES = Object.keys(PRINTERS) as readonly SampleLanguage[];
 
-/** The request as code, in each of these languages; the key is in `CIVIC_KEY` of the environment. */
+/** The request as code, in each of these languages; the key is in `CIVIC_API_KEY` of the environment. */
 export function samples(
   languages: readonly SampleLanguage[],
   ...request: readonly [baseUrl: string, path: string, method: string, operation: OperationObject]
