@@ -69,7 +69,7 @@ describe('a replica that was off for longer than the retention', () => {
     expect(bytes()).toContain(NAME);
     expect(bytes()).toContain(GONE);
 
-    await done(['erase', 'record', SECRET, '--text', NAME, '--with', '[removed]', '--reason', 'personal_data', '--no-vacuum']);
+    await done(['erase', 'record', SECRET, '--text', NAME, '--with', '[removed]', '--reason', 'personal_data', '--no-vacuum', '--yes']);
     await importing({ op: 'remove', resource: 'documents', id: GONE });
     const statusOf = async () => (await service.fetch(`/api/v1/data/changes?cursor=${cursor}`, { key: env['CIVIC_API_KEY']! })).status;
     await expect.poll(statusOf).toBe(410);
