@@ -24,10 +24,14 @@ afterAll(async () => {
   await installation.close();
 });
 
-async function programOfCustomer(node: string, text: string): Promise<unknown> {
+function runOfCustomer(node: string, text: string) {
   writeFileSync(join(customer, 'program.mjs'), text);
   const env = { ...plainEnvironment(), BASE: service.baseUrl, KEY: service.key ?? '' };
-  const { exitCode, stdout, stderr } = await runProgram([node, 'program.mjs'], { cwd: customer, env }).ended;
+  return runProgram([node, 'program.mjs'], { cwd: customer, env }).ended;
+}
+
+async function programOfCustomer(node: string, text: string): Promise<unknown> {
+  const { exitCode, stdout, stderr } = await runOfCustomer(node, text);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   return JSON.parse(stdout);
 }
@@ -78,6 +82,13 @@ process.stdout.write(JSON.stringify({
       ['invalid_cursor', 200, 'object'],
     ],
   });
+});
+
+test('the example of docs/clients.md works as it is written', async () => {
+  const [, example = ''] = /^```js run\n([\s\S]*?)^```$/m.exec(readFileSync(join(CHECKOUT, 'docs/clients.md'), 'utf8'))!;
+  const { exitCode, stdout, stderr } = await runOfCustomer(oldestNode(), example);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(stdout).toMatch(/^\d+ sources\n(\d{4}-\d\d-\d\d .+\n)+(upsert [0-9a-f-]{36}\n)+$/);
 });
 
 test('the types of the package refuse wrong operations, inputs and codes, with and without the resolution of Node', () => {

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -185,6 +186,13 @@ print(json.dumps({
           ['no_answer', 0],
         ],
       });
+    });
+
+    test('does what the example of docs/clients.md shows', async () => {
+      const [, example = ''] = /^```python run\n([\s\S]*?)^```$/m.exec(readFileSync(join(CHECKOUT, 'docs/clients.md'), 'utf8'))!;
+      const { exitCode, stdout, stderr } = await python(['-c', example], { env: { ...environment(), KEY: service.key ?? '' } });
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+      expect(stdout).toMatch(/^(\d{4}-\d\d-\d\d .+\n)+(upsert [0-9a-f-]{36}\n)+$/);
     });
 
     test('keeps a copy that equals the service after each change, and begins anew where its cursor has expired', async () => {
