@@ -117,6 +117,19 @@ export const wrong = ({ code }: CivicError): boolean => code === 'no_such_code';
   }
 });
 
+const deno = spawnSync('deno', ['--version']).status === 0;
+
+test.skipIf(!deno)('a program on Deno is checked with the types of the package, and may use nothing but the network (needs deno)', () => {
+  const program = `import { createCivicClient, type PublicSourceStatus } from '@civic-records/client';
+const { data }: { data: readonly PublicSourceStatus[] } = await createCivicClient({ baseUrl: '${service.baseUrl}' }).listPublicSourceStatuses();
+await Deno.stdout.write(new TextEncoder().encode(String(data.length > 0)));
+`;
+  writeFileSync(join(customer, 'program.ts'), program);
+  const args = ['run', '--check', '--quiet', '--no-prompt', '--node-modules-dir=manual', '--allow-net=127.0.0.1', 'program.ts'];
+  const { status, stdout, stderr } = spawnSync('deno', args, { cwd: customer, env: plainEnvironment(), encoding: 'utf8' });
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'true', stderr: '' });
+});
+
 test('a bundle for browsers needs nothing that only Node has', async () => {
   writeFileSync(join(customer, 'page.mjs'), "export * from '@civic-records/client';\n");
   const warnings: string[] = [];
