@@ -66,6 +66,9 @@ export async function openStores(settings: Settings, role: Role, logger: Logger,
   const closers: (() => Promise<unknown>)[] = [];
   const close = (): Promise<void> => closeAll(closers.splice(0).toReversed());
   try {
+    if (settings.DATABASE_URL === undefined && role === 'service') {
+      logger.info({ folder: settings.CIVIC_DATA_DIR }, 'starting the embedded PostgreSQL');
+    }
     const attached = await reachDatabase(settings, role, logger);
     const { url } = attached;
     closers.push(() => attached.leave());

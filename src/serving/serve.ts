@@ -1,3 +1,4 @@
+import { listRecentAgendaHits } from '../../contract/list-recent-agenda-hits.ts';
 import { closeAll } from '../../domain/close-all.ts';
 import { SCOPES } from '../../domain/events/account-events.ts';
 import type { Civic } from '../civic.ts';
@@ -8,10 +9,13 @@ import { createHttpServer, HTTP_TIMEOUTS } from '../edge/http/http-server.ts';
 import { does, type ServeRole } from '../processors/roles.ts';
 import { type JobPart, partsOf, repeat, type Repetition, runIfDue } from '../processors/runtime/jobs.ts';
 import { listenOn, openOpsListener } from './ops-listener.ts';
+import { listReactors } from '../../queries/operators/processors.ts';
 import { BadSetting } from '../settings.ts';
 import { fillNewLog, type SampleAccount, type SampleWanted } from '../sources/first-run.ts';
 
 const LOG_EVERY = 100;
+const CLASSIFYING = 'classify items, work on reports as they come, settle them';
+const [CLASSIFIED_LOOKS, CLASSIFIED_LOOK_MS] = [100, 100];
 
 interface Serving {
   readonly role: ServeRole;
@@ -31,7 +35,7 @@ export async function serve(civic: Civic, { role, stopping, hurrying, print, toT
   const ending = new AbortController();
   try {
     if (does(role, 'fold the read models, build and switch their generations')) civic.startProjector();
-    if (does(role, 'classify items, work on reports as they come, settle them')) civic.startReactors();
+    if (does(role, CLASSIFYING)) civic.startReactors();
     if (does(role, 'carry the feed out to Kafka')) civic.startKafkaBridge();
     const watching = civic.history.watch((position) => civic.passed(position), ending.signal);
     closers.push(() => watching);
@@ -40,8 +44,11 @@ export async function serve(civic: Civic, { role, stopping, hurrying, print, toT
     let sampleAccount: SampleAccount | null = null;
     if (does(role, 'fill a new log with topics and catalogue')) {
       const sample = does(role, 'fill a new log with the sample') ? wantedSample(civic) : 'off';
+      civic.logger.info({}, 'looking whether the log is new, and filling a new one');
       sampleAccount = await fillNewLog(civic, { sample, sampleKey: toTerminal });
     }
+    civic.logger.info({}, 'folding the log into the read models');
+    if (sampleAccount !== null && does(role, CLASSIFYING)) await untilClassified(civic, stopping);
     if (!(await civic.caughtUp(await civic.log.head()))) civic.logger.warn({}, 'the read models have not caught up yet; see /readyz');
     print(bannerText(baseUrl ?? '(no public listener in this role)', opsUrl, sampleAccount));
     const repeating = scheduledJobs(civic, role, ending.signal).map((work) => repeat(civic.clock, civic.logger, ending.signal, work));
@@ -52,6 +59,14 @@ export async function serve(civic: Civic, { role, stopping, hurrying, print, toT
   } finally {
     ending.abort(new Error('the service is ending'));
     await closeAll(closers.toReversed());
+  }
+}
+
+/** The sample has hits once its items are classified: the printed lines show one. Waits ten seconds at most. */
+async function untilClassified(civic: Civic, stopping: AbortSignal): Promise<void> {
+  for (let looks = 0; looks < CLASSIFIED_LOOKS && !stopping.aborted; looks += 1) {
+    if ((await listReactors(civic.listingReactors)).every(({ oldestPendingAt }) => oldestPendingAt === null)) return;
+    await civic.clock.sleep(CLASSIFIED_LOOK_MS, stopping).catch(() => undefined);
   }
 }
 
@@ -112,10 +127,12 @@ function bannerText(baseUrl: string, opsUrl: string | null, sampleAccount: Sampl
   return [
     '',
     `Civic Records  ${baseUrl}`,
-    ...(opsUrl === null ? [] : [`operators      ${opsUrl}/readyz  ${opsUrl}/metrics  ${opsUrl}/ops`]),
+    ...(baseUrl.startsWith('http') ? [`reference      ${baseUrl}/reference`] : []),
+    ...(opsUrl === null ? [] : [`operators      ${opsUrl}/ops  ${opsUrl}/readyz  ${opsUrl}/metrics`]),
     ...access,
     '',
     'Try:',
+    `  curl '${baseUrl}${listRecentAgendaHits.path}'`,
     `  curl ${header} '${baseUrl}/api/v1/data/changes?limit=2'`,
     `  curl ${header} -X POST '${baseUrl}/api/v1/data/snapshots'`,
     `  curl ${header} '${baseUrl}/api/v1/data/health'`,

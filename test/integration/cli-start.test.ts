@@ -117,17 +117,25 @@ test('a first start into a file or a pipe prints no key but the command that iss
   npm.kill('SIGTERM');
   const ended = await npm.ended;
   expect(ended.stdout + ended.stderr).not.toContain('crs_');
+  expect(ended.stderr).toMatch(/starting the embedded PostgreSQL.*\n.*filling a new one.*\n.*folding the log into the read models/);
+  const page = (name: string) => new RegExp(`^${name} +(http\\S+)`, 'm').exec(banner)?.[1];
+  expect([page('Civic Records'), page('reference'), page('operators')]).toEqual([
+    expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    `${page('Civic Records')}/reference`,
+    expect.stringMatching(/:\d+\/ops$/),
+  ]);
 });
 
-/** The three lines work as they are printed. */
+/** The lines work as they are printed, the first one without a key. */
 function expectToWork(banner: string, env: Readonly<Record<string, string>>): void {
   const lines = banner.split('\n').filter((line) => line.startsWith('  curl '));
-  expect(lines).toHaveLength(3);
+  expect(lines.map((line) => line.includes('Authorization'))).toEqual([false, true, true, true]);
   for (const line of lines) {
     const { stdout } = spawnSync('sh', ['-c', `${line} -s -w '\\n%{http_code}'`], { encoding: 'utf8', env: { ...process.env, ...env } });
     const [body = '', status] = stdout.split('\n');
     expect(status).toMatch(/^20[01]$/);
     expect(JSON.parse(body)).toHaveProperty('data');
+    if (line === lines[0]) expect(JSON.parse(body)).toHaveProperty('data.0.evidenceQuote');
   }
 }
 

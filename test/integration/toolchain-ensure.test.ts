@@ -30,8 +30,8 @@ interface Run {
   readonly ended: Promise<{ readonly status: number | null; readonly out: string; readonly err: string }>;
 }
 
-function ensure(): Run {
-  const child = spawn(process.execPath, [join(checkout, 'tools/ensure.mjs')], {
+function ensure(...options: readonly string[]): Run {
+  const child = spawn(process.execPath, [join(checkout, 'tools/ensure.mjs'), ...options], {
     env: { PATH: `${checkout}/bin:${process.env['PATH'] ?? ''}` },
   });
   started.push(child);
@@ -100,6 +100,35 @@ test('a killed installer is taken over when its npm has ended', async () => {
   expect(await next.ended).toMatchObject({ status: 0, out: '' });
   expect(calls()).toEqual(['ci']);
   expect(existsSync(join(checkout, '.installing'))).toBe(false);
+});
+
+test('a start installs no tools, tests add them without removing anything, and a start keeps them', async () => {
+  const lock = (version: string) => {
+    const packages = { '': {}, 'node_modules/some': { version }, 'node_modules/tool': { version, dev: true } };
+    writeFileSync(join(checkout, 'package-lock.json'), JSON.stringify({ packages }));
+    const { 'node_modules/tool': _, ...withoutTools } = packages;
+    writeFileSync(join(checkout, 'without-tools.json'), JSON.stringify({ packages: withoutTools }));
+  };
+  program(
+    'npm',
+    `#!/bin/sh
+echo "$1 $(echo "$*" | grep -o -e '--[a-z]*=dev')" >> "${checkout}/npm-calls"
+mkdir -p "${checkout}/node_modules"
+case "$*" in *--omit=dev*) from=without-tools.json;; *) from=package-lock.json;; esac
+cp "${checkout}/$from" "${checkout}/node_modules/.package-lock.json"
+`,
+  );
+  lock('1.0.0');
+  expect(await ensure('--without-tools').ended).toMatchObject({ status: 0, out: '' });
+  expect(await ensure('--without-tools').ended).toEqual({ status: 0, out: '', err: '' });
+  expect(calls()).toEqual(['ci --omit=dev']);
+  expect((await ensure().ended).err).toContain('tools of the tests');
+  expect(calls()).toEqual(['ci --omit=dev', 'install --include=dev']);
+  expect(await ensure('--without-tools').ended).toEqual({ status: 0, out: '', err: '' });
+  expect(await ensure().ended).toEqual({ status: 0, out: '', err: '' });
+  lock('2.0.0');
+  await ensure('--without-tools').ended;
+  expect(calls().slice(2)).toEqual(['ci --include=dev']);
 });
 
 test('a lock file that npm ci refuses is installed by npm install without being rewritten', async () => {

@@ -69,7 +69,7 @@ export async function serveCivic(url: string, environment: Readonly<Record<strin
     civic,
     clock,
     baseUrl,
-    opsUrl: /^operators +(http\S+)\/readyz/m.exec(text)?.[1] ?? null,
+    opsUrl: /^operators +(http\S+)\/ops/m.exec(text)?.[1] ?? null,
     command,
     async openAccount({ tier = 'pro', paidUntil = new Date(clock.now() + YEAR_MS).toISOString() } = {}) {
       const accountId = civic.identifiers.next();

@@ -281,7 +281,7 @@ function toService(program: Running, banner: string, key: string | null): Servic
   const baseUrl = found(/^Civic Records +(http\S+)$/m) ?? '';
   return {
     baseUrl,
-    opsUrl: found(/^operators +(http\S+)\/readyz/m) ?? '',
+    opsUrl: found(/^operators +(http\S+)\/ops/m) ?? '',
     key,
     pid: program.pid,
     ended: program.ended,
