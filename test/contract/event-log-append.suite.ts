@@ -156,6 +156,34 @@ export function appendContract(openStore: OpenStore): void {
       expect(await Promise.all(lengths)).toEqual([3, 2, 2, 0]);
     });
 
+    test('of new streams alone stores each, and one that exists after all is a conflict that affects no other', async () => {
+      const [existing, first, last] = [freshStream(), freshStream(), freshStream()];
+      await store.log.append({ stream: existing, expectedRevision: NO_STREAM, events: newEvents(2) });
+      const before = await store.log.head();
+      const begin = (stream: string, count: number) => ({ stream, expectedRevision: NO_STREAM, events: newEvents(count) });
+      const outcomes = await store.log.appendEach([begin(first, 2), begin(existing, 3), begin(last, 1)]);
+      expect(outcomes).toMatchObject([
+        { kind: 'appended', revision: 1 },
+        { kind: 'conflict', actualRevision: 1 },
+        { kind: 'appended', revision: 0 },
+      ]);
+      const { events } = await store.log.readAll({ after: before, limit: 9 });
+      const stored = events.map(({ stream, revision }) => [stream, revision]);
+      expect(stored).toEqual([first, first, last].map((stream, index) => [stream, index % 2]));
+      const others = Array.from({ length: 50 }, () => freshStream());
+      const appends = others.map((stream) => begin(stream, 2));
+      const after = await store.log.head();
+      expect((await store.log.appendEach(appends)).map(({ kind }) => kind)).toEqual(others.map(() => 'appended'));
+      // On PostgreSQL, a read of all also checks that no position is missing.
+      const all = (await store.log.readAll({ after, limit: 200 })).events.map(({ stream, revision }) => `${stream} ${revision}`);
+      expect(all.toSorted()).toEqual(others.flatMap((stream) => [`${stream} 0`, `${stream} 1`]).toSorted());
+      const among = [...others.slice(0, 10), freshStream(), freshStream()];
+      const kinds = (await store.log.appendEach([...among, ...others.slice(10, 40)].map((stream) => begin(stream, 1)))).map(
+        ({ kind }) => kind,
+      );
+      expect(kinds.filter((kind) => kind === 'appended')).toHaveLength(2);
+    });
+
     test('appends a batch larger than any group of single appends, in order', async () => {
       const before = await store.log.head();
       const appends = Array.from({ length: 1_500 }, (_, n) => ({
