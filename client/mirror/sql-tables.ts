@@ -57,7 +57,7 @@ export const rowsOf = (table: 'civic_records' | 'civic_records_fresh', resource:
 /** Ends a new copy, which is in `civic_records_fresh`: removes what it lacks and writes what differs. */
 export const finishCopy = (dialect: Dialect, tables: MirrorTables): readonly string[] =>
   Object.entries(tables).flatMap(([table, columns]) => [
-    `delete from ${quoted(table)} where id not in (select id from ${rowsOf('civic_records_fresh', table)} as fresh)`,
+    `delete from ${quoted(table)} as t where not exists (select 1 from ${rowsOf('civic_records_fresh', table)} as r where r.id = t.id)`,
     upsertFrom(
       dialect,
       table,
