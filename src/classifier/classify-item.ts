@@ -6,7 +6,7 @@ import { type CompiledTopics, compileTopics, type Occurrence } from './phrases.t
 import { confidenceOf, HIT_FROM, topicEvidence, type TopicEvidence, worth } from './topic-evidence.ts';
 import { evidenceQuote } from './evidence-quote.ts';
 import { statedFacts } from './stated-facts.ts';
-import { isFormality, operativeText } from './operative-text.ts';
+import { isFormality, operativeText, withoutParties } from './operative-text.ts';
 import { affectedLocation } from './locations/affected-location.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
 import { standingOf, standingSentence } from './item-standing.ts';
@@ -14,9 +14,9 @@ import { proceduralContext } from './procedure.ts';
 import { furtherName, itemSubject } from './subject-sentence.ts';
 
 /** Stored in every hit; another number whenever the same records give other hits. */
-export const PHRASE_CLASSIFIER = 'phrases-3';
+export const PHRASE_CLASSIFIER = 'phrases-4';
 /** Names of former rules: hits under them are computed again, and removed where there is none. */
-export const FORMER_NAMES: readonly string[] = ['phrases-1', 'phrases-2'];
+export const FORMER_NAMES: readonly string[] = ['phrases-1', 'phrases-2', 'phrases-3'];
 /** Length of title and text that is read, in UTF-16 code units; bounds the cost of long texts. */
 const READ_AT_MOST = 8_000;
 
@@ -53,7 +53,7 @@ export function classifyItem(whole: ClassificationSubject, topics: CompiledTopic
   if (isFormality(item)) return [];
   const title = operativeText(item.title);
   const text = item.text === null ? '' : operativeText(item.text);
-  const found = [...topicEvidence(title, text, item.matterType ?? '', topics)]
+  const found = [...topicEvidence(withoutParties(title), withoutParties(text), item.matterType ?? '', topics)]
     .map(([topic, evidence]) => ({ topic, evidence, confidence: confidenceOf(evidence) }))
     .filter(({ confidence }) => confidence >= HIT_FROM);
   if (found.length === 0) return [];

@@ -21,6 +21,16 @@ const ASIDES = [
 export const operativeText = (text: string): string =>
   ASIDES.reduce((rest, aside) => rest.replace(aside, (clause) => BLANK.repeat(clause.length)), text);
 
+/** The owner beside a street or easement that is abandoned. */
+const ABUTTING_OWNER = /\bto [A-Z][^;()]{0,160}?, the abutting owners?\b/g;
+/** A name that ends with its legal form. Its first word may be a keyword of its own, such as the name of a utility. */
+const COMPANY =
+  /(?<=\b[A-Z][\w'’.-]*)(?:(?: (?:&|and|of))? [A-Z][\w'’.-]*){0,6},? (?:Inc\b|L\.?L\.?C\b|P\.?L\.?L\.?C\b|L\.?L\.?P\b|Ltd\b|L\.P\b|LP\b)\.?/g;
+
+/** The text with the names of parties blanked out: the words of a name state no subject. */
+export const withoutParties = (text: string): string =>
+  [ABUTTING_OWNER, COMPANY].reduce((rest, name) => rest.replace(name, (party) => BLANK.repeat(party.length)), text);
+
 /** The beginning of a formality: minutes, notes on the order of business, attendance, closed sessions. */
 const OPENING = new RegExp(
   `^(?:${[

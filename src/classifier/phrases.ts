@@ -53,9 +53,9 @@ interface Word {
   readonly end: number;
 }
 
-const WORD = /[\p{L}\p{N}]+/gu;
+const WORD = /\d{1,3}(?:,\d{3})+(?![\p{L}\p{N}])|[\p{L}\p{N}]+/gu;
 
-/** The words of a text in order; everything that is neither letter nor digit separates them, so `short-term` is two words. */
+/** The words of a text in order; what is neither letter nor digit separates them: `short-term` is two words, `217,911` is one. */
 export function wordsOf(text: string): Word[] {
   return [...text.matchAll(WORD)].map(({ 0: word, index }) => ({ form: word.toLowerCase(), start: index, end: index + word.length }));
 }

@@ -61,6 +61,9 @@ export interface TopicEvidence {
   readonly opposed: boolean;
 }
 
+/** Outside the opening of a title or text it states no subject. */
+const isInPassing = ({ phrase, start }: Occurrence): boolean => start >= OPENING_LENGTH && GENERIC_PHRASES.has(phrase.form);
+
 export function worth({ phrase, start }: Occurrence, place: 'title' | 'text'): number {
   const severalWords = phrase.length > 1 ? SEVERAL_WORDS : 0;
   const isSpecific = phrase.length > 1 && !GENERIC_PHRASES.has(phrase.form);
@@ -82,8 +85,8 @@ export function confidenceOf({ inTitle, inText, matterType, opposed }: TopicEvid
   const best = Math.max(...inTitle.map((found) => worth(found, 'title')), ...inText.map((found) => worth(found, 'text')), 0);
   const against = opposed ? OPPOSED : 0;
   if (best === 0) return matterType === 'names' ? MATTER_TYPE_ALONE - against : 0;
-  const all = [...widest(inTitle), ...widest(inText)].map((found) => found.phrase.form);
+  const all = [...widest(inTitle), ...widest(inText)].filter((found) => !isInPassing(found)).map((found) => found.phrase.form);
   const distinct = new Set(all).size;
-  const further = Math.min(FURTHER_AT_MOST, (distinct - 1 + (all.length > distinct ? 1 : 0)) * EACH_FURTHER);
+  const further = Math.min(FURTHER_AT_MOST, Math.max(0, distinct - 1 + (all.length > distinct ? 1 : 0)) * EACH_FURTHER);
   return Math.min(HIGHEST, best + further + (matterType === 'silent' ? 0 : MATTER_TYPE) - against);
 }

@@ -35,13 +35,30 @@ describe('a keyword', () => {
     expect(hits('Purchase of chairs - Not to exceed $1.00 - Financing: Data Center Fund, plat account')).toEqual([]);
   });
 
+  it.each([
+    'Purchase of chairs - Data Center Chairs, Inc.',
+    'Purchase of chairs from The Data Center and Office Supply LLC',
+    'Abandon an alley to Dallas Data Center Corporation, the abutting owner, near Elm Street',
+  ])('in the name of a party makes no hit: "%s"', (title) => expect(hits(title)).toEqual([]));
+
+  it.each(['Permit for a data center of Acme, Inc.', 'Data Center Siting - Acme Inc.'])(
+    'beside the name of a party makes a hit: "%s"',
+    (title) => expect(hits(title)).toHaveLength(1),
+  );
+
+  it('of digits is not found in a longer number', () => {
+    const emergency = compileTopics([topicRecord('emergency', { keywords: ['911'], negativeKeywords: [] })]);
+    expect(classifyItem(subject('Sale of 217,911 square feet'), emergency)).toEqual([]);
+    expect(classifyItem(subject('Upgrade of 911 consoles'), emergency)).toHaveLength(1);
+  });
+
   it('late in a long title makes a hit by itself only with several words that are not generic', () => {
     const long = `Conditional permit for all uses but ${'a small shop, '.repeat(20)}`;
     expect(hits(`${long} a plat`)).toEqual([]);
     expect(hits(`${long} a data center`)).toHaveLength(1);
     expect(
       classifyItem(
-        subject(`${long} some right-of-way`),
+        subject(`${long} some right-of-way, and more right-of-way`),
         compileTopics([topicRecord('land', { keywords: ['right-of-way'], negativeKeywords: [] })]),
       ),
     ).toEqual([]);
