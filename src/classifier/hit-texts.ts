@@ -66,7 +66,7 @@ export function businessImpactOf({ amount, parties, effects }: StatedFacts, cont
   const stated = sentences([
     parties === null ? null : `${partiesOf(parties)}${amount === null ? '' : `; amount: ${amount}`}`,
     ...effects,
-    next === '' ? null : `Next step stated: ${next}`,
+    next === '' ? null : `${context.proceduralStage === 'notice' ? 'Public hearing stated' : 'Next step stated'}: ${next}`,
   ]);
   return stated === '' ? NO_IMPACT : stated;
 }

@@ -126,6 +126,7 @@ const tidy = (name: string): string =>
   name
     .replace(VERB, '')
     .replace(/^Fund (?=the )/, '')
+    .replace(/^(?:the )?City(?: of [A-Z]\w+(?: Worth)?)? and (?:the )?/, '')
     .replace(/^(?:the |and |for |of |at )*(?:City of [A-Z]\w+(?: Worth)?, )?(?:the |of |and )?/i, '')
     .replace(/^Boards? of [A-Z][a-z]+ of (?:the )?/, '')
     .replace(/[\s,;]+$/, '')
@@ -161,10 +162,13 @@ export function statedParties(text: string, matterType: string): Parties | null 
 const EFFECTS_AT_MOST = 3;
 const EFFECT_LENGTH = 150;
 /** The rest of a clause: no full stop ends it inside a number or an abbreviation. */
-const CLAUSE = String.raw`(?:[^;.${BLANK}]|\.(?!\s+\p{Lu}|\s*$)){8,300}`;
+const CLAUSE = String.raw`(?:\b(?:\p{Lu}\.)+|[^;.${BLANK}]|\.(?!\s+\p{Lu}|\s*$)){8,300}`;
 /** Clauses on what changes for whom: property, restrictions, duties, charges, incentives, bids, terms. Each is given verbatim. */
 const EFFECTS: readonly (readonly [string, RegExp])[] = [
-  ['Property affected', String.raw`(?i:\bproperty (?:zoned|owned|located|generally)) ${CLAUSE}`],
+  [
+    'Property affected',
+    String.raw`(?i:\bproperty (?:zoned|owned|located|generally)|\bportions? of(?! (?:the |its )?[^;,]{0,40}\b(?:contribution|cost|fund|bond|payment|fee|tax|amount|revenue)s?\b)|\bapproximately [\d,.]+ (?:square feet|acres?)),? ${CLAUSE}`,
+  ],
   [
     'Restriction stated',
     String.raw`(?i:\b(?:prohibit(?:s|ing)?|ban(?:s|ning)?|restrict(?:s|ing)?|moratorium on|limit(?:s|ing)? the)) ${CLAUSE}`,
@@ -174,20 +178,38 @@ const EFFECTS: readonly (readonly [string, RegExp])[] = [
     'Charge stated',
     String.raw`(?i:\b(?:lev(?:y|ying) (?:of )?(?:an? )?(?:special )?(?:assessments?|tax)|(?:impos|assess|increas|decreas|chang|deny|sett)(?:es?|ing) (?:the |an? |new )*(?:[\w-]+ ){0,3}(?:rates?|fees?|tax|taxes|charges?))\b)${CLAUSE}`,
   ],
-  ['Incentive stated', String.raw`(?i:\btax abatement|\beconomic development (?:program )?(?:grant|loan)) ${CLAUSE}`],
+  [
+    'Incentive stated',
+    String.raw`(?i:\btax abatement|\bwaivers? of (?:[\w-]+ ){0,4}fees?|\beconomic development (?:program )?(?:grant|loan)) ${CLAUSE}`,
+  ],
   [
     'Bids',
     String.raw`(?i:\b(?:readvertise|re-advertise|advertise|solicit)(?: for)?|\brejection of (?:\w+ ){0,5}(?:bids?|proposals?)\b) ${CLAUSE}`,
   ],
-  ['Term stated', String.raw`\bfor the period [A-Z][a-z]+ \d{1,2}, \d{4},? (?:through|to) [A-Z][a-z]+ \d{1,2}, \d{4}`],
-  ['Change stated', String.raw`\bfrom an? [^;,.]{3,60}\bDistrict to an? [^;,.]{3,80}`],
+  [
+    'Term stated',
+    String.raw`(?:\bfor the period (?:of )?[A-Z][a-z]+ \d{1,2}, \d{4},? (?:through|to) [A-Z][a-z]+ \d{1,2}, \d{4}|(?i:\bfor an? (?:\w+-){1,3}(?:year|month) (?:term|period)\b|\bfor a (?:term|period) of [\w-]+ (?:years|months)\b|\b[a-z]+(?:-[a-z]+)?-(?:year|month) (?:[a-z]+ ){0,3}(?:contract|agreement|license|lease)\b))`,
+  ],
+  [
+    'Change stated',
+    String.raw`(?:\bfrom an? [^;,.]{3,60}\bDistrict to an? [^;,.]{3,300}|\bFrom: ["“][^;]{3,160}? To: ["“][^;(]{3,300}|\bfor the purpose of establishing an? [^;,.]{3,300})`,
+  ],
+  ['Permission stated', String.raw`(?i:\bto allow) (?!for\b)${CLAUSE}`],
+  ['Grant stated', String.raw`(?i:\b(?:acceptance of|accept)(?:,? if awarded,?)?) (?:[^;,]|,(?= )){0,90}?(?i:\bgrants?) ${CLAUSE}`],
+  [
+    'Work stated',
+    String.raw`(?i:\b(?:construction|reconstruction|installation|replacement|rehabilitation|repair|maintenance) (?:of|at)|\bto (?:replace|widen|build|construct|install|repair)) ${CLAUSE}`,
+  ],
 ].map(([label, source]) => [label!, new RegExp(source!, 'u')] as const);
 
 function statedEffects(text: string): string[] {
   return EFFECTS.flatMap(([label, pattern]) => {
     const found = pattern.exec(text)?.[0];
     if (found === undefined) return [];
-    const words = found.replace(/\s+[-–—]\s.*$/s, '').replace(/[\s,]*(?:and)?\s*(?:\(\d\))?[\s,]*$/, '');
+    const words = found
+      .replace(/\s+[-–—]\s.*$|\s*\((?:PUBLIC HEARING|list attached|see )\b.*$|\s+and an ordinance\b.*$/s, '')
+      .replaceAll(BLANK, '')
+      .replace(/[\s,(]*(?:\band)?\s*(?:\(\d\))?[\s,]*$/, '');
     const said = words.length > EFFECT_LENGTH ? `${words.slice(0, EFFECT_LENGTH).replace(/[\s,]+\S*$/, '')} …` : words;
     return [`${label}: “${said}”`];
   });

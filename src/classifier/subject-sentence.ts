@@ -11,6 +11,11 @@ const ASIDES: readonly RegExp[] = [
   /\s*\*+In alignment with .*$/gi,
   /\s*\((?:list attached|Continued from|PUBLIC HEARING - |see Fiscal)[^()]*\)/gi,
   /\s+\bDROP(?:PED)?$/g,
+  // Numbers of grants and contracts, short names, and the laws that an action follows.
+  /\s*\([^()]{0,120}\b(?:Grant|Contract|CSJ|CFDA|Award|Listing|Project|Solicitation)\b[^()]{0,60}\bNo\b[^()]{0,200}\)/gi,
+  /,? (?:each )?approved as to form by the City Attorney,?/gi,
+  /\s*\((?:the |collectively,? )*[“"][^”"()]{2,40}[”"]\)/g,
+  /,? (?:in accordance with|pursuant to) (?:Article|Chapter|Sections?) [^;()]{3,90}?(?:\bCode|\bCharter|\bLaw|\bAct)\b(?: of (?:the )?(?:New York )?(?:State|City)\b(?: of [A-Z]\w+(?: York| Worth)?)?)?,?/g,
   /\s+Z[A-Z]?-?\d{2,3}-\d{2,8}(?:\([A-Z/]{2,7}\))?(?:\/Z-?\d[\d-]*)?\s*$/g,
 ];
 /** A closing clause: the amount, or the seller behind a dash. Both are stated on their own. */
@@ -21,7 +26,7 @@ const SELLER =
 /** Beginnings that only say in which form the subject comes, and what stands for them. */
 const FORMS: readonly (readonly [RegExp, string])[] = [
   [
-    /^(?:authorize|call|set|order|schedule) (?:\(\d\) )?(?:a )?public hearings? to be held (on [A-Z][a-z]+ \d{1,2}, \d{4}),?(?: (?:and )?to)?(?: (?:receive|hear))?(?: (?:public )?comments?)?(?: (?:regarding|concerning|on|about|to consider))?:? +(?:\(1\) )?(?:the )?/i,
+    /^(?:authorize|call|set|order|schedule) (?:\(\d\) )?(?:a )?public hearings? to be held (on [A-Z][a-z]+ \d{1,2}, \d{4}),?(?: pursuant to [^,]{3,90},)?(?: (?:and )?to)?(?: (?:receive|hear))?(?: (?:public )?comments?)?(?: (?:regarding|concerning|on|about|to consider))?:? +(?:\(1\) )?(?:the )?/i,
     'Call a public hearing $1 on ',
   ],
   [
@@ -34,6 +39,10 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
     '',
   ],
   [/^A Local Law to /i, ''],
+  [
+    /^Application number [\w ]{3,20}\(([^)]{3,90})\) submitted by .{3,160}? for (?:an? |the )(?=(?:acquisition|amendment|approval|designation|disposition|grant|issuance)\b)/i,
+    '$1: ',
+  ],
   [/^Application number [\w ]{3,20}\(([^)]{3,90})\).{0,160}?(?:Charter|Character),? (?:for )?(?:an? |the )?/i, '$1: '],
 ];
 /** Inside of it, after its beginning. */
@@ -63,7 +72,13 @@ const VERBS: Readonly<Record<string, string>> = Object.fromEntries(
 
 /** "Owner; 12 Example Street, (2 acres) From: “A” … To: “B” …", as zoning cases are listed. */
 const ZONING =
-  /^(?:[^;$]{3,140});\s*(?<place>[^;()]{3,160}?),?\s*\((?<acres>[\d.,]+ acres?)\),?\s*(?:from:?\s*(?<from>.{3,160}?)\s+)?to:?\s*(?<to>.{3,300})$/i;
+  /^(?:[^;$]{3,140});\s*(?<place>(?:[^;()]|\((?:odds?|evens?)\)){3,160}?),?\s*\((?<acres>[\d.,]+ acres?)\),?\s*(?:from:?\s*(?<from>.{3,160}?)\s+)?to:?\s*(?<to>.{3,300})$/i;
+
+/** Steps that every ordinance has. */
+const BOILERPLATE = /[;,]? ?(?:and )?\(\d{1,2}\) providing (?:an? )?(?:saving|severability|repealing|effective)\b[^;]*/gi;
+/** A first step that only provides the money of the second one. */
+const MONEY_FIRST =
+  /^(?<lead>.{0,60}?)\(1\) (?<money>(?:an? |the )?(?:increase (?:in|of) appropriations?|establishment of appropriations?|(?:receipt and )?deposit of|transfer of)\b[^;]*); (?:and )?\(2\) (?!(?:an? |the )?(?:increase (?:in|of) appropriations?|establishment of appropriations?|receipt and deposit|transfer)\b)(?<next>[^;]*)/i;
 
 /** How many further numbered steps a title has after its first one. */
 const furtherSteps = (text: string): number =>
@@ -92,13 +107,14 @@ export function subjectOf(operative: string): string {
     const change = zoning['from'] === undefined ? `: ${zoning['to']}` : ` from ${zoning['from']} to ${zoning['to']}`;
     return clipped(`Rezone ${zoning['acres']} at ${zoning['place']}${change}`);
   }
-  const priced = plain.replace(CLOSING, '').replace(SELLER, '');
+  const ordered = plain.replace(MONEY_FIRST, '$<lead>(1) $<next>; (2) $<money>').replace(BOILERPLATE, '');
+  const priced = ordered.replace(CLOSING, '').replace(SELLER, '');
   const formed = INNER.reduce(
     (rest, [pattern, word]) => rest.replace(pattern, word),
     FORMS.reduce((rest, [pattern, word]) => rest.replace(pattern, word), priced.replace(/^(.{0,60}?):? \(1\) /, '$1 ')),
   );
   const steps = furtherSteps(formed);
-  const first = formed.replace(/[;,]?(?: and,? at the close of the public hearing,?)?(?: and)? \(2\) .*$/s, '');
+  const first = formed.replace(/[;,]?(?: and,? at the close of the public hearing[,;:]?)?(?: and)? \(2\) .*$/s, '');
   const acted = first.replace(/^((?:Public hearing: )?)(\p{Ll}+ing)\b(?! of\b)/iu, (whole, lead: string, verb: string) => {
     const base = VERBS[verb.toLowerCase()];
     return base === undefined ? whole : `${lead}${base}`;

@@ -159,6 +159,26 @@ describe('summary and business impact', () => {
       'Speed limit study for the period May 1, 2026 through April 30, 2027',
       'Term stated: “for the period May 1, 2026 through April 30, 2027”.',
     ],
+    [
+      'Authorize an agreement with the State of Sample for the State to replace the bridge at Sample Road',
+      'Work stated: “to replace the bridge at Sample Road”.',
+    ],
+    [
+      'Authorize acceptance of a grant from the U.S. Department of Samples for zoning studies',
+      'Grant stated: “acceptance of a grant from the U.S. Department of Samples for zoning studies”.',
+    ],
+    [
+      'Conduct Public Hearing, Authorize the Use of a Portion of Sample Park for Utility Easement (PUBLIC HEARING - a. Staff)',
+      'Property affected: “Portion of Sample Park for Utility Easement”.',
+    ],
+    [
+      '(CD 8) Zoning of Sample Church; 100 Sample Drive, (1.18 acres) From: "AG" Agricultural To: "I" Light Industrial (Recommended for Denial)',
+      'Change stated: “From: "AG" Agricultural To: "I" Light Industrial”.',
+    ],
+    ['Authorize a five-year service price agreement for zoning studies', 'Term stated: “five-year service price agreement”.'],
+    ['Authorize Waiver of Development Fees for Sample Campus', 'Incentive stated: “Waiver of Development Fees for Sample Campus”.'],
+    ['Adopt a Resolution to Effect a Portion of Sample Contribution to the zoning program', NO_IMPACT],
+    ['Authorize a public hearing to be held on April 8, 2026 on the annexation of land', 'Public hearing stated: 2026-04-08.'],
   ])('state the effect of "%s" in the words of the record', (title, impact) => expect(content(title).businessImpact).toBe(impact));
 
   it.each([
@@ -202,6 +222,30 @@ describe('summary and business impact', () => {
     [
       'Application number C 230091 ZMQ (Sample Lanes Rezoning) submitted by Example Realty, LLC, pursuant to Sections 197-c and 201 of the Charter for an amendment of the Zoning Map, changing from an M1-1 District to an R7A District',
       'Sample Lanes Rezoning: amendment of the Zoning Map, changing from an M1-1 District to an R7A District',
+    ],
+    [
+      'Authorize a public hearing to be held on April 8, 2026, pursuant to Chapter 26 of the Sample Code, to receive comments on the use of a park',
+      'Call a public hearing on April 8, 2026 on use of a park',
+    ],
+    [
+      'Authorize (1) an increase in appropriations in an amount not to exceed $3.00 in the Sample Fund - Series 1; and (2) a contract for a pump station',
+      'Authorize a contract for a pump station, and 1 further point',
+    ],
+    [
+      'Authorize acceptance of a grant (Grant No. 12, Award ID. No. 3) for the Sample District (the “District”), in accordance with Chapter 372 of the Local Government Code, approved as to form by the City Attorney',
+      'Authorize acceptance of a grant for the Sample District',
+    ],
+    [
+      'An ordinance correcting Section 5 of the Code; (1) providing a saving clause; and (2) providing an effective date',
+      'Correct Section 5 of the Code',
+    ],
+    [
+      '(CD 8) A / B; 7200 - 7500 blocks (odds) Sample Drive (42.06 acres) From: "AG" Agricultural To: "I" Light Industrial',
+      'Rezone 42.06 acres at 7200 - 7500 blocks (odds) Sample Drive from "AG" Agricultural to "I" Light Industrial',
+    ],
+    [
+      'Application number C 24 HAM (Sample Terrace) submitted by the Sample Department, pursuant to Article 16 of the General Municipal Law of New York State for the designation of an area',
+      'Sample Terrace: designation of an area',
     ],
   ])('begin "%s" with its action and object', (title, about) => expect(itemSubject(subject(title).item, operativeText(title))).toBe(about));
 
