@@ -8,7 +8,7 @@ import { civicWebHttpClient } from '../infra/civicweb/http-client.ts';
 import { legistarFolderReader } from '../infra/legistar/folder-client.ts';
 import { LEGISTAR_BASE_URL, legistarHttpReader } from '../infra/legistar/http-client.ts';
 import { openCitiesHttpClient } from '../infra/opencities/http-client.ts';
-import { systemClock } from '../infra/system/clock.ts';
+import { shiftedClock, systemClock } from '../infra/system/clock.ts';
 import { techShareHttpClient } from '../infra/techshare/http-client.ts';
 import { openOtherLog, type Role } from './composition/open-stores.ts';
 import { machineProbe } from '../infra/system/machine.ts';
@@ -28,7 +28,7 @@ import { reports } from './modules/reports.ts';
 import { search } from './modules/search.ts';
 import { sources } from './modules/sources.ts';
 import { subscriptions } from './modules/subscriptions.ts';
-import { openPlatform } from './platform.ts';
+import { openPlatform, type Times } from './platform.ts';
 import { PROJECTIONS } from './read-models.ts';
 import type { Settings } from './settings.ts';
 import type { Connectors } from './sources/added-sources.ts';
@@ -108,9 +108,16 @@ export async function reachedByAll(
 export const openCivic = (settings: Settings, role: Role, warnings: readonly string[]) =>
   openCivicAt(systemClock, settings, role, warnings);
 
+/** For a sandbox: a service whose time is ahead of the machine's by what `ahead` says then, in milliseconds. */
+export const openCivicAhead = (settings: Settings, ahead: () => number) =>
+  openWithTimes({ time: shiftedClock(systemClock, ahead), chainClock: systemClock }, settings, 'service', []);
+
 /** The same with another time than the machine's. Leases are measured by the database's clock. */
-export async function openCivicAt(time: Clock, settings: Settings, role: Role, warnings: readonly string[]) {
-  const platform = await openPlatform(time, settings, role, warnings);
+export const openCivicAt = (time: Clock, settings: Settings, role: Role, warnings: readonly string[]) =>
+  openWithTimes({ time, chainClock: time }, settings, role, warnings);
+
+async function openWithTimes(times: Times, settings: Settings, role: Role, warnings: readonly string[]) {
+  const platform = await openPlatform(times, settings, role, warnings);
   try {
     const { clock, progress } = platform;
     const brokers = kafkaAddress(settings);

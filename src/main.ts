@@ -19,6 +19,7 @@ const composition = () => import('./composition.ts');
 process.exitCode = await runCli({
   process,
   open: async (...given) => (await composition()).openCivic(...given),
+  openAhead: async (...given) => (await composition()).openCivicAhead(...given),
   stores: async (settings) => (await composition()).openStoresAlone(settings),
   probes: async (settings) => (await composition()).probesOf(settings),
   clock: Date,

@@ -33,8 +33,15 @@ import type { Settings } from './settings.ts';
 export type Platform = Awaited<ReturnType<typeof openPlatform>>;
 const LEASE_MS = 5_000;
 
+export interface Times {
+  /** Of the service. */
+  readonly time: Clock;
+  /** Of other systems and of leases on payments. */
+  readonly chainClock: Clock;
+}
+
 /** Throws what the database, the log and the settings throw; what was opened until then is closed. */
-export async function openPlatform(time: Clock, settings: Settings, role: Role, warnings: readonly string[]) {
+export async function openPlatform({ time, chainClock }: Times, settings: Settings, role: Role, warnings: readonly string[]) {
   const level = settings.CIVIC_LOG_LEVEL ?? (role === 'command' ? 'warn' : 'info');
   const logger = createLogger(level, settings.CIVIC_LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json'));
   for (const warning of warnings) logger.warn({}, warning);
@@ -65,7 +72,7 @@ export async function openPlatform(time: Clock, settings: Settings, role: Role, 
       /** The time of the service: the machine's, or a trial's. */
       clock,
       /** The time of other systems and of leases on payments. */
-      chainClock: time,
+      chainClock,
       /** Pauses and timeouts. */
       machineClock: systemClock,
       /** One time for all processes on the database; leases are measured by it. */

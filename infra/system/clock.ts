@@ -18,6 +18,8 @@ export const systemClock: Clock = {
     }),
 };
 
-/** The machine's clock with an offset; waits keep their length. */
-export const shiftedClock = (clock: Clock, offsetMs: number): Clock =>
-  offsetMs === 0 ? clock : { now: () => clock.now() + offsetMs, sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal) };
+/** A clock that is ahead of another by what `ahead` says then, in milliseconds; waits keep their length. */
+export const shiftedClock = (clock: Clock, ahead: () => number): Clock => ({
+  now: () => clock.now() + ahead(),
+  sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
+});

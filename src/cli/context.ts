@@ -1,9 +1,12 @@
 import type { Civic, Role } from '../civic.ts';
 import type { Stores } from '../../domain/ports/stores.ts';
+import type { Settings } from '../settings.ts';
 import type { Examination } from './doctor/examine.ts';
 
 export interface CliContext {
   readonly open: (role: Role) => Promise<Civic>;
+  /** A sandbox with these settings, ahead of the machine's time by what `ahead` says then, in milliseconds. */
+  readonly openAhead: (settings: Settings, ahead: () => number) => Promise<Civic>;
   /** Whatever they contain; for commands that fill or repair them. */
   readonly openStores: () => Promise<Stores>;
   readonly examination: Examination;

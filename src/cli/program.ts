@@ -7,6 +7,7 @@ import { addExamples } from './examples.ts';
 type Add = (program: Command, context: CliContext, whole: () => Promise<Command>) => void;
 const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   serve: async () => (await import('./verbs/serve.ts')).addServeCommand,
+  sandbox: async () => (await import('./verbs/sandbox.ts')).addSandboxCommand,
   accounts: async () => (await import('./verbs/accounts.ts')).addAccountsCommands,
   keys: async () => (await import('./verbs/keys.ts')).addKeysCommands,
   audit: async () => (await import('./verbs/accounts.ts')).addAuditCommand,

@@ -14,13 +14,15 @@ const MAX_LINE_LENGTH = 600;
 export interface Running {
   readonly process: NodeJS.Process;
   readonly open: (settings: Settings, role: Role, warnings: readonly string[]) => Promise<Civic>;
+  /** A sandbox, ahead of the machine's time by what `ahead` says then, in milliseconds. */
+  readonly openAhead: (settings: Settings, ahead: () => number) => Promise<Civic>;
   readonly stores: (settings: Settings) => Promise<Stores>;
   readonly probes: (settings: Settings) => Promise<Probes>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /** Runs the command that the arguments name; resolves to the exit status. A failure is one line on standard error. */
-export async function runCli({ process, open, stores, probes, clock }: Running): Promise<number> {
+export async function runCli({ process, open, openAhead, stores, probes, clock }: Running): Promise<number> {
   const [stopping, hurrying] = [new AbortController(), new AbortController()];
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => (stopping.signal.aborted ? hurrying : stopping).abort(new CommandFailed(`stopped by ${signal}`, 130)));
@@ -39,6 +41,7 @@ export async function runCli({ process, open, stores, probes, clock }: Running):
       const { settings, warnings } = readSettings(process.env);
       return open(settings, role, warnings);
     },
+    openAhead,
     openStores: async () => stores(readSettings(process.env).settings),
   };
   try {

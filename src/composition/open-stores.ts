@@ -50,11 +50,10 @@ export async function openLog(address: string): Promise<OpenLog> {
 /** The time of the program, shifted where a trial has set the clock of this database; a shift is logged as a warning. */
 export async function openClock(transactor: Transactor, settings: Settings, time: Clock, logger: Logger): Promise<Clock> {
   const offset = await trialClockOffset(transactor, settings.CIVIC_CLOCK_START, time.now());
-  const clock = shiftedClock(time, offset);
-  if (offset !== 0) {
-    const now = new Date(clock.now()).toISOString();
-    logger.warn({ now }, 'TRIAL CLOCK: the time of this database is not the present; use it for trials only');
-  }
+  if (offset === 0) return time;
+  const clock = shiftedClock(time, () => offset);
+  const now = new Date(clock.now()).toISOString();
+  logger.warn({ now }, 'TRIAL CLOCK: the time of this database is not the present; use it for trials only');
   return clock;
 }
 

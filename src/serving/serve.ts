@@ -6,6 +6,7 @@ import { trustedProxies } from '../edge/admission/client-address.ts';
 import { documentRoutes } from '../edge/documents/document-routes.ts';
 import { pageDocuments } from '../edge/pages/page-documents.ts';
 import { createHttpServer, HTTP_TIMEOUTS } from '../edge/http/http-server.ts';
+import type { HttpServerParts } from '../edge/http/parts.ts';
 import { does, type ServeRole } from '../processors/roles.ts';
 import { type JobPart, partsOf, repeat, type Repetition, runIfDue } from '../processors/runtime/jobs.ts';
 import { listenOn, openOpsListener } from './ops-listener.ts';
@@ -25,10 +26,23 @@ interface Serving {
   readonly print: (text: string) => void;
   /** Secrets are printed only to a terminal. */
   readonly toTerminal: boolean;
+  /** Default: that of the service. */
+  readonly banner?: (started: Started) => string;
+  /** For a sandbox alone. */
+  readonly disturb?: HttpServerParts['disturb'];
+}
+
+/** What a start has come to; an address is null where nothing listens. */
+export interface Started {
+  readonly baseUrl: string | null;
+  readonly opsUrl: string | null;
+  /** Not null in the one start that opens it; its key is null where it must not be printed. */
+  readonly sampleAccount: SampleAccount | null;
 }
 
 /** Runs the service until `stopping` aborts, then ends requests, processors and connections in this order. */
-export async function serve(civic: Civic, { role, stopping, hurrying, print, toTerminal }: Serving): Promise<void> {
+export async function serve(civic: Civic, serving: Serving): Promise<void> {
+  const { role, stopping, print, toTerminal, banner = bannerText } = serving;
   if (role === 'relay' && civic.kafkaCounters === null)
     throw new BadSetting('KAFKA_BROKERS is unset, and --role relay carries nothing without it');
   const closers: (() => Promise<void>)[] = [];
@@ -40,7 +54,7 @@ export async function serve(civic: Civic, { role, stopping, hurrying, print, toT
     const watching = civic.history.watch((position) => civic.passed(position), ending.signal);
     closers.push(() => watching);
     const headAtStart = await civic.log.head();
-    const { baseUrl, opsUrl, drain } = await openListeners(civic, { role, stopping, hurrying }, headAtStart, closers);
+    const { baseUrl, opsUrl, drain } = await openListeners(civic, serving, headAtStart, closers);
     let sampleAccount: SampleAccount | null = null;
     if (does(role, 'fill a new log with topics and catalogue')) {
       const sample = does(role, 'fill a new log with the sample') ? wantedSample(civic) : 'off';
@@ -50,7 +64,7 @@ export async function serve(civic: Civic, { role, stopping, hurrying, print, toT
     civic.logger.info({}, 'folding the log into the read models');
     if (sampleAccount !== null && does(role, CLASSIFYING)) await untilClassified(civic, stopping);
     if (!(await civic.caughtUp(await civic.log.head()))) civic.logger.warn({}, 'the read models have not caught up yet; see /readyz');
-    print(bannerText(baseUrl ?? '(no public listener in this role)', opsUrl, sampleAccount));
+    print(banner({ baseUrl, opsUrl, sampleAccount }));
     const repeating = scheduledJobs(civic, role, ending.signal).map((work) => repeat(civic.clock, civic.logger, ending.signal, work));
     closers.push(async () => void (await Promise.all(repeating)));
     if (!stopping.aborted) await new Promise((resolve) => stopping.addEventListener('abort', resolve, { once: true }));
@@ -76,7 +90,7 @@ const wantedSample = ({ settings }: Civic): SampleWanted =>
 
 async function openListeners(
   civic: Civic,
-  { role, stopping, hurrying }: Pick<Serving, 'role' | 'stopping' | 'hurrying'>,
+  { role, stopping, hurrying, disturb }: Serving,
   headAtStart: Awaited<ReturnType<Civic['log']['head']>>,
   closers: (() => Promise<void>)[],
 ) {
@@ -100,6 +114,7 @@ async function openListeners(
       pipelined: settings.CIVIC_HTTP_MAX_PIPELINED,
     },
     timeouts: HTTP_TIMEOUTS,
+    disturb,
   });
   const bound = await listenOn(http, 'CIVIC_HTTP', settings.CIVIC_HTTP_HOST, settings.CIVIC_HTTP_PORT);
   closers.push(() => http.close(hurrying));
@@ -113,8 +128,8 @@ async function openListeners(
 
 const FIRST_SYNC = 'npm run --silent civic -- sources sync legistar --client cityofdallas';
 
-/** The key of a sample account is null where it must not be printed. */
-function bannerText(baseUrl: string, opsUrl: string | null, sampleAccount: SampleAccount | null): string {
+function bannerText({ baseUrl: served, opsUrl, sampleAccount }: Started): string {
+  const baseUrl = served ?? '(no public listener in this role)';
   const key = sampleAccount?.key ?? null;
   const header = key === null ? '-H "Authorization: Bearer $CIVIC_API_KEY"' : `-H 'Authorization: Bearer ${key}'`;
   const access =

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { parseEnv } from 'node:util';
 import { runCli } from '../../src/cli/run.ts';
-import { openCivic, openStoresAlone, probesOf } from '../../src/composition.ts';
+import { openCivic, openCivicAhead, openStoresAlone, probesOf } from '../../src/composition.ts';
 
 export interface AnsweredHere {
   readonly exitCode: number;
@@ -79,6 +79,7 @@ export async function runCivicHere(
       runCli({
         process: own as unknown as NodeJS.Process,
         open: openCivic,
+        openAhead: openCivicAhead,
         stores: openStoresAlone,
         probes: async (settings) => probesOf(settings),
         clock: Date,

@@ -10,6 +10,7 @@ const CONTEXT: CliContext = {
   stopping: new AbortController().signal,
   hurrying: new AbortController().signal,
   open: refuse,
+  openAhead: refuse,
   openStores: refuse,
   examination: { environment: {}, clock: { now: () => 0 }, probes: refuse },
 };

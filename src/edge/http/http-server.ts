@@ -30,6 +30,13 @@ export function createHttpServer(parts: HttpServerParts) {
     errorPage: showError(parts.pages),
   });
   const { app } = listener;
+  const { disturb } = parts;
+  if (disturb !== undefined) {
+    app.addHook('onRequest', (request, reply, next) => {
+      disturb(request.operationId, reply.raw);
+      next();
+    });
+  }
   let loading: Promise<ToolEndpoint> | undefined;
   /** Loaded with the first call: the library of the protocol and its schemas take 10 MB. */
   const tools = kept(

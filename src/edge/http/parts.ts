@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Identifiers } from '../../../domain/identifiers.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
@@ -34,6 +35,8 @@ export interface HttpServerParts extends ConnectionsParts {
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
   readonly tracing?: Tracing | null;
+  /** For a sandbox alone: may spoil the answer to a request that arrives; the name is that of its operation, or `none`. */
+  readonly disturb?: ((operationId: string, answer: ServerResponse) => void) | undefined;
   /** One in n successful answers is logged; every refusal and failure is, up to a number in a second. */
   readonly logSampleEvery: number;
 }

@@ -70,7 +70,7 @@ export function createOpsServer({ registry, readiness, state, logger, allowedHos
     metrics: { refused: () => undefined, connectionRefused: () => undefined },
   });
   const { app } = listener;
-  app.addHook('onRequest', (request, _reply, done) => done(refusalOfHost(request, allowedHosts)));
+  app.addHook('onRequest', (request, _reply, done) => done(refusalOfHost(request, allowedHosts, HOSTS_ALLOWED)));
   const add = (url: string, answer: (reply: FastifyReply) => unknown): void =>
     void app.route({ method: READING, url, handler: (_request, reply) => answer(reply) });
   add('/livez', () => ({ status: 'live' }));
@@ -88,12 +88,14 @@ export function createOpsServer({ registry, readiness, state, logger, allowedHos
   return listener;
 }
 
+const HOSTS_ALLOWED = 'this listener answers to localhost, to addresses and to the names in CIVIC_OPS_ALLOWED_HOSTS';
+
 /** A page of another site can have its own name lead to this address: a request by such a name is refused. */
-function refusalOfHost({ hostname, raw }: FastifyRequest, allowed: readonly string[]): Rejection | undefined {
+export function refusalOfHost({ hostname, raw }: FastifyRequest, allowed: readonly string[], message: string): Rejection | undefined {
   if (raw.headers.host === undefined) return;
   const name = hostname.replace(/^\[|\]$/g, '').toLowerCase();
   if (isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost') || allowed.includes(name)) return;
-  return new Rejection('forbidden', 'this listener answers to localhost, to addresses and to the names in CIVIC_OPS_ALLOWED_HOSTS');
+  return new Rejection('forbidden', message);
 }
 
 /** A failure of the read itself counts as not ready. */

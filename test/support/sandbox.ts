@@ -1,0 +1,64 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { processesOf } from './embedded-users.ts';
+import { type Answered, type Environment, MAIN, plainEnvironment, runProgram } from './service.ts';
+
+/** A running `civic sandbox`. */
+export interface Sandbox {
+  readonly service: string;
+  /** The control address. */
+  readonly control: string;
+  readonly operators: string;
+  readonly key: string;
+  readonly payAsYouGoKey: string;
+  /** A request to the control; throws unless it is answered 200. */
+  ask<Value>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Value>;
+  /** A request to the service with the Ultra key. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** What its programs have in the folder for temporary files. */
+  leftBehind(): readonly string[];
+  stop(signal?: NodeJS.Signals): Promise<Answered>;
+}
+
+export async function startSandbox(env: Environment = {}): Promise<Sandbox> {
+  const folder = mkdtempSync(join(tmpdir(), 'civic-sandboxes-'));
+  const program = runProgram([process.execPath, MAIN, 'sandbox', '--json'], {
+    cwd: folder,
+    env: { ...plainEnvironment(), CIVIC_LOG_FORMAT: 'json', ...env, TMPDIR: folder },
+  });
+  const line = new Promise<string>((resolve) => {
+    let said = '';
+    program.child.stdout!.on('data', (text: string) => (said += text).includes('\n') && resolve(said));
+  });
+  const ended = program.ended.then(({ stderr }) => Promise.reject(new Error(`the sandbox ended: ${stderr}`)));
+  ended.catch(() => undefined);
+  const printed = JSON.parse(await Promise.race([line, ended])) as Pick<
+    Sandbox,
+    'service' | 'control' | 'operators' | 'key' | 'payAsYouGoKey'
+  >;
+  return {
+    ...printed,
+    async ask<Value>(method: string, path: string, body?: unknown) {
+      const sent = body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+      const response = await fetch(`${printed.control}${path}`, { method, ...sent });
+      const text = await response.text();
+      if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+      return JSON.parse(text) as Value;
+    },
+    fetch: (path, init = {}) =>
+      fetch(`${printed.service}${path}`, {
+        ...init,
+        headers: { authorization: `Bearer ${printed.key}`, ...(init.headers as Environment) },
+      }),
+    leftBehind: () => readdirSync(folder),
+    async stop(signal = 'SIGTERM') {
+      program.kill(signal);
+      const answered = await program.ended;
+      const left = [...readdirSync(folder), ...processesOf(folder).map(({ command }) => command)];
+      rmSync(folder, { recursive: true, force: true });
+      if (left.length > 0) throw new Error(`left behind: ${left.join(', ')}`);
+      return answered;
+    },
+  };
+}
