@@ -11,6 +11,7 @@ export const NO_CONTEXT: CliContext = {
   stopping: new AbortController().signal,
   hurrying: new AbortController().signal,
   open: () => Promise.reject(new Error('nothing is opened to list the commands')),
+  openAhead: () => Promise.reject(new Error('nothing is opened to list the commands')),
   openStores: () => Promise.reject(new Error('nothing is opened to list the commands')),
   examination: {
     environment: {},
