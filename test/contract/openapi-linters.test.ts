@@ -1,16 +1,13 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import spectralCore from '@stoplight/spectral-core';
 import spectralRulesets from '@stoplight/spectral-rulesets';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openApiDocumentOf } from '../../src/edge/documents/openapi.ts';
+import { inRoot, lintTotals, redocly, runTool } from '../support/redocly.ts';
 
 const document = openApiDocumentOf('https://records.test');
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const inRoot = (...path: readonly string[]): string => join(root, ...path);
 
 let folder: string;
 beforeAll(async () => {
@@ -22,20 +19,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** Two routes are always closed: they have no success, and the linters must not require one. */
 const CLOSED = ['get', 'post'].map((method) => `#/paths/~1api~1mcp/${method}/responses`);
 
-const run = (...command: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> =>
-  new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...command], {
-      cwd: folder,
-      // Neither tool may use the network.
-      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ code, output }));
-  });
-const redocly = (...args: readonly string[]) => run(inRoot('node_modules/@redocly/cli/bin/cli.js'), ...args);
+const run = (...command: readonly string[]) => runTool(folder, ...command);
 
 test('Spectral reports nothing', async () => {
   const spectral = new spectralCore.Spectral();
@@ -51,13 +35,12 @@ test('Spectral reports nothing', async () => {
 test('Redocly reports nothing', async () => {
   const ignored = { 'openapi.json': { 'operation-2xx-response': CLOSED } };
   await writeFile(join(folder, '.redocly.lint-ignore.yaml'), JSON.stringify(ignored));
-  const { code, output } = await redocly('lint', 'openapi.json', '--extends=recommended', '--format=json');
-  const report = JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)) as { totals: object; problems: object[] };
-  expect({ code, totals: report.totals }).toEqual({ code: 0, totals: { errors: 0, warnings: 0, ignored: CLOSED.length } });
+  const said = await redocly(folder, 'lint', 'openapi.json', '--extends=recommended', '--format=json');
+  expect({ code: said.code, totals: lintTotals(said) }).toEqual({ code: 0, totals: { errors: 0, warnings: 0, ignored: CLOSED.length } });
 });
 
 test('Redocly scores examples, errors and identifiers 100, and the whole above 75', async () => {
-  const { code, output } = await redocly('score', 'openapi.json', '--format=json');
+  const { code, output } = await redocly(folder, 'score', 'openapi.json', '--format=json');
   expect(code).toBe(0);
   const report = JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)) as {
     agentReadiness: number;

@@ -181,6 +181,7 @@ describe('the pages', () => {
         '/api-reference.md',
         '/llms.txt',
         '/api/openapi.json',
+        '/arazzo.json',
         '/reference',
         '/reference/start.js',
         '/reference/swagger-ui.js',

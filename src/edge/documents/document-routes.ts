@@ -3,6 +3,8 @@ import { createRequire } from 'node:module';
 import { getOpenApiDocument } from '../../../contract/get-openapi-document.ts';
 import { PUBLIC_CACHE } from '../../../contract/operation.ts';
 import { OPERATIONS } from '../../../contract/operations.ts';
+import { WORKFLOWS_PATH } from '../../../contract/workflows.ts';
+import { arazzoDocumentOf } from './arazzo.ts';
 import { agentIndex, fullReference, operationPage, operationPagePath } from './markdown/reference.ts';
 import { type OpenApiDocument, openApiDocumentOf } from './openapi.ts';
 
@@ -81,6 +83,7 @@ export function documentRoutes(baseUrl: () => string): readonly DocumentRoute[] 
   const pages = Object.keys(OPERATIONS).map((id) => route(operationPagePath(id), markdown, (all) => operationPage(all, id)));
   return [
     route(getOpenApiDocument.path, 'application/json; charset=utf-8', (all) => JSON.stringify(all)),
+    route(WORKFLOWS_PATH, 'application/json; charset=utf-8', (all) => JSON.stringify(arazzoDocumentOf(all))),
     route('/api-reference.md', markdown, fullReference),
     ...pages,
     route('/llms.txt', 'text/plain; charset=utf-8', agentIndex),

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { DocumentRoute } from '../documents/document-routes.ts';
 import { PUBLIC_CACHE } from '../../../contract/operation.ts';
 import { CADENCE_LIST_PATH, TOPIC_LIST_PATH } from '../../../contract/listings.ts';
+import { WORKFLOWS_PATH } from '../../../contract/workflows.ts';
 import { STYLE_PATH } from './addresses.ts';
 
 const LASTING = { 'cache-control': 'public, s-maxage=3600', 'x-content-type-options': 'nosniff' } as const;
@@ -11,6 +12,7 @@ export const serviceIndex = (baseUrl: string): string =>
   JSON.stringify({
     service: 'Civic Records',
     openApi: `${baseUrl}/api/openapi.json`,
+    workflows: baseUrl + WORKFLOWS_PATH,
     reference: `${baseUrl}/api-reference.md`,
     agents: `${baseUrl}/llms.txt`,
     tools: `${baseUrl}/api/v1/mcp`,

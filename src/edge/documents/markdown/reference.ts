@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { CADENCE_LIST_PATH, TOPIC_LIST_PATH } from '../../../../contract/listings.ts';
+import { WORKFLOWS_PATH } from '../../../../contract/workflows.ts';
 import { TOOLS } from '../../../../contract/tools/tools.ts';
 import type { OpenApiDocument } from '../openapi.ts';
 import { SAMPLE_LANGUAGES } from './operation-samples.ts';
@@ -69,6 +70,7 @@ a record's source link before you rely on it.`,
     [
       `- [Full reference](${url}/api-reference.md): errors, cursors, limits, digests, every operation and object`,
       `- [OpenAPI 3.1 document](${url}/api/openapi.json): the same for programs`,
+      `- [Workflows](${url}${WORKFLOWS_PATH}): sequences of requests for programs, in the format of Arazzo`,
       `- [Topics](${url}${TOPIC_LIST_PATH}) and [bodies whose cadence is published](${url}${CADENCE_LIST_PATH}): slugs to ask for, as JSON`,
     ].join('\n'),
     blocks(
