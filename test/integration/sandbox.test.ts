@@ -1,11 +1,14 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { paymentRequired, toolError } from '../../contract/tools/tool-results.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
 import { makePayer, type SentPayment } from '../support/payments.ts';
 import { type Sandbox, startSandbox } from '../support/sandbox.ts';
-import { makeInstallation } from '../support/service.ts';
+import { makeInstallation, plainEnvironment, runProgram } from '../support/service.ts';
 
 /** Milliseconds; short, so that a read beyond it takes no longer. */
 const DEADLINE = { CIVIC_STATEMENT_TIMEOUT: 'PT5S' };
@@ -88,6 +91,7 @@ describe('plans of the sandbox', () => {
     [413, 'response_too_large', { max_response_bytes: 200 }],
     [429, 'rate_limited', { requests_per_minute: 1 }],
   ] as const)('make the service answer %i %s, until they are as built in again', async (status, code, ultra) => {
+    await publish();
     await sandbox.ask('POST', '/plans', { ultra });
     await read();
     await expectRefusal(await read(), status, code);
@@ -215,6 +219,23 @@ test('a tool cannot read where that was asked for', async () => {
   ]) {
     await fail('postMcpJsonRpc', answer);
     expect(await (await sandbox.fetch('/api/v1/mcp', { method: 'POST', headers, body })).text()).toContain(`"code":"${code}"`);
+  }
+});
+
+const curl = spawnSync('curl', ['--version']).status === 0;
+
+test.skipIf(!curl)('every line of docs/sandbox.md gives the status that the page says (needs curl)', async () => {
+  const text = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8');
+  const script = [...text.matchAll(/^```sh run\n([\s\S]*?)^```$/gm)].map(([, block]) => block!).join('\n');
+  const stated = [...script.matchAll(/# (\d{3})$/gm)].map(([, code]) => code!);
+  expect(new Set(stated)).toEqual(new Set(['200', '201', '410', '413', '429', '503', '504']));
+  const env = { ...plainEnvironment(), BASE: sandbox.service, CONTROL: sandbox.control, KEY: sandbox.key };
+  const program = runProgram(['bash', '-c', `set -euo pipefail\n${script}`], { cwd: tmpdir(), env });
+  const { exitCode, stdout, stderr } = await program.ended;
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(stdout.split('\n').filter((line) => /^\d{3}$/.test(line))).toEqual(stated);
+  for (const said of ['curl ends with 18', '"status":"degraded"', '"answer":"refused"', '"answer":"unknown"', '{"failures":[]}']) {
+    expect(stdout).toContain(said);
   }
 });
 
