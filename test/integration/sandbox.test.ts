@@ -110,6 +110,15 @@ describe('failures on request', () => {
     expect((await read()).status).toBe(200);
   });
 
+  test('wait for a request that is admitted', async () => {
+    expect((await read()).status).toBe(200);
+    await fail('readCivicChanges', 503);
+    await sandbox.ask('POST', '/plans', { ultra: { requests_per_minute: 1 } });
+    await expectRefusal(await read(), 429, 'rate_limited');
+    await sandbox.ask('POST', '/plans', {});
+    await expectRefusal(await read(), 503, 'feed_unavailable');
+  });
+
   test('end when they are deleted', async () => {
     await fail('readCivicChanges', 504, { times: 100 });
     await expectRefusal(await read(), 504, 'timeout');

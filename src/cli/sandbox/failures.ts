@@ -101,5 +101,13 @@ export function failing(civic: Civic, { befall }: Pick<Failures, 'befall'>): Civ
     ]),
   ) as unknown as Civic['publicOperations'];
   const tools = { ...civic.tools, functions: each(civic.tools.functions, () => TOOLS) };
-  return { ...civic, operations: each(civic.operations, (name) => name), publicOperations, tools };
+  // Without reads ahead of admission: a request that is refused takes no failure from the ones that were asked for.
+  const admit: Civic['admission']['admit'] = (presented) => civic.admission.admit({ ...presented, readAhead: undefined });
+  return {
+    ...civic,
+    admission: { ...civic.admission, admit },
+    operations: each(civic.operations, (name) => name),
+    publicOperations,
+    tools,
+  };
 }
