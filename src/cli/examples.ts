@@ -24,6 +24,7 @@ const ERASING = "--with '[removed]' --reason personal_data";
 /** Arguments after the command's words. `*` stands for each source. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   serve: ['', '--role api'],
+  sandbox: ['', '--control-port 9500'],
   completion: ['bash >> ~/.bashrc', 'zsh > ~/.zfunc/_civic', 'fish > ~/.config/fish/completions/civic.fish'],
   'accounts open': ["--name 'A newsroom' --channel subscription --tier pro --paid-until 2027-01-01T00:00:00Z"],
   'accounts period': [`--account ${ID} --tier ultra --paid-until 2028-01-01T00:00:00Z`],
