@@ -6,6 +6,7 @@ import { Readable, Writable } from 'node:stream';
 import { parseEnv } from 'node:util';
 import { runCli } from '../../src/cli/run.ts';
 import { openCivic, openCivicAhead, openStoresAlone, probesOf } from '../../src/composition.ts';
+import { withoutProgress } from './without-progress.ts';
 
 export interface AnsweredHere {
   readonly exitCode: number;
@@ -89,5 +90,5 @@ export async function runCivicHere(
     leave();
   }
   const text = (parts: readonly Uint8Array[]) => Buffer.concat(parts).toString('utf8');
-  return { exitCode, stdout: text(said.stdout), stderr: text(said.stderr) };
+  return { exitCode, stdout: text(said.stdout), stderr: withoutProgress(text(said.stderr)) };
 }

@@ -8,6 +8,7 @@ import { SAMPLE_ACCOUNT_ID } from '../../src/sources/first-run.ts';
 import { processesOf } from './embedded-users.ts';
 import { copyDataDir, PREPARED_DATA_DIR } from './prepared-data.ts';
 import { STALL_MS } from './until-reached.ts';
+import { withoutProgress } from './without-progress.ts';
 
 /** The program's entry. */
 export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -134,7 +135,7 @@ export function runProgram(
   const ended = new Promise<Answered>((resolve, reject) => {
     child.once('error', reject).once('close', (exitCode, signal) => {
       living.delete(child);
-      resolve({ exitCode, signal, ...said });
+      resolve({ exitCode, signal, stdout: said.stdout, stderr: withoutProgress(said.stderr) });
     });
   });
   return { child, pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal) };

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { CliContext } from '../../src/cli/context.ts';
+import { withoutProgress } from '../support/without-progress.ts';
 import { counted, withProgress } from '../../src/cli/progress-bar.ts';
 import { table } from '../../src/cli/table.ts';
 import { screenOf } from '../support/terminal.ts';
@@ -32,6 +33,7 @@ describe('progress', () => {
       });
       await vi.advanceTimersByTimeAsync(60_000);
       expect(written).toEqual(['25 % of 2,000 events, 5 s, 15 s left\n', '25 % of 2,000 events, 10 s, 30 s left\n']);
+      expect(withoutProgress(`a warning\n${written.join('')}12 records, 1 min 5 s\n3.2 MB, 6 s\n`)).toBe('a warning\n');
     },
   );
 
