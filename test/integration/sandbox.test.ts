@@ -119,6 +119,12 @@ describe('failures on request', () => {
     await expectRefusal(await read(), 503, 'feed_unavailable');
   });
 
+  test('may be a defect of the service', async () => {
+    await fail('readCivicChanges', 500);
+    await expectRefusal(await read(), 500, 'internal_error');
+    expect((await read()).status).toBe(200);
+  });
+
   test('end when they are deleted', async () => {
     await fail('readCivicChanges', 504, { times: 100 });
     await expectRefusal(await read(), 504, 'timeout');
@@ -163,7 +169,7 @@ describe('failures on request', () => {
   test('are refused with what is allowed', async () => {
     for (const [asked, allowed] of [
       [{ operation: 'readEverything', answer: 503 }, /one of .*readCivicChanges/],
-      [{ operation: 'readCivicChanges', answer: 500 }, /503.*504.*slow.*cut/],
+      [{ operation: 'readCivicChanges', answer: 501 }, /503.*504.*slow.*cut/],
       [{ operation: 'readCivicChanges', answer: 'refused' }, /settlePayment/],
       [{ operation: 'readCivicChanges', answer: 'slow', delay: 'soon' }, /ISO 8601 duration/],
       [{ operation: 'readCivicChanges', answer: 503, times: 0 }, /times/],

@@ -20,12 +20,12 @@ const answerOf = (failure: { readonly answer: unknown }): boolean => (OF_SETTLEM
 export const failure = z
   .strictObject({
     operation: z.enum([...Object.keys(PUBLIC_OPERATIONS), ...Object.keys(CUSTOMER_OPERATIONS), TOOLS, SETTLE]),
-    answer: z.literal([503, 504, 'slow', 'cut', ...OF_SETTLEMENT]),
+    answer: z.literal([500, 503, 504, 'slow', 'cut', ...OF_SETTLEMENT]),
     times: z.int().min(1).max(MAX_TIMES).default(1),
     delay: asSetting(duration('PT3S')).optional(),
   })
   .refine((asked) => answerOf(asked) === (asked.operation === SETTLE), {
-    error: `answers of ${SETTLE} are ${OF_SETTLEMENT.join(' and ')}; those of an operation are 503, 504, slow and cut`,
+    error: `answers of ${SETTLE} are ${OF_SETTLEMENT.join(' and ')}; those of an operation are 500, 503, 504, slow and cut`,
     path: ['answer'],
   })
   .refine(({ answer, delay }) => (delay === undefined) === (answer !== 'slow'), {
@@ -55,7 +55,8 @@ export function createFailures(clock: Pick<Clock, 'sleep'>, deadlineMs: () => nu
     clear: (): void => void (asked = []),
     /** Throws what the database throws, so that the service itself makes the answer. */
     async befall(operation: string): Promise<void> {
-      const next = take(operation, 503, 504, 'slow');
+      const next = take(operation, 500, 503, 504, 'slow');
+      if (next?.answer === 500) throw new Error('the sandbox was asked for it');
       if (next?.answer === 503) throw new DatabaseUnavailable('the sandbox was asked for it');
       const late = next?.answer === 504 || (next?.delay ?? 0) >= deadlineMs();
       if (next?.delay !== undefined) await clock.sleep(Math.min(next.delay, deadlineMs()));
