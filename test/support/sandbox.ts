@@ -32,11 +32,12 @@ export async function startSandbox(env: Environment = {}): Promise<Sandbox> {
     program.child.stdout!.on('data', (text: string) => (said += text).includes('\n') && resolve(said));
   });
   const ended = program.ended.then(({ stderr }) => Promise.reject(new Error(`the sandbox ended: ${stderr}`)));
+  const first = await Promise.race([line, ended]).catch((error: unknown) => {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  });
   ended.catch(() => undefined);
-  const printed = JSON.parse(await Promise.race([line, ended])) as Pick<
-    Sandbox,
-    'service' | 'control' | 'operators' | 'key' | 'payAsYouGoKey'
-  >;
+  const printed = JSON.parse(first) as Pick<Sandbox, 'service' | 'control' | 'operators' | 'key' | 'payAsYouGoKey'>;
   return {
     ...printed,
     async ask<Value>(method: string, path: string, body?: unknown) {
