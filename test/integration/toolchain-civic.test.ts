@@ -5,7 +5,7 @@ import { oldestNode } from '../support/client-package.ts';
 import { CHECKOUT } from '../support/production-tree.ts';
 import { bannerOf, type Installation, makeInstallation, runProgram } from '../support/service.ts';
 
-const { bin } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8')) as { bin: { civic: string } };
+const { bin, version } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8')) as { bin: { civic: string }; version: string };
 let installation: Installation;
 
 beforeAll(() => {
@@ -16,6 +16,7 @@ afterAll(() => installation.close());
 test('npx civic runs the command, with its exit status', async () => {
   const run = (...args: string[]) =>
     runProgram(['npx', '--offline', 'civic', ...args], { cwd: CHECKOUT, env: installation.environment() }).ended;
+  expect(await run('--version')).toMatchObject({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
   expect(await run('--help')).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Usage: civic /) as unknown });
   expect(await run('nonsense')).toMatchObject({
     exitCode: 2,
