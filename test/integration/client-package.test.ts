@@ -26,7 +26,7 @@ afterAll(async () => {
 
 function runOfCustomer(node: string, text: string) {
   writeFileSync(join(customer, 'program.mjs'), text);
-  const env = { ...plainEnvironment(), BASE: service.baseUrl, KEY: service.key ?? '' };
+  const env = { ...plainEnvironment(), BASE: service.baseUrl, CIVIC_API_KEY: service.key ?? '' };
   return runProgram([node, 'program.mjs'], { cwd: customer, env }).ended;
 }
 
@@ -49,7 +49,7 @@ test('a program on Node 20 iterates over feed, snapshot and search, and receives
   const seen = await programOfCustomer(
     oldestNode(),
     `import { CivicError, createCivicClient } from '@civic-records/client';
-const { BASE: baseUrl, KEY: key } = process.env;
+const { BASE: baseUrl, CIVIC_API_KEY: key } = process.env;
 const civic = createCivicClient({ baseUrl, key });
 const count = async (items) => { let sum = 0; for await (const _ of items) sum += 1; return sum; };
 const refusal = (promise) => promise.then(() => null, (error) => error instanceof CivicError && [error.code, error.status, typeof error.requestId]);
