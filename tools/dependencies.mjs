@@ -13,9 +13,9 @@ const stamp = join(modules, '.lock-file-hash');
 
 /**
  * Installs the dependencies when they are missing or belong to another lock file. Of several that run at once one installs, the others wait.
- * @param {boolean} withTools also what only tests, checks and measurements need, half of a gigabyte
+ * @param {{ withTools: boolean }} wanted also what only tests, checks and measurements need, half of a gigabyte
  */
-export async function ensureDependencies(withTools) {
+export async function ensureDependencies({ withTools }) {
   const lockFile = readFileSync(join(root, 'package-lock.json'));
   const hash = createHash('sha256').update(lockFile).digest('hex');
   const whole = `${hash} with tools`;
