@@ -1,3 +1,4 @@
+import type { OnAllowance } from '../domain/ports/counts.ts';
 import type { z } from 'zod';
 import type { Resource } from '../domain/records/resources.ts';
 import type { createFeedSubscription } from './create-feed-subscription.ts';
@@ -70,6 +71,7 @@ export interface ReportFunctions {
 }
 
 interface ReportSubmission extends ChangeRequest {
+  readonly onAllowance?: OnAllowance | undefined;
   /** One key that sends a token over both surfaces counts as two aliases of the token. */
   readonly surface: 'rest' | 'mcp';
   readonly token: string;
@@ -80,6 +82,7 @@ interface ReportSubmission extends ChangeRequest {
 }
 
 export interface ReportWanted extends OfAccount {
+  readonly onAllowance?: OnAllowance | undefined;
   /** A lower-case uuid. */
   readonly reportId: string;
 }

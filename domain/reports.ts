@@ -44,6 +44,9 @@ export const MAX_UNRESOLVED_REPORTS = 20;
 export const MAX_ALIASES = 32;
 /** `retryAfterSeconds` of `report_limit_reached`, on every surface. */
 export const REPORT_LIMIT_RETRY_SECONDS = 86_400;
+/** As they are announced; the decider of the account's reports counts them. */
+export const NEW_REPORTS_A_DAY: Bucket = { name: 'report-day', limit: MAX_NEW_REPORTS_A_DAY, seconds: 86_400 };
+export const UNRESOLVED_REPORTS = { name: 'report-unresolved', limit: MAX_UNRESOLVED_REPORTS, seconds: null } as const;
 export const SUBMISSIONS_A_MINUTE: Bucket = { name: 'report-submit-minute', limit: 5, seconds: 60 };
 export const STATUS_READS_A_MINUTE: Bucket = { name: 'report-status-minute', limit: 30, seconds: 60 };
 /** Milliseconds from the submission to the first check of the status. */

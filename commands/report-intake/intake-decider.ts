@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import { type AccountReportEvent, readAccountReportEvent, type ReportInput } from '../../domain/events/report-events.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import { MAX_ALIASES, MAX_NEW_REPORTS_A_DAY, MAX_UNRESOLVED_REPORTS, REPORT_LIMIT_RETRY_SECONDS } from '../../domain/reports.ts';
+import type { AllowanceState } from '../../domain/ports/counts.ts';
+import {
+  MAX_ALIASES,
+  MAX_NEW_REPORTS_A_DAY,
+  MAX_UNRESOLVED_REPORTS,
+  NEW_REPORTS_A_DAY,
+  REPORT_LIMIT_RETRY_SECONDS,
+  UNRESOLVED_REPORTS,
+} from '../../domain/reports.ts';
 import type { CheckpointForm, Decider } from '../decider.ts';
 
 /** A token as one key presents it over one surface, with the hash of what it came with. */
@@ -91,6 +99,17 @@ function presentAgain(kept: KeptToken, { token, keyId, surface }: PresentedToken
   if (kept.aliases.length >= MAX_ALIASES)
     return limitReached(`this token was used with ${MAX_ALIASES} combinations of key and interface, the maximum`);
   return [{ type: 'DataReportTokenAliased', data: { reportId: kept.receipt.reportId, token, keyId, surface } }];
+}
+
+/** What the account has left at a time, ISO 8601 in UTC: new reports of the day, and unresolved ones. */
+export function allowancesOf({ newByDay, unresolved }: IntakeState, time: string): readonly AllowanceState[] {
+  const left = (limit: number, used: number): number => Math.max(0, limit - used);
+  const dayMs = NEW_REPORTS_A_DAY.seconds * 1000;
+  const resetSeconds = Math.ceil((dayMs - (Date.parse(time) % dayMs)) / 1000);
+  return [
+    { bucket: NEW_REPORTS_A_DAY, remaining: left(NEW_REPORTS_A_DAY.limit, newByDay.get(utcDay(time)) ?? 0), resetSeconds },
+    { bucket: UNRESOLVED_REPORTS, remaining: left(UNRESOLVED_REPORTS.limit, unresolved.size), resetSeconds: null },
+  ];
 }
 
 function submit(command: Extract<IntakeCommand, { type: 'SubmitReport' }>, state: IntakeState): readonly AccountReportEvent[] | Rejection {

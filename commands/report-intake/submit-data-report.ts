@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type CommandPorts, handle } from '../handle.ts';
 import { createKeyedMutex } from '../keyed-mutex.ts';
 import {
+  allowancesOf,
   type IntakeCommand,
   intakeDecider,
   type IntakeState,
@@ -14,7 +15,7 @@ import { canonicalJson } from '../../domain/digests.ts';
 import { readSwitches, type ReportInput } from '../../domain/events/report-events.ts';
 import { notStorable } from '../../domain/key-secret.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
-import type { WindowCounts } from '../../domain/ports/counts.ts';
+import type { OnAllowance, WindowCounts } from '../../domain/ports/counts.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import type { EventLog } from '../../domain/ports/event-log.ts';
 import type { ClaimedToken, ReportClaims, ReportLeases, ReportQueue } from '../../domain/ports/report-stores.ts';
@@ -87,6 +88,8 @@ export interface SubmittedReport {
   readonly input: ReportInput;
   readonly requestId: string;
   readonly baseUrl: string;
+  /** Receives what is left of the submissions of the minute and, where they are looked at, of the day and of unresolved reports. */
+  readonly onAllowance?: OnAllowance | undefined;
 }
 
 interface Taken {
@@ -137,19 +140,21 @@ export function createSubmitDataReport(parts: SubmitDataReportParts) {
 
   /** In the given state the token has no report of this input. */
   async function makeReport(
-    { accountId, input, baseUrl }: SubmittedReport,
+    { accountId, input, baseUrl, onAllowance }: SubmittedReport,
     presented: PresentedToken,
     { run, state, deadline }: { run: (command: IntakeCommand) => Promise<IntakeState>; state: IntakeState; deadline: number },
   ): Promise<Taken> {
     const now = clock.now();
-    await requireRoomInMinute(parts, accountId, now);
+    await requireRoomInMinute(parts, accountId, now, onAllowance);
     const closed = await parts.closed(now);
     if (closed !== null) throw closed;
     const reportId = identifiers.next();
     const times = { submittedAt: new Date(now).toISOString(), nextCheckAt: new Date(now + FIRST_CHECK_MS).toISOString() };
+    const announce = (at: IntakeState) => onAllowance?.(allowancesOf(at, times.submittedAt));
     const statusUrl = `${baseUrl}/api/v1/data-reports/${reportId}`;
     const command: IntakeCommand = { type: 'SubmitReport', ...presented, reportId, input, ...times, statusUrl };
     const foreseen = intakeDecider.decide(command, state);
+    announce(state);
     if (foreseen instanceof Rejection) throw foreseen;
     if (!(await takePlace(reportId, deadline))) throw new Rejection('queue_unavailable', 'too many reports of all accounts are open');
     const after = await run(command).catch(async (error: unknown) => {
@@ -157,6 +162,7 @@ export function createSubmitDataReport(parts: SubmitDataReportParts) {
       if (error instanceof Rejection) await giveBack(reportId);
       throw error;
     });
+    announce(after);
     const { receipt } = replayed(after, presented)!;
     const isNew = receipt.reportId === reportId;
     if (!isNew) await giveBack(reportId);
@@ -211,10 +217,16 @@ async function whileClaimed<Result>(
   }
 }
 
-async function requireRoomInMinute({ windows }: Pick<SubmitDataReportParts, 'windows'>, accountId: string, now: number): Promise<void> {
+async function requireRoomInMinute(
+  { windows }: Pick<SubmitDataReportParts, 'windows'>,
+  accountId: string,
+  now: number,
+  onAllowance: OnAllowance | undefined,
+): Promise<void> {
   const taken = await windows.take(accountId, [SUBMISSIONS_A_MINUTE], 1, now);
-  if (taken.kind === 'taken') return;
+  if (taken.kind === 'taken') return onAllowance?.(taken.states);
   const { retryAfterSeconds } = taken;
+  onAllowance?.([{ bucket: SUBMISSIONS_A_MINUTE, remaining: 0, resetSeconds: retryAfterSeconds }]);
   throw new Rejection('submit_rate_limited', `more than ${SUBMISSIONS_A_MINUTE.limit} submissions in this minute`, { retryAfterSeconds });
 }
 

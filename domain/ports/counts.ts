@@ -12,6 +12,15 @@ export interface BucketState {
   readonly resetSeconds: number;
 }
 
+/** What is left of an allowance; `seconds` and `resetSeconds` are null where no window gives it back. */
+export interface AllowanceState {
+  readonly bucket: Omit<Bucket, 'seconds'> & { readonly seconds: number | null };
+  readonly remaining: number;
+  readonly resetSeconds: number | null;
+}
+/** Receives the allowances that a request has looked at. */
+export type OnAllowance = (states: readonly AllowanceState[]) => void;
+
 type Taken =
   | { readonly kind: 'taken'; readonly states: readonly BucketState[] }
   /** Nothing was taken from any bucket; `retryAfterSeconds` is that of the exhausted bucket that opens last. */

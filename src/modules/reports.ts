@@ -33,11 +33,12 @@ const WORK_DEADLINE_MS = 30_000;
 export const reportOperations = (functions: ReportFunctions) =>
   ({
     submitDataReport: async (exchange) => {
-      const { baseUrl, body: input } = exchange;
+      const { baseUrl, body: input, onAllowance } = exchange;
       const token = exchange.headers['idempotency-key'];
-      return asData(await functions.submitDataReport({ ...callerOf(exchange), surface: 'rest', token, input, baseUrl }));
+      return asData(await functions.submitDataReport({ ...callerOf(exchange), surface: 'rest', token, input, baseUrl, onAllowance }));
     },
-    getDataReport: async ({ params, principal }) => asData(await functions.getDataReport({ ...params, accountId: principal.accountId })),
+    getDataReport: async ({ params, principal, onAllowance }) =>
+      asData(await functions.getDataReport({ ...params, accountId: principal.accountId, onAllowance })),
   }) satisfies Partial<CustomerAnswers>;
 
 /** The two report tools call the functions of the report routes, with the same limits. */
@@ -53,8 +54,13 @@ const limitedReportReads =
   (read: ReportFunctions['getDataReport'], windows: WindowCounts, clock: Clock): ReportFunctions['getDataReport'] =>
   async (wanted) => {
     const taken = await windows.take(wanted.accountId, [STATUS_READS_A_MINUTE], 1, clock.now());
-    if (taken.kind === 'taken') return read(wanted);
+    const { onAllowance } = wanted;
+    if (taken.kind === 'taken') {
+      onAllowance?.(taken.states);
+      return read(wanted);
+    }
     const { retryAfterSeconds } = taken;
+    onAllowance?.([{ bucket: STATUS_READS_A_MINUTE, remaining: 0, resetSeconds: retryAfterSeconds }]);
     throw new Rejection('status_rate_limited', `more than ${STATUS_READS_A_MINUTE.limit} reads in this minute`, { retryAfterSeconds });
   };
 

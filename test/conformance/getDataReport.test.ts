@@ -162,3 +162,10 @@ test('exactly thirty reads a minute are answered, over all keys and whatever is 
   served.clock.advance(38_500);
   expect((await read(reportId)).status).toBe(200);
 });
+
+test('the answer announces what is left of the reads of the minute', async () => {
+  const { reportId } = await make();
+  served.clock.time += 60_000 - (served.clock.time % 60_000);
+  const left = async () => /"report-status-minute";r=(\d+);t=60/.exec((await read(reportId)).headers.get('ratelimit')!)?.[1];
+  expect([await left(), await left()]).toEqual(['29', '28']);
+});

@@ -323,3 +323,26 @@ describe('the context of a search', () => {
     },
   );
 });
+
+test('the answer announces what is left of the submissions of the minute and the day, and of unresolved reports', async () => {
+  served.clock.time -= served.clock.time % DAY_MS;
+  forward(DAY_MS - 10 * MINUTE);
+  const left = async (token: string) => {
+    const response = await submit(token);
+    const body = (await response.json()) as { data?: { reportId: string } };
+    if (body.data !== undefined) opened.push({ account, reportId: body.data.reportId });
+    return { status: response.status, limits: response.headers.get('ratelimit')!, policy: response.headers.get('ratelimit-policy')! };
+  };
+  const first = await left('allowance-1');
+  expect(first.policy).toMatch(/"report-submit-minute";q=5;w=60, "report-day";q=20;w=86400, "report-unresolved";q=20$/);
+  expect(first.limits).toMatch(/^"minute";.*"report-submit-minute";r=4;t=60, "report-day";r=19;t=600, "report-unresolved";r=19$/);
+  for (const nth of [2, 3, 4]) await left(`allowance-${nth}`);
+  expect((await left('allowance-5')).limits).toContain(
+    '"report-submit-minute";r=0;t=60, "report-day";r=15;t=600, "report-unresolved";r=15',
+  );
+  const refused = await left('allowance-6');
+  expect(refused.status).toBe(429);
+  expect(refused.limits).toMatch(/"report-submit-minute";r=0;t=60$/);
+  // A repeated submission is charged nothing, and looks at none of them.
+  expect((await left('allowance-1')).limits).not.toContain('report');
+});

@@ -15,7 +15,7 @@ import {
 } from '../../../domain/plans.ts';
 import type { Scope } from '../../../domain/events/account-events.ts';
 import { isKeySecret, keySecretHash } from '../../../domain/key-secret.ts';
-import type { BucketState, WindowCounts } from '../../../domain/ports/counts.ts';
+import type { BucketState, OnAllowance, WindowCounts } from '../../../domain/ports/counts.ts';
 import type { SpanAttributes, Tracing } from '../../../domain/ports/tracing.ts';
 import { Rejection, REPORTS_FORBIDDEN } from '../../../domain/rejections.ts';
 import type { ToolName } from '../../../contract/tools/tool-names.ts';
@@ -52,14 +52,11 @@ interface Presented {
   readonly scope: Scope | null;
   /** Clock milliseconds. */
   readonly now: number;
-  /** Called once the minute and burst buckets are read, also where the request is refused later. */
+  /** Called once the minute and burst buckets are read, also exhausted ones and where the request is refused later. */
   readonly onAllowance?: OnAllowance;
   /** Sends the read together with the charge, for whom the request most likely is. It may not be called; its result is no admission. */
   readonly readAhead?: ((guess: Principal) => void) | undefined;
 }
-
-/** Receives the remaining units of the buckets that were read, also of exhausted ones. */
-type OnAllowance = (states: readonly BucketState[]) => void;
 
 interface AdmissionParts {
   readonly rules: AdmissionRules;

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { JsonPage } from '../../../contract/inputs.ts';
 import type { Operation, PageForm } from '../../../contract/operation.ts';
 import type { CUSTOMER_OPERATIONS, CustomerOperationId, PUBLIC_OPERATIONS, PublicOperationId } from '../../../contract/operations.ts';
+import type { OnAllowance } from '../../../domain/ports/counts.ts';
 import type { Principal } from '../admission/admit.ts';
 
 export interface Exchange<Op extends Operation = Operation> {
@@ -11,6 +12,8 @@ export interface Exchange<Op extends Operation = Operation> {
   readonly body: Op['body'] extends { readonly schema: infer Schema extends z.ZodType } ? z.output<Schema> : undefined;
   readonly principal: Principal;
   readonly requestId: string;
+  /** Adds to the allowances that the answer announces. */
+  readonly onAllowance: OnAllowance;
   /** `json` where the operation has no other form. */
   readonly form: PageForm;
   /** Address of the service, without a slash at the end. */

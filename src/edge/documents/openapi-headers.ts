@@ -24,10 +24,10 @@ export const HEADERS = {
   },
   WwwAuthenticate: text('How to authenticate.', 'Bearer'),
   RateLimit: optional(
-    'What is left of the allowances: requests `r`, and `t` seconds to the end of the window. Left out where a request was refused before they were looked at.',
+    'What is left of the allowances that the request looked at: `r`, and `t` seconds to the end of the window, where there is one. Left out where a request was refused before.',
     '"minute";r=117;t=42, "burst";r=29;t=1',
   ),
-  RateLimitPolicy: optional('The allowances: `q` requests in `w` seconds. Sent with `RateLimit`.', '"minute";q=120;w=60, "burst";q=30;w=1'),
+  RateLimitPolicy: optional('The allowances: `q` in `w` seconds, or `q` at a time. Sent with `RateLimit`.', '"minute";q=120;w=60, "burst";q=30;w=1'),
 } as const;
 
 type HeaderMap = Readonly<Record<string, { readonly $ref: string }>>;

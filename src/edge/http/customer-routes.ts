@@ -6,7 +6,7 @@ import { jsonOf, type Principal } from '../admission/admit.ts';
 import type { JsonPage } from '../../../contract/inputs.ts';
 import { MEDIA_TYPES, type Operation, type PageForm, type Surface } from '../../../contract/operation.ts';
 import { CUSTOMER_OPERATIONS, type CustomerOperationId } from '../../../contract/operations.ts';
-import type { BucketState } from '../../../domain/ports/counts.ts';
+import type { AllowanceState, OnAllowance } from '../../../domain/ports/counts.ts';
 import { clientAddress } from '../admission/client-address.ts';
 import { compressAnswers } from './compress-answers.ts';
 import { ignoreBodies, parseJson, takeJson } from './input.ts';
@@ -16,7 +16,9 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal?: Principal;
     /** Remaining units of the charged buckets. */
-    buckets?: readonly BucketState[];
+    buckets?: readonly AllowanceState[];
+    /** Adds to them. */
+    onAllowance?: OnAllowance;
     /** The page that was asked for together with the charge, for the principal that the key most likely had. */
     ahead?: { readonly guess: Principal; readonly page: Promise<JsonPage> };
   }
@@ -35,7 +37,8 @@ export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts): void
     const operate: (exchange: Exchange<KeyOperation>) => Promise<JsonPage> = parts.operations[operationId as CustomerOperationId];
     const answer = async (request: FastifyRequest, principal: Principal): Promise<JsonPage> => {
       const { params, query, headers, body, id: requestId } = request;
-      const exchange = { params, query, headers, body, principal, requestId, form: formOf(request), baseUrl: parts.baseUrl() };
+      const onAllowance = request.onAllowance!;
+      const exchange = { params, query, headers, body, principal, requestId, onAllowance, form: formOf(request), baseUrl: parts.baseUrl() };
       return await operate(exchange as unknown as Exchange<KeyOperation>);
     };
     const readAhead = (request: FastifyRequest, guess: Principal): void => {
@@ -88,7 +91,8 @@ type ReadAhead = (request: FastifyRequest, guess: Principal) => void;
 export function admits({ admission, clock }: RouteParts, { surface, scope }: KeyOperation, ahead?: ReadAhead) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { authorization } = request.raw.headers;
-    const onAllowance = (states: readonly BucketState[]): void => announceAllowance(request, reply, states);
+    const onAllowance: OnAllowance = (states) => announceAllowance(request, reply, states);
+    request.onAllowance = onAllowance;
     const readAhead = ahead && request.validationError === undefined ? (guess: Principal) => ahead(request, guess) : undefined;
     request.principal = await admission.admit({ authorization, surface, scope, now: clock.now(), onAllowance, readAhead });
   };
@@ -97,14 +101,19 @@ export function admits({ admission, clock }: RouteParts, { surface, scope }: Key
 export const routerPath = ({ path }: { readonly path: string }): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /** Structured fields of draft-ietf-httpapi-ratelimit-headers, of every bucket that was looked at. */
-export function announceAllowance(request: FastifyRequest, reply: FastifyReply, states: readonly BucketState[]): void {
+export function announceAllowance(request: FastifyRequest, reply: FastifyReply, states: readonly AllowanceState[]): void {
   const others = request.buckets?.filter(({ bucket }) => states.every((state) => state.bucket.name !== bucket.name)) ?? [];
   request.buckets = [...others, ...states];
   // Customers know the buckets by the last part of their names.
-  const nameOf = ({ bucket }: BucketState): string => bucket.name.replace(/^api-customer-/, '');
+  const nameOf = ({ bucket }: AllowanceState): string => bucket.name.replace(/^api-customer-/, '');
   reply.header(
     'ratelimit-policy',
-    request.buckets.map((state) => `"${nameOf(state)}";q=${state.bucket.limit};w=${state.bucket.seconds}`).join(', '),
+    request.buckets.map((state) => `"${nameOf(state)}";q=${state.bucket.limit}${parameter('w', state.bucket.seconds)}`).join(', '),
   );
-  reply.header('ratelimit', request.buckets.map((state) => `"${nameOf(state)}";r=${state.remaining};t=${state.resetSeconds}`).join(', '));
+  reply.header(
+    'ratelimit',
+    request.buckets.map((state) => `"${nameOf(state)}";r=${state.remaining}${parameter('t', state.resetSeconds)}`).join(', '),
+  );
 }
+
+const parameter = (name: string, seconds: number | null): string => (seconds === null ? '' : `;${name}=${seconds}`);
