@@ -43,17 +43,19 @@ const PROGRESS = `
   alter table civic_replica add column if not exists schema text`;
 const LOCK = '6022140760217896';
 const PAGE = 1000;
-/** Characters of a row that the search reads: `tsvector` holds at most one megabyte. */
-const SEARCHED_LENGTH = 200_000;
+/** Characters of a row that the search reads. A `tsvector` holds a mebibyte, and a character takes eight bytes at most: four, in a word and in its part. */
+const SEARCHED_LENGTH = 100_000;
 
-function addSearch(table: string): readonly string[] {
+/** PostgreSQL keeps the expression of a column that is there: it is made again. */
+function renewSearch(table: string): readonly string[] {
   const columns = searchedColumns(table);
   if (columns.length === 0) return [];
   const text = columns.map((name) => `coalesce(${quoted(name)}, '')`).join(` || ' ' || `);
   return [
-    `alter table ${quoted(table)} add column if not exists search tsvector
+    `alter table ${quoted(table)} drop column if exists search`,
+    `alter table ${quoted(table)} add column search tsvector
        generated always as (to_tsvector('pg_catalog.english', left(${text}, ${SEARCHED_LENGTH}))) stored`,
-    `create index if not exists ${table}_search on ${quoted(table)} using gin (search)`,
+    `create index ${table}_search on ${quoted(table)} using gin (search)`,
   ];
 }
 
@@ -63,7 +65,7 @@ async function migrate(client: Client, tables: MirrorTables): Promise<void> {
   const shape = Object.entries(tables).map(([table, columns]) => [
     createTable(POSTGRES, table, columns),
     ...createIndexes(table, columns),
-    ...addSearch(table),
+    ...renewSearch(table),
   ]);
   const schema = hash('sha256', JSON.stringify([shape, views]));
   await client.query(PROGRESS);
@@ -80,7 +82,7 @@ async function migrate(client: Client, tables: MirrorTables): Promise<void> {
       await client.query(`alter table ${quoted(table)} add column if not exists ${columnDefinition(POSTGRES, column)}`);
     }
     await client.query(single ? upsertFrom(POSTGRES, table, columns, rowsOf('civic_records', table)) : refill(POSTGRES, table, columns));
-    for (const statement of [...createIndexes(table, columns), ...addSearch(table)]) await client.query(statement);
+    for (const statement of [...createIndexes(table, columns), ...renewSearch(table)]) await client.query(statement);
   }
   if (single) await client.query('drop table civic_records');
   for (const [view, select] of Object.entries(views))

@@ -212,6 +212,17 @@ describe.each(Object.entries(KINDS))('a mirror in %s', (kind, make) => {
     expect(await find('bridges')).toEqual([mirroredId('agenda_items', 'secret')]);
   });
 
+  test('keeps and finds a text with more different words than an index entry holds', async () => {
+    const service = cityFeed();
+    const letter = (number: number) => String.fromCodePoint(0x20000 + (number % 42_000));
+    const words = Array.from({ length: 33_000 }, (_, n) => `${letter(n)}${letter(n * 7)}-${letter(n * 3)}${letter(n * 5)}`);
+    write(service, 'agenda_items', 'long', cityItem('coming', { title: 'Culvert', text: words.join(' ') }));
+    await synchronised(service, mirror.to);
+    expect(await ids(`select id from agenda_items where ${mirror.found('agenda_items', 'culverts')}`)).toEqual([
+      mirroredId('agenda_items', 'long'),
+    ]);
+  });
+
   test('that an older program wrote with fewer columns gets them, filled, and keeps its cursor', async () => {
     const { record_streams: _, ...older } = MIRROR_TABLES;
     const lacking: MirrorTables = {
@@ -224,10 +235,17 @@ describe.each(Object.entries(KINDS))('a mirror in %s', (kind, make) => {
     await runMirror(service, store);
     await store.close();
     await expect(mirror.query('select population from jurisdictions')).rejects.toThrow(/population/);
+    if (kind === 'a PostgreSQL database') {
+      await mirror.query(`alter table agenda_items drop column search;
+        alter table agenda_items add column search tsvector generated always as (to_tsvector('pg_catalog.english', left(title, 3))) stored`);
+    }
     expect(await synchronised(service, mirror.to)).toEqual({ snapshots: 0, changes: 0 });
     expect(Number((await mirror.query('select population from jurisdictions'))[0]!['population'])).toBe(30_720);
     expect(await mirror.query('select * from record_streams')).toEqual([]);
     expect(await mirror.query('select * from upcoming_items')).toHaveLength(2);
+    expect(await ids(`select id from agenda_items where ${mirror.found('agenda_items', 'street')}`)).toEqual([
+      mirroredId('agenda_items', 'rezoning'),
+    ]);
   });
 
   test('with a table of another program of that name is refused and left alone', async () => {
