@@ -61,12 +61,15 @@ async function replaceFile(file: string) {
 const ROW_END = '\r\n';
 /** RFC 4180. */
 const csvCell = (text: string): string => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+/** A spreadsheet would run it, although a source wrote it. */
+const isFormula = (text: string): boolean => /^[=+\-@\t\r]/.test(text);
 
 function csvRow(columns: readonly MirrorColumn[], data: string): string {
   const record = JSON.parse(data) as Readonly<Record<string, unknown>>;
   const cells = columns.map(({ field }) => {
     const value = record[field] ?? '';
-    return csvCell(typeof value === 'string' ? value : JSON.stringify(value));
+    if (typeof value !== 'string') return csvCell(JSON.stringify(value));
+    return csvCell(isFormula(value) ? `'${value}` : value);
   });
   return cells.join(',') + ROW_END;
 }

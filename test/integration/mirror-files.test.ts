@@ -82,6 +82,22 @@ describe('a mirror in a folder', () => {
     expect(readFileSync(join(to, 'agenda_items.csv'), 'utf8')).toContain(`"${TRICKY.replaceAll('"', '""')}"`);
   });
 
+  test('has no formula in a CSV table, and the text as published in NDJSON', async () => {
+    const to = join(folder, 'kept');
+    const service = cityFeed();
+    const formulas = ['=HYPERLINK("https://example.org","Agenda")', '+1-1', '-1+1', '@SUM(A1)'];
+    for (const title of formulas) write(service, 'agenda_items', title, cityItem('coming', { title, matterFile: 'a-b' }));
+    const store = await openMirrorStore(to, 'csv');
+    await runMirror(service, store);
+    await store.close();
+    const cells = readFileSync(join(to, 'agenda_items.csv'), 'utf8');
+    for (const title of formulas) {
+      expect(cells).toContain(title.includes('"') ? `,"'${title.replaceAll('"', '""')}",` : `,'${title},`);
+      expect(readFileSync(join(to, 'agenda_items.ndjson'), 'utf8')).toContain(JSON.stringify(title));
+    }
+    expect(cells).toContain(',a-b,');
+  });
+
   test('keeps its format until another one is asked for, and then leaves no file of the former', async () => {
     const to = join(folder, 'kept');
     const service = cityFeed();
