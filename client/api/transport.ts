@@ -111,6 +111,9 @@ const mayPass = ({ code, status }: CivicError): boolean => code === 'no_answer' 
 /** Between half of the doubling pause and all of it, so that clients which failed together do not return together. */
 const backoffMs = (attempt: number): number => Math.min(FIRST_PAUSE_MS * 2 ** attempt, MAX_BACKOFF_MS) * (0.5 + Math.random() / 2);
 
+/** A timer of more milliseconds ends at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 function pauseUnless(signals: readonly AbortSignal[], milliseconds: number): Promise<void> {
   const signal = AbortSignal.any([...signals]);
   return new Promise((resolve, reject) => {
@@ -118,10 +121,13 @@ function pauseUnless(signals: readonly AbortSignal[], milliseconds: number): Pro
       clearTimeout(timer);
       reject(signal.reason as Error);
     };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort);
-      resolve();
-    }, milliseconds);
+    const timer = setTimeout(
+      () => {
+        signal.removeEventListener('abort', abort);
+        resolve();
+      },
+      Math.min(milliseconds, MAX_TIMER_MS),
+    );
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
   });

@@ -149,6 +149,15 @@ describe('retries', () => {
     expect(pauses).toEqual([]);
   });
 
+  test('wait for a Retry-After that is longer than a timer can run', async () => {
+    const stop = new AbortController();
+    const replies = Array.from({ length: 3 }, () => () => refused(429, 'rate_limited', { 'retry-after': '31536000' }));
+    const { client, sent } = clientOf(replies, { maxPauseMs: Infinity, signal: stop.signal });
+    setTimeout(() => stop.abort(new Error('enough')), 50);
+    await expect(client.readCivicHealth()).rejects.toThrow('enough');
+    expect(sent).toHaveLength(1);
+  });
+
   test('read a Retry-After that is a date', async () => {
     const date = new Date(Date.now() + 7200_000).toUTCString();
     const { retryAfterSeconds } = await failure(
