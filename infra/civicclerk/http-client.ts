@@ -10,14 +10,16 @@ export function civicClerkHttpClient(baseUrl: string, options: JsonReaderOptions
   return {
     events: async () => {
       const rows: unknown[] = [];
-      let next: string | undefined = `${baseUrl}/Events`;
+      let next: unknown = `${baseUrl}/Events`;
       for (let page = 0; next !== undefined; page += 1) {
-        if (page === MAX_PAGES || new URL(next).origin !== new URL(baseUrl).origin) {
+        // OData allows a relative link.
+        const address = typeof next === 'string' ? URL.parse(next, `${baseUrl}/`) : null;
+        if (page === MAX_PAGES || address?.origin !== new URL(baseUrl).origin) {
           throw new SourceUnavailable('the source names no usable address of the next page of its events');
         }
-        const answer = await read(next, page === 0 ? { $orderby: 'startDateTime desc' } : {});
+        const answer = await read(address.href, page === 0 ? { $orderby: 'startDateTime desc' } : {});
         if (answer === NOT_FOUND) throw new UnknownSourceClient(`${baseUrl} has no list of events; check the name of the client`);
-        const { value, '@odata.nextLink': link } = (answer ?? {}) as { readonly value?: unknown; readonly '@odata.nextLink'?: string };
+        const { value, '@odata.nextLink': link } = (answer ?? {}) as { readonly value?: unknown; readonly '@odata.nextLink'?: unknown };
         if (!Array.isArray(value)) throw new SourceUnavailable('the source has no list of events');
         rows.push(...(value as unknown[]));
         next = link;

@@ -182,7 +182,7 @@ test('a CivicClerk client gives the events of all pages, with the local time tha
     { fileId: 9405, name: 'Agenda Packet', type: 'Agenda Packet' },
     { fileId: 9404, name: 'Agenda', type: 'Agenda' },
   ];
-  let nextLink: string | undefined = `${base}/v1/Events?page=2`;
+  let nextLink: unknown = `${base}/v1/Events?page=2`;
   answer = (_request, { pathname, searchParams }) => {
     if (pathname !== '/v1/Events') return undefined;
     if (searchParams.get('page') !== '2') return { value: [{ ...event, eventLocation, publishedFiles }], '@odata.nextLink': nextLink };
@@ -202,8 +202,11 @@ test('a CivicClerk client gives the events of all pages, with the local time tha
   expect(records.all('documents').map(({ content }) => content.url)).toEqual([
     'https://example.portal.civicclerk.com/event/1/files/agenda/9404',
   ]);
-  nextLink = 'https://elsewhere.example.org/v1/Events';
-  expect(await sync()).toMatchObject({ removed: 0, failure: expect.stringContaining('next page') as string });
+  nextLink = 'Events?page=2';
+  expect(await sync()).toMatchObject({ failure: null, read: { events: 3 } });
+  for (nextLink of ['https://elsewhere.example.org/v1/Events', 'http://[', 2]) {
+    expect(await sync()).toMatchObject({ removed: 0, failure: expect.stringContaining('next page') as string });
+  }
 });
 
 test.each([
