@@ -243,7 +243,7 @@ class Mirror:
         tables = {name for (name,) in execute("select name from sqlite_master where type = 'table'")}
         if tables and "civic_python_replica" not in tables:
             raise ValueError(f"{path} has tables and is no mirror of this program: give a file of its own")
-        for pragma in ("auto_vacuum = incremental", "journal_mode = wal", "busy_timeout = 10000"):
+        for pragma in ("busy_timeout = 10000", "secure_delete = on", "auto_vacuum = incremental", "journal_mode = wal"):
             execute(f"pragma {pragma}")
         with self._transaction():
             columns = "resource text not null, id text not null, data text not null, primary key (resource, id)"
@@ -287,7 +287,6 @@ class Mirror:
                 if f"{total % _MODULUS:064x}" != expected:
                     raise CivicError("unknown", f"the {name} of the snapshot do not equal their digest; the mirror is unchanged")
             self._store(snapshot["boundaryCursor"], resource)
-        self._database.execute("pragma incremental_vacuum").fetchall()
         return snapshot["boundaryCursor"]
 
     def _follow(self, civic, cursor, resource):
@@ -301,6 +300,9 @@ class Mirror:
                         self._database.execute("insert or replace into records values (?, ?, ?)", (*name, canonical(item["data"])))
                 self._store(page["meta"]["nextCursor"], resource)
             cursor = page["meta"]["nextCursor"]
+        # The log of writes has replaced and erased texts, too.
+        for pragma in ("incremental_vacuum", "wal_checkpoint(truncate)"):
+            self._database.execute(f"pragma {pragma}").fetchall()
         return cursor
 
     def _store(self, cursor, resource):

@@ -109,6 +109,27 @@ print(json.dumps([refusal(retries=2), refusal()]))`,
       expect(await against(listener, (BASE) => printed(program, { env: { BASE } }))).toEqual({ data: 1 });
     });
 
+    test('leaves no byte of a text that was erased in the files of a copy', async () => {
+      const program = `import pathlib, tempfile
+class Feed:
+    "A snapshot without records, and changes that were not read yet."
+    pages = []
+    def take_snapshot(self): return {"boundaryCursor": "0", "counts": {}}
+    def change_pages(self, cursor, resource): return [self.pages.pop()] if self.pages else []
+feed = Feed()
+folder = tempfile.TemporaryDirectory()
+mirror = Mirror(folder.name + "/copy.db")
+def change(text):
+    items = [{"resource": "topics", "recordId": str(at), "operation": "upsert", "data": {"text": text * (1 + 300 * at)}} for at in range(30)]
+    feed.pages.append({"data": {"items": items}, "meta": {"nextCursor": text}})
+    mirror.synchronise(feed)
+    return sum(file.read_bytes().count(b"Quillfeather") for file in pathlib.Path(folder.name).iterdir())
+print(json.dumps([change("Quillfeather ") > 0, change("x")]))
+mirror.close()
+folder.cleanup()`;
+      expect(await printed(program)).toEqual([true, 0]);
+    });
+
     test('does not send the key where a redirection leads', async () => {
       const keys: unknown[] = [];
       const elsewhere: RequestListener = ({ headers }, response) => void response.end(`{"seen":${keys.push(headers.authorization)}}`);
