@@ -18,6 +18,10 @@ function suggestion(stated: string, names: readonly string[]): string {
   return near === undefined ? '' : `; did you mean "${near.name}"?`;
 }
 
+/** `must be one of …`, with what was stated and the name that is near it. */
+export const notOneOf = (stated: string, names: readonly string[]): string =>
+  `must be one of ${listed(names)}; got ${quoted(stated)}${suggestion(stated, names)}`;
+
 const KINDS: Readonly<Record<string, string>> = {
   string: 'a text',
   number: 'a number',
@@ -61,6 +65,7 @@ function plainIssue(issue: Issue): string | undefined {
     case 'invalid_value': {
       const values = issue.values.map(String);
       if (input === undefined) return `is required: ${listed(values)}`;
+      if (typeof input === 'string' && values.length > 1) return notOneOf(input, values);
       const got = typeof input === 'string' ? `; got ${quoted(input)}${suggestion(input, values)}` : `; got ${kindOf(input)}`;
       return values.length === 1 ? `must be ${values[0]}${got}` : `must be one of ${listed(values)}${got}`;
     }

@@ -1,6 +1,7 @@
 import type { JsonPage, RecentHitsInput, UpcomingHitsInput } from '../../contract/inputs.ts';
 import type { Statement, StatementValue, TextRow } from '../../domain/ports/database.ts';
 import type { QueryContext } from '../../domain/ports/projection.ts';
+import { notOneOf } from '../../domain/plain-issues.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { decodeUpcomingCursor, encodeUpcomingCursor, UPCOMING_PAGE_SIZE, type UpcomingCursor } from '../../domain/cursor.ts';
 import { LONGEST_DAY_MS } from '../../domain/local-day.ts';
@@ -179,25 +180,33 @@ function answer({ page, count }: UpcomingHitsInput, texts: readonly string[], ne
 /** The answer where the hits cannot be read. */
 export const noUpcomingHits = (input: UpcomingHitsInput): JsonPage => answer(input, [], null, 0);
 
+const COVERED_TOPICS = {
+  name: 'covered_topic_slugs',
+  text: ({ coveredTopics, isLive }: ReturnType<typeof tablesOf<typeof AGENDA>>) =>
+    `select t.slug from ${coveredTopics} t where ${isLive} order by t.slug`,
+  values: [],
+};
+
 /**
  * Hits of meetings from now on, the next meeting first. Refuses with 400 a topic that is not covered and a cursor that does not decode. Not
  * both of `cursor` and `page`.
  */
-export const createReadUpcomingHits =
-  ({ reads, clock }: QueryContext) =>
-  async (input: UpcomingHitsInput) => {
+export function createReadUpcomingHits({ reads, clock }: QueryContext) {
+  const topicSlugs = async () => (await liveRows(reads, AGENDA, COVERED_TOPICS)).map(([slug]) => slug!);
+  return async (input: UpcomingHitsInput) => {
     const cursor = input.cursor === undefined ? null : decodedCursor(decodeUpcomingCursor(input.cursor), 'that of the upcoming hits');
     const now = clock.now();
     // What is so early is upcoming no more.
     const after = cursor !== null && cursor.startsAt >= now - LONGEST_DAY_MS ? cursor : null;
     const [meta, ...rows] = await reads.texts((generation) => upcomingHits(generation(AGENDA.name), input, now, after));
-    if (meta![0] === null) throw new Rejection('invalid_parameter', 'topicSlug is not a topic that is publicly covered');
+    if (meta![0] === null) throw new Rejection('invalid_parameter', `topicSlug ${notOneOf(input.topicSlug, await topicSlugs())}`);
     const shown = rows.slice(0, UPCOMING_PAGE_SIZE);
     const hits = shown.map(listedHit);
     const { hitId, classifiedAt } = hits.at(-1) ?? {};
     const last = { startsAt: Number(shown.at(-1)?.at(-1)), classifiedAt: classifiedAt!, hitId: hitId! };
     return { hits, nextCursor: rows.length > shown.length ? encodeUpcomingCursor(last) : null, total: Number(meta![1]) };
   };
+}
 
 export function createListUpcomingAgendaHits(context: QueryContext) {
   const read = createReadUpcomingHits(context);

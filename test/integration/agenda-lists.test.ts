@@ -243,6 +243,12 @@ describe('upcoming hits', () => {
     await expect(agenda.upcoming(topic, { page: 1 })).rejects.toMatchObject({ code: 'invalid_parameter' });
   });
 
+  test('a topic that is not covered is refused with those that are, and the one that is near', async () => {
+    await fold(place());
+    const message = 'topicSlug must be one of housing, zoning; got "zonning"; did you mean "zoning"?';
+    await expect(agenda.upcoming('zonning')).rejects.toMatchObject({ code: 'invalid_parameter', message });
+  });
+
   test('a cursor that is damaged or of another kind is a bad parameter', async () => {
     await fold(place());
     const feed = encodeFeedCursor({ feedId: agendaId('topics', 'x'), position: 1, fingerprint: null, binding: 'nothing' });
