@@ -27,7 +27,10 @@ export const HEADERS = {
     'What is left of the allowances that the request looked at: `r`, and `t` seconds to the end of the window, where there is one. Left out where a request was refused before.',
     '"minute";r=117;t=42, "burst";r=29;t=1',
   ),
-  RateLimitPolicy: optional('The allowances: `q` in `w` seconds, or `q` at a time. Sent with `RateLimit`.', '"minute";q=120;w=60, "burst";q=30;w=1'),
+  RateLimitPolicy: optional(
+    'The allowances: `q` in `w` seconds, or `q` at a time. Sent with `RateLimit`.',
+    '"minute";q=120;w=60, "burst";q=30;w=1',
+  ),
 } as const;
 
 type HeaderMap = Readonly<Record<string, { readonly $ref: string }>>;
