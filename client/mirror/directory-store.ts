@@ -48,16 +48,17 @@ async function syncFolder(folder: string): Promise<void> {
   await directory.close();
 }
 
+const progressOf = (folder: string): Promise<string | null> =>
+  readFile(join(folder, 'replica.json'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+
 /** Reads `replica.json`, and removes what a killed replicator has left. Throws `MirrorRefused` for a folder with such files of another origin. */
-async function openFolder(folder: string, tables: MirrorTables): Promise<Committed> {
+async function openFolder(folder: string, tables: MirrorTables) {
   await mkdir(folder, { recursive: true });
-  const committed = await readFile(join(folder, 'replica.json'), 'utf8').then(
-    (text) => JSON.parse(text) as Committed,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return NOTHING;
-      throw error;
-    },
-  );
+  const text = await progressOf(folder);
+  const committed = text === null ? NOTHING : (JSON.parse(text) as Committed);
   const names = await readdir(folder);
   const own = new Set(Object.keys(tables).flatMap((resource) => FILE_FORMATS.map((format) => fileOf(resource, format))));
   const foreign = committed.whole === undefined ? names.find((name) => own.has(name)) : undefined;
@@ -67,7 +68,7 @@ async function openFolder(folder: string, tables: MirrorTables): Promise<Committ
     const left = names.filter((name) => journal(name) || (name.endsWith('.new') && own.has(name.slice(0, -'.new'.length))));
     for (const name of left) await rm(join(folder, name));
   }
-  return { ...committed, whole: committed.whole ?? true };
+  return { text, committed: { ...committed, whole: committed.whole ?? true } };
 }
 
 /**
@@ -80,9 +81,15 @@ export async function openDirectoryStore(
   tables: MirrorTables = MIRROR_TABLES,
 ): Promise<MirrorStore> {
   const path = (name: string) => join(folder, name);
-  let committed = await openFolder(folder, tables).catch((error: unknown) => {
+  const opened = await openFolder(folder, tables).catch((error: unknown) => {
     throw unusable(`the folder ${folder}`, error);
   });
+  let committed: Committed = opened.committed;
+  let seen = opened.text;
+  const requireAlone = async (): Promise<void> => {
+    if ((await progressOf(folder)) !== seen)
+      throw new MirrorRefused(`another replicator has written to ${folder} meanwhile; run one at a time`);
+  };
   const format = asked ?? committed.format ?? 'ndjson';
   let number = Number(/\d+/.exec(committed.fresh ?? committed.journal ?? '')?.[0] ?? 0);
   let file: { readonly name: string; readonly handle: FileHandle } | undefined;
@@ -99,12 +106,14 @@ export async function openDirectoryStore(
   };
   const save = async (next: Committed): Promise<void> => {
     const temporary = await openOwn(path('replica.json.new'), constants.O_TRUNC);
-    await temporary.writeFile(`${JSON.stringify(next)}\n`);
+    const text = `${JSON.stringify(next)}\n`;
+    await temporary.writeFile(text);
     await temporary.sync();
     await temporary.close();
     await rename(path('replica.json.new'), path('replica.json'));
     await syncFolder(folder);
     committed = next;
+    seen = text;
   };
   const journal = () => (committed.journal === null ? [] : journalLines(path(committed.journal), committed.bytes));
   /** The resources to write again, each with the number of the last line of each record that the journal names. */
@@ -117,6 +126,7 @@ export async function openDirectoryStore(
     return changed;
   };
   const rewrite = async (): Promise<void> => {
+    await requireAlone();
     const { whole } = committed;
     // After a kill, the next start knows the files as those of the mirror.
     await save(committed);
@@ -150,6 +160,7 @@ export async function openDirectoryStore(
   return {
     state: async () => committed.state,
     async commit(commit) {
+      await requireAlone();
       const text = [
         ...commit.upserts.map(({ resource, id, data }) => `{"op":"upsert","resource":"${resource}","id":"${id}","data":${data}}\n`),
         ...commit.removes.map(({ resource, id }) => `{"op":"remove","resource":"${resource}","id":"${id}"}\n`),

@@ -136,7 +136,8 @@ export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABL
     statement.run(...values);
   };
   const readState = database.prepare('select state from civic_replica');
-  const stateNow = () => JSON.parse(readState.get()!['state'] as string) as MirrorState;
+  const stored = () => readState.get()!['state'] as string;
+  let seen = stored();
   const upsertFresh = ({ resource, id, data }: MirrorRecord) => run(UPSERT_FRESH, resource, id, data);
   const removeFresh = ({ resource, id }: RecordName) => run('delete from civic_records_fresh where resource = ? and id = ?', resource, id);
   const upsertShown = ({ resource, id, data }: MirrorRecord) =>
@@ -144,11 +145,13 @@ export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABL
   const removeShown = ({ resource, id }: RecordName) => run(`delete from ${quoted(resource)} where id = ?`, id);
   let changed = true;
   return {
-    state: async () => stateNow(),
+    state: async () => JSON.parse(seen) as MirrorState,
     async commit(commit) {
+      const next = JSON.stringify(commit.state);
       inTransaction(database, () => {
+        if (stored() !== seen) throw new MirrorRefused(`another replicator has written to ${file} meanwhile; run one at a time`);
         if (commit.copy === 'begin') run('delete from civic_records_fresh');
-        const toFresh = commit.copy === 'begin' || stateNow().phase === 'snapshot';
+        const toFresh = commit.copy === 'begin' || (JSON.parse(seen) as MirrorState).phase === 'snapshot';
         const [upsert, remove] = toFresh ? [upsertFresh, removeFresh] : [upsertShown, removeShown];
         commit.upserts.forEach(upsert);
         commit.removes.forEach(remove);
@@ -156,8 +159,9 @@ export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABL
           for (const statement of finishCopy(SQLITE, tables)) database.exec(statement);
           database.exec('delete from civic_records_fresh');
         }
-        run('update civic_replica set state = ?', JSON.stringify(commit.state));
+        run('update civic_replica set state = ?', next);
       });
+      seen = next;
       changed = true;
     },
     async *records() {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { compareMirror } from '../../client/mirror/compare-mirror.ts';
 import { openMirrorStore } from '../../client/mirror/open-store.ts';
 import { cityFeed, cityItem, mirroredId, SECRET, TRICKY, write } from '../support/mirrored-records.ts';
 import { runMirror } from '../support/run-mirror.ts';
@@ -62,6 +63,22 @@ test('a SQLite file returns the space of a snapshot, and is at most three times 
   const opened = new DatabaseSync(file, { readOnly: true });
   expect(opened.prepare('pragma freelist_count').get()).toMatchObject({ freelist_count: 0 });
   opened.close();
+});
+
+test.each([
+  ['a SQLite file', () => `sqlite:${join(folder, 'mirror.db')}`],
+  ['a folder', () => join(folder, 'kept')],
+])('%s takes no page of a second replicator that runs beside the first', async (_, to) => {
+  const service = cityFeed();
+  const [first, second] = [await openMirrorStore(to()), await openMirrorStore(to())];
+  await runMirror(service, first);
+  await expect(runMirror(service, second)).rejects.toThrow(/another replicator has written to .* meanwhile; run one at a time/);
+  await expect(runMirror(service, second, { newSnapshot: true })).rejects.toThrow(/another replicator/);
+  write(service, 'agenda_items', 'later', cityItem('coming', { title: 'Of a later day' }));
+  expect(await runMirror(service, first)).toMatchObject({ snapshots: 0, changes: 1 });
+  expect(await compareMirror(first, service.digests(service.changes.length), null)).toEqual({ equal: true, different: [] });
+  await first.close();
+  await second.close();
 });
 
 describe('a mirror in a folder', () => {
