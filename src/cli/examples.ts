@@ -1,4 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import type { SourceName } from '../sources/sources.ts';
 
 /** A command by its words: `accounts`, `open`. */
 export interface NamedCommand {
@@ -18,10 +19,18 @@ export const isRunnable = ({ command }: NamedCommand): boolean => command.option
 
 const ID = '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11';
 const OTHER_ID = '1d0a6c1e-5d0c-4a4f-9a7a-5a4e6c1b2d3f';
-const PLACE = "--jurisdiction new-york --name 'New York' --time-zone America/New_York";
+const COUNTY = "--jurisdiction example-county --name 'Example County' --time-zone America/Chicago";
+/** A client of each source, for its commands. */
+const CLIENTS: Readonly<Record<SourceName, string>> = {
+  legistar: 'cityofdallas',
+  civicweb: 'dallascounty',
+  techshare: 'tarrant-fe6aa5cc-7448-4194-ac6e-08dc95f79ccc',
+  opencities: '788ffb59-05d1-457d-b9dd-423d4b95a06e',
+  civicclerk: 'tulsacook',
+};
 const ERASING = "--with '[removed]' --reason personal_data";
 
-/** Arguments after the command's words. `*` stands for each source. */
+/** Arguments after the command's words. `*` stands for each source, and `CLIENT` for its client. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   serve: ['', '--role api'],
   sandbox: ['', '--control-port 9500'],
@@ -42,11 +51,14 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'records import': ['changes.ndjson', '- < changes.ndjson'],
   'records export': ['--resource meetings > meetings.ndjson', '--json'],
   'records history': [ID],
-  'sources add *': [`--client nyc ${PLACE}`],
+  'sources add legistar': ["--client nyc --jurisdiction new-york --name 'New York' --time-zone America/New_York"],
+  'sources add opencities': [`--client ${ID} --base-url https://www.example.org ${COUNTY}`],
+  'sources add techshare': [`--client example-${ID} ${COUNTY}`],
+  'sources add *': [`--client example ${COUNTY}`],
   'sources list': [''],
   'sources status': ['', '--json'],
-  'sources remove *': ['--client nyc', '--client nyc --records --yes'],
-  'sources sync *': ['--client cityofdallas --since 2026-01-01'],
+  'sources remove *': ['--client CLIENT', '--client CLIENT --records --yes'],
+  'sources sync *': ['--client CLIENT --since 2026-01-01'],
   'payments list': ['--state RECONCILE'],
   'payments show': [ID],
   'payments reconcile': [`${ID} --settled 0x${'5a'.repeat(32)}`, `${ID} --failed 'the authorization has expired'`],
@@ -94,7 +106,8 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 export function examplesOf(words: readonly string[]): readonly string[] {
   const name = words.join(' ');
   const found = EXAMPLES[name] ?? EXAMPLES[[...words.slice(0, -1), '*'].join(' ')] ?? [];
-  return found.map((rest) => `civic ${name} ${rest}`.trimEnd());
+  const client = CLIENTS[words.at(-1) as SourceName];
+  return found.map((rest) => `civic ${name} ${rest.replaceAll('CLIENT', client)}`.trimEnd());
 }
 
 /** Adds its examples to the help of each command. */

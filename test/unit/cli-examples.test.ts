@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { examplesOf } from '../../src/cli/examples.ts';
 import { leaves, NO_CONTEXT, programAlone } from '../support/commands.ts';
+import { openCitiesSite } from '../../src/sources/opencities/source.ts';
+import { SOURCES } from '../../src/sources/sources.ts';
+import { techSharePortal } from '../../src/sources/techshare/source.ts';
 import { createProgram } from '../../src/cli/program.ts';
 
 const commands = leaves(await programAlone());
@@ -15,6 +18,16 @@ test.each(commands.map(({ words }) => words.join(' ')))('the help of `civic %s` 
   const program = await createProgram({ ...NO_CONTEXT, stdout });
   await expect(program.parseAsync([...name.split(' '), '--help'], { from: 'user' })).rejects.toMatchObject({ exitCode: 0 });
   expect(said.join('')).toMatch(new RegExp(`\\nExamples:\\n {2}civic ${name}`));
+});
+
+test('the examples of a source name a client that this source takes', () => {
+  const clientsOf = (name: string) =>
+    ['add', 'sync', 'remove'].flatMap((verb) => examplesOf(['sources', verb, name])).map((line) => / --client (\S+)/.exec(line)![1]!);
+  for (const name of Object.keys(SOURCES)) expect([name, clientsOf(name).length]).toEqual([name, 4]);
+  for (const client of clientsOf('techshare')) expect(techSharePortal(client)).toBeDefined();
+  for (const [client] of examplesOf(['sources', 'sync', 'opencities']).map((line) => /[0-9a-f-]{36}/.exec(line)!)) {
+    expect(openCitiesSite(client)).toBe('https://www.fortworthtexas.gov');
+  }
 });
 
 describe('the example', () => {
