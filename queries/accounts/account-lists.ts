@@ -67,11 +67,15 @@ function keyOf(secrets: readonly ListedSecret[]) {
 async function selectKeys(reads: LiveReads, column: 'account_id' | 'key_id', id: string) {
   const secrets = await reads.many((live) => {
     const { keys, isLive } = liveTokens(ACCOUNTS, live);
+    // By way of JSON: version 4 of the read model, which is read while version 5 is built, has one secret for each key and no column of the key.
     return sql.type(listedSecret)`
-      select k.key_id as "keyId", k.label, k.account_id as "accountId", k.scopes, k.key_issued_at as "issuedAt", k.key_expires_at as "expiresAt",
-        k.revoked_at as "revokedAt", k.issued_at as "secretIssuedAt", k.expires_at as "secretExpiresAt", u.used_at as "secretLastUsedAt"
+      select k.key_id as "keyId", of_key.label, k.account_id as "accountId", k.scopes, of_key.key_issued_at as "issuedAt",
+        of_key.key_expires_at as "expiresAt", k.revoked_at as "revokedAt", k.issued_at as "secretIssuedAt", k.expires_at as "secretExpiresAt",
+        u.used_at as "secretLastUsedAt"
       from ${keys} k left join civic.key_uses u on u.sha256 = k.sha256
-      where ${sql.identifier(['k', column])} = ${id}::uuid and ${isLive} order by k.key_issued_at, k.key_id, k.is_current, k.issued_at`;
+        cross join jsonb_to_record(jsonb_build_object('key_issued_at', k.issued_at, 'key_expires_at', k.expires_at, 'is_current', true) || to_jsonb(k))
+          as of_key (key_issued_at bigint, key_expires_at bigint, is_current boolean, label text)
+      where ${sql.identifier(['k', column])} = ${id}::uuid and ${isLive} order by of_key.key_issued_at, k.key_id, of_key.is_current, k.issued_at`;
   });
   return [...Map.groupBy(secrets, ({ keyId }) => keyId).values()].map(keyOf);
 }

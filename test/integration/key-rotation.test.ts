@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rotateKey } from '../../commands/accounts/account-decider.ts';
 import { accountStream } from '../../domain/streams.ts';
 import { keySecretHash } from '../../domain/key-secret.ts';
-import { listKeys } from '../../queries/accounts/account-lists.ts';
+import { findKey, listKeys } from '../../queries/accounts/account-lists.ts';
 import { ACCOUNTS } from '../../projections/accounts/tables.ts';
 import { createKeyUses } from '../../src/edge/admission/key-uses.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
@@ -150,9 +150,10 @@ test('a last use is stored for each secret, at most once an hour', async () => {
   expect(uses.map(([, time]) => time)).toEqual([0, HOUR_MS, 2 * HOUR_MS]);
 });
 
-test('requests read only those columns of keys that version 4 of the read model had', async () => {
+test('requests and commands read only those columns of keys that version 4 of the read model had', async () => {
   const account = await served.openAccount();
-  const { secret } = await served.issueKey(account);
+  const { keyId, secret } = await served.issueKey(account);
+  const before = await key(account, keyId);
   const client = new Client({ connectionString: database.url });
   await client.connect();
   const keys = ACCOUNTS.at(
@@ -163,4 +164,7 @@ test('requests read only those columns of keys that version 4 of the read model 
   await client.end();
   expect(await status(secret)).toBe(200);
   expect((await served.ask('GET', '/subscriptions', secret)).status).toBe(200);
+  const { issuedAt } = before;
+  expect(await key(account, keyId)).toMatchObject({ issuedAt, expiresAt: null, label: null, secrets: [{ issuedAt, expiresAt: null }] });
+  expect(await findKey(served.civic.reads, keyId)).toMatchObject({ accountId: account, label: null, revokedAt: null });
 });
