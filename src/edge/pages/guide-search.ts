@@ -23,6 +23,9 @@ function sectionsOf({ name, title, markdown }: Guide): readonly Section[] {
   });
 }
 
+/** Of the files of the program, which do not change while it runs. */
+let sections: { readonly of: readonly Guide[]; readonly all: readonly Section[] } | undefined;
+
 /** The sections that have every word, those with a word in the heading first. */
 export function guideHits(guides: readonly Guide[], query: string): Html {
   const words = query
@@ -32,8 +35,8 @@ export function guideHits(guides: readonly Guide[], query: string): Html {
     .slice(0, MAX_WORDS);
   const has = (text: string, word: string): boolean => text.toLowerCase().includes(word);
   const inHeading = ({ heading, title }: Section): number => words.filter((word) => has(`${title} ${heading}`, word)).length;
-  const found = guides
-    .flatMap(sectionsOf)
+  if (sections?.of !== guides) sections = { of: guides, all: guides.flatMap(sectionsOf) };
+  const found = sections.all
     .filter(({ heading, title, text }) => words.every((word) => has(`${title} ${heading} ${text}`, word)))
     .toSorted((left, right) => inHeading(right) - inHeading(left));
   if (found.length === 0) return html`<p>No guide has all of these words.</p>`;
