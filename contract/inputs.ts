@@ -34,7 +34,11 @@ type ChangeRequest = KeyOfAccount & { readonly requestId: string };
 type SubscriptionCap = { readonly cap: number };
 
 /** Cursors are as received: the query decodes them and checks binding (400) and expiry (410). Left out: the start of what is read. */
-export type ChangesInput = z.output<typeof readCivicChanges.query> & PageBounds;
+export type ChangesInput = z.output<typeof readCivicChanges.query> &
+  PageBounds & {
+    /** The account that reads, for what operators watch. */
+    readonly reader?: string;
+  };
 export type SnapshotInput = ChangeRequest;
 export type SnapshotPageInput = z.output<typeof readCivicSnapshotPage.params> &
   z.output<typeof readCivicSnapshotPage.query> &

@@ -46,7 +46,14 @@ export const createReadFeedSubscriptionChanges =
     const row = await find(reads, 'live', place);
     if (row === undefined) throw new Rejection('not_found', 'there is no such subscription of this key');
     const [resource, startCursor] = row as readonly [Resource | null, string];
-    return readChanges({ ...(resource === null ? {} : { resource }), cursor: cursor ?? startCursor, limit, maxResponseBytes, form });
+    return readChanges({
+      ...(resource === null ? {} : { resource }),
+      cursor: cursor ?? startCursor,
+      limit,
+      maxResponseBytes,
+      form,
+      reader: place.accountId,
+    });
   };
 
 /** SQL for the subscriptions `s` that are not revoked and whose key lives, after the selected columns. `now` in clock milliseconds. */

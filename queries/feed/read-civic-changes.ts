@@ -12,6 +12,8 @@ import { JsonText } from '../json-text.ts';
 interface ReadCivicChangesDependencies extends QueryContext {
   /** Replay retention, in milliseconds. */
   readonly retentionMs: number;
+  /** Receives an account that reads from a cursor, and the time of the next change after it; null at the head. */
+  readonly onRead?: (reader: string, unreadSince: number | null) => void;
 }
 
 const RECOVERY = { recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and go on from its boundaryCursor' }] };
@@ -23,7 +25,7 @@ const HISTORY_PRUNED = `,${JSON.stringify({ historyPruned: true, ...RECOVERY }).
  * data.
  */
 export const createReadCivicChanges =
-  ({ reads, clock, retentionMs }: ReadCivicChangesDependencies) =>
+  ({ reads, clock, retentionMs, onRead }: ReadCivicChangesDependencies) =>
   async (input: ChangesInput): Promise<JsonPage> => {
     const resource = input.resource ?? null;
     const cursor = input.cursor === undefined ? null : decodeFor(input.cursor, resource);
@@ -33,6 +35,7 @@ export const createReadCivicChanges =
     const page = toFeedPage(await reads.texts((generation) => feedPageStatement(generation(RECORD_HISTORY.name), question)));
     if (page.feedId === null) throw new Rejection('feed_unavailable', 'the feed has not been opened yet');
     refuseExpired(page, cursor, cutoff);
+    if (input.reader !== undefined && cursor !== null) onRead?.(input.reader, page.changedAfterStart);
     if (page.bytes > input.maxResponseBytes) {
       throw new Rejection('response_too_large', `the page is over ${input.maxResponseBytes} bytes; ask for fewer items by limit`);
     }

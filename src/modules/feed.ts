@@ -13,6 +13,7 @@ import { createReadCivicRecords } from '../../queries/feed/published-records.ts'
 import { createReadCivicSnapshotPage } from '../../queries/feed/read-civic-snapshot-page.ts';
 import { readModelAnswers } from '../../queries/live-tables.ts';
 import { boundsOf, callerOf } from '../edge/admission/admit.ts';
+import { createFeedReaders } from '../edge/ops/feed-readers.ts';
 import { asData, type CustomerAnswers } from '../edge/answers/exchange.ts';
 import type { Platform } from '../platform.ts';
 import type { Module } from './module.ts';
@@ -28,7 +29,8 @@ export interface FeedFunctions {
 
 export const feedOperations = (functions: FeedFunctions) =>
   ({
-    readCivicChanges: (exchange) => functions.readCivicChanges({ ...exchange.query, ...boundsOf(exchange) }),
+    readCivicChanges: (exchange) =>
+      functions.readCivicChanges({ ...exchange.query, ...boundsOf(exchange), reader: exchange.principal.accountId }),
     createCivicSnapshot: async (exchange) => asData(await functions.createCivicSnapshot(callerOf(exchange))),
     readCivicSnapshotPage: ({ params, ...exchange }) => {
       const { accountId } = exchange.principal;
@@ -73,7 +75,8 @@ export function feed({ settings, log, clock, identifiers, reads, progress, datab
     const times = { now: clock.now(), retentionMs: settings.CIVIC_REPLAY_RETENTION };
     return figures.pruned(await pruneRecordHistory(database.transactor, { history, snapshots: exports, ...times }));
   };
-  const readChanges = createReadCivicChanges({ reads, clock, retentionMs: settings.CIVIC_REPLAY_RETENTION });
+  const feedReaders = createFeedReaders(clock, settings.CIVIC_REPLAY_RETENTION);
+  const readChanges = createReadCivicChanges({ reads, clock, retentionMs: settings.CIVIC_REPLAY_RETENTION, onRead: feedReaders.read });
   return {
     operations: feedOperations({
       readCivicChanges: readChanges,
@@ -83,6 +86,7 @@ export function feed({ settings, log, clock, identifiers, reads, progress, datab
     }),
     jobs: [{ work: 'prune the record history', what: 'pruning', everyMs: MINUTE_MS, lease: 'prune', run: prune }],
     readChanges,
+    feedReaders,
     prune,
-  } satisfies Module & Record<'readChanges' | 'prune', unknown>;
+  } satisfies Module & Record<'readChanges' | 'feedReaders' | 'prune', unknown>;
 }

@@ -82,6 +82,8 @@ export async function openOpsListener(
       watch,
       ofProcess,
       lastHour,
+      readers: civic.feedReaders,
+      serviceClock,
       machineClock,
       trialTime: settings.CIVIC_CLOCK_START === undefined ? null : () => civic.clock.now(),
       freeDiskBytes: civic.freeDiskBytes,

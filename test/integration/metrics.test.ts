@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { register } from '../../src/edge/metrics/metric.ts';
 import { KAFKA_METRICS } from '../../src/edge/metrics/process-metrics.ts';
+import type { OpsState } from '../../src/edge/ops/read-state.ts';
 import { upsert } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type MetricFamily, parseExposition } from '../support/exposition.ts';
@@ -51,6 +52,16 @@ test('a strict parser accepts the exposition, and every name has a unit', () => 
   expect(ours().filter(({ type, name }) => type === 'histogram' && !name.endsWith('_seconds'))).toEqual([]);
   expect(ours().flatMap(({ name }) => (UNITS.test(name) || COUNTED.includes(name) ? [] : [name]))).toEqual([]);
   expect(families.filter(({ help }) => help.length < 5).map(({ name }) => name)).toEqual([]);
+});
+
+test('the operators see which account reads the feed from a cursor, and how long its cursor lasts', async () => {
+  const readers = async () => ((await (await fetch(`${served.opsUrl}/ops/state`)).json()) as OpsState).readers;
+  expect(await readers()).toEqual([]);
+  const first = (await (await served.ask('GET', '/changes?limit=1', key.secret)).json()) as { meta: { nextCursor: string } };
+  await (await served.ask('GET', `/changes?cursor=${first.meta.nextCursor}`, key.secret)).text();
+  const [reader, ...others] = await readers();
+  expect([reader, others]).toMatchObject([{ accountId, lastReadAt: new Date(served.clock.now()).toISOString() }, []]);
+  expect(reader!.secondsLeft).toBeGreaterThan(29 * 86_400);
 });
 
 test('a label has few values, and none of them names a customer, a record or a secret', () => {

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Operations } from '../../queries/operators/read-operations.ts';
+import { createFeedReaders, type FeedReaders } from '../../src/edge/ops/feed-readers.ts';
 import { createLastHour, POINT_EVERY_MS } from '../../src/edge/ops/last-hour.ts';
 import type { Watched } from '../../src/edge/ops/operations-watch.ts';
 import type { ProcessState } from '../../src/edge/ops/process-state.ts';
 import { createReadOpsState } from '../../src/edge/ops/read-state.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
+const DAY_MS = 86_400_000;
+const RETENTION_MS = 30 * DAY_MS;
 const RATES = { log: null, feed: null, projections: new Map(), reactors: new Map() };
 const source = (place: string, status: 'healthy' | 'failing' | 'stale', consecutiveFailures = 0): Operations['sources'][number] => ({
   sourceId: place,
@@ -23,6 +26,7 @@ async function stateOf(
     readonly trialTime?: number;
     readonly free?: number;
     readonly backupSeconds?: number;
+    readonly readers?: FeedReaders;
   } = {},
 ) {
   const operations: Operations = {
@@ -42,6 +46,8 @@ async function stateOf(
     watch: async () => ({ reachable: given.reachable ?? 'answers', since: null, newest: { operations, at: NOW, rates: RATES } }),
     ofProcess: { read: () => ({}) as ReturnType<ProcessState['read']> },
     lastHour: { read: () => [] },
+    readers: given.readers ?? createFeedReaders({ now: () => NOW }, RETENTION_MS),
+    serviceClock: { now: () => NOW },
     machineClock: { now: () => NOW },
     trialTime: given.trialTime === undefined ? null : () => given.trialTime!,
     freeDiskBytes: async () => given.free ?? null,
@@ -69,6 +75,25 @@ test('a trial clock is named with its time, and a disk that is nearly full is fa
   ]);
   expect((await stateOf({ trialTime: NOW })).trialTime).toBe('2026-03-01T12:00:00.000Z');
   expect(await problems({ free: 100 * 1_048_576 })).toEqual(['failing: Only 100 MiB of disk are free: a full disk stops every write']);
+});
+
+test('the readers whose cursors expire first are listed, and those who have two days left ask for attention', async () => {
+  let now = NOW - 5 * DAY_MS;
+  const readers = createFeedReaders({ now: () => now }, RETENTION_MS);
+  readers.read('stopped at the head', null);
+  now = NOW;
+  readers.read('late', NOW - 29 * DAY_MS);
+  readers.read('at the head', NOW - 20 * DAY_MS);
+  readers.read('at the head', null);
+  const state = await stateOf({ readers });
+  expect(state.readers.map(({ accountId, secondsLeft }) => [accountId, secondsLeft / 86_400])).toEqual([
+    ['late', 1],
+    ['stopped at the head', 25],
+    ['at the head', 30],
+  ]);
+  expect(state.problems.map(({ text }) => text)).toEqual(['The cursor of account late expires in 24 h: it then needs a new snapshot']);
+  for (let number = 0; number < 2_000; number += 1) readers.read(`reader ${number}`, null);
+  expect(readers.oldest(5_000)).toHaveLength(1_000);
 });
 
 test('a verified backup of more than two days asks for attention, and none at all is only shown', async () => {

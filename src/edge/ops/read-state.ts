@@ -2,6 +2,7 @@ import type { Clock } from '../../../domain/ports/clock.ts';
 import { source } from '../../../domain/records/schemas.ts';
 import type { Operations } from '../../../queries/operators/read-operations.ts';
 import type { Figures, Watched } from './operations-watch.ts';
+import type { FeedReaders } from './feed-readers.ts';
 import type { LastHour } from './last-hour.ts';
 import type { ProcessState } from './process-state.ts';
 
@@ -22,6 +23,8 @@ interface OpsStateParts {
   readonly watch: () => Promise<Watched>;
   readonly ofProcess: Pick<ProcessState, 'read'>;
   readonly lastHour: Pick<LastHour, 'read'>;
+  readonly readers: Pick<FeedReaders, 'oldest'>;
+  readonly serviceClock: Pick<Clock, 'now'>;
   readonly machineClock: Pick<Clock, 'now'>;
   /** The time of the service while it is not the machine's: a trial's. */
   readonly trialTime: (() => number) | null;
@@ -41,9 +44,10 @@ export function createReadOpsState(parts: OpsStateParts) {
     const shared = newest === null ? null : sharedState(newest.operations, newest.rates, newest.at);
     const trialTime = parts.trialTime === null ? null : isoOf(parts.trialTime());
     const freeDiskBytes = await parts.freeDiskBytes().catch(() => null);
-    const problems = problemsOf({ database, shared, trialTime, freeDiskBytes });
+    const readers = readersOf(parts);
+    const problems = problemsOf({ database, shared, trialTime, freeDiskBytes, readers });
     const at = isoOf(machineClock.now());
-    return { at, problems, database, shared, trialTime, freeDiskBytes, lastHour: lastHour.read(), process: ofProcess.read() };
+    return { at, problems, database, shared, trialTime, freeDiskBytes, readers, lastHour: lastHour.read(), process: ofProcess.read() };
   }
   return () => (asked ??= readState().finally(() => (asked = undefined)));
 }
@@ -54,7 +58,19 @@ interface Seen {
   readonly shared: Shared | null;
   readonly trialTime: string | null;
   readonly freeDiskBytes: number | null;
+  readonly readers: ReturnType<typeof readersOf>;
 }
+
+const LISTED_READERS = 10;
+const LITTLE_TIME_SECONDS = 2 * 86_400;
+
+/** Those of this process, the one whose cursor expires first at the top. */
+const readersOf = ({ readers, serviceClock }: OpsStateParts) =>
+  readers.oldest(LISTED_READERS).map(({ accountId, lastReadAt, expiresAt }) => ({
+    accountId,
+    lastReadAt: isoOf(lastReadAt),
+    secondsLeft: (expiresAt - serviceClock.now()) / 1000,
+  }));
 
 const LITTLE_DISK = 512 * 1_048_576;
 const SLOW_SECONDS = 60;
@@ -64,12 +80,17 @@ const failing = (text: string): Problem => ({ severity: 'failing', text });
 const attention = (text: string): Problem => ({ severity: 'attention', text });
 
 /** Problems, worst first: what cannot be read or written, then what stands still, then what lags. */
-function problemsOf({ database, shared, trialTime, freeDiskBytes }: Seen): readonly Problem[] {
+function problemsOf({ database, shared, trialTime, freeDiskBytes, readers }: Seen): readonly Problem[] {
   const isFull = freeDiskBytes !== null && freeDiskBytes < LITTLE_DISK;
   const found = [
     DATABASE_PROBLEMS[database.state] ?? [],
     isFull ? failing(`Only ${Math.round(freeDiskBytes / 1_048_576)} MiB of disk are free: a full disk stops every write`) : [],
     shared === null ? [] : ofShared(shared),
+    ...readers
+      .filter(({ secondsLeft }) => secondsLeft > 0 && secondsLeft < LITTLE_TIME_SECONDS)
+      .map(({ accountId, secondsLeft }) =>
+        attention(`The cursor of account ${accountId} expires in ${Math.floor(secondsLeft / 3600)} h: it then needs a new snapshot`),
+      ),
     trialTime === null ? [] : attention(`TRIAL CLOCK: the time of the service is ${trialTime}, by CIVIC_CLOCK_START`),
   ].flat();
   return [...found.filter(({ severity }) => severity === 'failing'), ...found.filter(({ severity }) => severity === 'attention')];

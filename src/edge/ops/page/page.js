@@ -252,6 +252,20 @@ const showShared = ({ shared, freeDiskBytes, process: ofProcess }) => {
   );
 };
 
+const showReaders = (readers) => {
+  showTable(
+    'readers',
+    'Whose cursors expire first',
+    [
+      ['Account', ({ accountId }) => accountId, 'wide'],
+      ['Last read', ({ lastReadAt }) => minute(lastReadAt), 'wide'],
+      ['Expires in', ({ secondsLeft }) => (secondsLeft > 0 ? span(secondsLeft) : 'expired'), 'number'],
+    ],
+    readers,
+    'None has read from a cursor yet',
+  );
+};
+
 const showProcess = (ofProcess) => {
   setText(byId('process-line'), `role ${ofProcess.role} · version ${ofProcess.version} · up ${span(ofProcess.uptimeSeconds)}`);
   showTable(
@@ -319,6 +333,7 @@ const ask = async () => {
     answeredAt = performance.now();
     showProblems(state.problems);
     showShared(state);
+    showReaders(state.readers);
     showLines(state.lastHour, Date.parse(state.at));
     showProcess(state.process);
     const readAt = state.shared === null ? null : Math.max(0, (Date.parse(state.at) - Date.parse(state.shared.at)) / 1000);
