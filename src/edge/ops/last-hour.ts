@@ -23,18 +23,23 @@ export function createLastHour(totals: HttpMetrics['totals'], lagSeconds: () => 
     const { buckets, refusals } = totals();
     return { at: clock.now(), requests: sum(buckets), refusals: sum(refusals.values()) };
   };
-  let last = counted();
+  let last: ReturnType<typeof counted> | null = null;
   let points: readonly Point[] = [];
   return {
-    /** To be called every `POINT_EVERY_MS`. */
+    /** To be called every `POINT_EVERY_MS`. The first call reads no lag: at a start there may be no read models yet. */
     async point(): Promise<void> {
+      if (last === null) {
+        last = counted();
+        return;
+      }
+      const before = last;
       const lag = await lagSeconds();
       const now = counted();
       const seconds = Math.max(1, now.at - last.at) / 1000;
       const point = {
         at: now.at,
-        requests: (now.requests - last.requests) / seconds,
-        refusals: (now.refusals - last.refusals) / seconds,
+        requests: (now.requests - before.requests) / seconds,
+        refusals: (now.refusals - before.refusals) / seconds,
         lag,
       };
       points = [...points.filter(({ at }) => at > now.at - HOUR_MS && at < now.at), point];
