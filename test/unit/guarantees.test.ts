@@ -27,8 +27,9 @@ const titlesIn = (text: string): readonly string[] =>
     ([, , title]) => title!,
   );
 
-test('guarantees are numbered from G1 without a gap, each with a statement and a test', () => {
+test('guarantees are numbered from G1 without a gap, each with a statement of its own and a test', () => {
   expect(rows.length).toBeGreaterThan(50);
+  expect(new Set(rows.map(([, statement]) => statement)).size).toBe(rows.length);
   expect(rows.map(([number, , , ...rest]) => [number, rest])).toEqual(rows.map((_, index) => [`G${index + 1}`, []]));
   for (const [number, statement = '', cell = ''] of rows) {
     expect([number, statement]).toEqual([number, expect.stringMatching(/^[`A-Z].*\.$/)]);
