@@ -121,6 +121,21 @@ test('a TechShare portal gives its archived and upcoming meetings with their pub
   expect(await sync()).toMatchObject({ appended: 0, removed: 0 });
 });
 
+test('a list that comes back short once removes no meeting, and one that stays short removes what it lacks', async () => {
+  const all = ['a', 'b', 'c'].map((id) => ({ ...techshareMeeting, id }));
+  let replies: (typeof all)[] = [];
+  answer = (_request, { pathname }) => ({ data: pathname.endsWith('/readArchived') ? (replies.shift() ?? []) : [] });
+  const sync = (...given: (typeof all)[]) => {
+    replies = given;
+    return techshare.sync({ client: TECHSHARE_CLIENT, options: {} }, target());
+  };
+  expect(await sync(all)).toMatchObject({ failure: null, read: { events: 3 } });
+  expect(await sync([all[0]!], all)).toMatchObject({ failure: null, removed: 0 });
+  expect(meetings()).toHaveLength(3);
+  expect(await sync([all[0]!], [all[0]!])).toMatchObject({ failure: null });
+  expect(meetings()).toHaveLength(1);
+});
+
 const entry = (Id: string, Name: string, DateTime: string) => ({ CalendarId: CALENDAR, Id, MainContentId: Id, Name, DateTime });
 
 test('an OpenCities calendar gives each occurrence of its meetings, with the day first, and no entries of whole days', async () => {

@@ -28,7 +28,7 @@ const isRead = (event: ListedEvent): event is Exclude<ListedEvent, { readonly Ev
 
 interface ListedReaderOptions {
   readonly platform: Pick<LegistarReader['platform'], 'sourceType' | 'label'>;
-  /** The whole list; called once by a reader, which lives as long as one sync. */
+  /** The whole list. A reader, which lives as long as one sync, calls it once, and again where a meeting is not in it. */
   readonly list: () => Promise<readonly ListedEvent[]>;
   readonly eventItems?: LegistarReader['eventItems'];
   readonly details?: LegistarReader['details'];
@@ -38,6 +38,8 @@ interface ListedReaderOptions {
 export function listedReader({ platform, list, eventItems, details }: ListedReaderOptions): LegistarReader {
   let listed: Promise<readonly ListedEvent[]> | undefined;
   const whole = () => (listed ??= list());
+  let listedAgain: Promise<readonly ListedEvent[]> | undefined;
+  const again = () => (listedAgain ??= list());
   return {
     platform: { ...platform, isUnstamped: true },
     bodies: async () => {
@@ -45,7 +47,8 @@ export function listedReader({ platform, list, eventItems, details }: ListedRead
       return [...byBody].map(([BodyId, events]) => ({ BodyId, BodyName: mostFrequent(events.map(({ EventBodyName }) => EventBodyName)) }));
     },
     events: async (from) => (await whole()).filter((event) => from === null || !isRead(event) || event.EventDate >= from),
-    event: async (eventId) => (await whole()).find((event) => event.EventId === eventId) ?? null,
+    // A second look: a list that came back short once must not remove what is there.
+    event: async (eventId) => (await again()).find((event) => event.EventId === eventId) ?? null,
     eventItems: eventItems ?? (async () => []),
     ...(details && { details }),
   };
