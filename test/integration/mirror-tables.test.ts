@@ -314,7 +314,9 @@ describe('a mirror of one table of JSON is upgraded in place, without a snapshot
 
   test('in a PostgreSQL database', async () => {
     const to = await newSchema();
-    const older = new DatabaseSync(new URL('mirror.db', OLDER), { readOnly: true });
+    // A copy: SQLite makes files beside one that it opens.
+    copyFileSync(new URL('mirror.db', OLDER), join(folder, 'mirror.db'));
+    const older = new DatabaseSync(join(folder, 'mirror.db'), { readOnly: true });
     const client = new Client({ connectionString: to });
     await client.connect();
     // The tables as that program made them.
