@@ -76,7 +76,12 @@ export function feed({ settings, log, clock, identifiers, reads, progress, datab
     return figures.pruned(await pruneRecordHistory(database.transactor, { history, snapshots: exports, ...times }));
   };
   const feedReaders = createFeedReaders(clock, settings.CIVIC_REPLAY_RETENTION);
-  const readChanges = createReadCivicChanges({ reads, clock, retentionMs: settings.CIVIC_REPLAY_RETENTION, onRead: feedReaders.read });
+  const readChanges = createReadCivicChanges({
+    reads,
+    clock,
+    retentionMs: settings.CIVIC_REPLAY_RETENTION,
+    onRead: (...read) => feedReaders.read(...read),
+  });
   return {
     operations: feedOperations({
       readCivicChanges: readChanges,

@@ -96,6 +96,13 @@ test('the readers whose cursors expire first are listed, and those who have two 
   expect(readers.oldest(5_000)).toHaveLength(1_000);
 });
 
+test('a customer at the head needs no attention where the retention is short', async () => {
+  const readers = createFeedReaders({ now: () => NOW }, DAY_MS);
+  readers.read('at the head', null);
+  readers.read('late', NOW - 23 * (DAY_MS / 24));
+  expect(await problems({ readers })).toEqual(['attention: The cursor of account late expires in 1 h: it then needs a new snapshot']);
+});
+
 test('a verified backup of more than two days asks for attention, and none at all is only shown', async () => {
   expect(await problems({ backupSeconds: 3 * 86_400 })).toEqual(['attention: The newest verified backup is 3 days old']);
   expect(await problems({ backupSeconds: 86_400 })).toEqual([]);

@@ -2,6 +2,9 @@ import type { Clock } from '../../../domain/ports/clock.ts';
 
 /** Accounts that are remembered; beyond it, the one that has not read for longest is forgotten. */
 const MAX_READERS = 1_000;
+const TWO_DAYS_MS = 2 * 86_400_000;
+/** Of a short retention, so that a customer at the head is not warned about. */
+const SHARE = 1 / 10;
 
 interface FeedReader {
   readonly accountId: string;
@@ -16,6 +19,8 @@ export type FeedReaders = ReturnType<typeof createFeedReaders>;
 export function createFeedReaders(clock: Pick<Clock, 'now'>, retentionMs: number) {
   const readers = new Map<string, FeedReader>();
   return {
+    /** Milliseconds before its end in which a cursor is about to expire. */
+    littleMs: Math.min(TWO_DAYS_MS, retentionMs * SHARE),
     /** An account has read from a cursor. `unreadSince` is the time of the next change after it; null at the head. */
     read(accountId: string, unreadSince: number | null): void {
       const lastReadAt = clock.now();

@@ -23,7 +23,7 @@ interface OpsStateParts {
   readonly watch: () => Promise<Watched>;
   readonly ofProcess: Pick<ProcessState, 'read'>;
   readonly lastHour: Pick<LastHour, 'read'>;
-  readonly readers: Pick<FeedReaders, 'oldest'>;
+  readonly readers: Pick<FeedReaders, 'oldest' | 'littleMs'>;
   readonly serviceClock: Pick<Clock, 'now'>;
   readonly machineClock: Pick<Clock, 'now'>;
   /** The time of the service while it is not the machine's: a trial's. */
@@ -62,7 +62,6 @@ interface Seen {
 }
 
 const LISTED_READERS = 10;
-const LITTLE_TIME_SECONDS = 2 * 86_400;
 
 /** Those of this process, the one whose cursor expires first at the top. */
 const readersOf = ({ readers, serviceClock }: OpsStateParts) =>
@@ -70,6 +69,7 @@ const readersOf = ({ readers, serviceClock }: OpsStateParts) =>
     accountId,
     lastReadAt: isoOf(lastReadAt),
     secondsLeft: (expiresAt - serviceClock.now()) / 1000,
+    isLittle: expiresAt - serviceClock.now() < readers.littleMs,
   }));
 
 const LITTLE_DISK = 512 * 1_048_576;
@@ -87,7 +87,7 @@ function problemsOf({ database, shared, trialTime, freeDiskBytes, readers }: See
     isFull ? failing(`Only ${Math.round(freeDiskBytes / 1_048_576)} MiB of disk are free: a full disk stops every write`) : [],
     shared === null ? [] : ofShared(shared),
     ...readers
-      .filter(({ secondsLeft }) => secondsLeft > 0 && secondsLeft < LITTLE_TIME_SECONDS)
+      .filter(({ secondsLeft, isLittle }) => secondsLeft > 0 && isLittle)
       .map(({ accountId, secondsLeft }) =>
         attention(`The cursor of account ${accountId} expires in ${Math.floor(secondsLeft / 3600)} h: it then needs a new snapshot`),
       ),
