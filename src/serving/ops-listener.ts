@@ -72,7 +72,11 @@ export async function openOpsListener(
   };
   const lastHour = createLastHour(() => metrics.totals(), lagSeconds, machineClock);
   const pointing = { what: 'the lines of the last hour', everyMs: POINT_EVERY_MS, run: () => lastHour.point() };
-  const pointed = repeat(machineClock, logger, ending.signal, pointing);
+  // Not at once: a point is of what came after the one before, and a new installation has no read models to look at yet.
+  const pointed = machineClock.sleep(POINT_EVERY_MS, ending.signal).then(
+    () => repeat(machineClock, logger, ending.signal, pointing),
+    () => undefined,
+  );
   const sampling = { what: 'sampling requests', everyMs: SAMPLE_EVERY_MS, run: async () => ofProcess.sample() };
   const sampled = repeat(machineClock, logger, ending.signal, sampling);
   const server = createOpsServer({
