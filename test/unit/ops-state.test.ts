@@ -131,7 +131,6 @@ test('the last hour has the rates between its points and the lag, and forgets wh
   const lags: (number | null)[] = [4, null];
   const totals = () => ({ buckets: [requests, 0], refusals: new Map([['rate_limited', refused]]) });
   const hour = createLastHour(totals, async () => (lags.length === 0 ? 0 : lags.shift()!), { now: () => now });
-  await hour.point();
   expect(hour.read()).toEqual([]);
   for (const [more, moreRefused] of [
     [300, 30],

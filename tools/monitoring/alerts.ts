@@ -101,10 +101,10 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'CivicBackupOld',
-    when: 'max(civic_backup_age_seconds) > 2 * 86400',
+    when: 'max(civic_backup_age_seconds) > 2 * 86400 or (absent(civic_backup_age_seconds) and on () max(civic_shared_figures_known) == 1)',
     lasting: '1h',
     severity: 'ticket',
-    says: 'the newest backup that was found whole is older than two days',
+    says: 'the newest backup that was found whole is older than two days, or there is none',
     remedy: '`civic backup --to FOLDER`, then `civic backup verify FILE --record` (backup-and-restore.md)',
   },
   {

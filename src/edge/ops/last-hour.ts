@@ -23,15 +23,11 @@ export function createLastHour(totals: HttpMetrics['totals'], lagSeconds: () => 
     const { buckets, refusals } = totals();
     return { at: clock.now(), requests: sum(buckets), refusals: sum(refusals.values()) };
   };
-  let last: ReturnType<typeof counted> | null = null;
+  let last = counted();
   let points: readonly Point[] = [];
   return {
-    /** To be called every `POINT_EVERY_MS`. The first call reads no lag: at a start there may be no read models yet. */
+    /** To be called every `POINT_EVERY_MS`. */
     async point(): Promise<void> {
-      if (last === null) {
-        last = counted();
-        return;
-      }
       const before = last;
       const lag = await lagSeconds();
       const now = counted();

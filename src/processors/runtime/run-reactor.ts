@@ -16,7 +16,7 @@ interface ReactorRunDependencies {
   readonly leaseMs: number;
 }
 
-const BATCH = 2000;
+const BATCH = 500;
 const TAKE_OVER_MS = 1000;
 const MAX_DELAY_MS = 10_000;
 /** Most failures of what a reactor calls pass. */
