@@ -83,7 +83,13 @@ const COMMANDS: Readonly<Record<string, { readonly args: () => readonly string[]
     args: () => ['sources', 'remove', 'legistar', '--client', 'example', '--records'],
     states: /removes [1-9][\d,]* records of legistar:example/,
   },
-  'sources remove civicweb': { args: () => ['sources', 'remove', 'legistar', '--client', 'example', '--records'], states: /records/ },
+  // One command for every kind of source.
+  ...Object.fromEntries(
+    ['civicweb', 'techshare', 'opencities', 'civicclerk'].map((kind) => [
+      `sources remove ${kind}`,
+      { args: () => ['sources', 'remove', 'legistar', '--client', 'example', '--records'], states: /records/ },
+    ]),
+  ),
   'projections drop': {
     args: () => ['projections', 'drop', 'record_keys'],
     states: /removes 1 generation of record_keys: [1-9] tables? with [1-9][\d,]* folded events/,
