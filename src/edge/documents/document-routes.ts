@@ -20,6 +20,7 @@ const referencePage = (title: string): string => `<!doctype html>
 <title>${title}: reference</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${COMPONENT.style}">
+<style>@media (max-width: 40rem) { .swagger-ui .opblock-tag { flex-wrap: wrap; } .swagger-ui .opblock-tag small { order: 1; flex: 1 0 100%; padding: 0; } }</style>
 </head>
 <body>
 <div id="reference"></div>
