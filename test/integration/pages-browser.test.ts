@@ -58,7 +58,11 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     `/meetings/${pageRecordId('meetings', 'next')}`,
     `/items/${pageRecordId('agenda_items', 'flats')}`,
     '/docs',
+    '/docs?q=cursor',
     '/docs/settings',
+    '/docs/pages',
+    '/docs/rest',
+    '/docs/api/readCivicChanges',
     '/docs/connect-an-agent',
     '/docs/errors/not_found',
     '/nothing',
@@ -99,5 +103,54 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     await page.keyboard.press('Enter');
     await page.waitForURL('**/search?q=plan');
     expect(await page.locator('.entries a').first().getAttribute('href')).toBe(`/items/${pageRecordId('agenda_items', 'flats')}`);
+  });
+
+  test('the samples of a guide are chosen by keyboard without a script', async () => {
+    const page = await open('/docs/rest', { javaScriptEnabled: false });
+    const group = page.getByRole('group', { name: 'Language of the sample' }).first();
+    const shown = () => group.locator('pre:visible').allTextContents();
+    expect(await shown()).toEqual([expect.stringContaining('curl')]);
+    await group.getByRole('radio', { name: 'curl' }).focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await shown()).toEqual([expect.stringContaining('urllib')]);
+    await page.keyboard.press('ArrowRight');
+    expect(await shown()).toEqual([expect.stringContaining('fetch(')]);
+  });
+
+  test('guides show their images under the policy of the pages', async () => {
+    const page = await (await browser.newContext()).newPage();
+    const complaints = complaintsOf(page);
+    await page.goto(`${served.baseUrl}/docs/pages`);
+    const images = page.locator('main img');
+    expect(await images.count()).toBeGreaterThan(0);
+    for (const image of await images.all()) {
+      await image.scrollIntoViewIfNeeded();
+      await expect
+        .poll(() => image.evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth))
+        .toBeGreaterThan(0);
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  test('the reference is dark for a reader who prefers it, and shows an executed request in three languages', async () => {
+    const page = await (await browser.newContext({ colorScheme: 'dark' })).newPage();
+    const complaints = complaintsOf(page);
+    await page.goto(`${served.baseUrl}/reference#/Public%20records/listRecentAgendaHits`);
+    const operation = page.locator('.opblock', { hasText: '/api/v1/public/agenda-hits' }).first();
+    await operation.getByRole('button', { name: 'Execute' }).click();
+    const sample = operation.locator('.request-snippets');
+    for (const [language, text] of [
+      ['Python', 'urllib.request.Request('],
+      ['JavaScript', 'await fetch('],
+      ['curl', 'curl -X'],
+    ] as const) {
+      await sample.getByText(language, { exact: true }).click();
+      await expect.poll(() => sample.textContent()).toContain(text);
+    }
+    const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+    const dark = await ground();
+    await page.emulateMedia({ colorScheme: 'light' });
+    await expect.poll(ground).not.toBe(dark);
+    expect(complaints).toEqual([]);
   });
 });

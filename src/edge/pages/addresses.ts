@@ -3,6 +3,8 @@ export const STYLE_PATH = '/pages/style.css';
 
 export const GUIDES_PATH = '/docs';
 export const operationGuidePath = (operationId: string): string => `${GUIDES_PATH}/api/${operationId}`;
+/** `file` is relative to the guides, such as `images/ops.png`. */
+export const imagePath = (file: string): string => `${GUIDES_PATH}/${file}`;
 export const errorPath = (code: string): string => `${GUIDES_PATH}/errors/${code}`;
 
 /** The part of an address that leads to a heading, as GitHub writes it. */

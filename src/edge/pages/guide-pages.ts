@@ -7,7 +7,7 @@ import { OPERATIONS } from '../../../contract/operations.ts';
 import { TOOL_ERRORS } from '../../../contract/tools/tool-errors.ts';
 import { operationPage } from '../documents/markdown/reference.ts';
 import { type OpenApiDocument, openApiDocumentOf } from '../documents/openapi.ts';
-import { anchorOf, errorPath, GUIDES_PATH, operationGuidePath } from './addresses.ts';
+import { anchorOf, errorPath, GUIDES_PATH, imagePath, operationGuidePath } from './addresses.ts';
 import { guides, GUIDES_FOLDER, readGuide } from './guide-files.ts';
 import { guideHits } from './guide-search.ts';
 import { type Html, html } from './html.ts';
@@ -41,11 +41,12 @@ function rendered(markdown: string, folder: URL): Html {
         const text = this.parser.parseInline(tokens);
         return address === null ? text : html`<a href="${address}">${raw(text)}</a>`.toString();
       },
-      // Wide tables scroll by keyboard too.
+      image: ({ href, text }) => html`<img src="${imagePath(href)}" alt="${text}" loading="lazy">`.toString(),
+      // Wide samples and tables scroll by keyboard too.
       code: ({ text }) => html`<pre tabindex="0"><code>${text}</code></pre>\n`.toString(),
     },
   });
-  return raw(marked.parser(inTabs(marked.lexer(markdown), marked)));
+  return raw(marked.parser(inTabs(marked.lexer(markdown), marked)).replaceAll('<table>', '<table tabindex="0">'));
 }
 
 /** Languages of samples that say the same, as tabs name them. */

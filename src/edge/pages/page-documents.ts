@@ -1,9 +1,11 @@
+import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { DocumentRoute } from '../documents/document-routes.ts';
 import { PUBLIC_CACHE } from '../../../contract/operation.ts';
 import { CADENCE_LIST_PATH, TOPIC_LIST_PATH } from '../../../contract/listings.ts';
 import { WORKFLOWS_PATH } from '../../../contract/workflows.ts';
-import { STYLE_PATH } from './addresses.ts';
+import { imagePath, STYLE_PATH } from './addresses.ts';
+import { GUIDES_FOLDER } from './guide-files.ts';
 
 const LASTING = { 'cache-control': 'public, s-maxage=3600', 'x-content-type-options': 'nosniff' } as const;
 
@@ -31,6 +33,9 @@ export const indexHeaders = {
 /** Searches are made anew for each query, and programs have the interface. */
 const ROBOTS = 'User-agent: *\nDisallow: /api/\nDisallow: /search\n';
 
+/** Screenshots that guides show. */
+const IMAGES_FOLDER = new URL('images/', GUIDES_FOLDER);
+
 export const pageDocuments = (): readonly DocumentRoute[] => [
   {
     path: STYLE_PATH,
@@ -44,4 +49,10 @@ export const pageDocuments = (): readonly DocumentRoute[] => [
     headers: { ...LASTING, 'content-type': 'text/plain; charset=utf-8' },
     body: async () => ROBOTS,
   },
+  ...readdirSync(IMAGES_FOLDER).map((file) => ({
+    path: imagePath(`images/${file}`),
+    operationId: null,
+    headers: { ...LASTING, 'content-type': 'image/png' },
+    body: () => readFile(new URL(file, IMAGES_FOLDER)),
+  })),
 ];
