@@ -36,6 +36,7 @@ const OPENING = new RegExp(
   `^(?:${[
     '(?:(?:consider(?:ation)?|discuss|review|accept|approv(?:e|al))(?: and (?:approve|act(?:ion)?))?(?: of)?(?: on)?(?: the)? )?(?:\\S+ ){0,6}minutes(?: [-–—]| of| from| for|$)',
     'note:',
+    'jointly with the committees? on\\b',
     'notes?\\b.{0,20}\\bagenda item',
     'agenda (?:special called )?(?:city council|commission|board|council)?.{0,40}order of business',
     'invocation\\b',

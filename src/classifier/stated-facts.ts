@@ -35,7 +35,7 @@ export function statedFacts({ item }: ClassificationSubject, title: string, text
 
 const SUM = String.raw`\$\s?\d+(?:,\d{3})*(?:\.\d{1,2})?(?:\s(?:million|billion))?`;
 /** A sum with the words that limit it: "up to $5 annually". */
-const LIMITED = String.raw`(?:(?:up to|not to exceed|at least|approximately|estimated)\s)*${SUM}(?:\s(?:annually|monthly|per (?:year|month|hour|acre|square foot)|each year|plus interest)\b)?`;
+const LIMITED = String.raw`(?:(?:up to|not to exceed|at least|approximately|(?:actual collections )?estimated(?: at)?)\s)*${SUM}(?:\s(?:annually|monthly|per (?:year|month|hour|acre|square foot)|each year|plus interest)\b)?`;
 const ANY = new RegExp(SUM, 'g');
 /** Fines and fees of an ordinance are not what the item costs. */
 const PENALTY = new RegExp(
@@ -108,7 +108,7 @@ const ITS_AMOUNT = new RegExp(
 );
 /** One party behind "with", whose name ends at the next clause. */
 const WITH = new RegExp(
-  String.raw`\b(?:[Cc]ontracts?|[Aa]greements?|[Ll]eases?|CONTRACT|AGREEMENT)\b[^;$]{0,60}? with (?:the )?(${FIRST}(?: (?:${WORD})){0,6}?)(?=,? (?:in|for|to|as|through|at|by|an?|the|most|lowest|only|dba|d/b/a|whose|located)\b|,? [-–—] |[;(,]|$)`,
+  String.raw`\b(?:[Cc]ontracts?|[Aa]greements?|[Ll]eases?|CONTRACT|AGREEMENT)\b[^;$]{0,60}? with (?:the )?(${FIRST}(?: (?:${WORD})){0,6}?)(?=,? (?:in|for|to|as|through|(?<!\bUniversity of Texas )at|by|an?|the|most|lowest|only|dba|d/b/a|whose|located)\b|,? [-–—] |[;(,]|$)`,
   'u',
 );
 const ABUTTING = new RegExp(String.raw`\bto ((?:${WORD}|,)(?:,? ${WORD}){0,9}?),? the abutting owners?\b`, 'u');
@@ -173,7 +173,8 @@ const EFFECTS: readonly (readonly [string, RegExp])[] = [
     'Restriction stated',
     String.raw`(?i:\b(?:prohibit(?:s|ing)?|ban(?:s|ning)?|restrict(?:s|ing)?|moratorium on|limit(?:s|ing)? the)) ${CLAUSE}`,
   ],
-  ['Duty stated', String.raw`(?i:\b(?:requir(?:es?|ing)|mandat(?:es?|ing)|a penalty not to exceed)) ${CLAUSE}`],
+  ['Duty stated', String.raw`(?i:\b(?:requir(?:es?|ing)|mandat(?:es?|ing))) ${CLAUSE}`],
+  ['Penalty stated', String.raw`(?i:\ba penalty not to exceed) ${CLAUSE}`],
   [
     'Charge stated',
     String.raw`(?i:\b(?:lev(?:y|ying) (?:of )?(?:an? )?(?:special )?(?:assessments?|tax)|(?:impos|assess|increas|decreas|chang|deny|sett)(?:es?|ing) (?:the |an? |new )*(?:[\w-]+ ){0,3}(?:rates?|fees?|tax|taxes|charges?))\b)${CLAUSE}`,

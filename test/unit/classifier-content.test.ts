@@ -104,12 +104,18 @@ describe('summary and business impact', () => {
       'License - Revenue: General Fund $200.00 annually and $150.00 one-time fee, plus the $20.00 ordinance publication fee',
       'Revenue: General Fund $200.00 annually and $150.00 one-time fee',
     ],
+    [
+      'A district - Amount not to exceed actual collections estimated at $379,687.00',
+      'Amount not to exceed actual collections estimated at $379,687.00',
+    ],
     ['Ordinance providing a penalty not to exceed $500.00', null],
     ['Gifts of $5 and $6', null],
   ])('read the amount of "%s" as %j', (text, amount) => expect(statedAmount(text)).toBe(amount));
 
   it.each([
     ['Contract with Example and Sons, LLC for paint', '', ['Example and Sons, LLC']],
+    ['Contract with the University of Texas at San Antonio for training', '', ['University of Texas at San Antonio']],
+    ['Contract with the Sample Foundation at Fair Park', '', ['Sample Foundation']],
     ['A hearing on an application by Sample Homes Fund (Applicant) to the state', '', ['Sample Homes Fund']],
     ['(CD 5) Jo Example / Sample Partners; 12 Example Street; (2 acres)', 'Zoning Case', ['Jo Example / Sample Partners']],
     ['Application number C 1 ZMK submitted by 96 Sample St, LLC, pursuant to the Charter', '', ['96 Sample St, LLC']],
@@ -175,6 +181,7 @@ describe('summary and business impact', () => {
       '(CD 8) Zoning of Sample Church; 100 Sample Drive, (1.18 acres) From: "AG" Agricultural To: "I" Light Industrial (Recommended for Denial)',
       'Change stated: “From: "AG" Agricultural To: "I" Light Industrial”.',
     ],
+    ['An ordinance on zoning; providing a penalty not to exceed $2,000.00', 'Penalty stated: “a penalty not to exceed $2,000.00”.'],
     ['Authorize a five-year service price agreement for zoning studies', 'Term stated: “five-year service price agreement”.'],
     ['Authorize Waiver of Development Fees for Sample Campus', 'Incentive stated: “Waiver of Development Fees for Sample Campus”.'],
     ['Adopt a Resolution to Effect a Portion of Sample Contribution to the zoning program', NO_IMPACT],

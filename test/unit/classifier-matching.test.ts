@@ -142,6 +142,7 @@ describe('a formality', () => {
     'Minutes - January 6, 2026 Bond Program Workshop',
     'Note: Agenda Item No. 3 must be considered before the zoning case.',
     'NOTE: A revised budget may be posted.',
+    'Jointly with the Committee on Public Housing and the Police Department.',
     'The City Council meeting will be held by videoconference. Individuals who wish to speak on zoning register online.',
     'Closed Session (Sec. 551.072 T.O.M.A.) - Deliberate the purchase of real property and the annexation of land',
     'Executive Session: real property',
