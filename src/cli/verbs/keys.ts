@@ -1,4 +1,4 @@
-import type { Command } from '@commander-js/extra-typings';
+import { type Command, Option } from '@commander-js/extra-typings';
 import { issueKey, rotateKey } from '../../../commands/accounts/account-decider.ts';
 import { MAX_KEY_LABEL, SCOPES } from '../../../domain/events/account-events.ts';
 import { notStorable } from '../../../domain/key-secret.ts';
@@ -75,16 +75,15 @@ const forAPerson = ({ secrets, ...key }: ListedKey) => ({
 });
 
 function addRotateCommand(keys: Command, context: CliContext): void {
+  const oldValidFor = new Option(
+    '--old-valid-for <duration>',
+    'how long the former secret works beside the new one; PT1S for one that is known to others',
+  );
   const rotate = ofKey(
     keys
       .command('rotate')
       .description('give a key another secret, which is printed now and never again; its id, scopes and subscriptions stay'),
-  ).option(
-    '--old-valid-for <duration>',
-    'how long the former secret works beside the new one; PT1S for one that is known to others',
-    durationParser('--old-valid-for', MAX_OLD_DAYS),
-    DAY_MS,
-  );
+  ).addOption(oldValidFor.argParser(durationParser('--old-valid-for', MAX_OLD_DAYS)).default(DAY_MS, 'P1D'));
   runs(context, 'read models', rotate, async (civic, { key: keyId, oldValidFor }) => {
     const { accountId, expiresAt } = await existing(civic, keyId);
     const now = civic.clock.now();

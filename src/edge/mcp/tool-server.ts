@@ -1,6 +1,7 @@
 import { type JSONRPCRequest, ProtocolError, type Result, Server, type ServerContext, type Transport } from '@modelcontextprotocol/server';
 import { LEGACY_VERSIONS, PROTOCOL_VERSIONS } from '../../../contract/post-mcp-json-rpc.ts';
 import type { Tool } from '../../../contract/tools/tool.ts';
+import { notOneOf } from '../../../domain/plain-issues.ts';
 import { TOOL_NAMES, type ToolName } from '../../../contract/tools/tool-names.ts';
 import { TOOLS } from '../../../contract/tools/tools.ts';
 import { describedInput } from '../documents/json-schemas.ts';
@@ -81,7 +82,7 @@ export function createToolServer(era: 'modern' | 'legacy', { runTool, tools, bod
   if (era === 'modern') server.takeResult = answer;
   server.setRequestHandler('tools/list', () => tools);
   server.setRequestHandler('tools/call', async ({ params }, context) => {
-    if (!isToolName(params.name)) throw new ProtocolError(PROTOCOL_ERRORS.invalidParams, 'there is no tool of this name');
+    if (!isToolName(params.name)) throw new ProtocolError(PROTOCOL_ERRORS.invalidParams, `name ${notOneOf(params.name, TOOL_NAMES)}`);
     const { id, signal, _meta: meta } = context.mcpReq;
     const payment = meta?.[PAYMENT_META];
     // The library drops arguments that it takes for dangerous, where the tool is to refuse them.
