@@ -11,7 +11,7 @@ import { affectedLocation } from './locations/affected-location.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
 import { standingOf, standingSentence } from './item-standing.ts';
 import { proceduralContext } from './procedure.ts';
-import { furtherName, itemSubject } from './subject-sentence.ts';
+import { furtherName, itemSubject, proposedAction } from './subject-sentence.ts';
 
 /** Stored in every hit; another number whenever the same records give other hits. */
 export const PHRASE_CLASSIFIER = 'phrases-4';
@@ -58,7 +58,7 @@ export function classifyItem(whole: ClassificationSubject, topics: CompiledTopic
     .filter(({ confidence }) => confidence >= HIT_FROM);
   if (found.length === 0) return [];
 
-  const facts = statedFacts(subject, title, text);
+  const facts = statedFacts(subject, { title, text, proposed: operativeText(beginning(proposedAction(item) ?? '')) });
   const location = affectedLocation([title, text]);
   const standing = standingOf(subject);
   const context = proceduralContext(subject, standing);

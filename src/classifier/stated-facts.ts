@@ -23,13 +23,20 @@ export interface StatedFacts {
   readonly effects: readonly string[];
 }
 
-/** The facts that summaries are made of, taken from title and text without how the item is paid for. */
-export function statedFacts({ item }: ClassificationSubject, title: string, text: string): StatedFacts {
+/** Title and text without how the item is paid for, and the action that the source proposes; empty where there is none. */
+interface OperativeTexts {
+  readonly title: string;
+  readonly text: string;
+  readonly proposed: string;
+}
+
+/** The facts that summaries are made of. */
+export function statedFacts({ item }: ClassificationSubject, { title, text, proposed }: OperativeTexts): StatedFacts {
   return {
-    amount: statedAmount(title) ?? statedAmount(text),
-    parties: statedParties(title, item.matterType ?? '') ?? statedParties(text, ''),
+    amount: statedAmount(title) ?? statedAmount(text) ?? statedAmount(proposed),
+    parties: statedParties(title, item.matterType ?? '') ?? statedParties(text, '') ?? statedParties(proposed, ''),
     recommendations: [...statedRecommendations(item.title), ...statedRecommendations(item.text ?? '')],
-    effects: [...new Set([...statedEffects(title), ...statedEffects(text)])].slice(0, EFFECTS_AT_MOST),
+    effects: [...new Set([title, text, proposed].flatMap(statedEffects))].slice(0, EFFECTS_AT_MOST),
   };
 }
 
@@ -126,7 +133,7 @@ const tidy = (name: string): string =>
   name
     .replace(VERB, '')
     .replace(/^Fund (?=the )/, '')
-    .replace(/^(?:the )?City(?: of [A-Z]\w+(?: Worth)?)? and (?:the )?/, '')
+    .replace(/^(?:the )?City(?: of [A-Z]\w+(?: [A-Z][^\s,]+)?)? and (?:the )?/, '')
     .replace(/^(?:the |and |for |of |at )*(?:City of [A-Z]\w+(?: Worth)?, )?(?:the |of |and )?/i, '')
     .replace(/^Boards? of [A-Z][a-z]+ of (?:the )?/, '')
     .replace(/[\s,;]+$/, '')

@@ -129,10 +129,14 @@ const SPEAKING = /\b\p{L}{3,}\b.*\b\p{L}{3,}\b.*\b\p{L}{3,}\b/u;
 const COLLECTIVE = /^(?:actions? (?:related|relating) to|report on|case|item)\b/i;
 const PROPOSES = /^(?:\([a1]\)\s*)?(?:accept|adopt|approv|authoriz|award|consider|conduct|deny|direct|hold|introduc|report on bids)/i;
 
+/** The action that the source proposes, as some sources write it where others write what was decided; null for another text. */
+export const proposedAction = ({ actionText }: Pick<RecordData<'agenda_items'>, 'actionText'>): string | null =>
+  actionText !== null && PROPOSES.test(actionText) ? actionText.replace(/\s+/g, ' ') : null;
+
 /** What the item is about: its title; the action that the source proposes where the title only names its object; else name or text. */
 export function itemSubject(item: RecordData<'agenda_items'>, operativeTitle: string): string {
-  const { actionText, matterName, text } = item;
-  const proposed = actionText !== null && PROPOSES.test(actionText) ? actionText.replace(/\s+/g, ' ').replace(/^\([a1]\)\s*/, '') : null;
+  const { matterName, text } = item;
+  const proposed = proposedAction(item)?.replace(/^\([a1]\)\s*/, '') ?? null;
   if (proposed !== null && COLLECTIVE.test(item.title)) return subjectOf(operativeText(proposed).replace(/\s\([b2]\)\s.*$/, ''));
   const subject = subjectOf(operativeTitle);
   if (SPEAKING.test(subject)) return subject;

@@ -256,6 +256,18 @@ describe('summary and business impact', () => {
     ],
   ])('begin "%s" with its action and object', (title, about) => expect(itemSubject(subject(title).item, operativeText(title))).toBe(about));
 
+  it('state parties, amount and effects of the action that the source proposes, where title and text state none', () => {
+    const actionText =
+      '(a) Approve an agreement between the City of San Jose and Example Properties, LLC, in the amount of $18,146. (b) Adopt a resolution to allow late-night use of the site.';
+    const { businessImpact } = content('Rezoning of a corner', { item: { actionText } });
+    expect(businessImpact).toContain('Named: Example Properties, LLC; amount: ');
+    expect(businessImpact).toContain('$18,146');
+    expect(businessImpact).toContain('Permission stated: “to allow late-night use of the site”');
+    expect(content('Rezoning of a corner', { item: { actionText: 'Hearing Closed; Approved $5 with Example, Inc.' } }).businessImpact).toBe(
+      NO_IMPACT,
+    );
+  });
+
   it('take the subject from the proposed action or the name of the matter where the title does not say it', () => {
     const about = (title: string, item: SubjectParts['item']) => itemSubject(subject(title, { item }).item, title);
     expect(
