@@ -174,12 +174,13 @@ const CLAUSE = String.raw`(?:\b(?:\p{Lu}\.)+|[^;.${BLANK}]|\.(?!\s+\p{Lu}|\s*$))
 const EFFECTS: readonly (readonly [string, RegExp])[] = [
   [
     'Property affected',
-    String.raw`(?i:\bproperty (?:zoned|owned|located|generally)|\bportions? of(?! (?:the |its )?[^;,]{0,40}\b(?:contribution|cost|fund|bond|payment|fee|tax|amount|revenue)s?\b)|\bapproximately [\d,.]+ (?:square feet|acres?)),? ${CLAUSE}`,
+    String.raw`(?i:\bproperty (?:zoned|owned|located|generally|bounded|within|containing)|\bon the (?:(?:north|south)(?:east|west)?|east|west)(?:erly)? (?:corner|line|side) of|\bportions? of(?! (?:the |its )?[^;,]{0,40}\b(?:contribution|cost|fund|bond|payment|fee|tax|amount|revenue)s?\b)|\bapproximately [\d,.]+ (?:square feet|acres?)),? ${CLAUSE}`,
   ],
   [
     'Restriction stated',
     String.raw`(?i:\b(?:prohibit(?:s|ing)?|ban(?:s|ning)?|restrict(?:s|ing)?|moratorium on|limit(?:s|ing)? the)) ${CLAUSE}`,
   ],
+  ['Repeal stated', String.raw`(?i:\brepealing) (?!Ordinance|Resolution)${CLAUSE}`],
   ['Duty stated', String.raw`(?i:\b(?:requir(?:es?|ing)|mandat(?:es?|ing))) ${CLAUSE}`],
   ['Penalty stated', String.raw`(?i:\ba penalty not to exceed) ${CLAUSE}`],
   [
@@ -200,7 +201,7 @@ const EFFECTS: readonly (readonly [string, RegExp])[] = [
   ],
   [
     'Change stated',
-    String.raw`(?:\bfrom an? [^;,.]{3,60}\bDistrict to an? [^;,.]{3,300}|\bFrom: ["“][^;]{3,160}? To: ["“][^;(]{3,300}|\bfor the purpose of establishing an? [^;,.]{3,300})`,
+    String.raw`(?:\bfrom an? [^;,.]{3,60}\bDistrict to an? [^;,.]{3,300}|\bFrom: ["“][^;]{3,160}? To: ["“][^;(]{3,300}|\bfor the purpose of establishing an? [^;,.]{3,300}|\bfrom (?:\$[\d,]+(?:\.\d\d)?|\d+(?:\.\d+)? ?(?:%|percent)) to (?:\$[\d,]+(?:\.\d\d)?|\d+(?:\.\d+)? ?(?:%|percent)))`,
   ],
   ['Permission stated', String.raw`(?i:\bto allow) (?!for\b)${CLAUSE}`],
   ['Grant stated', String.raw`(?i:\b(?:acceptance of|accept)(?:,? if awarded,?)?) (?:[^;,]|,(?= )){0,90}?(?i:\bgrants?) ${CLAUSE}`],

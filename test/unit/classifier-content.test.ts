@@ -182,6 +182,16 @@ describe('summary and business impact', () => {
       'Change stated: “From: "AG" Agricultural To: "I" Light Industrial”.',
     ],
     ['An ordinance on zoning; providing a penalty not to exceed $2,000.00', 'Penalty stated: “a penalty not to exceed $2,000.00”.'],
+    [
+      'A hearing on an amendment to zoning district No. 453, on the southwest corner of Sample Lane and Example Avenue',
+      'Property affected: “on the southwest corner of Sample Lane and Example Avenue”.',
+    ],
+    [
+      'An ordinance on zoning; (1) repealing the juvenile curfew; (2) providing an effective date',
+      'Repeal stated: “repealing the juvenile curfew”.',
+    ],
+    ['An ordinance repealing Ordinance No. 12345 on zoning', NO_IMPACT],
+    ['Authorize an increase of the zoning contract from $1,150.30 to $2,595.90', 'Change stated: “from $1,150.30 to $2,595.90”.'],
     ['Authorize a five-year service price agreement for zoning studies', 'Term stated: “five-year service price agreement”.'],
     ['Authorize Waiver of Development Fees for Sample Campus', 'Incentive stated: “Waiver of Development Fees for Sample Campus”.'],
     ['Adopt a Resolution to Effect a Portion of Sample Contribution to the zoning program', NO_IMPACT],
