@@ -69,6 +69,12 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     await expect.poll(() => tile(page, 'Log head'), PATIENT).toBeGreaterThanOrEqual(log + 30);
     await expect.poll(place, PATIENT).toBeGreaterThanOrEqual(history + 30);
     expect(await page.locator('#projections tbody tr').count()).toBe(served.civic.projections.length);
+    expect(await page.locator('#lines figcaption span:first-child').allTextContents()).toEqual([
+      'Requests',
+      'Refusals and failures',
+      'Lag of the read models',
+    ]);
+    expect(await page.locator('#readers caption').textContent()).toBe('None has read from a cursor yet');
     expect(await page.locator('#process-line').textContent()).toMatch(/^role api · version \d/);
     expect(complaints).toEqual([]);
     await page.context().close();
