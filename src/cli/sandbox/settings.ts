@@ -24,7 +24,7 @@ export const asSetting = <Value>(kind: z.ZodType<Value>) =>
 
 export type ChangeablePlans = { -readonly [Name in keyof Plans]: Plans[Name] };
 
-/** Settings on a data directory of its own. Admission reads the plans at each request: whoever changes `plans` changes the allowances. */
+/** Settings on a data directory of its own. Admission reads the plans at each request: a change of `plans` changes the allowances. */
 export function sandboxSettings(
   environment: NodeJS.ProcessEnv,
   { dataDir, facilitatorUrl }: { readonly dataDir: string; readonly facilitatorUrl: string },
