@@ -77,10 +77,11 @@ export async function compressedOnce(
   answer: string | Buffer,
   acceptEncoding: string,
 ): Promise<{ readonly bytes: Buffer; readonly coding: Coding } | null> {
-  const body = Buffer.from(answer);
   const { large, small } = acceptedCodings(acceptEncoding);
-  const coding = body.length < SMALLEST_COMPRESSED ? small : large;
-  return coding === 'identity' ? null : { bytes: await compressed(body, coding, 'once'), coding };
+  const coding = Buffer.byteLength(answer) < SMALLEST_COMPRESSED ? small : large;
+  if (coding === 'identity') return null;
+  // A page is a Buffer already, of up to five megabytes: it is not copied.
+  return { bytes: await compressed(typeof answer === 'string' ? Buffer.from(answer) : answer, coding, 'once'), coding };
 }
 
 /** By weak comparison (RFC 9110, 13.1.2). `etag` is a strong one. */
