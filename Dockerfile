@@ -4,8 +4,10 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # A workspace: npm looks for it.
 COPY client/package.json client/
+# `--build-arg npm_config_include=peer` adds the libraries of pay as you go, 95 MB.
+ARG npm_config_include
 # Optional packages are the embedded PostgreSQL and a Node of its own; neither is used here.
-RUN ["npm", "ci", "--omit=dev", "--omit=optional", "--ignore-scripts"]
+RUN ["npm", "ci", "--omit=dev", "--omit=optional", "--omit=peer", "--ignore-scripts"]
 
 FROM node:24.21-slim
 ENV NODE_ENV=production \

@@ -30,7 +30,7 @@ import { sources } from './modules/sources.ts';
 import { subscriptions } from './modules/subscriptions.ts';
 import { openPlatform, type Times } from './platform.ts';
 import { PROJECTIONS } from './read-models.ts';
-import type { Settings } from './settings.ts';
+import { BadSetting, type Settings } from './settings.ts';
 import type { Connectors } from './sources/added-sources.ts';
 import { civicClerkReader } from './sources/civicclerk/reader.ts';
 import { civicWebReader } from './sources/civicweb/reader.ts';
@@ -91,7 +91,11 @@ const CONNECTORS: Connectors = {
 async function openPayAsYouGo(settings: Settings): Promise<PaymentChannel | null> {
   const { CIVIC_X402_PAY_TO: payTo, CIVIC_X402_FACILITATOR_URL: facilitatorUrl, CIVIC_X402_RPC_URL: rpcUrl } = settings;
   if (payTo === undefined || facilitatorUrl === undefined) return null;
-  return (await import('../infra/x402/open.ts')).openX402(payTo, facilitatorUrl, rpcUrl);
+  const { openX402 } = await import('../infra/x402/open.ts').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new BadSetting('CIVIC_X402_PAY_TO is set, and the libraries of payments are not installed: run `npm ci --omit=dev`');
+  });
+  return openX402(payTo, facilitatorUrl, rpcUrl);
 }
 
 /** Looks at one after another: while the first lags, the others are not asked for. */

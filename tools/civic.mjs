@@ -10,7 +10,7 @@ import { ensureNode, newNode } from './node-version.mjs';
  * the one that the program needs.
  */
 try {
-  await ensureDependencies({ withTools: false });
+  await ensureDependencies({ withTools: false, withPayments: process.argv[2] === 'sandbox' });
   ensureNode();
   const node = newNode();
   if (node === process.execPath) await import('../src/main.ts');

@@ -11,27 +11,47 @@ const modules = join(root, 'node_modules');
 /** Inside node_modules, so that it goes when they go. */
 const stamp = join(modules, '.lock-file-hash');
 
+/** Each set includes those before it. `peer` and `dev` are npm's marks of the packages that a set leaves out. */
+const SETS = [
+  { stamp: '', content: 'the dependencies (about 400 MB)', scope: ['--omit=dev', '--omit=peer'] },
+  {
+    stamp: ' with payments',
+    content: 'the dependencies and the libraries of payments (about 500 MB)',
+    scope: ['--omit=dev', '--include=peer'],
+  },
+  { stamp: ' with tools', content: 'the dependencies and the tools of the tests (about 1 GB)', scope: ['--include=dev', '--include=peer'] },
+];
+const [BASE, PAYMENTS, TOOLS] = SETS.keys();
+const isLeftOut = ({ dev, peer }, set) => (dev === true && set < TOOLS) || (peer === true && set < PAYMENTS);
+
 /**
  * Installs the dependencies when they are missing or belong to another lock file. Of several that run at once one installs, the others wait.
- * @param {{ withTools: boolean }} wanted also what only tests, checks and measurements need, half of a gigabyte
+ * @param {{ withTools: boolean, withPayments: boolean }} wanted also what only tests, checks and measurements need, half of a gigabyte; also
+ * the libraries of pay as you go, 95 MB, which settings can ask for, too
  */
-export async function ensureDependencies({ withTools }) {
+export async function ensureDependencies({ withTools, withPayments }) {
   const lockFile = readFileSync(join(root, 'package-lock.json'));
   const hash = createHash('sha256').update(lockFile).digest('hex');
-  const whole = `${hash} with tools`;
-  const isStamped = (wanted) => existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
-  if (isStamped(whole) || (!withTools && isStamped(hash))) return;
+  const wanted = withTools ? TOOLS : withPayments || sellsCalls() ? PAYMENTS : BASE;
+  if (existsSync(stamp) && SETS.slice(wanted).some((set) => readFileSync(stamp, 'utf8') === hash + set.stamp)) return;
   const turn = await takeTurn(root);
   try {
     const lock = JSON.parse(lockFile.toString());
-    // Who has the tools keeps them.
-    const tools = withTools || hasTools(lock);
-    if (!isInstalled(lock, tools)) await install(turn, tools, tools && isInstalled(lock, false));
+    // A set that is installed stays.
+    const set = Math.max(wanted, installedSet(lock));
+    if (!isInstalled(lock, set)) await install(turn, SETS[set], set > BASE && isInstalled(lock, BASE));
     repairLibraryLinks();
-    writeFileSync(stamp, tools ? whole : hash);
+    writeFileSync(stamp, hash + SETS[set].stamp);
   } finally {
     turn.end();
   }
+}
+
+/** Whether the environment or `.env` has a recipient of payments, as the program reads them. */
+function sellsCalls() {
+  const { CIVIC_X402_PAY_TO: recipient } = process.env;
+  if (recipient !== undefined) return recipient !== '';
+  return existsSync('.env') && /^\s*(export\s+)?CIVIC_X402_PAY_TO\s*=[ \t'"]*\w/m.test(readFileSync('.env', 'utf8'));
 }
 
 /** npm keeps a list of what it has installed; it may have run by hand, or in another process just now. */
@@ -40,34 +60,37 @@ function installed() {
   return existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')).packages : {};
 }
 
-const hasTools = (lock) => Object.keys(installed()).some((path) => lock.packages[path]?.dev === true);
+function installedSet(lock) {
+  const present = Object.keys(installed()).flatMap((path) => lock.packages[path] ?? []);
+  return [TOOLS, PAYMENTS].find((set) => present.some((each) => isLeftOut(each, set - 1) && !isLeftOut(each, set))) ?? BASE;
+}
 
-function isInstalled(lock, tools) {
+function isInstalled(lock, set) {
   const present = installed();
-  const complete = Object.entries(lock.packages).every(([path, { version, optional, dev, devOptional }]) => {
-    if (path === '' || (!tools && dev === true)) return true;
+  const complete = Object.entries(lock.packages).every(([path, locked]) => {
+    if (path === '' || isLeftOut(locked, set)) return true;
     const found = present[path];
-    return found === undefined ? optional === true || (!tools && devOptional === true) : found.version === version;
+    return found === undefined
+      ? locked.optional === true || (set < TOOLS && locked.devOptional === true)
+      : found.version === locked.version;
   });
   return complete && Object.keys(present).every((path) => path in lock.packages);
 }
 
 /** `adding`: what a running service uses is there already and stays, which `npm ci` would remove first. */
-async function install(turn, tools, adding) {
-  const what = tools ? 'the dependencies and the tools of the tests (about 1 GB)' : 'the dependencies (about 500 MB)';
-  process.stderr.write(`Installing ${what} with npm, once; this takes about a minute …\n`);
+async function install(turn, { content, scope }, adding) {
+  process.stderr.write(`Installing ${content} with npm, once; this takes about a minute …\n`);
   const started = Date.now();
   // A lock file that was written behind a registry without the packages of other platforms is refused by `npm ci`; `npm install` takes the same
   // versions from it and leaves them out.
-  const status = !adding && (await npm(turn, tools, 'ci')) === 0 ? 0 : await npm(turn, tools, 'install', '--no-save');
+  const status = !adding && (await npm(turn, 'ci', ...scope)) === 0 ? 0 : await npm(turn, 'install', '--no-save', ...scope);
   if (status !== 0)
     throw new Error(`the dependencies could not be installed (npm ended with ${status}): see the lines above, then try again`);
   process.stderr.write(`Dependencies installed in ${Math.round((Date.now() - started) / 1000)} s.\n`);
 }
 
-function npm(turn, tools, ...command) {
-  const scope = tools ? '--include=dev' : '--omit=dev';
-  const child = spawn('npm', [...command, scope, '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'], {
+function npm(turn, ...command) {
+  const child = spawn('npm', [...command, '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     // npm's words belong to standard error: the script that follows may print JSON.
     stdio: ['ignore', 2, 2],

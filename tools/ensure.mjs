@@ -6,7 +6,10 @@ import { ensureNode } from './node-version.mjs';
  * that runs it may be older than the one that the program needs. Standard output stays clean for the script itself.
  */
 try {
-  await ensureDependencies({ withTools: !process.argv.includes('--without-tools') });
+  await ensureDependencies({
+    withTools: !process.argv.includes('--without-tools'),
+    withPayments: process.argv.includes('--with-payments'),
+  });
   ensureNode();
 } catch (error) {
   process.stderr.write(`${error.message}\n`);

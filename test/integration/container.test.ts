@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { ROLES } from '../../src/processors/roles.ts';
@@ -20,7 +21,7 @@ const NOBODY = 65_534;
 
 interface ComposeService {
   readonly image?: string;
-  readonly build?: string;
+  readonly build?: { readonly args: Readonly<Record<string, string | null>> };
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly env_file?: readonly { readonly path: string; readonly required: boolean }[];
@@ -38,8 +39,8 @@ interface ComposeService {
 }
 /** The file with variables substituted as by Compose, from the inside out, with only the required ones set. */
 function interpolated(text: string): string {
-  const next = text.replaceAll(/\$\{([A-Z_]+)(?::([-?])([^{}]*))?\}/g, (_all, name: string, kind: string, rest: string) =>
-    kind === '-' ? rest : `value${name.length}`,
+  const next = text.replaceAll(/\$\{([A-Z_]+)(?::([-?+])([^{}]*))?\}/g, (_all, name: string, kind: string, rest: string) =>
+    kind === '-' ? rest : kind === '+' ? '' : `value${name.length}`,
   );
   return next === text ? text : interpolated(next);
 }
@@ -195,6 +196,17 @@ describe(`the program with production packages alone (${HOW})`, () => {
     const api = started.find(({ role }) => role === 'api')!;
     const coverage = await fetch(`${api.baseUrl()}/api/v1/public/coverage`);
     expect(coverage.status).toBe(200);
+    const sells = {
+      ...started[0]!.environment,
+      CIVIC_X402_PAY_TO: `0x${'11'.repeat(20)}`,
+      CIVIC_X402_FACILITATOR_URL: 'http://127.0.0.1:1',
+    };
+    const selling = spawned([...ENTRYPOINT, 'serve', '--role', 'api'], sells);
+    const lines = text(selling.stderr);
+    expect(await once(selling, 'exit')).toEqual([1, null]);
+    expect(await lines).toMatch(
+      /^civic: CIVIC_X402_PAY_TO is set, and the libraries of payments are not installed: run `npm ci --omit=dev`$/m,
+    );
     for (const { child, role, said } of started) {
       child.kill('SIGTERM');
       const [code] = (await once(child, 'exit')) as [number | null];
@@ -219,22 +231,23 @@ describe(`the program with production packages alone (${HOW})`, () => {
   const startAsNobody = async (role: string) => {
     const { username, password, pathname } = new URL(database.url);
     const DATABASE_URL = `postgres://${username}${password === '' ? '' : `:${password}`}@127.0.0.1:${proxy.port}${pathname}`;
-    const child = spawned([...ENTRYPOINT, 'serve', '--role', role], {
+    const environment = {
       ...plainEnvironment(),
       DATABASE_URL,
       CIVIC_HTTP_PORT: '0',
       CIVIC_OPS_PORT: '0',
       CIVIC_LOG_FORMAT: 'json',
       HOME: '/nonexistent',
-    });
-    let text = '';
-    const said = (): string => text;
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part: string) => (text += part));
+    };
+    const child = spawned([...ENTRYPOINT, 'serve', '--role', role], environment);
+    let output = '';
+    const said = (): string => output;
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part: string) => (output += part));
     await untilTrue(`the ${role} prints where it is`, () => {
-      if (child.exitCode !== null) throw new Error(`the ${role} ended: ${text}`);
-      return /operators +http/.test(text);
+      if (child.exitCode !== null) throw new Error(`the ${role} ended: ${output}`);
+      return /operators +http/.test(output);
     });
-    const opsPort = Number(/operators +http:\/\/[^:]+:(\d+)/.exec(text)![1]);
-    return { role, child, opsPort, said, baseUrl: () => /Civic Records +(http\S+)/.exec(text)![1]! };
+    const opsPort = Number(/operators +http:\/\/[^:]+:(\d+)/.exec(output)![1]);
+    return { role, child, environment, opsPort, said, baseUrl: () => /Civic Records +(http\S+)/.exec(output)![1]! };
   };
 });

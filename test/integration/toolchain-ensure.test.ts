@@ -30,9 +30,11 @@ interface Run {
   readonly ended: Promise<{ readonly status: number | null; readonly out: string; readonly err: string }>;
 }
 
-function ensure(...options: readonly string[]): Run {
+const ensure = (...options: readonly string[]): Run => ensureWith({}, ...options);
+function ensureWith(settings: Readonly<Record<string, string>>, ...options: readonly string[]): Run {
   const child = spawn(process.execPath, [join(checkout, 'tools/ensure.mjs'), ...options], {
-    env: { PATH: `${checkout}/bin:${process.env['PATH'] ?? ''}` },
+    cwd: checkout,
+    env: { PATH: `${checkout}/bin:${process.env['PATH'] ?? ''}`, ...settings },
   });
   started.push(child);
   let [out, err] = ['', ''];
@@ -129,6 +131,51 @@ cp "${checkout}/$from" "${checkout}/node_modules/.package-lock.json"
   lock('2.0.0');
   await ensure('--without-tools').ended;
   expect(calls().slice(2)).toEqual(['ci --include=dev']);
+});
+
+test('the libraries of payments are installed where pay as you go is set or asked for, and then stay', async () => {
+  const some = { version: '1.0.0' };
+  const packages = {
+    '': {},
+    'node_modules/some': some,
+    'node_modules/pay': { ...some, peer: true },
+    'node_modules/tool': { ...some, dev: true },
+  };
+  const write = (name: string, ...paths: readonly (keyof typeof packages)[]) =>
+    writeFileSync(join(checkout, name), JSON.stringify({ packages: Object.fromEntries(paths.map((path) => [path, packages[path]])) }));
+  write('package-lock.json', '', 'node_modules/some', 'node_modules/pay', 'node_modules/tool');
+  write('--omit=peer', '', 'node_modules/some');
+  write('--include=peer', '', 'node_modules/some', 'node_modules/pay');
+  program(
+    'npm',
+    `#!/bin/sh
+set=$(echo "$*" | grep -o -e '--[a-z]*=peer')
+echo "$1 $set" >> "${checkout}/npm-calls"
+mkdir -p "${checkout}/node_modules"
+cp "${checkout}/$set" "${checkout}/node_modules/.package-lock.json"
+`,
+  );
+  const start = async (settings: Readonly<Record<string, string>> = {}, ...options: readonly string[]) => {
+    const before = calls().length;
+    expect((await ensureWith(settings, '--without-tools', ...options).ended).status).toBe(0);
+    return calls().slice(before);
+  };
+  const afresh = () => rmSync(join(checkout, 'node_modules'), { recursive: true });
+  writeFileSync(join(checkout, '.env'), '# CIVIC_X402_PAY_TO=0xa\nCIVIC_X402_PAY_TO=\nCIVIC_POLL=x\n');
+  expect(await start()).toEqual(['ci --omit=peer']);
+  expect(await start({ CIVIC_X402_PAY_TO: '' })).toEqual([]);
+  expect(await start({ CIVIC_X402_PAY_TO: '0xa' })).toEqual(['install --include=peer']);
+  expect(await start()).toEqual([]);
+  // Installed by hand: kept where the lock file changes.
+  rmSync(join(checkout, 'node_modules/.lock-file-hash'));
+  expect(await start()).toEqual([]);
+  afresh();
+  expect(await start({}, '--with-payments')).toEqual(['ci --include=peer']);
+  afresh();
+  writeFileSync(join(checkout, '.env'), "CIVIC_POLL=x\nexport CIVIC_X402_PAY_TO = '0xa'\n");
+  expect(await start()).toEqual(['ci --include=peer']);
+  afresh();
+  expect(await start({ CIVIC_X402_PAY_TO: '' })).toEqual(['ci --omit=peer']);
 });
 
 test('a lock file that npm ci refuses is installed by npm install without being rewritten', async () => {

@@ -12,17 +12,18 @@ export const copiedByDockerfile = (dockerfile: string): readonly string[] =>
 
 interface LockedPackage {
   readonly dev?: boolean;
+  readonly peer?: boolean;
   readonly devOptional?: boolean;
   readonly optional?: boolean;
 }
 
-/** The packages that `npm ci --omit=dev --omit=optional` puts at the top of `node_modules`. */
+/** The packages that `npm ci --omit=dev --omit=optional --omit=peer` puts at the top of `node_modules`. */
 function productionPackages(): readonly string[] {
   const { packages } = JSON.parse(readFileSync(join(CHECKOUT, 'package-lock.json'), 'utf8')) as {
     packages: Readonly<Record<string, LockedPackage>>;
   };
-  return Object.entries(packages).flatMap(([path, { dev, devOptional, optional }]) =>
-    /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && dev !== true && devOptional !== true && optional !== true
+  return Object.entries(packages).flatMap(([path, { dev, peer, devOptional, optional }]) =>
+    /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && dev !== true && peer !== true && devOptional !== true && optional !== true
       ? [path.slice('node_modules/'.length)]
       : [],
   );
