@@ -5,6 +5,9 @@ import type { z } from 'zod';
 /** Every language must be storable: a database with another encoding is refused. */
 export const DATABASE_ENCODING = 'UTF8';
 
+/** The major version of PostgreSQL that is required at least. */
+export const OLDEST_SERVER = 15;
+
 export const READ_ONLY = {
   found: 'is read-only: it is a standby, or its transactions are read-only',
   remedy: 'name the primary in DATABASE_URL',

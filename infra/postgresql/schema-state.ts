@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client, type ClientBase } from 'pg';
-import { DATABASE_ENCODING, READ_ONLY, type TextRow } from '../../domain/ports/database.ts';
+import { DATABASE_ENCODING, OLDEST_SERVER, READ_ONLY, type TextRow } from '../../domain/ports/database.ts';
 import { certificateReason } from '../system/certificate-reason.ts';
 import { isConnectionLoss, mapError, sqlState } from './errors.ts';
 import { clientConfig, type Session } from './sessions.ts';
@@ -22,7 +22,6 @@ export class DatabaseRefused extends Error {
 /** Milliseconds from the server's deadline to the client's. */
 const SILENCE_MS = 1_000;
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('./migrations', import.meta.url));
-const OLDEST_SERVER = 15;
 
 const knownMigrations = (): readonly string[] =>
   readdirSync(MIGRATIONS_FOLDER)

@@ -1,4 +1,4 @@
-import { DATABASE_ENCODING, READ_ONLY } from '../../../domain/ports/database.ts';
+import { DATABASE_ENCODING, OLDEST_SERVER, READ_ONLY } from '../../../domain/ports/database.ts';
 import type { DatabaseFacts, FolderFacts } from '../../../domain/ports/probes.ts';
 
 export interface Finding {
@@ -17,7 +17,6 @@ const LITTLE_SPACE = 2048 * MEGABYTE;
 const NO_SPACE = 256 * MEGABYTE;
 /** With a larger difference, processes on several machines do not share the windows of one-second limits. */
 const CLOCK_TOLERANCE_MS = 2_000;
-const OLDEST_SERVER = 15;
 
 export function judgeFolder(setting: string, { path, writable, freeBytes }: FolderFacts): readonly Finding[] {
   const free = `${Math.floor(freeBytes / MEGABYTE)} MB free at ${path}`;
