@@ -1,8 +1,9 @@
 import type { RecordData } from './records/resources.ts';
+import { HOUR_MS } from './durations.ts';
 
 export type SourceStatus = RecordData<'sources'>['status'];
 
-const STALE_AFTER_MS = 48 * 3_600_000;
+const STALE_AFTER_MS = 48 * HOUR_MS;
 
 /** A source's status at a moment: `stale` is derived for a healthy one whose last success is too long ago. Times in milliseconds. */
 export const sourceStatusAt = (status: SourceStatus, succeededAt: number | null, now: number): SourceStatus =>

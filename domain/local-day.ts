@@ -1,4 +1,5 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS, HOUR_MS } from './durations.ts';
+
 /** Beyond these a calendar is of no use; the day is then that of UTC. */
 const [FIRST, LAST] = [Date.UTC(1000, 0, 2), Date.UTC(9999, 11, 30)];
 
@@ -20,7 +21,7 @@ export function localDay(instant: number, timeZone: string): number {
 }
 
 /** No calendar day of a time zone is longer; in milliseconds. */
-export const LONGEST_DAY_MS = DAY_MS + 2 * 3_600_000;
+export const LONGEST_DAY_MS = DAY_MS + 2 * HOUR_MS;
 
 /** The last millisecond of the calendar day that it is in a time zone at an instant (milliseconds). */
 export function endOfLocalDay(instant: number, timeZone: string): number {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { channel, Scope, tier } from './events/account-events.ts';
 import type { Bucket, BucketState } from './ports/counts.ts';
+import { DAY_MS } from './durations.ts';
 
 export type Tier = z.output<typeof tier>;
 export type Channel = z.output<typeof channel>;
@@ -17,7 +18,7 @@ export interface BillingFacts {
 export const SUBSCRIPTION_CAPS: Readonly<Record<Tier, number>> = { none: 0, pro: 10, ultra: 100 };
 
 /** A confirmed payment gives paid access to reports for this long. */
-export const PAYMENT_COVERS_MS = 30 * 24 * 60 * 60 * 1000;
+export const PAYMENT_COVERS_MS = 30 * DAY_MS;
 
 export const isPaidThrough = ({ channel, paidUntil }: BillingFacts, now: number): boolean =>
   channel === 'subscription' && paidUntil !== null && paidUntil > now;

@@ -1,4 +1,5 @@
 import type { Bucket } from './ports/counts.ts';
+import { DAY_MS } from './durations.ts';
 
 export const REPORT_TRANSITIONS: Readonly<Record<ReportStatus, readonly ReportStatus[]>> = {
   received: ['investigating', 'out_of_scope', 'declined'],
@@ -50,4 +51,4 @@ export const UNRESOLVED_REPORTS = { name: 'report-unresolved', limit: MAX_UNRESO
 export const SUBMISSIONS_A_MINUTE: Bucket = { name: 'report-submit-minute', limit: 5, seconds: 60 };
 export const STATUS_READS_A_MINUTE: Bucket = { name: 'report-status-minute', limit: 30, seconds: 60 };
 /** Milliseconds from the submission to the first check of the status. */
-export const FIRST_CHECK_MS = 24 * 60 * 60 * 1000;
+export const FIRST_CHECK_MS = DAY_MS;

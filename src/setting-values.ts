@@ -1,5 +1,6 @@
 import { Duration } from 'luxon';
 import { z } from 'zod';
+import { DAY_MS, MINUTE_MS } from '../domain/durations.ts';
 import { kafkaBrokers, kafkaSasl, topicName } from '../domain/ports/kafka.ts';
 import { LOG_ADDRESS_ALLOWED, logAddress } from '../domain/log-address.ts';
 
@@ -28,14 +29,13 @@ const durationWhere = (isAllowed: (milliseconds: number) => boolean, example: st
     .transform((text) => Duration.fromISO(text).toMillis())
     .refine(isAllowed)
     .meta({ allowed: `an ISO 8601 duration such as ${example}` });
-const DAY_MS = 86_400_000;
 /** A century at most: what is counted on from now stays a time that can be written. */
 export const duration = (example: string) => durationWhere((milliseconds) => milliseconds > 0 && milliseconds <= 36_525 * DAY_MS, example);
 /** PostgreSQL and timers take no more than 2^31 milliseconds. */
 export const deadline = durationWhere((milliseconds) => milliseconds > 0 && milliseconds <= DAY_MS, 'PT10S, a day at most');
 /** A wait that may be none, and that no process manager would call hung. */
 export const shortWait = durationWhere(
-  (milliseconds) => milliseconds >= 0 && milliseconds <= 300_000,
+  (milliseconds) => milliseconds >= 0 && milliseconds <= 5 * MINUTE_MS,
   'PT5S, five minutes at most; PT0S is none',
 );
 export const instant = z.iso

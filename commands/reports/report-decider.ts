@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../domain/durations.ts';
 import { readReportEvent, type ReportEvent, type verifiedRecord } from '../../domain/events/report-events.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { isClosedStatus, needsVerifiedRecord, REPORT_TRANSITIONS, type ReportReason, type ReportStatus } from '../../domain/reports.ts';
@@ -17,7 +18,6 @@ export interface ReportState {
   readonly movedRevision: number;
 }
 
-const DAY_MS = 86_400_000;
 const MAX_RECORDS = 20;
 
 const withoutLease = (state: ReportState, { holder, fencingToken }: ByHolder): Rejection | null =>

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DAY_MS } from '../../domain/durations.ts';
 import { dataReportMoved, dataReportNoted, readSwitches } from '../../domain/events/report-events.ts';
 import type { EventLog } from '../../domain/ports/event-log.ts';
 import type { ReportLease, ReportLeases } from '../../domain/ports/report-stores.ts';
@@ -95,7 +96,7 @@ interface LeaseRequest {
 }
 
 /** Thirty days. A lease cannot be given back by hand: a holder who is gone must not keep a report for good. Its end must be a valid time. */
-export const MAX_LEASE_MS = 30 * 86_400_000;
+export const MAX_LEASE_MS = 30 * DAY_MS;
 
 export const readReportState = async (log: EventLog, reportId: string): Promise<ReportState> =>
   (await foldStream({ log }, reportDecider, reportStream(reportId))).state;

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { columns, number, text } from '../../domain/columns.ts';
+import { DAY_MS } from '../../domain/durations.ts';
 import { secondsUntil } from '../../domain/plans.ts';
 import type { ReadDatabase, Transactor } from '../../domain/ports/database.ts';
 import type { ClientCounts, ReportClaims, ReportLease, ReportLeases, ReportQueue } from '../../domain/ports/report-stores.ts';
 import { sql, statementsIn } from './statements.ts';
-
-const DAY_MS = 86_400_000;
 
 const LEASE = columns({
   reportId: ['report_id', text],

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../domain/durations.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { LOG_START, type SetBacks } from '../../domain/ports/event-log.ts';
 import type { PaymentLedger } from '../../domain/ports/payments.ts';
@@ -12,8 +13,6 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { SNAPSHOTS } from '../../projections/snapshots/tables.ts';
 import { liveTokens } from '../live-tables.ts';
-
-const DAY_MS = 86_400_000;
 
 interface ReadOperationsDependencies extends ListProjectionsDependencies, ListReactorsDependencies {
   readonly reads: LiveReads;

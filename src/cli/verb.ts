@@ -1,6 +1,7 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings';
 import { z } from 'zod';
 import type { Handled } from '../../commands/handle.ts';
+import { DAY_MS } from '../../domain/durations.ts';
 import { withoutSecrets } from '../../domain/key-secret.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { Stores } from '../../domain/ports/stores.ts';
@@ -51,7 +52,7 @@ const milliseconds = duration('PT1H').transform(Math.ceil);
 export const durationParser = (name: string, maxDays: number, longest = `P${maxDays}D`) =>
   parser<number>(
     name,
-    milliseconds.refine((length) => length <= maxDays * 86_400_000),
+    milliseconds.refine((length) => length <= maxDays * DAY_MS),
     `an ISO 8601 duration such as PT1H or P1D, ${longest} at most`,
   );
 

@@ -1,6 +1,7 @@
 import { createTakeSnapshot } from '../../commands/snapshots/take-snapshot.ts';
 import type { CreatedSnapshot } from '../../contract/create-civic-snapshot.ts';
 import type { ChangesInput, JsonPage, RecordsInput, SnapshotInput, SnapshotPageInput } from '../../contract/inputs.ts';
+import { MINUTE_MS } from '../../domain/durations.ts';
 import { uuid } from '../../domain/records/fields.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { answeredWithin } from '../../domain/retry.ts';
@@ -17,8 +18,6 @@ import { createFeedReaders } from '../edge/ops/feed-readers.ts';
 import { asData, type CustomerAnswers } from '../edge/answers/exchange.ts';
 import type { Platform } from '../platform.ts';
 import type { Module } from './module.ts';
-
-const MINUTE_MS = 60_000;
 
 export interface FeedFunctions {
   readonly readCivicChanges: (input: ChangesInput) => Promise<JsonPage>;

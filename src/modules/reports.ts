@@ -1,6 +1,7 @@
 import { createSubmitDataReport, intakeClosed } from '../../commands/report-intake/submit-data-report.ts';
 import { awaitReport, createGetDataReport } from '../../queries/reports/get-data-report.ts';
 import { openReports } from '../../queries/reports/report-figures.ts';
+import { MINUTE_MS } from '../../domain/durations.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { WindowCounts } from '../../domain/ports/counts.ts';
 import { Rejection } from '../../domain/rejections.ts';
@@ -26,7 +27,6 @@ import {
 } from '../processors/reactors/reports/report-reactors.ts';
 import type { Module } from './module.ts';
 
-const MINUTE_MS = 60_000;
 /** Milliseconds after which a command of the work on a report is no longer decided again. */
 const WORK_DEADLINE_MS = 30_000;
 

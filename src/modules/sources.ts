@@ -1,5 +1,6 @@
 import { changeSourceList, readSourceList } from '../../commands/sources/source-list.ts';
 import { createRecordWriter, type RecordWriter } from '../../commands/records/write-records.ts';
+import { MINUTE_MS } from '../../domain/durations.ts';
 import { type AddedSource, sourceKey, type SourceRef } from '../../domain/events/source-events.ts';
 import { NO_STREAM, type Position } from '../../domain/ports/event-log.ts';
 import { recordStream } from '../../domain/streams.ts';
@@ -12,7 +13,7 @@ import { SAMPLE_IDS, sampleRemovals } from '../sources/sample/sample-records.ts'
 import { type JobPart, runWhenFree } from '../processors/runtime/jobs.ts';
 import type { Module } from './module.ts';
 
-const POLL_EVERY_MS = 15 * 60_000;
+const POLL_EVERY_MS = 15 * MINUTE_MS;
 /** Deadline of one batch of records, in milliseconds. */
 const WRITE_DEADLINE_MS = 30_000;
 /** How long a batch of one source waits for another one, in milliseconds. */

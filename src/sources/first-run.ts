@@ -1,5 +1,6 @@
 import { handleAccountCommand, issueKey } from '../../commands/accounts/account-decider.ts';
 import { finishSeed, isSeedFinished, type SeedDependencies, writeSeed } from '../../commands/seeds/write-seed.ts';
+import { DAY_MS } from '../../domain/durations.ts';
 import { SCOPES } from '../../domain/events/account-events.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import type { RandomBytes } from '../../domain/key-secret.ts';
@@ -10,7 +11,7 @@ import { TAXONOMY_SEED, taxonomyRecords } from './taxonomy/taxonomy-records.ts';
 import { SAMPLE_IDS, SAMPLE_SEED, sampleRecords } from './sample/sample-records.ts';
 
 const SAMPLE_ACCOUNT_SEED = { name: 'sample_account', version: 1 } as const;
-const YEAR_MS = 365 * 86_400_000;
+const YEAR_MS = 365 * DAY_MS;
 const DEADLINE_MS = 30_000;
 export const SAMPLE_ACCOUNT_ID = derivedId('sample', 'account');
 

@@ -1,5 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { issueKey, rotateKey } from '../../../commands/accounts/account-decider.ts';
+import { DAY_MS } from '../../../domain/durations.ts';
 import { MAX_KEY_LABEL, SCOPES } from '../../../domain/events/account-events.ts';
 import { notStorable } from '../../../domain/key-secret.ts';
 import { countSubscriptions, findKey, listAccounts, listKeys } from '../../../queries/accounts/account-lists.ts';
@@ -12,7 +13,6 @@ import { commandAccount, ofAccount } from './accounts.ts';
 type ListedKey = Awaited<ReturnType<typeof listKeys>>[number];
 
 const ofKey = (command: Command) => command.requiredOption('--key <id>', 'key id', uuidParser('--key'));
-const DAY_MS = 86_400_000;
 const MAX_OLD_DAYS = 90;
 
 async function existing({ reads }: Civic, keyId: string): Promise<ListedKey> {

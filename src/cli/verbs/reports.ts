@@ -2,6 +2,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { z } from 'zod';
 import { turnReportSwitch } from '../../../commands/reports/turn-switch.ts';
 import { leaseReport, MAX_LEASE_MS } from '../../../commands/reports/work-on-report.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../domain/durations.ts';
 import { readReportEvent, readSwitches, REPORT_SWITCHES, type ReportEvent } from '../../../domain/events/report-events.ts';
 import { streamEvents } from '../../../domain/read-log.ts';
 import { Rejection } from '../../../domain/rejections.ts';
@@ -26,11 +27,10 @@ import {
 import { addMoveCommands, ofReport, reportOf } from './report-moves.ts';
 import { dueReports } from '../../processors/reactors/reports/report-reactors.ts';
 
-const MAX_LEASE_DAYS = MAX_LEASE_MS / 86_400_000;
+const MAX_LEASE_DAYS = MAX_LEASE_MS / DAY_MS;
 /** Timers of Node.js are limited to 24.8 days. */
 const MAX_PAUSE_DAYS = 7;
 const CENTURY_DAYS = 36_525;
-const HOUR_MS = 3_600_000;
 
 export function addReportsCommands(program: Command, context: CliContext): void {
   const reports = program.command('reports').description("missing-data reports: the investigator's side");
@@ -131,7 +131,7 @@ export function addReportsCommands(program: Command, context: CliContext): void 
 
   const work = verb('work', 'work on what needs no person, again and again until stopped')
     .option('--once', 'one turn over what is due now')
-    .option('--every <duration>', 'time between two turns', durationParser('--every', MAX_PAUSE_DAYS), 60_000);
+    .option('--every <duration>', 'time between two turns', durationParser('--every', MAX_PAUSE_DAYS), MINUTE_MS);
   runs(context, 'read models', work, async (civic, { once = false, every, json = false }) => {
     if (once) return workOnce(context, civic, json);
     civic.startReactors(civic.reporting.reactors.map(({ name }) => name));

@@ -1,9 +1,9 @@
+import { HOUR_MS } from '../../../domain/durations.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { HttpMetrics } from '../metrics/http-metrics.ts';
 
 /** Milliseconds between two points, and of the whole line. */
 export const POINT_EVERY_MS = 30_000;
-const HOUR_MS = 3_600_000;
 
 /** What happened since the point before; a rate is of a second. */
 interface Point {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../domain/durations.ts';
 import type { Generation, Lease } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
 import { LeaseLost } from '../../../domain/while-leased.ts';
@@ -10,7 +11,7 @@ import { LogSetBack, requireHistory } from '../runtime/own-log.ts';
 
 const TICK_MS = 500;
 const RETIRED_GRACE_MS = 30_000;
-const REFUSED_GRACE_MS = 86_400_000;
+const REFUSED_GRACE_MS = DAY_MS;
 
 export interface Projector {
   /** Looks at once for generations to fold, instead of at the next tick. */

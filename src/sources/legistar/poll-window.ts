@@ -1,11 +1,11 @@
 import type { EventRow } from './rows.ts';
 import { localDate, utcStamp } from './values.ts';
+import { DAY_MS } from '../../../domain/durations.ts';
 
-const DAY = 86_400_000;
 /** A poll reads events modified since the last good check and this long before it: the source sets stamps late, or not at all when only an item changes. */
-const STAMP_LOOK_BACK = 7 * DAY;
+const STAMP_LOOK_BACK = 7 * DAY_MS;
 /** Events dated within this time before today, or later, are read at every poll. */
-const DATE_LOOK_BACK = 60 * DAY;
+const DATE_LOOK_BACK = 60 * DAY_MS;
 /** Up to this number of events, every poll reads them all and uses no stamp. */
 export const READ_ALL_UP_TO = 500;
 

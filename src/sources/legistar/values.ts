@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { DAY_MS, MINUTE_MS } from '../../../domain/durations.ts';
 
 const LINE_BREAK = /\r\n?|[\u2028\u2029\v\f]/g;
 const INVISIBLE = /[\u200b\ufeff]/g;
@@ -81,12 +82,12 @@ export function twelveHours(dateTime: string): string | null {
 export function instantOf(day: string, minutes: number, zone: string): string {
   const wall = DateTime.fromISO(day, { zone: 'utc' }).plus({ minutes }).toMillis();
   const readings = [-1, 1].map((days) => {
-    const offset = DateTime.fromMillis(wall + days * 86_400_000, { zone }).offset;
-    return wall - offset * 60_000;
+    const offset = DateTime.fromMillis(wall + days * DAY_MS, { zone }).offset;
+    return wall - offset * MINUTE_MS;
   });
   const shown = readings.filter((reading) => {
     const local = DateTime.fromMillis(reading, { zone });
-    return reading + local.offset * 60_000 === wall;
+    return reading + local.offset * MINUTE_MS === wall;
   });
   return new Date(shown.length === 0 ? (readings[0] ?? wall) : Math.min(...shown)).toISOString();
 }

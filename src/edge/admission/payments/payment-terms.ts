@@ -5,6 +5,7 @@ import type { PaymentChallenge } from '../../../../contract/tools/tool-results.t
 import type { ToolName } from '../../../../contract/tools/tool-names.ts';
 import { TOOLS } from '../../../../contract/tools/tools.ts';
 import { canonicalJson } from '../../../../domain/digests.ts';
+import { HOUR_MS } from '../../../../domain/durations.ts';
 import {
   ASSET,
   ASSET_DOMAIN,
@@ -83,7 +84,7 @@ export const requestHash = (tool: string, parsedArguments: unknown): string => s
 export const termsHash = ({ accepted, authorization, resourceUrl }: SignedPayment): string =>
   sha256(canonicalJson({ accepted, authorization, resourceUrl }));
 
-const MAX_VALID_MS = 3_600_000;
+const MAX_VALID_MS = HOUR_MS;
 
 /** Checks 8 to 11, before anything is stored. `now` is the time of the chain; the payment must stay valid for `leastMs`. */
 export function checkTerms({ signed, boundTo }: PresentedPayment, current: Price['terms'], now: number, leastMs: number): void {

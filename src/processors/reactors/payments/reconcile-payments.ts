@@ -1,4 +1,5 @@
 import { newPaymentLease, publishPaymentFacts } from '../../../../commands/payments/payment-facts.ts';
+import { DAY_MS, HOUR_MS } from '../../../../domain/durations.ts';
 import { readSignedPayment, receiptOf } from '../../../../domain/payments/payment.ts';
 import type { ChainLookup, Facilitator, PaymentMove, PaymentPorts, PaymentRow } from '../../../../domain/ports/payments.ts';
 
@@ -13,7 +14,7 @@ const AT_ONCE = 100;
 /** The request publishes the facts of its row first; the worker publishes what is left. */
 const LEFT_TO_OTHERS_MS = 5_000;
 /** How long a result stays fetchable by the payment that paid for it. */
-const RESULTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+const RESULTS_KEPT_MS = 30 * DAY_MS;
 
 export interface Reconciled {
   readonly tidied: number;
@@ -109,7 +110,7 @@ const settledBy = (row: PaymentRow, transaction: string, settledAt: number) =>
   ({ to: 'SETTLED', transaction, receipt: JSON.stringify(receiptOf(row, transaction)), settledAt }) as const;
 
 const FIRST_PAUSE_MS = 5_000;
-const MAX_PAUSE_MS = 3_600_000;
+const MAX_PAUSE_MS = HOUR_MS;
 const MAX_DOUBLINGS = 10;
 
 async function later({ ledger, chainClock }: ReconcileParts, row: PaymentRow, cause: string, transaction: string | null = null) {

@@ -1,5 +1,6 @@
 import type { ReportMove, VerifiedRecord } from '../../../../commands/reports/report-decider.ts';
 import type { KnownReport } from '../../../../queries/reports/known-reports.ts';
+import { DAY_MS } from '../../../../domain/durations.ts';
 import type { FoundResource } from '../../../../domain/records/external-ids.ts';
 import type { RecordData } from '../../../../domain/records/resources.ts';
 import { REPORT_TRANSITIONS, type ReportStatus } from '../../../../domain/reports.ts';
@@ -31,7 +32,6 @@ export interface Verdict {
   readonly nextCheckAt: string | null;
 }
 
-const DAY_MS = 86_400_000;
 const MAX_WAIT_MS = 7 * DAY_MS;
 const MAX_FINDING_LENGTH = 1000;
 const MAX_TITLE_LENGTH = 300;
