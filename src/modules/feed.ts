@@ -10,7 +10,7 @@ import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { snapshots } from '../../projections/snapshots/projection.ts';
 import { readFeedHead } from '../../queries/feed/feed-head.ts';
 import { createReadCivicChanges } from '../../queries/feed/read-civic-changes.ts';
-import { createReadCivicRecords } from '../../queries/feed/published-records.ts';
+import { createReadCivicRecords } from '../../queries/feed/read-civic-records.ts';
 import { createReadCivicSnapshotPage } from '../../queries/feed/read-civic-snapshot-page.ts';
 import { readModelAnswers } from '../../queries/live-tables.ts';
 import { boundsOf, callerOf } from '../edge/admission/admit.ts';

@@ -5,7 +5,7 @@ import { createListPublishedCadences } from '../../queries/agenda/get-public-bod
 import { createListCoveredTopics } from '../../queries/agenda/list-covered-topics.ts';
 import { listDfwResearchCoverage } from '../../queries/coverage/list-dfw-research-coverage.ts';
 import { createListCoveredSources } from '../../queries/coverage/list-public-source-statuses.ts';
-import { createReadCivicRecords } from '../../queries/feed/published-records.ts';
+import { createReadCivicRecords } from '../../queries/feed/read-civic-records.ts';
 import { createReadMeetingDocuments, createReadMeetingItems } from '../../queries/meetings/read-meeting-items.ts';
 import { createReadMeetings } from '../../queries/meetings/read-meetings.ts';
 import { createReadPlace } from '../../queries/meetings/read-place.ts';

@@ -6,7 +6,7 @@ import type { HistoryRow } from '../../projections/record-history/history-rows.t
 import { recordHistory, supersedeRows } from '../../projections/record-history/projection.ts';
 import { NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { feedPageStatement } from '../../queries/feed/feed-page.ts';
-import { createReadCivicRecords } from '../../queries/feed/published-records.ts';
+import { createReadCivicRecords } from '../../queries/feed/read-civic-records.ts';
 import { createReadCivicSnapshotPage } from '../../queries/feed/read-civic-snapshot-page.ts';
 import type { Statement, StatementValue } from '../../domain/ports/database.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';

@@ -14,7 +14,7 @@ import { pruneRecordHistory } from '../../projections/record-history/prune.ts';
 import { snapshots } from '../../projections/snapshots/projection.ts';
 import { readFeedHead } from '../../queries/feed/feed-head.ts';
 import { createReadCivicChanges } from '../../queries/feed/read-civic-changes.ts';
-import { createReadCivicRecords } from '../../queries/feed/published-records.ts';
+import { createReadCivicRecords } from '../../queries/feed/read-civic-records.ts';
 import { createReadCivicSnapshotPage } from '../../queries/feed/read-civic-snapshot-page.ts';
 import { encodeFeedCursor } from '../../domain/cursor.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
