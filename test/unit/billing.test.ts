@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { billingRefusal, toolBilling } from '../../src/edge/admission/admit.ts';
+import { billingRefusal, toolBilling } from '../../src/edge/admission/billing.ts';
 import type { Surface } from '../../contract/operation.ts';
 import { TOOL_NAMES } from '../../contract/tools/tool-names.ts';
 import type { BillingFacts, Tier } from '../../domain/plans.ts';

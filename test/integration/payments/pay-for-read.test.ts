@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../infra/system/clock.ts';
 import { accounts } from '../../../projections/accounts/projection.ts';
 import { listAccounts } from '../../../queries/accounts/account-lists.ts';
-import { billingRefusal } from '../../../src/edge/admission/admit.ts';
+import { billingRefusal } from '../../../src/edge/admission/billing.ts';
 import { isShared, PAYMENT_META } from '../../../src/edge/mcp/message-checks.ts';
 import { paymentChallenge } from '../../../contract/tools/tool-results.ts';
 import type { BillingFacts } from '../../../domain/plans.ts';

@@ -6,7 +6,7 @@ import { NO_STREAM } from '../../../../domain/ports/event-log.ts';
 import type { PaymentRow, Reserved } from '../../../../domain/ports/payments.ts';
 import { withinDeadline } from '../../../../domain/retry.ts';
 import { accountStream } from '../../../../domain/streams.ts';
-import { type Billing, toolBilling } from '../admit.ts';
+import { type Billing, toolBilling } from '../billing.ts';
 import { type PaidCall, type PaymentAnswer, type PaymentParts, PaymentRefused, type Price } from './paid-call.ts';
 import { challengeFor, checkTerms, type PresentedPayment, readPayment, requestHash, termsHash } from './payment-terms.ts';
 import { fromLedger, inProgress, paidAnswer, type PaymentWork, unknownYet, workOnPayment } from './work-on-payment.ts';
