@@ -19,7 +19,7 @@ export type RecordOutcome =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'rejected'; readonly reason: string };
 
-export interface RecordCommand {
+export interface NumberedIntent {
   readonly intent: RecordIntent;
   readonly causedBy: string | undefined;
   /** Its place among the changes. */
@@ -42,7 +42,7 @@ export interface HandlingEach extends CommandPorts {
 
 interface Decision {
   readonly stream: string;
-  readonly commands: readonly RecordCommand[];
+  readonly commands: readonly NumberedIntent[];
   /** Undefined where no command of the stream changes anything. */
   readonly append: StreamAppend | undefined;
   /** Of the commands that made no event, by index. */
@@ -60,7 +60,7 @@ const MAX_UNKNOWN_ATTEMPTS = 20;
  */
 export async function handleEach(
   handling: HandlingEach,
-  commands: ReadonlyMap<string, readonly RecordCommand[]>,
+  commands: ReadonlyMap<string, readonly NumberedIntent[]>,
 ): Promise<{ readonly outcomes: ReadonlyMap<number, RecordOutcome>; readonly wereNew: boolean }> {
   const { log, clock, identifiers, claim } = handling;
   const deadline = clock.now() + handling.deadlineMs;
@@ -98,14 +98,15 @@ export async function handleEach(
 
 async function decideAll(
   { log, clock, commandId, context }: HandlingEach,
-  pending: ReadonlyMap<string, readonly RecordCommand[]>,
+  pending: ReadonlyMap<string, readonly NumberedIntent[]>,
   tried: readonly Decision[],
   areLikelyNew: boolean,
 ): Promise<readonly Decision[]> {
   const time = clock.now();
   const at = new Date(time).toISOString();
   // A record that is not known cannot be withdrawn: its stream is read.
-  const isGuessed = (commands: readonly RecordCommand[]) => areLikelyNew && commands.every(({ intent }) => intent.type === 'PublishRecord');
+  const isGuessed = (commands: readonly NumberedIntent[]) =>
+    areLikelyNew && commands.every(({ intent }) => intent.type === 'PublishRecord');
   const read = [...pending].flatMap(([stream, commands]) => (isGuessed(commands) ? [] : [stream]));
   const last = read.length === 0 ? new Map<string, StoredEvent>() : await log.readLast(read);
   const stored = await storedMeanwhile(log, tried, last);

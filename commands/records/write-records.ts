@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CommandContext } from '../decider.ts';
 import type { CommandPorts } from '../handle.ts';
-import { handleEach, type HandlingEach, type RecordCommand, type RecordOutcome } from './handle-each.ts';
+import { handleEach, type HandlingEach, type NumberedIntent, type RecordOutcome } from './handle-each.ts';
 import type { RecordIntent } from './record-decider.ts';
 import { issueText, PLAINLY } from '../../domain/plain-issues.ts';
 import { text, uuid } from '../../domain/records/fields.ts';
@@ -132,7 +132,7 @@ export function createRecordWriter(deps: CommandPorts & Pick<HandlingEach, 'dead
   return {
     async write(changes, context, delivery, order = 'kept') {
       const outcomes = Array.from<RecordOutcome>({ length: changes.length });
-      const commands = new Map<string, RecordCommand[]>();
+      const commands = new Map<string, NumberedIntent[]>();
       for (const [index, change] of changes.entries()) {
         const checked = checkChange(change);
         if (checked.kind === 'rejected') {
