@@ -3,8 +3,6 @@ import type { Clock } from '../../../domain/ports/clock.ts';
 import type { LogBatch, Position } from '../../../domain/ports/event-log.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import { LeaseLost } from '../../../domain/while-leased.ts';
-import type { Progress } from '../../../domain/ports/projection.ts';
-import { NotYet } from '../../../domain/ports/reactors.ts';
 
 /** Paused at an event that cannot be applied, until an operator retries or skips it. */
 export class ProcessorPaused extends Error {
@@ -84,29 +82,3 @@ const oneByOne = ({ events, ...scanned }: LogBatch): readonly LogBatch[] => [
   ...events.slice(0, -1).map((event) => ({ events: [event], scannedTo: event.position })),
   { events: events.slice(-1), ...scanned },
 ];
-
-const CATCH_UP_MS = 30_000;
-/** Milliseconds after which a wait checks its signal again. */
-const STOP_CHECK_MS = 1_000;
-
-interface ReadModelWait {
-  readonly progress: Progress;
-  readonly clock: Clock;
-  readonly readModels: readonly string[];
-}
-
-/** Throws `NotYet`, which names the purpose, after half a minute, and the reason of the signal. */
-export async function untilCaughtUp(
-  { progress, clock, readModels }: ReadModelWait,
-  position: Position,
-  purpose: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const deadline = clock.now() + CATCH_UP_MS;
-  for (const name of readModels) {
-    while (!(await progress.reached(name, position, clock.now() + STOP_CHECK_MS))) {
-      signal.throwIfAborted();
-      if (clock.now() >= deadline) throw new NotYet(`the read model ${name} lags too far behind to ${purpose}`);
-    }
-  }
-}

@@ -9,7 +9,7 @@ import { RECORD_SCHEMAS, type RecordData, type Resource } from '../../../../doma
 import { localDay } from '../../../../domain/local-day.ts';
 import { recordOfStream } from '../../../../domain/streams.ts';
 import { lastOfEach } from '../../../../projections/published-records.ts';
-import { untilCaughtUp } from '../../runtime/apply-or-pause.ts';
+import { untilCaughtUp } from '../../runtime/until-caught-up.ts';
 import { canonicalJson } from '../../../../domain/digests.ts';
 
 export const CLASSIFICATION = 'classification';

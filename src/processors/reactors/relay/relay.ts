@@ -10,7 +10,7 @@ import type { Logger } from '../../../../domain/ports/logger.ts';
 import type { LiveReads, Progress } from '../../../../domain/ports/projection.ts';
 import { NotYet, type Reactor, type ReactorRunning } from '../../../../domain/ports/reactors.ts';
 import { feedCursorEncoder } from '../../../../domain/cursor.ts';
-import { untilCaughtUp } from '../../runtime/apply-or-pause.ts';
+import { untilCaughtUp } from '../../runtime/until-caught-up.ts';
 
 /**
  * `civic-follows` names the message before, so that a reader of all partitions can prove that none is missing, also among the first ones,

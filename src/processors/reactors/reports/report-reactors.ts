@@ -11,7 +11,7 @@ import { externalIds, isFoundResource } from '../../../../domain/records/externa
 import type { RecordData } from '../../../../domain/records/resources.ts';
 import { isClosedStatus } from '../../../../domain/reports.ts';
 import { recordOfStream, streamId } from '../../../../domain/streams.ts';
-import { untilCaughtUp } from '../../runtime/apply-or-pause.ts';
+import { untilCaughtUp } from '../../runtime/until-caught-up.ts';
 import { type WorkDone, type WorkerDependencies, workOnReports } from './work-on-reports.ts';
 
 export interface ReportWorkerDependencies extends WorkerDependencies {
