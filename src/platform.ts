@@ -134,5 +134,5 @@ export function tracesAsked(settings: Pick<Settings, keyof Settings & `OTEL_${st
 }
 
 /** Null where traces are off. Loads the SDK, which is large, only where they are on. */
-export const openTraces = async (settings: Settings, logger: Logger) =>
+const openTraces = async (settings: Settings, logger: Logger) =>
   tracesAsked(settings) ? (await import('../infra/telemetry/open-tracing.ts')).openTracing(logger, SOFTWARE_VERSION) : null;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { IMPORT_RULES } from './import-rules.ts';
 
-export interface Directions {
+interface Directions {
   /** TypeScript files that the tool has read. */
   readonly seen: number;
   /** One line each; empty when every import follows the rules. */

@@ -3,7 +3,7 @@ import { attachEmbedded } from '../../infra/embedded-postgresql/attach.ts';
 import { createLogger } from '../../infra/system/logging.ts';
 
 /** The embedded server of a data directory for as long as it is held, and one plain connection to it. */
-export interface HeldDatabase extends AsyncDisposable {
+interface HeldDatabase extends AsyncDisposable {
   readonly url: string;
   readonly client: Client;
 }

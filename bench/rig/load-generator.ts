@@ -28,7 +28,7 @@ export interface RepeatJob {
 }
 
 /** Readers that each ask once in every interval, spread over it. */
-export interface PollJob {
+interface PollJob {
   readonly kind: 'poll';
   readonly url: string;
   readonly path: string;

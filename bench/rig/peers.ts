@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** Programs of others that do a part of the same work. Each has a folder of its own, since their packages do not install beside ours. */
-export type Peer = 'emmett' | 'pouchdb' | 'postgraphile';
+type Peer = 'emmett' | 'pouchdb' | 'postgraphile';
 
 /** A program of the peer. Installs its packages at the first use; throws where that fails. */
 export function peerProgram(peer: Peer, file: string, say: (text: string) => void): URL {

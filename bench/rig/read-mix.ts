@@ -8,7 +8,7 @@ export interface MixedRequest {
 }
 
 /** Readers that ask one request after the other: at a rate that does not give way to slow answers, or each as soon as it is answered. */
-export interface MixJob {
+interface MixJob {
   readonly url: string;
   readonly headers: string;
   readonly requests: readonly MixedRequest[];

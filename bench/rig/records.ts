@@ -30,7 +30,7 @@ export const agendaItemContent = (index: number, revision = 0) => ({
 });
 
 /** One line of an import: the item of this index. */
-export const importLine = (index: number, revision = 0): string =>
+const importLine = (index: number, revision = 0): string =>
   `${JSON.stringify({ op: 'upsert', resource: 'agenda_items', id: uuidOf('item', index), data: agendaItemContent(index, revision) })}\n`;
 
 /** Writes the items from `from` on as NDJSON. */

@@ -86,7 +86,7 @@ function item(index: number) {
 type Change = { readonly resource: string; readonly id: string; readonly data: object };
 
 /** Places, their meetings over twelve years, and so many items with words of which few are common and most are rare. */
-export function* searchRecords(items: number): Generator<Change> {
+function* searchRecords(items: number): Generator<Change> {
   for (let index = 0; index < PLACES; index++) {
     const { jurisdiction, body } = place(index);
     yield { resource: 'jurisdictions', id: uuidOf('search place', index), data: jurisdiction };

@@ -4,7 +4,7 @@ import { Connection } from './http-client.ts';
 import { serveJobs } from './processes.ts';
 import { agendaItemContent, uuidOf } from './records.ts';
 
-export interface VisibilityJob {
+interface VisibilityJob {
   readonly url: string;
   readonly key: string;
   readonly perSecond: number;

@@ -19,7 +19,7 @@ export const keyIssued = z.strictObject({ keyId: uuid, sha256, scopes: z.array(s
 export const MAX_KEY_LABEL = 80;
 /** A new secret of a key. Every earlier one ends at `formerUntil`, or earlier where it was to end before. */
 export const keyRotated = z.strictObject({ keyId: uuid, sha256, formerUntil: dateTime });
-export const keyLabelled = z.strictObject({ keyId: uuid, label: atMostCharacters(text, MAX_KEY_LABEL) });
+const keyLabelled = z.strictObject({ keyId: uuid, label: atMostCharacters(text, MAX_KEY_LABEL) });
 export const keyRevoked = z.strictObject({ keyId: uuid });
 
 /** One payment for one call: hashes and amounts in the smallest units of the asset, and no data that could be used to pay. */

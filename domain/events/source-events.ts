@@ -7,10 +7,10 @@ export const sourceRef = z.strictObject({ source: z.string().regex(/^[a-z][a-z0-
 export type SourceRef = z.output<typeof sourceRef>;
 
 /** The place that a source writes about. Its slug is unique; a county's ends in `-county`. */
-export const sourcePlace = z.strictObject({ slug, name: text.max(200), timezone: timeZone });
+const sourcePlace = z.strictObject({ slug, name: text.max(200), timezone: timeZone });
 export type SourcePlace = z.output<typeof sourcePlace>;
 
-export const addedSource = z.strictObject({
+const addedSource = z.strictObject({
   ...sourceRef.shape,
   jurisdiction: sourcePlace,
   /** Whether the public hit operations show the bodies of the place. */
@@ -21,7 +21,7 @@ export const addedSource = z.strictObject({
 export type AddedSource = z.output<typeof addedSource>;
 
 /** On the one stream of all added sources, so that every process reads the same list with one read. */
-export const SOURCE_LIST_EVENTS = { SourceAdded: addedSource, SourceRemoved: sourceRef } as const;
+const SOURCE_LIST_EVENTS = { SourceAdded: addedSource, SourceRemoved: sourceRef } as const;
 export const SOURCE_LIST_EVENT_TYPES = Object.keys(SOURCE_LIST_EVENTS);
 
 export type SourceListEvent = EventsOf<typeof SOURCE_LIST_EVENTS>;

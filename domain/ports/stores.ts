@@ -17,7 +17,7 @@ export interface Stores {
 }
 
 /** Identity of a database: `database` changes when a dump is restored elsewhere, `timeline` when it is restored or promoted in place. */
-export interface DatabaseIdentity {
+interface DatabaseIdentity {
   /** Empty where this user may not read it. */
   readonly database: string;
   readonly timeline: string;

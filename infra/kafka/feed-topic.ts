@@ -121,7 +121,7 @@ const READ_MS = 60_000;
 const FIRST_LOOK_BACK = 16n;
 
 /** The last committed message of a topic with one partition; null where there is none. `group` is used once and leaves nothing behind. */
-export async function readLastMessage(kafka: Kafka, topic: string, group: string): Promise<Buffer | null> {
+async function readLastMessage(kafka: Kafka, topic: string, group: string): Promise<Buffer | null> {
   const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic));
   const [low, high] = [BigInt(offsets[0]!.low), BigInt(offsets[0]!.high)];
   if (low === high) return null;

@@ -137,7 +137,7 @@ async function takeBatch(consumer: Consumer, taker: InletPartTaker, payload: Eac
 const REASON_LENGTH = 1_000;
 
 /** The topic of messages that do not parse or whose change was rejected, with reason and origin. Connects for the first message. */
-export function createRejectedTopic(kafka: Kafka, topic: string) {
+function createRejectedTopic(kafka: Kafka, topic: string) {
   const name = `${topic}.rejected`;
   const use = { kafka, rights: { TOPIC_AUTHORIZATION_FAILED: `Create, Describe and Write on the topic ${name}` } };
   let connected: ReturnType<typeof connect> | null = null;

@@ -24,7 +24,7 @@ const verbatim = (text: string): string => text;
 /** Every column as text; the global parsers of pg stay unchanged. */
 const textTypes = { getTypeParser: () => verbatim } as unknown as NonNullable<ClientConfig['types']>;
 
-export function sessionOptions(session: Session): string {
+function sessionOptions(session: Session): string {
   const settings = ['timezone=UTC', 'max_parallel_workers_per_gather=0', 'jit=off', 'default_transaction_isolation=read\\ committed'];
   if (session.plansForGrowth === true) settings.push('plan_cache_mode=force_generic_plan', 'enable_seqscan=off');
   // The table of a new generation has no statistics: the planner would scan all of it for each batch.

@@ -168,7 +168,7 @@ export async function readState({ transaction, generation }: FoldContext) {
   return { before, totals: new Totals(known), prunedThrough: Number(prunedThrough) };
 }
 
-export async function writeState(context: FoldContext, state: FeedState, totals: Totals): Promise<void> {
+async function writeState(context: FoldContext, state: FeedState, totals: Totals): Promise<void> {
   const { head, changedAt, chain, outline, fingerprint } = state;
   await context.transaction.execute({
     name: `write_state_g${context.generation}`,

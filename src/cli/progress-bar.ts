@@ -1,6 +1,6 @@
 import type { CliContext } from './context.ts';
 
-export interface ProgressBar {
+interface ProgressBar {
   /** `total` stays as it was given last; without one, no share is shown. */
   readonly update: (done: number, total?: number) => void;
 }

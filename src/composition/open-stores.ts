@@ -39,7 +39,7 @@ export async function openOtherLog(address: string, own: string): Promise<OpenLo
 }
 
 /** The log at an address, with every erasure applied. Loads the client of KurrentDB, which is large, only for its addresses. */
-export async function openLog(address: string): Promise<OpenLog> {
+async function openLog(address: string): Promise<OpenLog> {
   if (!isKurrentAddress(address)) {
     return withErasures(openEventLog({ dsn: address, statementTimeoutMs: LOG_TIMEOUT_MS }), { rewrites: true }, systemClock);
   }

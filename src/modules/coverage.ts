@@ -29,7 +29,7 @@ export const coverageOperations = (functions: CoverageFunctions) =>
     listPublicSourceStatuses: { ask: async ({ query }) => JSON.stringify({ data: await functions.listPublicSourceStatuses(query) }) },
   }) satisfies Partial<PublicAnswers>;
 
-export interface CoverageReads {
+interface CoverageReads {
   readonly listCoveredSources: (input: SourceStatusesInput, shown: { readonly alsoRead: boolean }) => Promise<readonly CoveredSource[]>;
   readonly listTopics: () => Promise<readonly Topic[]>;
   readonly listResearchCoverage: (input: CoverageInput) => CoveragePage;

@@ -26,7 +26,7 @@ const definedOf = <Value>(options: Readonly<Record<string, Value | undefined>>) 
 /** The worst of the statuses of a source's records comes first. */
 const STATUSES: readonly SourceStatus[] = ['failing', 'stale', 'unknown', 'unsupported', 'healthy'];
 
-export interface SourceState extends SourceRef {
+interface SourceState extends SourceRef {
   readonly jurisdiction: string;
   readonly timezone: string;
   readonly isPublic: boolean;

@@ -2,7 +2,7 @@ import type { RecordOutcome } from '../../commands/records/handle-each.ts';
 import type { RecordChange, RecordWriter } from '../../commands/records/write-records.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 
-export const CHANGES_A_BATCH = 500;
+const CHANGES_A_BATCH = 500;
 
 const newBatch = () => ({ changes: [] as RecordChange[], records: new Set<string>() });
 type Batch = ReturnType<typeof newBatch>;

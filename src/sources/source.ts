@@ -53,7 +53,7 @@ export interface OwnRecord {
 }
 
 /** Reads one client and writes its records. Throws `SyncRefused`; a source that fails is in the report's `failure`. */
-export type Sync = (request: SyncRequest, target: SyncTarget) => Promise<SyncReport>;
+type Sync = (request: SyncRequest, target: SyncTarget) => Promise<SyncReport>;
 
 export interface SyncReport {
   readonly client: string;

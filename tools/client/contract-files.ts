@@ -2,7 +2,7 @@ import openApiTypes, { astToString } from 'openapi-typescript';
 import { type OpenApiDocument, openApiDocumentOf } from '../../src/edge/documents/openapi.ts';
 
 /** The text of each generated file of the client, by its path in the checkout. */
-export type GeneratedFiles = Readonly<Record<string, string>>;
+type GeneratedFiles = Readonly<Record<string, string>>;
 
 const TYPES = 'client/generated/contract.ts';
 const TABLE = 'client/generated/operations.ts';

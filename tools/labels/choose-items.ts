@@ -25,7 +25,7 @@ const textOf = ({ subject: { item } }: RecordedItem): string => [item.title, ite
 const formsOf = (item: RecordedItem): Set<string> => new Set(wordsOf(textOf(item)).map(({ form }) => form));
 
 /** One item for each matter and for each title, in an order that is random and always the same. */
-export function distinctItems(items: readonly RecordedItem[]): RecordedItem[] {
+function distinctItems(items: readonly RecordedItem[]): RecordedItem[] {
   const seen = new Set<string>();
   const ordered = items.toSorted((left, right) => hashed(SEED, left.id) - hashed(SEED, right.id));
   return ordered.filter(({ city, subject: { item } }) => {

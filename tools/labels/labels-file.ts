@@ -3,7 +3,7 @@ import { hashed } from './hashed.ts';
 export type Answer = 'yes' | 'no' | 'unclear';
 
 /** What one judge says of one item: the topics that it belongs to and those that are unclear; all others do not apply. */
-export type Judgement = ReadonlyMap<string, 'yes' | 'unclear'>;
+type Judgement = ReadonlyMap<string, 'yes' | 'unclear'>;
 
 export interface LabelledItem {
   readonly id: string;
@@ -13,7 +13,7 @@ export interface LabelledItem {
   readonly agreed: Judgement | null;
 }
 
-export const LABEL_COLUMNS = ['id', 'first', 'second', 'agreed'] as const;
+const LABEL_COLUMNS = ['id', 'first', 'second', 'agreed'] as const;
 
 function judgementOf(cell: string, topics: ReadonlySet<string>, where: string): Judgement {
   const judged = new Map<string, 'yes' | 'unclear'>();

@@ -1,7 +1,7 @@
 import { REJECTIONS, type RejectionCode } from '../../domain/rejections.ts';
 import { STATUSES } from '../../contract/error-codes.ts';
 
-export interface Alert {
+interface Alert {
   readonly name: string;
   /** In PromQL; it is firing while this has a result. */
   readonly when: string;

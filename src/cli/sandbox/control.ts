@@ -13,7 +13,7 @@ import { failure, type Failures } from './failures.ts';
 import { asSetting, type ChangeablePlans } from './settings.ts';
 
 /** What the control reaches into. */
-export interface Controlled {
+interface Controlled {
   /** Rejects until the service answers. */
   readonly civic: () => Civic;
   readonly failures: Failures;

@@ -143,7 +143,7 @@ const MAX_KEYS = 10_000;
  * Whose reads may run ahead of their charge: keys of which the last request was accepted, for as many requests as the allowance then had
  * left. So a caller who is refused makes the service read no more than one who is accepted.
  */
-export class AcceptedLately<Principal> {
+class AcceptedLately<Principal> {
   readonly #keys = new Map<string, { readonly principal: Principal; left: number }>();
 
   /** The principal that the key most likely still has. */

@@ -13,8 +13,6 @@ const RETRY = { retryAfter: 1, retryLimit: 5 };
 const KEY = { type: 'string', format: 'password', description: 'API key.' };
 const AUTHORIZATION = { name: 'Authorization', in: 'header', value: 'Bearer {$inputs.key}' };
 
-export type ArazzoDocument = ReturnType<typeof arazzoDocumentOf>;
-
 /** The workflows for the operations of an OpenAPI document. Throws for an operation, a parameter or a workflow that does not exist. */
 export function arazzoDocumentOf({ info, servers, paths }: Pick<OpenApiDocument, 'info' | 'servers' | 'paths'>) {
   const operations = new Map(

@@ -19,7 +19,7 @@ const MAX_TARGETS = 6_000;
 const MAX_TARGET_LENGTH = 300;
 
 /** A route whose answers are cached while the read model stands. */
-export interface CachedRoute {
+interface CachedRoute {
   /** Names its answers in the cache, and its requests among those that an address may send. */
   readonly name: string;
   readonly url: string;
@@ -133,7 +133,7 @@ export function addDocumentRoutes(app: FastifyInstance, documents: readonly Docu
   }
 }
 
-export type Sharing = (origin: string | undefined) => readonly string[];
+type Sharing = (origin: string | undefined) => readonly string[];
 
 /** Headers, names and values by turns, that let pages of these origins read an answer, without credentials. */
 export function sharedWith(origins: readonly string[]): Sharing {

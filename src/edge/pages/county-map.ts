@@ -21,7 +21,7 @@ export function countiesOf(jurisdictions: readonly CoverageJurisdiction[]): read
 }
 
 /** Slugs of jurisdictions of which a source was read at least once. */
-export type ReadSlugs = ReadonlySet<string>;
+type ReadSlugs = ReadonlySet<string>;
 
 const hasRead = ({ county, municipalities }: County, read: ReadSlugs): boolean =>
   [county, ...municipalities].some(({ jurisdictionSlug }) => read.has(jurisdictionSlug));

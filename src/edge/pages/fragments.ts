@@ -23,7 +23,7 @@ const MAX_SUMMARY = 400;
 export const titleOf = (text: string): string => clipped(text, MAX_TITLE);
 export const nameOf = (text: string): string => clipped(text, MAX_NAME);
 
-export type PublicHit = z.output<typeof publicAgendaHit>;
+type PublicHit = z.output<typeof publicAgendaHit>;
 export const publicHit = ({ text }: ListedHit): PublicHit => JSON.parse(text) as PublicHit;
 
 /** Without a word for `scheduled`: it is also the status of a past meeting that nothing shows to have been held. */

@@ -17,10 +17,9 @@ function formatOf(timeZone: string, style: 'long' | 'short'): Intl.DateTimeForma
 }
 
 /** A meeting's time where it is held, such as "Wednesday, March 4, 2026 at 1:00 PM CST". */
-export const timeInWords = (instant: string, timeZone: string): string => formatOf(timeZone, 'long').format(new Date(instant));
+const timeInWords = (instant: string, timeZone: string): string => formatOf(timeZone, 'long').format(new Date(instant));
 
-export const timeElement = (instant: string, timeZone: string): Html =>
-  html`<time datetime="${instant}">${timeInWords(instant, timeZone)}</time>`;
+const timeElement = (instant: string, timeZone: string): Html => html`<time datetime="${instant}">${timeInWords(instant, timeZone)}</time>`;
 
 /** The start of a meeting; its day alone, with the words of the source, where no time is stated. */
 export function meetingTime({ startsAt, startTime, timezone }: Pick<RecordData<'meetings'>, 'startsAt' | 'startTime' | 'timezone'>): Html {

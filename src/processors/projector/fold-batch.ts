@@ -56,7 +56,7 @@ export async function foldTarget({ log }: ProjectorDependencies, projection: Pro
 }
 
 /** What one generation folds of a batch. */
-export interface BatchPart {
+interface BatchPart {
   readonly target: FoldTarget;
   readonly from: Position;
   readonly batch: LogBatch;

@@ -3,7 +3,7 @@ import type { LegistarReader } from '../../../domain/ports/source-ports.ts';
 import { oneLine } from '../legistar/values.ts';
 
 /** A meeting in the form of an event of Legistar, or the id of one that cannot be read. */
-export type ListedEvent =
+type ListedEvent =
   | { readonly EventId: number; readonly EventBodyId: number; readonly EventBodyName: string; readonly EventDate: string }
   | { readonly EventId: unknown };
 
