@@ -6,7 +6,7 @@ import { type CompiledTopics, compileTopics, type Occurrence } from './phrases.t
 import { confidenceOf, HIT_FROM, topicEvidence, type TopicEvidence, worth } from './topic-evidence.ts';
 import { evidenceQuote } from './evidence-quote.ts';
 import { statedFacts } from './stated-facts.ts';
-import { isFormality, operativeText, withoutParties } from './operative-text.ts';
+import { isFormality, operativeProposal, operativeText, withoutParties } from './operative-text.ts';
 import { affectedLocation } from './locations/affected-location.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
 import { standingOf, standingSentence } from './item-standing.ts';
@@ -14,9 +14,9 @@ import { proceduralContext } from './procedure.ts';
 import { furtherName, itemSubject, proposedAction } from './subject-sentence.ts';
 
 /** Stored in every hit; another number whenever the same records give other hits. */
-export const PHRASE_CLASSIFIER = 'phrases-4';
+export const PHRASE_CLASSIFIER = 'phrases-5';
 /** Names of former rules: hits under them are computed again, and removed where there is none. */
-export const FORMER_NAMES: readonly string[] = ['phrases-1', 'phrases-2', 'phrases-3'];
+export const FORMER_NAMES: readonly string[] = ['phrases-1', 'phrases-2', 'phrases-3', 'phrases-4'];
 /** Length of title and text that is read, in UTF-16 code units; bounds the cost of long texts. */
 const READ_AT_MOST = 8_000;
 
@@ -31,6 +31,10 @@ function readable(subject: ClassificationSubject): ClassificationSubject {
 const beginning = (text: string): string =>
   text.length <= READ_AT_MOST ? text : text.slice(0, READ_AT_MOST).replace(/\s+\S*$|[\ud800-\udbff]$/, '');
 
+/** The action that the source proposes, for an item without a text of its own. */
+const proposal = ({ actionText }: ClassificationSubject['item']): string | null =>
+  proposedAction({ actionText }) === null ? null : beginning(plainText(actionText ?? ''));
+
 /** The id of the hit of an item on a topic, the same in every deployment. */
 export const hitId = (agendaItemId: string, topicId: string): string => derivedId('agenda_hit', agendaItemId, topicId);
 
@@ -38,7 +42,7 @@ const best = (occurrences: readonly Occurrence[], place: 'title' | 'text'): Occu
   occurrences.toSorted((left, right) => worth(right, place) - worth(left, place) || left.start - right.start || right.end - left.end)[0];
 
 /** The sentence of title or text that holds the topic's strongest phrase; the title's wins a tie. */
-function quoteOf({ item }: ClassificationSubject, evidence: TopicEvidence): string {
+function quoteOf(item: { readonly title: string; readonly text: string | null }, evidence: TopicEvidence): string {
   const titled = best(evidence.inTitle, 'title');
   const texted = best(evidence.inText, 'text');
   if (texted === undefined || item.text === null) return evidenceQuote(item.title, titled ?? { start: 0, end: 1 });
@@ -52,13 +56,19 @@ export function classifyItem(whole: ClassificationSubject, topics: CompiledTopic
   const { item } = subject;
   if (isFormality(item)) return [];
   const title = operativeText(item.title);
-  const text = item.text === null ? '' : operativeText(item.text);
+  const proposed = item.text === null ? proposal(item) : null;
+  const own = item.text ?? proposed;
+  const text = proposed === null ? operativeText(own ?? '') : operativeProposal(proposed);
   const found = [...topicEvidence(withoutParties(title), withoutParties(text), item.matterType ?? '', topics)]
     .map(([topic, evidence]) => ({ topic, evidence, confidence: confidenceOf(evidence) }))
     .filter(({ confidence }) => confidence >= HIT_FROM);
   if (found.length === 0) return [];
 
-  const facts = statedFacts(subject, { title, text, proposed: operativeText(beginning(proposedAction(item) ?? '')) });
+  const facts = statedFacts(subject, {
+    title,
+    text: proposed === null ? text : '',
+    proposed: operativeText(beginning(proposedAction(item) ?? '')),
+  });
   const location = affectedLocation([title, text]);
   const standing = standingOf(subject);
   const context = proceduralContext(subject, standing);
@@ -73,7 +83,7 @@ export function classifyItem(whole: ClassificationSubject, topics: CompiledTopic
       topicId: topic.id,
       summary,
       businessImpact,
-      evidenceQuote: quoteOf(subject, evidence),
+      evidenceQuote: quoteOf({ title: item.title, text: own }, evidence),
       confidence,
       affectedLocation: location,
       proceduralContext: context,

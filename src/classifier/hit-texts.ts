@@ -63,8 +63,10 @@ export const NO_IMPACT = 'The record does not state who is affected or how.';
 /** Who is affected and how, by stated facts alone: parties with the amount, and clauses on what changes. Else one fixed sentence. */
 export function businessImpactOf({ amount, parties, effects }: StatedFacts, context: Hit['proceduralContext']): string {
   const next = [context.nextBodyName, context.nextMeetingDate].filter((part) => part !== null).join(', ');
+  const told = new Set(effects.flatMap(sums));
+  const isNew = amount !== null && effects.length > 0 && sums(amount).some((sum) => !told.has(sum));
   const stated = sentences([
-    parties === null ? null : `${partiesOf(parties)}${amount === null ? '' : `; amount: ${amount}`}`,
+    parties === null ? (isNew ? `Amount: ${amount}` : null) : `${partiesOf(parties)}${amount === null ? '' : `; amount: ${amount}`}`,
     ...effects,
     next === '' ? null : `${context.proceduralStage === 'notice' ? 'Public hearing stated' : 'Next step stated'}: ${next}`,
   ]);

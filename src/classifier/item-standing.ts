@@ -31,7 +31,7 @@ const KINDS: readonly (readonly [RegExp, StandingKind])[] = [
   [/\bwithdrawn\b/i, 'withdrawn'],
   [/\b(?:deferred|laid over|held under advisement|postponed|continued|tabled)\b/i, 'deferred'],
   [/\b(?:disapproved|denied|rejected|failed|deny followed)\b/i, 'denied'],
-  [/\b(?:approved|adopted|passed|enacted)\b/i, 'approved'],
+  [/\b(?:approved|adopted|passed|enacted|closed and adopt)\b/i, 'approved'],
   [/\b(?:remanded|referred|committed) (?:back )?to\b|\b(?:remanded|referred)$/i, 'referred'],
   [/\bno action\b/i, 'no_action'],
   [/\bfiled\b/i, 'filed'],
@@ -55,16 +55,24 @@ const UNDER_WAY =
 /** An end that stands behind a title: "… Boulevard. DROP", "… WITHDRAWN BY APPLICANT". */
 const IN_TITLE = /[\s.:;–—-](?:\(|\*+)?(DROP(?:PED)?|DELETED|DEFERRED|WITHDRAWN(?: BY [A-Z ]{3,40})?)\W*$/;
 
+const kindOf = (words: string): StandingKind => KINDS.find(([pattern]) => pattern.test(words))?.[1] ?? 'handled';
+
+/** The outcome with the first words that say the same. To file a matter ends it without a decision; the words say so more exactly. */
+function concluded(kind: StandingKind, texts: readonly (string | null)[]): Standing {
+  const said = texts.filter((words) => words !== null);
+  const filed = kind === 'no_action' ? said.find((words) => kindOf(words) === 'filed') : undefined;
+  if (filed !== undefined) return { kind: 'filed', words: filed };
+  return { kind, words: said.find((words) => kindOf(words) === kind || kindOf(words) === 'handled') ?? null };
+}
+
 /** From the meeting's status, the outcome, and the words of the source on what was done; the words about this meeting come first. */
 export function standingOf({ item, meeting, isPast }: ClassificationSubject): Standing {
   const done = DONE.exec(item.actionText ?? '')?.[1] ?? null;
   const stated = item.matterStatus ?? null;
   const words = done ?? (stated !== null && UNDER_WAY.test(stated) ? null : stated) ?? IN_TITLE.exec(item.title)?.[1] ?? null;
   if (meeting.status === 'cancelled' || meeting.status === 'postponed') return { kind: meeting.status, words: null };
-  // To file a matter ends it without a decision; the words say so more exactly.
-  if (item.outcome === 'no_action' && /^filed\b/i.test(words ?? '')) return { kind: 'filed', words };
-  if (item.outcome !== null) return { kind: OF_OUTCOME[item.outcome], words };
-  if (words !== null) return { kind: KINDS.find(([pattern]) => pattern.test(words))?.[1] ?? 'handled', words };
+  if (item.outcome !== null) return concluded(OF_OUTCOME[item.outcome], [done, stated, words]);
+  if (words !== null) return { kind: kindOf(words), words };
   return { kind: meeting.status === 'held' || isPast === true ? 'past' : 'open', words };
 }
 

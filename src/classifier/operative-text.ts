@@ -17,9 +17,22 @@ const ASIDES = [
   /\(subject to annual appropriations\)/gi,
 ];
 
+/** Of a proposed action: who recommends it, how its effect on the environment was reviewed, the departments, the referral. */
+const PROPOSAL_ASIDES = [
+  /^As recommended by [^:;]{1,160}?\d{4}[,:]/g,
+  /\bCEQA:.*?(?=\n|$)/g,
+  /\[[^\][]{0,80} referral [^\][]{0,80}\]/g,
+  /\([A-Z][\w '&/,-]{2,80}\)\s*$/gm,
+];
+
+const without = (text: string, asides: readonly RegExp[]): string =>
+  asides.reduce((rest, aside) => rest.replace(aside, (clause) => BLANK.repeat(clause.length)), text);
+
 /** The text with its asides blanked out, so that offsets stay the same. The rest states what is to be decided. */
-export const operativeText = (text: string): string =>
-  ASIDES.reduce((rest, aside) => rest.replace(aside, (clause) => BLANK.repeat(clause.length)), text);
+export const operativeText = (text: string): string => without(text, ASIDES);
+
+/** The same of an action that a source proposes. */
+export const operativeProposal = (text: string): string => operativeText(without(text, PROPOSAL_ASIDES));
 
 /** The owner beside a street or easement that is abandoned. */
 const ABUTTING_OWNER = /\bto [A-Z][^;()]{0,160}?, the abutting owners?\b/g;
@@ -28,8 +41,7 @@ const COMPANY =
   /(?<=\b[A-Z][\w'’.-]*)(?:(?: (?:&|and|of))? [A-Z][\w'’.-]*){0,6},? (?:Inc\b|L\.?L\.?C\b|P\.?L\.?L\.?C\b|L\.?L\.?P\b|Ltd\b|L\.P\b|LP\b)\.?/g;
 
 /** The text with the names of parties blanked out: the words of a name state no subject. */
-export const withoutParties = (text: string): string =>
-  [ABUTTING_OWNER, COMPANY].reduce((rest, name) => rest.replace(name, (party) => BLANK.repeat(party.length)), text);
+export const withoutParties = (text: string): string => without(text, [ABUTTING_OWNER, COMPANY]);
 
 /** The beginning of a formality: minutes, notes on the order of business, attendance, closed sessions. */
 const OPENING = new RegExp(

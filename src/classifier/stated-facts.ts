@@ -1,5 +1,5 @@
-import { BLANK } from './operative-text.ts';
 import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
+import { statedEffects } from './stated-effects.ts';
 
 const LABELLED_RECOMMENDATION =
   /\bRecommendation of ([A-Z][\w &]{1,40}): (.+?)(?=\s+Recommendation of|\s+Note:|\s+\*|\s+[A-Z]{1,5}-?\d{2,4}-\d|$)/g;
@@ -32,11 +32,12 @@ interface OperativeTexts {
 
 /** The facts that summaries are made of. */
 export function statedFacts({ item }: ClassificationSubject, { title, text, proposed }: OperativeTexts): StatedFacts {
+  const parties = statedParties(title, item.matterType ?? '') ?? statedParties(text, '') ?? statedParties(proposed, '');
   return {
     amount: statedAmount(title) ?? statedAmount(text) ?? statedAmount(proposed),
-    parties: statedParties(title, item.matterType ?? '') ?? statedParties(text, '') ?? statedParties(proposed, ''),
+    parties,
     recommendations: [...statedRecommendations(item.title), ...statedRecommendations(item.text ?? '')],
-    effects: [...new Set([title, text, proposed].flatMap(statedEffects))].slice(0, EFFECTS_AT_MOST),
+    effects: statedEffects([title, text, proposed], { isPaid: parties !== null }),
   };
 }
 
@@ -54,11 +55,11 @@ const PRINCIPAL = new RegExp(String.raw`\bprincipal amount (?:of )?(?:(?:not to 
 const BORROWS = /\b(?:bonds|notes|certificates of obligation|commercial paper)\b/i;
 /** The label behind a dash of a title: "- Not to exceed $1.00", "- Estimated Revenue: General Fund $1.00; Revenue Foregone: $2.00". */
 const CLOSING = new RegExp(
-  String.raw`(?:[-–—]|(?<=\d);)\s?((?:(?:total|estimated|annual|amount|of)\s)*(?:not to exceed|amount of|cost of|amount|cost)\s${LIMITED}|(?:estimated )?(?:annual )?(?:net )?(?:revenue(?: fore?gone)?|fore?gone revenue):[^$;]{0,90}${LIMITED}(?:,? and ${SUM} [\w-]+ fee)?)`,
+  String.raw`(?:[-–—]|(?<=\d);)\s?((?:(?:total|estimated|annual|amount|of)\s)*(?:not to exceed|amount of|cost of|amount|cost)\s${LIMITED}|(?:estimated )?(?:annual )?(?:net )?(?:revenue(?: fore?gone)?|fore?gone revenue):[^$;]{0,90}${LIMITED}(?:,? and ${SUM} [\w-]+ fee|\)? and [^$;,]{3,60}\(${SUM}(?=\)))?)`,
   'gi',
 );
 const TOTAL = new RegExp(
-  String.raw`\b(?:total|combined)(?: \w+){0,3} (?:amount|cost|value)(?: of| up to| not to exceed|:)* ${LIMITED}`,
+  String.raw`\b(?:revised )?(?:total|combined)(?: \w+){0,3} (?:amount|cost|value)(?: of| up to| not to exceed|:)* ${LIMITED}`,
   'i',
 );
 /** What a private party is to spend in return is not what the item costs, so its words are kept. */
@@ -74,7 +75,7 @@ export function statedAmount(text: string): string | null {
   const priced = text.replace(PENALTY, '');
   const principals = [...priced.matchAll(PRINCIPAL)].map(([words]) => words);
   if (principals.length > 0) return new Set(principals.flatMap(sums)).size === 1 ? principals[0]! : null;
-  const closing = [...priced.matchAll(CLOSING)].map(([, words]) => words!.replace(/\((?=\$)/, ''));
+  const closing = [...priced.matchAll(CLOSING)].map(([, words]) => words!.replace(/\((?=\$)|(?<=\d)\)/g, ''));
   const isPlain = closing.length > 0 && new Set(closing.flatMap(sums)).size === closing.length;
   if (closing.length > 0) {
     if (BORROWS.test(priced) && /\bissu(?:e|ance|ing)\b/i.test(priced) && new Set(sums(priced)).size > 1) return null;
@@ -89,7 +90,7 @@ export function statedAmount(text: string): string | null {
 
 const FIRST = String.raw`(?:[A-Z][\p{L}\p{N}.&'’/+-]*|\d{1,5}[\p{L}-][\p{L}\p{N}&'’-]*|\d{2,5}(?= [A-Z]))`;
 const WORD = String.raw`(?:[A-Z0-9][\p{L}\p{N}.&'’/+-]*|&|\([A-Z]{2,5}\)|at|of|the|and|for|de|del)`;
-const SUFFIX = String.raw`(?:Inc|INC|LLC|L\.L\.C|LLP|L\.L\.P|LP|L\.P|Corp|Corporation|Company|Co|Ltd|LTD|PLLC|P\.C|PC|Limited Partnership)\b\.?`;
+const SUFFIX = String.raw`(?:Inc|INC|lnc|LLC|L\.L\.C|LLP|L\.L\.P|LP|L\.P|Corp|Corporation|Company|Co|Ltd|LTD|PLLC|P\.C|PC|Limited Partnership)\b\.?`;
 const COMPANY = new RegExp(
   String.raw`(?<![\p{L}\p{N}$.,&-]|, an? )${FIRST}(?:,? ${WORD}){0,7}?,? ${SUFFIX}(?:,? ${SUFFIX})?(?:,? (?:d/?b/?a|DBA):? (?:${WORD} ){0,4}${WORD}(?:,? ${SUFFIX})?)?`,
   'gu',
@@ -99,11 +100,11 @@ const FORMER = new RegExp(String.raw`,? (?:formerly known as|f/k/a|successor to)
 const withoutFormer = (text: string): string => (/known as|f\/k\/a|successor/.test(text) ? text.replace(FORMER, '') : text);
 const ONLY_SUFFIX = new RegExp(`^${SUFFIX}$`);
 const APPLICATION = new RegExp(
-  String.raw`\b(?:application by|submitted by|on behalf of) (?:the )?([A-Z\d][^()$]{2,80}?)(?=,? (?:an? |represented|for |to |\(|requesting|owner|pursuant)|\(|,? [-–—] |$)`,
+  String.raw`\b(?:application by|submitted by|on behalf of) (?:the )?(?!(?:Office|Department|City) of |[A-Z]\w+ County )([A-Z\d][^()$]{2,80}?)(?=,? (?:an? |represented|for |to |\(|requesting|owner|pursuant)|\(|,? [-–—] |$)`,
   'u',
 );
 /** The applicants that stand before the address in "Applicant; 100 Example Street; (2 acres) From: …". */
-const BEFORE_ADDRESS = /^(?:\([^)]*\)\s*)?([^;$]{3,120});\s*\d/;
+const BEFORE_ADDRESS = /^(?:\([^)]*\)\s*)?([^;$]{3,120}?)(?:;|,(?=\s*\d[^;]*acres?\)))\s*\d/;
 /** The sellers behind a dash, each with its amount where there are several, and how they were chosen. */
 const SELLERS = new RegExp(
   String.raw`\s[-–—]\s((?=[\p{Lu}\d])(?:(?!\s[-–—]\s).){3,900}?),? ((?:the )?(?:lowest|most (?:highly|advantageous)|only|sole|best value)[\w ]{0,30}\b(?:bidders?|proposers?|vendors?|sources?)\b(?: of \w+)?)`,
@@ -115,7 +116,12 @@ const ITS_AMOUNT = new RegExp(
 );
 /** One party behind "with", whose name ends at the next clause. */
 const WITH = new RegExp(
-  String.raw`\b(?:[Cc]ontracts?|[Aa]greements?|[Ll]eases?|CONTRACT|AGREEMENT)\b[^;$]{0,60}? with (?:the )?(${FIRST}(?: (?:${WORD})){0,6}?)(?=,? (?:in|for|to|as|through|(?<!\bUniversity of Texas )at|by|an?|the|most|lowest|only|dba|d/b/a|whose|located)\b|,? [-–—] |[;(,]|$)`,
+  String.raw`\b(?:[Cc]ontracts?|[Aa]greements?|[Ll]eases?|CONTRACT|AGREEMENT)\b[^;$]{0,60}? with (?:the )?(${FIRST}(?: (?:${WORD})){0,6}?)(?=,? (?:in|for|to|as|through|(?<!\bUniversity of Texas )at|by|an?|the|most|lowest|only|dba|d/b/a|whose|located)\b|,? [-–—] | ?[;(,]|$)`,
+  'gu',
+);
+/** The owner of land that is acquired, or the other side of a payment. */
+const OTHER_SIDE = new RegExp(
+  String.raw`\b(?:(?:[Aa]cquir(?:e|ing)|[Aa]cquisition|[Pp]urchase)\b[^;$]{0,160}? from|(?:[Pp]ayment|[Dd]isbursement|[Dd]onation|[Cc]ontribution)s?(?: [a-z]+){0,3} (?:to|from)) (?:the )?(${FIRST}(?: (?:${WORD})){0,6}?)(?=,? (?:in|for|to|as|located|consisting|containing)\b|,? of approximately|,? [-–—] | ?[;(,]|$)`,
   'u',
 );
 const ABUTTING = new RegExp(String.raw`\bto ((?:${WORD}|,)(?:,? ${WORD}){0,9}?),? the abutting owners?\b`, 'u');
@@ -152,74 +158,28 @@ function distinct(names: readonly string[]): string[] {
   return tidied.filter((name) => !tidied.some((other) => other !== name && other.includes(name)));
 }
 
+/** A seller of an earlier step of a title. */
+const BEHIND_DASH = /\s[-–—]\s$/;
+/** The companies that a text names; the board of one is no party. */
+const companies = (text: string, behind?: RegExp): string[] =>
+  [...text.matchAll(COMPANY)]
+    .filter(
+      ({ 0: name, index }) =>
+        (behind === undefined || behind.test(text.slice(Math.max(0, index - 3), index))) && !text.startsWith(' Board', index + name.length),
+    )
+    .map(([name]) => name);
+
 /** Who applies or contracts, in the text's own words, all of them: an applicant where the text says so, else the sellers, else every company. */
 export function statedParties(text: string, matterType: string): Parties | null {
   const applicant = APPLICATION.exec(text)?.[1] ?? (/\bzoning\b/i.test(matterType) ? BEFORE_ADDRESS.exec(text)?.[1] : undefined);
   if (applicant !== undefined) return { role: 'applicant', names: [tidy(applicant)], chosen: null };
   const [, sold, chosen] = SELLERS.exec(text) ?? [];
-  const sellers = sold === undefined ? [] : distinct(sold.split(ITS_AMOUNT));
+  const sellers =
+    sold === undefined ? [] : distinct([...(text.includes('(2)') ? companies(text, BEHIND_DASH) : []), ...sold.split(ITS_AMOUNT)]);
   if (sellers.length > 0) return { role: 'party', names: sellers, chosen: chosen ?? null };
-  const named = distinct([...withoutFormer(text).matchAll(COMPANY)].map(([name]) => name));
+  const named = distinct(companies(withoutFormer(text)));
   if (named.length > 0) return { role: 'party', names: named, chosen: null };
-  const other = WITH.exec(text)?.[1] ?? ABUTTING.exec(text)?.[1];
-  const others = other === undefined ? [] : distinct([other]);
+  const withs = [...text.matchAll(WITH)].map(([, name]) => name!);
+  const others = distinct(withs.length > 0 ? withs : [ABUTTING.exec(text)?.[1] ?? OTHER_SIDE.exec(text)?.[1] ?? '']);
   return others.length === 0 ? null : { role: 'party', names: others, chosen: null };
-}
-
-const EFFECTS_AT_MOST = 3;
-const EFFECT_LENGTH = 150;
-/** The rest of a clause: no full stop ends it inside a number or an abbreviation. */
-const CLAUSE = String.raw`(?:\b(?:\p{Lu}\.)+|[^;.${BLANK}]|\.(?!\s+\p{Lu}|\s*$)){8,300}`;
-/** Clauses on what changes for whom: property, restrictions, duties, charges, incentives, bids, terms. Each is given verbatim. */
-const EFFECTS: readonly (readonly [string, RegExp])[] = [
-  [
-    'Property affected',
-    String.raw`(?i:\bproperty (?:zoned|owned|located|generally|bounded|within|containing)|\bon the (?:(?:north|south)(?:east|west)?|east|west)(?:erly)? (?:corner|line|side) of|\bportions? of(?! (?:the |its )?[^;,]{0,40}\b(?:contribution|cost|fund|bond|payment|fee|tax|amount|revenue)s?\b)|\bapproximately [\d,.]+ (?:square feet|acres?)),? ${CLAUSE}`,
-  ],
-  [
-    'Restriction stated',
-    String.raw`(?i:\b(?:prohibit(?:s|ing)?|ban(?:s|ning)?|restrict(?:s|ing)?|moratorium on|limit(?:s|ing)? the)) ${CLAUSE}`,
-  ],
-  ['Repeal stated', String.raw`(?i:\brepealing) (?!Ordinance|Resolution)${CLAUSE}`],
-  ['Duty stated', String.raw`(?i:\b(?:requir(?:es?|ing)|mandat(?:es?|ing))) ${CLAUSE}`],
-  ['Penalty stated', String.raw`(?i:\ba penalty not to exceed) ${CLAUSE}`],
-  [
-    'Charge stated',
-    String.raw`(?i:\b(?:lev(?:y|ying) (?:of )?(?:an? )?(?:special )?(?:assessments?|tax)|(?:impos|assess|increas|decreas|chang|deny|sett)(?:es?|ing) (?:the |an? |new )*(?:[\w-]+ ){0,3}(?:rates?|fees?|tax|taxes|charges?))\b)${CLAUSE}`,
-  ],
-  [
-    'Incentive stated',
-    String.raw`(?i:\btax abatement|\bwaivers? of (?:[\w-]+ ){0,4}fees?|\beconomic development (?:program )?(?:grant|loan)) ${CLAUSE}`,
-  ],
-  [
-    'Bids',
-    String.raw`(?i:\b(?:readvertise|re-advertise|advertise|solicit)(?: for)?|\brejection of (?:\w+ ){0,5}(?:bids?|proposals?)\b) ${CLAUSE}`,
-  ],
-  [
-    'Term stated',
-    String.raw`(?:\bfor the period (?:of )?[A-Z][a-z]+ \d{1,2}, \d{4},? (?:through|to) [A-Z][a-z]+ \d{1,2}, \d{4}|(?i:\bfor an? (?:\w+-){1,3}(?:year|month) (?:term|period)\b|\bfor a (?:term|period) of [\w-]+ (?:years|months)\b|\b[a-z]+(?:-[a-z]+)?-(?:year|month) (?:[a-z]+ ){0,3}(?:contract|agreement|license|lease)\b))`,
-  ],
-  [
-    'Change stated',
-    String.raw`(?:\bfrom an? [^;,.]{3,60}\bDistrict to an? [^;,.]{3,300}|\bFrom: ["“][^;]{3,160}? To: ["“][^;(]{3,300}|\bfor the purpose of establishing an? [^;,.]{3,300}|\bfrom (?:\$[\d,]+(?:\.\d\d)?|\d+(?:\.\d+)? ?(?:%|percent)) to (?:\$[\d,]+(?:\.\d\d)?|\d+(?:\.\d+)? ?(?:%|percent)))`,
-  ],
-  ['Permission stated', String.raw`(?i:\bto allow) (?!for\b)${CLAUSE}`],
-  ['Grant stated', String.raw`(?i:\b(?:acceptance of|accept)(?:,? if awarded,?)?) (?:[^;,]|,(?= )){0,90}?(?i:\bgrants?) ${CLAUSE}`],
-  [
-    'Work stated',
-    String.raw`(?i:\b(?:construction|reconstruction|installation|replacement|rehabilitation|repair|maintenance) (?:of|at)|\bto (?:replace|widen|build|construct|install|repair)) ${CLAUSE}`,
-  ],
-].map(([label, source]) => [label!, new RegExp(source!, 'u')] as const);
-
-function statedEffects(text: string): string[] {
-  return EFFECTS.flatMap(([label, pattern]) => {
-    const found = pattern.exec(text)?.[0];
-    if (found === undefined) return [];
-    const words = found
-      .replace(/\s+[-–—]\s.*$|\s*\((?:PUBLIC HEARING|list attached|see )\b.*$|\s+and an ordinance\b.*$/s, '')
-      .replaceAll(BLANK, '')
-      .replace(/[\s,(]*(?:\band)?\s*(?:\(\d\))?[\s,]*$/, '');
-    const said = words.length > EFFECT_LENGTH ? `${words.slice(0, EFFECT_LENGTH).replace(/[\s,]+\S*$/, '')} …` : words;
-    return [`${label}: “${said}”`];
-  });
 }

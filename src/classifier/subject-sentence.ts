@@ -26,7 +26,7 @@ const SELLER =
 /** Beginnings that only say in which form the subject comes, and what stands for them. */
 const FORMS: readonly (readonly [RegExp, string])[] = [
   [
-    /^(?:authorize|call|set|order|schedule) (?:\(\d\) )?(?:a )?public hearings? to be held (on [A-Z][a-z]+ \d{1,2}, \d{4}),?(?: pursuant to [^,]{3,90},)?(?: (?:and )?to)?(?: (?:receive|hear))?(?: (?:public )?comments?)?(?: (?:regarding|concerning|on|about|to consider))?:? +(?:\(1\) )?(?:the )?/i,
+    /^(?:authorize|call|set|order|schedule) (?:\(\d\) )?(?:a )?public hearings? to be held (on [A-Z][a-z]+ \d{1,2}, \d{4}(?:,(?: and)? [A-Z][a-z]+ \d{1,2}, \d{4})*),?(?: pursuant to [^,]{3,90},)?(?: (?:and )?to)?(?: (?:receive|hear))?(?: (?:public )?comments?)?(?: (?:regarding|concerning|on|about|to consider))?:? +(?:\(1\) )?(?:the )?/i,
     'Call a public hearing $1 on ',
   ],
   [
@@ -78,7 +78,11 @@ const ZONING =
 const BOILERPLATE = /[;,]? ?(?:and )?\(\d{1,2}\) providing (?:an? )?(?:saving|severability|repealing|effective)\b[^;]*/gi;
 /** A first step that only provides the money of the second one. */
 const MONEY_FIRST =
-  /^(?<lead>.{0,60}?)\(1\) (?<money>(?:an? |the )?(?:increase (?:in|of) appropriations?|establishment of appropriations?|(?:receipt and )?deposit of|transfer of)\b[^;]*); (?:and )?\(2\) (?!(?:an? |the )?(?:increase (?:in|of) appropriations?|establishment of appropriations?|receipt and deposit|transfer)\b)(?<next>[^;]*)/i;
+  /^(?<lead>.{0,60}?)\(1\) (?<money>(?:an? |the )?(?:increase (?:in|of) appropriations?|establishment of appropriations?|(?:receipt and )?deposit of|transfer of)\b[^;]*(?:; \(\d\) (?:an? |the )?(?:increase (?:in|of) appropriations?|establishment of appropriations?|(?:receipt and )?deposit of|transfer of)\b[^;]*)*); (?:and )?\(\d\) (?!(?:an? |the )?(?:increase (?:in|of) appropriations?|establishment of appropriations?|receipt and deposit|transfer)\b)(?<next>[^;]*)/i;
+
+/** The second step as the first one, and those that provide its money behind it with the numbers that follow. */
+const moneyLast = (_: string, lead: string, money: string, next: string): string =>
+  `${lead}(1) ${next}; (2) ${money.replace(/; \((\d)\)/g, (__, number: string) => `; (${Number(number) + 1})`)}`;
 
 /** How many further numbered steps a title has after its first one. */
 const furtherSteps = (text: string): number =>
@@ -92,7 +96,7 @@ export function clipped(text: string, limit = LIMIT): string {
   if (text.length <= limit) return text;
   const room = text.slice(0, limit);
   const clause = Math.max(room.lastIndexOf('; '), room.lastIndexOf(', '));
-  const cut = clause > limit / 2 ? room.slice(0, clause) : room.replace(/\s+\S*$/, '');
+  const cut = clause > limit * 0.75 ? room.slice(0, clause) : room.replace(/\s+\S*$/, '');
   return `${cut.replace(/(?:[\s,;:]|\s(?:and|or|of|for|the|a|an|in|to|with|by|at|on))+$/, '')} …`;
 }
 
@@ -107,7 +111,7 @@ export function subjectOf(operative: string): string {
     const change = zoning['from'] === undefined ? `: ${zoning['to']}` : ` from ${zoning['from']} to ${zoning['to']}`;
     return clipped(`Rezone ${zoning['acres']} at ${zoning['place']}${change}`);
   }
-  const ordered = plain.replace(MONEY_FIRST, '$<lead>(1) $<next>; (2) $<money>').replace(BOILERPLATE, '');
+  const ordered = plain.replace(MONEY_FIRST, moneyLast).replace(BOILERPLATE, '');
   const priced = ordered.replace(CLOSING, '').replace(SELLER, '');
   const formed = INNER.reduce(
     (rest, [pattern, word]) => rest.replace(pattern, word),
@@ -126,12 +130,15 @@ export function subjectOf(operative: string): string {
 
 /** Words that make a title one of its own: verbs of a decision, or a thing that is decided. */
 const SPEAKING = /\b\p{L}{3,}\b.*\b\p{L}{3,}\b.*\b\p{L}{3,}\b/u;
-const COLLECTIVE = /^(?:actions? (?:related|relating) to|report on|case|item)\b/i;
+const COLLECTIVE = /^(?:actions? (?:related|relating) to|report on|case|item)\b|^(?:[\w ]{3,80} )?permit\b.*\breal property located at\b/i;
+const RECOMMENDED = /^As recommended by [^:;]{1,160}?\d{4}[,:]\s*/i;
 const PROPOSES = /^(?:\([a1]\)\s*)?(?:accept|adopt|approv|authoriz|award|consider|conduct|deny|direct|hold|introduc|report on bids)/i;
 
 /** The action that the source proposes, as some sources write it where others write what was decided; null for another text. */
 export const proposedAction = ({ actionText }: Pick<RecordData<'agenda_items'>, 'actionText'>): string | null =>
-  actionText !== null && PROPOSES.test(actionText) ? actionText.replace(/\s+/g, ' ') : null;
+  actionText !== null && PROPOSES.test(actionText.replace(RECOMMENDED, ''))
+    ? actionText.replace(RECOMMENDED, '').replace(/\s+/g, ' ')
+    : null;
 
 /** What the item is about: its title; the action that the source proposes where the title only names its object; else name or text. */
 export function itemSubject(item: RecordData<'agenda_items'>, operativeTitle: string): string {
