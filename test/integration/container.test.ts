@@ -46,8 +46,9 @@ function interpolated(text: string): string {
 }
 const { services, configs } = parse(interpolated(read('compose.yaml')), { merge: true }) as {
   readonly services: Readonly<Record<string, ComposeService>>;
-  readonly configs: { readonly proxy: { readonly content: string } };
+  readonly configs: { readonly proxy: { readonly file: string } };
 };
+const caddyfile = read(configs.proxy.file);
 const ours = Object.entries(services).filter(([, { build }]) => build !== undefined);
 const roleOf = ({ command = [] }: ComposeService): string => command[command.indexOf('--role') + 1] ?? '';
 
@@ -118,10 +119,7 @@ describe('the set-up with Compose', () => {
 
   test('lets operators alone reach /ops and /metrics of each process', () => {
     expect(services['civic']!.ports).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:9464:9464']);
-    const asked = [...configs.proxy.content.matchAll(/^:(\d+) \{\n +reverse_proxy (\S+):9464\n\}/gm)].map(([, port, name]) => [
-      Number(port),
-      name,
-    ]);
+    const asked = [...caddyfile.matchAll(/^:(\d+) \{\n +reverse_proxy (\S+):9464\n\}/gm)].map(([, port, name]) => [Number(port), name]);
     const many = startedWith('many').filter(([name, { build }]) => build !== undefined && name !== 'civic');
     expect(asked).toEqual(many.map(([name], index) => [9471 + index, name]));
     expect(services['proxy']!.ports).toContain(`127.0.0.1:9471-${9470 + many.length}:9471-${9470 + many.length}`);
@@ -137,6 +135,8 @@ describe('the set-up with Compose', () => {
       for (const port of service.ports ?? []) expect([name, port]).toEqual([name, expect.stringMatching(/^127\.0\.0\.1:/)]);
     }
     expect(read('compose.yaml')).not.toMatch(/password: (?!\$)/i);
+    // Compose copies a text into the container, which a read-only file system refuses; a file is mounted.
+    for (const [name, config] of Object.entries(configs)) expect([name, Object.keys(config)]).toEqual([name, ['file']]);
   });
 
   test('starts each process after its dependencies are healthy, and stops it later than its drain', () => {
@@ -154,14 +154,14 @@ describe('the set-up with Compose', () => {
   });
 
   test('has a proxy that uses every API process and asks for readiness more often than the drain lasts', () => {
-    const { content } = configs.proxy;
     const apis = ours.filter(([, service]) => roleOf(service) === 'api');
-    expect([...content.matchAll(/(\S+):8080(?= )/g)].map(([, name]) => name).filter(Boolean)).toEqual(apis.map(([name]) => name));
+    expect([...caddyfile.matchAll(/(\S+):8080(?= )/g)].map(([, name]) => name).filter(Boolean)).toEqual(apis.map(([name]) => name));
     // A name, and no port: Caddy then serves TLS.
-    expect(content).toMatch(/^localhost \{$/m);
-    expect(content).toMatch(/health_uri \/readyz/);
-    expect(content).toMatch(/health_port 9464/);
-    const seconds = (name: string) => Number(new RegExp(`${name} (\\d+)s`).exec(content)![1]) * 1000;
+    expect(caddyfile).toMatch(/^\{\$DOMAIN\} \{$/m);
+    expect(services['proxy']!.environment).toEqual({ DOMAIN: 'localhost' });
+    expect(caddyfile).toMatch(/health_uri \/readyz/);
+    expect(caddyfile).toMatch(/health_port 9464/);
+    const seconds = (name: string) => Number(new RegExp(`${name} (\\d+)s`).exec(caddyfile)![1]) * 1000;
     for (const [, { environment = {} }] of apis) {
       expect(readSettings(environment).settings.CIVIC_DRAIN_DELAY).toBeGreaterThan(seconds('health_interval') + seconds('health_timeout'));
     }
