@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { API_KEY_VARIABLE } from '../../domain/key-secret.ts';
 import { keepMirror } from '../mirror/keep-mirror.ts';
 import { FILE_FORMATS } from '../mirror/mirror-files.ts';
-import { MIRRORED } from '../mirror/replicate.ts';
+import { MIRRORED } from '../mirror/feed-pages.ts';
 
 const PROGRESS_MS = 5000;
 

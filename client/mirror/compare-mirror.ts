@@ -1,6 +1,6 @@
 import { addDigest, canonicalJson, digestText, recordDigest } from '../../domain/digests.ts';
 import type { MirrorStore } from './mirror-store.ts';
-import { type AskCivic, MIRRORED, PAGE, type Page, positionOf } from './replicate.ts';
+import { type AskCivic, type Item, MIRRORED, positionOf, readSnapshotPage, takeSnapshot } from './feed-pages.ts';
 
 /** Compares the mirror with the digests of a state of the service; `resource` is the mirror's filter, `different` the resources that differ. */
 export async function compareMirror(store: MirrorStore, digests: Readonly<Record<string, string>>, resource: string | null) {
@@ -13,14 +13,12 @@ export async function compareMirror(store: MirrorStore, digests: Readonly<Record
   return { equal: different.length === 0, different };
 }
 
-type Item = Readonly<Record<string, unknown>> & { readonly id: string };
-
 async function* snapshotItems(ask: AskCivic, snapshotId: string, resource: string): AsyncIterable<Item> {
-  for (let [cursor, more] = ['', true]; more; ) {
-    const path = `/api/v1/data/snapshots/${snapshotId}/${resource}?limit=${PAGE}${cursor}`;
-    const { data, meta } = await ask<Page<Item, string | null>>(path);
+  for (let cursor: string | null = null; ; ) {
+    const { data, meta } = await readSnapshotPage(ask, snapshotId, resource, cursor);
     yield* data.items;
-    [cursor, more] = [`&cursor=${meta.nextCursor}`, meta.hasMore];
+    if (!meta.hasMore) return;
+    cursor = meta.nextCursor;
   }
 }
 
@@ -36,14 +34,14 @@ async function ownRecord(store: MirrorStore, resource: string, id: string): Prom
  * the mirror alone. Null where none differs, or where the service has changed since, so that the two cannot be compared.
  */
 export async function firstDifference(ask: AskCivic, store: MirrorStore, resource: string, cursor: string): Promise<string | null> {
-  const { data } = await ask<{ data: { readonly snapshotId: string; readonly boundaryCursor: string } }>('/api/v1/data/snapshots', 'POST');
-  if (positionOf(data.boundaryCursor) !== positionOf(cursor)) return null;
+  const { snapshotId, boundaryCursor } = await takeSnapshot(ask, resource);
+  if (positionOf(boundaryCursor) !== positionOf(cursor)) return null;
   const digestOf = (record: unknown, id: string) => recordDigest(resource, id, canonicalJson(record));
   const own = new Map<string, string>();
   for await (const record of store.records()) {
     if (record.resource === resource) own.set(record.id, digestOf(JSON.parse(record.data), record.id));
   }
-  for await (const item of snapshotItems(ask, data.snapshotId, resource)) {
+  for await (const item of snapshotItems(ask, snapshotId, resource)) {
     const digest = own.get(item.id);
     own.delete(item.id);
     if (digest === undefined) return `${item.id} is missing in the mirror`;

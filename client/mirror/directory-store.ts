@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MirrorTables } from './columns.ts';
+import { lockFolder } from './folder-lock.ts';
 import { type FileFormat, FILE_FORMATS, fileOf, linesOf, openOwn, rewriteResource } from './mirror-files.ts';
 import { MIRROR_TABLES } from './mirror-tables.ts';
 import { MirrorRefused, type MirrorRecord, type MirrorState, type MirrorStore, unusable } from './mirror-store.ts';
@@ -17,6 +18,8 @@ interface Committed {
   readonly freshBytes: number;
   /** Whether the journal has every record, so that the files count for nothing; absent before there were such files, when it had. */
   readonly whole?: boolean;
+  /** Resources that have a file; absent before there was this list, when each that was known had one. */
+  readonly resources?: readonly string[];
   readonly format?: FileFormat;
 }
 
@@ -55,8 +58,7 @@ const progressOf = (folder: string): Promise<string | null> =>
   });
 
 /** Reads `replica.json`, and removes what a killed replicator has left. Throws `MirrorRefused` for a folder with such files of another origin. */
-async function openFolder(folder: string, tables: MirrorTables) {
-  await mkdir(folder, { recursive: true });
+async function readFolder(folder: string, tables: MirrorTables) {
   const text = await progressOf(folder);
   const committed = text === null ? NOTHING : (JSON.parse(text) as Committed);
   const names = await readdir(folder);
@@ -69,6 +71,17 @@ async function openFolder(folder: string, tables: MirrorTables) {
     for (const name of left) await rm(join(folder, name));
   }
   return { text, committed: { ...committed, whole: committed.whole ?? true } };
+}
+
+async function openFolder(folder: string, tables: MirrorTables) {
+  await mkdir(folder, { recursive: true });
+  const unlock = await lockFolder(folder);
+  try {
+    return { ...(await readFolder(folder, tables)), unlock };
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
 }
 
 /**
@@ -115,6 +128,17 @@ export async function openDirectoryStore(
     committed = next;
     seen = text;
   };
+  /** Throws `MirrorRefused` where a file that holds records is gone: without it, they would count as removed. */
+  const requireFiles = async (): Promise<void> => {
+    if (committed.whole) return;
+    const names = new Set(await readdir(folder));
+    const gone = filed().find((resource) => !names.has(fileOf(resource, 'ndjson')));
+    if (gone === undefined) return;
+    throw new MirrorRefused(
+      `${path(fileOf(gone, 'ndjson'))} is missing: put it back, or run the same command with --new-snapshot to write every file again`,
+    );
+  };
+  const filed = () => committed.resources ?? Object.keys(tables);
   const journal = () => (committed.journal === null ? [] : journalLines(path(committed.journal), committed.bytes));
   /** The resources to write again, each with the number of the last line of each record that the journal names. */
   const changedRecords = async () => {
@@ -127,7 +151,9 @@ export async function openDirectoryStore(
   };
   const rewrite = async (): Promise<void> => {
     await requireAlone();
+    await requireFiles();
     const { whole } = committed;
+    const former = new Set(filed());
     // After a kill, the next start knows the files as those of the mirror.
     await save(committed);
     const changed = await changedRecords();
@@ -136,7 +162,7 @@ export async function openDirectoryStore(
       for (const [resource, last] of changed) {
         const rewritten = await rewriteResource(path, tables, resource, format);
         files.set(resource, rewritten);
-        if (whole) continue;
+        if (whole || !former.has(resource)) continue;
         for await (const data of linesOf(path(fileOf(resource, 'ndjson')))) {
           if (!last.has((JSON.parse(data) as { id: string }).id)) await rewritten.add(data);
         }
@@ -151,14 +177,18 @@ export async function openDirectoryStore(
       for (const rewritten of files.values()) await rewritten.close();
     }
     await syncFolder(folder);
-    const former = committed.journal;
+    const merged = committed.journal;
     await file?.handle.close();
     file = undefined;
-    await save({ ...committed, journal: null, bytes: 0, whole: false, format });
-    if (former !== null) await rm(path(former), { force: true });
+    const resources = whole ? [...files.keys()] : [...new Set([...former, ...files.keys()])];
+    await save({ ...committed, journal: null, bytes: 0, whole: false, format, resources });
+    if (merged !== null) await rm(path(merged), { force: true });
   };
   return {
-    state: async () => committed.state,
+    async state() {
+      if (committed.state.phase === 'changes') await requireFiles();
+      return committed.state;
+    },
     async commit(commit) {
       await requireAlone();
       const text = [
@@ -198,7 +228,8 @@ export async function openDirectoryStore(
         found.set(`${resource} ${id}`, data === null ? null : { resource, id, data });
       }
       if (!committed.whole) {
-        for (const resource of Object.keys(tables)) {
+        await requireFiles();
+        for (const resource of filed()) {
           for await (const data of linesOf(path(fileOf(resource, 'ndjson')))) {
             const { id } = JSON.parse(data) as { id: string };
             if (!found.has(`${resource} ${id}`)) yield { resource, id, data };
@@ -217,6 +248,7 @@ export async function openDirectoryStore(
     },
     async close() {
       await file?.handle.close();
+      await opened.unlock();
     },
   };
 }

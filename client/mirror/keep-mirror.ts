@@ -2,9 +2,10 @@ import { CivicError } from '../api/errors.ts';
 import { createTransport, type Transport } from '../api/transport.ts';
 import { compareMirror, firstDifference } from './compare-mirror.ts';
 import type { FileFormat } from './mirror-files.ts';
-import { MirrorRefused, type MirrorStore } from './mirror-store.ts';
+import { MirrorRefused, type MirrorStore, StoreAway } from './mirror-store.ts';
 import { openMirrorStore } from './open-store.ts';
-import { type AskCivic, replicate, type Replicated } from './replicate.ts';
+import type { AskCivic } from './feed-pages.ts';
+import { replicate, type Replicated } from './replicate.ts';
 
 /** What the two commands that keep a mirror, `civic replicate` and `civic-replicate`, are asked. */
 export interface WantedMirror {
@@ -49,7 +50,11 @@ export async function keepMirror(wanted: WantedMirror): Promise<Replicated & { r
         sleep: transport.pause,
         newSnapshot: anew,
         onProgress: (records) => wanted.onProgress((done += records)),
-        onRestart: (reason) => onNotice(`${reason}; starting again from a snapshot; the mirror does not change until that is complete`),
+        onRestart: (reason, pauseMs) => {
+          const when = pauseMs === 0 ? '' : ` in ${pauseMs / 1000} s`;
+          onNotice(`${reason}; starting again from a snapshot${when}; the mirror does not change until that is complete`);
+        },
+        onStoreAway: (reason) => onNotice(`${reason}; trying again until it answers`),
         onUnfitPage: (reason) => onNotice(`${reason}; reading it again`),
       });
     const result = await run(newSnapshot);
@@ -58,7 +63,10 @@ export async function keepMirror(wanted: WantedMirror): Promise<Replicated & { r
     return { ...result, verified: true };
   } catch (error) {
     if (signal.aborted) {
-      await store.tidy(true);
+      // A store that is away has kept what was committed.
+      await store.tidy(true).catch((failure: unknown) => {
+        if (!(failure instanceof StoreAway)) throw failure;
+      });
       throw signal.reason;
     }
     throw error instanceof CivicError ? new MirrorRefused(lineOf(error), { cause: error }) : error;

@@ -17,18 +17,14 @@ export async function openOwn(file: string, how: number): Promise<FileHandle> {
   }
 }
 
-/** The lines of a file, or of its first bytes; none of a file that is not there. Only a line feed ends a line: JSON may have other line ends inside. */
+/** The lines of a file, or of its first bytes. Only a line feed ends a line: JSON may have other line ends inside. */
 export async function* linesOf(file: string, bytes = Infinity): AsyncIterable<string> {
   if (bytes === 0) return;
   let rest = '';
-  try {
-    for await (const chunk of createReadStream(file, { end: bytes - 1, encoding: 'utf8' })) {
-      const lines = (rest + (chunk as string)).split('\n');
-      rest = lines.pop()!;
-      yield* lines;
-    }
-  } catch (error) {
-    if (bytes !== Infinity || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  for await (const chunk of createReadStream(file, { end: bytes - 1, encoding: 'utf8' })) {
+    const lines = (rest + (chunk as string)).split('\n');
+    rest = lines.pop()!;
+    yield* lines;
   }
 }
 

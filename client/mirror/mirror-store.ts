@@ -11,6 +11,9 @@ export type MirrorState =
       /** Resources that are not copied yet; the first is being read. */
       readonly resources: readonly string[];
       readonly pageCursor: string | null;
+      /** By resource, and of the pages of the first resource; absent in what an earlier version stored. */
+      readonly counts?: Readonly<Record<string, number>>;
+      readonly copied?: number;
     }
   | { readonly phase: 'changes'; readonly cursor: string };
 
@@ -41,6 +44,8 @@ export interface MirrorStore {
   records(): AsyncIterable<MirrorRecord>;
   /** At the head of the feed: returns free space and removes replaced text from the disk; may put it off unless `now`. */
   tidy(now: boolean): Promise<void>;
+  /** After `StoreAway`: opens the store again. Throws `StoreAway` while it is away. */
+  reopen?(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -48,6 +53,9 @@ export interface MirrorStore {
 export class MirrorRefused extends Error {
   override readonly name = 'MirrorRefused';
 }
+
+/** A store does not answer now and may answer later. What was not committed before is lost to it. */
+export class StoreAway extends MirrorRefused {}
 
 /** The refusal of a store that cannot be opened. */
 export function unusable(store: string, error: unknown): MirrorRefused {

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { Client } from 'pg';
 import type { MirrorTables } from './columns.ts';
+import { isTransient } from '../../domain/retry.ts';
 import { MIRROR_TABLES } from './mirror-tables.ts';
-import { type MirrorRecord, type MirrorState, type MirrorStore, type RecordName, unusable } from './mirror-store.ts';
+import { type MirrorRecord, type MirrorState, type MirrorStore, type RecordName, StoreAway, unusable } from './mirror-store.ts';
 import {
   columnDefinition,
   createIndexes,
@@ -41,7 +42,14 @@ const PROGRESS = `
   create table if not exists civic_records_fresh (resource text not null, id uuid not null, data json not null, primary key (resource, id));
   create table if not exists civic_replica (singleton boolean primary key default true check (singleton), state json not null);
   alter table civic_replica add column if not exists schema text`;
-const LOCK = '6022140760217896';
+/**
+ * One replicator for each schema. Earlier versions take the first lock alone, for the whole database, and not in shared mode: they and this one
+ * exclude each other.
+ */
+const TAKE_LOCKS = `select pg_try_advisory_lock_shared(6022140760217896) and pg_try_advisory_lock(602214076, current_schema()::regnamespace::oid::int) as taken`;
+const CONNECT_MS = 30_000;
+/** After so long without a byte, the system asks whether the other side is still there. */
+const KEEP_ALIVE_MS = 30_000;
 const PAGE = 1000;
 /** Characters of a row that the search reads. A `tsvector` holds a mebibyte, and a character takes eight bytes at most: four, in a word and in its part. */
 const SEARCHED_LENGTH = 100_000;
@@ -109,25 +117,68 @@ const UPSERT_FRESH = `insert into civic_records_fresh (resource, id, data)
 const REMOVE_FRESH = `delete from civic_records_fresh r using unnest($1::text[], $2::uuid[]) as d (resource, id)
   where r.resource = d.resource and r.id = d.id`;
 
+interface Connection {
+  readonly client: Client;
+  readonly isLost: () => boolean;
+}
+
+/** Connects, takes the lock of the schema, and brings its tables up to date. */
+async function connect(url: string, tables: MirrorTables): Promise<Connection> {
+  const client = new Client({
+    connectionString: url,
+    application_name: 'civic replicate',
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+  });
+  let lost = false;
+  client.on('error', () => (lost = true));
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ taken: boolean | null }>(TAKE_LOCKS);
+    if (rows[0]?.taken === null) throw new Error('no schema of its search path exists');
+    if (!rows[0]?.taken) throw new Error('another replicator uses its schema');
+    await inTransaction(client, () => migrate(client, tables));
+    return { client, isLost: () => lost };
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+}
+
 /**
  * A mirror in a PostgreSQL database: one table for each resource, views and full-text search, in the first schema of the search path. A second
- * replicator on it is refused.
+ * replicator on the schema is refused.
  */
 export async function openPostgresStore(url: string, tables: MirrorTables = MIRROR_TABLES): Promise<MirrorStore> {
-  let client: Client | undefined;
-  try {
-    client = new Client({ connectionString: url, application_name: 'civic replicate' });
-    client.on('error', () => undefined);
-    await client.connect();
-    const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_lock(${LOCK}) as taken`);
-    if (!rows[0]?.taken) throw new Error('another replicator uses it');
-    const connected = client;
-    await inTransaction(connected, () => migrate(connected, tables));
-  } catch (error) {
-    await client?.end();
-    throw unusable('the PostgreSQL database', error);
-  }
-  return storeOn(client, tables);
+  const open = () =>
+    connect(url, tables).catch((error: unknown) => {
+      throw unusable('the PostgreSQL database', error);
+    });
+  let connection = await open();
+  let store = storeOn(connection.client, tables);
+  const away = (error: unknown): unknown =>
+    connection.isLost() || isTransient(error) ? new StoreAway(`the PostgreSQL database is away: ${(error as Error).message}`) : error;
+  const guarded = <Result>(work: Promise<Result>): Promise<Result> =>
+    work.catch((error: unknown) => {
+      throw away(error);
+    });
+  return {
+    state: () => guarded(store.state()),
+    commit: (commit) => guarded(store.commit(commit)),
+    records: () => store.records(),
+    tidy: (now) => guarded(store.tidy(now)),
+    async reopen() {
+      await store.close();
+      // An error without a code is of the connection, or says that the session that was lost still has the lock.
+      connection = await connect(url, tables).catch((error: Error & { readonly code?: string }) => {
+        const refused = unusable('the PostgreSQL database', error);
+        throw error.code === undefined || isTransient(error) ? new StoreAway(refused.message) : refused;
+      });
+      store = storeOn(connection.client, tables);
+    },
+    close: () => store.close(),
+  };
 }
 
 /** `Map.groupBy`, which Node 20 lacks. */

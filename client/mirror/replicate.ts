@@ -1,13 +1,8 @@
 import { CivicError } from '../api/errors.ts';
-import { MIRROR_TABLES } from './mirror-tables.ts';
-import { MirrorRefused, type MirrorState, type MirrorStore } from './mirror-store.ts';
+import { type AskCivic, MIRRORED, readChanges, readSnapshotPage, takeSnapshot, UnfitAnswer } from './feed-pages.ts';
+import { MirrorRefused, type MirrorState, type MirrorStore, StoreAway } from './mirror-store.ts';
 import { addDigest, canonicalJson, digestSum, digestText, EMPTY_DIGEST, recordDigest } from '../../domain/digests.ts';
-import { decodeFeedCursor } from '../../domain/cursor.ts';
-
-export const MIRRORED: readonly string[] = Object.keys(MIRROR_TABLES);
-
-/** Sends a request with the key, and again where that may help. Throws `CivicError` for a refusal. */
-export type AskCivic = <Answer>(path: string, method?: 'GET' | 'POST') => Promise<Answer>;
+import { Backoff } from '../../domain/retry.ts';
 
 interface Replication {
   readonly ask: AskCivic;
@@ -19,7 +14,10 @@ interface Replication {
   readonly pollMs: number;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly onProgress: (records: number) => void;
-  readonly onRestart: (reason: string) => void;
+  /** A new snapshot is taken after the pause. */
+  readonly onRestart: (reason: string, pauseMs: number) => void;
+  /** The store does not answer; it is tried until it does. Called once for each reason. */
+  readonly onStoreAway?: (reason: string) => void;
   /** A page that cannot be right is read again. */
   readonly onUnfitPage: (reason: string) => void;
   /** True: begins with a new snapshot, also where the mirror could continue. */
@@ -29,89 +27,114 @@ interface Replication {
 export type Replicated = Awaited<ReturnType<typeof replicate>>;
 type Copying = Extract<MirrorState, { phase: 'snapshot' }>;
 
-interface Change {
-  readonly cursor: string;
-  readonly resource: string;
-  readonly operation: 'upsert' | 'remove';
-  readonly recordId: string;
-  readonly data?: unknown;
-}
-
-export interface Page<Item, Cursor> {
-  readonly data: { readonly items: readonly Item[] };
-  readonly meta: { readonly nextCursor: Cursor; readonly hasMore: boolean; readonly digest?: string };
-}
-
-export const PAGE = 500;
 const MAX_UNFIT_ANSWERS = 5;
-
-/** An answer that contradicts what was asked, such as one that a proxy repeated. */
-class UnfitAnswer extends MirrorRefused {}
+/** Snapshots in succession that lead to no page of changes, after which a replication that is to end gives up. */
+const MAX_SNAPSHOTS = 5;
+const RESTART_PAUSES_MS = [1000, 3_600_000] as const;
+const REOPEN_PAUSES_MS = [1000, 30_000] as const;
 
 /**
  * Takes a snapshot, then the changes after its boundary. Each page is one commit with its cursor, so that it takes effect once. After an
  * expired cursor or snapshot, or a copy that differs from its digests, it begins anew; readers see the former copy until the new one is complete
- * and equals its digests.
+ * and equals its digests. Where that happens again and again, the pauses between the snapshots grow.
  */
 export async function replicate(replication: Replication) {
-  const { store, once, pollMs, sleep, onRestart, onUnfitPage, newSnapshot = false } = replication;
-  let [snapshots, changes, unfit] = [0, 0, 0];
-  const startAnew = async (): Promise<void> => {
-    await begin(replication);
-    snapshots += 1;
-  };
-  if (newSnapshot) await startAnew();
+  const { store, once, pollMs, sleep, onUnfitPage } = replication;
+  let [snapshots, changes, unfit, inVain] = [0, 0, 0, 0];
+  let anew = replication.newSnapshot ?? false;
+  const pauses = new Backoff(...RESTART_PAUSES_MS);
   for (;;) {
-    const state = await store.state();
+    let state: MirrorState | undefined;
     try {
-      if (state.phase === 'empty') await startAnew();
-      else if (state.phase === 'snapshot') await copyPage(replication, state);
+      state = anew ? { phase: 'empty' } : await store.state();
+      if (state.phase === 'empty') {
+        await begin(replication);
+        anew = false;
+        snapshots += 1;
+      } else if (state.phase === 'snapshot') await copyPage(replication, state);
       else {
         const { applied, hasMore, cursor } = await applyChanges(replication, state.cursor);
         changes += applied;
-        unfit = 0;
+        [unfit, inVain] = [0, 0];
+        pauses.reset();
         if (hasMore) continue;
         await store.tidy(once);
         if (once) return { cursor, snapshots, changes };
         await sleep(pollMs);
       }
     } catch (error) {
+      if (error instanceof StoreAway && !once && store.reopen !== undefined) {
+        await reopen(replication, error);
+        continue;
+      }
       if (error instanceof UnfitAnswer && (unfit += 1) < MAX_UNFIT_ANSWERS) {
-        if (state.phase === 'changes') {
+        if (state?.phase === 'changes') {
           onUnfitPage(error.message);
           continue;
         }
       } else if (!mustStartAnew(error, state)) throw error;
-      onRestart((error as Error).message);
-      await startAnew();
+      const { message } = error as Error;
+      inVain += 1;
+      if (once && inVain > MAX_SNAPSHOTS) {
+        throw new MirrorRefused(
+          `${MAX_SNAPSHOTS} snapshots in succession led to no copy, the last because: ${message}; run it again later`,
+        );
+      }
+      // The first one is what a replica needs that was off for long.
+      const pauseMs = inVain === 1 ? 0 : pauses.take();
+      replication.onRestart(message, pauseMs);
+      if (pauseMs > 0) await sleep(pauseMs);
+      anew = true;
+    }
+  }
+}
+
+async function reopen({ store, sleep, onStoreAway }: Replication, error: StoreAway): Promise<void> {
+  const pauses = new Backoff(...REOPEN_PAUSES_MS);
+  let said = '';
+  for (let away = error; ; ) {
+    if (away.message !== said) onStoreAway?.((said = away.message));
+    await sleep(pauses.take());
+    try {
+      return await store.reopen!();
+    } catch (again) {
+      if (!(again instanceof StoreAway)) throw again;
+      away = again;
     }
   }
 }
 
 /** Whether the snapshot or the position of the cursor has expired. */
-const mustStartAnew = (error: unknown, state: MirrorState): error is CivicError =>
-  error instanceof CivicError && (error.status === 410 || (error.status === 404 && state.phase === 'snapshot'));
+const mustStartAnew = (error: unknown, state: MirrorState | undefined): error is CivicError =>
+  error instanceof CivicError && (error.status === 410 || (error.status === 404 && state?.phase === 'snapshot'));
 
 async function begin({ ask, store, resource }: Replication): Promise<void> {
-  const { data } = await ask<{ data: Pick<Copying, 'snapshotId' | 'boundaryCursor' | 'digests'> }>('/api/v1/data/snapshots', 'POST');
-  const { snapshotId, boundaryCursor, digests } = data;
+  const { snapshotId, boundaryCursor, digests, counts } = await takeSnapshot(ask, resource);
   const resources = resource === null ? MIRRORED : [resource];
-  const state: Copying = { phase: 'snapshot', snapshotId, boundaryCursor, digests, sums: {}, resources, pageCursor: null };
+  const state: Copying = {
+    phase: 'snapshot',
+    snapshotId,
+    boundaryCursor,
+    digests,
+    ...(counts && { counts }),
+    sums: {},
+    resources,
+    pageCursor: null,
+  };
   await store.commit({ state, upserts: [], removes: [], copy: 'begin' });
 }
 
 async function copyPage({ ask, store, onProgress }: Replication, state: Copying): Promise<void> {
   const [resource, ...others] = state.resources as readonly [string, ...string[]];
-  const cursor = state.pageCursor === null ? '' : `&cursor=${state.pageCursor}`;
-  const { data, meta } = await ask<Page<{ readonly id: string }, string | null>>(
-    `/api/v1/data/snapshots/${state.snapshotId}/${resource}?limit=${PAGE}${cursor}`,
-  );
+  const { data, meta } = await readSnapshotPage(ask, state.snapshotId, resource, state.pageCursor);
   const upserts = data.items.map((item) => ({ resource, id: item.id, data: canonicalJson(item) }));
   let sum = digestSum(state.sums[resource] ?? EMPTY_DIGEST);
   for (const { id, data: text } of upserts) sum = addDigest(sum, recordDigest(resource, id, text));
   const sums = { ...state.sums, [resource]: digestText(sum) };
+  const copied = (state.pageCursor === null ? 0 : (state.copied ?? 0)) + upserts.length;
+  if (copied > (state.counts?.[resource] ?? Infinity)) throw new UnfitAnswer(`the snapshot has more ${resource} than it counts`);
   onProgress(upserts.length);
-  if (meta.hasMore) return store.commit({ state: { ...state, sums, pageCursor: meta.nextCursor }, upserts, removes: [] });
+  if (meta.hasMore) return store.commit({ state: { ...state, sums, copied, pageCursor: meta.nextCursor }, upserts, removes: [] });
   // After an erasure, the last page gives the digest of what the pages show now.
   if (sums[resource] !== (meta.digest ?? state.digests[resource])) {
     throw new UnfitAnswer(`the snapshot's ${resource} do not match its digest; the mirror is unchanged`);
@@ -121,9 +144,7 @@ async function copyPage({ ask, store, onProgress }: Replication, state: Copying)
 }
 
 async function applyChanges({ ask, store, resource, onProgress }: Replication, cursor: string) {
-  const filter = resource === null ? '' : `&resource=${resource}`;
-  const { data, meta } = await ask<Page<Change, string>>(`/api/v1/data/changes?limit=${PAGE}&cursor=${cursor}${filter}`);
-  requireOrder(data.items, cursor, meta.nextCursor, resource === null);
+  const { data, meta } = await readChanges(ask, cursor, resource);
   // Of several changes of one record in a page the last one counts.
   const last = new Map(data.items.map((item) => [`${item.resource} ${item.recordId}`, item]));
   const upserts = [...last.values()]
@@ -135,29 +156,4 @@ async function applyChanges({ ask, store, resource, onProgress }: Replication, c
   if (meta.nextCursor !== cursor) await store.commit({ state: { phase: 'changes', cursor: meta.nextCursor }, upserts, removes });
   onProgress(data.items.length);
   return { applied: data.items.length, hasMore: meta.hasMore, cursor: meta.nextCursor };
-}
-
-/** Positions are dense: a page that skips, repeats or reorders is not applied. Neither is one of a resource that has no table. */
-function requireOrder(items: readonly Change[], cursor: string, nextCursor: string, dense: boolean): void {
-  let previous = positionOf(cursor);
-  for (const { cursor: at, resource } of items) {
-    const position = positionOf(at);
-    if (position <= previous || (dense && position !== previous + 1)) {
-      throw new UnfitAnswer(`feed position ${position} came after ${previous}; nothing of that page was applied`);
-    }
-    if (!MIRRORED.includes(resource))
-      throw new MirrorRefused(`the service has a resource ${resource}, which this program does not know: install a newer one`);
-    previous = position;
-  }
-  const next = positionOf(nextCursor);
-  if (next < previous || (dense && next !== previous)) {
-    throw new UnfitAnswer(`feed position ${next} follows a page that ends at ${previous}; nothing of that page was applied`);
-  }
-}
-
-/** Throws `MirrorRefused` for a text that is no cursor of the feed. */
-export function positionOf(text: string): number {
-  const cursor = decodeFeedCursor(text);
-  if (typeof cursor === 'string') throw new MirrorRefused(`a cursor of the feed is ${cursor}`);
-  return cursor.position;
 }

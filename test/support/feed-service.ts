@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CivicError } from '../../client/api/index.ts';
-import type { AskCivic } from '../../client/mirror/replicate.ts';
+import type { AskCivic } from '../../client/mirror/feed-pages.ts';
 import { addDigest, canonicalJson, digestText, recordDigest } from '../../domain/digests.ts';
 import { decodeFeedCursor, encodeFeedCursor } from '../../domain/cursor.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';

@@ -1,11 +1,17 @@
 import type { MirrorStore } from '../../client/mirror/mirror-store.ts';
-import { type AskCivic, replicate } from '../../client/mirror/replicate.ts';
+import type { AskCivic } from '../../client/mirror/feed-pages.ts';
+import { replicate } from '../../client/mirror/replicate.ts';
 
 /** Brings a mirror to the head of a feed. */
 export const runMirror = (
   { ask }: { readonly ask: AskCivic },
   store: MirrorStore,
-  options: { readonly resource?: string | null; readonly newSnapshot?: boolean; readonly onUnfitPage?: (reason: string) => void } = {},
+  options: {
+    readonly resource?: string | null;
+    readonly newSnapshot?: boolean;
+    readonly onUnfitPage?: (reason: string) => void;
+    readonly sleep?: () => Promise<void>;
+  } = {},
 ) =>
   replicate({
     ask,

@@ -1,0 +1,108 @@
+import { decodeFeedCursor } from '../../domain/cursor.ts';
+import { MirrorRefused } from './mirror-store.ts';
+import { MIRROR_TABLES } from './mirror-tables.ts';
+
+export const MIRRORED: readonly string[] = Object.keys(MIRROR_TABLES);
+
+/** Sends a request with the key, and again where that may help. Throws `CivicError` for a refusal. */
+export type AskCivic = <Answer>(path: string, method?: 'GET' | 'POST') => Promise<Answer>;
+
+/** An answer that contradicts what was asked, such as one that a proxy repeated. Nothing of it was applied. */
+export class UnfitAnswer extends MirrorRefused {}
+
+export interface Snapshot {
+  readonly snapshotId: string;
+  readonly boundaryCursor: string;
+  readonly digests: Readonly<Record<string, string>>;
+  /** Absent in what an earlier version stored. */
+  readonly counts?: Readonly<Record<string, number>>;
+}
+
+interface Page<Item, Cursor> {
+  readonly data: { readonly items: readonly Item[] };
+  readonly meta: { readonly nextCursor: Cursor; readonly hasMore: boolean; readonly digest?: string };
+}
+
+export type Item = Readonly<Record<string, unknown>> & { readonly id: string };
+
+export interface Change {
+  readonly cursor: string;
+  readonly resource: string;
+  readonly operation: 'upsert' | 'remove';
+  readonly recordId: string;
+  readonly data?: Item;
+}
+
+const PAGE = 500;
+const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const isId = (id: unknown): boolean => typeof id === 'string' && ID.test(id);
+
+/** The same in form as what the interface describes: what a mirror relies on, and no more, since answers may gain fields. */
+async function askPage<Each, Cursor>(ask: AskCivic, path: string): Promise<Page<Each, Cursor>> {
+  const page = await ask<Partial<Page<Each, Cursor>> | null>(path);
+  if (!Array.isArray(page?.data?.items) || typeof page.meta?.hasMore !== 'boolean')
+    throw new UnfitAnswer('an answer of the service is no page');
+  return page as Page<Each, Cursor>;
+}
+
+/** Takes a snapshot; `resource` is what is to be copied of it, null all of it. */
+export async function takeSnapshot(ask: AskCivic, resource: string | null): Promise<Snapshot> {
+  const data = (await ask<{ readonly data?: Partial<Snapshot> } | null>('/api/v1/data/snapshots', 'POST'))?.data;
+  if (!isId(data?.snapshotId) || typeof data?.digests !== 'object') throw new UnfitAnswer('an answer of the service is no snapshot');
+  const snapshot = data as Snapshot;
+  positionOf(snapshot.boundaryCursor);
+  if (resource === null) Object.keys(snapshot.digests).forEach(requireKnown);
+  return snapshot;
+}
+
+export async function readSnapshotPage(ask: AskCivic, snapshotId: string, resource: string, cursor: string | null) {
+  const after = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+  const page = await askPage<Item, string | null>(ask, `/api/v1/data/snapshots/${snapshotId}/${resource}?limit=${PAGE}${after}`);
+  const { data, meta } = page;
+  if (meta.hasMore && (typeof meta.nextCursor !== 'string' || meta.nextCursor === cursor || data.items.length === 0))
+    throw new UnfitAnswer(`a page of the snapshot's ${resource} leads to no other one`);
+  if (!data.items.every(({ id }) => isId(id))) throw new UnfitAnswer(`the snapshot's ${resource} have an id that is no uuid`);
+  return page;
+}
+
+/** The changes after a cursor, which is one that `positionOf` accepts. */
+export async function readChanges(ask: AskCivic, cursor: string, resource: string | null): Promise<Page<Change, string>> {
+  const filter = resource === null ? '' : `&resource=${resource}`;
+  const page = await askPage<Change, string>(ask, `/api/v1/data/changes?limit=${PAGE}&cursor=${cursor}${filter}`);
+  const { data, meta } = page;
+  requireOrder(data.items, cursor, meta.nextCursor, resource === null);
+  if (meta.hasMore && meta.nextCursor === cursor) throw new UnfitAnswer('a page of the feed has no changes, and says that more follow');
+  const fits = ({ operation, recordId, data: record }: Change): boolean =>
+    isId(recordId) && (operation === 'remove' || (operation === 'upsert' && record?.id === recordId));
+  if (!data.items.every(fits)) throw new UnfitAnswer('a page of the feed has a change without its record');
+  return page;
+}
+
+function requireKnown(resource: string): void {
+  if (!MIRRORED.includes(resource))
+    throw new MirrorRefused(`the service has a resource ${resource}, which this program does not know: install a newer one`);
+}
+
+/** Positions are dense: a page that skips, repeats or reorders is not applied. Neither is one of a resource that has no table. */
+function requireOrder(items: readonly Change[], cursor: string, nextCursor: string, dense: boolean): void {
+  let previous = positionOf(cursor);
+  for (const { cursor: at, resource } of items) {
+    const position = positionOf(at);
+    if (position <= previous || (dense && position !== previous + 1)) {
+      throw new UnfitAnswer(`feed position ${position} came after ${previous}; nothing of that page was applied`);
+    }
+    requireKnown(resource);
+    previous = position;
+  }
+  const next = positionOf(nextCursor);
+  if (next < previous || (dense && next !== previous)) {
+    throw new UnfitAnswer(`feed position ${next} follows a page that ends at ${previous}; nothing of that page was applied`);
+  }
+}
+
+/** Throws `MirrorRefused` for a text that is no cursor of the feed. */
+export function positionOf(text: string): number {
+  const cursor = typeof text === 'string' ? decodeFeedCursor(text) : 'no text';
+  if (typeof cursor === 'string') throw new MirrorRefused(`a cursor of the feed is ${cursor}`);
+  return cursor.position;
+}

@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { compareMirror } from '../../client/mirror/compare-mirror.ts';
+import { openDirectoryStore } from '../../client/mirror/directory-store.ts';
+import { openMirrorStore } from '../../client/mirror/open-store.ts';
+import { replicate } from '../../client/mirror/replicate.ts';
+import { recordId } from '../support/civic-records.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { FeedService } from '../support/feed-service.ts';
+import { CHECKOUT } from '../support/production-tree.ts';
+import { runMirror } from '../support/run-mirror.ts';
+
+let folder: string;
+let service: FeedService;
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'civic-mirror-'));
+  service = new FeedService(2);
+  for (const number of [1, 2, 3]) service.write('topics', recordId('topics', number), { number });
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const HOLDER = `import { openDirectoryStore } from '${CHECKOUT}/client/mirror/directory-store.ts';
+await openDirectoryStore(process.argv[1]);
+process.stdout.write('open');
+setInterval(() => {}, 1000);`;
+
+test.each([
+  ['in the folder', ''],
+  ['where the name of the folder is too long for the address of a socket', 'x'.repeat(120)],
+])('a folder has one replicator, whose lock ends with its process, also with a killed one: %s', async (_, name) => {
+  const mirror = join(folder, name);
+  mkdirSync(mirror, { recursive: true });
+  const holder = spawn(process.execPath, ['--input-type=module', '-e', HOLDER, mirror], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(holder.stdout, 'data');
+  const before = readdirSync(mirror).filter((file) => !file.startsWith('.replicator-'));
+  await expect(openDirectoryStore(mirror)).rejects.toThrow(/^the folder .* cannot be used: another replicator uses it; run one at a time$/);
+  expect(readdirSync(mirror).filter((file) => !file.startsWith('.replicator-'))).toEqual(before);
+  holder.kill('SIGKILL');
+  await once(holder, 'exit');
+  const opened = await openDirectoryStore(mirror);
+  await expect(openDirectoryStore(mirror)).rejects.toThrow(/another replicator/);
+  await opened.close();
+  await (await openDirectoryStore(mirror)).close();
+  expect(readdirSync(mirror)).toEqual([]);
+});
+
+test('of many replicators that open a folder at once, at most one has it', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const opened = await Promise.allSettled(Array.from({ length: 8 }, () => openDirectoryStore(folder)));
+    const owners = opened.filter((each) => each.status === 'fulfilled');
+    expect(owners.length).toBeLessThanOrEqual(1);
+    for (const { value } of owners) await value.close();
+  }
+});
+
+test('a missing file of a folder is named with the remedy, which writes it again', async () => {
+  const file = join(folder, 'topics.ndjson');
+  const first = await openMirrorStore(folder);
+  await runMirror(service, first);
+  await first.close();
+  rmSync(file);
+  service.write('topics', recordId('topics', 1), { number: 9 });
+  const store = await openMirrorStore(folder);
+  const said = `${file} is missing: put it back, or run the same command with --new-snapshot to write every file again`;
+  await expect(runMirror(service, store)).rejects.toThrow(said);
+  await expect(compareMirror(store, service.digests(4), null)).rejects.toThrow(said);
+  expect(await runMirror(service, store, { newSnapshot: true })).toMatchObject({ snapshots: 1 });
+  expect(await compareMirror(store, service.digests(4), null)).toMatchObject({ equal: true });
+  expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4);
+  await store.close();
+});
+
+const inSchema = (schema: string) => `${database.url}${database.url.includes('?') ? '&' : '?'}options=-c%20search_path%3D${schema}`;
+
+async function administer<Row extends object>(sql: string): Promise<readonly Row[]> {
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test('two schemas of a PostgreSQL database hold two mirrors at once; one schema is refused to a second replicator', async () => {
+  await administer('create schema one; create schema two');
+  const one = await openMirrorStore(inSchema('one'));
+  const two = await openMirrorStore(inSchema('two'));
+  for (const store of [one, two]) {
+    await runMirror(service, store);
+    expect(await compareMirror(store, service.digests(3), null)).toMatchObject({ equal: true });
+  }
+  await expect(openMirrorStore(inSchema('two'))).rejects.toThrow(/another replicator uses its schema/);
+  // What an earlier version takes.
+  expect(await administer('select pg_try_advisory_lock(6022140760217896) as taken')).toEqual([{ taken: false }]);
+  await expect(openMirrorStore(inSchema('no_such'))).rejects.toThrow(/no schema of its search path exists/);
+  await one.close();
+  await two.close();
+});
+
+/** The database under an address of its own, at which it can be away. */
+async function interruptible() {
+  const { user, password, host, port, database: name } = new Client({ connectionString: database.url });
+  const open = new Set<Socket>();
+  let away = false;
+  const server = createServer((socket) => {
+    if (away) return void socket.destroy();
+    const target = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+    for (const [from, to] of [
+      [socket, target],
+      [target, socket],
+    ] as const) {
+      open.add(from);
+      from.on('error', () => undefined).on('close', () => to.destroy());
+      from.pipe(to);
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: `postgres://${user}:${encodeURIComponent(String(password ?? ''))}@${address}/${name}?options=-c%20search_path%3Daway`,
+    setAway(next: boolean): void {
+      away = next;
+      if (away) for (const socket of open) socket.destroy();
+    },
+    close: () => server.close(),
+  };
+}
+
+test('a following mirror outlasts the absence of its PostgreSQL database, says so once for each reason, and loses nothing', async () => {
+  await administer('create schema away');
+  const proxy = await interruptible();
+  const store = await openMirrorStore(proxy.url);
+  const said: string[] = [];
+  const stopped = new Error('stopped');
+  let [written, waits] = [3, 0];
+  const following = replicate({
+    ask: service.ask,
+    store,
+    resource: null,
+    once: false,
+    pollMs: 1,
+    async sleep(milliseconds) {
+      if (milliseconds === 1) {
+        if (written === 9) throw stopped;
+        written += 1;
+        service.write('topics', recordId('topics', written), { number: written });
+        if (written % 3 === 0) proxy.setAway(true);
+      } else {
+        waits += 1;
+        if (milliseconds >= 4000) proxy.setAway(false);
+      }
+    },
+    onProgress: () => undefined,
+    onRestart: () => undefined,
+    onUnfitPage: () => undefined,
+    onStoreAway: (reason) => said.push(reason),
+  });
+  await expect(following).rejects.toBe(stopped);
+  expect(await compareMirror(store, service.digests(9), null)).toMatchObject({ equal: true });
+  expect({ waits, said: said.length }).toEqual({ waits: expect.toSatisfy((count: number) => count >= 6) as unknown, said: 4 });
+  expect(said[0]).toMatch(/^the PostgreSQL database is away: /);
+  await store.close();
+  proxy.close();
+});
