@@ -1,5 +1,6 @@
 import type { ChangeItem, ChangesPage, ResourceName, SearchAgendaArguments } from '../generated/contract.ts';
 import type { Tools } from '../generated/operations.ts';
+import { CivicError } from './errors.ts';
 import type { Answer, Operations } from './operations.ts';
 import type { CallTool } from './tools.ts';
 import type { CallOptions, Transport } from './transport.ts';
@@ -36,11 +37,20 @@ export interface Pages {
   searchResults(asked: SearchAgendaArguments, options?: CallOptions): AsyncGenerator<SearchPage['results'][number], void>;
 }
 
+/** Throws for an answer that is no page, and for one after which its reader would ask for the same page for ever. */
+function requireNext(hasMore: unknown, cursor: string | undefined, next: unknown): void {
+  if (typeof hasMore !== 'boolean') throw new CivicError('not_json', 'the answer is no page: check the base URL', { status: 200 });
+  if (hasMore && (typeof next !== 'string' || next === cursor)) {
+    throw new CivicError('unknown', 'the page says that more follow, and leads to no other page', { status: 200 });
+  }
+}
+
 export function pagesOver(operations: Operations, callTool: CallTool, { pause }: Transport): Pages {
   const pages: Pages = {
     async *changePages({ cursor, resource, limit, pollMs } = {}, options) {
       for (let after = cursor; ; ) {
         const page = await operations.readCivicChanges({ query: { cursor: after, resource, limit } }, options);
+        requireNext(page?.meta?.hasMore, after, page?.meta?.nextCursor);
         yield page;
         after = page.meta.nextCursor;
         if (page.meta.hasMore) continue;
@@ -54,6 +64,7 @@ export function pagesOver(operations: Operations, callTool: CallTool, { pause }:
     async *snapshotPages({ snapshotId, resource, limit }, options) {
       for (let after: string | undefined; ; ) {
         const page = await operations.readCivicSnapshotPage({ path: { snapshotId, resource }, query: { cursor: after, limit } }, options);
+        requireNext(page?.meta?.hasMore, after, page?.meta?.nextCursor);
         yield page;
         if (!page.meta.hasMore) return;
         after = page.meta.nextCursor ?? undefined;
@@ -65,6 +76,7 @@ export function pagesOver(operations: Operations, callTool: CallTool, { pause }:
     async *searchPages(asked, options) {
       for (let { cursor } = asked; ; ) {
         const page = await callTool('search_agenda', { ...asked, cursor }, options);
+        requireNext(page.nextCursor !== null, cursor, page.nextCursor);
         yield page;
         if (page.nextCursor === null) return;
         cursor = page.nextCursor;

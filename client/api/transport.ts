@@ -67,6 +67,8 @@ export function createTransport(settings: ClientSettings): Transport {
           ...headers,
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        // No operation answers with one; what it led to could read the request.
+        redirect: 'manual',
         signal: AbortSignal.any([...signals, AbortSignal.timeout(timeoutMs)]),
       });
       text = await response.text();
@@ -75,6 +77,7 @@ export function createTransport(settings: ClientSettings): Transport {
       const { message, cause } = error as Error & { readonly cause?: { readonly code?: string } };
       throw new CivicError('no_answer', `no answer from ${baseUrl} (${cause?.code ?? message})`, { cause: error });
     }
+    if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) throw redirection(response, baseUrl);
     if (!response.ok) throw refusal(response, text);
     try {
       return JSON.parse(text);
@@ -131,6 +134,12 @@ function pauseUnless(signals: readonly AbortSignal[], milliseconds: number): Pro
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
   });
+}
+
+function redirection({ status, headers }: Response, baseUrl: string): CivicError {
+  const to = headers.get('location')?.slice(0, 200);
+  const where = to === undefined ? 'elsewhere' : `to ${JSON.stringify(to)}`;
+  return new CivicError('unknown', `the answer from ${baseUrl} leads ${where}, which is not followed: check the base URL`, { status });
 }
 
 function refusal({ status, headers }: Response, text: string): CivicError {

@@ -286,3 +286,19 @@ describe('tools', () => {
     }
   });
 });
+
+test('an answer that leads to another address is refused, and the key is sent nowhere', async () => {
+  const location = 'https://elsewhere.test/';
+  const { client, sent } = clientOf([() => new Response(null, { status: 307, headers: { location } })]);
+  const error = await failure(client.readCivicHealth());
+  expect([error.code, error.status, error.message]).toEqual(['unknown', 307, expect.stringContaining(`leads to "${location}"`)]);
+  expect(sent).toHaveLength(1);
+});
+
+test.each([
+  ['is no page', { data: [] }, 'not_json'],
+  ['leads back to itself', { data: { items: [] }, meta: { nextCursor: 'a', hasMore: true } }, 'unknown'],
+])('a page that %s ends an iterator', async (_, body, code) => {
+  const { client } = clientOf([() => json(200, body)]);
+  expect((await failure(collected(client.changes({ cursor: 'a' })))).code).toBe(code);
+});
