@@ -22,6 +22,8 @@ export interface JsonPage {
   readonly items: number;
   /** Present where it differs from the operation's success status. */
   readonly status?: number;
+  /** Of changes after a cursor: when the next one was made, in milliseconds since the epoch; null at the head. */
+  readonly unreadSince?: number | null;
 }
 
 /** UTF-8 bytes. The edge refuses a larger body; a query may stop earlier. */
@@ -34,11 +36,7 @@ type ChangeRequest = KeyOfAccount & { readonly requestId: string };
 type SubscriptionCap = { readonly cap: number };
 
 /** Cursors are as received: the query decodes them and checks binding (400) and expiry (410). Left out: the start of what is read. */
-export type ChangesInput = z.output<typeof readCivicChanges.query> &
-  PageBounds & {
-    /** The account that reads, for what operators watch. */
-    readonly reader?: string;
-  };
+export type ChangesInput = z.output<typeof readCivicChanges.query> & PageBounds;
 export type SnapshotInput = ChangeRequest;
 export type SnapshotPageInput = z.output<typeof readCivicSnapshotPage.params> &
   z.output<typeof readCivicSnapshotPage.query> &

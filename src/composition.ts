@@ -109,7 +109,7 @@ async function openWithTimes(times: Times, settings: Settings, role: Role, warni
         deadlineMs: TOOL_DEADLINE_MS,
         tracing: platform.tracing,
       },
-      jobs: [...ofAgenda.jobs, ...ofPayments.jobs, ...ofReports.jobs, ...ofFeed.jobs, ...ofSources.jobs],
+      jobs: [...ofAccounts.jobs, ...ofAgenda.jobs, ...ofPayments.jobs, ...ofReports.jobs, ...ofFeed.jobs, ...ofSources.jobs],
       projections: PROJECTIONS,
       /** Null without KAFKA_BROKERS. */
       kafkaCounters: bridge?.counters ?? null,

@@ -8,7 +8,13 @@ import type { RandomBytes } from '../domain/key-secret.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import { ProcessFigures } from '../domain/process-figures.ts';
-import { createChargeUnits, createKeyUseStore, createSharedCounts, createWindowCounts } from '../infra/postgresql/counts.ts';
+import {
+  createChargeUnits,
+  createFeedReadStore,
+  createKeyUseStore,
+  createSharedCounts,
+  createWindowCounts,
+} from '../infra/postgresql/counts.ts';
 import { createDeciderCheckpoints } from '../infra/postgresql/decider-checkpoints.ts';
 import { createErasedCopies } from '../infra/postgresql/erased-copies.ts';
 import { createGenerationStore } from '../infra/postgresql/generations.ts';
@@ -119,6 +125,7 @@ function openWorkingStores({ transactor, counting, columns, read }: Database, ur
     admissionReads: createLiveReads({ ...read, texts: counting }),
     chargeUnits: createChargeUnits(counting),
     storeKeyUse: createKeyUseStore(counting),
+    storeFeedReads: createFeedReadStore(counting),
     sharedCounts: createSharedCounts(transactor, columns, randomIdentifiers.next()),
     erasedCopies: createErasedCopies(transactor, url),
     inlet: createInletStore(transactor),

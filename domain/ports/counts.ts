@@ -39,3 +39,12 @@ export interface SharedCounts {
   /** Deletes every window that started before the given time. */
   forget(before: number): Promise<void>;
 }
+
+/** Where a key read the feed last. */
+export interface FeedRead {
+  readonly keyId: string;
+  /** Clock milliseconds. */
+  readonly readAt: number;
+  /** When the next change after the cursor that it read from was made; null at the head. */
+  readonly unreadSince: number | null;
+}

@@ -1,6 +1,6 @@
 import type { ColumnArrays, ReadDatabase, Transactor } from '../../domain/ports/database.ts';
 import { secondsUntil } from '../../domain/plans.ts';
-import type { BucketState, SharedCounts, WindowCounts } from '../../domain/ports/counts.ts';
+import type { BucketState, FeedRead, SharedCounts, WindowCounts } from '../../domain/ports/counts.ts';
 import { burstBucket, type ChargeUnits, minuteBucket } from '../../domain/plans.ts';
 import { sql, statementsIn } from './statements.ts';
 
@@ -70,4 +70,16 @@ export const createKeyUseStore =
     const store = sql`insert into civic.key_uses as u (sha256, used_at) values (${sha256}, ${at}::bigint)
     on conflict (sha256) do update set used_at = excluded.used_at where excluded.used_at >= u.used_at + 3600000`;
     await run({ name: 'store_key_use', ...store });
+  };
+
+/** Keeps the later of two reads of a key. */
+export const createFeedReadStore =
+  (run: Run) =>
+  async (reads: readonly FeedRead[]): Promise<void> => {
+    const store = sql`insert into civic.feed_reads as f (key_id, read_at, unread_since)
+      select r."keyId", r."readAt", r."unreadSince"
+      from jsonb_to_recordset(${JSON.stringify(reads)}::jsonb) r ("keyId" uuid, "readAt" bigint, "unreadSince" bigint) order by 1
+      on conflict (key_id) do update set read_at = excluded.read_at, unread_since = excluded.unread_since
+        where excluded.read_at >= f.read_at`;
+    await run({ name: 'store_feed_reads', ...store });
   };

@@ -52,7 +52,6 @@ export const createReadFeedSubscriptionChanges =
       limit,
       maxResponseBytes,
       form,
-      reader: place.accountId,
     });
   };
 

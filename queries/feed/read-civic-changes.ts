@@ -12,8 +12,6 @@ import { JsonText } from '../json-text.ts';
 interface ReadCivicChangesDependencies extends QueryContext {
   /** Replay retention, in milliseconds. */
   readonly retentionMs: number;
-  /** Receives an account that reads from a cursor, and the time of the next change after it; null at the head. */
-  readonly onRead?: (reader: string, unreadSince: number | null) => void;
 }
 
 const RECOVERY = { recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and go on from its boundaryCursor' }] };
@@ -25,7 +23,7 @@ const HISTORY_PRUNED = `,${JSON.stringify({ historyPruned: true, ...RECOVERY }).
  * data.
  */
 export const createReadCivicChanges =
-  ({ reads, clock, retentionMs, onRead }: ReadCivicChangesDependencies) =>
+  ({ reads, clock, retentionMs }: ReadCivicChangesDependencies) =>
   async (input: ChangesInput): Promise<JsonPage> => {
     const resource = input.resource ?? null;
     const cursor = input.cursor === undefined ? null : decodeFor(input.cursor, resource);
@@ -35,12 +33,13 @@ export const createReadCivicChanges =
     const page = toFeedPage(await reads.texts((generation) => feedPageStatement(generation(RECORD_HISTORY.name), question)));
     if (page.feedId === null) throw new Rejection('feed_unavailable', 'the feed has not been opened yet');
     refuseExpired(page, cursor, cutoff);
-    if (input.reader !== undefined && cursor !== null) onRead?.(input.reader, page.changedAfterStart);
     if (page.bytes > input.maxResponseBytes) {
       throw new Rejection('response_too_large', `the page is over ${input.maxResponseBytes} bytes; ask for fewer items by limit`);
     }
     const historyPruned = cursor === null && page.start > 0;
-    return pageOf(page, page.feedId, resource ?? 'all', { form: input.form ?? 'json', now, retentionMs, historyPruned });
+    const answer = pageOf(page, page.feedId, resource ?? 'all', { form: input.form ?? 'json', now, retentionMs, historyPruned });
+    // Added to it: its text is computed on demand, which a copy would do.
+    return cursor === null ? answer : Object.assign(answer, { unreadSince: page.changedAfterStart });
   };
 
 function decodeFor(text: string, resource: Resource | null) {

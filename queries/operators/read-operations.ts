@@ -6,6 +6,7 @@ import type { InstallationStore } from '../../domain/ports/stores.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { readFeedHead } from '../feed/feed-head.ts';
 import { liveSubscriptions } from '../feed/feed-subscriptions.ts';
+import { listFeedReaders } from './feed-readers.ts';
 import { listProjections, type ListProjectionsDependencies, listReactors, type ListReactorsDependencies } from './processors.ts';
 import { readSources } from '../feed/read-civic-health.ts';
 import { readReportFigures } from '../reports/report-figures.ts';
@@ -13,6 +14,8 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { SNAPSHOTS } from '../../projections/snapshots/tables.ts';
 import { liveTokens } from '../live-tables.ts';
+
+const LISTED_READERS = 10;
 
 interface ReadOperationsDependencies extends ListProjectionsDependencies, ListReactorsDependencies {
   readonly reads: LiveReads;
@@ -25,7 +28,7 @@ interface ReadOperationsDependencies extends ListProjectionsDependencies, ListRe
 
 export async function readOperations(deps: ReadOperationsDependencies) {
   const { reads, clock, log } = deps;
-  const [head, feed, projections, reactors, { databaseBytes, ...exports }, reports, sources, payments, setBacks, backupMadeAt] =
+  const [head, feed, projections, reactors, { databaseBytes, ...exports }, reports, sources, payments, setBacks, backupMadeAt, readers] =
     await Promise.all([
       log.head(),
       readFeedHead(reads),
@@ -37,6 +40,7 @@ export async function readOperations(deps: ReadOperationsDependencies) {
       deps.payments.countByState(clock.now() - DAY_MS),
       deps.setBacks.open(),
       deps.installation.verifiedBackupMadeAt(),
+      listFeedReaders(reads, deps.serviceClock.now(), LISTED_READERS),
     ]);
   return {
     log: { head: head as string, events: log.distance(LOG_START, head) },
@@ -51,6 +55,7 @@ export async function readOperations(deps: ReadOperationsDependencies) {
     payments,
     /** Losses of history that no operator has acknowledged. */
     setBacks,
+    readers,
     /** Age of the newest backup that was found whole; null before the first. */
     backupSeconds: backupMadeAt === null ? null : Math.max(0, deps.serviceClock.now() - backupMadeAt) / 1000,
   };

@@ -3,9 +3,14 @@ import { createChargeRequest } from '../edge/admission/charge-request.ts';
 import { createAdmission, tracedAdmission } from '../edge/admission/admit.ts';
 import { createKeyUses } from '../edge/admission/key-uses.ts';
 import { createSampledFailures } from '../edge/admission/sampled-failures.ts';
+import { forgetDeadKeys } from '../../projections/accounts/forget-dead-keys.ts';
+import { ACCOUNTS } from '../../projections/accounts/tables.ts';
 import type { Platform } from '../platform.ts';
+import type { Module } from './module.ts';
 
-export function accounts({ settings, clock, logger, tracing, stores }: Platform) {
+const HOUR_MS = 3_600_000;
+
+export function accounts({ settings, clock, logger, tracing, stores, database }: Platform) {
   const rules: AdmissionRules = {
     plans: settings.CIVIC_PLANS,
     ceilings: { perimeter: settings.CIVIC_ABUSE_LIMIT, handler: settings.CIVIC_ABUSE_LIMIT },
@@ -19,5 +24,20 @@ export function accounts({ settings, clock, logger, tracing, stores }: Platform)
     onUse: createKeyUses(stores.storeKeyUse, createSampledFailures({ clock, logger }, 'the last use of a key could not be stored')),
     onFailure: createSampledFailures({ clock, logger }, 'identity and limits could not be looked up'),
   });
-  return { rules, admission: tracedAdmission(admission, tracing) };
+  /** Twice the retention: operators see for a while whose cursor has expired. */
+  const forgetDead = async (): Promise<void> => {
+    const live = (await stores.generations.list()).find(({ projection, state }) => projection === ACCOUNTS.name && state === 'live');
+    if (live === undefined) return;
+    const now = clock.now();
+    const forgetting = { generation: live.generation, now, readsBefore: now - 2 * settings.CIVIC_REPLAY_RETENTION };
+    await forgetDeadKeys(database.transactor, forgetting);
+  };
+  return {
+    rules,
+    admission: tracedAdmission(admission, tracing),
+    jobs: [
+      { work: 'forget uses and reads of dead keys', what: 'forgetting dead keys', everyMs: HOUR_MS, lease: 'dead-keys', run: forgetDead },
+    ],
+    forgetDead,
+  } satisfies Module & Record<'rules' | 'admission' | 'forgetDead', unknown>;
 }

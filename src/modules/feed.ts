@@ -14,7 +14,8 @@ import { createReadCivicRecords } from '../../queries/feed/read-civic-records.ts
 import { createReadCivicSnapshotPage } from '../../queries/feed/read-civic-snapshot-page.ts';
 import { readModelAnswers } from '../../queries/live-tables.ts';
 import { boundsOf, callerOf } from '../edge/admission/admit.ts';
-import { createFeedReaders } from '../edge/ops/feed-readers.ts';
+import { createFeedReads } from '../edge/admission/feed-reads.ts';
+import { createSampledFailures } from '../edge/admission/sampled-failures.ts';
 import { asData, type CustomerAnswers } from '../edge/answers/exchange.ts';
 import type { Platform } from '../platform.ts';
 import type { Module } from './module.ts';
@@ -28,8 +29,7 @@ export interface FeedFunctions {
 
 export const feedOperations = (functions: FeedFunctions) =>
   ({
-    readCivicChanges: (exchange) =>
-      functions.readCivicChanges({ ...exchange.query, ...boundsOf(exchange), reader: exchange.principal.accountId }),
+    readCivicChanges: (exchange) => functions.readCivicChanges({ ...exchange.query, ...boundsOf(exchange) }),
     createCivicSnapshot: async (exchange) => asData(await functions.createCivicSnapshot(callerOf(exchange))),
     readCivicSnapshotPage: ({ params, ...exchange }) => {
       const { accountId } = exchange.principal;
@@ -54,7 +54,9 @@ function recordLookups(requests: readonly { resource: Resource; ids: readonly st
 }
 
 /** The change feed, frozen exports of it, reads of current records, and the pruning of superseded ones. */
-export function feed({ settings, log, clock, identifiers, reads, progress, database, stores, figures, deadlineMs }: Platform) {
+export function feed(platform: Platform) {
+  const { settings, log, logger, clock, machineClock, identifiers, reads, progress, database, stores, figures, deadlineMs, onClose } =
+    platform;
   const takeSnapshot = createTakeSnapshot({
     log,
     clock,
@@ -74,13 +76,14 @@ export function feed({ settings, log, clock, identifiers, reads, progress, datab
     const times = { now: clock.now(), retentionMs: settings.CIVIC_REPLAY_RETENTION };
     return figures.pruned(await pruneRecordHistory(database.transactor, { history, snapshots: exports, ...times }));
   };
-  const feedReaders = createFeedReaders(clock, settings.CIVIC_REPLAY_RETENTION);
-  const readChanges = createReadCivicChanges({
-    reads,
+  const feedReads = createFeedReads({
+    store: stores.storeFeedReads,
     clock,
-    retentionMs: settings.CIVIC_REPLAY_RETENTION,
-    onRead: (...read) => feedReaders.read(...read),
+    machineClock,
+    onFailure: createSampledFailures({ clock, logger }, 'where customers read the feed could not be stored'),
   });
+  onClose(() => feedReads.close());
+  const readChanges = createReadCivicChanges({ reads, clock, retentionMs: settings.CIVIC_REPLAY_RETENTION });
   return {
     operations: feedOperations({
       readCivicChanges: readChanges,
@@ -90,7 +93,7 @@ export function feed({ settings, log, clock, identifiers, reads, progress, datab
     }),
     jobs: [{ work: 'prune the record history', what: 'pruning', everyMs: MINUTE_MS, lease: 'prune', run: prune }],
     readChanges,
-    feedReaders,
+    feedReads,
     prune,
-  } satisfies Module & Record<'readChanges' | 'feedReaders' | 'prune', unknown>;
+  } satisfies Module & Record<'readChanges' | 'feedReads' | 'prune', unknown>;
 }

@@ -11,6 +11,7 @@ export const WORK = {
   'count public requests together': { roles: ['api'], among: 'each' },
   'fold the read models, build and switch their generations': { roles: ['projector'], among: 'parts' },
   'prune the record history': { roles: ['projector'], among: 'one' },
+  'forget uses and reads of dead keys': { roles: ['projector'], among: 'one' },
   'classify items, work on reports as they come, settle them': { roles: ['worker'], among: 'parts' },
   'look at reports that are due': { roles: ['worker'], among: 'one' },
   'reconcile payments': { roles: ['worker'], among: 'parts' },

@@ -86,7 +86,7 @@ export async function openOpsListener(
       watch,
       ofProcess,
       lastHour,
-      readers: civic.feedReaders,
+      retentionMs: settings.CIVIC_REPLAY_RETENTION,
       serviceClock,
       machineClock,
       trialTime: settings.CIVIC_CLOCK_START === undefined ? null : () => civic.clock.now(),

@@ -30,6 +30,7 @@ const reads = () => edge.calls.filter(({ name }) => name === 'readCivicChanges')
 
 test('a read runs ahead of the charge of an accepted key, once, and its page is discarded when the charge is refused', async () => {
   const before = reads().length;
+  edge.answerWith({ readCivicChanges: async () => ({ text: '{}', items: 0, unreadSince: NOW }) });
   for (let turn = 1; turn <= 2; turn++) {
     expect((await ask()).status).toBe(200);
     expect(reads()).toHaveLength(before + turn);
@@ -40,6 +41,10 @@ test('a read runs ahead of the charge of an accepted key, once, and its page is 
     await expectRefusal(await ask(), 401, 'unauthorized');
     expect(reads()).toHaveLength(before + 3);
   }
+  edge.answerWith(EMPTY_ANSWERS);
+  // Operators see the reads that were answered.
+  const read = { keyId: customer.keyId, unreadSince: NOW };
+  expect(edge.feedReads).toEqual([read, read]);
 });
 
 test('a read ahead for an account that has changed is repeated for the account as it was charged', async () => {

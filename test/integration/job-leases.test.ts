@@ -130,9 +130,9 @@ test('each role does its own jobs, and workers poll', async () => {
       .toSorted();
   const worker = ['polling added sources', 'polling cityofdallas', 'polling fortworthgov', 'reconciling payments', 'working on reports'];
   expect(regular('api')).toEqual(['counting public requests together']);
-  expect(regular('projector')).toEqual(['pruning']);
+  expect(regular('projector')).toEqual(['forgetting dead keys', 'pruning']);
   expect(regular('worker')).toEqual(worker);
-  expect(regular('all')).toEqual([...worker, 'counting public requests together', 'pruning'].toSorted());
+  expect(regular('all')).toEqual([...worker, 'counting public requests together', 'forgetting dead keys', 'pruning'].toSorted());
 });
 
 test('a client is polled under one lease, with or without a source name; an unknown source is refused', async () => {

@@ -4,6 +4,7 @@ import { rotateKey } from '../../commands/accounts/account-decider.ts';
 import { accountStream } from '../../domain/streams.ts';
 import { keySecretHash } from '../../domain/key-secret.ts';
 import { findKey, listKeys } from '../../queries/accounts/account-lists.ts';
+import { accounts } from '../../projections/accounts/projection.ts';
 import { ACCOUNTS } from '../../projections/accounts/tables.ts';
 import { createKeyUses } from '../../src/edge/admission/key-uses.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
@@ -148,6 +149,61 @@ test('a last use is stored for each secret, at most once an hour', async () => {
   const hash = keySecretHash(secret);
   for (let minute = 0; minute < 180; minute += 1) use(hash, minute * 60_000);
   expect(uses.map(([, time]) => time)).toEqual([0, HOUR_MS, 2 * HOUR_MS]);
+});
+
+test('the last use and the last read of a secret or key are forgotten once it is dead, and only then', async () => {
+  const rows = async (text: string) => (await client.query<{ id: string }>(text)).rows.map(({ id }) => id);
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  const account = await served.openAccount();
+  const [revoked, rotating, alive] = [await served.issueKey(account), await served.issueKey(account), await served.issueKey(account)];
+  const expiring = await served.issueKey(account, { expiresAt: iso(served.clock.now() + HOUR_MS) });
+  const { secret } = await rotated(account, rotating.keyId, HOUR_MS);
+  const hashes = [revoked.secret, rotating.secret, alive.secret, expiring.secret, secret].map(keySecretHash);
+  const keyIds = [revoked, rotating, alive, expiring].map(({ keyId }) => keyId);
+  const now = served.clock.now();
+  await client.query('insert into civic.key_uses select unnest($1::text[]), $2', [hashes, now]);
+  await client.query('insert into civic.feed_reads select unnest($1::uuid[]), $2', [keyIds, now]);
+  const left = async () => {
+    await served.civic.forgetDead();
+    const [uses, reads] = [await rows('select sha256 as id from civic.key_uses'), await rows('select key_id as id from civic.feed_reads')];
+    return [hashes.map((each) => uses.includes(each)), keyIds.map((each) => reads.includes(each))];
+  };
+  expect(await left()).toEqual([Array(5).fill(true), Array(4).fill(true)]);
+  await served.command(account, { type: 'RevokeKey', keyId: revoked.keyId });
+  served.clock.advance(HOUR_MS);
+  expect(await left()).toEqual([
+    [false, false, true, false, true],
+    [false, true, true, false],
+  ]);
+  served.clock.advance(61 * 24 * HOUR_MS);
+  expect((await left())[1]).toEqual([false, false, false, false]);
+  await client.end();
+});
+
+test('a rotation while a new version of the read model is built: the former secret works until the switch, then the new one', async () => {
+  const account = await served.openAccount();
+  const { keyId, secret: former } = await served.issueKey(account);
+  expect(await status(former)).toBe(200);
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  // As after the start of a new version: the live generation is an older one that no process folds, and its successor is held up.
+  await client.query('begin');
+  await client.query('lock table civic.generations in share row exclusive mode');
+  await client.query(
+    "update civic.generations set version = version - 1, token = token + 1, owner = null where projection = 'accounts' and state = 'live'",
+  );
+  const formerUntil = iso(served.clock.now() + 1_000);
+  const asked = { accountId: account, keyId, formerUntil, context: {}, deadline: served.clock.now() + 60_000 };
+  const { secret, handled } = await rotateKey(served.civic, asked);
+  served.clock.advance(2_000);
+  expect([handled.kind, await status(former), await status(secret)]).toEqual(['appended', 200, 401]);
+  await client.query('commit');
+  await client.end();
+  await expect.poll(() => status(secret), { timeout: 20_000 }).toBe(200);
+  expect(await status(former)).toBe(401);
+  const live = (await served.civic.generations.list()).filter(({ projection, state }) => projection === 'accounts' && state === 'live');
+  expect(live.map(({ version }) => version)).toEqual([accounts.version]);
 });
 
 test('requests and commands read only those columns of keys that version 4 of the read model had', async () => {

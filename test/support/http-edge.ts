@@ -42,6 +42,8 @@ export interface HttpEdge {
   readonly accountId: string;
   /** The calls of the functions, in order. */
   readonly calls: { readonly name: string; readonly input: unknown }[];
+  /** Where the feed was read by requests that were answered, in order. */
+  readonly feedReads: { readonly keyId: string; readonly unreadSince: number | null }[];
   readonly logged: { readonly level: string; readonly fields: Record<string, unknown>; readonly message: string }[];
   readonly registry: Registry;
   /** Breaks or restores the identity look-up. */
@@ -251,6 +253,7 @@ export async function startHttpEdge(settings: EdgeSettings = {}): Promise<HttpEd
   ) as unknown as EdgeFunctions;
 
   const logged: HttpEdge['logged'] = [];
+  const feedReads: HttpEdge['feedReads'] = [];
   const log = (level: string) => (fields: object, message: string) =>
     void logged.push({ level, fields: fields as Record<string, unknown>, message });
   const registry = new Registry();
@@ -309,6 +312,7 @@ export async function startHttpEdge(settings: EdgeSettings = {}): Promise<HttpEd
         onUse: () => undefined,
         onFailure: (error) => log('warn')({ err: error }, 'identity look-up failed'),
       }),
+    feedReads: { read: (keyId, unreadSince) => void feedReads.push({ keyId, unreadSince }) },
     clock: { now: () => edge.now, sleep: (milliseconds, signal) => wait(milliseconds, undefined, signal === undefined ? {} : { signal }) },
     identifiers: randomIdentifiers,
     logger,
@@ -325,6 +329,7 @@ export async function startHttpEdge(settings: EdgeSettings = {}): Promise<HttpEd
     keys,
     accountId,
     calls,
+    feedReads,
     logged,
     registry,
     identity: 'working',

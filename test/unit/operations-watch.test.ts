@@ -13,6 +13,7 @@ const READ: Operations = {
   sources: [],
   payments: new Map(),
   setBacks: [],
+  readers: [],
   backupSeconds: null,
 };
 const silent = () => undefined;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { Operations } from '../../queries/operators/read-operations.ts';
-import { createFeedReaders, type FeedReaders } from '../../src/edge/ops/feed-readers.ts';
 import { createLastHour, POINT_EVERY_MS } from '../../src/edge/ops/last-hour.ts';
 import type { Watched } from '../../src/edge/ops/operations-watch.ts';
 import type { ProcessState } from '../../src/edge/ops/process-state.ts';
@@ -26,7 +25,8 @@ async function stateOf(
     readonly trialTime?: number;
     readonly free?: number;
     readonly backupSeconds?: number;
-    readonly readers?: FeedReaders;
+    readonly readers?: Operations['readers'];
+    readonly retentionMs?: number;
   } = {},
 ) {
   const operations: Operations = {
@@ -40,13 +40,14 @@ async function stateOf(
     sources: given.sources ?? [],
     payments: new Map(),
     setBacks: [],
+    readers: given.readers ?? [],
     backupSeconds: given.backupSeconds ?? null,
   };
   const read = createReadOpsState({
     watch: async () => ({ reachable: given.reachable ?? 'answers', since: null, newest: { operations, at: NOW, rates: RATES } }),
     ofProcess: { read: () => ({}) as ReturnType<ProcessState['read']> },
     lastHour: { read: () => [] },
-    readers: given.readers ?? createFeedReaders({ now: () => NOW }, RETENTION_MS),
+    retentionMs: given.retentionMs ?? RETENTION_MS,
     serviceClock: { now: () => NOW },
     machineClock: { now: () => NOW },
     trialTime: given.trialTime === undefined ? null : () => given.trialTime!,
@@ -77,30 +78,26 @@ test('a trial clock is named with its time, and a disk that is nearly full is fa
   expect(await problems({ free: 100 * 1_048_576 })).toEqual(['failing: Only 100 MiB of disk are free: a full disk stops every write']);
 });
 
-test('the readers whose cursors expire first are listed, and those who have two days left ask for attention', async () => {
-  let now = NOW - 5 * DAY_MS;
-  const readers = createFeedReaders({ now: () => now }, RETENTION_MS);
-  readers.read('stopped at the head', null);
-  now = NOW;
-  readers.read('late', NOW - 29 * DAY_MS);
-  readers.read('at the head', NOW - 20 * DAY_MS);
-  readers.read('at the head', null);
-  const state = await stateOf({ readers });
-  expect(state.readers.map(({ accountId, secondsLeft }) => [accountId, secondsLeft / 86_400])).toEqual([
+const reader = (keyId: string, readAt: number, unreadSince: number | null) => ({ keyId, accountId: 'A', readAt, unreadSince });
+
+test('a reader has the retention from its next change or last read, and those who have two days left ask for attention', async () => {
+  const late = reader('late', NOW, NOW - 29 * DAY_MS);
+  const state = await stateOf({ readers: [late, reader('stopped at the head', NOW - 5 * DAY_MS, null), reader('at the head', NOW, null)] });
+  expect(state.readers.map(({ keyId, secondsLeft }) => [keyId, secondsLeft / 86_400])).toEqual([
     ['late', 1],
     ['stopped at the head', 25],
     ['at the head', 30],
   ]);
-  expect(state.problems.map(({ text }) => text)).toEqual(['The cursor of account late expires in 24 h: it then needs a new snapshot']);
-  for (let number = 0; number < 2_000; number += 1) readers.read(`reader ${number}`, null);
-  expect(readers.oldest(5_000)).toHaveLength(1_000);
+  expect(state.problems.map(({ text }) => text)).toEqual([
+    'The cursor of key late of account A expires in 24 h: it then needs a new snapshot',
+  ]);
 });
 
 test('a customer at the head needs no attention where the retention is short', async () => {
-  const readers = createFeedReaders({ now: () => NOW }, DAY_MS);
-  readers.read('at the head', null);
-  readers.read('late', NOW - 23 * (DAY_MS / 24));
-  expect(await problems({ readers })).toEqual(['attention: The cursor of account late expires in 1 h: it then needs a new snapshot']);
+  const readers = [reader('late', NOW, NOW - 23 * (DAY_MS / 24)), reader('at the head', NOW, null)];
+  expect(await problems({ readers, retentionMs: DAY_MS })).toEqual([
+    'attention: The cursor of key late of account A expires in 1 h: it then needs a new snapshot',
+  ]);
 });
 
 test('a verified backup of more than two days asks for attention, and none at all is only shown', async () => {

@@ -28,7 +28,7 @@ export type KeyOperation = Operation & { readonly surface: Surface };
 
 /** Fastify's lifecycle orders the checks as docs/interface.md lists them. */
 export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts): void {
-  const { admission, clock, reportClients, metrics } = parts;
+  const { admission, clock, reportClients, feedReads, metrics } = parts;
   const chargeExport = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
     admission.chargeExport(request.principal!, clock.now(), (states) => announceAllowance(request, reply, states));
   for (const operation of Object.values<KeyOperation>(CUSTOMER_OPERATIONS)) {
@@ -70,6 +70,7 @@ export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts): void
           const { ahead, principal } = request as { ahead?: FastifyRequest['ahead']; principal: Principal };
           const page = await (isDeepStrictEqual(ahead?.guess, principal) ? ahead!.page : answer(request, principal));
           const json = jsonOf(page, principal);
+          if (page.unreadSince !== undefined) feedReads.read(principal.keyId, page.unreadSince);
           if (page.items > 0) metrics.itemsServed(operationId, page.items);
           void reply.code(page.status ?? success.status).header('content-type', `${MEDIA_TYPES[formOf(request)]}; charset=utf-8`);
           void reply.header('cache-control', 'no-store');

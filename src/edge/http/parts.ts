@@ -3,6 +3,7 @@ import type { Identifiers } from '../../../domain/identifiers.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import type { Tracing } from '../../../domain/ports/tracing.ts';
+import type { FeedReads } from '../admission/feed-reads.ts';
 import type { Admission } from '../admission/admit.ts';
 import type { PublicLimits } from '../admission/public-limits.ts';
 import type { ReportClients } from '../admission/report-clients.ts';
@@ -20,6 +21,8 @@ export interface HttpServerParts extends ConnectionsParts {
   readonly documents: (baseUrl: () => string) => readonly DocumentRoute[];
   readonly pages: PageReads;
   readonly admission: Admission;
+  /** Receives where a key has read the feed, of requests that were admitted and answered. */
+  readonly feedReads: Pick<FeedReads, 'read'>;
   readonly publicLimits: PublicLimits;
   readonly reportClients: ReportClients;
   /** Any text that differs when the position of the read model behind the public answers does. */

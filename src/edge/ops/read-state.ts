@@ -2,7 +2,6 @@ import type { Clock } from '../../../domain/ports/clock.ts';
 import { source } from '../../../domain/records/schemas.ts';
 import type { Operations } from '../../../queries/operators/read-operations.ts';
 import type { Figures, Watched } from './operations-watch.ts';
-import type { FeedReaders } from './feed-readers.ts';
 import type { LastHour } from './last-hour.ts';
 import type { ProcessState } from './process-state.ts';
 
@@ -23,7 +22,8 @@ interface OpsStateParts {
   readonly watch: () => Promise<Watched>;
   readonly ofProcess: Pick<ProcessState, 'read'>;
   readonly lastHour: Pick<LastHour, 'read'>;
-  readonly readers: Pick<FeedReaders, 'oldest' | 'littleMs'>;
+  /** Replay retention, in milliseconds. */
+  readonly retentionMs: number;
   readonly serviceClock: Pick<Clock, 'now'>;
   readonly machineClock: Pick<Clock, 'now'>;
   /** The time of the service while it is not the machine's: a trial's. */
@@ -44,7 +44,7 @@ export function createReadOpsState(parts: OpsStateParts) {
     const shared = newest === null ? null : sharedState(newest.operations, newest.rates, newest.at);
     const trialTime = parts.trialTime === null ? null : isoOf(parts.trialTime());
     const freeDiskBytes = await parts.freeDiskBytes().catch(() => null);
-    const readers = readersOf(parts);
+    const readers = newest === null ? [] : readersOf(newest.operations.readers, parts);
     const problems = problemsOf({ database, shared, trialTime, freeDiskBytes, readers });
     const at = isoOf(machineClock.now());
     return { at, problems, database, shared, trialTime, freeDiskBytes, readers, lastHour: lastHour.read(), process: ofProcess.read() };
@@ -61,16 +61,17 @@ interface Seen {
   readonly readers: ReturnType<typeof readersOf>;
 }
 
-const LISTED_READERS = 10;
+const TWO_DAYS_MS = 2 * 86_400_000;
+/** Of a short retention, so that a customer at the head is not warned about. */
+const SHARE = 1 / 10;
 
-/** Those of this process, the one whose cursor expires first at the top. */
-const readersOf = ({ readers, serviceClock }: OpsStateParts) =>
-  readers.oldest(LISTED_READERS).map(({ accountId, lastReadAt, expiresAt }) => ({
-    accountId,
-    lastReadAt: isoOf(lastReadAt),
-    secondsLeft: (expiresAt - serviceClock.now()) / 1000,
-    isLittle: expiresAt - serviceClock.now() < readers.littleMs,
-  }));
+/** The one whose cursor expires first at the top: when its next change is past the retention. */
+const readersOf = (readers: Operations['readers'], { retentionMs, serviceClock }: OpsStateParts) =>
+  readers.map(({ keyId, accountId, readAt, unreadSince }) => {
+    const leftMs = (unreadSince ?? readAt) + retentionMs - serviceClock.now();
+    const isLittle = leftMs < Math.min(TWO_DAYS_MS, retentionMs * SHARE);
+    return { keyId, accountId, lastReadAt: isoOf(readAt), secondsLeft: leftMs / 1000, isLittle };
+  });
 
 const LITTLE_DISK = 512 * 1_048_576;
 const SLOW_SECONDS = 60;
@@ -88,8 +89,10 @@ function problemsOf({ database, shared, trialTime, freeDiskBytes, readers }: See
     shared === null ? [] : ofShared(shared),
     ...readers
       .filter(({ secondsLeft, isLittle }) => secondsLeft > 0 && isLittle)
-      .map(({ accountId, secondsLeft }) =>
-        attention(`The cursor of account ${accountId} expires in ${Math.floor(secondsLeft / 3600)} h: it then needs a new snapshot`),
+      .map(({ accountId, keyId, secondsLeft }) =>
+        attention(
+          `The cursor of key ${keyId} of account ${accountId} expires in ${Math.floor(secondsLeft / 3600)} h: it then needs a new snapshot`,
+        ),
       ),
     trialTime === null ? [] : attention(`TRIAL CLOCK: the time of the service is ${trialTime}, by CIVIC_CLOCK_START`),
   ].flat();

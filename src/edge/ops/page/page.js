@@ -258,6 +258,7 @@ const showReaders = (readers) => {
     'Whose cursors expire first',
     [
       ['Account', ({ accountId }) => accountId, 'wide'],
+      ['Key', ({ keyId }) => keyId, 'wide'],
       ['Last read', ({ lastReadAt }) => minute(lastReadAt), 'wide'],
       ['Expires in', ({ secondsLeft }) => (secondsLeft > 0 ? span(secondsLeft) : 'expired'), 'number'],
     ],

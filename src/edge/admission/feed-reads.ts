@@ -1,0 +1,43 @@
+import type { Clock } from '../../../domain/ports/clock.ts';
+import type { FeedRead } from '../../../domain/ports/counts.ts';
+
+/** Of two reads of a key, the later one counts. */
+type StoreFeedReads = (reads: readonly FeedRead[]) => Promise<void>;
+
+interface FeedReadsParts {
+  readonly store: StoreFeedReads;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly machineClock: Pick<Clock, 'sleep'>;
+  readonly onFailure: (error: unknown) => void;
+}
+
+const EVERY_MS = 60_000;
+const MAX_KEYS = 10_000;
+
+/** Stores the last read of each key, those of all keys at most once a minute, beside the requests, which do not wait for it. */
+export function createFeedReads({ store, clock, machineClock, onFailure }: FeedReadsParts) {
+  const ending = new AbortController();
+  let waiting = new Map<string, FeedRead>();
+  let storing: Promise<void> | undefined;
+  const storeAll = async (): Promise<void> => {
+    while (waiting.size > 0) {
+      const reads = [...waiting.values()];
+      waiting = new Map();
+      await store(reads).catch(onFailure);
+      await machineClock.sleep(EVERY_MS, ending.signal).catch(() => undefined);
+    }
+    storing = undefined;
+  };
+  return {
+    read(keyId: string, unreadSince: number | null): void {
+      if (waiting.size < MAX_KEYS || waiting.has(keyId)) waiting.set(keyId, { keyId, readAt: clock.now(), unreadSince });
+      storing ??= storeAll();
+    },
+    /** Stores what is left. */
+    async close(): Promise<void> {
+      ending.abort(new Error('the service is ending'));
+      await storing;
+    },
+  };
+}
+export type FeedReads = ReturnType<typeof createFeedReads>;
