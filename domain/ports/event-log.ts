@@ -58,12 +58,20 @@ export type AppendOutcome =
   | { readonly kind: 'appended'; readonly position: Position; readonly revision: number }
   | { readonly kind: 'conflict'; readonly actualRevision: number };
 
+/** Events that a processor reads at once, small ones: a batch costs a transaction and an advance of the checkpoint. */
+export const BATCH_EVENTS = 2_000;
+
+/** `readAll` ends a batch with the event with which its `data` reaches so many bytes: what follows the log holds few batches at once. */
+export const MAX_BATCH_BYTES = 8 * 1_048_576;
+
 export interface LogBatch {
   readonly events: readonly StoredEvent[];
   /** The position up to which the log was scanned: at or beyond the last event, also when the filter excluded every event. */
   readonly scannedTo: Position;
   /** Id of the event at `scannedTo`, of any type, also where nothing was scanned; absent where there is none or the store does not return it. */
   readonly scannedId?: string | undefined;
+  /** Ended by `MAX_BATCH_BYTES`: fewer events than the limit, and the log may have more. */
+  readonly isCut?: boolean | undefined;
 }
 
 export interface ReadAll {

@@ -2,6 +2,7 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams, { type ReadReq, type ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { derivedId } from '../../domain/identifiers.ts';
 import { LOG_START, type LogBatch, type Position, type ReadAll, type StoredEvent } from '../../domain/ports/event-log.ts';
+import { ByteLimit, bytesOf } from '../system/log-subscription.ts';
 import { filled, fromPosition, type RecordedEvent, streamIdentifier, toEvent, typeOf } from './event-form.ts';
 import { isConnectionLoss, isNotLeader, mapError } from './wire-errors.ts';
 import type { Cancellable, Wire } from './wire.ts';
@@ -96,15 +97,20 @@ export function logReads(wire: Wire, deadlineMs: number) {
     pick: (recorded: RecordedEvent) => Value | null,
     limit = reading.count,
     withinMs = deadlineMs,
+    dataOf: (value: Value) => string = () => '',
   ): Promise<Value[]> {
     for (let attempt = 1; ; attempt += 1) {
       const found: Value[] = [];
+      const bytes = new ByteLimit();
       try {
         await readAnswers(wire, withinMs, reading, (answer) => {
           const recorded = answer.getEvent()?.getEvent();
           const value = recorded === undefined ? null : pick(recorded);
-          if (value !== null) found.push(value);
-          return answer.hasStreamNotFound() || found.length === limit ? 'enough' : 'more';
+          if (value !== null) {
+            found.push(value);
+            bytes.add(dataOf(value));
+          }
+          return answer.hasStreamNotFound() || found.length === limit || bytes.isReached ? 'enough' : 'more';
         });
         return found;
       } catch (error) {
@@ -127,9 +133,10 @@ export function logReads(wire: Wire, deadlineMs: number) {
       return event.position > after && (wanted === undefined || wanted.has(event.type)) ? event : null;
     };
     // The server includes the event at the position itself.
-    const events = await collect({ from: after, count: limit + 1, types }, pick, limit, Math.max(SCAN_MS, deadlineMs));
+    const events = await collect({ from: after, count: limit + 1, types }, pick, limit, Math.max(SCAN_MS, deadlineMs), ({ data }) => data);
     const last = events.at(-1)?.position ?? after;
-    return { events, scannedTo: events.length === limit || last > seen ? last : seen };
+    const isCut = bytesOf(events).isReached;
+    return { events, scannedTo: events.length === limit || isCut || last > seen ? last : seen, isCut };
   };
 
   let identity: string | null = null;

@@ -46,8 +46,8 @@ class TailWindow {
   pick(read: ReadAll): LogBatch | null {
     if (read.after < this.#from) return null;
     const next = this.#events.findLastIndex(({ position }) => position <= read.after) + 1;
-    const { events, scannedTo } = pickEvents(this.#events.slice(next), read);
-    return { events, scannedTo };
+    const { events, scannedTo, isCut } = pickEvents(this.#events.slice(next), read);
+    return { events, scannedTo, isCut };
   }
 }
 

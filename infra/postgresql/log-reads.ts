@@ -1,14 +1,38 @@
 import type { ReadDatabase, TextRow } from '../../domain/ports/database.ts';
-import { HistorySetBack, LOG_START, type LogBatch, type Position, type ReadAll, type StoredEvent } from '../../domain/ports/event-log.ts';
+import {
+  HistorySetBack,
+  LOG_START,
+  type LogBatch,
+  MAX_BATCH_BYTES,
+  type Position,
+  type ReadAll,
+  type StoredEvent,
+} from '../../domain/ports/event-log.ts';
+import { ByteLimit, bytesOf } from '../system/log-subscription.ts';
 import { columnArrays } from './column-arrays.ts';
 import { positionNumber, toPosition } from './log-position.ts';
 
 const COLUMNS = 'position, stream, revision, id, type, schema_version, data, metadata, time';
 
+/**
+ * The rows up to the one with which their data reaches so many bytes. The inner sum is of stored, compressed sizes: it costs no
+ * decompression, and it keeps the exact sum from decompressing more than a few batches.
+ */
+function bounded(rows: string, bytes: string): string {
+  const before = 'over (order by position rows between unbounded preceding and 1 preceding)';
+  return `select ${COLUMNS} from (
+    select b.*, sum(octet_length(data::text)) ${before} as bytes_before from (
+      select a.*, sum(pg_column_size(data)) ${before} as stored_before from (${rows}) a
+    ) b where coalesce(stored_before, 0) < 2 * ${bytes}
+  ) c where coalesce(bytes_before, 0) < ${bytes} order by position`;
+}
+
 /** Includes the event at $1, without its data, to compare it with the event that the reader holds. */
-const READ_ALL = `
-  select ${COLUMNS.replace(/\bdata\b/, 'case when position > $1 then data end')} from civic.events
-  where position >= $1 order by position limit $2`;
+const READ_ALL = bounded(
+  `select ${COLUMNS.replace(/\bdata\b/, 'case when position > $1 then data end as data')} from civic.events
+  where position >= $1 order by position limit $2`,
+  `${MAX_BATCH_BYTES}`,
+);
 
 /** Head and rows are of one snapshot. $4 bounds the positions that one statement scans where few events match. */
 const READ_FILTERED = `
@@ -19,8 +43,11 @@ const READ_FILTERED = `
     select position, id from civic.events where position <= least(head.position, $1 + $4) order by position desc limit 1
   ) upto on true
   left join lateral (
-    select ${COLUMNS} from civic.events
-    where position > $1 and position <= upto.position and type = any ($2::text[]) order by position limit $3
+    ${bounded(
+      `select ${COLUMNS} from civic.events
+        where position > $1 and position <= upto.position and type = any ($2::text[]) order by position limit $3`,
+      '$5::bigint',
+    )}
   ) e on true`;
 
 const READ_STREAM = `select ${COLUMNS} from civic.events where stream = $1 and revision > $2 order by revision limit $3`;
@@ -68,21 +95,28 @@ async function readUnfiltered(run: Run, { after, afterId, limit }: ReadAll): Pro
   checkDense(found, from);
   const events = found.map((row) => toEvent(row));
   const last = events.at(-1);
-  return { events, scannedTo: last?.position ?? after, scannedId: last?.id ?? before };
+  return { events, scannedTo: last?.position ?? after, scannedId: last?.id ?? before, isCut: bytesOf(events).isReached };
 }
 
 async function readFiltered(run: Run, { after, afterId, limit }: ReadAll, types: readonly string[]): Promise<LogBatch> {
   const events: StoredEvent[] = [];
   const wanted = columnArrays.texts(types);
+  const bytes = new ByteLimit();
   let held = afterId;
   for (let from = positionNumber(after); ; ) {
     const left = limit - events.length;
-    const rows = await run({ name: 'log_read_filtered', text: READ_FILTERED, values: [from, wanted, left, WINDOW] });
+    const rows = await run({ name: 'log_read_filtered', text: READ_FILTERED, values: [from, wanted, left, WINDOW, bytes.left] });
     const [head, before, upto, uptoId] = rows[0]!;
     checkHistory(from, before ?? undefined, held);
-    for (const row of rows) if (row[4] !== null) events.push(toEvent(row, 4));
+    for (const row of rows) {
+      if (row[4] === null) continue;
+      const event = toEvent(row, 4);
+      events.push(event);
+      bytes.add(event.data);
+    }
     const last = events.at(-1);
-    if (events.length >= limit && last !== undefined) return { events, scannedTo: last.position, scannedId: last.id };
+    if (last !== undefined && (events.length >= limit || bytes.isReached))
+      return { events, scannedTo: last.position, scannedId: last.id, isCut: bytes.isReached };
     if (head === null || Number(head) <= from) return { events, scannedTo: after, scannedId: before ?? undefined };
     if (upto === head) return { events, scannedTo: toPosition(head!), scannedId: uptoId! };
     from = Number(upto);

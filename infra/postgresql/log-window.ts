@@ -113,7 +113,7 @@ export function windowed(
     const heldTo = end();
     const batch = await read(question);
     const scannedTo = positionNumber(batch.scannedTo);
-    const isHead = batch.events.length < question.limit;
+    const isHead = batch.events.length < question.limit && batch.isCut !== true;
     // The log ends before the end that the window had when the read was sent: the log has lost those events.
     if (isHead && scannedTo < heldTo) forget();
     if (isHead && batch.scannedId !== undefined && (from === undefined || scannedTo > end())) begin(scannedTo, batch.scannedId);

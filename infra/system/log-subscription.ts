@@ -1,5 +1,12 @@
 import { Backoff, isTransient } from '../../domain/retry.ts';
-import type { LogBatch, Position, ReadAll, StoredEvent, Subscribe } from '../../domain/ports/event-log.ts';
+import {
+  type LogBatch,
+  MAX_BATCH_BYTES,
+  type Position,
+  type ReadAll,
+  type StoredEvent,
+  type Subscribe,
+} from '../../domain/ports/event-log.ts';
 import { systemClock } from './clock.ts';
 
 export interface FollowedReads {
@@ -8,19 +15,42 @@ export interface FollowedReads {
   untilGrown(after: Position, signal: AbortSignal): Promise<void>;
 }
 
-/** The first `limit` events of the types, and how far the events were scanned. */
+/** Counts the bytes of a batch's data. */
+export class ByteLimit {
+  left = MAX_BATCH_BYTES;
+
+  get isReached(): boolean {
+    return this.left <= 0;
+  }
+
+  add(data: string): void {
+    this.left -= Buffer.byteLength(data);
+  }
+}
+
+export function bytesOf(events: readonly StoredEvent[]): ByteLimit {
+  const bytes = new ByteLimit();
+  for (const { data } of events) bytes.add(data);
+  return bytes;
+}
+
+/** The first `limit` events of the types within the limit of bytes, and how far the events were scanned. */
 export function pickEvents(events: readonly StoredEvent[], { after, afterId, limit, types }: ReadAll): LogBatch {
   const wanted = types === undefined ? undefined : new Set(types);
   const picked: StoredEvent[] = [];
+  const bytes = new ByteLimit();
   let scannedTo = after;
   let scannedId = afterId;
   for (const event of events) {
-    if (picked.length === limit) break;
-    if (wanted === undefined || wanted.has(event.type)) picked.push(event);
+    if (picked.length === limit || bytes.isReached) break;
+    if (wanted === undefined || wanted.has(event.type)) {
+      picked.push(event);
+      bytes.add(event.data);
+    }
     scannedTo = event.position;
     scannedId = event.id;
   }
-  return { events: picked, scannedTo, scannedId };
+  return { events: picked, scannedTo, scannedId, isCut: bytes.isReached };
 }
 
 const FIRST_PAUSE_MS = 50;
@@ -64,7 +94,7 @@ export async function* subscribeTo(reads: FollowedReads, subscribe: Subscribe): 
       }
       after = batch.scannedTo;
       // At the head, a read on demand returns more events.
-      if (batch.events.length === batchSize) ahead = begin();
+      if (batch.events.length === batchSize || batch.isCut === true) ahead = begin();
       yield batch;
     } catch (error) {
       if (!isTransient(error)) throw error;

@@ -1,12 +1,11 @@
 import { observedProjection, observedReactor } from '../../infra/telemetry/observed-ports.ts';
+import { BATCH_EVENTS } from '../../domain/ports/event-log.ts';
 import type { Projection } from '../../domain/ports/projection.ts';
 import type { Reactor } from '../../domain/ports/reactors.ts';
 import type { kafka } from '../modules/kafka.ts';
 import type { Platform } from '../platform.ts';
 import { type Projector, startProjector } from '../processors/projector/projector.ts';
 import { runReactor } from '../processors/runtime/run-reactor.ts';
-
-const FOLD_BATCH = 2_000;
 
 /** Started processors end when the program is closed. */
 export function startProcessors(
@@ -20,7 +19,7 @@ export function startProcessors(
   const { transactor, columns } = database;
   const { generations, traffic } = stores;
   const keptMs = platform.settings.CIVIC_REBUILD_KEPT;
-  const folding = { transactor, columns, generations, traffic, batchSize: FOLD_BATCH, keptMs };
+  const folding = { transactor, columns, generations, traffic, batchSize: BATCH_EVENTS, keptMs };
   const projectorDependencies = { log, leaseClock, logger, owner, leaseMs, ...folding };
   const start = (wanted: readonly Reactor[], beside: (signal: AbortSignal) => Promise<void> = async () => undefined): void => {
     const stopping = new AbortController();

@@ -1,6 +1,6 @@
 import { farthestOf, lastMarkOf } from '../../../domain/read-log.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
-import type { EventLog, LogBatch, Position } from '../../../domain/ports/event-log.ts';
+import { BATCH_EVENTS, type EventLog, type LogBatch, type Position } from '../../../domain/ports/event-log.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import type { ProcessorLease, ProcessorRow, ProcessorStore, Reactor, ReactorRunning } from '../../../domain/ports/reactors.ts';
 import { LeaseLost, whileLeased } from '../../../domain/while-leased.ts';
@@ -16,7 +16,6 @@ interface ReactorRunDependencies {
   readonly leaseMs: number;
 }
 
-const BATCH = 500;
 const TAKE_OVER_MS = 1000;
 const MAX_DELAY_MS = 10_000;
 /** Most failures of what a reactor calls pass. */
@@ -74,7 +73,7 @@ async function follow(
   let from = row.checkpoint;
   try {
     if (reactor.runsOnStart === true) await applyOrPause(deps, processor, from, { events: [], scannedTo: from }, signal);
-    for await (const batch of deps.log.subscribe({ after: from, batchSize: BATCH, types: reactor.follows, signal })) {
+    for await (const batch of deps.log.subscribe({ after: from, batchSize: BATCH_EVENTS, types: reactor.follows, signal })) {
       from = await applyOrPause(deps, processor, from, batch, signal);
     }
   } finally {
