@@ -65,22 +65,27 @@ function writeBigint(buffer: Buffer, value: number | bigint, at: number): void {
   buffer.writeUInt32BE(value - high * TWO_TO_32, at + 4);
 }
 
-/** Values of hexadecimal digits by character code. */
-const DIGITS = new Int8Array(128).fill(-1);
+/** Values of hexadecimal digits by character code; -1 for every other character. */
+const DIGITS = new Int8Array(0x1_00_00).fill(-1);
 for (const digit of '0123456789abcdefABCDEF') DIGITS[digit.charCodeAt(0)] = Number.parseInt(digit, 16);
 const UUID_LENGTH = 36;
 const HYPHEN = '-'.charCodeAt(0);
-const HYPHENS = new Set([8, 13, 18, 23]);
+/** Where each byte of a uuid has its two digits. */
+const DIGIT_PAIRS = new Uint8Array([0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]);
+
+const isHyphen = (value: string, index: number): boolean => value.charCodeAt(index) === HYPHEN;
 
 function writeUuid(buffer: Buffer, value: string, at: number): void {
-  let isUuid = value.length === UUID_LENGTH;
-  for (let index = 0, to = at; isUuid && index < UUID_LENGTH; index += 2) {
-    if (HYPHENS.has(index)) isUuid = value.charCodeAt(index++) === HYPHEN;
-    const byte = ((DIGITS[value.charCodeAt(index)] ?? -1) << 4) | (DIGITS[value.charCodeAt(index + 1)] ?? -1);
-    isUuid &&= byte >= 0;
-    buffer[to++] = byte;
+  const isGrouped = isHyphen(value, 8) && isHyphen(value, 13) && isHyphen(value, 18) && isHyphen(value, 23);
+  // Negative once a character is no digit.
+  let every = value.length === UUID_LENGTH && isGrouped ? 0 : -1;
+  for (let nth = 0; every >= 0 && nth < 16; nth++) {
+    const index = DIGIT_PAIRS[nth]!;
+    const byte = (DIGITS[value.charCodeAt(index)]! << 4) | DIGITS[value.charCodeAt(index + 1)]!;
+    every |= byte;
+    buffer[at + nth] = byte;
   }
-  if (!isUuid) throw new RangeError(`${value} is no uuid`);
+  if (every < 0) throw new RangeError(`${value} is no uuid`);
 }
 
 /** Columns as PostgreSQL's binary arrays, without escaping or parsing. A string is sent as UTF-8. */
