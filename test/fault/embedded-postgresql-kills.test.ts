@@ -8,6 +8,7 @@ import { planLaunch, program } from '../../infra/embedded-postgresql/launch-plan
 import { makeRunDirectory, takeLock } from '../../infra/embedded-postgresql/run-directory.ts';
 import { serverArguments } from '../../infra/embedded-postgresql/server-settings.ts';
 import { type EmbeddedUser, gone, postmasterOf, processesOf, startUser, supervisorOf, temporaryFolder } from '../support/embedded-users.ts';
+import { copyPreparedData } from '../support/prepared-data.ts';
 import { untilTrue } from '../support/until-reached.ts';
 
 let folder: string;
@@ -27,6 +28,7 @@ async function restarted(user: EmbeddedUser): Promise<void> {
 
 /** A service that uses the database, with three committed rows. */
 async function serviceWithThreeRows(): Promise<EmbeddedUser> {
+  copyPreparedData(dataDir);
   const service = start('service');
   await service.next();
   for (const count of [1, 2, 3]) expect(await service.ask('insert')).toEqual({ count });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { claimDataDirectory } from '../../infra/embedded-postgresql/data-directory.ts';
 import { takeLock } from '../../infra/embedded-postgresql/run-directory.ts';
 import { type EmbeddedUser, gone, postmasterOf, processesOf, startUser, supervisorOf, temporaryFolder } from '../support/embedded-users.ts';
+import { copyPreparedData } from '../support/prepared-data.ts';
 
 let folder: string;
 let dataDir: string;
@@ -19,6 +20,7 @@ beforeEach(() => {
   users = [];
   folder = temporaryFolder();
   dataDir = join(folder, 'data');
+  copyPreparedData(dataDir);
 });
 
 afterEach(async () => {
@@ -27,6 +29,7 @@ afterEach(async () => {
 });
 
 test('the last user to leave stops the server and leaves no process, no socket and a complete directory', async () => {
+  dataDir = join(folder, 'new');
   const first = start('command');
   expect(await first.next()).toHaveProperty('url');
   expect(await first.ask('insert')).toEqual({ count: 1 });
@@ -124,6 +127,7 @@ test('the supervisor and the server do not have the secrets of the process that 
 });
 
 test('a folder of another program is refused and unchanged', async () => {
+  dataDir = join(folder, 'other');
   mkdirSync(dataDir);
   writeFileSync(join(dataDir, 'PG_VERSION'), '16\n');
   const { refused } = await start('service').next();

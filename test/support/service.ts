@@ -6,7 +6,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { SAMPLE_ACCOUNT_ID } from '../../src/sources/first-run.ts';
 import { processesOf } from './embedded-users.ts';
-import { copyDataDir, PREPARED_DATA_DIR } from './prepared-data.ts';
+import { copyPreparedData } from './prepared-data.ts';
 import { STALL_MS } from './until-reached.ts';
 import { withoutProgress } from './without-progress.ts';
 
@@ -153,8 +153,7 @@ export function makeInstallation(
   const folder = mkdtempSync(join(tmpdir(), name));
   chmodSync(folder, 0o755);
   const dataDir = join(folder, 'data');
-  const prepared = process.env[PREPARED_DATA_DIR];
-  if (prepared !== undefined && state === 'prepared' && settings['DATABASE_URL'] === undefined) copyDataDir(prepared, dataDir);
+  if (state === 'prepared' && settings['DATABASE_URL'] === undefined) copyPreparedData(dataDir);
   const started = new Set<Running>();
   const environment = (env: Environment = {}): Environment => ({
     ...plainEnvironment(),
