@@ -17,6 +17,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { dataLayout } from '../../infra/embedded-postgresql/data-directory.ts';
 import { unlessGone } from '../../infra/embedded-postgresql/refusal.ts';
 import { type EmbeddedUser, gone, postmasterOf, processesOf, startUser, supervisorOf, temporaryFolder } from '../support/embedded-users.ts';
+import { copyPreparedData } from '../support/prepared-data.ts';
 import { makeTrustingCluster, NOBODY, uidOf } from '../support/trusting-cluster.ts';
 
 /** What macOS does not have: util-linux, the options of GNU `chown`, and `/proc` (for the program; `lsof` of Linux itself needs it). */
@@ -36,6 +37,7 @@ function start(role: 'service' | 'command' = 'service'): EmbeddedUser {
 }
 
 async function serviceWithARow(): Promise<EmbeddedUser> {
+  copyPreparedData(dataDir);
   const service = start();
   expect(await service.next()).toHaveProperty('url');
   expect(await service.ask('insert')).toEqual({ count: 1 });
