@@ -1,24 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DAY_MS } from '../support/civic.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
 import { MANY_CLIENTS, moveReport, newReport, plainMove, readReport, reportOf } from '../support/report-requests.ts';
-import { type IssuedKey, serveCivic, type ServedCivic } from '../support/served-civic.ts';
+import { type IssuedKey, serveNewCivic, type ServedCivic } from '../support/served-civic.ts';
 
-let database: TestDatabase;
 let served: ServedCivic;
 let account: string;
 let key: IssuedKey;
 
 beforeAll(async () => {
-  database = await startTestDatabase();
-  served = await serveCivic(database.url, MANY_CLIENTS);
+  served = await serveNewCivic(MANY_CLIENTS);
 });
-afterAll(async () => {
-  await served?.close();
-  await database?.close();
-});
+afterAll(async () => served?.close());
 beforeEach(async () => {
   account = await served.openAccount();
   key = await served.issueKey(account, { scopes: ['civic:export'] });

@@ -1,23 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { DAY_MS } from '../support/civic.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
-import { type IssuedKey, serveCivic, type ServedCivic } from '../support/served-civic.ts';
+import { type IssuedKey, serveNewCivic, type ServedCivic } from '../support/served-civic.ts';
 import { createFeed, listFeeds, newFeed, revokeFeed } from '../support/subscription-requests.ts';
 
-let database: TestDatabase;
 let served: ServedCivic;
 let account: string;
 let key: IssuedKey;
 
 beforeAll(async () => {
-  database = await startTestDatabase();
-  served = await serveCivic(database.url);
+  served = await serveNewCivic();
 });
-afterAll(async () => {
-  await served?.close();
-  await database?.close();
-});
+afterAll(async () => served?.close());
 beforeEach(async () => {
   account = await served.openAccount();
   key = await served.issueKey(account);

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RecordChange } from '../../commands/records/write-records.ts';
 import type { Resource } from '../../domain/records/resources.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { councilOfDallas, document, hit, item, meeting, pageRecordId } from '../support/page-records.ts';
-import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
+import { type ServedCivic, serveNewCivic } from '../support/served-civic.ts';
 
 const MAX_BYTES = 100_000;
 /** Three bytes a character, and six as markup. */
@@ -11,15 +10,13 @@ const [WIDE, QUOTES] = ['漢', '"'].map((character) => character.repeat(5_000)) 
 const LONG_ADDRESS = `https://example.org/${'a'.repeat(5_000)}`;
 const [BODIES, TOPICS, ITEMS] = [250, 30, 40];
 
-let database: TestDatabase;
 let served: ServedCivic;
 
 const upsert = (resource: Resource, id: string, content: object): RecordChange => ({ op: 'upsert', resource, id, content });
 const contentOf = (change: object): object => (change as { readonly content: object }).content;
 
 beforeAll(async () => {
-  database = await startTestDatabase();
-  served = await serveCivic(database.url, { CIVIC_PUBLIC_LIMIT: '1000000/60' });
+  served = await serveNewCivic({ CIVIC_PUBLIC_LIMIT: '1000000/60' });
   const long = (number: number): string => `flats ${number} ${number % 2 === 0 ? WIDE : QUOTES}`;
   const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, number) => number);
   const more: Readonly<Record<string, object>> = {
@@ -73,10 +70,7 @@ beforeAll(async () => {
   await served.civic.caughtUp(await served.civic.log.head());
   served.clock.time += 2_000;
 });
-afterAll(async () => {
-  await served?.close();
-  await database?.close();
-});
+afterAll(async () => served?.close());
 
 async function pageOf(path: string): Promise<string> {
   const answer = await fetch(`${served.baseUrl}${path}`, { headers: { accept: 'text/html' } });

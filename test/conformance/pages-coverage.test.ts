@@ -1,20 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RecordChange } from '../../commands/records/write-records.ts';
 import { changeSourceList } from '../../commands/sources/source-list.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { councilOfDallas, hit, inDays, item, meeting, pageRecord, pageRecordId } from '../support/page-records.ts';
-import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
+import { type ServedCivic, serveNewCivic } from '../support/served-civic.ts';
 
 const ZONE = 'America/New_York';
 const PLACE = { slug: 'example-city', name: 'Example City', timezone: ZONE };
 const HIDDEN = ['Summary of the hit', 'confidence', '<mark>', 'quoted words</blockquote>'];
 
-let database: TestDatabase;
 let served: ServedCivic;
 
 beforeAll(async () => {
-  database = await startTestDatabase();
-  served = await serveCivic(database.url, { CIVIC_PUBLIC_LIMIT: '1000000/60' });
+  served = await serveNewCivic({ CIVIC_PUBLIC_LIMIT: '1000000/60' });
   await write(
     ...councilOfDallas(),
     pageRecord('topics', 'closed', {
@@ -62,10 +59,7 @@ beforeAll(async () => {
   );
   await added(false);
 });
-afterAll(async () => {
-  await served?.close();
-  await database?.close();
-});
+afterAll(async () => served?.close());
 
 const followed = async () => {
   await served.civic.caughtUp(await served.civic.log.head());

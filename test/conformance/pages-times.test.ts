@@ -1,18 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { RecordChange } from '../../commands/records/write-records.ts';
 import { TEST_TIME } from '../support/civic.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { councilOfDallas, hit, item, meeting, pageRecordId } from '../support/page-records.ts';
-import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
+import { type ServedCivic, serveNewCivic } from '../support/served-civic.ts';
 
 const BODY = '/jurisdictions/dallas/bodies/city-council';
 
-let database: TestDatabase;
 let served: ServedCivic;
 
 beforeAll(async () => {
-  database = await startTestDatabase();
-  served = await serveCivic(database.url, { CIVIC_PUBLIC_LIMIT: '1000000/60' });
+  served = await serveNewCivic({ CIVIC_PUBLIC_LIMIT: '1000000/60' });
   await write(
     ...councilOfDallas(),
     // The beginning of the day in Dallas.
@@ -25,10 +22,7 @@ beforeAll(async () => {
     hit('eastern', 'eastern', { evidenceQuote: 'A ferry pier' }),
   );
 });
-afterAll(async () => {
-  await served?.close();
-  await database?.close();
-});
+afterAll(async () => served?.close());
 beforeEach(() => {
   served.clock.time = Math.max(served.clock.time, TEST_TIME) + 2_000;
 });

@@ -2,21 +2,18 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import ICAL from 'ical.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RecordChange } from '../../commands/records/write-records.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { councilOfDallas, document, hit, inDays, item, meeting, pageRecordId } from '../support/page-records.ts';
-import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
+import { type ServedCivic, serveNewCivic } from '../support/served-civic.ts';
 
 const MAX_BYTES = 100_000;
 const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>&amp;`;
 const SECRET = 'Zebulona Quixworth';
 const QUOTE = 'The plan allows 40 flats & a café.';
 
-let database: TestDatabase;
 let served: ServedCivic;
 
 beforeAll(async () => {
-  database = await startTestDatabase();
-  served = await serveCivic(database.url, { CIVIC_PUBLIC_LIMIT: '1000000/60', CIVIC_CONTACT: 'records@example.org' });
+  served = await serveNewCivic({ CIVIC_PUBLIC_LIMIT: '1000000/60', CIVIC_CONTACT: 'records@example.org' });
   await write(
     ...councilOfDallas(),
     meeting('next', 7, { title: 'Council of March', location: 'Room 6' }),
@@ -30,10 +27,7 @@ beforeAll(async () => {
     document('map', { agendaItemId: pageRecordId('agenda_items', 'flats'), kind: 'exhibit', title: 'A map' }),
   );
 });
-afterAll(async () => {
-  await served?.close();
-  await database?.close();
-});
+afterAll(async () => served?.close());
 
 async function write(...changes: readonly RecordChange[]): Promise<void> {
   await served.civic.writer.write(changes, {});

@@ -4,27 +4,21 @@ import { readFeedSubscriptionChanges } from '../../contract/read-feed-subscripti
 import { decodeFeedCursor, encodeFeedCursor, encodeSnapshotPageCursor, type FeedCursor } from '../../domain/cursor.ts';
 import { DAY_MS } from '../support/civic.ts';
 import { upsert } from '../support/civic-records.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
-import { type IssuedKey, serveCivic, type ServedCivic } from '../support/served-civic.ts';
+import { type IssuedKey, serveNewCivic, type ServedCivic } from '../support/served-civic.ts';
 import { newFeed, pollFeed, revokeFeed } from '../support/subscription-requests.ts';
 
 const RETENTION_MS = 30 * DAY_MS;
 
-let database: TestDatabase;
 let served: ServedCivic;
 let account: string;
 let key: IssuedKey;
 let variant = 0;
 
 beforeAll(async () => {
-  database = await startTestDatabase();
-  served = await serveCivic(database.url);
+  served = await serveNewCivic();
 });
-afterAll(async () => {
-  await served?.close();
-  await database?.close();
-});
+afterAll(async () => served?.close());
 beforeEach(async () => {
   account = await served.openAccount({ paidUntil: new Date(served.clock.now() + 400 * DAY_MS).toISOString() });
   key = await served.issueKey(account);

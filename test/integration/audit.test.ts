@@ -3,22 +3,16 @@ import { listAudit } from '../../queries/accounts/account-lists.ts';
 import { ACCOUNT_EVENTS } from '../../domain/events/account-events.ts';
 import { audit, auditRow } from '../../projections/audit/projection.ts';
 import { ACCOUNT_REPORT_EVENTS } from '../../domain/events/report-events.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
-import { serveCivic, type ServedCivic } from '../support/served-civic.ts';
+import { serveNewCivic, type ServedCivic } from '../support/served-civic.ts';
 import { createFeed, newFeed, revokeFeed } from '../support/subscription-requests.ts';
 
-let database: TestDatabase;
 let served: ServedCivic;
 
 beforeAll(async () => {
-  database = await startTestDatabase();
-  served = await serveCivic(database.url);
+  served = await serveNewCivic();
 });
-afterAll(async () => {
-  await served?.close();
-  await database?.close();
-});
+afterAll(async () => served?.close());
 
 test('the writes of a customer are listed with key, request and time, newest last', async () => {
   const account = await served.openAccount();

@@ -1,27 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LOG_START, type StoredEvent } from '../../domain/ports/event-log.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { WHOLE_MISSING_RECORD } from '../support/missing-record.ts';
 import { MANY_CLIENTS, submitReport } from '../support/report-requests.ts';
-import { type IssuedKey, serveCivic, type ServedCivic } from '../support/served-civic.ts';
+import { type IssuedKey, serveNewCivic, type ServedCivic } from '../support/served-civic.ts';
 import { createFeed, feedOf, revokeFeed } from '../support/subscription-requests.ts';
 import { askTools, currentRequest } from '../support/tool-requests.ts';
 
-let database: TestDatabase;
 let served: ServedCivic;
 let account: string;
 let key: IssuedKey;
 
 beforeAll(async () => {
-  database = await startTestDatabase();
-  served = await serveCivic(database.url, MANY_CLIENTS);
+  served = await serveNewCivic(MANY_CLIENTS);
   account = await served.openAccount();
   key = await served.issueKey(account, { scopes: ['civic:read', 'civic:export', 'mcp:read'] });
 });
-afterAll(async () => {
-  await served?.close();
-  await database?.close();
-});
+afterAll(async () => served?.close());
 
 /** The events that were appended during the call, and the request id of its answer. */
 async function caused(ask: () => Promise<unknown>): Promise<readonly Pick<StoredEvent, 'type' | 'metadata'>[]> {

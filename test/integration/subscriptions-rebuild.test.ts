@@ -4,19 +4,16 @@ import { audit } from '../../projections/audit/projection.ts';
 import { subscriptions } from '../../projections/subscriptions/projection.ts';
 import { listAudit } from '../../queries/accounts/account-lists.ts';
 import { untilTrue } from '../support/civic.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import { type IssuedKey, serveCivic, type ServedCivic } from '../support/served-civic.ts';
+import { type IssuedKey, serveNewCivic, type ServedCivic } from '../support/served-civic.ts';
 import { listFeeds, newFeed, pollFeed, revokeFeed } from '../support/subscription-requests.ts';
 
-let database: TestDatabase;
 let served: ServedCivic;
 let account: string;
 let key: IssuedKey;
 const live: string[] = [];
 
 beforeAll(async () => {
-  database = await startTestDatabase();
-  served = await serveCivic(database.url);
+  served = await serveNewCivic();
   account = await served.openAccount({ tier: 'ultra' });
   key = await served.issueKey(account);
   for (let round = 0; round < 12; round += 1) {
@@ -25,10 +22,7 @@ beforeAll(async () => {
     else live.push(id);
   }
 });
-afterAll(async () => {
-  await served?.close();
-  await database?.close();
-});
+afterAll(async () => served?.close());
 
 const generationOf = async (name: string) =>
   (await served.civic.generations.list()).find(({ projection, state }) => projection === name && state === 'live')!.generation;

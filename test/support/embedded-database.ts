@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { Client } from 'pg';
 import { inject } from 'vitest';
+import { onServer } from './on-server.ts';
+import { MIGRATED_DATABASE } from './prepared-data.ts';
 
 /** An empty database of a real PostgreSQL server, for one test file or one test. */
 export interface TestDatabase {
@@ -11,18 +12,18 @@ export interface TestDatabase {
 }
 
 /** Makes an empty database on the server that the lane's tests share; call `close` in `afterAll`. Fails in the fast lane, which has no server. */
-export async function startTestDatabase(): Promise<TestDatabase> {
-  const server = inject('testServerUrl');
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  await onServer(server, `create database ${name}`);
-  return testDatabase(server, name);
-}
+export const startTestDatabase = (): Promise<TestDatabase> => newDatabase('');
+
+/** The same with all migrations applied, in half of the time that applying them takes. */
+export const startMigratedDatabase = (): Promise<TestDatabase> => newDatabase(` template ${MIGRATED_DATABASE}`);
 
 /** A copy of a test database to which nothing is connected, as an image of its disk would be. */
-export async function copyTestDatabase({ url }: TestDatabase): Promise<TestDatabase> {
+export const copyTestDatabase = ({ url }: TestDatabase): Promise<TestDatabase> => newDatabase(` template ${url.split('/').at(-1)}`);
+
+async function newDatabase(template: string): Promise<TestDatabase> {
   const server = inject('testServerUrl');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await onServer(server, `create database ${name} template ${url.split('/').at(-1)}`);
+  await onServer(server, `create database ${name}${template}`);
   return testDatabase(server, name);
 }
 
@@ -41,13 +42,3 @@ const testDatabase = (server: string, name: string): TestDatabase => ({
   url: server.replace(/\/[^/]*$/, `/${name}`),
   close: async () => onServer(server, `drop database if exists ${name} with (force)`),
 });
-
-async function onServer(url: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}

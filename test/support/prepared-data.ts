@@ -3,6 +3,9 @@ import { spawnSync } from 'node:child_process';
 /** The variable that names a data directory of the run: its PostgreSQL is made and migrated, and does not run. */
 export const PREPARED_DATA_DIR = 'TEST_PREPARED_DATA_DIR';
 
+/** A database of the run's server to which nothing connects: new ones are copied from it. */
+export const MIGRATED_DATABASE = 'migrated';
+
 /** Makes a data directory whose PostgreSQL need not be made again; none in the fast lane. It saves initdb, which is most of a first start. */
 export function copyPreparedData(dataDir: string): void {
   const prepared = process.env[PREPARED_DATA_DIR];

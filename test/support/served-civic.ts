@@ -5,6 +5,7 @@ import type { Scope } from '../../domain/events/account-events.ts';
 import { serve } from '../../src/serving/serve.ts';
 import { readSettings } from '../../src/settings.ts';
 import { TestClock } from './civic.ts';
+import { startMigratedDatabase } from './embedded-database.ts';
 import { RAISED_ALLOWANCES } from './service.ts';
 
 /** The program on a database, served over HTTP, with a test clock. */
@@ -31,6 +32,24 @@ export interface IssuedKey {
 const BOTH_SCOPES: readonly Scope[] = ['civic:read', 'civic:export'];
 const YEAR_MS = 365 * 86_400_000;
 const DEADLINE_MS = 60_000;
+
+/** The same on a new database, which goes with it. */
+export async function serveNewCivic(environment: Readonly<Record<string, string>> = {}): Promise<ServedCivic> {
+  const database = await startMigratedDatabase();
+  try {
+    const served = await serveCivic(database.url, environment);
+    return {
+      ...served,
+      async close() {
+        await served.close();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
 
 export async function serveCivic(url: string, environment: Readonly<Record<string, string>> = {}): Promise<ServedCivic> {
   const clock = new TestClock();

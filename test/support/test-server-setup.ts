@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { temporaryFolder } from './embedded-users.ts';
-import { copyDataDir, PREPARED_DATA_DIR } from './prepared-data.ts';
+import { onServer } from './on-server.ts';
+import { copyDataDir, MIGRATED_DATABASE, PREPARED_DATA_DIR } from './prepared-data.ts';
 import { useTestServer } from './test-server.ts';
 
 declare module 'vitest' {
@@ -13,12 +14,16 @@ declare module 'vitest' {
 }
 
 /** Every lane loads this file anew, and all run in one process. */
-const run: { dataDir?: Promise<string> } = ((globalThis as Record<symbol, object>)[Symbol.for('civic-records.test-run')] ??= {});
+const run: { dataDir?: Promise<string>; template?: Promise<void> } = ((globalThis as Record<symbol, object>)[
+  Symbol.for('civic-records.test-run')
+] ??= {});
 
 /** Starts the PostgreSQL server that the test files of a run share, each with a database of its own. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   run.dataDir ??= prepare(temporaryFolder());
   const server = await useTestServer(await run.dataDir);
+  run.template ??= onServer(server.url, `create database ${MIGRATED_DATABASE} template postgres`);
+  await run.template;
   project.provide('testServerUrl', server.url);
   return async () => server.stop();
 }
