@@ -27,11 +27,11 @@ async function isHeld(address: string): Promise<boolean> {
   }
 }
 
-const listenAt = async (address: string): Promise<Server> => {
+async function listenAt(address: string): Promise<Server> {
   const server = createServer((socket) => socket.destroy()).unref();
   await once(server.listen({ path: address, writableAll: true }), 'listening');
   return server;
-};
+}
 
 const closed = (server: Server): Promise<void> => new Promise((resolve) => void server.close(() => resolve()));
 

@@ -129,7 +129,7 @@ async function interruptible() {
   await once(server, 'listening');
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url: `postgres://${user}:${encodeURIComponent(String(password ?? ''))}@${address}/${name}?options=-c%20search_path%3Daway`,
+    url: `postgres://${user}:${encodeURIComponent(password ?? '')}@${address}/${name}?options=-c%20search_path%3Daway`,
     setAway(next: boolean): void {
       away = next;
       if (away) for (const socket of open) socket.destroy();

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { testSeed } from '../support/test-seed.ts';
 import { toPosition } from '../../infra/postgresql/log-position.ts';
 import { HistorySetBack, LOG_START, type LogBatch, type Position, type ReadAll, type StoredEvent } from '../../domain/ports/event-log.ts';
@@ -194,8 +194,9 @@ async function heldAtHead() {
 
 test('a follower that an append woke gets it, also where a read was sent before the append', async () => {
   const { log, ask, answer } = await heldAtHead();
+  const before = log.reads();
   const early = ask();
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await vi.waitUntil(() => log.reads() > before);
   log.grow(1);
   const late = ask();
   await answer();
@@ -209,7 +210,7 @@ test('a follower that asks while new events are read shares that read', async ()
   log.grow(5);
   const before = log.reads();
   const early = ask();
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await vi.waitUntil(() => log.reads() > before);
   const late = ask();
   await answer();
   expect((await late).events).toEqual((await early).events);
@@ -246,7 +247,7 @@ test('a late answer of the log is not added to a window of another history', asy
   const answer = Promise.withResolvers<void>();
   held = answer;
   const late = read({ after: scannedTo, afterId: scannedId, limit: 100 });
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await vi.waitUntil(() => log.reads() === 2);
   held = undefined;
   log.lose(10);
   log.grow(5);
