@@ -12,12 +12,12 @@ import {
   type KeyIdentity,
   minuteBucket,
   PLAN_NAMES,
+  secondsUntil,
 } from '../../../domain/plans.ts';
 import type { Scope } from '../../../domain/events/account-events.ts';
 import type { Statement } from '../../../domain/ports/database.ts';
 import { type LiveReads, requireLive } from '../../../domain/ports/projection.ts';
 import type { BucketState } from '../../../domain/ports/counts.ts';
-import { secondsUntil } from '../../../domain/plans.ts';
 
 const CHARGED = columns({
   nth: ['k.nth', number],
@@ -46,6 +46,9 @@ const CHARGED = columns({
 });
 type ChargedRow = ReturnType<typeof CHARGED.read>;
 
+/** The number of a plan in `PLAN_NAMES`, counted from 1. */
+const PLAN_OF_TIER = PLAN_NAMES.map((name, index) => `when '${name}' then ${index + 1}`).join(' ');
+
 /** In two statements, a key could be judged by another account than the charged one. Accounts are taken in order: no deadlock. */
 const chargeRequests = (
   generation: number,
@@ -58,7 +61,7 @@ const chargeRequests = (
       select q.nth, k.key_id, k.account_id, k.scopes, k.expires_at, k.revoked_at, a.status, a.channel, a.tier, a.paid_until, a.paid_at, q.requests,
         k.revoked_at is null and coalesce(k.expires_at > $3::bigint, true) as usable,
         case when $4::boolean and not (a.channel = 'subscription' and coalesce(a.paid_until > $3::bigint, false)) then 1
-          else case a.tier when 'pro' then 2 when 'ultra' then 3 else 1 end end as plan
+          else case a.tier ${PLAN_OF_TIER} else 1 end end as plan
       from unnest($1::text[], $2::bigint[]) with ordinality q(sha256, requests, nth)
       join ${ACCOUNTS.at(generation).keys} k on k.sha256 = q.sha256 join ${ACCOUNTS.at(generation).accounts} a on a.account_id = k.account_id
       where ${requireLive(ACCOUNTS.name, generation)}
