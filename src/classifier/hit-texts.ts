@@ -24,7 +24,7 @@ const listed = (names: readonly string[], atMost: number): string =>
 const sentences = (parts: readonly (string | null)[]): string =>
   parts
     .filter((part) => part !== null)
-    .map((part) => (/[.!?…]["”]?$/.test(part) ? part : `${part}.`))
+    .map((part) => (/[.!?…]["”]?$/.test(part) ? part : `${part.trimEnd()}.`))
     .join(' ')
     .normalize('NFC')
     .trim();

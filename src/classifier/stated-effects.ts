@@ -5,7 +5,7 @@ const LENGTH = 220;
 /** Two effects that share this many first characters say the same. */
 const SAME_START = 40;
 /** The rest of a clause: no full stop ends it inside a number or an abbreviation. */
-const CLAUSE = String.raw`(?:\b(?:\p{Lu}\.)+|\b(?:[ap]\.m|Nos?)\.|[^;.${BLANK}]|\.(?!\s+\p{Lu}|\s*$)){8,300}`;
+const CLAUSE = String.raw`(?:\b(?:\p{Lu}\.)+|\b(?:[ap]\.m|Nos?)\.|[^;.${BLANK}]|\.(?!\s+(?:\(\w\)\s*)?\p{Lu}|\s*$)){8,300}`;
 const DATE = String.raw`[A-Z][a-z]+ \d{1,2}, \d{4}`;
 const SHARE = String.raw`(?:\$[\d,]+(?:\.\d\d)?|\d+(?:\.\d+)? ?(?:%|percent))`;
 const FUNDING = 'Funding stated';
@@ -49,9 +49,9 @@ const EFFECTS: readonly (readonly [string, RegExp])[] = [
   ],
   [
     'Change stated',
-    String.raw`(?:(?<=(?i:\bordinance ))(?i:granting an?) ${CLAUSE}|\bfrom (?:an?|the) [^;,.]{3,60}\bDistrict to (?:an?|the) [^;,.]{3,300}|\bFrom: ["“][^;]{3,160}? To: ["“](?:[^;(]|\([A-Z\d]{1,5}\)){3,300}|\bfor the purpose of establishing an? [^;,.]{3,300}|\bfrom ${SHARE} to ${SHARE}|(?i:\bincrease (?:the )?(?:annual )?contract amount by) ${CLAUSE})`,
+    String.raw`(?:(?<=(?i:\bordinance ))(?i:granting an?) ${CLAUSE}|\bfrom (?:an?|the) [^;,.]{3,60}\bDistrict to (?:an?|the) [^;,.]{3,300}|\bFrom: ["“][^;]{3,160}? To: ["“](?:[^;(]|\([A-Z\d]{1,5}\)){3,300}|\bfor the purpose of establishing an? [^;,.]{3,300}|\bfrom ${SHARE} to ${SHARE}|(?i:\bincrease (?:the )?(?:annual )?contract amount by|\bto modify the(?! funding)) ${CLAUSE})`,
   ],
-  ['Permission stated', String.raw`(?i:\bto allow) (?!for\b)${CLAUSE}`],
+  ['Permission stated', String.raw`(?i:\bto allow) (?!for\b|(?:the )?City\b)${CLAUSE}`],
   [
     'Property affected',
     String.raw`(?:(?i:\bproperty (?:zoned|owned|located|generally|bound(?:ed)?|within|containing)|\bon the (?:(?:north|south)(?:east|west)?|east|west)(?:erly)? (?:corner|line|side) of|\bportions? of(?! (?:the |its )?[^;,]{0,40}\b(?:contribution|cost|fund|bond|payment|fee|tax|amount|revenue)s?\b)|\bapproximately [\d,.]+ (?:square feet|acres?)),? ${CLAUSE}|\b\d{1,5} [^;(]{3,120},? \([\d.,]+ acres?\))`,
@@ -75,7 +75,10 @@ const EFFECTS: readonly (readonly [string, RegExp])[] = [
     'Work stated',
     String.raw`(?i:\b(?:construction|reconstruction|installation|replacement|rehabilitation|repair|maintenance) (?:of|at)|\bto (?:replace|widen|build|construct|install|repair)) ${CLAUSE}`,
   ],
-  [FUNDING, String.raw`(?i:\bin (?:an|the) amount (?:of |up to |not to exceed )+)\$[\d,.]+ (?i:(?:to|for)) ${CLAUSE}`],
+  [
+    FUNDING,
+    String.raw`(?i:\bin (?:an|the) amount (?:of |up to |not to exceed )+)\$[\d,.]+ (?i:to|for|from(?! \$|[^;,]{0,90}\bfund\b)) ${CLAUSE}`,
+  ],
 ].map(([label, source]) => [label!, new RegExp(source!, 'u')] as const);
 
 interface Effect {
@@ -96,7 +99,10 @@ function effectOf(text: string, label: string, pattern: RegExp): Effect[] {
   const found = pattern.exec(text)?.[0];
   if (found === undefined) return [];
   const words = found
-    .replace(/\s+[-–—]\s(?!\d).*$|\s*\((?:PUBLIC HEARING|list attached|see )\b.*$|\s+and an ordinance\b.*$/s, '')
+    .replace(
+      /\s+[-–—]\s(?!\d).*$|\s*\((?:PUBLIC HEARING|list attached|see )\b.*$|\s+and an ordinance\b.*$|, (?:and )?(?:Adopt|Amend|Approve|Authorize|Find|Rescind|Waive) .*$/s,
+      '',
+    )
     .replaceAll(BLANK, '')
     .replace(/[\s,(]*(?:\band)?\s*(?:\(\d\))?[\s,]*$/, '');
   return [{ label, words: words.length > LENGTH ? `${words.slice(0, LENGTH).replace(/[\s,]+\S*$/, '')} …` : words }];

@@ -30,14 +30,18 @@ interface OperativeTexts {
   readonly proposed: string;
 }
 
+const first = (texts: readonly string[], find: (text: string) => string | null): string | null =>
+  texts.reduce<string | null>((found, text) => found ?? find(text), null);
+
 /** The facts that summaries are made of. */
 export function statedFacts({ item }: ClassificationSubject, { title, text, proposed }: OperativeTexts): StatedFacts {
+  const texts = [title, text, proposed];
   const parties = statedParties(title, item.matterType ?? '') ?? statedParties(text, '') ?? statedParties(proposed, '');
   return {
-    amount: statedAmount(title) ?? statedAmount(text) ?? statedAmount(proposed),
+    amount: first(texts, statedAmount) ?? (parties?.names.length === 1 ? first(texts, contractAmount) : null),
     parties,
     recommendations: [...statedRecommendations(item.title), ...statedRecommendations(item.text ?? '')],
-    effects: statedEffects([title, text, proposed], { isPaid: parties !== null }),
+    effects: statedEffects(texts, { isPaid: parties !== null }),
   };
 }
 
@@ -59,8 +63,13 @@ const CLOSING = new RegExp(
   'gi',
 );
 const TOTAL = new RegExp(
-  String.raw`\b(?:revised )?(?:total|combined)(?: \w+){0,3} (?:amount|cost|value)(?: of| up to| not to exceed|:)* ${LIMITED}`,
+  String.raw`\b(?:revised )?(?:total|combined|revised)(?: \w+){0,3} (?:amount|cost|value)(?: of| up to| not to exceed|:)* ${LIMITED}`,
   'i',
+);
+/** What a contract itself costs, beside refunds, contingencies and shares. */
+const CONTRACT = new RegExp(
+  String.raw`\b(?:contract|agreement|change order)\b(?:(?!\b(?:authorize|adopt|transfer|accept\w*|disbursement)\b)[^;$]){0,200}? in (?:an|the) (?:(?:estimated|total|approximate|annual) )*amount (?:of )?(${LIMITED})`,
+  'gi',
 );
 /** What a private party is to spend in return is not what the item costs, so its words are kept. */
 const INVESTMENT = new RegExp(String.raw`\b(?:cost|investment|value) of at least ${SUM}`, 'i');
@@ -85,14 +94,21 @@ export function statedAmount(text: string): string | null {
   if (total !== undefined) return total;
   const investment = INVESTMENT.exec(priced)?.[0];
   if (investment !== undefined) return investment;
-  return new Set(sums(priced)).size === 1 ? (ONE.exec(priced)?.[0] ?? null) : null;
+  if (new Set(sums(priced)).size === 1) return ONE.exec(priced)?.[0] ?? null;
+  return null;
+}
+
+/** The amount of the only contract of a text that does one thing. */
+function contractAmount(text: string): string | null {
+  const contracts = text.includes('(2)') || BORROWS.test(text) ? [] : [...text.matchAll(CONTRACT)];
+  return contracts.length === 1 ? contracts[0]![1]! : null;
 }
 
 const FIRST = String.raw`(?:[A-Z][\p{L}\p{N}.&'’/+-]*|\d{1,5}[\p{L}-][\p{L}\p{N}&'’-]*|\d{2,5}(?= [A-Z]))`;
 const WORD = String.raw`(?:[A-Z0-9][\p{L}\p{N}.&'’/+-]*|&|\([A-Z]{2,5}\)|at|of|the|and|for|de|del)`;
 const SUFFIX = String.raw`(?:Inc|INC|lnc|LLC|L\.L\.C|LLP|L\.L\.P|LP|L\.P|Corp|Corporation|Company|Co|Ltd|LTD|PLLC|P\.C|PC|Limited Partnership)\b\.?`;
 const COMPANY = new RegExp(
-  String.raw`(?<![\p{L}\p{N}$.,&-]|, an? )${FIRST}(?:,? ${WORD}){0,7}?,? ${SUFFIX}(?:,? ${SUFFIX})?(?:,? (?:d/?b/?a|DBA):? (?:${WORD} ){0,4}${WORD}(?:,? ${SUFFIX})?)?`,
+  String.raw`(?<=\bwith )${FIRST}(?: ${WORD}){0,2} – ${WORD},? ${SUFFIX}|(?<![\p{L}\p{N}$.,&-]|, an? )${FIRST}(?:,? ${WORD}){0,7}?,? ${SUFFIX}(?:,? ${SUFFIX})?(?:,? (?:d/?b/?a|DBA):? (?:${WORD} ){0,4}${WORD}(?:,? ${SUFFIX})?)?`,
   'gu',
 );
 /** A former name is no further party. */
@@ -158,6 +174,15 @@ function distinct(names: readonly string[]): string[] {
   return tidied.filter((name) => !tidied.some((other) => other !== name && other.includes(name)));
 }
 
+const NUMBER_OF_ENTRY = /\(\d{1,2}\) (?=\p{Lu})/u;
+const ENTRY_LENGTH = 100;
+/** Whether the text lists names of which only some are recognised as companies: to name those alone would mislead. */
+function isPartOfList(text: string, names: readonly string[]): boolean {
+  const entries = text.split(NUMBER_OF_ENTRY).slice(1);
+  const known = entries.filter((entry) => names.some((name) => entry.startsWith(name)));
+  return known.length > 0 && known.length < entries.length && entries.slice(0, -1).every(({ length }) => length <= ENTRY_LENGTH);
+}
+
 /** A seller of an earlier step of a title. */
 const BEHIND_DASH = /\s[-–—]\s$/;
 /** The companies that a text names; the board of one is no party. */
@@ -178,7 +203,7 @@ export function statedParties(text: string, matterType: string): Parties | null 
     sold === undefined ? [] : distinct([...(text.includes('(2)') ? companies(text, BEHIND_DASH) : []), ...sold.split(ITS_AMOUNT)]);
   if (sellers.length > 0) return { role: 'party', names: sellers, chosen: chosen ?? null };
   const named = distinct(companies(withoutFormer(text)));
-  if (named.length > 0) return { role: 'party', names: named, chosen: null };
+  if (named.length > 0) return isPartOfList(text, named) ? null : { role: 'party', names: named, chosen: null };
   const withs = [...text.matchAll(WITH)].map(([, name]) => name!);
   const others = distinct(withs.length > 0 ? withs : [ABUTTING.exec(text)?.[1] ?? OTHER_SIDE.exec(text)?.[1] ?? '']);
   return others.length === 0 ? null : { role: 'party', names: others, chosen: null };

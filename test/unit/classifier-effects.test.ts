@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { classifyItem } from '../../src/classifier/classify-item.ts';
+import { NO_IMPACT } from '../../src/classifier/hit-texts.ts';
+import { shippedTaxonomy, subject, type SubjectParts } from '../support/classifier-subjects.ts';
+
+const hitsOf = (title: string, parts: SubjectParts = {}) => classifyItem(subject(title, parts), shippedTaxonomy);
+
+function impactOf(title: string, parts: SubjectParts = {}): string {
+  const [hit] = hitsOf(title, parts);
+  if (hit === undefined) throw new Error(`no hit: ${title}`);
+  return hit.content.businessImpact;
+}
+
+describe('a clause on an effect', () => {
+  it.each([
+    ['Rezoning of a floor at $12.50 per square foot of area', 'Rate stated: “$12.50 per square foot of area”.'],
+    [
+      'A zoning study with two one-year renewal options at the same terms',
+      'Renewal stated: “two one-year renewal options at the same terms”.',
+    ],
+    [
+      'Zoning of surplus land: advertisement for sale by sealed bid of two lots',
+      'Sale stated: “advertisement for sale by sealed bid of two lots”.',
+    ],
+    [
+      'Zoning district: issuance and sale of special assessment bonds of the district',
+      'Borrowing stated: “issuance and sale of special assessment bonds of the district”.',
+    ],
+    [
+      'Zoning notice: closing the north lane of Sample Street for two weeks',
+      'Street affected: “closing the north lane of Sample Street for two weeks”.',
+    ],
+    [
+      'A zoning programme to provide rental assistance to displaced tenants',
+      'Assistance stated: “to provide rental assistance to displaced tenants”.',
+    ],
+    [
+      'A special permit under zoning to modify the height requirements of Section 23',
+      'Change stated: “to modify the height requirements of Section 23”.',
+    ],
+    ['A zoning agreement to modify the funding source of a project', NO_IMPACT],
+    ['A zoning amendment to allow the City enough time to report', NO_IMPACT],
+    ['Zoning transfer in the amount of $5.00 from the Sample Bond Fund; second of $6.00', NO_IMPACT],
+    [
+      'Accept zoning programme funds in an amount up to $5.00 from the Sample Association, Waive costs of $6.00, Authorize contracts',
+      'Funding stated: “in an amount up to $5.00 from the Sample Association”.',
+    ],
+  ])('of "%s" is stated in the words of the record, or not at all', (title, impact) => expect(impactOf(title)).toBe(impact));
+
+  it('ends before the next lettered step', () => {
+    const actionText =
+      'Consider an ordinance:\n(a) Approving a rezoning to allow late use (12:00 a.m. - 6:00 a.m.) of one lot.\n(b) Adopt a resolution.';
+    expect(impactOf('Rezoning', { item: { actionText } })).toContain('“to allow late use (12:00 a.m. - 6:00 a.m.) of one lot”');
+  });
+});
+
+describe('the amount beside a party', () => {
+  it.each([
+    [
+      'Authorize a zoning contract with Example One, Inc., in an amount up to $4.00; accept a refund of $1.00',
+      'Named: Example One, Inc.; amount: up to $4.00.',
+    ],
+    [
+      'Authorize change order No. 1 of $1.00 to the zoning contract with Example One, LLC, for a revised contract amount of $4.00',
+      'Named: Example One, LLC; amount: revised contract amount of $4.00.',
+    ],
+    [
+      'Authorize a zoning agreement in an amount of $4.00 with Example One, LLC and Example Two, LLC in an amount of $3.00',
+      'Named: Example One, LLC; Example Two, LLC.',
+    ],
+    [
+      'Authorize a zoning agreement with Example One, LLC, authorize a transfer in an amount of $4.00 and another of $3.00',
+      'Named: Example One, LLC.',
+    ],
+  ])('of "%s" is that of the contract', (title, impact) => expect(impactOf(title)).toBe(impact));
+});
+
+describe('the names of a list', () => {
+  it('are stated if all of them are recognised, else none', () => {
+    const list = 'Zoning consultants: (1) Example One, Inc. (Austin) ';
+    expect(impactOf(`${list}(2) Example Two, LLC (Waco)`)).toBe('Named: Example One, Inc.; Example Two, LLC.');
+    expect(impactOf(`${list}(2) Sample & Partner (Waco)`)).toBe(NO_IMPACT);
+  });
+
+  it('keep a dash of their own', () => {
+    expect(impactOf('A zoning agreement with D.R. Example – Texas, Ltd. on streets')).toBe('Named: D.R. Example – Texas, Ltd.');
+  });
+});
+
+describe('the action that a source proposes', () => {
+  const actionText = 'Adopt a resolution approving a zoning change of two acres.\nCEQA: annexation of land in the extraterritorial jurisdiction was reviewed.';
+
+  it('has the topics of an item without a text of its own, without how it was reviewed', () => {
+    const [hit, ...others] = hitsOf('Actions on Sample Lane', { item: { actionText } });
+    expect(others).toEqual([]);
+    expect(hit?.content.evidenceQuote).toBe('Adopt a resolution approving a zoning change of two acres.');
+  });
+
+  it('has none where the item has a text', () => {
+    expect(hitsOf('Actions on Sample Lane', { item: { actionText, text: 'The owner came.' } })).toEqual([]);
+  });
+});
+
+describe('the words beside an outcome', () => {
+  it('are those that say the same', () => {
+    const item = { outcome: 'no_action', actions: [{ text: 'Filed, by Committee', outcome: 'no_action' }] } as const;
+    const [hit] = hitsOf('Rezoning of a lot', { item: { ...item, actionText: 'Filed, by Committee' } });
+    expect(hit?.content.summary).toMatch(/: filed \(“Filed, by Committee”\)\.$/);
+    const [closed] = hitsOf('Rezoning of a lot', { item: { outcome: null, actionText: 'Hearing closed and adopt' } });
+    expect(closed?.content.summary).toContain(': approved');
+  });
+});
