@@ -77,7 +77,8 @@ const idle = () => Object.entries({ ...work, ...Object.fromEntries(proxy.faults)
 async function killRepeatedly(args: readonly string[], kills: number): Promise<void> {
   for (let kill = 0; kill < kills || (kill < 20 * kills && idle().length > 0); kill += 1) {
     const running = installation.run([...args, '--follow']);
-    const moment = after(150 + random.next() * 2_500);
+    // Later kills come later: a slow machine has not sent a request in the time of the first ones.
+    const moment = after(150 + random.next() * 2_500 * (1 + Math.floor(kill / kills)));
     const early = await Promise.race([moment.then(() => null), running.ended]);
     if (early !== null) throw new Error(`${args.at(-1)} ended by itself: ${JSON.stringify(early)}`);
     running.kill('SIGKILL');
