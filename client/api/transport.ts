@@ -44,6 +44,8 @@ export interface Transport {
 
 const FIRST_PAUSE_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
+/** Characters of an address that an error shows. */
+const MAX_LOCATION = 500;
 
 /** Throws `TypeError` for an address or a key that cannot be used. */
 export function createTransport(settings: ClientSettings): Transport {
@@ -77,7 +79,7 @@ export function createTransport(settings: ClientSettings): Transport {
       const { message, cause } = error as Error & { readonly cause?: { readonly code?: string } };
       throw new CivicError('no_answer', `no answer from ${baseUrl} (${cause?.code ?? message})`, { cause: error });
     }
-    if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) throw redirection(response, baseUrl);
+    if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) throw redirection(response, baseUrl, path);
     if (!response.ok) throw refusal(response, text);
     try {
       return JSON.parse(text);
@@ -136,10 +138,14 @@ function pauseUnless(signals: readonly AbortSignal[], milliseconds: number): Pro
   });
 }
 
-function redirection({ status, headers }: Response, baseUrl: string): CivicError {
-  const to = headers.get('location')?.slice(0, 200);
+function redirection({ status, headers }: Response, baseUrl: string, path: string): CivicError {
+  // A browser does not show it.
+  const to = headers.get('location')?.slice(0, MAX_LOCATION);
   const where = to === undefined ? 'elsewhere' : `to ${JSON.stringify(to)}`;
-  return new CivicError('unknown', `the answer from ${baseUrl} leads ${where}, which is not followed: check the base URL`, { status });
+  const remedy = to?.endsWith(path)
+    ? `if the service is there, use the base URL ${JSON.stringify(to.slice(0, -path.length))}`
+    : 'check the base URL';
+  return new CivicError('unknown', `the answer from ${baseUrl} leads ${where}, which is not followed: ${remedy}`, { status });
 }
 
 function refusal({ status, headers }: Response, text: string): CivicError {
