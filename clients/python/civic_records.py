@@ -7,7 +7,7 @@
 
 Keep a copy in SQLite, with the key in CIVIC_API_KEY or in a file:
 
-    python3 civic_records.py replicate --base-url https://records.example.org --to mirror.db
+    python3 civic_records.py replicate --base-url https://records.example.org --to mirror.db --verify
 """
 
 import argparse
@@ -113,8 +113,9 @@ class Civic:
         more = True
         while more:
             page = self.request("GET", "/api/v1/data/changes", cursor=cursor, resource=resource, limit=limit)
+            following, more = _next(page, cursor)
             yield page
-            cursor, more = page["meta"]["nextCursor"], page["meta"]["hasMore"]
+            cursor = following
 
     def changes(self, cursor=None, resource=None, limit=PAGE):
         """Changes after `cursor`; each has its own cursor. `cursor_expired` is raised where a snapshot must be taken."""
@@ -130,8 +131,9 @@ class Civic:
         cursor, more = None, True
         while more:
             page = self.request("GET", path, cursor=cursor, limit=limit)
+            following, more = _next(page, cursor)
             yield page
-            cursor, more = page["meta"]["nextCursor"], page["meta"]["hasMore"]
+            cursor = following
 
     def snapshot_records(self, snapshot_id, resource, limit=PAGE):
         for page in self.snapshot_pages(snapshot_id, resource, limit):
@@ -170,7 +172,21 @@ class Civic:
         return content["data"]
 
 
+def _next(page, cursor):
+    """The next cursor and whether more follows. Raises for what is no page, and for one after which the same page would be asked for again."""
+    try:
+        following, more, items = page["meta"]["nextCursor"], page["meta"]["hasMore"], page["data"]["items"]
+    except (KeyError, TypeError):
+        raise CivicError("not_json", "the answer is no page: check the base URL", 200) from None
+    if not isinstance(items, list) or (more and (not isinstance(following, str) or following == cursor)):
+        raise CivicError("unknown", "the page says that more follow, and leads to no other page", 200)
+    return following, more
+
+
 def _refusal(status, headers, text):
+    if 300 <= status < 400:
+        to = headers.get("location")
+        return CivicError("unknown", f"the answer leads to {(to or 'elsewhere')[:500]!r}, which is not followed: check the base URL", status)
     try:
         error = json.loads(text)["error"]
         code = error["code"] if isinstance(error["code"], str) else error["data"]["code"]
@@ -182,8 +198,10 @@ def _refusal(status, headers, text):
 
 def _seconds(wait):
     """A proxy may send a date."""
-    if wait is None or wait.isdigit():
-        return wait and int(wait)
+    if wait is None:
+        return None
+    if wait.isdecimal():
+        return float(wait)
     try:
         return max(0.0, email.utils.parsedate_to_datetime(wait).timestamp() - time.time())
     except (TypeError, ValueError):
@@ -257,15 +275,18 @@ class Mirror:
         """(resource, id, data as canonical JSON) of each record."""
         return self._database.execute("select resource, id, data from records where ? is null or resource = ?", (resource, resource))
 
-    def synchronise(self, civic, resource=None):
-        """Takes a snapshot where there is no copy, or where its cursor has expired; then the changes. Each page is one transaction."""
+    def synchronise(self, civic, resource=None, new_snapshot=False):
+        """Takes a snapshot where there is no copy, where its cursor has expired, or where it is asked to; then the changes.
+
+        Each page is one transaction.
+        """
         execute = self._database.execute
         state = execute("select cursor, resource from civic_python_replica").fetchone()
         if state and state[1] != resource:
             held, wanted = state[1] or "every resource", resource or "every resource"
             raise ValueError(f"the mirror holds {held}, not {wanted}: give another file, or the same resource")
         try:
-            return self._follow(civic, state[0] if state else self._copy(civic, resource), resource)
+            return self._follow(civic, state[0] if state and not new_snapshot else self._copy(civic, resource), resource)
         except CivicError as error:
             if error.code != "cursor_expired":
                 raise
@@ -310,26 +331,43 @@ class Mirror:
         self._database.execute("insert into civic_python_replica values (?, ?)", (cursor, resource))
 
     def verify(self, civic, resource=None, tries=10):
-        """Compares the copy with the digests of the service; reads on where the feed has moved. Returns the number of records.
+        """Compares the copy with the digests of the service; reads on where the feed has moved.
 
-        Raises `ValueError` for a copy that differs.
+        Raises `ValueError`, which names the first record that differs and the remedy.
         """
         cursor = self.synchronise(civic, resource)
         for _ in range(tries):
             head = civic.request("GET", "/api/v1/data/health")["data"]["pipeline"]["head"]
-            totals, count = dict.fromkeys([resource] if resource else head["digests"], 0), 0
+            totals = dict.fromkeys([resource] if resource else head["digests"], 0)
             for name, record_id, data in self.records(resource):
-                totals[name] = (totals[name] + record_digest(name, record_id, data)) % _MODULUS
-                count += 1
-            different = [name for name, total in totals.items() if f"{total:064x}" != head["digests"][name]]
+                totals[name] = (totals.get(name, 0) + record_digest(name, record_id, data)) % _MODULUS
+            different = [name for name, total in totals.items() if f"{total:064x}" != head["digests"].get(name)]
             if not different:
-                return count
+                return
             moved = self.synchronise(civic, resource)
             if moved == cursor:
-                names = ", ".join(different)
-                raise ValueError(f"the mirror differs from the service in {names}: remove the file and run the same command again")
+                first = self._first_difference(civic, different[0], resource, cursor)
+                record = f"; the first record of {different[0]} that differs: {first}" if first else ""
+                remedy = "run the same command with --new-snapshot to replace what differs"
+                raise ValueError(f"the mirror differs from the service in {', '.join(different)}{record}; {remedy}")
             cursor = moved
-        raise ValueError(f"the service changed {tries} times while the mirror was compared: compare at a quieter time")
+        raise ValueError(f"the service changed {tries} times while the mirror was compared; compare at a quieter time")
+
+    def _first_difference(self, civic, name, resource, cursor):
+        """Of a new snapshot and a mirror at `cursor`; None where the service has changed since, so that they cannot be compared."""
+        snapshot = civic.take_snapshot()
+        if self.synchronise(civic, resource) != cursor:
+            return None
+        own = {record_id: data for _, record_id, data in self.records(name)}
+        for record in civic.snapshot_records(snapshot["snapshotId"], name):
+            data = own.pop(record["id"], None)
+            if data is None:
+                return f"{record['id']} is missing in the mirror"
+            if data != canonical(record):
+                mine = json.loads(data)
+                fields = [field for field in sorted({*mine, *record}) if canonical(mine.get(field)) != canonical(record.get(field))]
+                return f"{record['id']} differs in {', '.join(fields)}"
+        return next((f"{record_id} is not at the service" for record_id in own), None)
 
     def close(self):
         self._database.close()
@@ -346,11 +384,13 @@ class _Transaction:
         self._database.execute("commit" if kind is None else "rollback")
 
 
-def replicate(civic, path, resource=None):
+def replicate(civic, path, resource=None, new_snapshot=False):
     """Brings the copy in the SQLite file at `path` to the head of the feed and compares it with the service. Returns the number of records."""
     mirror = Mirror(path)
     try:
-        return mirror.verify(civic, resource)
+        mirror.synchronise(civic, resource, new_snapshot)
+        mirror.verify(civic, resource)
+        return sum(1 for _ in mirror.records(resource))
     finally:
         mirror.close()
 
@@ -365,9 +405,15 @@ def main(arguments=None):
     key_help = "file that holds an API key with civic:read and civic:export (default: the variable CIVIC_API_KEY)"
     command.add_argument("--key-file", metavar="FILE", help=key_help)
     command.add_argument("--resource", metavar="NAME", help="one resource, such as meetings (default: every resource)")
+    command.add_argument("--verify", action="store_true", help="as with civic-replicate; this program always compares")
+    command.add_argument("--new-snapshot", action="store_true", help="begin with a new snapshot, also where the copy could continue")
     given = parser.parse_args(arguments)
     try:
-        count = replicate(Civic(given.base_url, _key(given.key_file), on_retry=_say_retry), given.to, given.resource)
+        civic = Civic(given.base_url, _key(given.key_file), on_retry=_say_retry)
+        count = replicate(civic, given.to, given.resource, given.new_snapshot)
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+        print(f"civic_records.py: an answer of the service has another form than the interface describes ({error!r})", file=sys.stderr)
+        return 1
     except (CivicError, ValueError, OSError, sqlite3.Error) as error:
         print(f"civic_records.py: {error}", file=sys.stderr)
         return 1
