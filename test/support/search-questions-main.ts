@@ -20,7 +20,7 @@ try {
   const [line] = (await once(createInterface(recordings.stdout), 'line')) as [string];
   const baseUrl = /https?:\S+/.exec(line)?.[0] ?? line;
   await loadRecordings(civic, (client) => legistarHttpReader({ baseUrl, client, clock: civic.clock, random: Math.random }));
-  for (const name of ['search-phrases', 'search-questions'] as const) {
+  for (const name of ['search-phrases', 'search-questions', 'search-inquiries'] as const) {
     const answers = await askQuestions(civic, await readQuestions(name));
     for (const { question, place, data } of answers) {
       say(`${place > 0 && place <= FOUND_IN ? 'good' : 'MISS'} ${String(place).padStart(3)}  ${question}`);

@@ -21,12 +21,14 @@ interface Question {
   readonly matterFiles?: readonly string[];
   readonly title?: string;
   readonly meetingDay?: string;
+  /** The first rows, as many as a good answer is among, are all of this jurisdiction. */
+  readonly place?: string;
   /** The good answer has no row, and its guidance names this word, which no recording has. */
   readonly nothing?: string;
 }
 
-/** Written before the ranking that answers them, by reading the recordings. `search-questions` are sentences, `search-phrases` what people type. */
-export const readQuestions = async (name: 'search-questions' | 'search-phrases'): Promise<readonly Question[]> =>
+/** Written before the ranking that answers them, by reading the recordings. `search-questions` are sentences, `search-phrases` what people type, `search-inquiries` both. */
+export const readQuestions = async (name: 'search-questions' | 'search-phrases' | 'search-inquiries'): Promise<readonly Question[]> =>
   JSON.parse(await readFile(new URL(`../fixtures/${name}.json`, import.meta.url), 'utf8')) as Question[];
 
 /** Fills an empty service with the recordings and folds them. */
@@ -57,8 +59,9 @@ export async function askQuestions({ reads, clock }: TestCivic, questions: reado
   return Promise.all(answers);
 }
 
-function placeOfAnswer({ matterFiles, title, meetingDay, nothing }: Question, { results, guidance }: SearchAgendaData): number {
+function placeOfAnswer({ matterFiles, title, meetingDay, place, nothing }: Question, { results, guidance }: SearchAgendaData): number {
   if (nothing !== undefined) return results.length === 0 && guidance.toLowerCase().includes(`"${nothing}"`) ? 1 : 0;
+  if (place !== undefined && results.slice(0, FOUND_IN).some(({ jurisdiction }) => !jurisdiction.includes(place))) return 0;
   const pattern = title === undefined ? null : new RegExp(title, 'i');
   const isGood = (row: SearchAgendaData['results'][number]) =>
     row.matterFile !== undefined &&
