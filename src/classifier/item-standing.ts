@@ -68,10 +68,11 @@ function concluded(kind: StandingKind, texts: readonly (string | null)[]): Stand
 /** From the meeting's status, the outcome, and the words of the source on what was done; the words about this meeting come first. */
 export function standingOf({ item, meeting, isPast }: ClassificationSubject): Standing {
   const done = DONE.exec(item.actionText ?? '')?.[1] ?? null;
-  const stated = item.matterStatus ?? null;
-  const words = done ?? (stated !== null && UNDER_WAY.test(stated) ? null : stated) ?? IN_TITLE.exec(item.title)?.[1] ?? null;
+  const stated = item.matterStatus !== null && UNDER_WAY.test(item.matterStatus ?? '') ? null : (item.matterStatus ?? null);
+  const named = IN_TITLE.exec(item.title)?.[1] ?? null;
+  const words = done ?? stated ?? named;
   if (meeting.status === 'cancelled' || meeting.status === 'postponed') return { kind: meeting.status, words: null };
-  if (item.outcome !== null) return concluded(OF_OUTCOME[item.outcome], [done, stated, words]);
+  if (item.outcome !== null) return concluded(OF_OUTCOME[item.outcome], [done, stated, named]);
   if (words !== null) return { kind: kindOf(words), words };
   return { kind: meeting.status === 'held' || isPast === true ? 'past' : 'open', words };
 }

@@ -73,13 +73,16 @@ const EFFECTS: readonly (readonly [string, RegExp])[] = [
   ['Proposal stated', String.raw`\bwould (?:establish|require|prohibit|create|allow|provide|authorize|increase|ensure|extend) ${CLAUSE}`],
   [
     'Work stated',
-    String.raw`(?i:\b(?:construction|reconstruction|installation|replacement|rehabilitation|repair|maintenance) (?:of|at)|\bto (?:replace|widen|build|construct|install|repair)) ${CLAUSE}`,
+    String.raw`(?i:\b(?:construction|reconstruction|installation|replacement|rehabilitation|repair|maintenance) (?:of|at)(?! Texas, )|\bto (?:replace|widen|build|construct|install|repair)) ${CLAUSE}`,
   ],
   [
     FUNDING,
     String.raw`(?i:\bin (?:an|the) amount (?:of |up to |not to exceed )+)\$[\d,.]+ (?i:to|for|from(?! \$|[^;,]{0,90}\bfund\b)) ${CLAUSE}`,
   ],
 ].map(([label, source]) => [label!, new RegExp(source!, 'u')] as const);
+
+/** What remains of a cut-off step at the end of a clause. */
+const TORN = /(?:[\s,(]+(?:and|for|of|to|in|by|with|an?|the|total|estimated|amount|\(\d\)))*[\s,(]*$/;
 
 interface Effect {
   readonly label: string;
@@ -104,7 +107,8 @@ function effectOf(text: string, label: string, pattern: RegExp): Effect[] {
       '',
     )
     .replaceAll(BLANK, '')
-    .replace(/[\s,(]*(?:\band)?\s*(?:\(\d\))?[\s,]*$/, '');
+    .replace(/,? and \(\d\) .*$|\s*\([^()]*$/s, '')
+    .replace(TORN, '');
   return [{ label, words: words.length > LENGTH ? `${words.slice(0, LENGTH).replace(/[\s,]+\S*$/, '')} …` : words }];
 }
 

@@ -150,7 +150,7 @@ export interface Parties {
 }
 
 const VERB =
-  /^.*\b(?:Authorize|Adopt|Approve|Resolution|Ordinance|Nominating|Execution|Contract|Agreement|Amendment|Purchase|Acquisition(?= of\b)|Application|Supporting|Waiver|Fees|Lease|Payment|Project)s?\b (?:(?:of|with|a|an|to|from|by|for|No\. ?\d+)\b ?)*/;
+  /^.*\b(?:Authorize|Adopt|Approve|Resolution|Ordinance|Nominating|Execution|Contract|Agreement|Amendment|Purchase|Acquisition(?= of\b)|Application|Supporting|Waiver|Fees|Lease|Payment|Project|Support(?= for\b))s?\b (?:(?:of|with|a|an|to|from|by|for|No\. ?\d+)\b ?)*/;
 const tidy = (name: string): string =>
   name
     .replace(VERB, '')

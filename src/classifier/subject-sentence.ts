@@ -51,7 +51,7 @@ const INNER: readonly (readonly [RegExp, string])[] = [
   [/^((?:Public hearing: )?)(?:an )?application for(?: and)?,? (?:\(\d\) )?an? ordinance /i, '$1'],
   [/^((?:Public hearing: )?)(?:an )?application for(?: and)?,? (?:\(\d\) )?a resolution /i, '$1'],
   [/^((?:Public hearing: )?)(?:an )?application (?:for|to)(?: and)? /i, '$1application for '],
-  [/^((?:Public hearing: )?)(?:the |a |an )?(?:\(\d\) )?/i, '$1'],
+  [/^((?:Public hearing: )?)(?:and )?(?:to approve )?(?:the |a |an )?(?:\(\d\) )?/i, '$1'],
   [/^(\S+(?: the)?) \(\d\) /, '$1 '],
   [/^authoriz(?:e|ing) (?:the )?(?:issuance and sale|issuance|sale and issuance) of (?:City of [A-Z]\w+(?:, Texas,?)? )?/i, 'Issue '],
   [/^authoriz(?:e|ing) (?:the )?execution of (?:an? )?/i, 'Authorize '],
