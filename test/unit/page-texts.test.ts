@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { COUNTIES } from '../../src/sources/catalogue/catalogue-records.ts';
 import { clipped, fitting, html, printable } from '../../src/edge/pages/html.ts';
-import { markedText, quoteInText } from '../../src/edge/pages/marked-text.ts';
+import { hitTexts, markedText, quoteInText } from '../../src/edge/pages/marked-text.ts';
 
 describe('a marked text', () => {
   const marked = (text: string, ...quotes: readonly string[]) => markedText(text, quotes).toString();
@@ -24,6 +24,18 @@ describe('a marked text', () => {
     expect(quoteInText(text, 'another').toString()).toBe('<mark>another</mark>');
     expect(quoteInText(null, 'z'.repeat(500)).toString()).toBe(`<mark>${'z'.repeat(400)}</mark> …`);
   });
+});
+
+test.each([
+  ['A plan for flats', 'A plan for flats.', 'A plan for flats', '<mark>A plan for flats</mark>', null, null],
+  ['Z-1', 'Z-1. Place: Main Street.', 'plans 40 flats', 'Z-1', 'Place: Main Street.', '<mark>plans 40 flats</mark>'],
+  ['Z-1', 'Flats on\n Main Street. Approved.', '… Flats on Main Street …', 'Z-1', '<mark>Flats on Main Street</mark>. Approved.', null],
+  ['Z-1', 'Flats on Main Street.', 'The plan: Flats on Main Street.', 'Z-1', null, '<mark>The plan: Flats on Main Street.</mark>'],
+  ['Plan', 'Plan of 40 flats.', 'flats', 'Plan', 'Plan of 40 <mark>flats</mark>.', null],
+  ['A fence of wood', 'Cut.', 'wood', 'A fence …', 'Cut.', '<mark>wood</mark>'],
+])('title %j, summary %j and quote %j show each fact once', (title, summary, evidenceQuote, ...shown) => {
+  const texts = hitTexts({ title, summary, evidenceQuote }, { title: title.startsWith('A fence') ? 7 : 100, summary: 100 });
+  expect([texts.title, texts.summary, texts.quote].map((text) => text && text.toString())).toEqual(shown);
 });
 
 test('every value of a template is escaped, and its own markup is not', () => {

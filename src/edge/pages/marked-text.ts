@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts';
+import { clipped, type Html, html } from './html.ts';
 
 interface Range {
   readonly start: number;
@@ -58,4 +58,33 @@ export function excerptAround(text: string, words: readonly string[]): Html {
     return at < 0 ? [] : [part.slice(at, at + word.length)];
   });
   return html`${from > 0 && '… '}${markedText(part, quotes)}${from + 2 * AROUND < text.length && ' …'}`;
+}
+
+interface HitTexts {
+  readonly title: string;
+  readonly summary: string;
+  readonly evidenceQuote: string;
+}
+const lineOf = (text: string): string => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim();
+
+/** What a summary says after the shown title, which it often begins with; all of it where the title was clipped. */
+export function summaryAfterTitle(summary: string, title: string): string {
+  const [whole, start] = [lineOf(summary), lineOf(title)];
+  const sentence = /[.!?…]["”]?$/.test(start) ? start : `${start}.`;
+  if (whole === start) return '';
+  return whole.startsWith(sentence) ? whole.slice(sentence.length).trim() : whole;
+}
+
+/** The texts of a hit, each fact once: the quote is marked where the shown title or summary has it, and stands apart only where it says more. */
+export function hitTexts({ title, summary, evidenceQuote }: HitTexts, max: { readonly title: number; readonly summary: number }) {
+  const quote = lineOf(evidenceQuote).replace(/^… /, '').replace(/ …$/, '');
+  const shownTitle = clipped(title.normalize('NFC'), max.title);
+  const rest = summaryAfterTitle(summary, shownTitle);
+  const shownSummary = clipped(rest, max.summary);
+  const saysMore = !shownTitle.includes(quote) && !shownSummary.includes(quote);
+  return {
+    title: markedText(shownTitle, [quote]),
+    summary: rest === '' || (saysMore && quote.includes(rest)) ? null : markedText(shownSummary, shownTitle.includes(quote) ? [] : [quote]),
+    quote: saysMore ? quoteInText(null, evidenceQuote) : null,
+  };
 }

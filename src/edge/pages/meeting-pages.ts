@@ -17,7 +17,7 @@ import {
   topicLink,
 } from './fragments.ts';
 import { clipped, fitting, type Html, html } from './html.ts';
-import { AROUND, markedText, quoteInText } from './marked-text.ts';
+import { AROUND, markedText, quoteInText, summaryAfterTitle } from './marked-text.ts';
 import type { PageParts } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
 import type { Asked } from './page-routes.ts';
@@ -88,15 +88,18 @@ function itemEntry(
   { itemId, title, agendaNumber, outcome, actionText, topics: hits, documents }: MeetingItem,
   topics: readonly CoveredTopic[],
 ): Html {
+  const shown = hits.slice(0, MAX_HITS);
+  const name = titleOf(title);
   return html`<li>
-<p>${agendaNumber !== null && `${clipped(agendaNumber, 40)} `}<a href="${itemPath(itemId)}">${titleOf(title)}</a>${outcomeTag(outcome)}</p>
+<p>${agendaNumber !== null && `${clipped(agendaNumber, 40)} `}<a href="${itemPath(itemId)}">${markedText(
+    name,
+    shown.map(({ evidenceQuote }) => evidenceQuote),
+  )}</a>${outcomeTag(outcome)}</p>
 ${outcome == null && actionText !== null && html`<p class="quiet">${clipped(actionText, MAX_ACTION)}</p>`}
-${hits
-  .slice(0, MAX_HITS)
-  .map(
-    (hit) =>
-      html`<p>${topicLink(hit.topicSlug, topics)}</p><blockquote>${quoteInText(hit.quotedText ?? title, hit.evidenceQuote)}</blockquote>`,
-  )}
+${shown.map(
+  (hit) =>
+    html`<p>${topicLink(hit.topicSlug, topics)}</p>${!name.includes(hit.evidenceQuote) && html`<blockquote>${quoteInText(hit.quotedText ?? title, hit.evidenceQuote)}</blockquote>`}`,
+)}
 ${documentList(documents)}
 </li>`;
 }
@@ -131,7 +134,7 @@ ${fitting(
   HITS_SIZE,
   ({ topicSlug, summary, evidenceQuote, confidence }) => html`<section class="hit">
 <p>${topicLink(topicSlug, topics)} <span class="quiet">confidence ${confidence} of 100</span></p>
-<p>${clipped(summary, 600)}</p>
+<p>${clipped(summaryAfterTitle(summary, titleOf(item.title)), 600)}</p>
 ${![item.title, text].some((part) => part?.includes(evidenceQuote)) && html`<blockquote>${quoteInText(null, evidenceQuote)}</blockquote>`}
 </section>`,
 )}
