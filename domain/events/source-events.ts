@@ -21,7 +21,7 @@ const addedSource = z.strictObject({
 export type AddedSource = z.output<typeof addedSource>;
 
 /** On the one stream of all added sources, so that every process reads the same list with one read. */
-const SOURCE_LIST_EVENTS = { SourceAdded: addedSource, SourceRemoved: sourceRef } as const;
+export const SOURCE_LIST_EVENTS = { SourceAdded: addedSource, SourceRemoved: sourceRef } as const;
 export const SOURCE_LIST_EVENT_TYPES = Object.keys(SOURCE_LIST_EVENTS);
 
 export type SourceListEvent = EventsOf<typeof SOURCE_LIST_EVENTS>;

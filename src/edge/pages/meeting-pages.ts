@@ -129,15 +129,14 @@ ${item.matterFile !== undefined && html`<dt>File</dt><dd>${clipped(item.matterFi
 ${item.outcome !== undefined && html`<dt>Outcome</dt><dd>${outcomeTag(item.outcome)}</dd>`}
 <dt>Official record</dt><dd>${officialLink(item.sourceUrl)}</dd>
 </dl>
-${fitting(
-  hits.slice(0, MAX_ITEM_HITS),
-  HITS_SIZE,
-  ({ topicSlug, summary, evidenceQuote, confidence }) => html`<section class="hit">
+${fitting(hits.slice(0, MAX_ITEM_HITS), HITS_SIZE, ({ topicSlug, summary, evidenceQuote, confidence }) => {
+  const further = summaryAfterTitle(summary, titleOf(item.title));
+  return html`<section class="hit">
 <p>${topicLink(topicSlug, topics)} <span class="quiet">confidence ${confidence} of 100</span></p>
-<p>${clipped(summaryAfterTitle(summary, titleOf(item.title)), 600)}</p>
+${further !== '' && html`<p>${clipped(further, 600)}</p>`}
 ${![item.title, text].some((part) => part?.includes(evidenceQuote)) && html`<blockquote>${quoteInText(null, evidenceQuote)}</blockquote>`}
-</section>`,
-)}
+</section>`;
+})}
 ${documentList(item.documents)}
 ${
   text !== undefined &&
