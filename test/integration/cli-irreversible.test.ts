@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { untilTrue } from '../support/until-reached.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { leaves, programAlone } from '../support/commands.ts';
 import { type Installation, MAIN, makeInstallation } from '../support/service.ts';
@@ -29,6 +30,11 @@ beforeAll(async () => {
   const { accountId } = await json<{ accountId: string }>(['accounts', 'open', '--name', 'A customer', ...paid]);
   const issued = await json<{ keyId: string; key: string }>(['keys', 'issue', '--account', accountId, '--scope', 'civic:read']);
   keyId = issued.keyId;
+  // Neither reads the feed: one has expired when the commands run, the other lacks the scope.
+  const expiresAt = Date.now() + 15_000;
+  await json(['keys', 'issue', '--account', accountId, '--scope', 'civic:read', '--expires', new Date(expiresAt).toISOString()]);
+  const other = await json<{ accountId: string }>(['accounts', 'open', '--name', 'Another']);
+  await json(['keys', 'issue', '--account', other.accountId, '--scope', 'mcp:read']);
   const created = await fetch(`${service.baseUrl}/api/v1/data/subscriptions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${issued.key}`, 'content-type': 'application/json' },
@@ -49,6 +55,7 @@ beforeAll(async () => {
   // What the service does by itself would be counted as changes of the commands.
   await service.stop();
   await json(['backup', '--to', backup()]);
+  await untilTrue('the key has expired', () => Date.now() > expiresAt);
 });
 afterAll(async () => {
   await platform.close();
@@ -76,7 +83,7 @@ const COMMANDS: Readonly<Record<string, { readonly args: () => readonly string[]
   },
   'keys revoke': {
     args: () => ['keys', 'revoke', '--key', keyId],
-    states: /revokes 1 key and ends its 1 polling subscription; .* has 0 other keys/,
+    states: /revokes 1 key and ends its 1 polling subscription; .* has 0 other keys that can be used/,
   },
   'sample remove': { args: () => ['sample', 'remove'], states: /removes 0 sample records from the feed/ },
   'sources remove legistar': {
@@ -99,7 +106,7 @@ const COMMANDS: Readonly<Record<string, { readonly args: () => readonly string[]
   'erase account': { args: () => erase(...IDS), states: /erases/ },
   restore: {
     args: () => ['restore', backup()],
-    states: /fills the database with [1-9][\d,]* events of [1-9][\d,]* streams .* lets 2 keys work/,
+    states: /fills the database with [1-9][\d,]* events of [1-9][\d,]* streams .* lets 4 keys work/,
   },
 };
 

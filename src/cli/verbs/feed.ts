@@ -3,6 +3,7 @@ import { openFeed, renewFeed, whatLogHasLost } from '../../../commands/feed/feed
 import { StillHeld, type Stores } from '../../../domain/ports/stores.ts';
 import { explainCursor } from '../../../queries/feed/explain-cursor.ts';
 import { LOG_START } from '../../../domain/ports/event-log.ts';
+import type { Scope } from '../../../domain/events/account-events.ts';
 import { logEvents } from '../../../domain/read-log.ts';
 import { confirm, numbered, YES } from '../confirm.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
@@ -50,14 +51,23 @@ async function openedLog({ log, clock, identifiers, installation }: Stores): Pro
   );
 }
 
-/** The keys that are not revoked, and the polling subscriptions of them. */
-async function holders({ log }: Stores) {
+interface Held {
+  readonly id: string;
+  readonly keyId: string;
+  readonly scopes: readonly Scope[];
+  readonly expiresAt: string | null;
+}
+
+/** The keys that can read the feed, and the polling subscriptions of them. */
+async function holders({ log, clock }: Stores) {
+  const now = clock.now();
   const [keys, subscriptions] = [new Set<string>(), new Map<string, string>()];
   const types = ['KeyIssued', 'KeyRevoked', 'FeedSubscriptionCreated', 'FeedSubscriptionRevoked'];
   for await (const { type, data } of logEvents(log, LOG_START, { batchSize: PAGE, types })) {
-    const { id, keyId } = JSON.parse(data) as { readonly id: string; readonly keyId: string };
-    if (type === 'KeyIssued') keys.add(keyId);
-    else if (type === 'KeyRevoked') keys.delete(keyId);
+    const { id, keyId, scopes, expiresAt } = JSON.parse(data) as Held;
+    if (type === 'KeyIssued') {
+      if (scopes.includes('civic:read') && (expiresAt === null || Date.parse(expiresAt) > now)) keys.add(keyId);
+    } else if (type === 'KeyRevoked') keys.delete(keyId);
     else if (type === 'FeedSubscriptionCreated') subscriptions.set(id, keyId);
     else subscriptions.delete(id);
   }

@@ -101,9 +101,12 @@ function addRevokeCommand(keys: Command, context: CliContext): void {
   runs(context, 'read models', revoke, async (civic, { key: keyId, yes }) => {
     const key = await existing(civic, keyId);
     const consequences = async (): Promise<string> => {
-      const ended = await countSubscriptions(civic.reads, keyId, civic.clock.now());
-      const others = (await listKeys(civic.reads, key.accountId)).filter((each) => each.keyId !== keyId && each.revokedAt === null);
-      return `revokes 1 key and ends its ${numbered(ended, 'polling subscription')}; account ${key.accountId} has ${numbered(others.length, 'other key')}`;
+      const now = civic.clock.now();
+      const ended = await countSubscriptions(civic.reads, keyId, now);
+      const others = (await listKeys(civic.reads, key.accountId)).filter(
+        (each) => each.keyId !== keyId && each.revokedAt === null && (each.expiresAt === null || Date.parse(each.expiresAt) > now),
+      );
+      return `revokes 1 key and ends its ${numbered(ended, 'polling subscription')}; account ${key.accountId} has ${numbered(others.length, 'other key')} that can be used`;
     };
     if (key.revokedAt === null) await confirm(context, { yes, what: consequences });
     await commandAccount(context, civic, key.accountId, { type: 'RevokeKey', keyId });
