@@ -43,10 +43,15 @@ export const reportOperations = (functions: ReportFunctions) =>
 
 /** The two report tools call the functions of the report routes, with the same limits. */
 const reportTools = (reports: ReportFunctions): Pick<ToolFunctions, 'report_missing_data' | 'get_data_report'> => ({
-  report_missing_data: async ({ idempotencyToken, ...input }, { principal: { accountId, keyId }, requestId, baseUrl }) => ({
-    data: await reports.submitDataReport({ accountId, keyId, surface: 'mcp', token: idempotencyToken, input, requestId, baseUrl }),
+  report_missing_data: async (
+    { idempotencyToken: token, ...input },
+    { principal: { accountId, keyId }, requestId, baseUrl, onAllowance },
+  ) => ({
+    data: await reports.submitDataReport({ accountId, keyId, surface: 'mcp', token, input, requestId, baseUrl, onAllowance }),
   }),
-  get_data_report: async ({ reportId }, { principal: { accountId } }) => ({ data: await reports.getDataReport({ accountId, reportId }) }),
+  get_data_report: async ({ reportId }, { principal: { accountId }, onAllowance }) => ({
+    data: await reports.getDataReport({ accountId, reportId, onAllowance }),
+  }),
 });
 
 /** Within the limit per minute of the account, which all keys, REST and the tools share. Reads that find nothing count as well. */

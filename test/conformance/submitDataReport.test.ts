@@ -9,6 +9,7 @@ import { expectRefusal } from '../support/http-refusal.ts';
 import { MISSING_RECORD, WHOLE_MISSING_RECORD } from '../support/missing-record.ts';
 import { closeReport, intakeEvents, MANY_CLIENTS, newReport, receiptOf, reportOf, submitReport } from '../support/report-requests.ts';
 import { type IssuedKey, serveCivic, type ServedCivic } from '../support/served-civic.ts';
+import { askTools, currentRequest } from '../support/tool-requests.ts';
 
 const MINUTE = 60_000;
 const CAP = 60;
@@ -345,4 +346,16 @@ test('the answer announces what is left of the submissions of the minute and the
   expect(refused.limits).toMatch(/"report-submit-minute";r=0;t=60$/);
   // A repeated submission is charged nothing, and looks at none of them.
   expect((await left('allowance-1')).limits).not.toContain('report');
+});
+
+test('the tools announce the same allowances', async () => {
+  const ask = async (name: string, args: object) => {
+    const sending = currentRequest('tools/call', { params: { name, arguments: args } });
+    return askTools({ url: served.baseUrl, key: key.secret, ...sending });
+  };
+  const { headers, text } = await ask('report_missing_data', { ...WHOLE_MISSING_RECORD, idempotencyToken: 'allowance-of-a-tool' });
+  expect(headers['ratelimit']).toMatch(/"minute";r=\d+.*"report-submit-minute";r=4;.*"report-day";r=19;.*"report-unresolved";r=19/);
+  const reportId = /"reportId":"([^"]+)"/.exec(text)![1]!;
+  opened.push({ account, reportId });
+  expect((await ask('get_data_report', { reportId })).headers['ratelimit']).toContain('"report-status-minute";r=');
 });

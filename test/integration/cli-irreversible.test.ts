@@ -31,7 +31,7 @@ beforeAll(async () => {
   const issued = await json<{ keyId: string; key: string }>(['keys', 'issue', '--account', accountId, '--scope', 'civic:read']);
   keyId = issued.keyId;
   // Neither reads the feed: one has expired when the commands run, the other lacks the scope.
-  const expiresAt = Date.now() + 15_000;
+  const expiresAt = Date.now() + 20_000;
   await json(['keys', 'issue', '--account', accountId, '--scope', 'civic:read', '--expires', new Date(expiresAt).toISOString()]);
   const other = await json<{ accountId: string }>(['accounts', 'open', '--name', 'Another']);
   await json(['keys', 'issue', '--account', other.accountId, '--scope', 'mcp:read']);

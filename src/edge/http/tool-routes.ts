@@ -73,6 +73,8 @@ async function answer(tools: Tools, parts: RouteParts, request: FastifyRequest, 
     principal,
     requestId: request.id,
     baseUrl: baseUrl(),
+    // The answer to a batch begins before its calls end.
+    onAllowance: (states) => !reply.sent && announceAllowance(request, reply, states),
     ending,
     chargeUnits: async (units) => announceAllowance(request, reply, await admission.chargeUnits(principal, units, clock.now())),
   });

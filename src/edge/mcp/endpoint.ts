@@ -5,7 +5,7 @@ import { PROTOCOL_ERRORS, protocolError, type ProtocolErrorBody, type ToolAnswer
 import { createToolRunner, type ToolCall, type ToolRunnerParts } from './run-tool.ts';
 import { createToolServer, type Exchange, toolList } from './tool-server.ts';
 
-interface ToolRequest extends Pick<ToolCall, 'principal' | 'requestId' | 'baseUrl'> {
+interface ToolRequest extends Pick<ToolCall, 'principal' | 'requestId' | 'baseUrl' | 'onAllowance'> {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Undefined where the body is not valid JSON in UTF-8. */
   readonly body: unknown;
@@ -65,10 +65,10 @@ export function createToolEndpoint(parts: ToolRunnerParts) {
       const isBatch = Array.isArray(body);
       const refuseRequest = isBatch ? null : (rejection: Rejection): void => void refusals.push(rejection);
       // Without the headers: they hold the API key.
-      const { principal, requestId, baseUrl } = request;
+      const { principal, requestId, baseUrl, onAllowance } = request;
       let result: object | undefined;
       const answer = (message: object): void => void (result = message);
-      const exchange: Exchange = { principal, requestId, baseUrl, body, refuseRequest, runTool, tools, answer };
+      const exchange: Exchange = { principal, requestId, baseUrl, onAllowance, body, refuseRequest, runTool, tools, answer };
       const { keyId: clientId, scopes } = principal;
       const authInfo = { token: '', clientId, scopes: [...scopes], extra: { exchange } };
       const response = await handler.fetch(asked, { parsedBody: body, authInfo });

@@ -6,6 +6,7 @@ import { MAX_TOOL_BYTES, type Tool } from '../../../contract/tools/tool.ts';
 import { TOOLS } from '../../../contract/tools/tools.ts';
 import { InvalidSearchCursor } from '../../../domain/cursor.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
+import type { OnAllowance } from '../../../domain/ports/counts.ts';
 import { DeadlineExceeded } from '../../../domain/ports/database.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import type { Tracing } from '../../../domain/ports/tracing.ts';
@@ -196,6 +197,7 @@ export interface ToolCall {
   readonly requestId: string;
   /** The public address of the service, without a slash at the end. */
   readonly baseUrl: string;
+  readonly onAllowance: OnAllowance;
   /** Aborted at the tool's deadline, and when the caller has gone. */
   readonly signal: AbortSignal;
   /** `_meta["x402/payment"]` as received; undefined where there is none. */
