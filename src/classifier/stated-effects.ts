@@ -73,7 +73,7 @@ const EFFECTS: readonly (readonly [string, RegExp])[] = [
   ['Proposal stated', String.raw`\bwould (?:establish|require|prohibit|create|allow|provide|authorize|increase|ensure|extend) ${CLAUSE}`],
   [
     'Work stated',
-    String.raw`(?i:\b(?:construction|reconstruction|installation|replacement|rehabilitation|repair|maintenance) (?:of|at)(?! Texas, )|\bto (?:replace|widen|build|construct|install|repair)) ${CLAUSE}`,
+    String.raw`(?i:\b(?:(?!(?:the|an?|for|of|and|to|towards?|on|in|with|by) )[\w-]+ ){0,2}(?:construction|reconstruction|installation|replacement|rehabilitation|repair|maintenance) (?:of|at)(?! Texas, )|\bto (?:replace|widen|build|construct|install|repair)) ${CLAUSE}`,
   ],
   [
     FUNDING,

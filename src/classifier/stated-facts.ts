@@ -108,7 +108,7 @@ const FIRST = String.raw`(?:[A-Z][\p{L}\p{N}.&'’/+-]*|\d{1,5}[\p{L}-][\p{L}\p{
 const WORD = String.raw`(?:[A-Z0-9][\p{L}\p{N}.&'’/+-]*|&|\([A-Z]{2,5}\)|at|of|the|and|for|de|del)`;
 const SUFFIX = String.raw`(?:Inc|INC|lnc|LLC|L\.L\.C|LLP|L\.L\.P|LP|L\.P|Corp|Corporation|Company|Co|Ltd|LTD|PLLC|P\.C|PC|Limited Partnership)\b\.?`;
 const COMPANY = new RegExp(
-  String.raw`(?<=\bwith )${FIRST}(?: ${WORD}){0,2} – ${WORD},? ${SUFFIX}|(?<![\p{L}\p{N}$.,&-]|, an? )${FIRST}(?:,? ${WORD}){0,7}?,? ${SUFFIX}(?:,? ${SUFFIX})?(?:,? (?:d/?b/?a|DBA):? (?:${WORD} ){0,4}${WORD}(?:,? ${SUFFIX})?)?`,
+  String.raw`(?<=\bwith )${FIRST}(?: ${WORD}){0,2} [–-] ${WORD},? ${SUFFIX}|(?<![\p{L}\p{N}$.,&-]|, an? )${FIRST}(?:(?:,(?! and\b))? ${WORD}){0,7}?,? ${SUFFIX}(?:,? ${SUFFIX})?(?:,? (?:d/?b/?a|DBA):? (?:${WORD} ){0,4}${WORD}(?:,? ${SUFFIX})?)?`,
   'gu',
 );
 /** A former name is no further party. */
@@ -132,7 +132,7 @@ const ITS_AMOUNT = new RegExp(
 );
 /** One party behind "with", whose name ends at the next clause. */
 const WITH = new RegExp(
-  String.raw`\b(?:[Cc]ontracts?|[Aa]greements?|[Ll]eases?|CONTRACT|AGREEMENT)\b[^;$]{0,60}? with (?:the )?(${FIRST}(?: (?:${WORD})){0,6}?)(?=,? (?:in|for|to|as|through|(?<!\bUniversity of Texas )at|by|an?|the|most|lowest|only|dba|d/b/a|whose|located)\b|,? [-–—] | ?[;(,]|$)`,
+  String.raw`\b(?:[Cc]ontracts?|[Aa]greements?|[Ll]eases?|CONTRACT|AGREEMENT)\b[^;$]{0,160}? with (?:the )?(${FIRST}(?: (?:${WORD})){0,6}?)(?=,? (?:in|for|to|as|through|(?<!\bUniversity of Texas )at|by|an?|the|most|lowest|only|dba|d/b/a|whose|located)\b|,? [-–—] | ?[;(,]|$)`,
   'gu',
 );
 /** The owner of land that is acquired, or the other side of a payment. */

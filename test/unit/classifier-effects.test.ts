@@ -49,6 +49,10 @@ describe('a clause on an effect', () => {
     ],
     ['A zoning study by Example Construction of Texas, Ltd., for streets', 'Named: Example Construction of Texas, Ltd.'],
     ['Zoning: support for Example One, LLC', 'Named: Example One, LLC.'],
+    [
+      'Zoning of the warranted traffic signal installation at Sample Street',
+      'Work stated: “traffic signal installation at Sample Street”.',
+    ],
     ['A zoning agreement to modify the funding source of a project', NO_IMPACT],
     ['A zoning amendment to allow the City enough time to report', NO_IMPACT],
     ['Zoning transfer in the amount of $5.00 from the Sample Bond Fund; second of $6.00', NO_IMPACT],
@@ -98,6 +102,12 @@ describe('the names of a list', () => {
     const list = 'Zoning consultants: (1) Example One, Inc. (Austin) ';
     expect(impactOf(`${list}(2) Example Two, LLC (Waco)`)).toBe('Named: Example One, Inc.; Example Two, LLC.');
     expect(impactOf(`${list}(2) Sample & Partner (Waco)`)).toBe(NO_IMPACT);
+  });
+
+  it('end at the next name of a list', () => {
+    expect(impactOf('Zoning agreements with Example One, LLC, Sample Project Partners, and Example Two, Inc. to work')).toBe(
+      'Named: Example One, LLC; Example Two, Inc.',
+    );
   });
 
   it('keep a dash of their own', () => {
