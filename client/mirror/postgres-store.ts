@@ -46,7 +46,8 @@ const PROGRESS = `
  * One replicator for each schema. Earlier versions take the first lock alone, for the whole database, and not in shared mode: they and this one
  * exclude each other.
  */
-const TAKE_LOCKS = `select pg_try_advisory_lock_shared(6022140760217896) and pg_try_advisory_lock(602214076, current_schema()::regnamespace::oid::int) as taken`;
+const TAKE_LOCKS = `select pg_try_advisory_lock_shared(6022140760217896)
+  and pg_try_advisory_lock(602214076, (select oid::int from pg_namespace where nspname = current_schema())) as taken`;
 const CONNECT_MS = 30_000;
 /** After so long without a byte, the system asks whether the other side is still there. */
 const KEEP_ALIVE_MS = 30_000;

@@ -1,6 +1,7 @@
 import * as statements from './search-statements.ts';
 import { AGENDA_SEARCH, periodOf } from '../../projections/agenda-search/tables.ts';
 import type { AgendaSearchPage, SearchAgendaData, SearchAgendaInput } from '../../contract/tools/search-agenda.ts';
+import { DAY_MS } from '../../domain/durations.ts';
 import { dayOfDate } from '../../domain/local-day.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { TextRow } from '../../domain/ports/database.ts';
@@ -20,7 +21,6 @@ interface SearchAgendaDependencies {
   readonly clock: Clock;
 }
 
-const DAY_MS = 86_400_000;
 type SearchContext = Awaited<ReturnType<typeof contextOf>>;
 
 async function contextOf(reads: LiveReads, binding: SearchBinding, now: number) {

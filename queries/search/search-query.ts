@@ -1,4 +1,5 @@
 import { MARK } from '../../projections/agenda-search/tables.ts';
+import { DAY_MS } from '../../domain/durations.ts';
 import { HIGHWAY, referenceNumbers, TYPED_CASE } from '../../domain/reference-numbers.ts';
 import { plainText, spellableWords, straightQuotes } from '../../domain/words.ts';
 import synonyms from './synonyms.json' with { type: 'json' };
@@ -37,7 +38,6 @@ const HIGHWAY_ONLY = new RegExp(`^${HIGHWAY}$`, 'iu');
 // oxlint-disable-next-line no-control-regex
 const NO_TEXT = /[\0\ufffd]/g;
 
-const DAY_MS = 86_400_000;
 /** A date without a year is that of so many years before this one, of this one and of the next. */
 const PAST_YEARS = 10;
 /** Words that follow one another count more where an item has them side by side; of a longer query the first so many. */

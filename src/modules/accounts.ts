@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../domain/durations.ts';
 import type { AdmissionRules } from '../../domain/plans.ts';
 import { createChargeRequest } from '../edge/admission/charge-request.ts';
 import { createAdmission, tracedAdmission } from '../edge/admission/admit.ts';
@@ -7,8 +8,6 @@ import { forgetDeadKeys } from '../../projections/accounts/forget-dead-keys.ts';
 import { ACCOUNTS } from '../../projections/accounts/tables.ts';
 import type { Platform } from '../platform.ts';
 import type { Module } from './module.ts';
-
-const HOUR_MS = 3_600_000;
 
 export function accounts({ settings, clock, logger, tracing, stores, database }: Platform) {
   const rules: AdmissionRules = {

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decodeFeedCursor, encodeFeedCursor, encodeSnapshotPageCursor, type FeedBinding } from '../../domain/cursor.ts';
 import { archiveOf } from '../support/archives.ts';
@@ -8,6 +7,7 @@ import { randomChanges, randomFrom, recordId, remove, SOME_RESOURCES, upsert } f
 import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { startKurrentPeer } from '../support/kurrent-peer.ts';
+import { onServer } from '../support/on-server.ts';
 import { restoreInto } from '../support/restoring.ts';
 import { serveCivic, type ServedCivic } from '../support/served-civic.ts';
 import { type Environment, type Installation, makeInstallation } from '../support/service.ts';
@@ -21,15 +21,6 @@ async function newDatabase(): Promise<string> {
   const database = await startTestDatabase();
   databases.push(database);
   return database.url;
-}
-async function onDatabase(url: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }
 const civic = (args: readonly string[], env: Environment) => installation.civicHere([...args, '--json'], { env });
 async function write(served: ServedCivic, changes: ReturnType<typeof randomChanges>): Promise<void> {
@@ -192,8 +183,8 @@ describe('a database that was restored or moved by other tools', () => {
     for (const _ of ['moved', 'restored']) {
       const copy = await newDatabase();
       const name = copy.slice(copy.lastIndexOf('/') + 1);
-      await onDatabase(from.replace(/[^/]+$/, 'postgres'), `drop database ${name}`);
-      await onDatabase(from.replace(/[^/]+$/, 'postgres'), `create database ${name} template ${from.slice(from.lastIndexOf('/') + 1)}`);
+      await onServer(from.replace(/[^/]+$/, 'postgres'), `drop database ${name}`);
+      await onServer(from.replace(/[^/]+$/, 'postgres'), `create database ${name} template ${from.slice(from.lastIndexOf('/') + 1)}`);
       copies.push(copy);
     }
     for (const copy of copies) {
@@ -216,7 +207,7 @@ describe('a database that was restored or moved by other tools', () => {
       await served.close();
     }
     // As after a point-in-time recovery: the start logs it and continues.
-    await onDatabase(moved, `update civic.installation set timeline = '000000FF'`);
+    await onServer(moved, `update civic.installation set timeline = '000000FF'`);
     const warned = await startOn({ DATABASE_URL: moved });
     expect(warned).toEqual({
       exitCode: 0,
@@ -225,7 +216,7 @@ describe('a database that was restored or moved by other tools', () => {
     expect((await civic(['feed', 'keep'], { DATABASE_URL: moved })).exitCode).toBe(0);
     expect(await startOn({ DATABASE_URL: moved })).toEqual({ exitCode: 0, stderr: '' });
     // A renewal that was killed.
-    await onDatabase(moved, `update civic.installation set renewing = 'a reason'`);
+    await onServer(moved, `update civic.installation set renewing = 'a reason'`);
     expect((await startOn({ DATABASE_URL: moved })).stderr).toMatch(/was about to be given a new identity \(a reason\) and was not/);
     expect((await civic(['feed', 'keep'], { DATABASE_URL: moved })).exitCode).toBe(1);
     expect((await civic(['feed', 'renew', '--reason', 'again', '--yes'], { DATABASE_URL: moved })).exitCode).toBe(0);
@@ -270,7 +261,7 @@ describe('a database that was restored or moved by other tools', () => {
   test('working rows of another log are refused also without a read model', async () => {
     const url = await newDatabase();
     expect((await startOn({ DATABASE_URL: url })).exitCode).toBe(0);
-    await onDatabase(url, `update civic.generations set log_id = null`);
+    await onServer(url, `update civic.generations set log_id = null`);
     const peer = await startKurrentPeer();
     try {
       expect((await startOn({ DATABASE_URL: url, EVENTSTORE_URL: peer.url })).stderr).toMatch(

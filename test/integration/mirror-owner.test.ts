@@ -81,7 +81,8 @@ test('a missing file of a folder is named with the remedy, which writes it again
   await store.close();
 });
 
-const inSchema = (schema: string) => `${database.url}${database.url.includes('?') ? '&' : '?'}options=-c%20search_path%3D${schema}`;
+const inSchema = (schema: string) =>
+  `${database.url}${database.url.includes('?') ? '&' : '?'}options=-c%20search_path%3D${encodeURIComponent(schema)}`;
 
 async function administer<Row extends object>(sql: string): Promise<readonly Row[]> {
   const client = new Client({ connectionString: database.url });
@@ -94,14 +95,14 @@ async function administer<Row extends object>(sql: string): Promise<readonly Row
 }
 
 test('two schemas of a PostgreSQL database hold two mirrors at once; one schema is refused to a second replicator', async () => {
-  await administer('create schema one; create schema two');
+  await administer('create schema one; create schema "Two-B"');
   const one = await openMirrorStore(inSchema('one'));
-  const two = await openMirrorStore(inSchema('two'));
+  const two = await openMirrorStore(inSchema('"Two-B"'));
   for (const store of [one, two]) {
     await runMirror(service, store);
     expect(await compareMirror(store, service.digests(3), null)).toMatchObject({ equal: true });
   }
-  await expect(openMirrorStore(inSchema('two'))).rejects.toThrow(/another replicator uses its schema/);
+  await expect(openMirrorStore(inSchema('"Two-B"'))).rejects.toThrow(/another replicator uses its schema/);
   // What an earlier version takes.
   expect(await administer('select pg_try_advisory_lock(6022140760217896) as taken')).toEqual([{ taken: false }]);
   await expect(openMirrorStore(inSchema('no_such'))).rejects.toThrow(/no schema of its search path exists/);
