@@ -63,7 +63,7 @@ function postgresql(): Promise<Found> {
 }
 
 async function versionAt(url: string): Promise<{ readonly url: string; readonly version: string }> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 60_000 });
   client.on('error', () => undefined);
   await client.connect();
   const { rows } = await client.query<{ version: string }>(`select current_setting('server_version') as version`);

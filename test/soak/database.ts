@@ -17,6 +17,8 @@ export interface SoakDatabase {
 }
 
 const START_MS = 120_000;
+/** A busy machine accepts a connection late; a server that is down refuses it at once. */
+const CONNECT_MS = 60_000;
 
 export async function openSoakDatabase(dataDir: string): Promise<SoakDatabase> {
   const attached = await attachEmbedded({
@@ -27,7 +29,7 @@ export async function openSoakDatabase(dataDir: string): Promise<SoakDatabase> {
   });
   const { url } = attached;
   const query: SoakDatabase['query'] = async (text, values = []) => {
-    const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+    const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
     client.on('error', () => undefined);
     await client.connect();
     try {
