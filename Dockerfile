@@ -9,6 +9,22 @@ ARG npm_config_include
 # Optional packages are the embedded PostgreSQL and a Node of its own; neither is used here.
 RUN ["npm", "ci", "--omit=dev", "--omit=optional", "--omit=peer", "--ignore-scripts"]
 
+# The bundle is made with packages that the image does not need.
+FROM node:24.21-slim AS program
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY client client
+RUN ["npm", "ci", "--omit=dev", "--omit=peer", "--ignore-scripts"]
+COPY commands commands
+COPY contract contract
+COPY domain domain
+COPY infra infra
+COPY projections projections
+COPY queries queries
+COPY src src
+COPY tools tools
+RUN ["node", "tools/ensure.mjs", "--without-tools"]
+
 FROM node:24.21-slim
 ENV NODE_ENV=production \
     CIVIC_HTTP_HOST=0.0.0.0 \
@@ -16,6 +32,7 @@ ENV NODE_ENV=production \
     CIVIC_LOG_FORMAT=json
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
+COPY --from=program /app/dist dist
 COPY package.json ./
 COPY client client
 COPY commands commands
@@ -33,5 +50,5 @@ STOPSIGNAL SIGTERM
 # The check starts a Node, which takes seconds on a small busy machine.
 HEALTHCHECK --interval=10s --timeout=10s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9464/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "src/main.ts"]
+ENTRYPOINT ["node", "dist/main.mjs"]
 CMD ["serve"]

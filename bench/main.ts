@@ -5,6 +5,7 @@ import { describeSetting } from './rig/setting.ts';
 import { stopAll } from './rig/processes.ts';
 import { tableText, writeResult } from './rig/report.ts';
 import { LOADS } from './loads/all.ts';
+import { ensureProgram } from '../tools/program.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -36,6 +37,7 @@ async function run(): Promise<void> {
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds is a whole number from 1');
   const loads = chosen();
+  await ensureProgram();
   const datasets = new Datasets();
   const bench: Bench = { size, rounds, sizes: sizes[size], datasets, say: (text) => process.stderr.write(`  ${text}\n`) };
   const rows: Row[] = [];

@@ -1,9 +1,10 @@
 import { enableCompileCache } from 'node:module';
-import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { programFile } from '../domain/program-files.ts';
 import { limitedStart } from './process-limits.ts';
 
 // Stores compiled code between starts, which halves their time.
-const compileCache = path.join(import.meta.dirname, '../node_modules/.cache/civic');
+const compileCache = fileURLToPath(programFile('node_modules/.cache/civic'));
 const limited = limitedStart(process, compileCache);
 // Replaces Node in the same process: its number, its streams and its supervisor stay.
 if (limited !== null) process.execve?.(process.execPath, [process.execPath, ...limited.args], limited.env);

@@ -22,7 +22,7 @@ const MODULES = '^src/modules/';
 
 /** The table of the architecture page; `test` and `bench` are under no rule but the ones on circles and on what cannot be found. */
 const PARTS: readonly Part[] = [
-  { from: DOMAIN, ours: [DOMAIN], node: ['crypto', 'net', 'zlib'] },
+  { from: DOMAIN, ours: [DOMAIN], node: ['crypto', 'module', 'net', 'url', 'zlib'] },
   { from: CONTRACT, ours: [CONTRACT, DOMAIN], node: [] },
   { from: COMMANDS, ours: [COMMANDS, DOMAIN], node: ['crypto'] },
   { from: PROJECTIONS, ours: [PROJECTIONS, DOMAIN], node: ['crypto'] },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const look = 200;
 
 /**
- * Waits until no other process installs into a checkout. The lock is a folder that holds its owners' process numbers: it appears whole by a rename,
+ * Waits until no other process installs or builds in a checkout. The lock is a folder that holds its owners' process numbers: it appears whole by a rename,
  * which fails on a folder that holds anything, so exactly one has it. One that a killed installer left is emptied by taking those very
  * owners out, once all of them have ended.
  * @param {string} root the checkout
@@ -18,7 +18,7 @@ export async function takeTurn(root) {
     const owners = listed(turn);
     if (owners.length > 0 && !owners.some(isAlive)) endTurn(turn, owners);
     else {
-      if (!told) process.stderr.write('Waiting for another process that installs the dependencies …\n');
+      if (!told) process.stderr.write('Waiting for another process that installs or builds …\n');
       told = true;
       await new Promise((resolve) => setTimeout(resolve, look));
     }
@@ -35,7 +35,7 @@ function tryTurn(turn) {
   } catch (error) {
     rmSync(own, { recursive: true, force: true });
     if (error.code === 'ENOTEMPTY' || error.code === 'EEXIST') return false;
-    throw new Error(`the dependencies cannot be installed in ${turn}: ${error.message}`, { cause: error });
+    throw new Error(`${root} cannot be written to: ${error.message}`, { cause: error });
   }
 }
 

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { start, stop } from './processes.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../dist/main.mjs', import.meta.url));
 
 /** Charged and checked, never refused. */
 const MANY = { requests_per_minute: 1_000_000_000, burst_limit: 1_000_000_000, export_requests_per_hour: 1_000_000_000 };

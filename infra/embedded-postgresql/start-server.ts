@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { programFile } from '../../domain/program-files.ts';
 import { type DataLayout, giveToOwner } from './data-directory.ts';
 import { type ClusterStart, commandOf, type Owner, planLaunch, runProgram, runs, withCopiedPrograms } from './launch-plan.ts';
 import { EmbeddedDatabaseRefused, failureReason } from './refusal.ts';
@@ -10,7 +11,7 @@ import { serverArguments, superuser } from './server-settings.ts';
 import { secureCluster } from './password.ts';
 import { endRemains } from './server-processes.ts';
 
-const SUPERVISOR = fileURLToPath(new URL('supervisor.sh', import.meta.url));
+const SUPERVISOR = fileURLToPath(programFile('infra/embedded-postgresql/supervisor.sh'));
 const SERVER_LOG_LIMIT = 4 * 1024 * 1024;
 
 /**

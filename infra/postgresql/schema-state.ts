@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client, type ClientBase } from 'pg';
 import { DATABASE_ENCODING, OLDEST_SERVER, READ_ONLY, type TextRow } from '../../domain/ports/database.ts';
+import { programFile } from '../../domain/program-files.ts';
 import { certificateReason } from '../system/certificate-reason.ts';
 import { isConnectionLoss, mapError, sqlState } from './errors.ts';
 import { clientConfig, type Session } from './sessions.ts';
@@ -21,7 +22,7 @@ export class DatabaseRefused extends Error {
 
 /** Milliseconds from the server's deadline to the client's. */
 const SILENCE_MS = 1_000;
-export const MIGRATIONS_FOLDER = fileURLToPath(new URL('./migrations', import.meta.url));
+export const MIGRATIONS_FOLDER = fileURLToPath(programFile('infra/postgresql/migrations'));
 
 const knownMigrations = (): readonly string[] =>
   readdirSync(MIGRATIONS_FOLDER)

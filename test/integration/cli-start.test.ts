@@ -69,7 +69,7 @@ test('the npm script uses exec and limits the memory of the service', async () =
     '--min-semi-space-size=4',
     '--max-semi-space-size=4',
     '--no-parallel-scavenge',
-    join(CHECKOUT, 'src/main.ts'),
+    join(CHECKOUT, 'dist/main.mjs'),
     'serve',
     '',
   ]);

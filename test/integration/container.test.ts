@@ -68,8 +68,7 @@ describe('the image', () => {
     const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
     const wanted = /(\d+)\.(\d+)/.exec(engines.node)!.slice(1).map(Number);
     const versions = [...DOCKERFILE.matchAll(/^FROM node:(\d+)\.(\d+)-slim/gm)].map(([, major, minor]) => [Number(major), Number(minor)]);
-    expect(versions).toHaveLength(2);
-    expect(versions[0]).toEqual(versions[1]);
+    expect(new Set(versions.map(String)).size).toBe(1);
     expect(versions[0]![0]).toBe(wanted[0]);
     expect(versions[0]![1]).toBeGreaterThanOrEqual(wanted[1]!);
     expect(DOCKERFILE).toMatch(/^USER \d+:\d+$/m);

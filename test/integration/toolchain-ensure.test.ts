@@ -21,6 +21,15 @@ ${outcome}
 const succeeds = (): string =>
   npm(`mkdir -p "${checkout}/node_modules" && cp "${checkout}/package-lock.json" "${checkout}/node_modules/.package-lock.json"`);
 
+/** A substitute for the bundler: records each bundle, and fails where a source is wrong. */
+const BUNDLER = `import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+const [, , folder] = process.argv;
+mkdirSync(folder, { recursive: true });
+if (existsSync('src/wrong.ts')) throw new Error('src/wrong.ts is wrong');
+writeFileSync(folder + '/main.mjs', '');
+appendFileSync('bundles', folder + '\\n');
+`;
+
 function program(name: string, text: string): void {
   writeFileSync(join(checkout, 'bin', name), text, { mode: 0o755 });
 }
@@ -53,6 +62,7 @@ beforeEach(() => {
     cpSync(new URL(`../../${part}`, import.meta.url), join(checkout, part), { recursive: true });
   mkdirSync(join(checkout, 'bin'));
   writeFileSync(join(checkout, 'package-lock.json'), lockFile('1.0.0'));
+  writeFileSync(join(checkout, 'tools/build.mjs'), BUNDLER);
   program('npm', succeeds());
   program('node', '#!/bin/sh\necho v24.12.0\n');
 });
@@ -77,7 +87,7 @@ test('a changed lock file is installed again, and dependencies installed by hand
   expect(calls()).toEqual(['ci', 'ci']);
   writeFileSync(join(checkout, 'package-lock.json'), lockFile('3.0.0'));
   cpSync(join(checkout, 'package-lock.json'), join(checkout, 'node_modules/.package-lock.json'));
-  expect(await ensure().ended).toEqual({ status: 0, out: '', err: '' });
+  expect(await ensure().ended).toEqual({ status: 0, out: '', err: 'Building the program …\n' });
   expect(calls()).toHaveLength(2);
 });
 
@@ -202,7 +212,7 @@ test('a Node that is too old is reported with the next step, and the one in the 
   for (const folder of [packaged, '.bin']) mkdirSync(join(checkout, 'node_modules', folder), { recursive: true });
   writeFileSync(join(checkout, 'node_modules', packaged, 'package.json'), JSON.stringify({ version: '24.21.0' }));
   writeFileSync(join(checkout, 'node_modules/.bin/node'), '');
-  expect(await ensure().ended).toEqual({ status: 0, out: '', err: '' });
+  expect(await ensure().ended).toEqual({ status: 0, out: '', err: 'Building the program …\n' });
 });
 
 test('missing links between the libraries of the embedded PostgreSQL are created', async () => {
@@ -215,4 +225,52 @@ test('missing links between the libraries of the embedded PostgreSQL are created
   );
   await ensure().ended;
   expect(readFileSync(join(native, 'lib/libsome.so.1'), 'utf8')).toBe('library');
+});
+
+const bundles = (): string[] => readFileSync(join(checkout, 'bundles'), 'utf8').trim().split('\n');
+const present = (): string[] =>
+  readdirSync(join(checkout, 'dist'))
+    .filter((name) => name !== 'main.mjs')
+    .map((name) => join(checkout, 'dist', name))
+    .toSorted();
+
+test('the program is built where a source was changed, added or removed, and the bundle before stays for what still runs', async () => {
+  mkdirSync(join(checkout, 'src'));
+  const source = join(checkout, 'src/some.ts');
+  await ensure().ended;
+  await ensure().ended;
+  expect(bundles()).toHaveLength(1);
+  writeFileSync(source, '1');
+  await ensure().ended;
+  writeFileSync(source, '12');
+  await ensure().ended;
+  expect(bundles()).toHaveLength(3);
+  expect(present()).toEqual(bundles().slice(1).toSorted());
+  rmSync(source);
+  expect((await ensure().ended).err).toBe('Building the program …\n');
+  expect(readFileSync(join(checkout, 'dist/main.mjs'), 'utf8')).toContain(bundles().at(-1)!.slice(join(checkout, 'dist/').length));
+});
+
+test('of several runs that find an outdated program one builds it', async () => {
+  await ensure().ended;
+  mkdirSync(join(checkout, 'src'));
+  writeFileSync(join(checkout, 'src/some.ts'), '1');
+  const ended = await Promise.all([ensure(), ensure(), ensure()].map((run) => run.ended));
+  expect(ended.map(({ status }) => status)).toEqual([0, 0, 0]);
+  expect(bundles()).toHaveLength(2);
+});
+
+test('a program that cannot be built is reported, the one before stays, and the next run tries again', async () => {
+  await ensure().ended;
+  const before = readFileSync(join(checkout, 'dist/main.mjs'), 'utf8');
+  mkdirSync(join(checkout, 'src'));
+  writeFileSync(join(checkout, 'src/wrong.ts'), '');
+  const failed = await ensure().ended;
+  expect(failed).toMatchObject({ status: 1, out: '' });
+  expect(failed.err).toMatch(/src\/wrong\.ts is wrong[\s\S]*\nthe program could not be built: see the lines above\n$/);
+  expect(readFileSync(join(checkout, 'dist/main.mjs'), 'utf8')).toBe(before);
+  rmSync(join(checkout, 'src/wrong.ts'));
+  writeFileSync(join(checkout, 'src/right.ts'), '');
+  expect(await ensure().ended).toMatchObject({ status: 0 });
+  expect(bundles()).toHaveLength(2);
 });

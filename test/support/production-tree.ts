@@ -6,9 +6,17 @@ import { fileURLToPath } from 'node:url';
 
 export const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The paths that the Dockerfile copies from the checkout, in its order. */
+/** The paths that the Dockerfile, or one stage of it, copies from the checkout, in its order. */
 export const copiedByDockerfile = (dockerfile: string): readonly string[] =>
   [...dockerfile.matchAll(/^COPY (?!--from)(.+)$/gm)].flatMap(([, words]) => words!.split(' ').slice(0, -1));
+
+/** What its last stage has from the checkout, with the bundle that another stage makes. */
+const inImage = (dockerfile: string): readonly string[] => [
+  'package-lock.json',
+  '.npmrc',
+  'dist',
+  ...copiedByDockerfile(dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))),
+];
 
 interface LockedPackage {
   readonly dev?: boolean;
@@ -42,7 +50,7 @@ export interface ProductionTree {
 export function makeProductionTree(how: 'link' | 'install'): ProductionTree {
   const folder = mkdtempSync(join(tmpdir(), 'civic-image-'));
   const dockerfile = readFileSync(join(CHECKOUT, 'Dockerfile'), 'utf8');
-  for (const name of new Set(copiedByDockerfile(dockerfile))) cpSync(join(CHECKOUT, name), join(folder, name), { recursive: true });
+  for (const name of inImage(dockerfile)) cpSync(join(CHECKOUT, name), join(folder, name), { recursive: true });
   if (how === 'install') {
     const [npm = '', ...args] = JSON.parse(/^RUN (\[.*\])$/m.exec(dockerfile)![1]!) as string[];
     const installed = spawnSync(npm, args, { cwd: folder, encoding: 'utf8' });

@@ -10,8 +10,8 @@ import { copyPreparedData } from './prepared-data.ts';
 import { STALL_MS } from './until-reached.ts';
 import { withoutProgress } from './without-progress.ts';
 
-/** The program's entry. */
-export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** The program's entry, as users start it; `tools/program.mjs` builds it before the tests. */
+export const MAIN = fileURLToPath(new URL('../../dist/main.mjs', import.meta.url));
 const LAST_LINE_OF_BANNER = "/api/v1/data/health'\n";
 /** Far longer than a start and an end take on a busy machine. */
 const START_MS = 300_000;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { ensureProgram } from '../../tools/program.mjs';
 import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { temporaryFolder } from './embedded-users.ts';
 import { onServer } from './on-server.ts';
@@ -14,13 +15,15 @@ declare module 'vitest' {
 }
 
 /** Every lane loads this file anew, and all run in one process. */
-const run: { dataDir?: Promise<string>; template?: Promise<void> } = ((globalThis as Record<symbol, object>)[
+const run: { program?: Promise<void>; dataDir?: Promise<string>; template?: Promise<void> } = ((globalThis as Record<symbol, object>)[
   Symbol.for('civic-records.test-run')
 ] ??= {});
 
-/** Starts the PostgreSQL server that the test files of a run share, each with a database of its own. */
+/** Builds the program that tests start, and starts the PostgreSQL server that the test files of a run share, each with a database of its own. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  run.program ??= ensureProgram();
   run.dataDir ??= prepare(temporaryFolder());
+  await run.program;
   const server = await useTestServer(await run.dataDir);
   run.template ??= onServer(server.url, `create database ${MIGRATED_DATABASE} template postgres`);
   await run.template;

@@ -4,6 +4,7 @@ import { getOpenApiDocument } from '../../../contract/get-openapi-document.ts';
 import { PUBLIC_CACHE } from '../../../contract/operation.ts';
 import { OPERATIONS } from '../../../contract/operations.ts';
 import { WORKFLOWS_PATH } from '../../../contract/workflows.ts';
+import { programFile } from '../../../domain/program-files.ts';
 import { arazzoDocumentOf } from './arazzo.ts';
 import { agentIndex, fullReference, operationPage, operationPagePath } from './markdown/reference.ts';
 import { type OpenApiDocument, openApiDocumentOf } from './openapi.ts';
@@ -93,7 +94,7 @@ export function documentRoutes(baseUrl: () => string): readonly DocumentRoute[] 
       'content-security-policy': REFERENCE_POLICY,
       'referrer-policy': 'no-referrer',
     }),
-    route(COMPONENT.start, script, () => readFile(new URL('reference-start.js', import.meta.url))),
+    route(COMPONENT.start, script, () => readFile(programFile('src/edge/documents/reference-start.js'))),
     route(COMPONENT.script, script, fromComponent('swagger-ui-bundle.js')),
     route(COMPONENT.style, 'text/css; charset=utf-8', fromComponent('swagger-ui.css')),
   ];

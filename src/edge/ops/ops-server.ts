@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../../../domain/ports/logger.ts';
+import { programFile } from '../../../domain/program-files.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { createListener, READING } from '../http/listener.ts';
 import type { OpsState } from './read-state.ts';
 
-const read = (name: string): string => readFileSync(new URL(`page/${name}`, import.meta.url), 'utf8');
+const read = (name: string): string => readFileSync(programFile(`src/edge/ops/page/${name}`), 'utf8');
 
 const PAGE_FILES: Readonly<Record<string, { readonly type: string; readonly body: string }>> = {
   '/ops': { type: 'text/html; charset=utf-8', body: read('page.html') },

@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { programFile } from '../../../domain/program-files.ts';
 import { kept } from '../documents/document-routes.ts';
 
-export const GUIDES_FOLDER = new URL('../../../docs/', import.meta.url);
+export const GUIDES_FOLDER = programFile('docs/');
 
 export interface Guide {
   readonly name: string;

