@@ -16,14 +16,13 @@ const outside = [
   'kafkajs',
   'light-my-request',
   'pg-native',
-  'pino',
   'viem',
 ];
 
 const bundle = await rolldown({
   input: 'src/main.ts',
   platform: 'node',
-  external: (id) => outside.some((name) => id === name || id.startsWith(name.endsWith('/') ? name : `${name}/`)) || id === 'pino-pretty',
+  external: (id) => outside.some((name) => id === name || id.startsWith(name.endsWith('/') ? name : `${name}/`)),
 });
 await bundle.write({ dir: folder, entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' });
 await bundle.close();

@@ -13,26 +13,25 @@ import type { PublicSourceStatus } from '../../contract/list-public-source-statu
 import type { PublicAnswers } from '../edge/answers/exchange.ts';
 import type { ToolData, ToolFunctions } from '../edge/mcp/run-tool.ts';
 import type { Platform } from '../platform.ts';
-import { COVERAGE_CATALOGUE } from '../sources/coverage/coverage-catalogue.ts';
 import type { Module } from './module.ts';
 
 export interface CoverageFunctions {
   /** A page as it is sent; refuses a cursor of other filters. */
-  readonly listDfwResearchCoverage: (input: CoverageInput) => object;
+  readonly listDfwResearchCoverage: (input: CoverageInput) => Promise<object>;
   readonly listPublicSourceStatuses: (input: SourceStatusesInput) => Promise<readonly PublicSourceStatus[]>;
 }
 
 /** Neither has an answer after a failure: the covered set is fixed, so an empty list would be wrong. */
 export const coverageOperations = (functions: CoverageFunctions) =>
   ({
-    listDfwResearchCoverage: { ask: async ({ query }) => JSON.stringify(functions.listDfwResearchCoverage(query)) },
+    listDfwResearchCoverage: { ask: async ({ query }) => JSON.stringify(await functions.listDfwResearchCoverage(query)) },
     listPublicSourceStatuses: { ask: async ({ query }) => JSON.stringify({ data: await functions.listPublicSourceStatuses(query) }) },
   }) satisfies Partial<PublicAnswers>;
 
 interface CoverageReads {
   readonly listCoveredSources: (input: SourceStatusesInput, shown: { readonly alsoRead: boolean }) => Promise<readonly CoveredSource[]>;
   readonly listTopics: () => Promise<readonly Topic[]>;
-  readonly listResearchCoverage: (input: CoverageInput) => CoveragePage;
+  readonly listResearchCoverage: (input: CoverageInput) => Promise<CoveragePage>;
 }
 
 type CoveredJurisdiction = ToolData<'get_coverage'>['jurisdictions'][number];
@@ -56,7 +55,7 @@ export const coverageTools = (parts: CoverageReads): Pick<ToolFunctions, 'get_co
   },
   get_data_coverage: async (input) => {
     const asked = { ...input, includeInactive: false, limit: MAX_COVERAGE_ITEMS } as CoverageInput;
-    const page = parts.listResearchCoverage(asked);
+    const page = await parts.listResearchCoverage(asked);
     return {
       data: { ...(page as Pick<ToolData<'get_data_coverage'>, 'data' | 'meta'>), truncated: false },
       cursorAfter: (rows) => coverageCursorAfter(page, asked, rows),
@@ -64,8 +63,13 @@ export const coverageTools = (parts: CoverageReads): Pick<ToolFunctions, 'get_co
   },
 });
 
+/** The catalogue is loaded when it is first asked for: its check and digest take longer than those of the rest of a command. */
+export async function listResearchCoverage(input: CoverageInput): Promise<CoveragePage> {
+  const { COVERAGE_CATALOGUE } = await import('../sources/coverage/coverage-catalogue.ts');
+  return listDfwResearchCoverage(COVERAGE_CATALOGUE, input);
+}
+
 export function coverage({ reads, clock }: Platform) {
-  const listResearchCoverage = (input: CoverageInput) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input);
   return {
     publicOperations: coverageOperations({
       listDfwResearchCoverage: listResearchCoverage,

@@ -3,7 +3,6 @@ import type { SearchAgendaData, SearchAgendaInput } from '../../contract/tools/s
 import { createReadNextHits, createReadRecentHits, createReadUpcomingHits } from '../../queries/agenda/agenda-hits.ts';
 import { createListPublishedCadences } from '../../queries/agenda/get-public-body-cadence.ts';
 import { createListCoveredTopics } from '../../queries/agenda/list-covered-topics.ts';
-import { listDfwResearchCoverage } from '../../queries/coverage/list-dfw-research-coverage.ts';
 import { createListCoveredSources } from '../../queries/coverage/list-public-source-statuses.ts';
 import { createReadCivicRecords } from '../../queries/feed/read-civic-records.ts';
 import { createReadMeetingDocuments, createReadMeetingItems } from '../../queries/meetings/read-meeting-items.ts';
@@ -12,7 +11,7 @@ import { createReadPlace } from '../../queries/meetings/read-place.ts';
 import type { PageReads } from '../edge/pages/page-reads.ts';
 import type { Platform } from '../platform.ts';
 import { COVERED_BODIES } from '../sources/catalogue/catalogue-records.ts';
-import { COVERAGE_CATALOGUE } from '../sources/coverage/coverage-catalogue.ts';
+import { listResearchCoverage } from './coverage.ts';
 
 /** As much as an account may be sent. */
 const MAX_BYTES = 5_000_000;
@@ -39,7 +38,7 @@ export function pages(
       coveredTopics: createListCoveredTopics(reads),
       publishedCadences: createListPublishedCadences({ reads, pairs: COVERED_BODIES }),
       coveredSources: () => listCoveredSources({}, { alsoRead: false }),
-      researchCoverage: (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
+      researchCoverage: listResearchCoverage,
       nextHits: createReadNextHits({ reads, clock }),
       recentHits: createReadRecentHits({ reads, clock }),
       upcomingHits: createReadUpcomingHits({ reads, clock }),

@@ -140,7 +140,7 @@ export const EMPTY_PUBLIC_ANSWERS: PublicFunctions = {
     throw new Rejection('not_found', 'there is no such public hit');
   },
   listUpcomingAgendaHits: async (input) => noUpcomingHits(input),
-  listDfwResearchCoverage: (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
+  listDfwResearchCoverage: async (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
   getPublicBodyCadence: async () => ({ lastMetAt: null, nextScheduledAt: null, timezone: null }),
   listPublicSourceStatuses: async () => [],
 };
@@ -150,7 +150,7 @@ export const EMPTY_PAGES: PageReads = {
   coveredTopics: async () => [],
   publishedCadences: async () => [],
   coveredSources: async () => [],
-  researchCoverage: (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
+  researchCoverage: async (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
   nextHits: async () => [],
   recentHits: async () => [],
   upcomingHits: async () => ({ hits: [], nextCursor: null, total: 0 }),

@@ -69,7 +69,7 @@ export const ALL_TOOLS: ToolFunctions = {
       },
     ],
     listTopics: async () => [{ topicSlug: 'zoning', publicLabel: 'zoning and rezoning' }],
-    listResearchCoverage: (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
+    listResearchCoverage: async (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
   }),
   search_agenda: async () => ({
     data: { results: [searchResult()], truncated: false, guidance: 'Follow sourceUrl.', nextCursor: null, candidateLimitReached: false },

@@ -22,7 +22,7 @@ export async function frontPage(reads: PageReads): Promise<PageParts> {
     reads.recentHits({ limit: LATEST }),
     reads.meetings.changedLast(LATEST),
   ]);
-  const { data, meta } = reads.researchCoverage(ALL_JURISDICTIONS);
+  const { data, meta } = await reads.researchCoverage(ALL_JURISDICTIONS);
   const counties = countiesOf(data);
   const isRead = ({ status }: (typeof sources)[number]): boolean => status.lastSuccessfulCheckAt !== null;
   const known = new Set(data.map(({ jurisdictionSlug }) => jurisdictionSlug));

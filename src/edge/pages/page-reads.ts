@@ -16,7 +16,7 @@ export interface PageReads {
   readonly coveredTopics: () => Promise<readonly CoveredTopic[]>;
   readonly publishedCadences: () => Promise<readonly PublishedCadence[]>;
   readonly coveredSources: () => Promise<readonly CoveredSource[]>;
-  readonly researchCoverage: (input: CoverageInput) => CoveragePage;
+  readonly researchCoverage: (input: CoverageInput) => Promise<CoveragePage>;
   /** At most `limit` of each topic. */
   readonly nextHits: (limit: number) => Promise<readonly ListedHit[]>;
   readonly recentHits: (input: RecentHitsInput) => Promise<readonly ListedHit[]>;

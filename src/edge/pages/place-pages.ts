@@ -36,7 +36,7 @@ export async function jurisdictionPage(reads: PageReads, { params, query: { star
     reads.recentHits({ jurisdictionSlug: slug, limit: LATEST }),
     reads.coveredTopics(),
   ]);
-  const { data, meta } = reads.researchCoverage({ jurisdictionSlug: slug, includeInactive: true, limit: 1 });
+  const { data, meta } = await reads.researchCoverage({ jurisdictionSlug: slug, includeInactive: true, limit: 1 });
   const feed = feedOf(jurisdictionPath(slug));
   const entries = fitting(bodies.slice(start), BODIES_SIZE, bodyEntry(slug));
   const shown = start + entries.length;
