@@ -195,8 +195,8 @@ export interface SearchBinding {
 
 /** The last item on the page before, by the order of the search that found it. */
 export interface SearchCursor {
-  /** Number of words that an item may lack, as decided by the first page for all pages. */
-  readonly missing: number;
+  /** Which of the queries for items that lack words found it, 0 for none of them: decided by the first page for all pages. */
+  readonly leniency: number;
   readonly rank: number;
   /** Milliseconds since the epoch. */
   readonly startsAt: number;
@@ -215,7 +215,7 @@ const digestOf = ({ query, jurisdictionSlug, topicSlug, fromDate, toDate }: Sear
 
 const codec = cursorCodec<SearchCursor & { readonly binding: string }>('search', {
   binding: hexadecimal(BINDING_BYTES),
-  missing: { bytes: 1, write: (payload, value, at) => payload.writeUInt8(value, at), read: (payload, at) => payload.readUInt8(at) },
+  leniency: { bytes: 1, write: (payload, value, at) => payload.writeUInt8(value, at), read: (payload, at) => payload.readUInt8(at) },
   rank: { bytes: 4, write: (payload, value, at) => payload.writeInt32BE(value, at), read: (payload, at) => payload.readInt32BE(at) },
   startsAt: time,
   itemId: uuid,

@@ -12,7 +12,7 @@ import { plainText } from '../../domain/words.ts';
 import { unlessNull } from '../fields.ts';
 import { freshnessAt, meetingTimeOf } from '../agenda/agenda-fields.ts';
 import { composed, searchQuery } from './search-query.ts';
-import { anyWordOf, lenientUnits, maxMissing, nearOnes, queryLacking } from './search-units.ts';
+import { anyWordOf, lenientQueries, lenientUnits, nearOnes } from './search-units.ts';
 import { hasFewMatches, searchWindows, WHOLE } from './search-windows.ts';
 
 interface SearchAgendaDependencies {
@@ -56,7 +56,7 @@ async function find(reads: LiveReads, context: SearchContext, input: SearchAgend
     ...(topicId === null ? [] : [statements.topicMark(topicId)]),
   ];
   const windows = searchWindows(context.periods, limits);
-  if (windows.length === 0) return { rows: [], missing: 0 };
+  if (windows.length === 0) return { rows: [], leniency: 0 };
   // An alternative or an exclusion, with which a query has no units, may match far more than the rarest word.
   const isFew = context.units.length > 0 && hasFewMatches(context);
   const search = { pairs, marks, fromDay, toDay, after, limit: input.limit };
@@ -65,17 +65,17 @@ async function find(reads: LiveReads, context: SearchContext, input: SearchAgend
     const asked = { ...search, query: wanted, anyWord: anyWordOf(wanted), units, windows: looked };
     return reads.texts((generation) => statements.searchCandidates(generation(AGENDA_SEARCH.name), asked));
   };
-  if (after === null || after.missing === 0) {
+  if (after === null || after.leniency === 0) {
     const rows = await run(query, []);
-    if (rows.length > 0 || after !== null) return { rows, missing: 0 };
+    if (rows.length > 0 || after !== null) return { rows, leniency: 0 };
   }
-  const units = lenientUnits(context.units, context.records, context.periods);
-  const max = maxMissing(units.length);
-  for (let missing = after?.missing ?? 1; missing <= max; missing++) {
-    const rows = await run(queryLacking(units, missing), units);
-    if (rows.length > 0 || after !== null) return { rows, missing };
+  const units = lenientUnits(context.units, context);
+  const queries = lenientQueries(units);
+  for (let leniency = after?.leniency ?? 1; leniency <= queries.length; leniency++) {
+    const rows = await run(queries[leniency - 1]!, units);
+    if (rows.length > 0 || after !== null) return { rows, leniency };
   }
-  return { rows: [], missing: 0 };
+  return { rows: [], leniency: 0 };
 }
 
 type Result = SearchAgendaData['results'][number];
@@ -114,23 +114,23 @@ export const searchPlace = (input: SearchAgendaInput): SearchCursor | null =>
 /** One page. Where all its items were removed between their ranking and the read of their details, the page after it. */
 async function searchPage(reads: LiveReads, context: SearchContext, input: SearchAgendaInput) {
   for (let after = searchPlace(input); ; ) {
-    const { rows, missing } = await find(reads, context, input, after);
+    const { rows, leniency } = await find(reads, context, input, after);
     const page = rows.slice(0, input.limit);
-    const places = page.map(([itemId, rank, startsAt]) => ({ missing, rank: Number(rank), startsAt: Number(startsAt), itemId: itemId! }));
+    const places = page.map(([itemId, rank, startsAt]) => ({ leniency, rank: Number(rank), startsAt: Number(startsAt), itemId: itemId! }));
     const ids = places.map(({ itemId }) => itemId);
     const anyWord = anyWordOf(context.query);
     const shown =
       ids.length === 0 ? [] : await reads.texts((generation) => statements.searchResults(generation(AGENDA_SEARCH.name), ids, anyWord));
     const hasMore = rows.length > page.length;
     if (shown.length > 0 || !hasMore) {
-      return { shown, places, hasMore, candidateLimitReached: rows[0]?.at(-1) === 't', missing };
+      return { shown, places, hasMore, candidateLimitReached: rows[0]?.at(-1) === 't', leniency };
     }
     after = places.at(-1)!;
   }
 }
 
 type Page = Awaited<ReturnType<typeof searchPage>>;
-const EMPTY_PAGE: Page = { shown: [], places: [], hasMore: false, candidateLimitReached: false, missing: 0 };
+const EMPTY_PAGE: Page = { shown: [], places: [], hasMore: false, candidateLimitReached: false, leniency: 0 };
 
 /**
  * Agenda items by words, the best first and of equals the latest first. An item that is added or changed between two pages may be missed or
@@ -151,11 +151,11 @@ export const createSearchAgenda =
     ];
     const isEmpty = wordless || uncovered || unknownFilters.length > 0;
     const page = isEmpty ? EMPTY_PAGE : await searchPage(reads, context, input);
-    const { shown, places, hasMore, candidateLimitReached, missing } = page;
+    const { shown, places, hasMore, candidateLimitReached, leniency } = page;
     const now = clock.now();
     const words = new Set(context.units).size;
     const asked = { wordless, uncovered, unknownFilters, near: context.near, words, continued };
-    const guidance = searchGuidance({ ...asked, found: shown.length, hasMore, candidateLimitReached, missing });
+    const guidance = searchGuidance({ ...asked, found: shown.length, hasMore, candidateLimitReached, leniency });
     const results = shown.map((row) => resultOf(row, now));
     const nextCursor = hasMore ? encodeSearchCursor(binding, places.at(-1)!) : null;
     return {

@@ -11,7 +11,7 @@ interface GuidanceFacts {
   readonly unknownFilters: readonly ('jurisdictionSlug' | 'topicSlug')[];
   /** Words that no record has, each with the nearest. */
   readonly near: ReadonlyMap<string, NearWord | null>;
-  readonly missing: number;
+  readonly leniency: number;
   /** Number of different words and phrases of the query; 0 for a query with OR or minus. */
   readonly words: number;
   readonly continued: boolean;
@@ -42,11 +42,11 @@ export function searchGuidance(facts: GuidanceFacts): string {
           : `; ${quoted(near.word)}, which is near, was not searched`;
     sentences.push(`No record has the word ${quoted(word)}${searched}.`);
   }
-  if (facts.missing > 0 && facts.found > 0) {
+  if (facts.leniency > 0 && facts.found > 0) {
     sentences.push('No item has all of these words; these have most of them, those with the rarer words first.');
   }
   const isWhole = facts.found > 0 && !facts.hasMore && !facts.continued;
-  if (isWhole && facts.missing === 0 && facts.words >= MANY_WORDS && facts.found <= FEW_RESULTS) {
+  if (isWhole && facts.leniency === 0 && facts.words >= MANY_WORDS && facts.found <= FEW_RESULTS) {
     sentences.push('All of these words were required: a search with fewer words finds more.');
   }
   if (facts.found === 0) sentences.push(facts.continued ? 'There are no further results.' : 'No agenda item matches.', EMPTY);

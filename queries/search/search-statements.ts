@@ -10,6 +10,9 @@ export const MAX_CANDIDATES = 1000;
 /** All forms of a word begin with the same letters, so many at least. */
 const STEM_LETTERS = 3;
 
+/** Words of the name of a place that people leave out. */
+const KINDS_OF_PLACES = `array['city', 'county', 'of', 'town', 'village']`;
+
 const ENGLISH = `'pg_catalog.english'`;
 
 export interface SearchContext {
@@ -18,6 +21,8 @@ export interface SearchContext {
   /** The number of records by the search term of a word; those that none has. */
   readonly records: Readonly<Record<string, number>>;
   readonly unknown: readonly string[];
+  /** Search terms of the words that name a jurisdiction. */
+  readonly places: readonly string[];
   /** Of the jurisdiction; null when none was asked for or none has this slug. */
   readonly bodyIds: readonly string[] | null;
   readonly topicId: string | null;
@@ -40,9 +45,11 @@ export function searchContext(
   return {
     name: `search_context_g${generation}`,
     text: `with names as (select name from ${jurisdictions} union all select name from ${bodies} union all select names from ${topics}),
+      places as (select string_to_array(lower(name), ' ') as words from ${jurisdictions}),
       typed as materialized (
         select w.word, w.place, s.stems[1] as stem, (select sum(k.records) from ${words} k where k.stem = s.stems[1]) as records,
-          exists (select from names n where lower(n.name) like '%' || left(w.word, ${STEM_LETTERS}) || '%') as is_named
+          exists (select from names n where lower(n.name) like '%' || left(w.word, ${STEM_LETTERS}) || '%') as is_named,
+          w.word <> all (${KINDS_OF_PLACES}) and exists (select from places p where w.word = any (p.words) and p.words <@ ($2::text[] || ${KINDS_OF_PLACES})) as is_place
         from unnest($2::text[]) with ordinality as w (word, place)
         cross join lateral ts_lexize('pg_catalog.english_stem', w.word) as s (stems) where s.stems <> '{}'
       )
@@ -51,6 +58,7 @@ export function searchContext(
           from unnest($1::text[]) with ordinality as t (text, place)),
         'records', (select coalesce(json_object_agg(stem, records), '{}') from typed where records is not null),
         'unknown', (select coalesce(json_agg(word order by place), '[]') from typed where records is null),
+        'places', (select coalesce(json_agg(stem), '[]') from typed where is_place),
         'maxMatches', (select min(coalesce(records, 0)) from typed where not is_named),
         'shares', (select coalesce(sum(ln(greatest(records, 1))), 0) - count(*) * ln(1 + (select coalesce(sum(entries), 0) from ${periods}))
           from typed where not is_named),

@@ -3,13 +3,15 @@ import type { LiveReads } from '../../domain/ports/projection.ts';
 import type { TextRow } from '../../domain/ports/database.ts';
 import { distance } from '../../domain/words.ts';
 import { liveRows } from '../live-tables.ts';
-import type { PeriodCounts } from './search-windows.ts';
+import type { SearchContext } from './search-statements.ts';
 
 interface LenientUnit {
   /** As the database writes queries. */
   readonly query: string;
   /** In the rank: one more for each halving of the frequency of its words. Coarse, so that it seldom changes between two pages. */
   readonly weight: number;
+  /** Whether it names a jurisdiction. */
+  readonly isPlace: boolean;
 }
 
 /** Of more parts, the commonest are left out. */
@@ -25,30 +27,41 @@ const lexemesOf = (query: string): readonly string[] =>
 /** The weighted parts of a query, at most six, in the order of the query. `records` has the number of records of some words. */
 export function lenientUnits(
   units: readonly string[],
-  records: Readonly<Record<string, number>>,
-  periods: PeriodCounts,
+  { records, periods, places }: Pick<SearchContext, 'records' | 'periods' | 'places'>,
 ): readonly LenientUnit[] {
   const all = periods.reduce((sum, [, entries]) => sum + entries, 1);
   const weighed = [...new Set(units)].map((query) => {
+    const lexemes = lexemesOf(query);
     // Numbers, short words and synonyms are not counted: each is rare.
-    const rarest = Math.min(...lexemesOf(query).map((lexeme) => (Object.hasOwn(records, lexeme) ? records[lexeme]! : all)));
-    return { query, weight: Math.max(1, Math.round(Math.log2((all + 1) / ((rarest === all ? 1 : rarest) + 0.5)))) };
+    const rarest = Math.min(...lexemes.map((lexeme) => (Object.hasOwn(records, lexeme) ? records[lexeme]! : all)));
+    const weight = Math.max(1, Math.round(Math.log2((all + 1) / ((rarest === all ? 1 : rarest) + 0.5))));
+    return { query, weight, isPlace: lexemes.length > 0 && lexemes.every((lexeme) => places.includes(lexeme)) };
   });
-  const least = weighed.map(({ weight }) => weight).toSorted((left, right) => right - left)[MAX_UNITS - 1] ?? 0;
-  return weighed.filter(({ weight }) => weight >= least).slice(0, MAX_UNITS);
+  const others = weighed.filter(({ isPlace }) => !isPlace).toSorted((left, right) => right.weight - left.weight);
+  const kept = new Set(others.slice(0, Math.max(0, MAX_UNITS - (weighed.length - others.length))));
+  return weighed.filter((unit) => unit.isPlace || kept.has(unit));
 }
 
-/** Of the parts of a query, half may be missing. */
-export const maxMissing = (units: number): number => Math.floor(units / 2);
+/**
+ * Queries for items that lack some of the parts, from the fewest to half of them; each is for where those before it find nothing. At first an
+ * item must be of the place that is named and have another part: a place is common, and so would be the first part to be left out.
+ */
+export function lenientQueries(units: readonly LenientUnit[]): readonly string[] {
+  const [places, others] = [units.filter(({ isPlace }) => isPlace), units.filter(({ isPlace }) => !isPlace)];
+  const half = Math.floor(units.length / 2);
+  const there = places.length === 0 ? [] : upTo(Math.min(half, others.length - 1)).map((missing) => lacking(others, missing, places));
+  return [...there, ...upTo(half).map((missing) => lacking(units, missing, []))];
+}
 
-/** Matches items that lack at most so many of the parts. */
-export const queryLacking = (units: readonly LenientUnit[], missing: number): string =>
-  choices(
-    units.map(({ query }) => `( ${query} )`),
-    units.length - missing,
-  )
-    .map((chosen) => `( ${chosen.join(' & ')} )`)
+const upTo = (last: number): readonly number[] => Array.from({ length: Math.max(0, last) }, (_, index) => index + 1);
+
+/** Matches items that have all the required parts, and lack at most so many of the others. */
+function lacking(units: readonly LenientUnit[], missing: number, required: readonly LenientUnit[]): string {
+  const parts = (of: readonly LenientUnit[]): readonly string[] => of.map(({ query }) => `( ${query} )`);
+  return choices(parts(units), units.length - missing)
+    .map((chosen) => `( ${[...parts(required), ...chosen].join(' & ')} )`)
     .join(' | ');
+}
 
 function choices(from: readonly string[], size: number): readonly (readonly string[])[] {
   if (size === 0) return [[]];

@@ -38,6 +38,29 @@ test('an item of which the source gives a title and nothing else comes after all
   expect(await found('levy quarry')).toEqual(['long', 'note']);
 });
 
+test('where no item has all words, a place that is named keeps the items in it, and one word of a name is no place', async () => {
+  await search.fold([
+    ...events.place('plano'),
+    ...events.place('fort-worth'),
+    events.meeting('p', 'plano', at(0)),
+    events.meeting('f', 'fort-worth', at(0)),
+    item('here', 'here Towers'),
+    item('too', 'too Towers '.repeat(9)),
+    events.item('there', 'p', { title: 'there Garden towers', agendaNumber: '1' }),
+    events.item('west', 'f', { title: 'west Towers', agendaNumber: '1' }),
+  ]);
+  const asked = 'garden towers rooftop';
+  expect(await found(`${asked} in Dallas`)).toEqual(['too', 'here']);
+  expect(await found(`${asked} in Plano`)).toEqual(['there']);
+  expect(await found(`${asked} city of Fort Worth`)).toEqual(['west']);
+  expect(await found(`${asked} fort`)).toEqual(['there', 'west']);
+  const query = `${asked} in Dallas`;
+  expect(await search.all({ query, limit: 1 })).toEqual((await search.search({ query })).results.map(({ itemId }) => itemId));
+  // In a place that has none of the other words, the words count alone.
+  await search.fold([...events.place('denton'), events.meeting('d', 'denton', at(0)), events.item('far', 'd', { title: 'far' })]);
+  expect(await found(`${asked} in Denton`)).toEqual(['there']);
+});
+
 test('of items of one matter file one is found, the latest of those that match best, and on one page only', async () => {
   await search.fold([
     ...events.place('plano'),

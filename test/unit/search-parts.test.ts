@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { excerptOf } from '../../queries/search/search-guidance.ts';
 import { distance } from '../../domain/words.ts';
-import { anyWordOf, lenientUnits, maxMissing, nearestWord, queryLacking } from '../../queries/search/search-units.ts';
+import { anyWordOf, lenientQueries, lenientUnits, nearestWord } from '../../queries/search/search-units.ts';
 import { composed, searchQuery } from '../../queries/search/search-query.ts';
 import { searchCandidates, searchContext, searchResults } from '../../queries/search/search-statements.ts';
 import { hasFewMatches, type PeriodCounts, searchWindows, WHOLE } from '../../queries/search/search-windows.ts';
@@ -86,9 +86,22 @@ describe('a query', () => {
   });
 
   test('without some of its parts matches every choice of the others', () => {
-    const units = ['a', 'b', 'c'].map((query) => ({ query: `'${query}'`, weight: 1 }));
-    expect(queryLacking(units, 1)).toBe("( ( 'a' ) & ( 'b' ) ) | ( ( 'a' ) & ( 'c' ) ) | ( ( 'b' ) & ( 'c' ) )");
-    expect([1, 2, 3, 4, 5, 6].map(maxMissing)).toEqual([0, 1, 1, 2, 2, 3]);
+    expect(lenientQueries(units('a', 'b', 'c'))).toEqual(["( ( 'a' ) & ( 'b' ) ) | ( ( 'a' ) & ( 'c' ) ) | ( ( 'b' ) & ( 'c' ) )"]);
+    expect([1, 2, 3, 4, 5, 6].map((count) => lenientQueries(units(...'abcdef'.slice(0, count))).length)).toEqual([0, 1, 1, 2, 2, 3]);
+  });
+
+  const units = (...words: readonly string[]) =>
+    words.map((word) => ({ query: `'${word.toLowerCase()}'`, weight: 1, isPlace: word !== word.toLowerCase() }));
+
+  test('keeps the place that it names at first, with another part', () => {
+    expect(lenientQueries(units('a', 'b', 'C'))).toEqual([
+      "( ( 'c' ) & ( 'a' ) ) | ( ( 'c' ) & ( 'b' ) )",
+      "( ( 'a' ) & ( 'b' ) ) | ( ( 'a' ) & ( 'c' ) ) | ( ( 'b' ) & ( 'c' ) )",
+    ]);
+    expect(lenientQueries(units('a', 'C'))).toEqual(["( ( 'a' ) ) | ( ( 'c' ) )"]);
+    const typed = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'dalla'].map((word) => `'${word}'`);
+    const kept = lenientUnits(typed, { records: { dalla: 900, a: 500 }, periods: [[2026, 1000]], places: ['dalla'] });
+    expect(kept.map(({ query }) => query)).toEqual(["'b'", "'c'", "'d'", "'e'", "'f'", "'dalla'"]);
   });
 
   test('can be reduced to any of its words, each named once, without marks', () => {
@@ -185,7 +198,12 @@ describe('windows', () => {
 
 describe('a search cursor', () => {
   const binding: SearchBinding = { query: 'x'.repeat(200), jurisdictionSlug: 'a', topicSlug: null, fromDate: '2026-01-01', toDate: null };
-  const cursor: SearchCursor = { missing: 2, rank: 123_456, startsAt: -62_167_219_200_000, itemId: '00000000-0000-0000-0000-000000000000' };
+  const cursor: SearchCursor = {
+    leniency: 2,
+    rank: 123_456,
+    startsAt: -62_167_219_200_000,
+    itemId: '00000000-0000-0000-0000-000000000000',
+  };
 
   test('decodes to its values from one short text', () => {
     const text = encodeSearchCursor(binding, cursor);
@@ -258,7 +276,7 @@ test('every statement of a search refuses a generation that is no longer live', 
     after: null,
     limit: 10,
   };
-  const after = { missing: 0, rank: 1, startsAt: 1, itemId: 'id' };
+  const after = { leniency: 0, rank: 1, startsAt: 1, itemId: 'id' };
   const statements = [
     searchContext(7, searchQuery('a', 2026), { jurisdictionSlug: null, topicSlug: null }),
     searchCandidates(7, search),
@@ -269,8 +287,8 @@ test('every statement of a search refuses a generation that is no longer live', 
 });
 
 test('a word of the language of the program has the weight of any other word', () => {
-  const [unit] = lenientUnits(["'constructor'"], {}, [['2026', 1000]] as unknown as PeriodCounts);
-  expect(unit).toEqual({ query: "'constructor'", weight: expect.any(Number) });
+  const [unit] = lenientUnits(["'constructor'"], { records: {}, periods: [[2026, 1000]], places: [] });
+  expect(unit).toEqual({ query: "'constructor'", weight: expect.any(Number), isPlace: false });
   expect(unit!.weight).toBeGreaterThan(1);
 });
 
