@@ -42,6 +42,7 @@ test('where no item has all words, a place that is named keeps the items in it, 
   await search.fold([
     ...events.place('plano'),
     ...events.place('fort-worth'),
+    events.jurisdiction('fort-worth', { name: 'City of Fort Worth' }),
     events.meeting('p', 'plano', at(0)),
     events.meeting('f', 'fort-worth', at(0)),
     item('here', 'here Towers'),
