@@ -6,6 +6,7 @@ import { lockFolder } from './folder-lock.ts';
 import { type FileFormat, FILE_FORMATS, fileOf, linesOf, openOwn, rewriteResource } from './mirror-files.ts';
 import { MIRROR_TABLES } from './mirror-tables.ts';
 import { MirrorRefused, type MirrorRecord, type MirrorState, type MirrorStore, unusable } from './mirror-store.ts';
+import { rewritingPace } from './rewriting-pace.ts';
 
 /** Content of `replica.json`. Bytes of a journal beyond its length were not committed. */
 interface Committed {
@@ -24,9 +25,6 @@ interface Committed {
 }
 
 const NOTHING: Committed = { state: { phase: 'empty' }, journal: null, bytes: 0, fresh: null, freshBytes: 0 };
-const MIN_PAUSE_MS = 60_000;
-/** Rewriting the files takes at most about this part of the time. */
-const SHARE = 1 / 50;
 
 const JOURNAL_LINE = /^\{"op":"(upsert|remove)","resource":"([^"]+)","id":"([^"]+)"(?:,"data":(.*))?\}$/s;
 
@@ -106,7 +104,7 @@ export async function openDirectoryStore(
   const format = asked ?? committed.format ?? 'ndjson';
   let number = Number(/\d+/.exec(committed.fresh ?? committed.journal ?? '')?.[0] ?? 0);
   let file: { readonly name: string; readonly handle: FileHandle } | undefined;
-  let nextRewrite = 0;
+  const pace = rewritingPace();
 
   /** Truncates the journal to its committed length. */
   const writing = async (name: string, bytes: number): Promise<FileHandle> => {
@@ -239,12 +237,7 @@ export async function openDirectoryStore(
       for (const record of found.values()) if (record !== null) yield record;
     },
     async tidy(now) {
-      const equal = committed.journal === null && committed.format === format;
-      if (equal || (!now && performance.now() < nextRewrite)) return;
-      const started = performance.now();
-      await rewrite();
-      const ended = performance.now();
-      nextRewrite = ended + Math.max(MIN_PAUSE_MS, (ended - started) / SHARE);
+      if (committed.journal !== null || committed.format !== format) await pace(now, rewrite);
     },
     async close() {
       await file?.handle.close();

@@ -3,6 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { columnNames, type MirrorTables } from './columns.ts';
 import { MIRROR_TABLES } from './mirror-tables.ts';
 import { MirrorRefused, type MirrorRecord, type MirrorState, type MirrorStore, type RecordName, unusable } from './mirror-store.ts';
+import { rewritingPace } from './rewriting-pace.ts';
 import {
   columnDefinition,
   createIndexes,
@@ -39,9 +40,14 @@ const PROGRESS = `
   create table if not exists civic_replica (singleton integer primary key check (singleton = 1), state text not null, schema text);`;
 const UPSERT_FRESH = 'insert into civic_records_fresh values (?, ?, ?) on conflict (resource, id) do update set data = excluded.data';
 const BUSY_TIMEOUT = 'pragma busy_timeout = 10000;';
-const INCREMENTAL = 2;
+/** The file may hold bytes of what was replaced or removed. */
+const UNTIDY = 1;
+const MARK_UNTIDY = `pragma user_version = ${UNTIDY}`;
 
-/** The full-text index of a table, and triggers that keep it equal. It stores no text of its own. */
+/**
+ * The full-text index of a table, and triggers that keep it equal. It stores no text of its own. Without `secure-delete`: after it, SQLite before
+ * 3.42 cannot read the index.
+ */
 function searchOf(table: string): string {
   const columns = searchedColumns(table);
   if (columns.length === 0) return '';
@@ -53,7 +59,6 @@ function searchOf(table: string): string {
   const differs = columns.map((name) => `old.${quoted(name)} is not new.${quoted(name)}`).join(' or ');
   return `drop table if exists ${index};
     create virtual table ${index} using fts5 (${names}, content=[${table}], tokenize='porter unicode61');
-    insert into ${index} (${index}, rank) values ('secure-delete', 1);
     insert into ${index} (${index}) values ('rebuild');
     ${['insert', 'delete', 'update'].map((kind) => `drop trigger if exists ${table}_search_${kind};`).join(' ')}
     create trigger ${table}_search_insert after insert on ${quoted(table)} begin ${add} end;
@@ -93,6 +98,7 @@ function migrate(database: DatabaseSync, tables: MirrorTables): void {
   }
   if (single) database.exec('drop table civic_records');
   for (const [view, select] of Object.entries(views)) database.exec(`create view ${view} as ${select}`);
+  database.exec(MARK_UNTIDY);
   database
     .prepare('insert into civic_replica (singleton, state, schema) values (1, ?, ?) on conflict do update set schema = excluded.schema')
     .run(JSON.stringify({ phase: 'empty' } satisfies MirrorState), schema);
@@ -109,22 +115,13 @@ function inTransaction(database: DatabaseSync, work: () => void): void {
   }
 }
 
-/** Free pages return to the file system, and removed text is overwritten. */
-function setUp(database: DatabaseSync): void {
-  database.exec(`${BUSY_TIMEOUT} pragma secure_delete = on; pragma synchronous = full;`);
-  if (database.prepare('pragma auto_vacuum').get()?.['auto_vacuum'] !== INCREMENTAL) {
-    database.exec('pragma auto_vacuum = incremental; vacuum;');
-  }
-  database.exec('pragma journal_mode = wal;');
-}
-
 /** A mirror in a SQLite file: one table for each resource, views and full-text search, which other programs may read at any time. */
 export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABLES): MirrorStore {
   if (file === '') throw new MirrorRefused('sqlite: needs the name of a file, such as sqlite:mirror.db');
   let database: DatabaseSync;
   try {
     database = new DatabaseSync(file, { enableForeignKeyConstraints: false });
-    setUp(database);
+    database.exec(`${BUSY_TIMEOUT} pragma secure_delete = on; pragma synchronous = full; pragma journal_mode = wal;`);
     inTransaction(database, () => migrate(database, tables));
   } catch (error) {
     throw unusable(`the SQLite file ${file}`, error);
@@ -143,7 +140,11 @@ export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABL
   const upsertShown = ({ resource, id, data }: MirrorRecord) =>
     run(upsertFrom(SQLITE, resource, tables[resource]!, '(select ? as id, ? as data)'), id, data);
   const removeShown = ({ resource, id }: RecordName) => run(`delete from ${quoted(resource)} where id = ?`, id);
-  let changed = true;
+  const indexes = Object.keys(tables).filter((table) => searchedColumns(table).length > 0);
+  const optimize = indexes.map((table) => `insert into ${table}_fts (${table}_fts) values ('optimize')`).join(';');
+  const isUntidy = () => database.prepare('pragma user_version').get()?.['user_version'] === UNTIDY;
+  const pace = rewritingPace();
+  let logged = true;
   return {
     state: async () => JSON.parse(seen) as MirrorState,
     async commit(commit) {
@@ -160,18 +161,26 @@ export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABL
           database.exec('delete from civic_records_fresh');
         }
         run('update civic_replica set state = ?', next);
+        if (commit.copy !== undefined || commit.upserts.length + commit.removes.length > 0) database.exec(MARK_UNTIDY);
       });
       seen = next;
-      changed = true;
+      logged = true;
     },
     async *records() {
       for (const row of database.prepare('select resource, id, data from civic_records').iterate()) yield row as unknown as MirrorRecord;
     },
-    async tidy() {
-      if (!changed) return;
+    async tidy(now) {
+      // An index has the words of a removed text until its parts are merged, and a page may have a copy of what has moved to another one.
+      if (isUntidy()) {
+        await pace(now, async () => {
+          logged = true;
+          database.exec(`${optimize}; vacuum; pragma user_version = 0`);
+        });
+      }
+      if (!logged) return;
       // A reader may keep the log of writes from being emptied, which is then tried again at the next poll.
-      database.exec('pragma incremental_vacuum; pragma busy_timeout = 100;');
-      changed = database.prepare('pragma wal_checkpoint(truncate)').get()?.['busy'] !== 0;
+      database.exec('pragma busy_timeout = 100');
+      logged = database.prepare('pragma wal_checkpoint(truncate)').get()?.['busy'] !== 0;
       database.exec(BUSY_TIMEOUT);
     },
     close: async () => database.close(),

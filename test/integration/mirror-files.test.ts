@@ -27,24 +27,27 @@ test.each([
   ['a SQLite file', () => `sqlite:${join(folder, 'kept', 'mirror.db')}`],
   ['a folder', () => join(folder, 'kept')],
   ['a folder with CSV', () => join(folder, 'kept')],
-])('%s holds no byte of a text that was erased', async (kind, to) => {
+])('%s holds no byte of a text that was erased, also where the replicator that read this was killed', async (kind, to) => {
   const service = cityFeed();
   const format = kind === 'a folder with CSV' ? 'csv' : null;
   if (kind === 'a SQLite file') cpSync(new URL('mirror.db', OLDER), join(folder, 'kept', 'mirror.db'));
-  const store = await openMirrorStore(to(), format);
+  const killed = await openMirrorStore(to(), format);
   // Of all lengths: some end in pages of their own.
   const long = (at: number): string => `${SECRET} ${'and others '.repeat(at * 40)}${SECRET}`;
   for (let at = 0; at < 30; at += 1) write(service, 'agenda_items', `long ${at}`, cityItem('coming', { text: long(at) }));
-  await runMirror(service, store);
+  await runMirror(service, killed);
   // The search has the words without their endings.
   const found = () => new RegExp(`${SECRET}|quillfeath`, 'i').test(bytesOf(join(folder, 'kept')));
-  expect(found()).toBe(true);
   write(service, 'agenda_items', 'secret', cityItem('coming', { sequence: 2, title: 'Settlement' }));
   for (let at = 0; at < 30; at += 1) {
     if (at % 3 === 0) service.write('agenda_items', mirroredId('agenda_items', `long ${at}`), null);
     else write(service, 'agenda_items', `long ${at}`, cityItem('coming', { text: long(at).replaceAll(SECRET, '') }));
   }
-  await runMirror(service, store);
+  await runMirror(service, { ...killed, tidy: async () => undefined });
+  await killed.close();
+  expect(found()).toBe(true);
+  const store = await openMirrorStore(to(), format);
+  expect(await runMirror(service, store)).toMatchObject({ snapshots: 0, changes: 0 });
   expect(found()).toBe(false);
   await store.close();
 });

@@ -1,12 +1,17 @@
+import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SEARCHED_FIELDS } from '../../client/mirror/columns.ts';
+import { MIRROR_TABLES } from '../../client/mirror/mirror-tables.ts';
 import { randomChanges, randomFrom } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
+
+type Counts = Readonly<Record<string, number>>;
 
 let installation: Installation;
 let service: Service;
@@ -53,6 +58,36 @@ test.each([
   expect(again).toMatchObject({ snapshots: 0, verified: true });
   expect(again.changes).toBeGreaterThan(0);
 });
+
+/** Counts the rows of each table and view, and those that the search finds by the whole text of their first column. */
+const ASK_STOCK_SQLITE = `import json, sqlite3, sys
+mirror = sqlite3.connect(sys.argv[1])
+def ask(sql, *values): return mirror.execute(sql, values).fetchall()
+rows = {name: len(ask(f'select * from "{name}"')) for name, in ask("select name from sqlite_master where type in ('table', 'view')")}
+found = {}
+for index in filter(lambda name: name.endswith("_fts"), rows):
+    ask(f"insert into {index} ({index}, rank) values ('integrity-check', 1)")
+    phrases = [(row[0], '"' + row[1].replace('"', '""') + '"') for row in ask(f"select rowid, * from {index}")]
+    found[index] = sum((row,) in ask(f"select rowid from {index} where {index} match ?", phrase) for row, phrase in phrases)
+print(json.dumps({"rows": rows, "found": found, "check": ask("pragma integrity_check")}))`;
+
+test.skipIf(spawnSync('python3', ['-c', 'import sqlite3']).status !== 0)(
+  'the SQLite of the system reads and searches every table and view of a mirror whose records have changed (needs python3)',
+  async () => {
+    const file = join(installation.folder, 'mirror.db');
+    const asked = spawnSync('python3', ['-c', ASK_STOCK_SQLITE, file], { encoding: 'utf8' });
+    expect({ status: asked.status, stderr: asked.stderr }).toEqual({ status: 0, stderr: '' });
+    const { rows, found, check } = JSON.parse(asked.stdout) as { rows: Counts; found: Counts; check: unknown };
+    expect(Object.keys(rows)).toEqual(
+      expect.arrayContaining([...Object.keys(MIRROR_TABLES), 'civic_records', 'upcoming_items', 'hits_with_topic', 'meeting_agendas']),
+    );
+    const records = Object.keys(MIRROR_TABLES).map((table) => rows[table]!);
+    expect(records.reduce((sum, count) => sum + count)).toBe(rows['civic_records']);
+    expect(found).toEqual(Object.fromEntries(Object.keys(SEARCHED_FIELDS).map((table) => [`${table}_fts`, rows[table]])));
+    expect(found['documents_fts']).toBeGreaterThan(10);
+    expect(check).toEqual([['ok']]);
+  },
+);
 
 test('a mirror that is killed repeatedly while records change ends equal to the service', async () => {
   const to = `sqlite:${join(installation.folder, 'killed.db')}`;
