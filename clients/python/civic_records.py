@@ -261,7 +261,7 @@ class Mirror:
         tables = {name for (name,) in execute("select name from sqlite_master where type = 'table'")}
         if tables and "civic_python_replica" not in tables:
             raise ValueError(f"{path} has tables and is no mirror of this program: give a file of its own")
-        for pragma in ("busy_timeout = 10000", "secure_delete = on", "auto_vacuum = incremental", "journal_mode = wal"):
+        for pragma in ("busy_timeout = 10000", "secure_delete = on", "journal_mode = wal"):
             execute(f"pragma {pragma}")
         with self._transaction():
             columns = "resource text not null, id text not null, data text not null, primary key (resource, id)"
@@ -297,6 +297,7 @@ class Mirror:
         snapshot = civic.take_snapshot()
         with self._transaction():
             self._database.execute("delete from records")
+            self._database.execute("pragma user_version = 1")
             for name in [resource] if resource else snapshot["counts"]:
                 total, expected = 0, snapshot["digests"][name]
                 for page in civic.snapshot_pages(snapshot["snapshotId"], name):
@@ -319,12 +320,23 @@ class Mirror:
                         self._database.execute("delete from records where resource = ? and id = ?", name)
                     else:
                         self._database.execute("insert or replace into records values (?, ?, ?)", (*name, canonical(item["data"])))
+                if page["data"]["items"]:
+                    self._database.execute("pragma user_version = 1")
                 self._store(page["meta"]["nextCursor"], resource)
             cursor = page["meta"]["nextCursor"]
-        # The log of writes has replaced and erased texts, too.
-        for pragma in ("incremental_vacuum", "wal_checkpoint(truncate)"):
-            self._database.execute(f"pragma {pragma}").fetchall()
+        self._tidy()
         return cursor
+
+    def _tidy(self):
+        """Writes the file again where records have changed: a page may have a copy of a text that was erased, of a row that has moved.
+
+        A program that was killed before has left the number in `user_version`. The log of writes has such texts, too.
+        """
+        execute = self._database.execute
+        if execute("pragma user_version").fetchone() == (1,):
+            execute("vacuum")
+            execute("pragma user_version = 0")
+        execute("pragma wal_checkpoint(truncate)").fetchall()
 
     def _store(self, cursor, resource):
         self._database.execute("delete from civic_python_replica")

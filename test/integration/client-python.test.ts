@@ -131,25 +131,35 @@ print(json.dumps([*seen[:3], seen[-1]]))`;
       ]);
     });
 
-    test('leaves no byte of a text that was erased in the files of a copy', async () => {
-      const program = `import pathlib, tempfile
+    test('leaves no byte of a text that was erased in the files of a copy, also where it was killed after it read that', async () => {
+      const program = `import pathlib, random, tempfile
 class Feed:
     "A snapshot without records, and changes that were not read yet."
     pages = []
     def take_snapshot(self): return {"boundaryCursor": "0", "counts": {}}
     def change_pages(self, cursor, resource): return [self.pages.pop()] if self.pages else []
-feed = Feed()
-folder = tempfile.TemporaryDirectory()
-mirror = Mirror(folder.name + "/copy.db")
-def change(text):
-    items = [{"resource": "topics", "recordId": str(at), "operation": "upsert", "data": {"text": text * (1 + 300 * at)}} for at in range(30)]
-    feed.pages.append({"data": {"items": items}, "meta": {"nextCursor": text}})
-    mirror.synchronise(feed)
-    return sum(file.read_bytes().count(b"Quillfeather") for file in pathlib.Path(folder.name).iterdir())
-print(json.dumps([change("Quillfeather ") > 0, change("x")]))
-mirror.close()
-folder.cleanup()`;
-      expect(await printed(program)).toEqual([true, 0]);
+feed, chosen = Feed(), random.Random(int(os.environ["SEED"]))
+def left(killed):
+    folder = tempfile.TemporaryDirectory()
+    mirror = Mirror(folder.name + "/copy.db")
+    def change(ids, text):
+        items = [{"resource": "topics", "recordId": str(at), "operation": "upsert", "data": {"text": text * chosen.randrange(1, 60)}} for at in ids]
+        feed.pages.append({"data": {"items": items}, "meta": {"nextCursor": text}})
+        mirror.synchronise(feed)
+        return sum(file.read_bytes().count(b"Quillfeather") for file in pathlib.Path(folder.name).iterdir())
+    ids = chosen.sample(range(120), 120)
+    counts = [change(ids[at:at + 10], "Quillfeather ") for at in range(0, 120, 10)]
+    if killed: mirror._tidy = lambda: None
+    counts.append(change(ids, "x"))
+    if killed:
+        mirror.close()
+        mirror = Mirror(folder.name + "/copy.db")
+        counts.append(change([], "x"))
+    mirror.close()
+    folder.cleanup()
+    return [counts[0] > 0, counts[-1]]
+print(json.dumps([left(killed) for killed in [False, True] * 5]))`;
+      expect(await printed(program, { env: { SEED: `${testSeed()}` } })).toEqual(Array.from({ length: 10 }, () => [true, 0]));
     });
 
     test('does not send the key where a redirection leads', async () => {
