@@ -342,3 +342,29 @@ describe('the lists of what may be asked for', () => {
     expect([index['topics'], index['cadences']]).toEqual([`${served.baseUrl}/topics.json`, `${served.baseUrl}/cadences.json`]);
   });
 });
+
+test('a hit shows its title, its summary and its quote once each', async () => {
+  await write(
+    item('pool', 'bath', { title: 'A pool of 25 metres' }),
+    item('hall', 'bath', { title: 'A hall', text: 'Plans: it has a roof of glass, and doors.' }),
+    meeting('bath', 8),
+    hit('pool', 'pool', { summary: 'A pool of 25 metres. It opens in May.', evidenceQuote: 'pool of 25 metres' }),
+    hit('hall', 'hall', { summary: 'The hall is new.', evidenceQuote: 'it has a roof of glass' }),
+  );
+  const counts = (html: string) => {
+    const text = html.replaceAll(/<\/?mark>/g, '');
+    return ['pool of 25 metres', 'It opens in May', 'it has a roof of glass', 'The hall is new'].map(
+      (words) => text.split(words).length - 1,
+    );
+  };
+  const main = async (page: string) => /<main[\s\S]*<\/main>/.exec(await textOf(page))![0];
+  for (const page of ['/', '/topics/zoning']) {
+    const entries = (await main(page)).split('<li>');
+    const entry = (name: string) => entries.find((each) => each.includes(path.item(name)) && each.includes('</blockquote>')) ?? '';
+    const other = entries.find((each) => each.includes(path.item('pool')) && each.includes('opens'));
+    expect([page, counts(other ?? ''), counts(entry('hall'))]).toEqual([page, [1, 1, 0, 0], [0, 0, 1, 1]]);
+  }
+  expect(counts(await main(path.meeting('bath')))).toEqual([1, 0, 1, 0]);
+  expect(counts(await main(path.item('pool')))).toEqual([1, 1, 0, 0]);
+  expect(counts(await main(path.item('hall')))).toEqual([0, 0, 1, 1]);
+});

@@ -32,6 +32,7 @@ test.each([
   ['Z-1', 'Flats on\n Main Street. Approved.', '… Flats on Main Street …', 'Z-1', '<mark>Flats on Main Street</mark>. Approved.', null],
   ['Z-1', 'Flats on Main Street.', 'The plan: Flats on Main Street.', 'Z-1', null, '<mark>The plan: Flats on Main Street.</mark>'],
   ['Plan', 'Plan of 40 flats.', 'flats', 'Plan', 'Plan of 40 <mark>flats</mark>.', null],
+  ['Plan of flats', 'Plan for flats of two rooms.', 'flats', 'Plan of <mark>flats</mark>', 'Plan for flats of two rooms.', null],
   ['A fence of wood', 'Cut.', 'wood', 'A fence …', 'Cut.', '<mark>wood</mark>'],
 ])('title %j, summary %j and quote %j show each fact once', (title, summary, evidenceQuote, ...shown) => {
   const texts = hitTexts({ title, summary, evidenceQuote }, { title: title.startsWith('A fence') ? 7 : 100, summary: 100 });
