@@ -4,6 +4,7 @@ import { rotateKey } from '../../commands/accounts/account-decider.ts';
 import { accountStream } from '../../domain/streams.ts';
 import { keySecretHash } from '../../domain/key-secret.ts';
 import { findKey, listKeys } from '../../queries/accounts/account-lists.ts';
+import { listFeedReaders } from '../../queries/operators/feed-readers.ts';
 import { accounts } from '../../projections/accounts/projection.ts';
 import { ACCOUNTS } from '../../projections/accounts/tables.ts';
 import { createKeyUses } from '../../src/edge/admission/key-uses.ts';
@@ -151,7 +152,7 @@ test('a last use is stored for each secret, at most once an hour', async () => {
   expect(uses.map(([, time]) => time)).toEqual([0, HOUR_MS, 2 * HOUR_MS]);
 });
 
-test('the last use and the last read of a secret or key are forgotten once it is dead, and only then', async () => {
+test('the last use and the last read of a secret or key are forgotten once it is dead, and only then, and no dead key is shown', async () => {
   const rows = async (text: string) => (await client.query<{ id: string }>(text)).rows.map(({ id }) => id);
   const client = new Client({ connectionString: database.url });
   await client.connect();
@@ -171,7 +172,14 @@ test('the last use and the last read of a secret or key are forgotten once it is
   };
   expect(await left()).toEqual([Array(5).fill(true), Array(4).fill(true)]);
   await served.command(account, { type: 'RevokeKey', keyId: revoked.keyId });
+  const shown = async () =>
+    (await listFeedReaders(served.civic.reads, served.clock.now(), 100))
+      .map(({ keyId }) => keyId)
+      .filter((id) => keyIds.includes(id))
+      .toSorted();
+  expect(await shown()).toEqual(keyIds.slice(1).toSorted());
   served.clock.advance(HOUR_MS);
+  expect(await shown()).toEqual(keyIds.slice(1, 3).toSorted());
   expect(await left()).toEqual([
     [false, false, true, false, true],
     [false, true, true, false],

@@ -54,15 +54,33 @@ test('a strict parser accepts the exposition, and every name has a unit', () => 
   expect(families.filter(({ help }) => help.length < 5).map(({ name }) => name)).toEqual([]);
 });
 
-test('the operators see which key reads the feed from a cursor, in the database, and how long its cursor lasts', async () => {
-  const readers = async () => ((await (await fetch(`${served.opsUrl}/ops/state`)).json()) as OpsState).readers;
-  expect(await readers()).toEqual([]);
-  const first = (await (await served.ask('GET', '/changes?limit=1', key.secret)).json()) as { meta: { nextCursor: string } };
-  await (await served.ask('GET', `/changes?cursor=${first.meta.nextCursor}`, key.secret)).text();
-  await expect.poll(readers, { timeout: 10_000 }).toHaveLength(1);
-  const [reader] = await readers();
-  expect(reader).toMatchObject({ accountId, keyId: key.keyId, lastReadAt: new Date(served.clock.now()).toISOString() });
-  expect(reader!.secondsLeft).toBeGreaterThan(29 * 86_400);
+test('the operators see, at each process, which keys read the feed from a cursor at any of them, and how long the cursors last', async () => {
+  const readersAt = async ({ opsUrl }: ServedCivic) => ((await (await fetch(`${opsUrl}/ops/state`)).json()) as OpsState).readers;
+  expect(await readersAt(served)).toEqual([]);
+  const other = await serveCivic(database.url, { CIVIC_OPS_PORT: '0' });
+  other.clock.advance(3_600_000);
+  async function read(process: ServedCivic, { secret }: IssuedKey, query: string): Promise<string> {
+    const page = (await (await process.ask('GET', `/changes?${query}`, secret)).json()) as { meta: { nextCursor: string } };
+    return `cursor=${page.meta.nextCursor}`;
+  }
+  const behind = await read(served, key, 'limit=1');
+  const head = await read(served, key, behind);
+  const laterKey = await served.issueKey(accountId);
+  await read(other, laterKey, head);
+  const expected = [
+    { accountId, keyId: key.keyId, lastReadAt: new Date(served.clock.now()).toISOString() },
+    { accountId, keyId: laterKey.keyId, lastReadAt: new Date(other.clock.now()).toISOString() },
+  ];
+  for (const process of [served, other]) await expect.poll(() => readersAt(process), { timeout: 10_000 }).toMatchObject(expected);
+  expect((await readersAt(served))[0]!.secondsLeft).toBeGreaterThan(29 * 86_400);
+
+  // Of two reads of a key at two processes, the later one counts, in whatever order they are stored.
+  other.clock.advance(3_600_000);
+  await read(other, key, behind);
+  await read(served, laterKey, head);
+  const lastReadAt = new Date(other.clock.now()).toISOString();
+  await other.close();
+  await expect.poll(() => readersAt(served), { timeout: 10_000 }).toMatchObject([{ ...expected[0], lastReadAt }, expected[1]]);
 });
 
 test('a label has few values, and none of them names a customer, a record or a secret', () => {
