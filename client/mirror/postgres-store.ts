@@ -167,7 +167,13 @@ export async function openPostgresStore(url: string, tables: MirrorTables = MIRR
   return {
     state: () => guarded(store.state()),
     commit: (commit) => guarded(store.commit(commit)),
-    records: () => store.records(),
+    async *records() {
+      try {
+        yield* store.records();
+      } catch (error) {
+        throw away(error);
+      }
+    },
     tidy: (now) => guarded(store.tidy(now)),
     async reopen() {
       await store.close();

@@ -8,6 +8,7 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { compareMirror } from '../../client/mirror/compare-mirror.ts';
 import { openDirectoryStore } from '../../client/mirror/directory-store.ts';
+import { type MirrorStore, StoreAway } from '../../client/mirror/mirror-store.ts';
 import { openMirrorStore } from '../../client/mirror/open-store.ts';
 import { replicate } from '../../client/mirror/replicate.ts';
 import { recordId } from '../support/civic-records.ts';
@@ -111,7 +112,7 @@ test('two schemas of a PostgreSQL database hold two mirrors at once; one schema 
 });
 
 /** The database under an address of its own, at which it can be away. */
-async function interruptible() {
+async function interruptible(schema: string) {
   const { user, password, host, port, database: name } = new Client({ connectionString: database.url });
   const open = new Set<Socket>();
   let away = false;
@@ -130,7 +131,7 @@ async function interruptible() {
   await once(server, 'listening');
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url: `postgres://${user}:${encodeURIComponent(password ?? '')}@${address}/${name}?options=-c%20search_path%3Daway`,
+    url: `postgres://${user}:${encodeURIComponent(password ?? '')}@${address}/${name}?options=-c%20search_path%3D${schema}`,
     setAway(next: boolean): void {
       away = next;
       if (away) for (const socket of open) socket.destroy();
@@ -141,7 +142,7 @@ async function interruptible() {
 
 test('a following mirror outlasts the absence of its PostgreSQL database, says so once for each reason, and loses nothing', async () => {
   await administer('create schema away');
-  const proxy = await interruptible();
+  const proxy = await interruptible('away');
   const store = await openMirrorStore(proxy.url);
   const said: string[] = [];
   const stopped = new Error('stopped');
@@ -172,6 +173,30 @@ test('a following mirror outlasts the absence of its PostgreSQL database, says s
   expect(await compareMirror(store, service.digests(9), null)).toMatchObject({ equal: true });
   expect({ waits, said: said.length }).toEqual({ waits: expect.toSatisfy((count: number) => count >= 6) as unknown, said: 4 });
   expect(said[0]).toMatch(/^the PostgreSQL database is away: /);
+  await store.close();
+  proxy.close();
+});
+
+test('a comparison whose PostgreSQL database goes away says so, and the store can be opened again', async () => {
+  await administer('create schema compared');
+  const proxy = await interruptible('compared');
+  const store = await openMirrorStore(proxy.url);
+  await runMirror(service, store);
+  const interrupted: MirrorStore = {
+    ...store,
+    async *records() {
+      for await (const record of store.records()) {
+        proxy.setAway(true);
+        yield record;
+      }
+    },
+  };
+  const comparing = compareMirror(interrupted, service.digests(3), null);
+  await expect(comparing).rejects.toThrow(StoreAway);
+  await expect(comparing).rejects.toThrow(/^the PostgreSQL database is away: /);
+  proxy.setAway(false);
+  await store.reopen!();
+  expect(await compareMirror(store, service.digests(3), null)).toMatchObject({ equal: true });
   await store.close();
   proxy.close();
 });
