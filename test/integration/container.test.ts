@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -74,6 +76,20 @@ describe('the image', () => {
     expect(DOCKERFILE).toMatch(/^USER \d+:\d+$/m);
     expect(DOCKERFILE).toMatch(/^STOPSIGNAL SIGTERM$/m);
     expect(DOCKERFILE).not.toMatch(/^(RUN|CMD|ENTRYPOINT) (?!\[)/m);
+  });
+
+  test.each([
+    [200, 0],
+    [503, 1],
+  ])('is healthy only where the process says that it is ready: %d', async (status, exitCode) => {
+    const paths: unknown[] = [];
+    const server = createServer(({ url }, response) => response.writeHead(status, { n: paths.push(url) }).end()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const [program = '', ...args] = HEALTH.map((word) => word.replace('9464', String(port)));
+    expect(await once(spawn(program, args, { env: plainEnvironment() }), 'exit')).toEqual([exitCode, null]);
+    expect(paths).toEqual(['/readyz']);
+    server.close();
   });
 
   test('sets only known settings', () => {
