@@ -24,7 +24,7 @@ const ASCII_WORD = /(?<![a-z0-9])[a-z]{4,30}(?![a-z0-9])/g;
 const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text);
 
 /** Without accents and ligatures. The function `plain_text` of the database does the same. */
-export function plainText(text: string): string {
+export function unaccented(text: string): string {
   if (isAscii(text)) return text;
   return text.toWellFormed().normalize('NFKD').replaceAll(MARKS, '').normalize('NFC');
 }
@@ -35,7 +35,7 @@ export const straightQuotes = (text: string): string => text.replaceAll(/[“”
 
 /** The distinct words of a text that a search can misspell: letters only, at least four, in lower case, in the order of the text. */
 export function spellableWords(text: string): ReadonlySet<string> {
-  const plain = plainText(text.slice(0, SEARCHED_LENGTH)).toLowerCase();
+  const plain = unaccented(text.slice(0, SEARCHED_LENGTH)).toLowerCase();
   return new Set(plain.match(isAscii(plain) ? ASCII_WORD : WORD));
 }
 

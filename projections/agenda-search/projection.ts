@@ -4,7 +4,7 @@ import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { FoldContext } from '../../domain/ports/projection.ts';
 import { spellableWords } from '../../domain/words.ts';
 import { projection } from '../projection.ts';
-import { type RecordChanges, recordChangesOf, writeRecords } from '../published-records.ts';
+import { type RecordChanges, recordChangesOf, writeRecords } from '../record-changes.ts';
 import type { Value } from '../tables.ts';
 import * as statements from './statements.ts';
 import { AGENDA_SEARCH, SEARCH_RECORDS, type SearchRecordTable } from './tables.ts';

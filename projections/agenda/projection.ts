@@ -7,7 +7,7 @@ import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
 import { SOURCE_LIST_STREAM } from '../../domain/streams.ts';
 import { AGENDA, AGENDA_RECORDS, COVERAGE, RESOLVED } from './tables.ts';
 import { projection } from '../projection.ts';
-import { recordChangesOf, writeRecords } from '../published-records.ts';
+import { recordChangesOf, writeRecords } from '../record-changes.ts';
 import { insert, remove, replacing, rowSet } from '../rows.ts';
 import type { Row } from '../tables.ts';
 

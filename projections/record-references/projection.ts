@@ -4,7 +4,7 @@ import type { FoldContext } from '../../domain/ports/projection.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { recordOfStream } from '../../domain/streams.ts';
 import { projection } from '../projection.ts';
-import { begunIn, lastOfEach } from '../published-records.ts';
+import { begunIn, lastOfEach } from '../record-changes.ts';
 import { insert, remove } from '../rows.ts';
 import type { Row } from '../tables.ts';
 import { RECORD_REFERENCES } from './tables.ts';

@@ -8,7 +8,7 @@ import type { TextRow } from '../../domain/ports/database.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../domain/cursor.ts';
 import { excerptOf, searchGuidance } from './search-guidance.ts';
-import { plainText } from '../../domain/words.ts';
+import { unaccented } from '../../domain/words.ts';
 import { unlessNull } from '../fields.ts';
 import { freshnessAt, meetingTimeOf } from '../agenda/agenda-fields.ts';
 import { composed, searchQuery } from './search-query.ts';
@@ -34,7 +34,7 @@ async function contextOf(reads: LiveReads, binding: SearchBinding, now: number) 
   const near = await nearOnes(reads, typed.unknown);
   const slips = [...near].filter(([, other]) => other?.isSlip);
   if (slips.length === 0) return { ...typed, near };
-  const respelt = slips.reduce((query, [word, other]) => replaced(query, word, other!.word), plainText(binding.query));
+  const respelt = slips.reduce((query, [word, other]) => replaced(query, word, other!.word), unaccented(binding.query));
   return { ...(await read(respelt)), near };
 }
 

@@ -1,7 +1,7 @@
 import { MARK } from '../../projections/agenda-search/tables.ts';
 import { DAY_MS } from '../../domain/durations.ts';
 import { HIGHWAY, referenceNumbers, TYPED_CASE } from '../../domain/reference-numbers.ts';
-import { plainText, spellableWords, straightQuotes } from '../../domain/words.ts';
+import { unaccented, spellableWords, straightQuotes } from '../../domain/words.ts';
 import synonyms from './synonyms.json' with { type: 'json' };
 
 /** A part of a query. An item has it if it has one of the texts or one of the marks. */
@@ -45,7 +45,7 @@ const MAX_PAIRS = 8;
 
 /** A query as it was typed, made ready for the database. What is no text (U+0000 and lone surrogates) separates words. */
 export function searchQuery(typed: string, thisYear: number) {
-  const text = straightQuotes(plainText(typed.toWellFormed().replaceAll(NO_TEXT, ' ')));
+  const text = straightQuotes(unaccented(typed.toWellFormed().replaceAll(NO_TEXT, ' ')));
   const units: Unit[] = [];
   let isAlternative = false;
   for (const { 0: part, groups } of text.matchAll(PARTS)) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AGENDA_RECORDS } from '../../projections/agenda/tables.ts';
-import { recordChangesOf } from '../../projections/published-records.ts';
+import { recordChangesOf } from '../../projections/record-changes.ts';
 import { AgendaEvents, agendaId } from '../support/agenda-events.ts';
 import { withoutErasures } from '../support/projection-spec.ts';
 

@@ -8,7 +8,7 @@ import type { BatchHandler, Reactor, ReactorRunning } from '../../../../domain/p
 import { RECORD_SCHEMAS, type RecordData, type Resource } from '../../../../domain/records/resources.ts';
 import { localDay } from '../../../../domain/local-day.ts';
 import { recordOfStream } from '../../../../domain/streams.ts';
-import { lastOfEach } from '../../../../projections/published-records.ts';
+import { lastOfEach } from '../../../../projections/record-changes.ts';
 import { untilCaughtUp } from '../../runtime/until-caught-up.ts';
 import { canonicalJson } from '../../../../domain/digests.ts';
 
