@@ -265,7 +265,7 @@ class Mirror:
             execute(f"pragma {pragma}")
         with self._transaction():
             columns = "resource text not null, id text not null, data text not null, primary key (resource, id)"
-            execute(f"create table if not exists records ({columns}) without rowid")
+            execute(f"create table if not exists records ({columns})")
             execute("create table if not exists civic_python_replica (cursor text not null, resource text)")
 
     def _transaction(self):

@@ -162,6 +162,23 @@ print(json.dumps([left(killed) for killed in [False, True] * 5]))`;
       expect(await printed(program, { env: { SEED: `${testSeed()}` } })).toEqual(Array.from({ length: 10 }, () => [true, 0]));
     });
 
+    test('takes little more room than its records', async () => {
+      const program = `import pathlib, tempfile
+class Feed:
+    "A snapshot of 300 topics."
+    topics = [{"id": str(at), "text": "x" * 1200} for at in range(300)]
+    digest = f"{sum(record_digest('topics', topic['id'], canonical(topic)) for topic in topics) % 2 ** 256:064x}"
+    def take_snapshot(self): return {"snapshotId": "0", "boundaryCursor": "0", "counts": {"topics": 300}, "digests": {"topics": self.digest}}
+    def snapshot_pages(self, snapshot, resource): return [{"data": {"items": self.topics}, "meta": {}}]
+    def change_pages(self, cursor, resource): return []
+with tempfile.TemporaryDirectory() as folder:
+    mirror = Mirror(folder + "/copy.db")
+    mirror.synchronise(Feed())
+    mirror.close()
+    print(json.dumps(pathlib.Path(folder + "/copy.db").stat().st_size / sum(len(canonical(topic)) for topic in Feed.topics)))`;
+      expect(await printed(program)).toBeLessThan(1.5);
+    });
+
     test('does not send the key where a redirection leads', async () => {
       const keys: unknown[] = [];
       const elsewhere: RequestListener = ({ headers }, response) => void response.end(`{"seen":${keys.push(headers.authorization)}}`);
