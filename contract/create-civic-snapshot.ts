@@ -48,6 +48,6 @@ allowance.`,
       },
     },
   },
-  takesExport: true,
+  exportUnits: 1,
   success: { status: 201, schema: answer('CreatedSnapshot', createdSnapshot) },
 });

@@ -20,6 +20,7 @@ export const listFeedSubscriptions = operation({
   operationId: 'listFeedSubscriptions',
   method: 'GET',
   path: '/api/v1/data/subscriptions',
+  exportUnits: 0,
   summary: 'List the live subscriptions of this key',
   description:
     'Live feeds that are bound to the account and the key of the request. Revoked ones are never listed. Takes no query parameter.',

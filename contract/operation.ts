@@ -47,7 +47,8 @@ export interface Operation extends Documented {
   readonly scope: Scope | null;
   /** Null where no key is needed. */
   readonly surface: Surface | null;
-  readonly takesExport?: true;
+  /** Units of the hourly export allowance that it takes. The answer states what is left, also with 0. */
+  readonly exportUnits?: 0 | 1;
   readonly params: z.ZodType;
   readonly query: z.ZodType;
   /** Names in lower case. */

@@ -370,7 +370,7 @@ describe('further charges and a failing store', () => {
       const unavailable = { code: 'authentication_unavailable', message: expect.not.stringContaining('counters are gone') as string };
       await expect(admitted(customer)).rejects.toMatchObject(unavailable);
       await expect(admission.chargeUnits(principal, 1, NOW)).rejects.toMatchObject(unavailable);
-      await expect(admission.chargeExport(principal, NOW)).rejects.toMatchObject(unavailable);
+      await expect(admission.chargeExport(principal, 1, NOW)).rejects.toMatchObject(unavailable);
       expect(bench.failures).toEqual([bench.failing, bench.failing, bench.failing]);
     } finally {
       bench.failing = null;

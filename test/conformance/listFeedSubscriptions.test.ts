@@ -9,7 +9,8 @@ let account: string;
 let key: IssuedKey;
 
 beforeAll(async () => {
-  served = await serveNewCivic();
+  const pro = { requests_per_minute: 1_000_000, burst_limit: 1_000_000, export_requests_per_hour: 2 };
+  served = await serveNewCivic({ CIVIC_PLANS: JSON.stringify({ pro }) });
 });
 afterAll(async () => served?.close());
 beforeEach(async () => {
@@ -109,4 +110,21 @@ test('the list does not read the revoked subscriptions of an account', async () 
   const plan = rows.map(([line]) => line).join('\n');
   expect(plan).toContain('_by_account');
   expect(plan).not.toContain('Rows Removed by Filter');
+});
+
+test('the headers state what is left of exports, of which the list takes none, also where none is left', async () => {
+  const told = async () => {
+    const { status, headers } = await ask();
+    return [status, ...['ratelimit-policy', 'ratelimit'].map((name) => /"export-hour".*/.exec(headers.get(name)!)?.[0])];
+  };
+  const left = (exports: number) => [
+    200,
+    '"export-hour";q=2;w=3600',
+    expect.stringMatching(new RegExp(`^"export-hour";r=${exports};t=\\d+$`)) as unknown,
+  ];
+  expect([await told(), await told()]).toEqual([left(2), left(2)]);
+  for (const exports of [1, 0]) {
+    expect((await served.ask('POST', '/snapshots', key.secret)).status).toBe(201);
+    expect([await told(), await told()]).toEqual([left(exports), left(exports)]);
+  }
 });

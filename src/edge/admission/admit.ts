@@ -99,10 +99,10 @@ export function createAdmission(parts: AdmissionParts) {
       if (charge.kind === 'charged') return charge.states;
       throw limited('the allowance of the account has no room for all calls', charge.retryAfterSeconds);
     },
-    /** Charges an export of this hour, after the input has been read. `onAllowance` receives the result. */
-    async chargeExport({ accountId, allowances }: Principal, now: number, onAllowance?: OnAllowance): Promise<void> {
+    /** Charges exports of this hour, after the input has been read; 0 charges nothing. `onAllowance` receives the result. */
+    async chargeExport({ accountId, allowances }: Principal, units: number, now: number, onAllowance?: OnAllowance): Promise<void> {
       const bucket = exportBucket(allowances);
-      const taken = await lookUp(() => windowCounts.take(accountId, [bucket], 1, now));
+      const taken = await lookUp(() => windowCounts.take(accountId, [bucket], units, now));
       onAllowance?.(taken.kind === 'taken' ? taken.states : [{ bucket, remaining: 0, resetSeconds: taken.retryAfterSeconds }]);
       if (taken.kind === 'taken') return;
       throw limited('the exports of the account in this hour are used up', taken.retryAfterSeconds);

@@ -29,10 +29,10 @@ export type KeyOperation = Operation & { readonly surface: Surface };
 /** Fastify's lifecycle orders the checks as docs/interface.md lists them. */
 export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts): void {
   const { admission, clock, reportClients, feedReads, metrics } = parts;
-  const chargeExport = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
-    admission.chargeExport(request.principal!, clock.now(), (states) => announceAllowance(request, reply, states));
+  const chargeExport = (units: number) => (request: FastifyRequest, reply: FastifyReply) =>
+    admission.chargeExport(request.principal!, units, clock.now(), (states) => announceAllowance(request, reply, states));
   for (const operation of Object.values<KeyOperation>(CUSTOMER_OPERATIONS)) {
-    const { operationId, method, params, query, headers, body, success } = operation;
+    const { operationId, method, params, query, headers, body, success, exportUnits } = operation;
     const formOf = ({ raw }: FastifyRequest): PageForm => (success.forms === undefined ? 'json' : preferredForm(raw.headers.accept));
     const operate: (exchange: Exchange<KeyOperation>) => Promise<JsonPage> = parts.operations[operationId as CustomerOperationId];
     const answer = async (request: FastifyRequest, principal: Principal): Promise<JsonPage> => {
@@ -65,7 +65,7 @@ export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts): void
         ...(body && { bodyLimit: body.maxBytes }),
         attachValidation: isAhead,
         onRequest: [...(operation.surface === 'reports' ? [countClient] : []), ...(isAhead ? [] : [admit])],
-        preHandler: [...(isAhead ? [admit, refuseInput] : []), ...(operation.takesExport ? [chargeExport] : [])],
+        preHandler: [...(isAhead ? [admit, refuseInput] : []), ...(exportUnits === undefined ? [] : [chargeExport(exportUnits)])],
         handler: async (request, reply) => {
           const { ahead, principal } = request as { ahead?: FastifyRequest['ahead']; principal: Principal };
           const page = await (isDeepStrictEqual(ahead?.guess, principal) ? ahead!.page : answer(request, principal));
