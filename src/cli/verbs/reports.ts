@@ -34,9 +34,18 @@ const CENTURY_DAYS = 36_525;
 
 export function addReportsCommands(program: Command, context: CliContext): void {
   const reports = program.command('reports').description("missing-data reports: the investigator's side");
-  const verb = (words: string, description: string): Command => reports.command(words).description(description);
+  addList(reports, context);
+  addShow(reports, context);
+  addLease(reports, context);
+  addMoveCommands(reports, context);
+  addSwitches(reports, context);
+  addWork(reports, context);
+}
 
-  const list = verb('list', 'open reports, those without an investigation first, then the oldest')
+const verb = (reports: Command, words: string, description: string): Command => reports.command(words).description(description);
+
+function addList(reports: Command, context: CliContext): void {
+  const list = verb(reports, 'list', 'open reports, those without an investigation first, then the oldest')
     .option(
       '--status <statuses>',
       `of these statuses, separated by commas: ${REPORT_STATUSES.join(', ')}`,
@@ -79,8 +88,10 @@ export function addReportsCommands(program: Command, context: CliContext): void 
       expectedRecord: cut(json ? input.expectedRecord : input.expectedRecord.replaceAll(/\s+/g, ' ')),
     }));
   });
+}
 
-  const show = ofReport(verb('show', 'a report and its whole history, from its events'));
+function addShow(reports: Command, context: CliContext): void {
+  const show = ofReport(verb(reports, 'show', 'a report and its whole history, from its events'));
   runs(context, 'read models', show, async (civic, id, { json = false }) => {
     const { input, note: _, ...report } = await reportOf(civic, id);
     const held = await civic.reporting.worker.leases.current(report.reportId, civic.clock.now());
@@ -96,8 +107,12 @@ export function addReportsCommands(program: Command, context: CliContext): void 
     }
     return undefined;
   });
+}
 
-  const lease = ofReport(verb('lease', 'take the lease of a report, or renew it: a report is moved and noted only under its lease'))
+function addLease(reports: Command, context: CliContext): void {
+  const lease = ofReport(
+    verb(reports, 'lease', 'take the lease of a report, or renew it: a report is moved and noted only under its lease'),
+  )
     .requiredOption('--holder <name>', 'who works on it', textParser('--holder', 200))
     .option('--for <duration>', 'how long, such as PT1H; P30D at most', durationParser('--for', MAX_LEASE_DAYS), HOUR_MS)
     .option('--while-paused', 'also while work on reports is paused');
@@ -111,9 +126,9 @@ export function addReportsCommands(program: Command, context: CliContext): void 
     const { status, revision } = leased.state;
     return { reportId, holder: leased.lease.holder, token, leaseUntil: new Date(leaseUntil).toISOString(), status, revision };
   });
+}
 
-  addMoveCommands(reports, context);
-
+function addSwitches(reports: Command, context: CliContext): void {
   for (const name of ['pause', 'resume'] as const) {
     const turn = reports
       .command(name)
@@ -128,8 +143,10 @@ export function addReportsCommands(program: Command, context: CliContext): void 
       return { intake: intake.paused ? 'paused' : 'running', worker: worker.paused ? 'paused' : 'running' };
     });
   }
+}
 
-  const work = verb('work', 'work on what needs no person, again and again until stopped')
+function addWork(reports: Command, context: CliContext): void {
+  const work = verb(reports, 'work', 'work on what needs no person, again and again until stopped')
     .option('--once', 'one turn over what is due now')
     .option('--every <duration>', 'time between two turns', durationParser('--every', MAX_PAUSE_DAYS), MINUTE_MS);
   runs(context, 'read models', work, async (civic, { once = false, every, json = false }) => {
