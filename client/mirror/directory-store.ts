@@ -5,7 +5,7 @@ import type { MirrorTables } from './columns.ts';
 import { lockFolder } from './folder-lock.ts';
 import { type FileFormat, FILE_FORMATS, fileOf, linesOf, openOwn, rewriteResource } from './mirror-files.ts';
 import { MIRROR_TABLES } from './mirror-tables.ts';
-import { MirrorRefused, type MirrorRecord, type MirrorState, type MirrorStore, unusable } from './mirror-store.ts';
+import { type MirrorCommit, MirrorRefused, type MirrorRecord, type MirrorState, type MirrorStore, unusable } from './mirror-store.ts';
 import { rewritingPace } from './rewriting-pace.ts';
 
 /** Content of `replica.json`. Bytes of a journal beyond its length were not committed. */
@@ -82,78 +82,97 @@ async function openFolder(folder: string, tables: MirrorTables) {
   }
 }
 
-/**
- * A mirror as a folder: one file for each resource with one line for each record. `replica.json` names a journal of the changes that the files
- * lack; `tidy` brings them into the files, each of which is replaced at once.
- */
-export async function openDirectoryStore(
-  folder: string,
-  asked: FileFormat | null = null,
-  tables: MirrorTables = MIRROR_TABLES,
-): Promise<MirrorStore> {
-  const path = (name: string) => join(folder, name);
-  const opened = await openFolder(folder, tables).catch((error: unknown) => {
-    throw unusable(`the folder ${folder}`, error);
-  });
-  let committed: Committed = opened.committed;
-  let seen = opened.text;
-  const requireAlone = async (): Promise<void> => {
-    if ((await progressOf(folder)) !== seen)
-      throw new MirrorRefused(`another replicator has written to ${folder} meanwhile; run one at a time`);
+/** What is committed in a folder, as its `replica.json` has it. */
+function progressIn(folder: string, opened: { readonly text: string | null; readonly committed: Committed }) {
+  let { committed, text: seen } = opened;
+  return {
+    get committed(): Committed {
+      return committed;
+    },
+    async requireAlone(): Promise<void> {
+      if ((await progressOf(folder)) !== seen)
+        throw new MirrorRefused(`another replicator has written to ${folder} meanwhile; run one at a time`);
+    },
+    async save(next: Committed): Promise<void> {
+      const written = join(folder, 'replica.json.new');
+      const temporary = await openOwn(written, constants.O_TRUNC);
+      const text = `${JSON.stringify(next)}\n`;
+      await temporary.writeFile(text);
+      await temporary.sync();
+      await temporary.close();
+      await rename(written, join(folder, 'replica.json'));
+      await syncFolder(folder);
+      committed = next;
+      seen = text;
+    },
   };
-  const format = asked ?? committed.format ?? 'ndjson';
-  let number = Number(/\d+/.exec(committed.fresh ?? committed.journal ?? '')?.[0] ?? 0);
-  let file: { readonly name: string; readonly handle: FileHandle } | undefined;
-  const pace = rewritingPace();
+}
+type Progress = ReturnType<typeof progressIn>;
 
-  /** Truncates the journal to its committed length. */
-  const writing = async (name: string, bytes: number): Promise<FileHandle> => {
-    if (file?.name !== name) {
-      await file?.handle.close();
-      file = { name, handle: await openOwn(path(name), constants.O_APPEND) };
-      await file.handle.truncate(bytes);
-    }
-    return file.handle;
+function journalWriter(folder: string) {
+  let file: { readonly name: string; readonly handle: FileHandle } | undefined;
+  async function close(): Promise<void> {
+    const open = file;
+    file = undefined;
+    await open?.handle.close();
+  }
+  return {
+    /** Writes after the first bytes of a journal, which are committed: where it was not open, the bytes beyond them are dropped. */
+    async append(name: string, bytes: number, text: string): Promise<void> {
+      if (file?.name !== name) {
+        await close();
+        file = { name, handle: await openOwn(join(folder, name), constants.O_APPEND) };
+        await file.handle.truncate(bytes);
+      }
+      if (text === '') return;
+      try {
+        await file.handle.appendFile(text);
+        await file.handle.sync();
+      } catch (error) {
+        // The next call truncates a partial page.
+        await close().catch(() => undefined);
+        throw error;
+      }
+    },
+    close,
   };
-  const save = async (next: Committed): Promise<void> => {
-    const temporary = await openOwn(path('replica.json.new'), constants.O_TRUNC);
-    const text = `${JSON.stringify(next)}\n`;
-    await temporary.writeFile(text);
-    await temporary.sync();
-    await temporary.close();
-    await rename(path('replica.json.new'), path('replica.json'));
-    await syncFolder(folder);
-    committed = next;
-    seen = text;
-  };
+}
+
+/** The files of the resources, and the journal of the changes that they lack. */
+function filesIn(folder: string, tables: MirrorTables, format: FileFormat, progress: Progress) {
+  const path = (name: string) => join(folder, name);
+  const filed = () => progress.committed.resources ?? Object.keys(tables);
+  function journal(): AsyncIterable<JournalLine> | readonly JournalLine[] {
+    const { journal: name, bytes } = progress.committed;
+    return name === null ? [] : journalLines(path(name), bytes);
+  }
   /** Throws `MirrorRefused` where a file that holds records is gone: without it, they would count as removed. */
-  const requireFiles = async (): Promise<void> => {
-    if (committed.whole) return;
+  async function requireFiles(): Promise<void> {
+    if (progress.committed.whole) return;
     const names = new Set(await readdir(folder));
     const gone = filed().find((resource) => !names.has(fileOf(resource, 'ndjson')));
     if (gone === undefined) return;
     throw new MirrorRefused(
       `${path(fileOf(gone, 'ndjson'))} is missing: put it back, or run the same command with --new-snapshot to write every file again`,
     );
-  };
-  const filed = () => committed.resources ?? Object.keys(tables);
-  const journal = () => (committed.journal === null ? [] : journalLines(path(committed.journal), committed.bytes));
+  }
   /** The resources to write again, each with the number of the last line of each record that the journal names. */
-  const changedRecords = async () => {
+  async function changedRecords() {
     const changed = new Map<string, Map<string, number>>();
     const of = (resource: string) => changed.get(resource) ?? changed.set(resource, new Map()).get(resource)!;
     let line = 0;
     for await (const { resource, id } of journal()) of(resource).set(id, (line += 1));
-    if (committed.whole || format !== committed.format) Object.keys(tables).forEach(of);
+    if (progress.committed.whole || format !== progress.committed.format) Object.keys(tables).forEach(of);
     return changed;
-  };
-  const rewrite = async (): Promise<void> => {
-    await requireAlone();
+  }
+  /** Brings the changes of the journal into the files. */
+  async function rewrite(): Promise<void> {
+    await progress.requireAlone();
     await requireFiles();
-    const { whole } = committed;
+    const { whole, journal: merged } = progress.committed;
     const former = new Set(filed());
     // After a kill, the next start knows the files as those of the mirror.
-    await save(committed);
+    await progress.save(progress.committed);
     const changed = await changedRecords();
     const files = new Map<string, Awaited<ReturnType<typeof rewriteResource>>>();
     try {
@@ -175,72 +194,92 @@ export async function openDirectoryStore(
       for (const rewritten of files.values()) await rewritten.close();
     }
     await syncFolder(folder);
-    const merged = committed.journal;
-    await file?.handle.close();
-    file = undefined;
     const resources = whole ? [...files.keys()] : [...new Set([...former, ...files.keys()])];
-    await save({ ...committed, journal: null, bytes: 0, whole: false, format, resources });
+    await progress.save({ ...progress.committed, journal: null, bytes: 0, whole: false, format, resources });
     if (merged !== null) await rm(path(merged), { force: true });
+  }
+  async function* records(): AsyncIterable<MirrorRecord> {
+    const found = new Map<string, MirrorRecord | null>();
+    for await (const { resource, id, data } of journal()) {
+      found.set(`${resource} ${id}`, data === null ? null : { resource, id, data });
+    }
+    if (!progress.committed.whole) {
+      await requireFiles();
+      for (const resource of filed()) {
+        for await (const data of linesOf(path(fileOf(resource, 'ndjson')))) {
+          const { id } = JSON.parse(data) as { id: string };
+          if (!found.has(`${resource} ${id}`)) yield { resource, id, data };
+        }
+      }
+    }
+    for (const record of found.values()) if (record !== null) yield record;
+  }
+  return { requireFiles, rewrite, records };
+}
+
+/** The lines of a journal that make up a commit. */
+const journalText = ({ upserts, removes }: MirrorCommit): string =>
+  [
+    ...upserts.map(({ resource, id, data }) => `{"op":"upsert","resource":"${resource}","id":"${id}","data":${data}}\n`),
+    ...removes.map(({ resource, id }) => `{"op":"remove","resource":"${resource}","id":"${id}"}\n`),
+  ].join('');
+
+/**
+ * A mirror as a folder: one file for each resource with one line for each record. `replica.json` names a journal of the changes that the files
+ * lack; `tidy` brings them into the files, each of which is replaced at once.
+ */
+export async function openDirectoryStore(
+  folder: string,
+  asked: FileFormat | null = null,
+  tables: MirrorTables = MIRROR_TABLES,
+): Promise<MirrorStore> {
+  const opened = await openFolder(folder, tables).catch((error: unknown) => {
+    throw unusable(`the folder ${folder}`, error);
+  });
+  const format = asked ?? opened.committed.format ?? 'ndjson';
+  const progress = progressIn(folder, opened);
+  const writer = journalWriter(folder);
+  const files = filesIn(folder, tables, format, progress);
+  const pace = rewritingPace();
+  let number = Number(/\d+/.exec(opened.committed.fresh ?? opened.committed.journal ?? '')?.[0] ?? 0);
+  const removeFormer = async (former: string | null, name: string): Promise<void> => {
+    if (former !== null && former !== name) await rm(join(folder, former), { force: true });
   };
   return {
     async state() {
-      if (committed.state.phase === 'changes') await requireFiles();
-      return committed.state;
+      const { state } = progress.committed;
+      if (state.phase === 'changes') await files.requireFiles();
+      return state;
     },
     async commit(commit) {
-      await requireAlone();
-      const text = [
-        ...commit.upserts.map(({ resource, id, data }) => `{"op":"upsert","resource":"${resource}","id":"${id}","data":${data}}\n`),
-        ...commit.removes.map(({ resource, id }) => `{"op":"remove","resource":"${resource}","id":"${id}"}\n`),
-      ].join('');
-      const toFresh = commit.copy === 'begin' || committed.state.phase === 'snapshot';
-      const newName = () => `records-${(number += 1)}.ndjson`;
+      await progress.requireAlone();
+      const { committed } = progress;
+      const { state, copy } = commit;
+      const text = journalText(commit);
+      const toFresh = copy === 'begin' || committed.state.phase === 'snapshot';
       let [name, before] = toFresh ? [committed.fresh, committed.freshBytes] : [committed.journal, committed.bytes];
-      if (commit.copy === 'begin') before = 0;
-      if (name === null || commit.copy === 'begin') name = newName();
-      const handle = await writing(name, before);
-      if (text !== '') {
-        try {
-          await handle.appendFile(text);
-          await handle.sync();
-        } catch (error) {
-          // The next commit truncates a partial page.
-          await file?.handle.close().catch(() => undefined);
-          file = undefined;
-          throw error;
-        }
-      }
+      if (copy === 'begin') before = 0;
+      if (name === null || copy === 'begin') name = `records-${(number += 1)}.ndjson`;
+      await writer.append(name, before, text);
       const after = before + Buffer.byteLength(text);
-      const formerFresh = committed.fresh;
-      const former = committed.journal;
-      if (commit.copy === 'finish')
-        await save({ ...committed, state: commit.state, journal: name, bytes: after, fresh: null, freshBytes: 0, whole: true });
-      else if (toFresh) await save({ ...committed, state: commit.state, fresh: name, freshBytes: after });
-      else await save({ ...committed, state: commit.state, journal: name, bytes: after });
-      if (commit.copy === 'finish' && former !== null && former !== name) await rm(path(former), { force: true });
-      if (commit.copy === 'begin' && formerFresh !== null && formerFresh !== name) await rm(path(formerFresh), { force: true });
+      if (copy === 'finish') {
+        await progress.save({ ...committed, state, journal: name, bytes: after, fresh: null, freshBytes: 0, whole: true });
+        await removeFormer(committed.journal, name);
+      } else if (toFresh) {
+        await progress.save({ ...committed, state, fresh: name, freshBytes: after });
+        if (copy === 'begin') await removeFormer(committed.fresh, name);
+      } else await progress.save({ ...committed, state, journal: name, bytes: after });
     },
-    async *records() {
-      const found = new Map<string, MirrorRecord | null>();
-      for await (const { resource, id, data } of journal()) {
-        found.set(`${resource} ${id}`, data === null ? null : { resource, id, data });
-      }
-      if (!committed.whole) {
-        await requireFiles();
-        for (const resource of filed()) {
-          for await (const data of linesOf(path(fileOf(resource, 'ndjson')))) {
-            const { id } = JSON.parse(data) as { id: string };
-            if (!found.has(`${resource} ${id}`)) yield { resource, id, data };
-          }
-        }
-      }
-      for (const record of found.values()) if (record !== null) yield record;
-    },
+    records: files.records,
     async tidy(now) {
-      if (committed.journal !== null || committed.format !== format) await pace(now, rewrite);
+      if (progress.committed.journal === null && progress.committed.format === format) return;
+      await pace(now, async () => {
+        await writer.close();
+        await files.rewrite();
+      });
     },
     async close() {
-      await file?.handle.close();
+      await writer.close();
       await opened.unlock();
     },
   };
