@@ -166,6 +166,8 @@ describe('the set-up with Compose', () => {
     for (const [name, { build, healthcheck }] of Object.entries(services)) {
       if (build === undefined && name !== 'proxy') expect(healthcheck?.test[0]).toBe('CMD');
     }
+    // While the image of PostgreSQL makes its database, a server answers at the socket alone.
+    expect(services['postgres']!.healthcheck!.test).toContain('--host=127.0.0.1');
   });
 
   test('has a proxy that uses every API process and asks for readiness more often than the drain lasts', () => {
