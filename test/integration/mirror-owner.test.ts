@@ -1,35 +1,28 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { compareMirror } from '../../client/mirror/compare-mirror.ts';
 import { openDirectoryStore } from '../../client/mirror/directory-store.ts';
 import { type MirrorStore, StoreAway } from '../../client/mirror/mirror-store.ts';
 import { openMirrorStore } from '../../client/mirror/open-store.ts';
 import { replicate } from '../../client/mirror/replicate.ts';
 import { recordId } from '../support/civic-records.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { FeedService } from '../support/feed-service.ts';
+import { mirrorPlaces } from '../support/mirror-places.ts';
 import { CHECKOUT } from '../support/production-tree.ts';
 import { runMirror } from '../support/run-mirror.ts';
 
-let folder: string;
+const places = mirrorPlaces();
+const { inSchema, administer } = places;
 let service: FeedService;
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.close());
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'civic-mirror-'));
   service = new FeedService(2);
   for (const number of [1, 2, 3]) service.write('topics', recordId('topics', number), { number });
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const HOLDER = `import { openDirectoryStore } from '${CHECKOUT}/client/mirror/directory-store.ts';
 await openDirectoryStore(process.argv[1]);
@@ -40,7 +33,7 @@ test.each([
   ['in the folder', ''],
   ['where the name of the folder is too long for the address of a socket', 'x'.repeat(120)],
 ])('a folder has one replicator, whose lock ends with its process, also with a killed one: %s', async (_, name) => {
-  const mirror = join(folder, name);
+  const mirror = join(places.folder, name);
   mkdirSync(mirror, { recursive: true });
   const holder = spawn(process.execPath, ['--input-type=module', '-e', HOLDER, mirror], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(holder.stdout, 'data');
@@ -58,7 +51,7 @@ test.each([
 
 test('of many replicators that open a folder at once, at most one has it', async () => {
   for (let round = 0; round < 5; round += 1) {
-    const opened = await Promise.allSettled(Array.from({ length: 8 }, () => openDirectoryStore(folder)));
+    const opened = await Promise.allSettled(Array.from({ length: 8 }, () => openDirectoryStore(places.folder)));
     const owners = opened.filter((each) => each.status === 'fulfilled');
     expect(owners.length).toBeLessThanOrEqual(1);
     for (const { value } of owners) await value.close();
@@ -66,13 +59,13 @@ test('of many replicators that open a folder at once, at most one has it', async
 });
 
 test('a missing file of a folder is named with the remedy, which writes it again', async () => {
-  const file = join(folder, 'topics.ndjson');
-  const first = await openMirrorStore(folder);
+  const file = join(places.folder, 'topics.ndjson');
+  const first = await openMirrorStore(places.folder);
   await runMirror(service, first);
   await first.close();
   rmSync(file);
   service.write('topics', recordId('topics', 1), { number: 9 });
-  const store = await openMirrorStore(folder);
+  const store = await openMirrorStore(places.folder);
   const said = `${file} is missing: put it back, or run the same command with --new-snapshot to write every file again`;
   await expect(runMirror(service, store)).rejects.toThrow(said);
   await expect(compareMirror(store, service.digests(4), null)).rejects.toThrow(said);
@@ -81,19 +74,6 @@ test('a missing file of a folder is named with the remedy, which writes it again
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4);
   await store.close();
 });
-
-const inSchema = (schema: string) =>
-  `${database.url}${database.url.includes('?') ? '&' : '?'}options=-c%20search_path%3D${encodeURIComponent(schema)}`;
-
-async function administer<Row extends object>(sql: string): Promise<readonly Row[]> {
-  const client = new Client({ connectionString: database.url });
-  await client.connect();
-  try {
-    return (await client.query<Row>(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
 
 test('two schemas of a PostgreSQL database hold two mirrors at once; one schema is refused to a second replicator', async () => {
   await administer('create schema one; create schema "Two-B"');
@@ -113,7 +93,7 @@ test('two schemas of a PostgreSQL database hold two mirrors at once; one schema 
 
 /** The database under an address of its own, at which it can be away. */
 async function interruptible(schema: string) {
-  const { user, password, host, port, database: name } = new Client({ connectionString: database.url });
+  const { user, password, host, port, database: name } = new Client({ connectionString: places.databaseUrl });
   const open = new Set<Socket>();
   let away = false;
   const server = createServer((socket) => {

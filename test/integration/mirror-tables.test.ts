@@ -1,49 +1,29 @@
-import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { MirrorTables } from '../../client/mirror/columns.ts';
 import { compareMirror } from '../../client/mirror/compare-mirror.ts';
 import { MIRROR_TABLES } from '../../client/mirror/mirror-tables.ts';
 import { openMirrorStore } from '../../client/mirror/open-store.ts';
 import { openPostgresStore } from '../../client/mirror/postgres-store.ts';
 import { openSqliteStore } from '../../client/mirror/sqlite-store.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import type { FeedService } from '../support/feed-service.ts';
+import { mirrorPlaces } from '../support/mirror-places.ts';
 import { cityFeed, cityItem, cityMeeting, mirroredId, TRICKY, write } from '../support/mirrored-records.ts';
 import { runMirror } from '../support/run-mirror.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 const OLDER = new URL('../fixtures/single-table-mirrors/', import.meta.url);
 
-let folder: string;
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.close());
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'civic-mirror-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-/** In a schema of its own, so that no test sees the tables of another. */
-async function postgres<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
-  const client = new Client({ connectionString: database.url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
+const places = mirrorPlaces();
 let schemas = 0;
+/** A schema of its own, so that no test sees the tables of another. */
 async function newSchema(): Promise<string> {
   const schema = `mirror_${(schemas += 1)}`;
-  await postgres((client) => client.query(`create schema ${schema}`));
-  return `${database.url}${database.url.includes('?') ? '&' : '?'}options=-c%20search_path%3D${schema}`;
+  await places.administer(`create schema ${schema}`);
+  return places.inSchema(schema);
 }
 
 interface Mirror {
@@ -56,7 +36,7 @@ interface Mirror {
 
 const KINDS = {
   'a SQLite file': (): Mirror => {
-    const file = join(folder, 'mirror.db');
+    const file = join(places.folder, 'mirror.db');
     return {
       to: `sqlite:${file}`,
       open: (tables) => openSqliteStore(file, tables),
@@ -250,7 +230,7 @@ describe.each(Object.entries(KINDS))('a mirror in %s', (kind, make) => {
 
   test('with a table of another program of that name is refused and left alone', async () => {
     if (kind === 'a SQLite file') {
-      const other = new DatabaseSync(join(folder, 'mirror.db'));
+      const other = new DatabaseSync(join(places.folder, 'mirror.db'));
       other.exec("create table documents (own text); insert into documents values ('mine')");
       other.close();
     } else {
@@ -267,7 +247,7 @@ describe.each(Object.entries(KINDS))('a mirror in %s', (kind, make) => {
 
 test('the search of a SQLite file survives a `vacuum` of its user', async () => {
   const service = cityFeed();
-  const file = join(folder, 'mirror.db');
+  const file = join(places.folder, 'mirror.db');
   for (let at = 0; at < 50; at += 1) write(service, 'agenda_items', `${at}`, cityItem('coming', { title: `Bridge number${at}` }));
   await synchronised(service, `sqlite:${file}`);
   for (let at = 0; at < 50; at += 2) service.write('agenda_items', mirroredId('agenda_items', `${at}`), null);
@@ -293,7 +273,7 @@ describe('a mirror of one table of JSON is upgraded in place, without a snapshot
   }
 
   test('in a SQLite file', async () => {
-    const file = join(folder, 'mirror.db');
+    const file = join(places.folder, 'mirror.db');
     copyFileSync(new URL('mirror.db', OLDER), file);
     await continues(`sqlite:${file}`);
     const opened = new DatabaseSync(file, { readOnly: true });
@@ -304,19 +284,19 @@ describe('a mirror of one table of JSON is upgraded in place, without a snapshot
   });
 
   test('in a folder', async () => {
-    cpSync(new URL('folder', OLDER), join(folder, 'older'), { recursive: true });
-    await continues(join(folder, 'older'));
-    expect(readdirSync(join(folder, 'older')).toSorted()).toEqual(
+    cpSync(new URL('folder', OLDER), join(places.folder, 'older'), { recursive: true });
+    await continues(join(places.folder, 'older'));
+    expect(readdirSync(join(places.folder, 'older')).toSorted()).toEqual(
       [...Object.keys(MIRROR_TABLES).map((resource) => `${resource}.ndjson`), 'replica.json'].toSorted(),
     );
-    expect(readFileSync(join(folder, 'older', 'meetings.ndjson'), 'utf8')).toContain('"status":"cancelled"');
+    expect(readFileSync(join(places.folder, 'older', 'meetings.ndjson'), 'utf8')).toContain('"status":"cancelled"');
   });
 
   test('in a PostgreSQL database', async () => {
     const to = await newSchema();
     // A copy: SQLite makes files beside one that it opens.
-    copyFileSync(new URL('mirror.db', OLDER), join(folder, 'mirror.db'));
-    const older = new DatabaseSync(join(folder, 'mirror.db'), { readOnly: true });
+    copyFileSync(new URL('mirror.db', OLDER), join(places.folder, 'mirror.db'));
+    const older = new DatabaseSync(join(places.folder, 'mirror.db'), { readOnly: true });
     const client = new Client({ connectionString: to });
     await client.connect();
     // The tables as that program made them.

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { startTestDatabase, type TestDatabase } from './embedded-database.ts';
+
+/** Where the tests of a file keep mirrors: a folder for each test, and a database for all of them. */
+export function mirrorPlaces() {
+  let folder: string;
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await startTestDatabase();
+  });
+  afterAll(() => database?.close());
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'civic-mirror-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  async function administer<Row extends object>(sql: string): Promise<readonly Row[]> {
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      return (await client.query<Row>(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+  return {
+    administer,
+    get folder(): string {
+      return folder;
+    },
+    get databaseUrl(): string {
+      return database.url;
+    },
+    inSchema: (schema: string): string =>
+      `${database.url}${database.url.includes('?') ? '&' : '?'}options=-c%20search_path%3D${encodeURIComponent(schema)}`,
+  };
+}
