@@ -87,7 +87,9 @@ describe('a query', () => {
 
   test('without some of its parts matches every choice of the others', () => {
     expect(lenientQueries(units('a', 'b', 'c'))).toEqual(["( ( 'a' ) & ( 'b' ) ) | ( ( 'a' ) & ( 'c' ) ) | ( ( 'b' ) & ( 'c' ) )"]);
-    expect([1, 2, 3, 4, 5, 6].map((count) => lenientQueries(units(...'abcdef'.slice(0, count).split(''))).length)).toEqual([0, 1, 1, 2, 2, 3]);
+    expect([1, 2, 3, 4, 5, 6].map((count) => lenientQueries(units(...'abcdef'.slice(0, count).split(''))).length)).toEqual([
+      0, 1, 1, 2, 2, 3,
+    ]);
   });
 
   const units = (...words: readonly string[]) =>
