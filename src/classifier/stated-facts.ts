@@ -1,5 +1,5 @@
 import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
-import { statedEffects } from './stated-effects.ts';
+import { statedEffects } from './effects/stated-effects.ts';
 
 const LABELLED_RECOMMENDATION =
   /\bRecommendation of ([A-Z][\w &]{1,40}): (.+?)(?=\s+Recommendation of|\s+Note:|\s+\*|\s+[A-Z]{1,5}-?\d{2,4}-\d|$)/g;
@@ -104,11 +104,11 @@ function contractAmount(text: string): string | null {
   return contracts.length === 1 ? contracts[0]![1]! : null;
 }
 
-const FIRST = String.raw`(?:[A-Z][\p{L}\p{N}.&'’/+-]*|\d{1,5}[\p{L}-][\p{L}\p{N}&'’-]*|\d{2,5}(?= [A-Z]))`;
+const FIRST = String.raw`(?:[a-z]{0,2}[A-Z][\p{L}\p{N}.&'’/+-]*|\d{1,5}[\p{L}-][\p{L}\p{N}&'’-]*|\d{2,5}(?= [A-Z]))`;
 const WORD = String.raw`(?:[A-Z0-9][\p{L}\p{N}.&'’/+-]*|&|\([A-Z]{2,5}\)|at|of|the|and|for|de|del)`;
 const SUFFIX = String.raw`(?:Inc|INC|lnc|LLC|L\.L\.C|LLP|L\.L\.P|LP|L\.P|Corp|Corporation|Company|Co|Ltd|LTD|PLLC|P\.C|PC|Limited Partnership)\b\.?`;
 const COMPANY = new RegExp(
-  String.raw`(?<=\bwith )${FIRST}(?: ${WORD}){0,2} [–-] ${WORD},? ${SUFFIX}|(?<![\p{L}\p{N}$.,&-]|, an? )${FIRST}(?:(?:,(?! and\b))? ${WORD}){0,7}?,? ${SUFFIX}(?:,? ${SUFFIX})?(?:,? (?:d/?b/?a|DBA):? (?:${WORD} ){0,4}${WORD}(?:,? ${SUFFIX})?)?`,
+  String.raw`(?<=\bwith )${FIRST}(?: ${WORD}){0,2} [–-] ${WORD},? ${SUFFIX}|(?<![\p{L}\p{N}$.,&-]|, an? )${FIRST}(?:(?:,(?! and\b))? ${WORD}){0,7}?,? ${SUFFIX}(?:,? ${SUFFIX})?(?:,? (?:d/?b/?a|DBA):? (?:(?!for\b)${WORD} ){0,6}(?!for\b)${WORD}(?:,? ${SUFFIX})?)?`,
   'gu',
 );
 /** A former name is no further party. */
@@ -127,12 +127,14 @@ const SELLERS = new RegExp(
   'u',
 );
 const ITS_AMOUNT = new RegExp(
-  String.raw`,? in (?:the|an?) (?:(?:estimated|total|approximate|annual) )*amount (?:of |not to exceed |up to )*${SUM}(?:,? and |,? |$)`,
+  String.raw`,? in (?:the|an?) (?:(?:estimated|total|approximate|annual) )*amount (?:of |not to exceed |up to )*${SUM}(?: per year| annually)?(?:,? and |,? |$)`,
   'g',
 );
+/** A name in a series of places is a part of a name, or not the only party. */
+const NO_SERIES = String.raw`(?!, (?:[JS]r\.|\p{Lu}\p{L}+ and \p{Lu}))`;
 /** One party behind "with", whose name ends at the next clause. */
 const WITH = new RegExp(
-  String.raw`\b(?:[Cc]ontracts?|[Aa]greements?|[Ll]eases?|CONTRACT|AGREEMENT)\b[^;$]{0,160}? with (?:the )?(${FIRST}(?: (?:${WORD})){0,6}?)(?=,? (?:in|for|to|as|through|(?<!\bUniversity of Texas )at|by|an?|the|most|lowest|only|dba|d/b/a|whose|located)\b|,? [-–—] | ?[;(,]|$)`,
+  String.raw`\b(?:[Cc]ontracts?|[Aa]greements?|[Ll]eases?|[Pp]urchase of|CONTRACT|AGREEMENT)\b[^;$]{0,240}?(?<!ccordance) with (?:the )?(${FIRST}(?:(?:,(?= [JS]r\.))? (?:${WORD})){0,6}?)${NO_SERIES}(?=,? (?:in|for|to|as|through|(?<!\bUniversity of Texas )at|by|an?|the|most|lowest|only|dba|d/b/a|whose|located)\b|,? [-–—] | ?[;(,]|$)`,
   'gu',
 );
 /** The owner of land that is acquired, or the other side of a payment. */
@@ -158,18 +160,23 @@ const tidy = (name: string): string =>
     .replace(/^(?:the )?City(?: of [A-Z]\w+(?: [A-Z][^\s,]+)?)? and (?:the )?/, '')
     .replace(/^(?:the |and |for |of |at )*(?:City of [A-Z]\w+(?: Worth)?, )?(?:the |of |and )?/i, '')
     .replace(/^Boards? of [A-Z][a-z]+ of (?:the )?/, '')
-    .replace(/[\s,;]+$/, '')
+    .replace(/^.* (?:VS|[Vv]s?)\. /, '')
+    .replace(/(?:’s|[\s,;]| (?:for|of|and|at)| in accordance with\b.*| in the estimated\b.*)+$/, '')
     .trim();
 
 /** A state, a department or a commission is no party that is affected. */
 const GOVERNMENT =
   /^(?:State of|United States|U\.S\.)\b(?!.*\b(?:Inc|LLC|LP|Corp|Company)\b)|\bDepartment of\b|\bTxDOT\b|\bCommission of\b/;
 
+/** Words that stand for a party or for money, and streets, are names of nobody. */
+const NO_PARTY =
+  /^(?:Artist|Borrower|Developer|Landlord|Office|Others?|Regard|Respect|Tenant|Trust|City Participation|Fiscal Years?\b.*|.* (?:Funds?|Street|Road|Avenue|Drive|Lane|Boulevard|Parkway))$/;
+
 /** Each name once; a name inside a longer one is the same party. Without names that begin like a sum or consist of a suffix. */
 function distinct(names: readonly string[]): string[] {
   const byLetters = new Map(names.map(tidy).map((name) => [name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, ''), name]));
   const tidied = [...byLetters.values()].filter(
-    (name) => /\p{Lu}\p{L}|\d \p{Lu}/u.test(name) && !ONLY_SUFFIX.test(name) && !GOVERNMENT.test(name),
+    (name) => /\p{Lu}\p{L}|\d \p{Lu}/u.test(name) && ![ONLY_SUFFIX, GOVERNMENT, NO_PARTY].some((pattern) => pattern.test(name)),
   );
   return tidied.filter((name) => !tidied.some((other) => other !== name && other.includes(name)));
 }
@@ -185,19 +192,25 @@ function isPartOfList(text: string, names: readonly string[]): boolean {
 
 /** A seller of an earlier step of a title. */
 const BEHIND_DASH = /\s[-–—]\s$/;
-/** The companies that a text names; the board of one is no party. */
+/** What stands around the name of a cooperative whose agreement a buyer uses. */
+const THROUGH = /\bthrough (?:the |The )?$/;
+const ITS_AGREEMENT = /^[^;$]{0,40}\b(?:cooperative|interlocal|master) /i;
+/** The companies that a text names; the board of one is no party, nor is a cooperative whose agreement is used. */
 const companies = (text: string, behind?: RegExp): string[] =>
   [...text.matchAll(COMPANY)]
     .filter(
       ({ 0: name, index }) =>
-        (behind === undefined || behind.test(text.slice(Math.max(0, index - 3), index))) && !text.startsWith(' Board', index + name.length),
+        (behind === undefined || behind.test(text.slice(Math.max(0, index - 3), index))) &&
+        !(THROUGH.test(text.slice(Math.max(0, index - 12), index)) && ITS_AGREEMENT.test(text.slice(index + name.length))) &&
+        !text.startsWith(' Board', index + name.length),
     )
     .map(([name]) => name);
 
 /** Who applies or contracts, in the text's own words, all of them: an applicant where the text says so, else the sellers, else every company. */
 export function statedParties(text: string, matterType: string): Parties | null {
   const applicant = APPLICATION.exec(text)?.[1] ?? (/\bzoning\b/i.test(matterType) ? BEFORE_ADDRESS.exec(text)?.[1] : undefined);
-  if (applicant !== undefined) return { role: 'applicant', names: [tidy(applicant)], chosen: null };
+  if (applicant !== undefined && /^(?:\p{Lu}|\d)/u.test(tidy(applicant)))
+    return { role: 'applicant', names: [tidy(applicant)], chosen: null };
   const [, sold, chosen] = SELLERS.exec(text) ?? [];
   const sellers =
     sold === undefined ? [] : distinct([...(text.includes('(2)') ? companies(text, BEHIND_DASH) : []), ...sold.split(ITS_AMOUNT)]);

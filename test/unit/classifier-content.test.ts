@@ -191,7 +191,7 @@ describe('summary and business impact', () => {
       'Repeal stated: “repealing the juvenile curfew”.',
     ],
     ['An ordinance repealing Ordinance No. 12345 on zoning', NO_IMPACT],
-    ['Authorize an increase of the zoning contract from $1,150.30 to $2,595.90', 'Change stated: “from $1,150.30 to $2,595.90”.'],
+    ['Authorize to raise a zoning contract from $1,150.30 to $2,595.90', 'Change stated: “from $1,150.30 to $2,595.90”.'],
     ['Authorize a five-year service price agreement for zoning studies', 'Term stated: “five-year service price agreement”.'],
     ['Authorize Waiver of Development Fees for Sample Campus', 'Incentive stated: “Waiver of Development Fees for Sample Campus”.'],
     ['Adopt a Resolution to Effect a Portion of Sample Contribution to the zoning program', NO_IMPACT],

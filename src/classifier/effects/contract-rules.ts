@@ -1,0 +1,66 @@
+import { DATE, type EffectRule, from, REST } from './effect-rule.ts';
+
+const SHARE = String.raw`(?:\$[\d,]+(?:\.\d\d)?|\d+(?:\.\d+)? ?(?:%|percent))`;
+const STEPS = 'appropriations?|receipts|revenues?|fund balance|expenditures?';
+
+/** How long something lasts, what changes, and what becomes possible. */
+export const AGREEMENTS: readonly EffectRule[] = [
+  {
+    label: 'Term stated',
+    example: 'A three-year service contract for trees',
+    clause: String.raw`(?:(?i:\bfor the period (?:of )?|\beffective )${DATE},? (?:through|to) ${DATE}|(?i:\bextend the (?:end of the )?(?:[\w-]+ ){0,4}?(?:term|lease|agreement|contract)\b) ${REST}|(?i:\bextend(?:ing)? the (?:[\w-]+ )?(?:expiration|sunset|completion|end) date)\b ${REST}|(?i:\bfor an? (?:\w+-){1,3}(?:year|month) (?:term|period)\b|\bfor a (?:term|period) of [\w-]+ (?:years|months)\b|\b[a-z]+(?:-[a-z]+)?-(?:year|month) (?:[a-z]+ ){0,3}(?:contract|agreement|policy|license|lease)\b))`,
+  },
+  {
+    label: 'Renewal stated',
+    example: 'A contract with two one-year renewal options at the same terms',
+    clause: String.raw`(?i:\b(?:one|two|three|four|five|six|ten)(?: \(\d+\))?,? (?:additional )?(?:one|two|three|four|five)-year renewal options?(?: (?:at|in) [\w -]{3,60}(?![\w-]))?)`,
+    needs: /renewal option/i,
+  },
+  {
+    label: 'Termination stated',
+    example: 'An amendment to terminate the agreement on buses',
+    clause: from('to terminate (?:the|an?)'),
+    needs: /terminate/i,
+  },
+  {
+    label: 'Change stated',
+    example: 'A change from an Office District to a Retail District',
+    clause: String.raw`(?:(?<=(?i:\bordinance ))(?i:granting an?) ${REST}|\bfrom (?:an?|the) [^;,.]{3,60}\bDistrict to (?:an?|the) [^;,.]{3,300}|\bFrom: ["“][^;]{3,160}? To: ["“](?:[^;(]|\([A-Z\d]{1,5}\)){3,300}|\bfor the purpose of establishing an? [^;,.]{3,300}|(?i:\b(?:increas|decreas|reduc|expand)(?:e|ing)) (?:the )?(?![^;]{0,60}\b(?i:${STEPS})\b)[^;$]{3,90}? (?:from [^;]{1,120}? to|by(?= approximately| \d| \$)) ${REST}|\bfrom ${SHARE} to ${SHARE}|(?i:\bincrease (?:the )?(?:annual )?contract amount (?:by|up to|to)|\bto modify the(?! funding)|\bto redirect|\bchanging the (?:date|size|number|composition)) ${REST})`,
+  },
+  {
+    label: 'Permission stated',
+    example: 'A permit to allow late hours in the hall',
+    clause: String.raw`(?i:\bto allow) (?!for\b|(?:the )?City\b)${REST}|(?i:\bto permit|\bpermitting the|\ballowing|\b(?:which|that) enables?) (?!for\b)${REST}`,
+    needs: /allow|permit|enable/i,
+  },
+];
+
+/** What is built or repaired, and what money is for. */
+export const WORKS: readonly EffectRule[] = [
+  {
+    label: 'Work stated',
+    example: 'The reconstruction of two bridges over the creek',
+    clause: String.raw`(?i:\b(?:(?!(?:the|an?|for|of|and|to|towards?|on|in|with|by) )[\w-]+ ){0,2}(?:construction|reconstruction|installation|replacement|rehabilitation|repair|maintenance)(?:(?:, |,? and )(?:construction|reconstruction|installation|replacement|rehabilitation|repair|maintenance|renovation|development|operations?|expansion)){0,3} (?:of|at)(?! Texas, )|\bto (?:replace|widen|build|construct|reconstruct|rehabilitate|install|repair|reroute)|\bto provide [\w ]{0,40}\bimprovements|\b[\w-]+ to be (?:replaced|rehabilitated|repaired|widened)) ${REST}`,
+  },
+  {
+    label: 'Funding stated',
+    example: 'A transfer in an amount of $5.00 for the repair of lamps',
+    clause: String.raw`(?i:(?<!\b(?:city funds|participation|contribution|credits) )\bin (?:an|the) (?:(?:estimated|total|annual) )*amount (?:of |up to |not to exceed )+)\$[\d,.]+ (?i:to|for|from(?! \$|[^;,]{0,90}\bfund\b)) ${REST}|(?i:\b(?:to provide (?:additional )?funding for|to fund|to reallocate|to reprogram|to finance|for the purpose of funding|reallocation of|ordinance appropriating)) ${REST}`,
+    onlyWhere: 'no_party',
+  },
+  {
+    label: 'Project stated',
+    example: 'An agreement with the State for the Example Creek Trail Project',
+    clause: String.raw`(?i:\bfor the) (?:(?:\(?[\p{Lu}\d][\p{L}\d.'’&/()–-]*,?|of|and|to|at|the|in|on|from) ){1,16}Project\b|(?i:\bfor) [^;$]{3,60}?(?i:\b(?:improvements?|extensions?|relocations?|adjustments?) (?:in|on|along|at)) ${REST}`,
+    needs: / Project\b|\b(?:improvement|extension|relocation|adjustment)s? (?:in|on|along|at)\b/i,
+    onlyWhere: 'nothing_else',
+  },
+  {
+    label: 'Purpose stated',
+    example: 'Rules to promote the reuse of empty shops',
+    clause: from(
+      'for (?:the )?purposes? of|to (?:help |further )?(?:alleviate|promote|reduce|mitigate|prevent|protect|encourage|improve|implement(?! those)|enhance|expand|increase|hire|participate)|for (?:the )?implementation of',
+    ),
+    onlyWhere: 'nothing_else',
+  },
+];

@@ -1,0 +1,20 @@
+import { BLANK } from '../operative-text.ts';
+
+/** How a clause on what changes for whom is recognised. The clause is given verbatim behind the label. */
+export interface EffectRule {
+  readonly label: string;
+  /** A text that has the effect. */
+  readonly example: string;
+  /** Source of a regular expression for the clause, with the flag `u`. */
+  readonly clause: string;
+  /** Without it the clause is not there: spares most texts a costly pattern. */
+  readonly needs?: RegExp;
+  /** `no_party`: only where no party is named. `nothing_else`: only where in addition no other effect is stated. */
+  readonly onlyWhere?: 'no_party' | 'nothing_else';
+}
+
+/** The rest of a clause: no full stop ends it inside a number or an abbreviation. */
+export const REST = String.raw`(?:\b(?:\p{Lu}\.)+|\b(?:[ap]\.m|Nos?|(?:Dr|Mr|Mrs|Ms|Rev|St|Ft|Mt)(?=\. \p{Lu})|Jr(?=\. (?:Boulevard|Blvd|Street|Avenue|Drive|Way|Park|Community|Library)))\.|[^;.${BLANK}]|\.(?!\s+(?:\(\w\)\s*)?\p{Lu}|\s*$)){8,300}`;
+export const DATE = String.raw`[A-Z][a-z]+ \d{1,2}, \d{4}`;
+/** A clause that begins with one of the words, in any case. */
+export const from = (words: string): string => String.raw`(?i:\b(?:${words})) ${REST}`;

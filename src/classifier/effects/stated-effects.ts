@@ -1,0 +1,79 @@
+import { BLANK } from '../operative-text.ts';
+import { DUTIES, RULES } from './conduct-rules.ts';
+import { AGREEMENTS, WORKS } from './contract-rules.ts';
+import type { EffectRule } from './effect-rule.ts';
+import { spelledOut } from './spelled-out.ts';
+import { PRICES, SUPPORT } from './money-rules.ts';
+import { PEOPLE, PLACES } from './place-and-people-rules.ts';
+
+const AT_MOST = 3;
+const LENGTH = 220;
+/** Less states nothing by itself. */
+const SHORTEST = 8;
+/** Two effects that share this many first characters say the same. */
+const SAME_START = 40;
+
+/** The most telling ones first. */
+export const EFFECT_RULES: readonly EffectRule[] = [
+  ...DUTIES,
+  ...PRICES,
+  ...AGREEMENTS,
+  ...PLACES,
+  ...SUPPORT,
+  ...RULES,
+  ...PEOPLE,
+  ...WORKS,
+];
+const COMPILED = EFFECT_RULES.map((rule) => ({ ...rule, pattern: new RegExp(spelledOut(rule.clause), 'u') }));
+const ORDINARY = COMPILED.filter(({ onlyWhere }) => onlyWhere !== 'nothing_else');
+const LAST_RESORT = COMPILED.filter(({ onlyWhere }) => onlyWhere === 'nothing_else');
+
+/** What remains of a cut-off step at the end of a clause. */
+const TORN = /(?:[\s,:(]+(?:and|for|of|to|in|by|with|an?|the|total|estimated|amount|\(\d\)))*[\s,:(]*$/;
+
+interface Effect {
+  readonly label: string;
+  readonly words: string;
+}
+
+function effectOf(text: string, { label, pattern, needs }: (typeof COMPILED)[number]): Effect[] {
+  if (text === '' || needs?.test(text) === false) return [];
+  const found = pattern.exec(text)?.[0];
+  if (found === undefined) return [];
+  const words = found
+    .replace(
+      /(?<!\b(?:States|U\.S\.) Department of [A-Z]\w+(?: [A-Z]\w+)?)\s+[-–—]\s(?!\d).*$|[-–—] (?:(?:Total|Estimated) )?(?:Not to exceed|Amount|Revenue|Financing)\b.*$|, including Sections? .*$|\s*\((?:PUBLIC HEARING|list attached|see |Closed Session)\b.*$|\s+and an ordinance\b.*$|, (?:and )?(?:Adopt|Amend|Approve|Authorize|Find|Rescind|Waive) .*$/s,
+      '',
+    )
+    .replaceAll(BLANK, '')
+    .replace(/,? and \(\d\) .*$|\s*\([^()]*$/s, '')
+    .replace(TORN, '');
+  if (words.length < SHORTEST) return [];
+  return [{ label, words: words.length > LENGTH ? `${words.slice(0, LENGTH).replace(/[\s,]+\S*$/, '')} …` : words }];
+}
+
+/** One effect for each rule that fits: the longest of the texts. */
+const effectsBy = (rules: typeof COMPILED, texts: readonly string[]): Effect[] =>
+  rules.flatMap((rule) =>
+    texts
+      .flatMap((text) => effectOf(text, rule))
+      .toSorted((left, right) => right.words.length - left.words.length)
+      .slice(0, 1),
+  );
+
+/** Whether another effect says the same: its words hold these further on, or an earlier one begins with them. */
+const isTold = (effects: readonly Effect[], index: number): boolean =>
+  effects.some(({ words }, at) => {
+    const place = words.indexOf(effects[index]!.words.slice(0, SAME_START));
+    return at !== index && (place > 0 || (place === 0 && at < index));
+  });
+
+/** Effects that the texts state, each label once and no clause inside another one. What money is for counts where no party is paid. */
+export function statedEffects(texts: readonly string[], { isPaid }: { readonly isPaid: boolean }): string[] {
+  const found = effectsBy(isPaid ? ORDINARY.filter(({ onlyWhere }) => onlyWhere === undefined) : ORDINARY, texts);
+  const effects = found.length > 0 || isPaid ? found : effectsBy(LAST_RESORT, texts).slice(0, 1);
+  return effects
+    .filter((_, index) => !isTold(effects, index))
+    .slice(0, AT_MOST)
+    .map(({ label, words }) => `${label}: “${words}”`);
+}
