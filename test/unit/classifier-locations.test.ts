@@ -39,6 +39,12 @@ describe('the places that a text names', () => {
     ['a water line in Sample Creek Park', ['facility: Sample Creek Park']],
     ['(CD 2, CD 8 and CD 9) Renewal', ['area: CD 2, CD 8 and CD 9']],
     ['in the Example Creek TIF District', ['area: Example Creek TIF District']],
+    ['a hall in the Sample Neighborhood Historic District', ['area: Sample Neighborhood Historic District']],
+    ['on the establishment of Public Improvement District No. 23', ['area: Public Improvement District No. 23']],
+    ['Designation by the Landmarks Commission of Jo Example Park', ['facility: Jo Example Park']],
+    ['Loan to the Sample Museum of Art', ['facility: Sample Museum of Art']],
+    ['a hall in the Jo Example, Jr. Community Center', ['facility: Jo Example, Jr. Community Center']],
+    ['a path in Five Mile Creek Greenbelt', ['facility: Five Mile Creek Greenbelt']],
   ])('in "%s" are %j', (text, expected) => expect(places(text)).toEqual(expected));
 
   it.each([
@@ -55,6 +61,17 @@ describe('the places that a text names', () => {
     '(ALL) Annual audit plan for 2026',
     'Grant for the 23-24 Veterans Treatment Court',
     'Crime Control and Prevention District Budget',
+    'Property zoned Subdistrict C and Subdistrict D',
+    'Amendments to the Project Plan and Reinvestment Zone Financing Plan',
+    'Grant of the Institute of Museum and Library Services',
+    'Rails of the Example, Sample and Main Streets Bridge',
+    'Loan of the Department of Housing and Neighborhood Revitalization',
+    'Form of the Example State Library and Archives Commission',
+    'Grant of the Interior National Park Service',
+    'Work at One Two Three Example Name Sample Foundation Green Park',
+    'Bonds of the Example Airport Modernization Corporation',
+    'An Alley Trail in town',
+    'Places in the Design District TIF District',
   ])('are none in "%s"', (text) => expect(affectedLocation([text])).toEqual({ status: 'not_stated', locations: [] }));
 
   it('are named once each, in their order, and at most twenty', () => {

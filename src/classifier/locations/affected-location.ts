@@ -56,30 +56,42 @@ const NO_NAME = new Set(
    no north south east west design maintenance repair operation operations management use development city-owned property general services community
    located fee simple interest portions reconstruction expansion initiative system capital fund funds rehabilitation first second third approximately director hotel
    bond adjacent surrounding certain several two five four along near neighborhood areas project's
-   empowerment opportunity enterprise reinvestment historic financing purpose supporting funding future funds`
+   empowerment opportunity enterprise reinvestment historic financing purpose supporting funding future funds
+   alley bike pedestrian highway electrical secondary target safe national connect circuit plan district tif citys`
     .trim()
     .split(/\s+/),
 );
 /** Words among them that may begin a name of several words ("New Hope Park", "West Fork Addition", "Fort Worth Zoo"). */
-const MAY_OPEN = new Set('new dallas fort north south east west first second third community city historic'.split(' '));
+const MAY_OPEN = new Set('new dallas fort north south east west first second third community city historic national five'.split(' '));
+/** Up to one of these, words say what is done or who does it. */
+const PRELUDE =
+  /^.*\b(?:Commission of|Council of|Board of|Establish(?:ment of|ing)|Creat(?:ion of|ing)|Authorizing|Resolution|Ordinance|Petition|Program)\s/s;
+/** A list of streets that share what follows. */
+const SHARED = /(?:Streets|Avenues|Roads|Lanes|Boulevards|Drives) \p{L}+$/u;
+const BEHIND_NAME = /(?<![\p{L}\d])\p{Lu}\p{L}[\p{L}\d'’.-]* $/u;
 
-/** The match without leading words outside the name; nothing for a kind without a name. */
+/** The match without leading words outside the name; nothing for a kind without a name, or for a part of a longer name. */
 function fromName(text: string, found: FoundLocation): FoundLocation[] {
   // A municipality may be named like a facility.
-  if (/\b(?:City|Town|Village) of (?:\S+ )?\S+$/.test(text.slice(found.start, found.end))) return [];
-  const words = [...text.slice(found.start, found.end).matchAll(/\S+/g)];
+  const whole = text.slice(found.start, found.end);
+  if (/\b(?:City|Town|Village) of (?:\S+ )?\S+$/.test(whole) || SHARED.test(whole)) return [];
+  const from = PRELUDE.exec(whole)?.[0].length ?? 0;
+  const words = [...whole.slice(from).matchAll(/\S+/g)];
   const isName = (word: string): boolean => !NO_NAME.has(word.toLowerCase().replace(/[^\p{L}&-]/gu, ''));
   const first = words.findIndex(
     ([word], index) => isName(word) || (MAY_OPEN.has(word.toLowerCase()) && index < words.length - 2 && opens(words, index)),
   );
-  const [word] = words[first] ?? [];
-  if (word === undefined || first >= words.length - 1) return [];
-  return [{ ...found, start: found.start + (words[first] as RegExpExecArray).index }];
+  const begin = words[first];
+  if (begin === undefined || first >= words.length - 1) return [];
+  // The pattern reads so many words only: a name that goes on before them is longer.
+  if (from + first === 0 && BEHIND_NAME.test(text.slice(Math.max(0, found.start - 40), found.start))) return [];
+  return [{ ...found, start: found.start + from + begin.index }];
 }
 
 /** Whether a word that may begin a name is followed by a part of one. */
 function opens(words: readonly RegExpExecArray[], index: number): boolean {
   const following = words[index + 1]?.[0].toLowerCase() ?? '';
+  if (words[index]?.[0] === 'Five') return following === 'mile';
   return (
     !NO_NAME.has(following) ||
     (words[index]?.[0] === 'Fort' && following === 'worth') ||

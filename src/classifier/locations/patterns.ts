@@ -76,11 +76,11 @@ const COUNCIL =
   /\b(?:City )?Council Districts? \d{1,2}(?:(?:, | and |, and )\d{1,2})*|(?<=^\(|[,(] ?)CDs? ?\d{1,2}(?:(?:, | and |, and | & )(?:CD ?)?\d{1,2})*(?=\)|;)|(?<=^\()ETJ[^()]{0,40}(?=\))/g;
 const DISTRICT_NAME = String.raw`(?:[A-Z][\p{L}\d'’./-]{0,40}|&|of|and)`;
 const DISTRICT = new RegExp(
-  String.raw`(?<![\p{L}\d])[A-Z][\p{L}\d'’./-]{0,40}(?: ${DISTRICT_NAME}){0,7}? (?:Tax Increment Financing (?:\(“?"?TIF"?”?\) )?District|TIF District|Public Improvement District|Municipal Management District|Special Purpose District|Special Provision Sign District|Historic District|Neighborhood Empowerment Zone|Reinvestment Zone|Enterprise Zone|Sub-?[Dd]istrict|Neighborhood)(?: (?:No\. ?\d+[A-Z]?|Number [A-Z][a-z]+(?:-[A-Z]?[a-z]+)?|Area [A-Z][a-z]+|\d+[A-Z]?))?(?! (?:Act|Fund|Program|Board)\b)`,
+  String.raw`(?<![\p{L}\d])[A-Z][\p{L}\d'’./-]{0,40}(?: ${DISTRICT_NAME}){0,7}? (?:Tax Increment Financing (?:\(“?"?TIF"?”?\) )?District|TIF District|Public Improvement District|Municipal Management District|Special Purpose District|Special Provision Sign District|Historic District|Neighborhood Empowerment Zone|Reinvestment Zone|Enterprise Zone|Sub-?[Dd]istrict(?! [A-Z\d]{1,3}\b)|Neighborhood(?! (?:[&A-Z]|and [A-Z])))(?: (?:No\. ?\d+[A-Z]?|Number [A-Z][a-z]+(?:-[A-Z]?[a-z]+)?|Area [A-Z][a-z]+|\d+[A-Z]?))?(?! (?:Act|Fund|Program|Board|Financing|Plan|Policy)\b)`,
   'gu',
 );
 const ZONE =
-  /\b(?:Tax Increment )?Reinvestment Zone (?:No\. ?\d+[A-Z]?|Number [A-Z][a-z]+(?:-[A-Z]?[a-z]+)?)|\bNeighborhood Empowerment (?:Reinvestment )?Zone (?:Area [A-Z][a-z]+|No\. ?\d+[A-Z]?)\b/g;
+  /\b(?:Tax Increment )?Reinvestment Zone (?:No\. ?\d+[A-Z]?|Number [A-Z][a-z]+(?:-[A-Z]?[a-z]+)?)|\b(?:Neighborhood Empowerment (?:Reinvestment )?Zone|Public Improvement District) (?:Area [A-Z][a-z]+|No\. ?\d+[A-Z]?)\b/g;
 
 const NAMED_SUBDIVISION =
   /\b(?:[A-Z][\p{L}\d'’.-]{1,30} ){1,5}(?:Addition|Subdivision|Estates)\b(?:,? (?:Phase|Section|No\.|Unit) [A-Z0-9]{1,4})?/gu;
@@ -107,17 +107,18 @@ const FACILITY_KIND = [
   '(?:Water|Wastewater|Water Purification|Water Treatment|Wastewater Treatment) Plant|Water Reclamation Facility|Landfill',
   'Transfer Station|Recreation Center|Community Center|Convention Center|Cultural Center|Senior Center|Aquatic Center',
   'Nature Center|Maintenance Facility|Service Center|Police Station|Substation|Fire Station(?: No\\. ?\\d+| \\d+)?',
-  'Stadium|Arena|Coliseum|Museum|Zoo|Aquarium|Arboretum|Opera House|Theater|Theatre|Auditorium|Amphitheater|Jail',
+  'Stadium|Arena|Coliseum|Museum(?: of [A-Z][a-z]+(?: (?:and|&) [A-Z][a-z]+)?)?|Zoo|Aquarium|Arboretum|Opera House|Theater|Theatre|Auditorium|Amphitheater|Jail',
   'City Hall|Cemetery|Golf Course|Elementary School|High School|Middle School|Reservoir|Dam|Bridge|Viaduct|Tower|Garage',
   'Hotel|Apartments|Trail|Greenbelt|Levee|Spillway',
 ].join('|');
-const FACILITY_NAME = String.raw`(?:[A-Z][\p{L}\d'’.-]{0,30}|(?<=[A-Z][\p{L}.]{0,20} )(?:of|&))`;
+const FACILITY_NAME = String.raw`(?:[A-Z][\p{L}\d'’.-]{0,30}(?:, [JS]r\.)?|(?<=[A-Z][\p{L}.]{0,20} )(?:of|&))`;
 const FACILITY = new RegExp(
-  String.raw`(?<![\p{L}\d])(?<!\b(?:City|Town|Village|Director) of (?:[A-Z]\p{L}* )?)(?:${FACILITY_NAME} ){1,5}(?:${FACILITY_KIND})(?![\p{L}\d])(?! (?:Board|Department|Fund|Foundation|Commission|Corporation|Maintenance District|(?:Tax Increment|TIF|Public Improvement)))(?!,? (?:LLC|L\.?P\.?|Inc|Ltd|Logistics|Executives|(?:and|&) Wildlife|Link|Lane|Drive|Road|Street|Avenue|Boulevard|Place|Row|Owner|Partners|Holdings|Associates|Associations?|Authority|Company|Conservancy|District|Services|Systems|Group|Concessions)\b)`,
+  String.raw`(?<![\p{L}\d])(?<!\b(?:City|Town|Village|Director) of (?:[A-Z]\p{L}* )?)(?:${FACILITY_NAME} ){1,5}(?:${FACILITY_KIND})(?![\p{L}\d])(?! (?:and|&) [A-Z]\p{L}+ (?:Services|Commission|Department|Authority|Board)\b)(?! (?:\p{Lu}\p{L}+ ){0,2}(?:Foundation|Corporation)\b)(?! (?:Board|Department|Fund|Inventory|Opportunity|Program|Service|Solutions|System\b|Foundation|Commission|Corporation|Maintenance District|(?:Tax Increment|TIF|Public Improvement)))(?!,? (?:LLC|L\.?P\.?|Inc|Ltd|Logistics|Executives|(?:and|&) Wildlife|Link|Lane|Drive|Road|Street|Avenue|Boulevard|Place|Row|Owner|Partners|Holdings|Associates|Associations?|Authority|Company|Conservancy|District|Services|Systems|Group|Concessions)\b)`,
   'gu',
 );
 const STATION = /\bFire[ -](?:Rescue )?Station (?:No\. ?)?\d+/g;
-const FIELD = /\b(?:Dallas )?Love Field(?: Airport)?\b|\b[A-Z][a-z]+ Field Airport\b|\bFair Park\b(?! Link)/g;
+const FIELD =
+  /(?:\b(?:Dallas )?Love Field(?: Airport)?|\b[A-Z][a-z]+ Field Airport)\b(?! (?:[A-Z]\w+ ){0,3}(?:Corporation|Program|LLC|Inc)\b)|\bFair Park\b(?! (?:Link|Opportunity))/g;
 
 /** In order of precedence: of two overlapping matches, the earlier pattern's stays. A group named `place` is the location alone. */
 export const PATTERNS: readonly (readonly [LocationKind, readonly RegExp[]])[] = [
