@@ -1,5 +1,5 @@
 import type { RecordData } from '../../domain/records/resources.ts';
-import { BLANK, operativeText } from './operative-text.ts';
+import { BLANK, operativeProposal, operativeText } from './operative-text.ts';
 
 /** In UTF-16 code units; a longer sentence is cut between clauses. */
 const LIMIT = 300;
@@ -11,6 +11,8 @@ const ASIDES: readonly RegExp[] = [
   /\s*\*+In alignment with .*$/gi,
   /\s*\((?:list attached|Continued from|PUBLIC HEARING - |see Fiscal)[^()]*\)/gi,
   /\s+\bDROP(?:PED)?$/g,
+  // Who presents a report.
+  /\s[-–—]\s(?:(?:Dr|Mr|Ms|Mrs)\. )?\p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*){1,3}, [^;()\d]{3,90}\b(?:Director|Officer|Chief|Manager|Administrator|Commander|Lieutenant|Captain|Attorney|Auditor|Coordinator)$/gu,
   // Numbers of grants and contracts, short names, and the laws that an action follows.
   /\s*\([^()]{0,120}\b(?:Grant|Contract|CSJ|CFDA|Award|Listing|Project|Solicitation)\b[^()]{0,60}\bNo\b[^()]{0,200}\)/gi,
   /,? (?:each )?approved as to form by the City Attorney,?/gi,
@@ -33,7 +35,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
     /^(?!Call a public)(?:[\p{L}\d/&’'. -]{3,90} )?(?:conduct |hold |continue )?(?:an? )?(?:joint )?public hearings?,?(?: pursuant to .{3,90}?,)?(?: (?:and )?to)?(?: (?:receive|hear))?(?: (?:public )?comments?)?(?: (?:regarding|concerning|on|about|to consider|from))?:? +/iu,
     'Public hearing: ',
   ],
-  [/^(?:adopt |authorize |approve )?(?:an |the )?ordinances? /i, ''],
+  [/^(?:adopt |authorize |approve )?(?:an |the )?ordinances? (?:of the City of [A-Z][\p{L} ]{2,30}? (?=\p{Ll}+ing\b))?/iu, ''],
   [
     /^(?:adopt |authorize |approve )?(?:a |the )?resolutions? (?:of the [A-Z][\w ]{3,30} of the (?:City|County) of [A-Z]\w+(?: Worth)?,?(?: Texas,?)? )?(?:\(1\) )?(?:to )?/i,
     '',
@@ -129,10 +131,12 @@ export function subjectOf(operative: string): string {
 }
 
 /** Words that make a title one of its own: verbs of a decision, or a thing that is decided. */
+const NUMBER_ONLY = /^No\.? [\d-]+$/i;
 const SPEAKING = /\b\p{L}{3,}\b.*\b\p{L}{3,}\b.*\b\p{L}{3,}\b/u;
 const COLLECTIVE = /^(?:actions? (?:related|relating) to|report on|case|item)\b|^(?:[\w ]{3,80} )?permit\b.*\breal property located at\b/i;
-const RECOMMENDED = /^As recommended by [^:;]{1,160}?\d{4}[,:]\s*/i;
-const PROPOSES = /^(?:\([a1]\)\s*)?(?:accept|adopt|approv|authoriz|award|consider|conduct|deny|direct|hold|introduc|report on bids)/i;
+const RECOMMENDED = /^As recommended by [^:;]{1,160}?\d{4}[,:]\s*|^(?:ord|res)(?:inance|olution)?\.? no\.? [\d-]+ - /i;
+const PROPOSES =
+  /^(?:\([a1]\)\s*)?(?:accept|adopt|approv|authoriz|award|consider|conduct|deny|direct|hold|introduc|report on bids|an? (?:ordinance|resolution)\b)/i;
 
 /** The action that the source proposes, as some sources write it where others write what was decided; null for another text. */
 export const proposedAction = ({ actionText }: Pick<RecordData<'agenda_items'>, 'actionText'>): string | null =>
@@ -144,13 +148,13 @@ export const proposedAction = ({ actionText }: Pick<RecordData<'agenda_items'>, 
 export function itemSubject(item: RecordData<'agenda_items'>, operativeTitle: string): string {
   const { matterName, text } = item;
   const proposed = proposedAction(item)?.replace(/^\([a1]\)\s*/, '') ?? null;
-  if (proposed !== null && COLLECTIVE.test(item.title)) return subjectOf(operativeText(proposed).replace(/\s\([b2]\)\s.*$/, ''));
+  if (proposed !== null && COLLECTIVE.test(item.title)) return subjectOf(operativeProposal(proposed).replace(/\s\([b2]\)\s.*$/, ''));
   const subject = subjectOf(operativeTitle);
   if (SPEAKING.test(subject)) return subject;
   const other = proposed ?? matterName ?? text?.split('\n')[0] ?? null;
   return other === null
     ? `Agenda item: ${clipped(item.title)}`
-    : `${subject === '' ? '' : `${subject}: `}${subjectOf(operativeText(other))}`;
+    : `${subject === '' ? '' : `${NUMBER_ONLY.test(subject) ? item.title : subject}: `}${subjectOf(other === proposed ? operativeProposal(other) : operativeText(other))}`;
 }
 
 const letters = (text: string): string =>

@@ -97,6 +97,28 @@ it('the summary of a hearing names what is heard, without the words between', ()
   expect(hit?.content.summary).toMatch(/^Public hearing: (?!And|To )/);
 });
 
+describe('the summary of a report', () => {
+  it.each([
+    ['Zoning Update of Parks - Jo Q. Example, Development Services Assistant Director', /^Zoning Update of Parks\. Agenda/],
+    ['Zoning Update of Sample Park - Dr. Jo Example, Chief Zoning Officer', /^Zoning Update of Sample Park\. /],
+    ['Zoning Update of Parks - Sample Street, North Side', /^Zoning Update of Parks - Sample Street, North Side/],
+  ])('"%s" leaves out who presents it, and no place', (title, summary) => expect(hitsOf(title)[0]?.content.summary).toMatch(summary));
+});
+
+describe('an ordinance that is listed by its number', () => {
+  const actionText =
+    'ORD NO. 123 - An Ordinance of the City of Sample City amending the code to add a zoning district. CEQA: Not a Project.';
+
+  it('is told by what the source writes of it', () => {
+    const [hit] = hitsOf('ORDINANCE NO. 123', { item: { actionText } });
+    expect(hit?.content.summary).toMatch(/^ORDINANCE NO\. 123: Amend the code to add a zoning district\. Agenda/);
+  });
+
+  it('has no topic from what was done', () => {
+    expect(hitsOf('ORDINANCE NO. 123', { item: { actionText: 'ORD NO. 123 - passed after the zoning hearing' } })).toEqual([]);
+  });
+});
+
 describe('the names of a list', () => {
   it('are stated if all of them are recognised, else none', () => {
     const list = 'Zoning consultants: (1) Example One, Inc. (Austin) ';
