@@ -5,8 +5,8 @@ export interface ClassificationSubject {
   readonly meeting: RecordData<'meetings'>;
   readonly body: RecordData<'public_bodies'>;
   readonly jurisdiction: RecordData<'jurisdictions'>;
-  /** Set where the day of the meeting had ended at the event that causes the classification, whatever its status says. */
-  readonly isPast?: true;
+  /** The day `YYYY-MM-DD` at the meeting's place when the event came that causes the classification. Days before it are over, whatever a status says. */
+  readonly today?: string;
 }
 
 /** A hit with its id. The caller adds `classifiedAt`: a classifier has no clock. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { publicAgendaHit } from '../../contract/public-agenda-hit.ts';
-import { localDay } from '../../domain/local-day.ts';
+import { dayOfDate, localDay } from '../../domain/local-day.ts';
 
 interface StatedHit {
   /** A public hit as JSON. */
@@ -12,12 +12,15 @@ interface StatedHit {
 
 /**
  * A hit states what held when it was classified. From the local day after its meeting on it invites to that meeting no more, as if it were
- * classified then. A notice announces a later hearing: its invitation stays.
+ * classified then. A notice announces a later hearing: its invitation stays until that day is over.
  */
 export function hitAt(now: number, { text, startsAt, timezone }: StatedHit): string {
-  if (localDay(startsAt, timezone) >= localDay(now, timezone)) return text;
+  const today = localDay(now, timezone);
+  if (localDay(startsAt, timezone) >= today) return text;
   const hit = JSON.parse(text) as z.output<typeof publicAgendaHit>;
   const { proceduralContext } = hit;
-  if (proceduralContext.actionKind === 'unknown' || proceduralContext.proceduralStage === 'notice') return text;
+  const { actionKind, proceduralStage, nextMeetingDate } = proceduralContext;
+  const isAnnounced = proceduralStage === 'notice' && (nextMeetingDate === null || dayOfDate(nextMeetingDate) >= today);
+  if (actionKind === 'unknown' || isAnnounced) return text;
   return JSON.stringify({ ...hit, proceduralContext: { ...proceduralContext, actionKind: 'unknown', actionUrl: null } });
 }

@@ -65,8 +65,13 @@ function concluded(kind: StandingKind, texts: readonly (string | null)[]): Stand
   return { kind, words: said.find((words) => kindOf(words) === kind || kindOf(words) === 'handled') ?? null };
 }
 
+/** The day of the meeting at its place, `YYYY-MM-DD`. */
+export const meetingDay = ({ meeting }: ClassificationSubject): string =>
+  dateOfDay(localDay(Date.parse(meeting.startsAt), meeting.timezone));
+
 /** From the meeting's status, the outcome, and the words of the source on what was done; the words about this meeting come first. */
-export function standingOf({ item, meeting, isPast }: ClassificationSubject): Standing {
+export function standingOf(subject: ClassificationSubject): Standing {
+  const { item, meeting, today = '' } = subject;
   const done = DONE.exec(item.actionText ?? '')?.[1] ?? null;
   const stated = item.matterStatus !== null && UNDER_WAY.test(item.matterStatus ?? '') ? null : (item.matterStatus ?? null);
   const named = IN_TITLE.exec(item.title)?.[1] ?? null;
@@ -74,7 +79,8 @@ export function standingOf({ item, meeting, isPast }: ClassificationSubject): St
   if (meeting.status === 'cancelled' || meeting.status === 'postponed') return { kind: meeting.status, words: null };
   if (item.outcome !== null) return concluded(OF_OUTCOME[item.outcome], [done, stated, named]);
   if (words !== null) return { kind: kindOf(words), words };
-  return { kind: meeting.status === 'held' || isPast === true ? 'past' : 'open', words };
+  // A source may leave a past meeting scheduled for ever.
+  return { kind: meeting.status === 'held' || today > meetingDay(subject) ? 'past' : 'open', words };
 }
 
 type Stage = 'notice' | 'briefing' | 'public_hearing' | 'recommendation' | 'first_reading' | 'final_reading' | 'final_action' | 'unknown';
@@ -106,8 +112,7 @@ const ENDED: Readonly<Record<Exclude<StandingKind, 'open' | 'past' | 'handled'>,
 
 /** What the agenda and the record of an item say of it, true at any later time: body, day, file, and its end or what it is listed for. */
 export function standingSentence(subject: ClassificationSubject, { kind, words }: Standing, stage: Stage): string {
-  const { item, meeting, body, jurisdiction } = subject;
-  const day = dateOfDay(localDay(Date.parse(meeting.startsAt), meeting.timezone));
+  const { item, body, jurisdiction } = subject;
   const file = item.matterFile === null ? '' : `, file ${item.matterFile}`;
   const said = words !== null && words.toLowerCase() !== kind && kind !== 'deleted' ? ` (“${words}”)` : '';
   const end =
@@ -118,5 +123,5 @@ export function standingSentence(subject: ClassificationSubject, { kind, words }
         : kind === 'handled'
           ? `status “${words}”`
           : `${ENDED[kind]}${said}`;
-  return `Agenda of the ${jurisdiction.name} ${body.name}, ${day}${file}: ${end}`;
+  return `Agenda of the ${jurisdiction.name} ${body.name}, ${meetingDay(subject)}${file}: ${end}`;
 }

@@ -1,6 +1,5 @@
-import { dateOfDay, localDay } from '../../domain/local-day.ts';
 import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
-import type { Standing, StandingKind } from './item-standing.ts';
+import { meetingDay, type Standing, type StandingKind } from './item-standing.ts';
 import type { NormalizedContent } from '../../domain/records/resources.ts';
 
 type Context = NormalizedContent<'agenda_hits'>['proceduralContext'];
@@ -17,12 +16,13 @@ export function proceduralContext(subject: ClassificationSubject, { kind }: Stan
   const texts = [item.title, item.text, item.actionText].filter((text) => text !== null);
   const listedFor = proceduralStage(subject);
   const isOver = NOT_REACHED.has(kind);
+  const next = isOver ? { nextBodyName: null, nextMeetingDate: null } : nextStep(subject, texts);
   const stage = isOver || (PUT_OFF.has(kind) && DECIDING.has(listedFor)) ? 'unknown' : listedFor;
   return {
     proceduralStage: stage,
     actingBodyRole: body.actingBodyRole,
-    ...(isOver ? { nextBodyName: null, nextMeetingDate: null } : nextStep(subject, texts)),
-    ...publicAction(subject, listedFor, texts, kind),
+    ...next,
+    ...publicAction(subject, listedFor, texts, kind, next.nextMeetingDate),
   };
 }
 
@@ -38,22 +38,37 @@ function calendarDay(year: string, monthName: string, day: string): string | nul
 const DATE = String.raw`(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,? )?(?<month>${MONTHS.join('|')}) (?<day>\d{1,2})(?:st|nd|rd|th)?,? (?<year>\d{4})`;
 /** Words that announce a later meeting on the item itself. */
 const ANNOUNCED = new RegExp(
-  String.raw`\b(?:(?:hearing|meeting|session|item|case|reading)(?: [^.;:]{0,80}?)? to be (?:held|heard|considered)|(?:continue|continued|defer|deferred|postpone|postponed|held under advisement|table|tabled|carried over|moved)(?: (?:this|the) (?:item|case|hearing|request))?(?: (?:to|until))(?: the)?|scheduled for (?:consideration|(?:a )?(?:public hearing|second reading|final reading|action))|(?:hearing|meeting|item|case|reading) (?:will|shall) be (?:held|heard|considered|taken up)|second reading|final reading|next (?:meeting|hearing))(?: (?:by|before) the (?:[A-Z][\w&-]* ?){1,5})?(?:,? on| for|,? at the)?:? ${DATE}`,
+  String.raw`\b(?:(?:hearings?|meeting|session|item|case|reading)(?: [^.;:]{0,80}?)? to be (?:held|heard|considered)|(?:continue|continued|defer|deferred|postpone|postponed|held under advisement|table|tabled|carried over|moved)(?: (?:this|the) (?:item|case|hearing|request))?(?: (?:to|until))(?: the)?|scheduled for (?:consideration|(?:a )?(?:public hearing|second reading|final reading|action))|(?:hearing|meeting|item|case|reading) (?:will|shall) be (?:held|heard|considered|taken up)|second reading|final reading|next (?:meeting|hearing)|public hearings?)(?: (?:by|before) the (?:[A-Z][\w&-]* ?){1,5})?(?:,? on| for|,? at the)?:? ${DATE}`,
   'giu',
 );
 const BODY =
   /\b(?:to be (?:held|heard|considered)|scheduled for (?:consideration|(?:a )?(?:public hearing|action))|(?:will|shall) be (?:held|heard|considered)|(?:referred|forwarded|refer|forward|recommendation|goes|proceed) to)(?: [a-z]+)?(?: (?:by|before|to))? ?the (?<name>(?:[A-Z][\p{L}&'’-]*(?: and | of | & | )?){0,5}(?:Council|Commission|Court|Board|Committee))\b/gu;
 
-/** The next meeting on an item and its body, where the texts state them; a date up to the meeting's own local day is history. */
-function nextStep({ meeting }: ClassificationSubject, texts: readonly string[]): Pick<Context, 'nextBodyName' | 'nextMeetingDate'> {
-  const dates = texts.flatMap((text) =>
-    [...text.matchAll(ANNOUNCED)].map((match) => calendarDay(match.groups?.year ?? '', match.groups?.month ?? '', match.groups?.day ?? '')),
-  );
+/** Further days of one announcement: "on May 4, 2026, May 11, 2026, and May 18, 2026". */
+const FURTHER = new RegExp(String.raw`,?(?: and)? ${DATE}`, 'iuy');
+
+/** The days that a text announces. */
+function announced(text: string): string[] {
+  const days: (string | null)[] = [];
+  for (const first of text.matchAll(ANNOUNCED)) {
+    FURTHER.lastIndex = first.index + first[0].length;
+    for (let match: RegExpExecArray | null = first; match !== null; match = FURTHER.exec(text))
+      days.push(calendarDay(match.groups?.['year'] ?? '', match.groups?.['month'] ?? '', match.groups?.['day'] ?? ''));
+  }
+  return days.filter((day) => day !== null);
+}
+
+/**
+ * The next meeting on an item and its body, where the texts state them; a date up to the meeting's own local day is history. Of several
+ * days, the first that is not over, else the last.
+ */
+function nextStep(subject: ClassificationSubject, texts: readonly string[]): Pick<Context, 'nextBodyName' | 'nextMeetingDate'> {
+  const dates = texts.flatMap(announced);
   const bodies = texts.flatMap((text) => [...text.matchAll(BODY)].map((match) => (match.groups?.name ?? '').trim()));
   if (dates.length === 0 && bodies.length === 0) return { nextBodyName: null, nextMeetingDate: null };
-  const meetingDay = dateOfDay(localDay(Date.parse(meeting.startsAt), meeting.timezone));
-  const later = dates.filter((date): date is string => date !== null && date > meetingDay).toSorted();
-  return { nextBodyName: bodies[0] ?? null, nextMeetingDate: later[0] ?? null };
+  const later = dates.filter((date) => date > meetingDay(subject)).toSorted();
+  const next = later.find((date) => date >= (subject.today ?? '')) ?? later.at(-1);
+  return { nextBodyName: bodies[0] ?? null, nextMeetingDate: next ?? null };
 }
 
 const REGISTRATION = /\b(?:register (?:to speak|online|by|at|for the)|registration (?:form|deadline|is required)|sign[- ]up to speak)\b/i;
@@ -65,14 +80,15 @@ function statedUrl(text: string): string | null {
   return url?.username === '' && url.password === '' ? url.href : null;
 }
 
-/** While an item is open: register or ask where the texts say so, comment at a hearing, else attend. A call that passed invites to its hearing. */
+/** While an item is open: register or ask where the texts say so, comment at a hearing, else attend. A call that passed invites to its hearing until that day is over. */
 function publicAction(
-  { meeting }: ClassificationSubject,
+  { meeting, today = '' }: ClassificationSubject,
   stage: Context['proceduralStage'],
   texts: readonly string[],
   kind: StandingKind,
+  hearing: string | null,
 ): Pick<Context, 'actionKind' | 'actionUrl'> {
-  const isCalled = stage === 'notice' && kind === 'approved';
+  const isCalled = stage === 'notice' && kind === 'approved' && (hearing === null || hearing >= today);
   if (kind !== 'open' && !isCalled) return { actionKind: 'unknown', actionUrl: null };
   const whole = texts.join('\n');
   const stated = statedUrl(whole);

@@ -41,13 +41,16 @@ async function isShown(): Promise<'everywhere' | 'in the detail alone' | 'nowher
 
 describe('a public hit', () => {
   test.each([
-    ['public_hearing', 'unknown', null],
-    ['notice', 'public_comment', 'https://example.org/speak'],
-  ] as const)('of the stage %s has the action %s after the local day of its meeting', async (proceduralStage, actionKind, actionUrl) => {
+    ['public_hearing', null, 'unknown', null],
+    ['notice', null, 'public_comment', 'https://example.org/speak'],
+    ['notice', '2026-01-06', 'public_comment', 'https://example.org/speak'],
+    ['notice', '2026-01-05', 'unknown', null],
+  ] as const)('of the stage %s and next day %s has the action %s after the local day of its meeting', async (...row) => {
+    const [proceduralStage, nextMeetingDate, actionKind, actionUrl] = row;
     const open = { actionKind: 'public_comment', actionUrl: 'https://example.org/speak' } as const;
     // 22:00 in Dallas.
     const meeting = events.meeting('meeting', 'dallas', '2026-01-06T04:00:00.000Z');
-    const context = { proceduralStage, actingBodyRole: 'unknown', ...open } as const;
+    const context = { proceduralStage, actingBodyRole: 'unknown', nextMeetingDate, ...open } as const;
     await fold([...standard(), meeting, events.hit('hit', 'item', 'zoning', { proceduralContext: context })]);
     const actions = async () => [await agenda.detail(HIT), ...(await agenda.recent())].map(({ proceduralContext }) => proceduralContext);
     const before = agenda.clock.time;

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { classifyItem } from '../../src/classifier/classify-item.ts';
 import { shippedTaxonomy, subject, type SubjectParts } from '../support/classifier-subjects.ts';
 
-function context(title: string, parts: SubjectParts = {}) {
-  const [hit] = classifyItem(subject(title, parts), shippedTaxonomy);
+function context(title: string, parts: SubjectParts = {}, day: { readonly today?: string } = {}) {
+  const [hit] = classifyItem({ ...subject(title, parts), ...day }, shippedTaxonomy);
   if (hit === undefined) throw new Error(`no hit: ${title}`);
   return hit.content.proceduralContext;
 }
@@ -51,5 +51,26 @@ describe('the stage of an item', () => {
     expect(action(context('Rezoning; questions: contact Jo Example at 555-0100'))).toEqual(['staff_contact', null]);
     expect(action(context('A public hearing on annexation', { item: { outcome: 'approved' } }))).toEqual(['unknown', null]);
     expect(action(context('A public hearing on annexation', { meeting: { status: 'cancelled' } }))).toEqual(['unknown', null]);
+  });
+
+  it('invite to a hearing that was called until its last day is over', () => {
+    const approved = { item: { outcome: 'approved' } } as const;
+    const step = (title: string, today: string) => {
+      const { actionKind, nextMeetingDate } = context(title, approved, { today });
+      return [actionKind, nextMeetingDate];
+    };
+    const several = 'Authorize public hearings to be held on April 8, 2026, May 6, 2026, and June 3, 2026 on annexation';
+    expect(step(several, '2026-04-08')).toEqual(['public_comment', '2026-04-08']);
+    expect(step(several, '2026-04-09')).toEqual(['public_comment', '2026-05-06']);
+    expect(step(several, '2026-06-03')).toEqual(['public_comment', '2026-06-03']);
+    expect(step(several, '2026-06-04')).toEqual(['unknown', '2026-06-03']);
+    expect(step('Call a public hearing on April 8, 2026 on annexation', '2026-04-09')).toEqual(['unknown', '2026-04-08']);
+    expect(step('Call a public hearing on annexation', '2026-04-09')).toEqual(['public_comment', null]);
+    expect(step('Call a public hearing on annexation; the plan of April 1, 2026', '2026-04-09')).toEqual(['public_comment', null]);
+  });
+
+  it('are none on the day after the meeting, whatever its status says', () => {
+    const action = (today: string) => context('A public hearing on annexation', { meeting: { status: 'scheduled' } }, { today }).actionKind;
+    expect([action('2026-03-03'), action('2026-03-31')]).toEqual(['public_comment', 'unknown']);
   });
 });

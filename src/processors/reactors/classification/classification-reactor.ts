@@ -6,7 +6,7 @@ import type { EventLog, Position, StoredEvent } from '../../../../domain/ports/e
 import type { Progress, PublishedRecords } from '../../../../domain/ports/projection.ts';
 import type { BatchHandler, Reactor, ReactorRunning } from '../../../../domain/ports/reactors.ts';
 import { RECORD_SCHEMAS, type RecordData, type Resource } from '../../../../domain/records/resources.ts';
-import { localDay } from '../../../../domain/local-day.ts';
+import { dateOfDay, localDay } from '../../../../domain/local-day.ts';
 import { recordOfStream } from '../../../../domain/streams.ts';
 import { lastOfEach } from '../../../../projections/record-changes.ts';
 import { untilCaughtUp } from '../../runtime/until-caught-up.ts';
@@ -236,15 +236,11 @@ async function classifyAll(
     const body = meeting && bodies.get(meeting.publicBodyId);
     const jurisdiction = body && jurisdictions.get(body.jurisdictionId);
     if (jurisdiction === undefined) continue;
-    const past = isOver(meeting!, causes.get(id)!.time) ? { isPast: true as const } : {};
-    wanted.set(id, await classifier.classify({ item, meeting: meeting!, body: body!, jurisdiction, ...past }, topics));
+    const today = dateOfDay(localDay(causes.get(id)!.time, meeting!.timezone));
+    wanted.set(id, await classifier.classify({ item, meeting: meeting!, body: body!, jurisdiction, today }, topics));
   }
   return wanted;
 }
-
-/** A source may leave a past meeting scheduled for ever. */
-const isOver = ({ startsAt, timezone }: RecordData<'meetings'>, now: number): boolean =>
-  localDay(Date.parse(startsAt), timezone) < localDay(now, timezone);
 
 const unique = (ids: readonly string[]): readonly string[] => [...new Set(ids)];
 
