@@ -160,7 +160,7 @@ const tidy = (name: string): string =>
     .replace(/^(?:the )?City(?: of [A-Z]\w+(?: [A-Z][^\s,]+)?)? and (?:the )?/, '')
     .replace(/^(?:the |and |for |of |at )*(?:City of [A-Z]\w+(?: Worth)?, )?(?:the |of |and )?/i, '')
     .replace(/^Boards? of [A-Z][a-z]+ of (?:the )?/, '')
-    .replace(/^.* (?:VS|[Vv]s?)\. /, '')
+    .replace(/^.* (?:VS|vs?)\. /, '')
     .replace(/(?:’s|[\s,;]| (?:for|of|and|at)| in accordance with\b.*| in the estimated\b.*)+$/, '')
     .trim();
 
@@ -194,6 +194,8 @@ function isPartOfList(text: string, names: readonly string[]): boolean {
 const BEHIND_DASH = /\s[-–—]\s$/;
 /** What stands around the name of a cooperative whose agreement a buyer uses. */
 const THROUGH = /\bthrough (?:the |The )?$/;
+/** What follows the name of a company in the name of its board or its building. */
+const NOT_ITSELF = /^ (?:Board|(?:Office |Company )?(?:Building|Pavilion|Warehouse|Factory|Tower))\b/;
 const ITS_AGREEMENT = /^[^;$]{0,40}\b(?:cooperative|interlocal|master) /i;
 /** The companies that a text names; the board of one is no party, nor is a cooperative whose agreement is used. */
 const companies = (text: string, behind?: RegExp): string[] =>
@@ -202,7 +204,7 @@ const companies = (text: string, behind?: RegExp): string[] =>
       ({ 0: name, index }) =>
         (behind === undefined || behind.test(text.slice(Math.max(0, index - 3), index))) &&
         !(THROUGH.test(text.slice(Math.max(0, index - 12), index)) && ITS_AGREEMENT.test(text.slice(index + name.length))) &&
-        !text.startsWith(' Board', index + name.length),
+        !NOT_ITSELF.test(text.slice(index + name.length)),
     )
     .map(([name]) => name);
 

@@ -33,6 +33,7 @@ describe('no effect is stated', () => {
     ['Term stated', 'A request to extend the sidewalk along the park and the lake'],
     ['Termination stated', 'A report on how to terminate weeds in the park'],
     ['Change stated', 'An ordinance increasing estimated receipts and appropriations by $5.00 in the fund'],
+    ['Change stated', 'An ordinance to decrease the reserve for repairs by $5.00 in the fund'],
     ['Permission stated', 'An update of the permitting system of the city'],
     ['Street affected', 'To remove and replace the filters of the old fountain of the park at 12 Second Avenue'],
     ['Street affected', 'To pay closing costs of the land for the Example Parkway Project'],
@@ -80,6 +81,7 @@ describe('a clause', () => {
       'Department of Transportation - Federal Highway Office grant',
     ],
     ['The repair of lamps for the Department of Parks - Example Lamps, lowest bidder', 'for the Department of Parks”'],
+    ['Four One-Year Renewal Options in an Amount Up to $5.00', 'Renewal Options”'],
     ['The repair of lamps of the old town- Not to exceed $5.00 in all', 'repair of lamps of the old town”'],
   ])('of "%s" ends where its words end', (text, part) => expect(statedEffects([text], { isPaid: false })[0]).toContain(part));
 });

@@ -144,12 +144,14 @@ describe('a party', () => {
     ['The purchase of zoning maps with Example Maps through the Sample cooperative', 'Named: Example Maps.'],
     ['A zoning agreement with Example, LLC through the Sample Buyers, Inc. cooperative agreement on maps', 'Named: Example, LLC.'],
     ['A zoning agreement with Example, LLC through Sample Sellers, Inc. on maps', 'Named: Example, LLC; Sample Sellers, Inc.'],
+    ['Zoning maps of Gyant V. Example, LLC and more', 'Named: Gyant V. Example, LLC.'],
     ['Zoning suit styled CITY OF SAMPLE VS. EXAMPLE LLC in court', 'Named: EXAMPLE LLC.'],
     ['Zoning survey of the acquisition of land on the Sample Road from Example Street to the hill', NO_IMPACT],
     ['Zoning survey by contributions from Others for maps', NO_IMPACT],
     ['A zoning agreement with Sample, Example and Eastern Railroad on maps', NO_IMPACT],
     ['A zoning agreement with Jo Example, Jr. Family Clinic on maps', NO_IMPACT],
     ['A zoning agreement with Regard to maps', NO_IMPACT],
+    ['Zoning map of the Example & Company Office Pavilion', NO_IMPACT],
   ])('of "%s" is whole and a party, or not stated', (title, impact) => expect(impactOf(title)).toBe(impact));
 });
 

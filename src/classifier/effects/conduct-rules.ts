@@ -45,13 +45,13 @@ export const RULES: readonly EffectRule[] = [
   {
     label: 'Amendment stated',
     example: 'An amendment to the policy on parks to add the hours of fields',
-    clause: String.raw`(?<=(?i:\b(?:amendments? (?:to|of)|revisions to))\b.{3,400}?)(?i:\bto:? (?:\((?:1|a)\) )?(?:${RULE_VERB}|amend|change|remove|use))${NOT_EMPTY} ${REST}`,
+    clause: String.raw`(?<=(?i:\b(?:amendments? (?:to|of)|revisions to))\b.{3,400}?)(?i:\bto:? (?:\((?:1|a)\) )?(?:${RULE_VERB}|amend|change|move|remove|use))${NOT_EMPTY} ${REST}`,
     needs: /\bamendments? (?:to|of)\b|\brevisions to\b/i,
   },
   {
     label: 'Rules affected',
     example: 'An ordinance amending the code regarding off-street parking of trucks',
-    clause: String.raw`(?<=(?i:\bamend).{3,600}?(?i:\b(?:regarding|relat(?:ed|ing) to)) )(?!consideration|amending|(?:the )?following)${REST}|(?<=(?i:\bamend).{3,600}?)(?i:\b(?:developing (?:appropriate )?standards,?|spacing requirements)) ${REST}|(?i:\b(?:amending|to amend) (?:\(1\) )?the )(?=[a-z])(?!code|existing)${REST}`,
+    clause: String.raw`(?<=(?i:\bamend).{3,600}?(?i:\b(?:regarding|relat(?:ed|ing) to)) )(?!consideration|amending|(?:the )?following)${REST}|(?<=(?i:\bamend).{3,1500}?)(?i:\b(?:developing (?:appropriate )?standards,?|spacing requirements)) ${REST}|(?i:\bamending the )(?=[a-z])(?!code|existing)${REST}|(?i:\bto amend (?:\(1\) )?the (?!code|existing|fiscal))${REST}`,
     needs: /\bamend/i,
     onlyWhere: 'nothing_else',
   },

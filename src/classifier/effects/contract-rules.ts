@@ -1,7 +1,8 @@
 import { DATE, type EffectRule, from, REST } from './effect-rule.ts';
 
 const SHARE = String.raw`(?:\$[\d,]+(?:\.\d\d)?|\d+(?:\.\d+)? ?(?:%|percent))`;
-const STEPS = 'appropriations?|receipts|revenues?|fund balance|expenditures?';
+/** What budgets raise and lower in steps without a change for anyone outside. */
+const STEPS = 'appropriations?|receipts|revenues?|balance|reserves?|expenditures?';
 
 /** How long something lasts, what changes, and what becomes possible. */
 export const AGREEMENTS: readonly EffectRule[] = [
@@ -13,7 +14,7 @@ export const AGREEMENTS: readonly EffectRule[] = [
   {
     label: 'Renewal stated',
     example: 'A contract with two one-year renewal options at the same terms',
-    clause: String.raw`(?i:\b(?:one|two|three|four|five|six|ten)(?: \(\d+\))?,? (?:additional )?(?:one|two|three|four|five)-year renewal options?(?: (?:at|in) [\w -]{3,60}(?![\w-]))?)`,
+    clause: String.raw`(?i:\b(?:one|two|three|four|five|six|ten)(?: \(\d+\))?,? (?:additional )?(?:one|two|three|four|five)-year renewal options?(?: (?:at|in|for) the same (?:[a-z]+ ){0,2}(?:terms?|amounts?|prices?|rates?|conditions?)\b)?)`,
     needs: /renewal option/i,
   },
   {
@@ -45,7 +46,7 @@ export const WORKS: readonly EffectRule[] = [
   {
     label: 'Funding stated',
     example: 'A transfer in an amount of $5.00 for the repair of lamps',
-    clause: String.raw`(?i:(?<!\b(?:city funds|participation|contribution|credits) )\bin (?:an|the) (?:(?:estimated|total|annual) )*amount (?:of |up to |not to exceed )+)\$[\d,.]+ (?i:to|for|from(?! \$|[^;,]{0,90}\bfund\b)) ${REST}|(?i:\b(?:to provide (?:additional )?funding for|to fund|to reallocate|to reprogram|to finance|for the purpose of funding|reallocation of|ordinance appropriating)) ${REST}`,
+    clause: String.raw`(?i:(?<!\b(?:city funds|participation|contribution|credits) )\bin (?:an|the) (?:(?:estimated|total|annual) )*amount (?:of |up to |not to exceed )+)\$[\d,.]+ (?i:to|for|from(?! \$|[^;,]{0,90}\bfund\b)) ${REST}|(?i:\b(?:to provide (?:additional )?funding for|to fund|to reallocate|to reprogram|to use un(?:spent|expended)|to finance|for the purpose of funding|reallocation of|ordinance appropriating)) ${REST}`,
     onlyWhere: 'no_party',
   },
   {
@@ -59,7 +60,7 @@ export const WORKS: readonly EffectRule[] = [
     label: 'Purpose stated',
     example: 'Rules to promote the reuse of empty shops',
     clause: from(
-      'for (?:the )?purposes? of|to (?:help |further )?(?:alleviate|promote|reduce|mitigate|prevent|protect|encourage|improve|implement(?! those)|enhance|expand|increase|hire|participate)|for (?:the )?implementation of',
+      'for (?:the )?purposes? of|to (?:help |further )?(?:alleviate|promote|reduce|mitigate|prevent|protect|encourage|improve|implement(?! those)|enhance|expand|increase|hire|participate|perform)|for (?:the )?(?:implementation|disposition) of',
     ),
     onlyWhere: 'nothing_else',
   },

@@ -43,8 +43,8 @@ export const PRICES: readonly EffectRule[] = [
   {
     label: 'Borrowing stated',
     example: 'The issuance and sale of revenue bonds of the district',
-    clause: String.raw`(?i:\b(?:issuances?(?: and sale)? of|issue))(?=[^;]{0,160}(?i:\b(?:bonds|notes|obligations?|certificates|debt|securities)\b)) ${REST}|(?i:\b(?:notes issued|funding commitment from)) ${REST}`,
-    needs: /\bissu|funding commitment/i,
+    clause: String.raw`(?i:\b(?:issuances?(?: and sale)? of|issue))(?=[^;]{0,160}(?i:\b(?:bonds|notes|obligations?|certificates|debt|securities)\b)) ${REST}|(?i:\b(?:notes issued|funding commitment from|to reimburse itself for)) ${REST}`,
+    needs: /\bissu|funding commitment|reimburse itself/i,
   },
 ];
 
@@ -53,7 +53,7 @@ export const SUPPORT: readonly EffectRule[] = [
   {
     label: 'Grant stated',
     example: 'Acceptance of the grant of the state for the police laboratory',
-    clause: String.raw`(?i:\b(?:acceptance of|accept)(?:,? if awarded,?)?) (?:[^;,]|,(?= )){0,150}?(?i:\bgrants?) ${REST}`,
+    clause: String.raw`(?i:\b(?:acceptance of|accept)(?:,? if awarded,?)?) (?:[^;,]|,(?= )){0,200}?(?i:\bgrants?) ${REST}`,
     needs: /accept/i,
   },
   {

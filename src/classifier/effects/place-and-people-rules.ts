@@ -30,7 +30,7 @@ export const PLACES: readonly EffectRule[] = [
     label: 'Designation stated',
     example: 'A resolution designating the old oak as a historic tree',
     clause: [
-      String.raw`(?i:\b(?:designat(?:e|es|ing)|classify(?:ing)?))(?! speed) (?=[^;]{3,300}\b(?i:as an?)\b)${REST}`,
+      String.raw`(?i:\b(?:designat(?:e|es|ing)|classify(?:ing)?))(?! speed) (?=[^;]{3,300}\b(?i:as (?:an?|historic))\b)${REST}`,
       String.raw`(?i:\bdesignation (?:by the [^,;]{3,60}? )?of) (?!(?:the )?subdivider|official)${REST}`,
       String.raw`(?i:\bnomination of) (?=[^;]{3,200}(?i:\b(?:landmark|register)\b))${REST}`,
       String.raw`(?i:\b(?:re)?naming) (?!rights)${REST}`,
@@ -57,7 +57,7 @@ export const PEOPLE: readonly EffectRule[] = [
   {
     label: 'Election stated',
     example: 'An ordinance ordering a special election on the charter',
-    clause: String.raw`(?i:\bordering an? (?:\w+ )?election|\b(?:special|general|joint|runoff) election to be held) ${REST}`,
+    clause: String.raw`(?i:\bordering an? (?:\w+ )?election|\belection of officers|\b(?:special|general|joint|runoff) election to be held) ${REST}`,
     needs: /election/i,
   },
   {
