@@ -8,31 +8,33 @@ const STEPS = 'appropriations?|receipts|revenues?|balance|reserves?|expenditures
 export const AGREEMENTS: readonly EffectRule[] = [
   {
     label: 'Term stated',
+    needs: ['year', 'month', 'period', 'effective', 'extend'],
     example: 'A three-year service contract for trees',
     clause: String.raw`(?:(?i:\bfor the period (?:of )?|\beffective )${DATE},? (?:through|to) ${DATE}|(?i:\bextend the (?:end of the )?(?:[\w-]+ ){0,4}?(?:term|lease|agreement|contract)\b) ${REST}|(?i:\bextend(?:ing)? the (?:[\w-]+ )?(?:expiration|sunset|completion|end) date)\b ${REST}|(?i:\bfor an? (?:\w+-){1,3}(?:year|month) (?:term|period)\b|\bfor a (?:term|period) of [\w-]+ (?:years|months)\b|\b[a-z]+(?:-[a-z]+)?-(?:year|month) (?:[a-z]+ ){0,3}(?:contract|agreement|policy|license|lease)\b))`,
   },
   {
     label: 'Renewal stated',
+    needs: ['renewal option'],
     example: 'A contract with two one-year renewal options at the same terms',
     clause: String.raw`(?i:\b(?:one|two|three|four|five|six|ten)(?: \(\d+\))?,? (?:additional )?(?:one|two|three|four|five)-year renewal options?(?: (?:at|in|for) the same (?:[a-z]+ ){0,2}(?:terms?|amounts?|prices?|rates?|conditions?)\b)?)`,
-    needs: /renewal option/i,
   },
   {
     label: 'Termination stated',
+    needs: ['to terminate'],
     example: 'An amendment to terminate the agreement on buses',
     clause: from('to terminate (?:the|an?)'),
-    needs: /terminate/i,
   },
   {
     label: 'Change stated',
+    needs: ['granting', 'from', 'for the purpose of', 'increas', 'decreas', 'reduc', 'expand', 'to modify', 'redirect', 'changing the'],
     example: 'A change from an Office District to a Retail District',
     clause: String.raw`(?:(?<=(?i:\bordinance ))(?i:granting an?) ${REST}|\bfrom (?:an?|the) [^;,.]{3,60}\bDistrict to (?:an?|the) [^;,.]{3,300}|\bFrom: ["“][^;]{3,160}? To: ["“](?:[^;(]|\([A-Z\d]{1,5}\)){3,300}|\bfor the purpose of establishing an? [^;,.]{3,300}|(?i:\b(?:increas|decreas|reduc|expand)(?:e|ing)) (?:the )?(?![^;]{0,60}\b(?i:${STEPS})\b)[^;$]{3,90}? (?:from [^;]{1,120}? to|by(?= approximately| \d| \$)) ${REST}|\bfrom ${SHARE} to ${SHARE}|(?i:\bincrease (?:the )?(?:annual )?contract amount (?:by|up to|to)|\bto modify the(?! funding)|\bto redirect|\bchanging the (?:date|size|number|composition)) ${REST})`,
   },
   {
     label: 'Permission stated',
+    needs: ['allow', 'permit', 'enable'],
     example: 'A permit to allow late hours in the hall',
     clause: String.raw`(?i:\bto allow) (?!for\b|(?:the )?City\b)${REST}|(?i:\bto permit|\bpermitting the|\ballowing|\b(?:which|that) enables?) (?!for\b)${REST}`,
-    needs: /allow|permit|enable/i,
   },
 ];
 
@@ -40,20 +42,22 @@ export const AGREEMENTS: readonly EffectRule[] = [
 export const WORKS: readonly EffectRule[] = [
   {
     label: 'Work stated',
+    needs: ['construct', 'install', 'replac', 'rehabilitat', 'repair', 'maintenance', 'widen', 'build', 'reroute', 'improvements'],
     example: 'The reconstruction of two bridges over the creek',
     clause: String.raw`(?i:\b(?:(?!(?:the|an?|for|of|and|to|towards?|on|in|with|by) )[\w-]+ ){0,2}(?:construction|reconstruction|installation|replacement|rehabilitation|repair|maintenance)(?:(?:, |,? and )(?:construction|reconstruction|installation|replacement|rehabilitation|repair|maintenance|renovation|development|operations?|expansion)){0,3} (?:of|at)(?! Texas, )|\bto (?:replace|widen|build|construct|reconstruct|rehabilitate|install|repair|reroute)|\bto provide [\w ]{0,40}\bimprovements|\b[\w-]+ to be (?:replaced|rehabilitated|repaired|widened)) ${REST}`,
   },
   {
     label: 'Funding stated',
+    needs: ['amount', 'funding', 'to fund', 'realloc', 'reprogram', 'to finance', 'unspent', 'unexpended', 'appropriating'],
     example: 'A transfer in an amount of $5.00 for the repair of lamps',
     clause: String.raw`(?i:(?<!\b(?:city funds|participation|contribution|credits) )\bin (?:an|the) (?:(?:estimated|total|annual) )*amount (?:of |up to |not to exceed )+)\$[\d,.]+ (?i:to|for|from(?! \$|[^;,]{0,90}\bfund\b)) ${REST}|(?i:\b(?:to provide (?:additional )?funding for|to fund|to reallocate|to reprogram|to use un(?:spent|expended)|to finance|for the purpose of funding|reallocation of|ordinance appropriating)) ${REST}`,
     onlyWhere: 'no_party',
   },
   {
     label: 'Project stated',
+    needs: ['project', 'improvement', 'extension', 'relocation', 'adjustment'],
     example: 'An agreement with the State for the Example Creek Trail Project',
     clause: String.raw`(?i:\bfor the) (?:(?:\(?[\p{Lu}\d][\p{L}\d.'’&/()–-]*,?|of|and|to|at|the|in|on|from) ){1,16}Project\b|(?i:\bfor) [^;$]{3,60}?(?i:\b(?:improvements?|extensions?|relocations?|adjustments?) (?:in|on|along|at)) ${REST}`,
-    needs: / Project\b|\b(?:improvement|extension|relocation|adjustment)s? (?:in|on|along|at)\b/i,
     onlyWhere: 'nothing_else',
   },
   {

@@ -7,8 +7,8 @@ export interface EffectRule {
   readonly example: string;
   /** Source of a regular expression for the clause, with the flag `u`. */
   readonly clause: string;
-  /** Without it the clause is not there: spares most texts a costly pattern. */
-  readonly needs?: RegExp;
+  /** Parts of words in lower case: without any of them the clause is not there. Spares most texts a costly pattern. */
+  readonly needs?: readonly string[];
   /** `no_party`: only where no party is named. `nothing_else`: only where in addition no other effect is stated. */
   readonly onlyWhere?: 'no_party' | 'nothing_else';
 }

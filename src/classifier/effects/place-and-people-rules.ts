@@ -4,30 +4,43 @@ import { type EffectRule, from, REST } from './effect-rule.ts';
 export const PLACES: readonly EffectRule[] = [
   {
     label: 'Property affected',
+    needs: [
+      'property',
+      'corner of',
+      'line of',
+      'side of',
+      'portion',
+      'approximately',
+      'acre',
+      'area generally',
+      'zoning for',
+      'zoning change for',
+    ],
     example: 'Property located at 12 Example Street and its yard',
     clause: String.raw`(?:(?i:\bproperty (?:zoned|owned|located|generally|bound(?:ed)?|within|containing)|\bon the (?:(?:north|south)(?:east|west)?|east|west)(?:erly)? (?:corner|line|side) of|\bportions? of(?! (?:the |its )?[^;,]{0,40}\b(?:contribution|cost|fund|bond|payment|fee|tax|amount|revenue)s?\b)|\bapproximately [\d,.]+ (?:square feet|acres?)|\barea generally bounded|\b(?:rezoning|zoning change) for(?= \d)),? ${REST}|\b\d{1,5} [^;(]{3,120},? \([\d.,]+ acres?\))`,
   },
   {
     label: 'Street affected',
+    needs: ['remov', 'clos', 'chang', 'designating speed', 'ceremonial', 'proposed alignment'],
     example: 'Closing the north lane of Example Street for two weeks',
     clause: String.raw`(?i:\b(?:remove(?= (?:the )?[^;,]{0,50}\b(?:street|road|avenue|lane|alley|expressway|freeway)s?\b)|clos(?:e|ing)(?! costs?\b)|change the name of|to change|designating speed regulations on|ceremonial street name request for|proposed alignment of)) (?=[^;]{0,120}\b(?:Street|Road|Avenue|Drive|Lane|Boulevard|Freeway|Expressway|Parkway|streets|expressways|freeways|alley)\b)${REST}`,
-    needs: /\b(?:remov|clos|chang|designating speed|ceremonial|proposed alignment)/i,
   },
   {
     label: 'Use stated',
+    needs: ['use of'],
     example: 'An agreement on the use of right-of-way along the lake',
     clause: from('use of (?:the )?(?:right-of-way|space|land|property)'),
-    needs: /use of/i,
     onlyWhere: 'nothing_else',
   },
   {
     label: 'Quiet zone stated',
+    needs: ['quiet zone'],
     example: 'Notice of a Quiet Zone along the railroad at Example Avenue',
     clause: from('quiet zones? (?:along|at|in)'),
-    needs: /quiet zone/i,
   },
   {
     label: 'Designation stated',
+    needs: ['designat', 'classify', 'naming', 'nomination'],
     example: 'A resolution designating the old oak as a historic tree',
     clause: [
       String.raw`(?i:\b(?:designat(?:e|es|ing)|classify(?:ing)?))(?! speed) (?=[^;]{3,300}\b(?i:as (?:an?|historic))\b)${REST}`,
@@ -35,19 +48,18 @@ export const PLACES: readonly EffectRule[] = [
       String.raw`(?i:\bnomination of) (?=[^;]{3,200}(?i:\b(?:landmark|register)\b))${REST}`,
       String.raw`(?i:\b(?:re)?naming) (?!rights)${REST}`,
     ].join('|'),
-    needs: /designat|classify|naming|nomination/i,
   },
   {
     label: 'Boundary stated',
+    needs: ['adjusting', 'releas'],
     example: 'Releasing certain tracts of land to the Town of Sample',
     clause: String.raw`(?i:\b(?:adjusting|releasing|release of)) (?=[^;]{0,90}(?i:\b(?:boundary|boundaries|tracts?|extraterritorial)\b))${REST}`,
-    needs: /adjusting|releas/i,
   },
   {
     label: 'District stated',
+    needs: ['creation', 'dissolution', 'expansion'],
     example: 'Consent to the creation of the Example Hills Improvement District',
     clause: String.raw`(?i:\b(?:creation|dissolution|expansion) of)(?=[^;]{0,120}(?i:\b(?:district|zone)\b)) ${REST}`,
-    needs: /creation|dissolution|expansion/i,
     onlyWhere: 'nothing_else',
   },
 ];
@@ -56,22 +68,22 @@ export const PLACES: readonly EffectRule[] = [
 export const PEOPLE: readonly EffectRule[] = [
   {
     label: 'Election stated',
+    needs: ['election'],
     example: 'An ordinance ordering a special election on the charter',
     clause: String.raw`(?i:\bordering an? (?:\w+ )?election|\belection of officers|\b(?:special|general|joint|runoff) election to be held) ${REST}`,
-    needs: /election/i,
   },
   {
     label: 'Appointment stated',
+    needs: ['appoint', 'endorsement', 'nomin'],
     example: 'The appointment of Jo Example to the Library Board',
     clause: String.raw`(?i:\b(?:re)?appoint(?:ing|ments? (?:of|to)(?! boards and)|(?= an?\b))) (?!_|an? (?:underwriting|syndicate))${REST}|(?i:\bname of) [^;]{3,60}? (?i:to the council)[^;]{0,70}(?i:\b(?:re)?appointment) ${REST}|(?i:\bendorsement of|\bnomination of a candidate(?:\(s\))?|\b(?:\w+ )?nominees? to fill) ${REST}|(?:\p{Lu}[\p{L}.'’-]* ){2,6}Appointment by ${REST}`,
-    needs: /appoint|endorsement|nomin/i,
   },
   {
     label: 'Positions stated',
+    needs: ['position'],
     example: 'Add the following positions to the office of parks: two clerks',
     clause: from(
       String.raw`(?:add|delete|eliminate|create|reclassify|creat(?:ion|ing)(?: of)?|adding|deletion of) (?:the following |\d+ |\w+ ){1,4}positions?\b`,
     ),
-    needs: /position/i,
   },
 ];

@@ -36,13 +36,19 @@ interface Effect {
   readonly words: string;
 }
 
-function effectOf(text: string, { label, pattern, needs }: (typeof COMPILED)[number]): Effect[] {
-  if (text === '' || needs?.test(text) === false) return [];
+/** A text, also in lower case. */
+interface Read {
+  readonly text: string;
+  readonly lower: string;
+}
+
+function effectOf({ text, lower }: Read, { label, pattern, needs }: (typeof COMPILED)[number]): Effect[] {
+  if (text === '' || needs?.some((part) => lower.includes(part)) === false) return [];
   const found = pattern.exec(text)?.[0];
   if (found === undefined) return [];
   const words = found
     .replace(
-      /(?<!\b(?:States|U\.S\.) Department of [A-Z]\w+(?: [A-Z]\w+)?)\s+[-–—]\s(?!\d).*$|[-–—] (?:(?:Total|Estimated) )?(?:Not to exceed|Amount|Revenue|Financing)\b.*$|, including Sections? .*$|\s*\((?:PUBLIC HEARING|list attached|see |Closed Session)\b.*$|\s+and an ordinance\b.*$|, (?:and )?(?:Adopt|Amend|Approve|Authorize|Find|Rescind|Waive) .*$/s,
+      /\s+[-–—]\s(?!\d)(?<!\b(?:States|U\.S\.) Department of [A-Z]\w+(?: [A-Z]\w+)?\s+[-–—]\s).*$|[-–—] (?:(?:Total|Estimated) )?(?:Not to exceed|Amount|Revenue|Financing)\b.*$|, including Sections? .*$|\s*\((?:PUBLIC HEARING|list attached|see |Closed Session)\b.*$|\s+and an ordinance\b.*$|, (?:and )?(?:Adopt|Amend|Approve|Authorize|Find|Rescind|Waive) .*$/s,
       '',
     )
     .replaceAll(BLANK, '')
@@ -53,7 +59,7 @@ function effectOf(text: string, { label, pattern, needs }: (typeof COMPILED)[num
 }
 
 /** One effect for each rule that fits: the longest of the texts. */
-const effectsBy = (rules: typeof COMPILED, texts: readonly string[]): Effect[] =>
+const effectsBy = (rules: typeof COMPILED, texts: readonly Read[]): Effect[] =>
   rules.flatMap((rule) =>
     texts
       .flatMap((text) => effectOf(text, rule))
@@ -70,8 +76,9 @@ const isTold = (effects: readonly Effect[], index: number): boolean =>
 
 /** Effects that the texts state, each label once and no clause inside another one. What money is for counts where no party is paid. */
 export function statedEffects(texts: readonly string[], { isPaid }: { readonly isPaid: boolean }): string[] {
-  const found = effectsBy(isPaid ? ORDINARY.filter(({ onlyWhere }) => onlyWhere === undefined) : ORDINARY, texts);
-  const effects = found.length > 0 || isPaid ? found : effectsBy(LAST_RESORT, texts).slice(0, 1);
+  const read = texts.map((text) => ({ text, lower: text.toLowerCase() }));
+  const found = effectsBy(isPaid ? ORDINARY.filter(({ onlyWhere }) => onlyWhere === undefined) : ORDINARY, read);
+  const effects = found.length > 0 || isPaid ? found : effectsBy(LAST_RESORT, read).slice(0, 1);
   return effects
     .filter((_, index) => !isTold(effects, index))
     .slice(0, AT_MOST)
