@@ -127,14 +127,14 @@ const SELLERS = new RegExp(
   'u',
 );
 const ITS_AMOUNT = new RegExp(
-  String.raw`,? in (?:the|an?) (?:(?:estimated|total|approximate|annual) )*amount (?:of |not to exceed |up to )*${SUM}(?: per year| annually)?(?:,? and |,? |$)`,
+  String.raw`,? in (?:the|an?) (?:estimated |total |approximate |annual |amount )+(?:of |not to exceed |up to )*${SUM}(?:\.\d\d)?(?: per year| annually)?(?:[,;]? and |[,;]? |$)`,
   'g',
 );
 /** A name in a series of places is a part of a name, or not the only party. */
 const NO_SERIES = String.raw`(?!, (?:[JS]r\.|\p{Lu}\p{L}+ and \p{Lu}))`;
 /** One party behind "with", whose name ends at the next clause. */
 const WITH = new RegExp(
-  String.raw`\b(?:[Cc]ontracts?|[Aa]greements?|[Ll]eases?|[Pp]urchase of|CONTRACT|AGREEMENT)\b[^;$]{0,240}?(?<!ccordance) with (?:the )?(${FIRST}(?:(?:,(?= [JS]r\.))? (?:${WORD})){0,6}?)${NO_SERIES}(?=,? (?:in|for|to|as|through|(?<!\bUniversity of Texas )at|by|an?|the|most|lowest|only|dba|d/b/a|whose|located)\b|,? [-–—] | ?[;(,]|$)`,
+  String.raw`\b(?:[Cc]ontracts?|[Aa]greements?|[Ll]eases?|[Pp]urchase of|CONTRACT|AGREEMENT)\b[^;$]{0,240}?(?<!ccordance|compliance) with (?:the )?(${FIRST}(?:(?:,(?= [JS]r\.))? (?:${WORD})){0,6}?)${NO_SERIES}(?=,? (?:in|for|to|as|through|(?<!\bUniversity of Texas )at|by|an?|the|most|lowest|only|dba|d/b/a|whose|located)\b|,? [-–—] | ?[;(,]|$)`,
   'gu',
 );
 /** The owner of land that is acquired, or the other side of a payment. */
@@ -161,7 +161,7 @@ const tidy = (name: string): string =>
     .replace(/^(?:the |and |for |of |at )*(?:City of [A-Z]\w+(?: Worth)?, )?(?:the |of |and )?/i, '')
     .replace(/^Boards? of [A-Z][a-z]+ of (?:the )?/, '')
     .replace(/^.* (?:VS|vs?)\. /, '')
-    .replace(/(?:’s|[\s,;]| (?:for|of|and|at)| in accordance with\b.*| in the estimated\b.*)+$/, '')
+    .replace(/(?:’s|[\s,;]| (?:for|of|and|at)| in accordance with\b.*| in (?:the|an?) (?:[a-z]+ )+\$[\d.,]+)+$/, '')
     .trim();
 
 /** A state, a department or a commission is no party that is affected. */
@@ -170,7 +170,7 @@ const GOVERNMENT =
 
 /** Words that stand for a party or for money, and streets, are names of nobody. */
 const NO_PARTY =
-  /^(?:Artist|Borrower|Developer|Landlord|Office|Others?|Regard|Respect|Tenant|Trust|City Participation|Fiscal Years?\b.*|.* (?:Funds?|Street|Road|Avenue|Drive|Lane|Boulevard|Parkway))$/;
+  /^(?:Artist|Borrower|Developer|Landlord|Office|Others?|Regard|Respect|Tenant|Trust|City Participation|(?:Attachment|Exhibit|Schedule|Section|Article|Chapter|Fiscal Years?)\b.*|.*\bCode of the .*|.* (?:Funds?|Street|Road|Avenue|Drive|Lane|Boulevard|Parkway))$/;
 
 /** Each name once; a name inside a longer one is the same party. Without names that begin like a sum or consist of a suffix. */
 function distinct(names: readonly string[]): string[] {

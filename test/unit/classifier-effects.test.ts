@@ -145,6 +145,13 @@ describe('a party', () => {
     ['A zoning agreement with Example, LLC through the Sample Buyers, Inc. cooperative agreement on maps', 'Named: Example, LLC.'],
     ['A zoning agreement with Example, LLC through Sample Sellers, Inc. on maps', 'Named: Example, LLC; Sample Sellers, Inc.'],
     ['Zoning maps of Gyant V. Example, LLC and more', 'Named: Gyant V. Example, LLC.'],
+    [
+      'Zoning maps - Example Maps in the estimated of $1.00, SAMPLE, INC. in the estimated amount of $2.00.00; Maps Two in an amount of $3.00, lowest responsible bidders of two',
+      'Named: Example Maps; SAMPLE, INC.; Maps Two (lowest responsible bidders of two).',
+    ],
+    ['A zoning agreement with Attachment C-2 on maps', NO_IMPACT],
+    ['A zoning agreement on maps in compliance with House Rule 5 on maps', NO_IMPACT],
+    ['Zoning by the Example Code of the Sample Council, Inc. on maps', NO_IMPACT],
     ['Zoning suit styled CITY OF SAMPLE VS. EXAMPLE LLC in court', 'Named: EXAMPLE LLC.'],
     ['Zoning survey of the acquisition of land on the Sample Road from Example Street to the hill', NO_IMPACT],
     ['Zoning survey by contributions from Others for maps', NO_IMPACT],

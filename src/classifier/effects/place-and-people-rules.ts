@@ -76,7 +76,7 @@ export const PEOPLE: readonly EffectRule[] = [
     label: 'Appointment stated',
     needs: ['appoint', 'endorsement', 'nomin'],
     example: 'The appointment of Jo Example to the Library Board',
-    clause: String.raw`(?i:\b(?:re)?appoint(?:ing|ments? (?:of|to)(?! boards and)|(?= an?\b))) (?!_|an? (?:underwriting|syndicate))${REST}|(?i:\bname of) [^;]{3,60}? (?i:to the council)[^;]{0,70}(?i:\b(?:re)?appointment) ${REST}|(?i:\bendorsement of|\bnomination of a candidate(?:\(s\))?|\b(?:\w+ )?nominees? to fill) ${REST}|(?:\p{Lu}[\p{L}.'’-]* ){2,6}Appointment by ${REST}`,
+    clause: String.raw`(?i:\b(?:re)?appoint(?:ing|ments? (?:of|to)(?! boards and)|(?= an?\b))) (?!_|X{2}|an? (?:underwriting|syndicate))${REST}|(?i:\bname of) [^;]{3,60}? (?i:to the council)[^;]{0,70}(?i:\b(?:re)?appointment) ${REST}|(?i:\bendorsement of|\bnomination of a candidate(?:\(s\))?|\b(?:\w+ )?nominees? to fill) ${REST}|(?:\p{Lu}[\p{L}.'’-]* ){2,6}Appointment by ${REST}`,
   },
   {
     label: 'Positions stated',
