@@ -53,6 +53,10 @@ describe('a clause on an effect', () => {
       'Zoning of the warranted traffic signal installation at Sample Street',
       'Work stated: “traffic signal installation at Sample Street”.',
     ],
+    [
+      'A zoning resolution to formally terminate its agreements with two towns',
+      'Termination stated: “to formally terminate its agreements with two towns”.',
+    ],
     ['A zoning agreement to modify the funding source of a project', NO_IMPACT],
     ['A zoning amendment to allow the City enough time to report', NO_IMPACT],
     ['Zoning transfer in the amount of $5.00 from the Sample Bond Fund; second of $6.00', NO_IMPACT],

@@ -63,6 +63,7 @@ describe('the places that a text names', () => {
     'Crime Control and Prevention District Budget',
     'Property zoned Subdistrict C and Subdistrict D',
     'Amendments to the Project Plan and Reinvestment Zone Financing Plan',
+    'Amendments to the Example Reinvestment Zone Financing Plan',
     'Grant of the Institute of Museum and Library Services',
     'Rails of the Example, Sample and Main Streets Bridge',
     'Loan of the Department of Housing and Neighborhood Revitalization',

@@ -20,9 +20,9 @@ export const AGREEMENTS: readonly EffectRule[] = [
   },
   {
     label: 'Termination stated',
-    needs: ['to terminate'],
+    needs: ['terminate'],
     example: 'An amendment to terminate the agreement on buses',
-    clause: from('to terminate (?:the|an?)'),
+    clause: from('to (?:formally |mutually )?terminate (?:the|an?|its|their)'),
   },
   {
     label: 'Change stated',
