@@ -168,7 +168,7 @@ const tidy = (name: string): string =>
 const GOVERNMENT =
   /^(?:State of|United States|U\.S\.)\b(?!.*\b(?:Inc|LLC|LP|Corp|Company)\b)|\bDepartment of\b|\bTxDOT\b|\bCommission of\b/;
 
-/** Words that stand for a party or for money, and streets, are names of nobody. */
+/** Words that stand for a party, and names of money, papers and streets: no parties. */
 const NO_PARTY =
   /^(?:Artist|Borrower|Developer|Landlord|Office|Others?|Regard|Respect|Tenant|Trust|City Participation|(?:Attachment|Exhibit|Schedule|Section|Article|Chapter|Fiscal Years?)\b.*|.*\bCode of the .*|.* (?:Funds?|Street|Road|Avenue|Drive|Lane|Boulevard|Parkway))$/;
 
