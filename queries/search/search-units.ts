@@ -16,6 +16,8 @@ interface LenientUnit {
 
 /** Of more parts, the commonest are left out. */
 const MAX_UNITS = 6;
+/** The longest name of a place has so many words. A query with more of them names several places, and no item is of two. */
+const MAX_PLACE_UNITS = 3;
 const LEXEME = /'((?:[^'\\]|''|\\\\)+)'/g;
 
 /** Met by any word of a query, not by a mark; empty where it has none. */
@@ -37,9 +39,11 @@ export function lenientUnits(
     const weight = Math.max(1, Math.round(Math.log2((all + 1) / ((rarest === all ? 1 : rarest) + 0.5))));
     return { query, weight, isPlace: lexemes.length > 0 && lexemes.every((lexeme) => places.includes(lexeme)) };
   });
-  const others = weighed.filter(({ isPlace }) => !isPlace).toSorted((left, right) => right.weight - left.weight);
-  const kept = new Set(others.slice(0, Math.max(0, MAX_UNITS - (weighed.length - others.length))));
-  return weighed.filter((unit) => unit.isPlace || kept.has(unit));
+  const ofPlaces = weighed.filter(({ isPlace }) => isPlace);
+  const named = ofPlaces.length > MAX_PLACE_UNITS ? [] : ofPlaces;
+  const others = weighed.filter((unit) => !named.includes(unit)).toSorted((left, right) => right.weight - left.weight);
+  const kept = new Set([...named, ...others.slice(0, MAX_UNITS - named.length)]);
+  return weighed.filter((unit) => kept.has(unit)).map((unit) => ({ ...unit, isPlace: named.includes(unit) }));
 }
 
 /**

@@ -106,6 +106,20 @@ describe('a query', () => {
     expect(kept.map(({ query }) => query)).toEqual(["'b'", "'c'", "'d'", "'e'", "'f'", "'dalla'"]);
   });
 
+  test('names several places where it has many of their words, and loses the commonest of them', () => {
+    const names = Array.from({ length: 40 }, (_, index) => `town${index}`);
+    const records = Object.fromEntries(names.map((name, index) => [name, index < 10 ? 9 : 900]));
+    const kept = lenientUnits(
+      [...names, 'zone'].map((name) => `'${name}'`),
+      { records: { ...records, zone: 1 }, periods: [[2026, 1000]], places: names },
+    );
+    expect(kept.map(({ query, isPlace }) => [query, isPlace])).toEqual(
+      ['town0', 'town1', 'town2', 'town3', 'town4', 'zone'].map((name) => [`'${name}'`, false]),
+    );
+    const three = lenientUnits(["'a'", "'b'", "'c'", "'zone'"], { records: {}, periods: [], places: ['a', 'b', 'c'] });
+    expect(three.map(({ isPlace }) => isPlace)).toEqual([true, true, true, false]);
+  });
+
   test('can be reduced to any of its words, each named once, without marks', () => {
     expect(anyWordOf(String.raw`'it''s' & !( 'a\\b' <-> 'c' ) | 'c' | ' n1-2'`)).toBe(String.raw`'it''s' | 'a\\b' | 'c'`);
   });
