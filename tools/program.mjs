@@ -23,10 +23,12 @@ const sources = [
   'package.json',
   'package-lock.json',
 ];
+/** A service may run through so many builds: it loads parts of its bundle late. */
+const KEPT = 10;
 
 /**
  * Bundles the program into `dist/` where its sources have changed since: one file is read in place of hundreds, so it starts in half of the time
- * and keeps 10 MB less. Each bundle has a folder of its own, and the one before stays: a running service may not have loaded all of it.
+ * and keeps 10 MB less. Each bundle has a folder of its own, and those before it stay: a running service may not have loaded all of its own.
  */
 export async function ensureProgram() {
   if (isBuilt(versionOfSources())) return;
@@ -37,16 +39,24 @@ export async function ensureProgram() {
     process.stderr.write('Building the program …\n');
     const { status } = spawnSync(newNode(), [join(root, 'tools/build.mjs'), join(dist, version)], { cwd: root, stdio: ['ignore', 2, 2] });
     if (status !== 0) throw new Error('the program could not be built: see the lines above');
-    const before = builtVersion();
     // Renamed, so that a start at this moment finds one or the other.
     writeFileSync(`${entry}.new`, importOf(version));
     renameSync(`${entry}.new`, entry);
-    const outdated = readdirSync(dist).filter((name) => ![version, before, 'main.mjs'].includes(name));
-    for (const name of outdated) rmSync(join(dist, name), { recursive: true, force: true });
+    const madeAt = (name) => statSync(join(dist, name)).mtimeMs;
+    const former = readdirSync(dist).filter((name) => ![version, 'main.mjs'].includes(name));
+    for (const name of former.sort((one, other) => madeAt(other) - madeAt(one)).slice(KEPT)) remove(join(dist, name));
     // It has the code of former bundles; the next start fills it again.
-    rmSync(join(root, 'node_modules/.cache/civic'), { recursive: true, force: true });
+    remove(join(root, 'node_modules/.cache/civic'));
   } finally {
     turn.end();
+  }
+}
+
+function remove(path) {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // Another process writes there just now, or another user has: what is left does no harm.
   }
 }
 
@@ -54,7 +64,7 @@ const importOf = (version) => `import './${version}/main.mjs';\n`;
 const builtVersion = () => (existsSync(entry) ? /'\.\/(\w+)\//.exec(readFileSync(entry, 'utf8'))?.[1] : undefined);
 const isBuilt = (version) => builtVersion() === version && existsSync(join(dist, version, 'main.mjs'));
 
-/** A text that differs when a source was changed, added or removed. */
+/** A text that differs when a source was changed, added or removed; the same where the checkout was moved. */
 function versionOfSources() {
   const hash = createHash('sha256');
   for (const source of sources) {
@@ -63,7 +73,7 @@ function versionOfSources() {
     const files = statSync(path).isDirectory() ? filesBelow(path) : [path];
     for (const file of files) {
       const { size, mtimeMs } = statSync(file);
-      hash.update(`${file} ${size} ${mtimeMs}\n`);
+      hash.update(`${file.slice(root.length)} ${size} ${mtimeMs}\n`);
     }
   }
   return hash.digest('hex').slice(0, 16);
@@ -71,6 +81,6 @@ function versionOfSources() {
 
 const filesBelow = (folder) =>
   readdirSync(folder, { recursive: true })
-    .filter((name) => /\.(ts|json)$/.test(name) && !/(^|\/)(node_modules|dist)\//.test(name))
+    .filter((name) => /\.(ts|mjs|json)$/.test(name) && !/(^|\/)(node_modules|dist)\//.test(name))
     .map((name) => join(folder, name))
     .toSorted((one, other) => (one < other ? -1 : 1));

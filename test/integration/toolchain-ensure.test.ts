@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -234,7 +234,7 @@ const present = (): string[] =>
     .map((name) => join(checkout, 'dist', name))
     .toSorted();
 
-test('the program is built where a source was changed, added or removed, and the bundle before stays for what still runs', async () => {
+test('the program is built where a source was changed, added or removed, and the ten bundles before stay for what still runs', async () => {
   mkdirSync(join(checkout, 'src'));
   const source = join(checkout, 'src/some.ts');
   await ensure().ended;
@@ -245,10 +245,26 @@ test('the program is built where a source was changed, added or removed, and the
   writeFileSync(source, '12');
   await ensure().ended;
   expect(bundles()).toHaveLength(3);
+  writeFileSync(join(checkout, 'infra/embedded-postgresql/library-links.mjs'), '// changed\n', { flag: 'a' });
+  await ensure().ended;
+  expect(bundles()).toHaveLength(4);
+  for (let size = 3; size < 11; size += 1) {
+    writeFileSync(source, '1'.repeat(size));
+    await ensure().ended;
+  }
+  expect(bundles()).toHaveLength(12);
   expect(present()).toEqual(bundles().slice(1).toSorted());
   rmSync(source);
   expect((await ensure().ended).err).toBe('Building the program …\n');
   expect(readFileSync(join(checkout, 'dist/main.mjs'), 'utf8')).toContain(bundles().at(-1)!.slice(join(checkout, 'dist/').length));
+});
+
+test('a checkout that was moved is not built again', async () => {
+  await ensure().ended;
+  const moved = `${checkout}-moved`;
+  renameSync(checkout, moved);
+  checkout = moved;
+  expect(await ensure().ended).toEqual({ status: 0, out: '', err: '' });
 });
 
 test('of several runs that find an outdated program one builds it', async () => {
