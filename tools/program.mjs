@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,8 +37,7 @@ export async function ensureProgram() {
     const version = versionOfSources();
     if (isBuilt(version)) return;
     process.stderr.write('Building the program …\n');
-    const { status } = spawnSync(newNode(), [join(root, 'tools/build.mjs'), join(dist, version)], { cwd: root, stdio: ['ignore', 2, 2] });
-    if (status !== 0) throw new Error('the program could not be built: see the lines above');
+    if ((await build(turn, join(dist, version))) !== 0) throw new Error('the program could not be built: see the lines above');
     // Renamed, so that a start at this moment finds one or the other.
     writeFileSync(`${entry}.new`, importOf(version));
     renameSync(`${entry}.new`, entry);
@@ -50,6 +49,12 @@ export async function ensureProgram() {
   } finally {
     turn.end();
   }
+}
+
+function build(turn, folder) {
+  const child = spawn(newNode(), [join(root, 'tools/build.mjs'), folder], { cwd: root, stdio: ['ignore', 2, 2] });
+  if (child.pid !== undefined) turn.addOwner(child.pid);
+  return new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
 }
 
 function remove(path) {
@@ -83,4 +88,4 @@ const filesBelow = (folder) =>
   readdirSync(folder, { recursive: true })
     .filter((name) => /\.(ts|mjs|json)$/.test(name) && !/(^|\/)(node_modules|dist)\//.test(name))
     .map((name) => join(folder, name))
-    .toSorted((one, other) => (one < other ? -1 : 1));
+    .sort((one, other) => (one < other ? -1 : 1));

@@ -174,7 +174,15 @@ export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABL
       if (isUntidy()) {
         await pace(now, async () => {
           logged = true;
-          database.exec(`${optimize}; vacuum; pragma user_version = 0`);
+          try {
+            database.exec(`${optimize}; vacuum; pragma user_version = 0`);
+          } catch (error) {
+            // Another program writes, or the disk is full: a mirror that follows tries it again later.
+            if (now)
+              throw new MirrorRefused(
+                `${file} is up to date, but erased texts could not be taken out of it: ${(error as Error).message}; run it again`,
+              );
+          }
         });
       }
       if (!logged) return;

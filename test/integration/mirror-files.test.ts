@@ -52,6 +52,27 @@ test.each([
   await store.close();
 });
 
+test('a SQLite file that another program locks is cleaned later, and a single run says what is left to do', async () => {
+  const service = cityFeed();
+  write(service, 'agenda_items', 'secret', cityItem('coming', { text: SECRET }));
+  const file = join(folder, 'mirror.db');
+  const store = await openMirrorStore(`sqlite:${file}`);
+  await runMirror(service, { ...store, tidy: async () => undefined });
+  const other = new DatabaseSync(file);
+  other.exec('begin immediate');
+  await expect(store.tidy(false)).resolves.toBeUndefined();
+  await expect(store.tidy(true)).rejects.toThrow(
+    /mirror\.db is up to date, but erased texts could not be taken out of it: database is locked; run it again$/,
+  );
+  other.exec('rollback');
+  other.close();
+  await store.tidy(true);
+  const shown = new DatabaseSync(file);
+  expect(shown.prepare('pragma user_version').get()).toEqual({ user_version: 0 });
+  shown.close();
+  await store.close();
+});
+
 test('a SQLite file returns the space of a snapshot, and is at most three times its records', async () => {
   const service = cityFeed();
   for (let at = 0; at < 300; at += 1)
