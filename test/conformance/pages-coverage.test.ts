@@ -103,8 +103,8 @@ test('pages of an item and a meeting show the hits that public operations show, 
   await added(false);
 });
 
-test('a place that was added for the feed alone says that no topics are found there', async () => {
-  const note = 'no topics are found here';
+test('a place that was added for the feed alone says that its topics are not shown', async () => {
+  const note = 'topics not shown';
   expect(await textOf('/jurisdictions/example-city')).toContain(note);
   expect(await textOf('/jurisdictions/dallas')).not.toContain(note);
   await added(true);

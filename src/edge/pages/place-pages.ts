@@ -63,7 +63,7 @@ const bodyEntry =
   (slug: string) =>
   ({ slug: bodySlug, name, covered, source }: PlaceBody): Html =>
     html`<li>
-<a href="${bodyPath(slug, bodySlug)}">${nameOf(name)}</a>${!covered && html` <span class="tag">no topics are found here</span>`}
+<a href="${bodyPath(slug, bodySlug)}">${nameOf(name)}</a>${!covered && html` <span class="tag">topics not shown</span>`}
 ${sourceLine(source)}
 </li>`;
 
