@@ -120,6 +120,17 @@ describe('pages', () => {
     expect(await textOf(path.item('fence'))).toMatch(/Z-12[\s\S]*approved/);
   });
 
+  test('an item whose title the heading cuts shows the whole of it, once', async () => {
+    const title = `Plan ${'for a hall '.repeat(40)}with a roof`;
+    await write(item('long', 'last', { title, text: null }), item('text', 'last', { title, text: `${title}. The end.` }));
+    for (const name of ['long', 'text']) expect((await textOf(path.item(name))).split('with a roof').length - 1).toBe(1);
+    expect(await textOf(path.item('fence'))).not.toContain('Whole title');
+  });
+
+  test('the name of a meeting in a list of windows or results says its day', async () => {
+    expect(await textOf(path.meeting('next'))).toMatch(/<title>Council of March, 2026-01-07, Dallas/);
+  });
+
   test('a body lists past and future meetings, the cancelled one marked', async () => {
     const page = await textOf('/jurisdictions/dallas/bodies/city-council');
     const [next, off, last] = ['next', 'off', 'last'].map((name) => page.indexOf(path.meeting(name)));

@@ -1,6 +1,7 @@
 import type { MeetingFacts } from '../../../queries/meetings/read-meetings.ts';
 import type { MeetingItem } from '../../../queries/meetings/read-meeting-items.ts';
 import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.ts';
+import { dateOfDay, localDay } from '../../../domain/local-day.ts';
 import { uuid } from '../../../domain/records/fields.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { bodyPath, itemPath, jurisdictionPath, meetingPath, withQuery } from './addresses.ts';
@@ -24,7 +25,9 @@ import type { Asked } from './page-routes.ts';
 import { meetingTime, utcTime } from './times.ts';
 
 const ITEMS = 100;
-const [MAX_TEXT, MAX_ACTION, MAX_HITS, MAX_ITEM_HITS, MAX_DOCUMENTS] = [10_000, 300, 3, 8, 20];
+/** Characters of a long title and a text together. */
+const MAX_TEXT = 10_000;
+const [MAX_LONG_TITLE, MAX_ACTION, MAX_HITS, MAX_ITEM_HITS, MAX_DOCUMENTS] = [5_000, 300, 3, 8, 20];
 /** Bytes. */
 const [HITS_SIZE, DOCUMENTS_SIZE] = [15_000, 8_000];
 
@@ -76,7 +79,8 @@ ${next !== null && html`<p><a rel="next" href="${next}">More items</a></p>`}</se
 ${sourceLine(source)}
 <p class="source">This record last changed: ${utcTime(changedAt)}.</p>
 ${REUSE}`;
-  return { title: `${clipped(meeting.title, 120)}, ${jurisdiction.name}`, main, parents: parentsOf(facts) };
+  const day = dateOfDay(localDay(Date.parse(meeting.startsAt), meeting.timezone));
+  return { title: `${clipped(meeting.title, 120)}, ${day}, ${jurisdiction.name}`, main, parents: parentsOf(facts) };
 }
 
 const noItems = (meetingId: string, start: number): Html =>
@@ -113,6 +117,10 @@ const documentList = (documents: readonly { readonly kind: string; readonly titl
         ({ kind, title, url }) => html`<li>${outsideLink(url, nameOf(title))} <span class="quiet">${kind}</span></li>`,
       )}</ul>`;
 
+const longText = (id: string, heading: string, text: string, max: number, quotes: readonly string[]): Html =>
+  html`<section aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>
+<div class="text">${markedText(text.slice(0, max).toWellFormed(), quotes)}${text.length > max && html`… <em>The official record has the whole text.</em>`}</div></section>`;
+
 export async function itemPage(reads: PageReads, { params }: Asked<'item'>): Promise<PageParts> {
   const itemId = idOf(params['itemId']!, 'agenda item');
   const [item, facts, topics] = await Promise.all([reads.item(itemId), reads.meetings.ofItem(itemId), reads.coveredTopics()]);
@@ -120,7 +128,9 @@ export async function itemPage(reads: PageReads, { params }: Asked<'item'>): Pro
   const { meeting, body, jurisdiction, source } = facts;
   const hits = publicOf(item.topics, facts, topics);
   const quotes = hits.map(({ evidenceQuote }) => evidenceQuote);
-  const { text } = item;
+  const { title, text } = item;
+  /** A title that the heading cuts, where the text does not have it. */
+  const longTitle = titleOf(title) === clipped(title, MAX_LONG_TITLE) || text?.includes(title) === true ? '' : title;
   const main = html`<h1>${markedText(titleOf(item.title), quotes)}</h1>
 <dl>
 <dt>Meeting</dt><dd><a href="${meetingPath(meeting.id)}">${nameOf(jurisdiction.name)}, ${nameOf(body.name)}, ${meetingTime(meeting)}</a> ${meetingStatus(meeting.status)}</dd>
@@ -138,11 +148,8 @@ ${![item.title, text].some((part) => part?.includes(evidenceQuote)) && html`<blo
 </section>`;
 })}
 ${documentList(item.documents)}
-${
-  text !== undefined &&
-  html`<section aria-labelledby="text"><h2 id="text">Text of the item</h2>
-<div class="text">${markedText(text.slice(0, MAX_TEXT).toWellFormed(), quotes)}${text.length > MAX_TEXT && html`… <em>The official record has the whole text.</em>`}</div></section>`
-}
+${longTitle !== '' && longText('title', 'Whole title', longTitle, MAX_LONG_TITLE, quotes)}
+${text !== undefined && longText('text', 'Text of the item', text, MAX_TEXT - Math.min(longTitle.length, MAX_LONG_TITLE), quotes)}
 ${sourceLine(source)}
 ${REUSE}`;
   return {
