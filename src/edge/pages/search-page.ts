@@ -33,7 +33,7 @@ export async function searchPage(reads: PageReads, { query }: Asked<'search'>): 
 }
 
 const HELP = 'Give words of the title or the text. "Quoted words" stand together; a leading minus excludes.';
-const heading = (query: SearchQuery): Html => html`<h1>Search agenda items</h1>
+const heading = (query: SearchQuery): Html => html`<h1>Search</h1>
 ${searchForm(query)}
 `;
 
