@@ -412,7 +412,7 @@ def main(arguments=None):
     command = parser.add_subparsers(dest="command", required=True).add_parser(
         "replicate", help="keep a copy in a SQLite file, and compare it with the service"
     )
-    command.add_argument("--to", required=True, metavar="FILE", help="the SQLite file; a later run continues")
+    command.add_argument("--to", required=True, metavar="FILE", help="the SQLite file, also as sqlite:FILE; a later run continues")
     command.add_argument("--base-url", required=True, metavar="URL", help="address of the service")
     key_help = "file that holds an API key with civic:read and civic:export (default: the variable CIVIC_API_KEY)"
     command.add_argument("--key-file", metavar="FILE", help=key_help)
@@ -422,7 +422,7 @@ def main(arguments=None):
     given = parser.parse_args(arguments)
     try:
         civic = Civic(given.base_url, _key(given.key_file), on_retry=_say_retry)
-        count = replicate(civic, given.to, given.resource, given.new_snapshot)
+        count = replicate(civic, given.to.removeprefix("sqlite:"), given.resource, given.new_snapshot)
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         print(f"civic_records.py: an answer of the service has another form than the interface describes ({error!r})", file=sys.stderr)
         return 1

@@ -301,6 +301,8 @@ print(json.dumps({
 
     test('keeps one resource where it is told so, and refuses another one in the same file', async () => {
       expect(await replicate('topics.db', ['--resource', 'topics'])).toMatchObject({ exitCode: 0, stderr: '' });
+      const named = `sqlite:${join(installation.folder, 'topics.db')}`;
+      expect(await replicate('topics.db', ['--resource', 'topics', '--to', named])).toMatchObject({ exitCode: 0, stderr: '' });
       expect(await replicate('topics.db')).toMatchObject({
         exitCode: 1,
         stderr: expect.stringMatching(/^[^\n]*the mirror holds topics, not every resource[^\n]+\n$/) as unknown,
