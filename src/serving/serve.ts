@@ -136,6 +136,7 @@ function bannerText({ baseUrl: served, opsUrl, sampleAccount }: Started): string
     key === null
       ? [
           'API key        issue one, it is shown once:',
+          ...(sampleAccount === null ? ['               npm run --silent civic -- accounts list'] : []),
           `               npm run --silent civic -- keys issue --account ${sampleAccount?.accountId ?? 'ID'} --scope ${SCOPES.join(',')}`,
         ]
       : [`API key        ${key}`, '               (the sample account; shown this once)'];
