@@ -379,3 +379,13 @@ test('a hit shows its title, its summary and its quote once each', async () => {
   expect(counts(await main(path.item('pool')))).toEqual([1, 1, 0, 0]);
   expect(counts(await main(path.item('hall')))).toEqual([0, 0, 1, 1]);
 });
+
+test('a long title marks a quote that the classifier cut, which is not repeated beside it', async () => {
+  await write(
+    item('plan', 'bath', { title: `Plan ${'for a hall '.repeat(40)}with a roof`, text: null }),
+    meeting('bath', 8),
+    hit('plan', 'plan', { summary: 'A hall.', evidenceQuote: 'Plan for a hall for …' }),
+  );
+  const page = await textOf(path.item('plan'));
+  expect([page.split('<mark>Plan for a hall for</mark>').length - 1, page.includes('<blockquote>')]).toEqual([2, false]);
+});

@@ -35,6 +35,9 @@ export function markedText(text: string, quotes: readonly string[]): Html {
 export const AROUND = 160;
 const MAX_QUOTE = 400;
 
+/** A quote without the signs that the classifier cut it. */
+export const wordsOfQuote = (quote: string): string => quote.replace(/^… /, '').replace(/ …$/, '');
+
 /** The quote, marked, with what stands around it; the quote alone where the text does not have it. */
 export function quoteInText(text: string | null, quote: string): Html {
   const start = text?.indexOf(quote) ?? -1;
@@ -77,7 +80,7 @@ export function summaryAfterTitle(summary: string, title: string): string {
 
 /** The texts of a hit, each fact once: the quote is marked where the shown title or summary has it, and stands apart only where it says more. */
 export function hitTexts({ title, summary, evidenceQuote }: HitTexts, max: { readonly title: number; readonly summary: number }) {
-  const quote = lineOf(evidenceQuote).replace(/^… /, '').replace(/ …$/, '');
+  const quote = wordsOfQuote(lineOf(evidenceQuote));
   const shownTitle = clipped(title.normalize('NFC'), max.title);
   const rest = summaryAfterTitle(summary, shownTitle);
   const shownSummary = clipped(rest, max.summary);

@@ -18,7 +18,7 @@ import {
   topicLink,
 } from './fragments.ts';
 import { clipped, fitting, type Html, html } from './html.ts';
-import { AROUND, markedText, quoteInText, summaryAfterTitle } from './marked-text.ts';
+import { AROUND, markedText, quoteInText, summaryAfterTitle, wordsOfQuote } from './marked-text.ts';
 import type { PageParts } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
 import type { Asked } from './page-routes.ts';
@@ -127,7 +127,7 @@ export async function itemPage(reads: PageReads, { params }: Asked<'item'>): Pro
   if (item === null || facts === null) throw new Rejection('not_found', 'there is no such agenda item');
   const { meeting, body, jurisdiction, source } = facts;
   const hits = publicOf(item.topics, facts, topics);
-  const quotes = hits.map(({ evidenceQuote }) => evidenceQuote);
+  const quotes = hits.map(({ evidenceQuote }) => wordsOfQuote(evidenceQuote));
   const { title, text } = item;
   /** A title that the heading cuts, where the text does not have it. */
   const longTitle = titleOf(title) === clipped(title, MAX_LONG_TITLE) || text?.includes(title) === true ? '' : title;
@@ -144,7 +144,7 @@ ${fitting(hits.slice(0, MAX_ITEM_HITS), HITS_SIZE, ({ topicSlug, summary, eviden
   return html`<section class="hit">
 <p>${topicLink(topicSlug, topics)} <span class="quiet">confidence ${confidence} of 100</span></p>
 ${further !== '' && html`<p>${clipped(further, 600)}</p>`}
-${![item.title, text].some((part) => part?.includes(evidenceQuote)) && html`<blockquote>${quoteInText(null, evidenceQuote)}</blockquote>`}
+${![title, text].some((part) => part?.includes(wordsOfQuote(evidenceQuote))) && html`<blockquote>${quoteInText(null, evidenceQuote)}</blockquote>`}
 </section>`;
 })}
 ${documentList(item.documents)}
