@@ -21,7 +21,8 @@ import { withErasures } from './erased-log.ts';
 
 export type Role = 'service' | 'command';
 const LOG_TIMEOUT_MS = 60_000;
-const START_TIMEOUT_MS = 60_000;
+/** The recovery of gigabytes of log takes minutes, and so does a start on a machine that is overloaded. */
+const START_TIMEOUT_MS = 300_000;
 
 /** The database of DATABASE_URL, or the embedded one, which runs until this program leaves it. */
 export const reachDatabase = async (settings: Settings, role: Role, logger: Logger): Promise<AttachedDatabase> =>
