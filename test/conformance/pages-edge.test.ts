@@ -128,9 +128,16 @@ describe('guides', () => {
     for (const code of Object.keys({ ...REJECTIONS, ...TOOL_ERRORS })) expect(pages.has(`/docs/errors/${code}`)).toBe(true);
   });
 
-  test('an error code says what it means, its status and its operations', async () => {
+  test('an error code says what it means, its status, what to do, and its operations', async () => {
     const text = await (await ask(edge, '/docs/errors/cursor_expired')).text();
-    for (const part of [REJECTIONS.cursor_expired, 'status 410', '/docs/api/readCivicChanges']) expect(text).toContain(part);
+    for (const part of [
+      REJECTIONS.cursor_expired,
+      'status 410',
+      'What to do: Take a new snapshot',
+      '<code>boundaryCursor</code>',
+      '/docs/api/readCivicChanges',
+    ])
+      expect(text).toContain(part);
   });
 
   test('every operation is a page with its samples as tabs, of which one is chosen', async () => {

