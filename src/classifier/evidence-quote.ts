@@ -47,7 +47,7 @@ interface Span {
 
 /** Abbreviations: a full stop after one does not end a sentence. */
 const ABBREVIATION =
-  /(?:^|[\s("“/])(?:[A-Z]|[A-Z](?:\.[A-Z])+|(?:No|Nos|Inc|Co|Corp|Ltd|St|Ave|Blvd|Rd|Dr|Ln|Hwy|Pkwy|Ft|Mt|Mr|Mrs|Ms|Jr|Sr|vs?|Sec|Secs|Art|Ch|Dept|Gov|Est|approx|etc|al|dba|d\/b\/a|a\.k\.a|i\.e|e\.g|[ap]\.m|U\.S|P\.E|Ph\.D|N|S|E|W)|\d+[a-z]?)$/i;
+  /(?:^|[\s("“/])(?:[A-Z]|[A-Z](?:\.[A-Z])+|(?:No|Nos|Bros|Inc|Co|Corp|Ltd|St|Ave|Blvd|Rd|Dr|Ln|Hwy|Pkwy|Ft|Mt|Mr|Mrs|Ms|Jr|Sr|vs?|Sec|Secs|Art|Ch|Dept|Gov|Est|approx|etc|al|dba|d\/b\/a|a\.k\.a|i\.e|e\.g|[ap]\.m|U\.S|P\.E|Ph\.D|N|S|E|W)|\d+[a-z]?)$/i;
 
 const STOP = /[.!?]["”’)]*\s+(?=["“(]?[\p{Lu}\d])|\n+|\s+(?=(?:Recommendation of\b|Note:|Financing:))/gu;
 

@@ -12,7 +12,7 @@ const ASIDES = [
   /\(Recommended for (?:Approval|Denial)[^()]*\)/gi,
   /\([Tt]his item was (?:deferred|held|postponed|continued)[^()]*\)/g,
   /\bin the (?:[A-Z\d][^\s;,()]*(?: |, | & )(?:and |of |for )?){1,12}Funds?\b/g,
-  /\(?\b\d{4} (?:and \d{4} )?(?:General Obligation )?Bond (?:Program Project|Program\)|Funds?)/g,
+  /\(?(?<!\bfunding from [^;$]{3,90} to )\b\d{4} (?:and \d{4} )?(?:General Obligation )?Bond (?:Program Project|Program\)|Funds?)/g,
   /\(see Fiscal Information\)/gi,
   /\(subject to annual appropriations\)/gi,
 ];
@@ -31,8 +31,10 @@ const without = (text: string, asides: readonly RegExp[]): string =>
 /** The text with its asides blanked out, so that offsets stay the same. The rest states what is to be decided. */
 export const operativeText = (text: string): string => without(text, ASIDES);
 
-/** The same of an action that a source proposes. */
-export const operativeProposal = (text: string): string => operativeText(without(text, PROPOSAL_ASIDES));
+/** An action that a source proposes with the asides around it blanked out. */
+export const withoutReview = (text: string): string => without(text, PROPOSAL_ASIDES);
+/** The same without the asides of every text. */
+export const operativeProposal = (text: string): string => operativeText(withoutReview(text));
 
 /** The owner beside a street or easement that is abandoned. */
 const ABUTTING_OWNER = /\bto [A-Z][^;()]{0,160}?, the abutting owners?\b/g;

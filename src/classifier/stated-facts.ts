@@ -4,7 +4,7 @@ import { statedEffects } from './effects/stated-effects.ts';
 const LABELLED_RECOMMENDATION =
   /\bRecommendation of ([A-Z][\w &]{1,40}): (.+?)(?=\s+Recommendation of|\s+Note:|\s+\*|\s+[A-Z]{1,5}-?\d{2,4}-\d|$)/g;
 const BRACKETED_RECOMMENDATION = /\((Recommended for (?:Approval|Denial)[^()]{0,120})\)/gi;
-const LENGTH = 160;
+const LENGTH = 240;
 
 /** Each recommendation as one short sentence without its full stop, in the order of the text; the case numbers behind them are left out. */
 function statedRecommendations(text: string): string[] {

@@ -1,8 +1,11 @@
 import type { RecordData } from '../../domain/records/resources.ts';
-import { BLANK, operativeProposal, operativeText } from './operative-text.ts';
+import { BLANK, operativeProposal, operativeText, withoutReview } from './operative-text.ts';
 
 /** In UTF-16 code units; a longer sentence is cut between clauses. */
-const LIMIT = 300;
+const LIMIT = 500;
+/** The same of all steps of a subject together, and of a second step that is longer. */
+const STEPS_LIMIT = 640;
+const SECOND_STEP_LIMIT = 160;
 
 /** Text before and behind the subject of a title: districts, blanked asides, remarks on handling, attachments. */
 const BEFORE = /^(?:\((?:CD|ALL|ETJ|Council|Future)[^)]{0,40}\)\s*|Sample:\s*|Communication from the Mayor - |(?:Item|Case) [\d.]+[:.] )+/i;
@@ -13,6 +16,8 @@ const ASIDES: readonly RegExp[] = [
   /\s+\bDROP(?:PED)?$/g,
   // Who presents a report.
   /\s[-–—]\s(?:(?:Dr|Mr|Ms|Mrs)\. )?\p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*){1,3}, [^;()\d]{3,90}\b(?:Director|Officer|Chief|Manager|Administrator|Commander|Lieutenant|Captain|Attorney|Auditor|Coordinator)$/gu,
+  /\s[-–—] [A-Z]{1,4}\d{3}-\d{3}(?: \/ [A-Z\d-]+)?$/g,
+  /\s\((?:Applicant|Borrower|Developer|Guarantor|Project)\)/g,
   // Numbers of grants and contracts, short names, and the laws that an action follows.
   /\s*\([^()]{0,120}\b(?:Grant|Contract|CSJ|CFDA|Award|Listing|Project|Solicitation)\b[^()]{0,60}\bNo\b[^()]{0,200}\)/gi,
   /,? (?:each )?approved as to form by the City Attorney,?/gi,
@@ -27,6 +32,7 @@ const SELLER =
 
 /** Beginnings that only say in which form the subject comes, and what stands for them. */
 const FORMS: readonly (readonly [RegExp, string])[] = [
+  [/^Consideration of (?=an? ordinance )/i, ''],
   [
     /^(?:authorize|call|set|order|schedule) (?:\(\d\) )?(?:a )?public hearings? to be held (on [A-Z][a-z]+ \d{1,2}, \d{4}(?:,(?: and)? [A-Z][a-z]+ \d{1,2}, \d{4})*),?(?: pursuant to [^,]{3,90},)?(?: (?:and )?to)?(?: (?:receive|hear))?(?: (?:public )?comments?)?(?: (?:regarding|concerning|on|about|to consider))?:? +(?:\(1\) )?(?:the )?/i,
     'Call a public hearing $1 on ',
@@ -45,6 +51,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
     /^Application number [\w ]{3,20}\(([^)]{3,90})\) submitted by .{3,160}? for (?:an? |the )(?=(?:acquisition|amendment|approval|designation|disposition|grant|issuance)\b)/i,
     '$1: ',
   ],
+  [/^Application number [\w ]{3,20}\(([^)]{3,90})\) (?=[A-Z].*\1)/, ''],
   [/^Application number [\w ]{3,20}\(([^)]{3,90})\).{0,160}?(?:Charter|Character),? (?:for )?(?:an? |the )?/i, '$1: '],
 ];
 /** Inside of it, after its beginning. */
@@ -74,7 +81,7 @@ const VERBS: Readonly<Record<string, string>> = Object.fromEntries(
 
 /** "Owner; 12 Example Street, (2 acres) From: “A” … To: “B” …", as zoning cases are listed. */
 const ZONING =
-  /^(?:[^;$]{3,140});\s*(?<place>(?:[^;()]|\((?:odds?|evens?)\)){3,160}?),?\s*\((?<acres>[\d.,]+ acres?)\),?\s*(?:from:?\s*(?<from>.{3,160}?)\s+)?to:?\s*(?<to>.{3,300})$/i;
+  /^(?:[^;$]{3,140});\s*(?<place>(?:[^;()]|\((?:odds?|evens?)\)){3,160}?),?\s*\((?<acres>[\d.,]+ acres?)\),?\s*(?:from:?\s*(?<from>.{3,160}?)\s+)?to:?\s*(?<to>.{3,900})$/i;
 
 /** Steps that every ordinance has. */
 const BOILERPLATE = /[;,]? ?(?:and )?\(\d{1,2}\) providing (?:an? )?(?:saving|severability|repealing|effective)\b[^;]*/gi;
@@ -86,19 +93,47 @@ const MONEY_FIRST =
 const moneyLast = (_: string, lead: string, money: string, next: string): string =>
   `${lead}(1) ${next}; (2) ${money.replace(/; \((\d)\)/g, (__, number: string) => `; (${Number(number) + 1})`)}`;
 
-/** How many further numbered steps a title has after its first one. */
-const furtherSteps = (text: string): number =>
-  new Set([...text.matchAll(/\((\d{1,2})\)\s/g)].map(([, number]) => Number(number)).filter((number) => number > 1)).size;
+const NUMBERS = Array.from({ length: 29 }, (_, index) => String(index + 2));
+const LETTERS = 'b c d e f g h i j k l m'.split(' ');
+
+/** The steps of a text that numbers or letters in brackets separate, in their order. */
+function stepsOf(text: string, marks: readonly string[]): string[] {
+  const steps: string[] = [];
+  let rest = text;
+  for (const mark of marks) {
+    if (!rest.includes(`(${mark}) `)) break;
+    const next = new RegExp(String.raw`[;,.:]?(?: and,? at the close of the public hearing[,;:]?)?(?: and)?[;,:]? \(${mark}\) `).exec(rest);
+    if (next === null) break;
+    steps.push(rest.slice(0, next.index));
+    rest = rest.slice(next.index + next[0].length);
+  }
+  return [...steps, rest];
+}
+
+/** The first step, the further ones as long as they fit, the second one at least in part, and the number of the rest. */
+function joinedSteps(steps: readonly string[]): string {
+  const [first = '', ...further] = steps.map((step) => step.replace(/[\s;,:–—-]+$/, ''));
+  const told = [clipped(first)];
+  for (const [index, step] of further.entries()) {
+    const room = STEPS_LIMIT - told.join('; ').length;
+    if (step.length > room && index > 0) break;
+    told.push(step.length > room ? clipped(step, SECOND_STEP_LIMIT) : step);
+  }
+  const left = steps.length - told.length;
+  return `${told.join('; ')}${left === 0 ? '' : `, and ${left} further ${left === 1 ? 'point' : 'points'}`}`;
+}
 
 const capital = (text: string): string =>
   text.replace(/^(Public hearing: )?\p{Ll}/u, (start) => start.slice(0, -1) + start.slice(-1).toUpperCase());
 
+const CLAUSE_END =
+  /[;,] (?!Inc\b|LLC\b|L\.?P\b|Ltd\b|\d)| (?=(?:for|to|with|on|from|through|including|located|in connection|between|subject)\s)/g;
 /** At most the limit, cut behind a clause, else behind a word, and marked. */
 export function clipped(text: string, limit = LIMIT): string {
   if (text.length <= limit) return text;
   const room = text.slice(0, limit);
-  const clause = Math.max(room.lastIndexOf('; '), room.lastIndexOf(', '));
-  const cut = clause > limit * 0.75 ? room.slice(0, clause) : room.replace(/\s+\S*$/, '');
+  const clause = [...room.matchAll(CLAUSE_END)].findLast(({ index }) => index > limit * 0.6)?.index;
+  const cut = clause === undefined ? room.replace(/\s+\S*$/, '') : room.slice(0, clause);
   return `${cut.replace(/(?:[\s,;:]|\s(?:and|or|of|for|the|a|an|in|to|with|by|at|on))+$/, '')} …`;
 }
 
@@ -119,21 +154,29 @@ export function subjectOf(operative: string): string {
     (rest, [pattern, word]) => rest.replace(pattern, word),
     FORMS.reduce((rest, [pattern, word]) => rest.replace(pattern, word), priced.replace(/^(.{0,60}?):? \(1\) /, '$1 ')),
   );
-  const steps = furtherSteps(formed);
-  const first = formed.replace(/[;,]?(?: and,? at the close of the public hearing[,;:]?)?(?: and)? \(2\) .*$/s, '');
-  const acted = first.replace(/^((?:Public hearing: )?)(\p{Ll}+ing)\b(?! of\b)/iu, (whole, lead: string, verb: string) => {
-    const base = VERBS[verb.toLowerCase()];
-    return base === undefined ? whole : `${lead}${base}`;
-  });
-  const issued = INNER.at(-2)!;
-  const sentence = capital(acted.replace(issued[0], issued[1])).replace(/[\s;,:–—-]+$/, '');
-  return `${clipped(sentence)}${steps > 0 && first !== formed ? `, and ${steps} further ${steps === 1 ? 'point' : 'points'}` : ''}`;
+  const steps = stepsOf(formed, NUMBERS).map(acted);
+  return joinedSteps([capital(steps[0]!), ...steps.slice(1)]);
+}
+
+const STEP_FORM = /^(?:at the close of the public hearing[,;:]? )?(?:an? |the )?(?:ordinance|resolution)s? (?=\p{Ll}+ing\b)/u;
+/** A step with its verb in the imperative, where it opens with a participle. */
+function acted(step: string): string {
+  const verbal = step
+    .replace(STEP_FORM, '')
+    .replace(/^((?:Public hearing: )?)(\p{Ll}+ing)\b(?! of\b)/iu, (whole, lead: string, verb: string) => {
+      const base = VERBS[verb.toLowerCase()];
+      return base === undefined ? whole : `${lead}${base}`;
+    });
+  const [issued, word] = INNER.at(-2)!;
+  return verbal.replace(issued, word);
 }
 
 /** Words that make a title one of its own: verbs of a decision, or a thing that is decided. */
 const NUMBER_ONLY = /^No\.? [\d-]+$/i;
 const SPEAKING = /\b\p{L}{3,}\b.*\b\p{L}{3,}\b.*\b\p{L}{3,}\b/u;
-const COLLECTIVE = /^(?:actions? (?:related|relating) to|report on|case|item)\b|^(?:[\w ]{3,80} )?permit\b.*\breal property located at\b/i;
+/** The beginning of a title that states its action; another one only names a thing. */
+const ACTS =
+  /^(?:\([^)]{2,40}\) *)?(?:(?:authoriz|accept|adopt|amend|approv|award|conduct|consider|declar|den|direct|establish|grant|ratif|reject|set)\p{Ll}*|an? (?:ordinance|resolution|public hearing|local law)|(?:ordinance|resolution|public hearing|local law|application number)\b)/iu;
 const RECOMMENDED = /^As recommended by [^:;]{1,160}?\d{4}[,:]\s*|^(?:ord|res)(?:inance|olution)?\.? no\.? [\d-]+ - /i;
 const PROPOSES =
   /^(?:\([a1]\)\s*)?(?:accept|adopt|approv|authoriz|award|consider|conduct|deny|direct|hold|introduc|report on bids|an? (?:ordinance|resolution)\b)/i;
@@ -144,11 +187,24 @@ export const proposedAction = ({ actionText }: Pick<RecordData<'agenda_items'>, 
     ? actionText.replace(RECOMMENDED, '').replace(/\s+/g, ' ')
     : null;
 
+/** The text without the numbers of a list inside of it. */
+const withoutList = (text: string): string => text.replace(/:? \(1\) .*$/s, '').replace(/[\s;.]+$/, '');
+
+/** The lettered steps of a proposed action, each without the list behind its colon. */
+function letteredSubject(proposed: string): string {
+  const [first = '', ...further] = stepsOf(proposed.replaceAll(BLANK, ''), LETTERS).map(withoutList);
+  return joinedSteps([subjectOf(first), ...further.map(acted)]);
+}
+
 /** What the item is about: its title; the action that the source proposes where the title only names its object; else name or text. */
 export function itemSubject(item: RecordData<'agenda_items'>, operativeTitle: string): string {
   const { matterName, text } = item;
-  const proposed = proposedAction(item)?.replace(/^\([a1]\)\s*/, '') ?? null;
-  if (proposed !== null && COLLECTIVE.test(item.title)) return subjectOf(operativeProposal(proposed).replace(/\s\([b2]\)\s.*$/, ''));
+  const whole = proposedAction(item);
+  const proposed = whole?.replace(/^\([a1]\)\s*/, '') ?? null;
+  if (proposed !== null && !ACTS.test(operativeTitle))
+    return whole === proposed
+      ? subjectOf(proposed.includes('(a)') ? withoutList(operativeProposal(proposed)) : operativeProposal(proposed))
+      : letteredSubject(withoutReview(proposed));
   const subject = subjectOf(operativeTitle);
   if (SPEAKING.test(subject)) return subject;
   const other = proposed ?? matterName ?? text?.split('\n')[0] ?? null;

@@ -230,7 +230,7 @@ describe('summary and business impact', () => {
     ['(CD 7) Authorize Execution of a Lease with Jo Example', 'Authorize Lease with Jo Example'],
     [
       'Authorize (1) the sale of two lots; (2) release of liens; and (3) a development agreement',
-      'Authorize the sale of two lots, and 2 further points',
+      'Authorize the sale of two lots; release of liens; a development agreement',
     ],
     [
       'A public hearing to receive comments regarding an application for and an ordinance granting an MU-1 Mixed Use District on property zoned R-5, on Sample Road Recommendation of Staff: Approval Z234-155(WK)',
@@ -254,7 +254,7 @@ describe('summary and business impact', () => {
     ],
     [
       'A resolution of the City Council of the City of Exampleville, Texas (1) authorizing the publication of a notice; (2) approving a sale',
-      'Authorize the publication of a notice, and 1 further point',
+      'Authorize the publication of a notice; approve a sale',
     ],
     [
       'A Local Law to amend the administrative code, in relation to outdoor dining',
@@ -270,7 +270,7 @@ describe('summary and business impact', () => {
     ],
     [
       'Authorize (1) an increase in appropriations in an amount not to exceed $3.00 in the Sample Fund - Series 1; and (2) a contract for a pump station',
-      'Authorize a contract for a pump station, and 1 further point',
+      'Authorize a contract for a pump station; an increase in appropriations in an amount not to exceed $3.00 - Series 1',
     ],
     [
       'Authorize acceptance of a grant (Grant No. 12, Award ID. No. 3) for the Sample District (the “District”), in accordance with Chapter 372 of the Local Government Code, approved as to form by the City Attorney',
@@ -308,7 +308,7 @@ describe('summary and business impact', () => {
       about('Actions Related to the Sewer Project.', {
         actionText: '(a) Approve a change order with Example, Inc. (b) Adopt a resolution.',
       }),
-    ).toBe('Approve a change order with Example, Inc.');
+    ).toBe('Approve a change order with Example, Inc; Adopt a resolution');
     expect(about('Int 5', { matterName: 'Outdoor dining on sidewalks.' })).toBe('Int 5: Outdoor dining on sidewalks.');
     expect(about('Item 5', {})).toBe('Agenda item: Item 5');
     const named = content('Rezoning under the charter', { item: { matterName: 'Sample Avenue, Queens (C 230091 ZMQ)' } });

@@ -26,9 +26,21 @@ export const AGREEMENTS: readonly EffectRule[] = [
   },
   {
     label: 'Change stated',
-    needs: ['granting', 'from', 'for the purpose of', 'increas', 'decreas', 'reduc', 'expand', 'to modify', 'redirect', 'changing the'],
+    needs: [
+      'granting',
+      'from',
+      'for the purpose of',
+      'increas',
+      'decreas',
+      'reduc',
+      'expand',
+      'to modify',
+      'to revise',
+      'redirect',
+      'changing the',
+    ],
     example: 'A change from an Office District to a Retail District',
-    clause: String.raw`(?:(?<=(?i:\bordinance ))(?i:granting an?) ${REST}|\bfrom (?:an?|the) [^;,.]{3,60}\bDistrict to (?:an?|the) [^;,.]{3,300}|\bFrom: ["“][^;]{3,160}? To: ["“](?:[^;(]|\([A-Z\d]{1,5}\)){3,300}|\bfor the purpose of establishing an? [^;,.]{3,300}|(?i:\b(?:increas|decreas|reduc|expand)(?:e|ing)) (?:the )?(?![^;]{0,60}\b(?i:${STEPS})\b)[^;$]{3,90}? (?:from [^;]{1,120}? to|by(?= approximately| \d| \$)) ${REST}|\bfrom ${SHARE} to ${SHARE}|(?i:\bincrease (?:the )?(?:annual )?contract amount (?:by|up to|to)|\bto modify the(?! funding)|\bto redirect|\bchanging the (?:date|size|number|composition)) ${REST})`,
+    clause: String.raw`(?:(?<=(?i:\bordinance ))(?i:granting an?) ${REST}|\bfrom (?:an?|the) [^;,.]{3,60}\bDistrict to (?:an?|the) [^;,.]{3,300}|\bFrom: ["“][^;]{3,160}? To: ["“](?:[^;(]|\([A-Z\d]{1,5}\)){3,300}|\bfor the purpose of establishing an? [^;,.]{3,300}|(?i:\b(?:increas|decreas|reduc|expand)(?:e|ing)) (?:the )?(?![^;]{0,60}\b(?i:${STEPS})\b)[^;$]{3,90}? (?:from [^;]{1,120}? to|by(?= approximately| \d| \$)) ${REST}|\bfrom ${SHARE} to ${SHARE}|(?i:\bincrease (?:the )?(?:annual )?contract amount (?:by|up to|to)|\bto modify the(?! funding)|\bto revise the funding from|\bto redirect|\bchanging the (?:date|size|number|composition)) ${REST})`,
   },
   {
     label: 'Permission stated',
