@@ -112,8 +112,12 @@ const COMPANY = new RegExp(
   'gu',
 );
 /** A former name is no further party. */
-const FORMER = new RegExp(String.raw`,? (?:formerly known as|f/k/a|successor to) (?:(?!,? ${SUFFIX})[^;]){2,80}(?:,? ${SUFFIX})?`, 'gu');
-const withoutFormer = (text: string): string => (/known as|f\/k\/a|successor/.test(text) ? text.replace(FORMER, '') : text);
+const FORMER = new RegExp(
+  String.raw` \((?:previously|formerly)(?: known as)? [^()]{2,80}\)|,? (?:formerly known as|f/k/a|successor to) (?:(?!,? ${SUFFIX})[^;]){2,80}(?:,? ${SUFFIX})?`,
+  'gu',
+);
+const withoutFormer = (text: string): string =>
+  /known as|f\/k\/a|successor|previously|formerly/.test(text) ? text.replace(FORMER, '') : text;
 const ONLY_SUFFIX = new RegExp(`^${SUFFIX}$`);
 const APPLICATION = new RegExp(
   String.raw`\b(?:application by|submitted by|on behalf of) (?:the )?(?!(?:Office|Department|City) of |[A-Z]\w+ County )([A-Z\d][^()$]{2,80}?)(?=,? (?:an? |represented|for |to |\(|requesting|owner|pursuant)|\(|,? [-–—] |$)`,
@@ -197,6 +201,12 @@ const THROUGH = /\bthrough (?:the |The )?$/;
 /** What follows the name of a company in the name of its board or its building. */
 const NOT_ITSELF = /^ (?:Board|(?:Office |Company )?(?:Building|Pavilion|Warehouse|Factory|Tower))\b/;
 const ITS_AGREEMENT = /^[^;$]{0,40}\b(?:cooperative|interlocal|master) /i;
+/** Two parties that "and" joins, where the text lists the first of them with an amount of its own; else the name as it is. */
+function partners(name: string, text: string): string[] {
+  const [, left = '', right = ''] = /^(\S+ .*?) and (.*)$/.exec(name) ?? [];
+  return left !== '' && text.includes(`) ${left} in `) ? [left, right] : [name];
+}
+
 /** The companies that a text names; the board of one is no party, nor is a cooperative whose agreement is used. */
 const companies = (text: string, behind?: RegExp): string[] =>
   [...text.matchAll(COMPANY)]
@@ -206,7 +216,7 @@ const companies = (text: string, behind?: RegExp): string[] =>
         !(THROUGH.test(text.slice(Math.max(0, index - 12), index)) && ITS_AGREEMENT.test(text.slice(index + name.length))) &&
         !NOT_ITSELF.test(text.slice(index + name.length)),
     )
-    .map(([name]) => name);
+    .flatMap(([name]) => partners(name, text));
 
 /** Who applies or contracts, in the text's own words, all of them: an applicant where the text says so, else the sellers, else every company. */
 export function statedParties(text: string, matterType: string): Parties | null {

@@ -70,6 +70,28 @@ describe('no effect is stated', () => {
   });
 });
 
+describe('a clause on a term', () => {
+  const stated = (text: string): readonly string[] => statedEffects([text], { isPaid: true });
+
+  it('holds one', () => {
+    const text = 'Extend the service contract with Sample, LLC for the collection of fees and false alarms in the city of samples';
+    expect(stated(`${text}, extending the term from October 1, 2025 to May 1, 2026`)).toEqual([
+      'Term stated: “extending the term from October 1, 2025 to May 1, 2026”',
+    ]);
+    expect(stated(text)).toEqual([]);
+  });
+
+  it('keeps both ends of a range', () =>
+    expect(stated('Authorize a nine month to one-year subrecipient agreement')).toEqual([
+      'Term stated: “nine month to one-year subrecipient agreement”',
+    ]));
+
+  it.each([
+    ['The establishment of the density factor for the purposes of calculating parkland fees', 'establishment of the density factor'],
+    ['Consenting to the Addition of Approximately 50.10 Acres of Land to the Sample District', 'Consenting to the Addition of'],
+  ])('of another kind begins with what is done: "%s"', (text, words) => expect(stated(text)[0]).toContain(`“${words}`));
+});
+
 describe('a clause', () => {
   it.each([
     [

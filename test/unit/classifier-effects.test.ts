@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { classifyItem } from '../../src/classifier/classify-item.ts';
 import { NO_IMPACT } from '../../src/classifier/hit-texts.ts';
+import { statedParties } from '../../src/classifier/stated-facts.ts';
 import { shippedTaxonomy, subject, type SubjectParts } from '../support/classifier-subjects.ts';
 
 const hitsOf = (title: string, parts: SubjectParts = {}) => classifyItem(subject(title, parts), shippedTaxonomy);
@@ -142,6 +143,21 @@ describe('the names of a list', () => {
 });
 
 describe('a party', () => {
+  const named = (text: string) => statedParties(text, '')?.names;
+
+  it('is one of two that "and" joins where the text lists it alone', () => {
+    const text = 'Agreement with Sample Connector and Helpers of Example Inc., to support homes';
+    expect(
+      named(`${text}, with: (a) Sample Connector in an amount of $2.00; and (b) Helpers of Example Inc., in an amount of $1.00`),
+    ).toEqual(['Sample Connector', 'Helpers of Example Inc.']);
+    expect(named(text)).toEqual(['Sample Connector and Helpers of Example Inc.']);
+  });
+
+  it('is not named a second time by a former name in brackets', () =>
+    expect(named('Extend the contract with Square Sample, LLC (previously Example Safety Corporation) for permits')).toEqual([
+      'Square Sample, LLC',
+    ]));
+
   it.each([
     ['A zoning agreement with eCample SOLUTIONS INC on maps', 'Named: eCample SOLUTIONS INC.'],
     ['A zoning agreement with Example, Inc. dba Sample House for maps of the town', 'Named: Example, Inc. dba Sample House.'],

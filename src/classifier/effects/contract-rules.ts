@@ -10,7 +10,7 @@ export const AGREEMENTS: readonly EffectRule[] = [
     label: 'Term stated',
     needs: ['year', 'month', 'period', 'effective', 'extend'],
     example: 'A three-year service contract for trees',
-    clause: String.raw`(?:(?i:\bfor the period (?:of )?|\beffective )${DATE},? (?:through|to) ${DATE}|(?i:\bextend the (?:end of the )?(?:[\w-]+ ){0,4}?(?:term|lease|agreement|contract)\b) ${REST}|(?i:\bextend(?:ing)? the (?:[\w-]+ )?(?:expiration|sunset|completion|end) date)\b ${REST}|(?i:\bfor an? (?:\w+-){1,3}(?:year|month) (?:term|period)\b|\bfor a (?:term|period) of [\w-]+ (?:years|months)\b|\b[a-z]+(?:-[a-z]+)?-(?:year|month) (?:[a-z]+ ){0,3}(?:contract|agreement|policy|license|lease)\b))`,
+    clause: String.raw`(?:(?i:\bfor the period (?:of )?|\beffective )${DATE},? (?:through|to) ${DATE}|(?i:\bextend(?:ing)? the (?:end of the )?(?:[\w-]+ ){0,4}?(?:term|lease|agreement|contract)\b)(?=[^;]{0,90}\b(?:\d{4}|[Yy]ears?|[Mm]onths?|[Dd]ays?)\b) ${REST}|(?i:\bextend(?:ing)? the (?:[\w-]+ )?(?:expiration|sunset|completion|end) date)\b ${REST}|(?i:\bfor an? (?:\w+-){1,3}(?:year|month) (?:term|period)\b|\bfor a (?:term|period) of [\w-]+ (?:years|months)\b|(?:\b[a-z]+[ -](?:year|month)s? (?:to|or) )?\b[a-z]+(?:-[a-z]+)?-(?:year|month) (?:[a-z]+ ){0,3}(?:contract|agreement|policy|license|lease)\b))`,
   },
   {
     label: 'Renewal stated',

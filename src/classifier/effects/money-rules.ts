@@ -7,7 +7,7 @@ export const PRICES: readonly EffectRule[] = [
     label: 'Charge stated',
     needs: ['rate', 'fee', 'tax', 'charge', 'assessment', 'pric', 'calculating'],
     example: 'An ordinance increasing the fee for parking permits in the centre',
-    clause: String.raw`(?i:\b(?:lev(?:y|ying) (?:of )?(?:an? )?(?:special )?(?:assessments?|tax)|(?:impos|assess|increas|decreas|chang|amend|eliminat|deny|sett)(?:es?|ing) (?:the |an? |new |various )*(?:[\w-]+ ){0,3}(?:rates?|fees?|tax|taxes|charges?)|increases? (?:to|in|of) (?:the |an? |current )*(?:[\w-]+ ){0,6}(?:rates?|fees?|charges?|pricing|prices)|(?:provide|establish) an? (?:[\w-]+ ){0,2}fee|for the purposes? of calculating)\b)${REST}`,
+    clause: String.raw`(?i:\b(?:lev(?:y|ying) (?:of )?(?:an? )?(?:special )?(?:assessments?|tax)|(?:impos|assess|increas|decreas|chang|amend|eliminat|deny|sett)(?:es?|ing) (?:the |an? |new |various )*(?:[\w-]+ ){0,3}(?:rates?|fees?|tax|taxes|charges?)|increases? (?:to|in|of) (?:the |an? |current )*(?:[\w-]+ ){0,6}(?:rates?|fees?|charges?|pricing|prices)|(?:provide|establish) an? (?:[\w-]+ ){0,2}fee|(?:establishment of [^;]{3,160}? )?for the purposes? of calculating)\b)${REST}`,
   },
   {
     label: 'Rate stated',

@@ -17,7 +17,7 @@ export const PLACES: readonly EffectRule[] = [
       'zoning change for',
     ],
     example: 'Property located at 12 Example Street and its yard',
-    clause: String.raw`(?:(?i:\bproperty (?:zoned|owned|located|generally|bound(?:ed)?|within|containing)|\bon the (?:(?:north|south)(?:east|west)?|east|west)(?:erly)? (?:corner|line|side) of|\bportions? of(?! (?:the |its )?[^;,]{0,40}\b(?:contribution|cost|fund|bond|payment|fee|tax|amount|revenue)s?\b)|\bapproximately [\d,.]+ (?:square feet|acres?)|\barea generally bounded|\b(?:rezoning|zoning change) for(?= \d)),? ${REST}|\b\d{1,5} [^;(]{3,120},? \([\d.,]+ acres?\))`,
+    clause: String.raw`(?:(?i:\bproperty (?:zoned|owned|located|generally|bound(?:ed)?|within|containing)|\bon the (?:(?:north|south)(?:east|west)?|east|west)(?:erly)? (?:corner|line|side) of|\bportions? of(?! (?:the |its )?[^;,]{0,40}\b(?:contribution|cost|fund|bond|payment|fee|tax|amount|revenue)s?\b)|\b(?:(?:consent(?:ing)? to the )?(?:addition|annexation|inclusion|release|removal|exclusion|disposition) of )?approximately [\d,.]+ (?:square feet|acres?)|\barea generally bounded|\b(?:rezoning|zoning change) for(?= \d)),? ${REST}|\b\d{1,5} [^;(]{3,120},? \([\d.,]+ acres?\))`,
   },
   {
     label: 'Street affected',
