@@ -21,6 +21,22 @@ describe('the places that a text names', () => {
     ],
     ['Sale of 12, 14 and 16 N. Sample Avenue', ['street_address: 12, 14 and 16 N. Sample Avenue']],
     ['Tower; 4000 - 4016 (evens) E. Example Street, (3 acres)', ['street_address: 4000 - 4016 (evens) E. Example Street']],
+    ['Designation of a hall (Block 1331, Lot 128), Sample', ['parcel: Block 1331, Lot 128']],
+    ['Land on Block 522, p/o Lots 29, 30, and 31 for use', ['parcel: Block 522, p/o Lots 29, 30, and 31']],
+    ['Sale of City Block 51/3306 for use', ['parcel: City Block 51/3306']],
+    [
+      'Land located on Example Street near its intersection with Sample Avenue for drains',
+      ['road_segment: Example Street near its intersection with Sample Avenue'],
+    ],
+    ['Land at 24 Example Street near its intersection with Sample Avenue', ['street_address: 24 Example Street']],
+    [
+      'on the north line of Example Road; between Sample Drive and Oak Lane',
+      ['road_segment: north line of Example Road; between Sample Drive and Oak Lane'],
+    ],
+    [
+      'A crossing on Example Parkway at the Sample Northern Rail Lines, and',
+      ['road_segment: Example Parkway at the Sample Northern Rail Lines'],
+    ],
     ['Lease of land located at 7800 Samplemore', ['street_address: 7800 Samplemore']],
     ['Work at the intersection of Example Road and Sample Lane', ['intersection: intersection of Example Road and Sample Lane']],
     ['Signal: Example Road at North Sample Lane', ['intersection: Example Road at North Sample Lane']],
@@ -50,6 +66,9 @@ describe('the places that a text names', () => {
   it.each([
     'Authorize the purchase of 300 chairs - Not to exceed $12,300.00',
     'Suit against the City of Willow Park',
+    'Plat of Block 12, Lots A-1 and A-2',
+    'Lights on Example Street between the creek and the mill',
+    'Loan for 36 Sample Hill Road Senior Living',
     'Contract for the 2023 Annual Street Maintenance program',
     'Agreement with SW Sample Rock Trail Owner, LLC',
     'Grant of Texas Park and Wildlife',

@@ -24,7 +24,7 @@ const SEVERAL = String.raw`(?:,? (?:and |& )?${NUMBER}){0,12}`;
 
 /** An address in another city is complete with it; a street before the form of a company is the company's name. */
 const CITY = String.raw`(?:, [A-Z]\p{L}+(?: [A-Z]\p{L}+){0,2}, (?:Texas|TX)(?: \d{5})?)?`;
-const NO_COMPANY = String.raw`(?!,? (?:LLC|L\.L\.C|Inc|LP|L\.P|Ltd|Associates|Owner|Holdings|Partners|Realty)\b)`;
+const NO_COMPANY = String.raw`(?!,? (?:LLC|L\.L\.C|Inc|LP|L\.P|Ltd|Associates|Owner|Holdings|Partners|Realty|Senior Living|Apartments|Townhomes|Lofts|Residences)\b)`;
 const WITH_TYPE = new RegExp(
   String.raw`${NUMBER}${SEVERAL} (?!(?:blocks?|feet|foot|acres?|square|units?|percent|st|nd|rd|th|Annual|Bond|General|Fiscal)\b)${STREET}${NO_COMPANY}${UNIT}${CITY}`,
   'gu',
@@ -40,12 +40,18 @@ const WITHOUT_TYPE =
 
 const LOT =
   /\b(?:Part of )?(?:Lots?|Tracts?) [A-Z0-9][\w-]{0,7}(?:(?:, | and | & |, and | through |-)[A-Z0-9][\w-]{0,7})*,? (?:in |of )?(?:City )?Block [A-Z]?[A-Z0-9]{1,5}(?:\/\d+)?(?:, [A-Z][\p{L}'’. ]{2,40}? Addition)?/gu;
-const BLOCK = /\b(?:City |Dallas )?Blocks? \d{1,5}(?:\/\d{1,5})?\b/g;
+const LOT_NUMBER = String.raw`(?:p\/o )?\d{1,5}\b`;
+/** "Block 1767, Lots 1, 2, and 169"; a block whose lots the text names otherwise is no place by itself. */
+const BLOCK_LOTS = new RegExp(
+  String.raw`\bBlock \d{1,5},? (?:p\/o )?Lots? ${LOT_NUMBER}(?:(?:, and |, | and | & )${LOT_NUMBER}(?!\/))*`,
+  'gu',
+);
+const BLOCK = /\b(?:City |Dallas )?Blocks? \d{1,5}(?:\/\d{1,5})?\b(?!,? (?:p\/o |[Pp]art of )?Lots?\b)/g;
 const SURVEY = /\b(?:[A-Z][\p{L}\d.#'’&]{0,30},? ){1,6}Survey,? Abstract (?:No\. ?)?[A-Z]?-?\d{1,5}/gu;
 const ABSTRACT = /\bAbstract (?:No\. ?)?[A-Z]?-?\d{1,5}/g;
 
 const COMPASS = String.raw`(?:[Nn]orth(?:east|west)?|[Ss]outh(?:east|west)?|[Ee]ast|[Ww]est)(?:ern)?`;
-const BETWEEN = String.raw`,? (?:[Ll]ocated )?(?:[Bb]etween|[Ff]rom|[Bb]ounded by) (?:the )?${STREET_OR_NAME}(?: and| to),?(?: the)? ${STREET_OR_NAME}`;
+const BETWEEN = String.raw`[,;]? (?:[Ll]ocated )?(?:[Bb]etween|[Ff]rom|[Bb]ounded by) (?:the )?${STREET_OR_NAME}(?: and| to),?(?: the)? ${STREET_OR_NAME}`;
 const BESIDE = String.raw`,? (?:(?:just )?${COMPASS}|at the (?:terminus|end)|near|across from) (?:of )?(?:the )?(?:intersection (?:of|with) )?${STREET}(?: and ${STREET})?`;
 const LINE = new RegExp(
   String.raw`\b(?:${COMPASS}|both)(?: and ${COMPASS})? (?:lines?|sides?|frontages?) of ${STREET_OR_NAME}(?:${BETWEEN}|${BESIDE})?`,
@@ -60,8 +66,16 @@ const SEGMENT = new RegExp(String.raw`${STREET}(?: Right-of-Way| \((?:North|Sout
 /** "Example Drive from the city limits extending south to Sample Road". */
 const FROM_TO = new RegExp(String.raw`${STREET},? [Ff]rom [^,;()]{1,60}? to (?:the )?${STREET}`, 'gu');
 const STREET_BLOCKS = new RegExp(String.raw`\d{1,5}(?:(?:, | and |, and |-)\d{1,5}){0,12}(?:-| )[Bb]locks? of ${STREET}`, 'gu');
-/** A street after a preposition of place, unless a further name follows. */
-const ON = new RegExp(String.raw`\b(?:[Oo]n|[Nn]ear|[Aa]cross|[Oo]ver|[Uu]nder|[Aa]djacent to) (?<place>${STREET})(?! [A-Z]| and)`, 'gu');
+/** "Example Street near its intersection with Sample Avenue", "Example Parkway at the Sample Rail Lines". */
+const STREET_NEAR = new RegExp(
+  String.raw`(?<!\d )${STREET},? (?:near|at) (?:(?:its|the) intersection (?:with|of) (?:the )?${STREET_OR_NAME}|the (?:[A-Z][\p{L}&]+ ){1,6}(?:Rail(?:road|way)?|Rail) (?:Lines?|Tracks?|Crossing))`,
+  'gu',
+);
+/** A street after a preposition of place, unless a further name follows, or words on a part of it that are not read. */
+const ON = new RegExp(
+  String.raw`\b(?:[Oo]n|[Nn]ear|[Aa]cross|[Oo]ver|[Uu]nder|[Aa]djacent to) (?<place>${STREET})(?! [A-Z]| and|,? (?:between|near (?:its|the)|at (?:its|the)|bounded by)\b)`,
+  'gu',
+);
 const RUN = new RegExp(String.raw`\b(?:[Aa]long|[Pp]ortions? of|[Ss]egments? of) (?<place>${STREET})`, 'gu');
 
 const CORNER = new RegExp(
@@ -122,11 +136,11 @@ const FIELD =
 
 /** In order of precedence: of two overlapping matches, the earlier pattern's stays. A group named `place` is the location alone. */
 export const PATTERNS: readonly (readonly [LocationKind, readonly RegExp[]])[] = [
-  ['road_segment', [ALLEY, LINE, SEGMENT, FROM_TO, STREET_BLOCKS, RUN, ON]],
+  ['road_segment', [ALLEY, LINE, SEGMENT, FROM_TO, STREET_NEAR, STREET_BLOCKS, RUN, ON]],
   ['intersection', [CORNER, AT, BOTH, NAMED]],
   ['street_address', [RANGE, WITH_TYPE, WITHOUT_TYPE]],
   ['zoning_district', [CODED, PLANNED, NUMBERED_DISTRICT, QUOTED]],
-  ['parcel', [LOT, SURVEY, BLOCK, ABSTRACT]],
+  ['parcel', [BLOCK_LOTS, LOT, SURVEY, BLOCK, ABSTRACT]],
   ['subdivision', [NAMED_SUBDIVISION, PLAT_OF]],
   ['area', [COUNCIL, ZONE, DISTRICT]],
   ['facility', [FACILITY, STATION, FIELD]],
@@ -141,7 +155,9 @@ export const NEEDED: ReadonlyMap<RegExp, RegExp> = new Map([
   [LINE, /\b(?:lines?|sides?|frontages?) of /],
   [SEGMENT, /[Bb]etween |[Ff]rom |[Bb]ounded by /],
   [FROM_TO, /[Ff]rom .* to /s],
+  [STREET_NEAR, /\b(?:near|at) (?:its|the) /],
   [STREET_BLOCKS, /[Bb]locks? of /],
+  [BLOCK_LOTS, /Block .*Lot/s],
   [RUN, /[Aa]long |[Pp]ortions? of |[Ss]egments? of /],
   [CORNER, /[Cc]orner|[Qq]uadrant|[Ii]ntersection/],
   [AT, / (?:at|@|&) /],
