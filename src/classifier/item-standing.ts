@@ -13,6 +13,7 @@ export type StandingKind =
   | 'referred'
   | 'withdrawn'
   | 'deleted'
+  | 'decided'
   | 'hearing_closed'
   | 'hearing_held'
   | 'handled'
@@ -35,6 +36,7 @@ const KINDS: readonly (readonly [RegExp, StandingKind])[] = [
   [/\b(?:remanded|referred|committed) (?:back )?to\b|\b(?:remanded|referred)$/i, 'referred'],
   [/\bno action\b/i, 'no_action'],
   [/\bfiled\b/i, 'filed'],
+  [/\brecommendation followed\b/i, 'decided'],
   [/\bhearing closed\b/i, 'hearing_closed'],
   [/\bhearing (?:held|on p-c item)\b/i, 'hearing_held'],
 ];
@@ -104,6 +106,7 @@ const ENDED: Readonly<Record<Exclude<StandingKind, 'open' | 'past' | 'handled'>,
   referred: 'referred to another body',
   withdrawn: 'withdrawn',
   deleted: 'deleted from the agenda',
+  decided: 'decided as recommended',
   hearing_closed: 'public hearing closed',
   hearing_held: 'public hearing held',
   cancelled: 'the meeting was cancelled',

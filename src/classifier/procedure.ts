@@ -8,6 +8,8 @@ type Context = NormalizedContent<'agenda_hits'>['proceduralContext'];
 const NOT_REACHED: ReadonlySet<StandingKind> = new Set(['withdrawn', 'deleted', 'cancelled', 'postponed']);
 /** A body that put an item off has not decided it. */
 const PUT_OFF: ReadonlySet<StandingKind> = new Set(['deferred', 'referred', 'no_action']);
+/** A body that may decide has decided at the hearing, so that the hearing is over. */
+const DECIDED: ReadonlySet<StandingKind> = new Set(['approved', 'denied', 'decided']);
 const DECIDING: ReadonlySet<Context['proceduralStage']> = new Set(['final_action', 'final_reading']);
 
 /** `unknown` or null without a statement in the records, or where the item has ended before it. */
@@ -17,7 +19,8 @@ export function proceduralContext(subject: ClassificationSubject, { kind }: Stan
   const listedFor = proceduralStage(subject);
   const isOver = NOT_REACHED.has(kind);
   const next = isOver ? { nextBodyName: null, nextMeetingDate: null } : nextStep(subject, texts);
-  const stage = isOver || (PUT_OFF.has(kind) && DECIDING.has(listedFor)) ? 'unknown' : listedFor;
+  const isDecided = DECIDED.has(kind) && listedFor === 'public_hearing' && body.actingBodyRole === 'final_decision_maker';
+  const stage = isOver || (PUT_OFF.has(kind) && DECIDING.has(listedFor)) ? 'unknown' : isDecided ? 'final_action' : listedFor;
   return {
     proceduralStage: stage,
     actingBodyRole: body.actingBodyRole,

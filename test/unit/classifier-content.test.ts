@@ -320,9 +320,9 @@ describe('summary and business impact', () => {
     ['is past when the meeting was held', { meeting: { status: 'held' } }, 'listed for a public hearing; the record gives no outcome.'],
     ['is not reached when the meeting was cancelled', { meeting: { status: 'cancelled' } }, 'the meeting was cancelled.'],
     [
-      'has a closed hearing',
+      'is decided',
       { item: { matterStatus: 'Hearing Closed; CPC Recommendation Followed' } },
-      'public hearing closed (“Hearing Closed; CPC Recommendation Followed”).',
+      'decided as recommended (“Hearing Closed; CPC Recommendation Followed”).',
     ],
     ['is deleted', { item: { matterStatus: 'Deleted' } }, 'deleted from the agenda.'],
     ['is withdrawn', { item: { matterStatus: 'Withdrawn', outcome: 'withdrawn' } }, 'withdrawn.'],

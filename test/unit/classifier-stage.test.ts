@@ -26,6 +26,26 @@ describe('the stage of an item', () => {
     expect(commission).toMatchObject({ proceduralStage: 'recommendation', actingBodyRole: 'recommending' });
   });
 
+  it('is a final action once the body that decides has decided at the hearing', () => {
+    const stage = (item: SubjectParts['item'], actingBodyRole: 'final_decision_maker' | 'recommending' = 'final_decision_maker') =>
+      context('A public hearing to receive comments on the annexation of land', { item, body: { actingBodyRole } }).proceduralStage;
+    expect(stage({ matterStatus: 'Hearing Closed; CPC Recommendation Followed' })).toBe('final_action');
+    expect(stage({ matterStatus: 'Hearing Closed; Approved', outcome: 'approved' })).toBe('final_action');
+    expect(stage({ matterStatus: 'Hearing Closed; CPC Recommendation Followed' }, 'recommending')).toBe('public_hearing');
+    expect(stage({ matterStatus: 'Hearing Closed' })).toBe('public_hearing');
+    expect(stage({ matterStatus: 'Hearing Open; Deferred', outcome: 'continued' })).toBe('public_hearing');
+  });
+
+  it('is a hearing of an item that was laid over only where an action names one', () => {
+    const stage = (actions: readonly string[]) =>
+      context('Adopt rules on short-term rentals', {
+        item: { actions: actions.map((text) => ({ text, outcome: null })), actionText: 'Laid Over by Committee', outcome: 'continued' },
+        body: { actingBodyRole: 'recommending' },
+      }).proceduralStage;
+    expect(stage(['Hearing Held by Committee', 'Laid Over by Committee'])).toBe('public_hearing');
+    expect(stage(['Laid Over by Committee'])).toBe('recommendation');
+  });
+
   it('names the next body and day only if the text states them and the day is in the future', () => {
     const next = ({ nextBodyName, nextMeetingDate }: ReturnType<typeof context>) => [nextBodyName, nextMeetingDate];
     expect(
