@@ -151,6 +151,21 @@ describe('topics', () => {
     ['Approve an amendment of the use of federal money', []],
     ['A letter amendment to the Lease between the city and a clinic', ['city-property']],
     ['The move of the Election Runoff to June', ['boards-appointments']],
+    ['Authorize the rejection of four proposals for seeds', ['procurement-contracts']],
+    ['A report on the rejection of four proposals of the committee', []],
+    ['Direct the rejection of all bids for seeds', ['procurement-contracts']],
+    ['A user agreement for the Sample Convention Center', ['city-property']],
+    ['A guide for users of the Sample Convention Center', []],
+    ['The joinder to the Sample Center use contract between an operator and a team', ['city-property']],
+    ['The use of the Sample Center by a team', []],
+    ['Execute a Forbearance and Loan Modification Agreement with Sample Hotel LP', ['economic-incentives']],
+    ['Execute an amendment of the loan with Sample Hotel LP', []],
+    [
+      'Execute a one-year contract, with a one-year renewal option with Sample Corporation; for a total of three service contracts and one interlocal agreement',
+      ['procurement-contracts'],
+    ],
+    ['Execute a five-year-contract from the Sample Commission', []],
+    ['Deliberate the appointment of the inspector general', []],
   ])('of "%s" are %j', (title, topics) => expect(topicsOf(title)).toEqual(topics));
 });
 
