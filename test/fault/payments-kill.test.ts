@@ -31,7 +31,7 @@ describe.each<[string, HttpFault, string, number]>([
   test('restarts, determines the outcome of the payment, and serves the same payment, billed once', async () => {
     let overrun = 0;
     while (!(await inTime())) expect((overrun += 1)).toBeLessThan(4);
-    const unknown = (await shop.civic(['payments', 'list', '--state', 'RECONCILE'])) as readonly unknown[];
+    const unknown = await shop.civic<readonly unknown[]>(['payments', 'list', '--state', 'RECONCILE']);
     expect(unknown.length).toBeLessThanOrEqual(overrun);
   });
 
