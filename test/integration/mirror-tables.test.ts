@@ -10,7 +10,7 @@ import { openMirrorStore } from '../../client/mirror/open-store.ts';
 import { openPostgresStore } from '../../client/mirror/postgres-store.ts';
 import { openSqliteStore } from '../../client/mirror/sqlite-store.ts';
 import type { FeedService } from '../support/feed-service.ts';
-import { mirrorPlaces } from '../support/mirror-places.ts';
+import { askPostgres, mirrorPlaces } from '../support/mirror-places.ts';
 import { cityFeed, cityItem, cityMeeting, mirroredId, TRICKY, write } from '../support/mirrored-records.ts';
 import { runMirror } from '../support/run-mirror.ts';
 
@@ -53,19 +53,10 @@ const KINDS = {
   },
   'a PostgreSQL database': async (): Promise<Mirror> => {
     const to = await newSchema();
-    const query = async (sql: string): Promise<readonly Row[]> => {
-      const client = new Client({ connectionString: to });
-      await client.connect();
-      try {
-        return (await client.query<Row>(sql)).rows;
-      } finally {
-        await client.end();
-      }
-    };
     return {
       to,
       open: (tables) => openPostgresStore(to, tables),
-      query,
+      query: (sql: string) => askPostgres<Row>(to, sql),
       found: (_, words) => `search @@ websearch_to_tsquery('english', '${words}')`,
     };
   },

@@ -5,6 +5,17 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { startTestDatabase, type TestDatabase } from './embedded-database.ts';
 
+/** The rows of one statement, over a connection of its own. */
+export async function askPostgres<Row extends object>(url: string, sql: string): Promise<readonly Row[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
 /** Where the tests of a file keep mirrors: a folder for each test, and a database for all of them. */
 export function mirrorPlaces() {
   let folder: string;
@@ -17,17 +28,8 @@ export function mirrorPlaces() {
     folder = mkdtempSync(join(tmpdir(), 'civic-mirror-'));
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
-  async function administer<Row extends object>(sql: string): Promise<readonly Row[]> {
-    const client = new Client({ connectionString: database.url });
-    await client.connect();
-    try {
-      return (await client.query<Row>(sql)).rows;
-    } finally {
-      await client.end();
-    }
-  }
   return {
-    administer,
+    administer: <Row extends object>(sql: string) => askPostgres<Row>(database.url, sql),
     get folder(): string {
       return folder;
     },

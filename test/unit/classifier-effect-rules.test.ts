@@ -52,7 +52,7 @@ describe('no effect is stated', () => {
     ['Position stated', 'A contract in support of the software of the library'],
     ['Election stated', 'A report on the results of the election of May'],
     ['Appointment stated', 'A resolution appointing _______ as city auditor for a year'],
-    ['Appointment stated', 'A resolution appointing XXXX as city auditor for a year'],
+    ['Appointment stated', 'A resolution appointing XX as city auditor for a year'],
     ['Appointment stated', 'Consideration of appointments to boards and commissions of the city'],
     ['Positions stated', 'A report on the position of the city on rail'],
     ['Work stated', 'A contract for maintenance and support of the software of the library'],
