@@ -47,6 +47,12 @@ const NONE_FREE = 'timeout exceeded when trying to connect';
 /** Raised by `civic.lock_log` once the log was moved to another store. */
 const LOG_SEALED = 'CR004';
 
+/** What the server or the socket said. The error of several addresses has no text of its own. */
+function reasonOf(error: unknown): string {
+  const said = [...causes(error)].map(({ message, code }) => (message === '' ? code : message));
+  return said.find((each) => typeof each === 'string') ?? 'no reason is known';
+}
+
 export function mapError(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable || error instanceof DeadlineExceeded) return error;
   const state = sqlState(error);
@@ -61,5 +67,5 @@ export function mapError(error: unknown): unknown {
   if (error instanceof Error && error.message === NONE_FREE) {
     return unavailable('no connection to the database was free in time: every one was in use');
   }
-  return isConnectionLoss(error) ? unavailable('the database could not be reached, or went away') : error;
+  return isConnectionLoss(error) ? unavailable(`the database could not be reached, or went away: ${reasonOf(error)}`) : error;
 }

@@ -1,5 +1,6 @@
 import { listRecentAgendaHits } from '../../contract/list-recent-agenda-hits.ts';
 import { closeAll } from '../../domain/close-all.ts';
+import { Backoff, isStoreFailure } from '../../domain/retry.ts';
 import { SCOPES } from '../../domain/events/account-events.ts';
 import type { Civic } from '../civic.ts';
 import { trustedProxies } from '../edge/admission/client-address.ts';
@@ -59,11 +60,12 @@ export async function serve(civic: Civic, serving: Serving): Promise<void> {
     if (does(role, 'fill a new log with topics and catalogue')) {
       const sample = does(role, 'fill a new log with the sample') ? wantedSample(civic) : 'off';
       civic.logger.info({}, 'looking whether the log is new, and filling a new one');
-      sampleAccount = await fillNewLog(civic, { sample, sampleKey: toTerminal });
+      sampleAccount = await whileAway(civic, stopping, () => fillNewLog(civic, { sample, sampleKey: toTerminal }));
     }
     civic.logger.info({}, 'folding the log into the read models');
-    if (sampleAccount !== null && does(role, CLASSIFYING)) await untilClassified(civic, stopping);
-    if (!(await civic.caughtUp(await civic.log.head()))) civic.logger.warn({}, 'the read models have not caught up yet; see /readyz');
+    if (sampleAccount !== null && does(role, CLASSIFYING)) await whileAway(civic, stopping, () => untilClassified(civic, stopping));
+    const caughtUp = await whileAway(civic, stopping, async () => civic.caughtUp(await civic.log.head()));
+    if (!caughtUp) civic.logger.warn({}, 'the read models have not caught up yet; see /readyz');
     print(banner({ baseUrl, opsUrl, sampleAccount }));
     const repeating = scheduledJobs(civic, role, ending.signal).map((work) => repeat(civic.clock, civic.logger, ending.signal, work));
     closers.push(async () => void (await Promise.all(repeating)));
@@ -73,6 +75,19 @@ export async function serve(civic: Civic, serving: Serving): Promise<void> {
   } finally {
     ending.abort(new Error('the service is ending'));
     await closeAll(closers.toReversed());
+  }
+}
+
+/** Repeats work while a store is away: once the listeners are open, they answer so, and the service stays. */
+async function whileAway<Result>({ clock, logger }: Civic, stopping: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+  for (const pause = new Backoff(500, 10_000); ; ) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isStoreFailure(error) || stopping.aborted) throw error;
+      logger.warn({ err: error }, 'a store is away; the start goes on when it is back');
+      await clock.sleep(pause.take(), stopping).catch(() => undefined);
+    }
   }
 }
 

@@ -61,6 +61,9 @@ export interface Service {
   fetch(path: string, options?: { readonly method?: string; readonly key?: string; readonly body?: string }): Promise<Response>;
 }
 
+/** A service that may not be up yet. */
+export type Launched = Running & { readonly child: ChildProcess; readonly ready: Promise<Service> };
+
 export interface ServiceStart {
   readonly sample?: 'on' | 'off';
   /** Default: all roles in one process. */
@@ -77,7 +80,7 @@ export interface Installation {
   environment(env?: Environment): Environment;
   start(options?: ServiceStart): Promise<Service>;
   /** The same without waiting for it to be up. */
-  launch(options?: ServiceStart): Running & { readonly ready: Promise<Service> };
+  launch(options?: ServiceStart): Launched;
   readonly civic: (args: readonly string[], options?: CivicOptions) => Promise<Answered>;
   /** The same in the process of the test, with a sixth of the work; for tests without a start, kill or pipe of a process. */
   readonly civicHere: (args: readonly string[], options?: CivicOptionsHere) => Promise<Answered>;
@@ -188,7 +191,7 @@ export function makeInstallation(
     return (JSON.parse(stdout) as { key: string }).key;
   };
 
-  const launch = ({ sample = 'off', role, env = {} }: ServiceStart = {}): Running & { readonly ready: Promise<Service> } => {
+  const launch = ({ sample = 'off', role, env = {} }: ServiceStart = {}): Launched => {
     const command = [process.execPath, MAIN, 'serve', ...(role === undefined ? [] : ['--role', role])];
     const program = start(runProgram(command, { cwd: folder, env: environment({ CIVIC_SAMPLE: sample, ...env }) }));
     const ready = async (): Promise<Service> => {

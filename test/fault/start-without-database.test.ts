@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { type Installation, makeInstallation } from '../support/service.ts';
+import { openTcpProxy, serverAt, type TcpProxy } from '../support/tcp-proxy.ts';
+
+/** Long enough to cut the connection between two statements of the start. */
+const CHUNK_MS = 15;
+
+let database: TestDatabase;
+let proxy: TcpProxy;
+let installation: Installation;
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  proxy = await openTcpProxy(() => serverAt(database.url));
+  const behind = new URL(database.url);
+  behind.hostname = '127.0.0.1';
+  behind.port = String(proxy.port);
+  behind.searchParams.delete('host');
+  installation = makeInstallation('civic-start-away-', { DATABASE_URL: behind.toString() });
+});
+afterAll(async () => {
+  await installation?.close();
+  await proxy?.goDown();
+  await database?.close();
+});
+
+test('a start whose database goes away once the listeners are open goes on when it is back', async () => {
+  proxy.slow(CHUNK_MS);
+  const starting = installation.launch({ sample: 'on' });
+  let said = '';
+  const until = async (text: string): Promise<void> =>
+    await new Promise((resolve, reject) => {
+      const look = (): void => void (said.includes(text) && resolve());
+      starting.child.stderr?.on('data', (part: string) => {
+        said += part;
+        look();
+      });
+      starting.ready.catch(reject);
+      look();
+    });
+  await until('looking whether the log is new');
+  await proxy.goDown();
+  await until('a store is away; the start goes on when it is back');
+  expect(said).toContain('the database could not be reached, or went away: ');
+  await proxy.comeBack();
+  proxy.slow(0);
+  const service = await starting.ready;
+  expect((await service.fetch('/api/v1/data/changes?limit=1')).status).toBe(200);
+  expect((await service.stop()).exitCode).toBe(0);
+});
