@@ -25,6 +25,8 @@ export class ProcessFigures {
   readonly appends = new Map<AppendResult, Tally>();
   /** By projection: one batch without its commit. */
   readonly folds = new Map<string, Tally>();
+  /** Answered pages of the feed, by where their items came from. */
+  readonly feedPages = { memory: 0, database: 0 };
   prunedRows = 0;
   setBacks = 0;
 

@@ -6,6 +6,9 @@ const PAGE_TEXTS = {
   ndjson: { begin: '', between: '\n', end: '{"meta":', last: '}\n' },
 } as const satisfies Readonly<Record<PageForm, object>>;
 
+/** `text` is computed on demand. */
+export type WrittenPage = JsonPage & { readonly body: Buffer };
+
 /** Writes a response body into one buffer of known size: cheaper by two thirds than joining texts and encoding the whole. */
 export class JsonText {
   readonly #buffer: Buffer;
@@ -26,6 +29,16 @@ export class JsonText {
     return this;
   }
 
+  /** UTF-8, and not the end of a page. */
+  bytes(text: Buffer): this {
+    this.#length += text.copy(this.#buffer, this.#length);
+    return this;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
   /** What stands before the item of this index. */
   item(form: PageForm, index: number): this {
     const { begin, between } = PAGE_TEXTS[form];
@@ -33,14 +46,14 @@ export class JsonText {
   }
 
   /** Ends a page of items. `meta` is JSON in ASCII. */
-  endOfItems(form: PageForm, items: number, meta: string): JsonPage {
+  endOfItems(form: PageForm, items: number, meta: string): WrittenPage {
     const { begin, end, last } = PAGE_TEXTS[form];
     if (items === 0) this.ascii(begin);
     else if (form === 'ndjson') this.ascii('\n');
     return this.ascii(end).ascii(meta).ascii(last).page(items);
   }
 
-  page(items: number): JsonPage {
+  page(items: number): WrittenPage {
     const body = this.#buffer.subarray(0, this.#length);
     return {
       body,

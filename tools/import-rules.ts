@@ -70,7 +70,7 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'topojson-client': ['^tools/'],
   'us-atlas': ['^tools/'],
   yaml: ['^tools/'],
-  'lru-cache': ['^src/edge/(admission|answers|http)/'],
+  'lru-cache': ['^src/edge/(admission|answers|http)/', '^queries/feed/'],
   negotiator: ['^src/edge/answers/'],
   '@fastify/proxy-addr': ['^src/edge/admission/'],
   '@modelcontextprotocol/server': ['^src/edge/mcp/'],

@@ -1,23 +1,30 @@
 import { atLeast, type Bench, count, type Load, type Row } from '../rig/bench.ts';
-import type { Generated, ReplayJob } from '../rig/load-generator.ts';
-import { alternate, growthExponent, median } from '../rig/measure.ts';
+import type { Generated } from '../rig/load-generator.ts';
+import { alternate, type Compared, growthExponent, median } from '../rig/measure.ts';
 import { startPlainFeed } from '../rig/plain-feed.ts';
 import { startWorker, type Worker } from '../rig/processes.ts';
 import { serve } from '../rig/service.ts';
 import { scoped } from '../rig/scoped.ts';
+import { unaskedPaths } from '../rig/unasked-paths.ts';
 
 const GENERATOR = new URL('../rig/load-generator.ts', import.meta.url);
 const READERS = 8;
 const REACH = { 500: 0.85, 100: 0.7 } as const;
 
-type Replay = Omit<ReplayJob, 'kind' | 'url' | 'path' | 'headers'> & { readonly limit: number };
+interface Replay {
+  readonly limit: number;
+  readonly readers: number;
+  readonly parse: boolean;
+}
 
-/** Items a second over the readers; each replays the whole feed, or as many pages as it is told to. */
-const replayer = (worker: Worker, records: number, url: string, path: string, headers: string) => async (replay: Replay) => {
+/** Items a second over the readers, each of whom replays the whole feed. `unasked`: no page was read by the service before. */
+const replayer = (worker: Worker, records: number, url: string, path: string, headers: string) => (replay: Replay, unasked: boolean) => {
   const { limit, ...job } = replay;
-  const { seconds, requests } = await worker.ask<Generated>({ kind: 'replay', url, path: `${path}?limit=${limit}`, headers, ...job });
-  const items = Math.min(requests * limit, records * job.readers);
-  return items / seconds;
+  const paths = unasked ? unaskedPaths(path, limit, job.readers) : () => `${path}?limit=${limit}`;
+  return async (): Promise<number> => {
+    const { seconds } = await worker.ask<Generated>({ kind: 'replay', url, path: paths(), headers, ...job, pages: records });
+    return (records * job.readers) / seconds;
+  };
 };
 
 const compare = (bench: Bench, records: number): Promise<readonly Row[]> =>
@@ -29,39 +36,38 @@ const compare = (bench: Bench, records: number): Promise<readonly Row[]> =>
     const ours = replayer(worker, records, service.url, '/api/v1/data/changes', `Authorization: Bearer ${key}\r\n`);
     const yardstick = replayer(worker, records, plain.url, '/changes', '');
     const rows: Row[] = [];
+    const against = (replay: Replay, unasked = false) => alternate(bench.rounds, ours(replay, unasked), yardstick(replay, unasked));
     for (const limit of [500, 100] as const) {
-      const pages = Math.ceil(records / limit);
-      const text = await alternate(bench.rounds, ...both(ours, yardstick, { limit, readers: READERS, parse: false, pages }));
-      bench.say(`page ${limit}: ${count(text.ours)} against ${count(text.yardstick)} items/s (${text.ratios.join(' ')})`);
-      const parsed = await alternate(bench.rounds, ...both(ours, yardstick, { limit, readers: READERS, parse: true, pages }));
-      const alone = await alternate(bench.rounds, ...both(ours, yardstick, { limit, readers: 1, parse: false, pages }));
-      bench.say(`page ${limit}: parsing ${parsed.ratio.toFixed(2)}, one reader ${alone.ratio.toFixed(2)}`);
-      rows.push({
-        load: `feed replay over HTTP, page ${limit}, ${count(records)} records, ${READERS} readers`,
-        ours: `${count(text.ours)} items/s`,
-        yardstick: `plain ${count(text.yardstick)} items/s`,
-        ...atLeast(text.ratio, REACH[limit]),
-        details: { text, clientThatParses: parsed, oneReader: alone },
-      });
+      const asked = await against({ limit, readers: READERS, parse: false });
+      const unasked = await against({ limit, readers: READERS, parse: false }, true);
+      const parsed = await against({ limit, readers: READERS, parse: true });
+      const alone = await against({ limit, readers: 1, parse: false }, true);
+      bench.say(`page ${limit}: parsing ${parsed.ratio.toFixed(2)}, one reader, never asked before ${alone.ratio.toFixed(2)}`);
+      const row = (what: string, { ours: rate, yardstick: plain, ratio, ratios }: Compared, details = {}): Row => {
+        bench.say(`page ${limit}, ${what}: ${count(rate)} against ${count(plain)} items/s (${ratios.join(' ')})`);
+        return {
+          load: `feed replay over HTTP, page ${limit}, ${count(records)} records, ${READERS} readers, ${what}`,
+          ours: `${count(rate)} items/s`,
+          yardstick: `plain ${count(plain)} items/s`,
+          ...atLeast(ratio, REACH[limit]),
+          details: { ratios, ...details },
+        };
+      };
+      rows.push(row('asked before', asked, { clientThatParses: parsed }), row('never asked before', unasked, { oneReader: alone }));
     }
     return rows;
   });
 
-type Rate = (replay: Replay) => Promise<number>;
-const both = (ours: Rate, yardstick: Rate, replay: Replay): [() => Promise<number>, () => Promise<number>] => [
-  () => ours(replay),
-  () => yardstick(replay),
-];
-
-/** Seconds of one reader's whole replay. */
+/** Seconds of one reader's whole replay of pages that were never asked before. */
 const secondsAt = (bench: Bench, size: number): Promise<number> =>
   scoped(async (use) => {
     const { dataDir, key } = await bench.datasets.of(size);
     const service = use(await serve(dataDir));
     const worker = use(startWorker(GENERATOR));
-    const rate = replayer(worker, size, service.url, '/api/v1/data/changes', `Authorization: Bearer ${key}\r\n`);
+    const replay = replayer(worker, size, service.url, '/api/v1/data/changes', `Authorization: Bearer ${key}\r\n`);
+    const rate = replay({ limit: 500, readers: 1, parse: false }, true);
     const rates = [];
-    for (let turn = 0; turn < 4; turn++) rates.push(await rate({ limit: 500, readers: 1, parse: false, pages: Math.ceil(size / 500) }));
+    for (let turn = 0; turn < 4; turn++) rates.push(await rate());
     return size / median(rates.slice(1));
   });
 

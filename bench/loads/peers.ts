@@ -8,6 +8,7 @@ import { fillPlainFeed } from '../rig/plain-feed.ts';
 import { startWorker, type Worker } from '../rig/processes.ts';
 import { agendaItemContent, uuidOf, writeImportFile } from '../rig/records.ts';
 import { scoped } from '../rig/scoped.ts';
+import { unaskedPaths } from '../rig/unasked-paths.ts';
 import { civic, serve } from '../rig/service.ts';
 import { startProgram } from '../rig/yardstick-program.ts';
 
@@ -70,21 +71,16 @@ const againstPouchDb = (bench: Bench, flush: 'on' | 'off'): Promise<readonly Row
     return [compared(`bulk import of ${count(records)} records against _bulk_docs (${name})`, 'records/s', name, written)];
   });
 
-/** Items a second over all readers, each from the start of the feed on. */
-const replayRate = (worker: Worker, url: string, key: string, pages: number) => async (): Promise<number> => {
+/** Items a second over all readers, each from the start of the feed on, of pages that were never asked before. */
+function replayRate(worker: Worker, url: string, key: string, records: number): () => Promise<number> {
   const headers = `Authorization: Bearer ${key}\r\n`;
-  const job: ReplayJob = {
-    kind: 'replay',
-    url,
-    path: `/api/v1/data/changes?limit=${PAGE}`,
-    headers,
-    readers: READERS,
-    parse: false,
-    pages,
+  const paths = unaskedPaths('/api/v1/data/changes', PAGE, READERS);
+  return async () => {
+    const job: ReplayJob = { kind: 'replay', url, path: paths(), headers, readers: READERS, parse: false, pages: records };
+    const { seconds } = await worker.ask<Generated>(job);
+    return (records * READERS) / seconds;
   };
-  const { seconds, requests } = await worker.ask<Generated>(job);
-  return (requests * PAGE) / seconds;
-};
+}
 
 const repeatRate = (worker: Worker, job: Omit<RepeatJob, 'kind' | 'connections' | 'headers'>) => async (): Promise<number> => {
   const { seconds, requests } = await worker.ask<Generated>({
@@ -116,7 +112,7 @@ const pagesOfPeers = (bench: Bench): Promise<readonly Row[]> =>
     const worker = use(startWorker(GENERATOR));
     const pages = records / PAGE;
     const requests = 2 * pages;
-    const ours = replayRate(worker, service.url, key, pages);
+    const ours = replayRate(worker, service.url, key, records);
     const changes = Array.from({ length: pages }, (_, page) => `/civic/_changes?include_docs=true&limit=${PAGE}&since=${page * PAGE}`);
     const ofPouch = repeatRate(worker, { url: pouch.url, method: 'GET', path: changes, bodies: [], requests });
     const bodies = [];

@@ -5,6 +5,7 @@ import { median } from '../rig/measure.ts';
 import { cpuSeconds, postgresqlProcesses, startWorker } from '../rig/processes.ts';
 import { scoped } from '../rig/scoped.ts';
 import { type Service, serve } from '../rig/service.ts';
+import { unaskedPaths } from '../rig/unasked-paths.ts';
 
 const [PROCESSES, READERS, LIMIT] = [3, 8, 500];
 
@@ -21,6 +22,7 @@ const run = (bench: Bench): Promise<readonly Row[]> =>
     for (let started = 0; started < PROCESSES; started++) services.push(use(await serve(dataDir, [], settings, ['--role', 'api'])));
     const workers = services.map(() => use(startWorker(new URL('../rig/load-generator.ts', import.meta.url))));
     const pages = Math.ceil(records / LIMIT);
+    const paths = unaskedPaths('/api/v1/data/changes', LIMIT, READERS);
     const headers = `Authorization: Bearer ${key}\r\n`;
     const measured = async (number: number) => {
       const rates = [];
@@ -33,7 +35,7 @@ const run = (bench: Bench): Promise<readonly Row[]> =>
             workers[at]!.ask<Generated>({
               kind: 'replay',
               url,
-              path: `/api/v1/data/changes?limit=${LIMIT}`,
+              path: paths(),
               headers,
               readers: READERS,
               parse: false,

@@ -5,8 +5,8 @@ import { serveJobs } from './processes.ts';
 export interface ReplayJob {
   readonly kind: 'replay';
   readonly url: string;
-  /** Path of the first page; of the next ones with `&cursor=` and the cursor. */
-  readonly path: string;
+  /** Paths of the first pages, one reader after the other; of the next ones with `&cursor=` and the cursor. */
+  readonly path: string | readonly string[];
   readonly headers: string;
   readonly readers: number;
   /** Parses every page as a client would; else only the cursor is cut out. */
@@ -86,8 +86,9 @@ async function replay({ url, path, headers, readers, parse, pages }: ReplayJob):
   const connections = Array.from({ length: readers }, () => new Connection(url));
   const tally = new Tally();
   await Promise.all(
-    connections.map(async (connection) => {
-      let target = path;
+    connections.map(async (connection, reader) => {
+      const first = typeof path === 'string' ? path : path[reader % path.length]!;
+      let target = first;
       for (let page = 0; page < pages; page++) {
         const started = performance.now();
         const { status, body } = await connection.send('GET', target, headers);
@@ -100,7 +101,7 @@ async function replay({ url, path, headers, readers, parse, pages }: ReplayJob):
           next = { cursor: meta.nextCursor, more: meta.hasMore };
         } else next = nextOf(body);
         if (!next.more) return;
-        target = `${path}&cursor=${next.cursor}`;
+        target = `${first}&cursor=${next.cursor}`;
       }
     }),
   ).finally(() => connections.forEach((connection) => connection.close()));

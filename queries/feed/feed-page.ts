@@ -1,10 +1,16 @@
 import type { Statement, StatementValue, TextRow } from '../../domain/ports/database.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { tablesOf } from '../live-tables.ts';
-import { fingerprintAt, NOT_SUPERSEDED as LAST_POSITION, RECORD_HISTORY, replayFloor } from '../../projections/record-history/tables.ts';
+import {
+  ERASED_VERSIONS,
+  fingerprintAt,
+  NOT_SUPERSEDED as LAST_POSITION,
+  RECORD_HISTORY,
+  replayFloor,
+} from '../../projections/record-history/tables.ts';
 
 /** `after` is exclusive; null starts at the oldest replayable position. Times are milliseconds since the epoch. */
-interface FeedPageQuestion {
+export interface FeedPageQuestion {
   readonly after: number | null;
   readonly resource: Resource | null;
   readonly limit: number;
@@ -31,12 +37,41 @@ export interface FeedPage {
   /** Time of the change after `start`, of any resource; null at the head and where it is pruned. */
   readonly changedAfterStart: number | null;
   readonly last: number | null;
+  readonly lastFingerprint: string | null;
   /** Time of the change right after `last`. */
   readonly changedAfterLast: number | null;
   readonly bytes: number;
   readonly moreAfterLast: boolean;
+  /** Sum of the numbers of the erasures that changed a version on the page: another one after each of them. */
+  readonly erasures: number;
   readonly items: readonly FeedItem[];
 }
+
+const erasuresWithin = (generation: number, after: string, last: string): string =>
+  `(select coalesce(sum(e.erasure), 0) from ${ERASED_VERSIONS} e
+    where e.generation = ${generation} and e.position > ${after} and e.position <= ${last})`;
+
+const STATE = `'head', f.head, 'headFingerprint', f.fingerprint, 'feedId', f.feed_id, 'prunedThrough', f.pruned_through`;
+const stateOf = (state: string, isLive: string, start: string): string =>
+  `feed as materialized (
+      select s.head, encode(s.fingerprint, 'hex') as fingerprint, s.feed_id, r.pruned_through, ${start} as start
+      from ${state} s, civic.feed_retention r where ${isLive}
+    )`;
+
+/** What the feed says now of a page that was read before: its state, and whether it holds the same up to the page's last change. */
+export type PageCheck = Pick<FeedPage, 'head' | 'headFingerprint' | 'feedId' | 'prunedThrough' | 'erasures'> & {
+  readonly lastFingerprint: string | null;
+};
+
+export function pageCheckStatement(generation: number, start: number, last: number): Statement {
+  const { history, state, isLive } = tablesOf(RECORD_HISTORY, generation);
+  const text = `with ${stateOf(state, isLive, '$1::bigint')}
+    select json_build_object(${STATE}, 'lastFingerprint', ${fingerprintAt(history, '$2::bigint')},
+      'erasures', ${erasuresWithin(generation, 'f.start', '$2::bigint')})::text from feed f`;
+  return { name: `feed_page_check_g${generation}`, text, values: [start, last] };
+}
+
+export const toPageCheck = ([facts]: readonly TextRow[]): PageCheck => JSON.parse(facts![0]!) as PageCheck;
 
 /** One statement for the pruned position, floor, head and rows of a page: all of one moment, in which the generation was the live one. */
 export function feedPageStatement(generation: number, question: FeedPageQuestion): Statement {
@@ -53,17 +88,14 @@ export function feedPageStatement(generation: number, question: FeedPageQuestion
   const limit = `limit ${parameter(question.limit)}::int`;
   const start = '(select start from feed)';
   // The rows are scanned twice, first for their sizes and then for their texts: to keep half a megabyte between the two would cost more.
-  const text = `with feed as materialized (
-      select s.head, encode(s.fingerprint, 'hex') as fingerprint, s.feed_id, r.pruned_through, ${first} as start
-      from ${state} s, civic.feed_retention r where ${isLive}
-    ), size as materialized (
+  const text = `with ${stateOf(state, isLive, first)}, size as materialized (
       select max(p.position) as last, coalesce(sum(p.bytes), 0) as bytes from (
         select h.position, octet_length(h.envelope) + coalesce(octet_length(h.body), 0) as bytes
         from ${history} h where ${changes(start, LAST_POSITION)} ${limit}
       ) p
     )
     select json_build_object(
-        'head', f.head, 'headFingerprint', f.fingerprint, 'feedId', f.feed_id, 'prunedThrough', f.pruned_through,
+        ${STATE}, 'erasures', ${erasuresWithin(generation, 'f.start', 'z.last')},
         'start', f.start, 'startFingerprint', ${fingerprintAt(history, 'f.start')},
         'changedAfterStart', (select h.changed_at from ${history} h where h.position = f.start + 1),
         'last', z.last, 'changedAfterLast', (select h.changed_at from ${history} h where h.position = z.last + 1), 'bytes', z.bytes,
@@ -77,9 +109,9 @@ export function feedPageStatement(generation: number, question: FeedPageQuestion
   return { name: `feed_page_g${generation}${form}`, text, values };
 }
 
-export function toFeedPage([facts, ...items]: readonly TextRow[]): FeedPage {
-  return {
-    ...(JSON.parse(facts![0]!) as Omit<FeedPage, 'items'>),
-    items: items.map(([position, envelope, body, fingerprint]) => [Number(position), envelope!, body ?? '', fingerprint ?? null]),
-  };
+export function toFeedPage([facts, ...rows]: readonly TextRow[]): FeedPage {
+  const items = rows.map(
+    ([position, envelope, body, fingerprint]): FeedItem => [Number(position), envelope!, body ?? '', fingerprint ?? null],
+  );
+  return { ...(JSON.parse(facts![0]!) as Omit<FeedPage, 'items' | 'lastFingerprint'>), items, lastFingerprint: items.at(-1)?.[3] ?? null };
 }

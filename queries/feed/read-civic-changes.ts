@@ -1,17 +1,19 @@
-import { decodeFeedCursor, type FeedBinding, type FeedCursor, feedCursorEncoder } from '../../domain/cursor.ts';
+import { decodeFeedCursor, type FeedCursor, feedCursorEncoder } from '../../domain/cursor.ts';
 import type { ChangesInput, JsonPage } from '../../contract/inputs.ts';
 import type { PageForm } from '../../contract/operation.ts';
 import type { QueryContext } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import type { Resource } from '../../domain/records/resources.ts';
-import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
-import { type FeedPage, feedPageStatement, toFeedPage } from './feed-page.ts';
+import type { FeedPage } from './feed-page.ts';
 import { decodedCursor } from '../decoded-cursor.ts';
+import { feedPageReader, type PageOrigin } from './kept-pages.ts';
 import { JsonText } from '../json-text.ts';
 
 interface ReadCivicChangesDependencies extends QueryContext {
   /** Replay retention, in milliseconds. */
   readonly retentionMs: number;
+  /** Told where the items of an answer came from. */
+  readonly onPage?: (from: PageOrigin) => void;
 }
 
 const RECOVERY = { recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and go on from its boundaryCursor' }] };
@@ -22,25 +24,34 @@ const HISTORY_PRUNED = `,${JSON.stringify({ historyPruned: true, ...RECOVERY }).
  * replayable position, and the page says so where older changes are gone: while the feed is quiet it would look like a service without
  * data.
  */
-export const createReadCivicChanges =
-  ({ reads, clock, retentionMs }: ReadCivicChangesDependencies) =>
-  async (input: ChangesInput): Promise<JsonPage> => {
-    const resource = input.resource ?? null;
+export function createReadCivicChanges({ reads, clock, retentionMs, onPage }: ReadCivicChangesDependencies) {
+  const pages = feedPageReader(reads);
+  return async (input: ChangesInput): Promise<JsonPage> => {
+    const { resource = null, form = 'json', maxResponseBytes } = input;
     const cursor = input.cursor === undefined ? null : decodeFor(input.cursor, resource);
     const now = clock.now();
     const cutoff = now - retentionMs;
-    const question = { after: cursor?.position ?? null, resource, limit: input.limit, maxBytes: input.maxResponseBytes, cutoff };
-    const page = toFeedPage(await reads.texts((generation) => feedPageStatement(generation(RECORD_HISTORY.name), question)));
+    const question = { after: cursor?.position ?? null, resource, limit: input.limit, maxBytes: maxResponseBytes, cutoff };
+    const { page, kept, keep } = await pages.read(question, form);
     if (page.feedId === null) throw new Rejection('feed_unavailable', 'the feed has not been opened yet');
     refuseExpired(page, cursor, cutoff);
-    if (page.bytes > input.maxResponseBytes) {
-      throw new Rejection('response_too_large', `the page is over ${input.maxResponseBytes} bytes; ask for fewer items by limit`);
+    if (page.bytes > maxResponseBytes) {
+      throw new Rejection('response_too_large', `the page is over ${maxResponseBytes} bytes; ask for fewer items by limit`);
     }
-    const historyPruned = cursor === null && page.start > 0;
-    const answer = pageOf(page, page.feedId, resource ?? 'all', { form: input.form ?? 'json', now, retentionMs, historyPruned });
+    onPage?.(kept === null ? 'database' : 'memory');
+    const cursorAt = feedCursorEncoder(page.feedId, resource ?? 'all');
+    const meta = metaOf(page, cursorAt, { now, retentionMs, historyPruned: cursor === null && page.start > 0 });
+    if (kept?.meta === meta) return kept.answer;
+    const items =
+      kept === null ? itemsOf(page, cursorAt, resource === null, form) : new JsonText(kept.items.length + PAGE_BYTES).bytes(kept.items);
+    const end = items.length;
+    const answer = items.endOfItems(form, kept?.answer.items ?? page.items.length, meta);
     // Added to it: its text is computed on demand, which a copy would do.
-    return cursor === null ? answer : Object.assign(answer, { unreadSince: page.changedAfterStart });
+    if (cursor !== null) Object.assign(answer, { unreadSince: page.changedAfterStart });
+    keep({ answer, meta, items: answer.body.subarray(0, end) });
+    return answer;
   };
+}
 
 function decodeFor(text: string, resource: Resource | null) {
   const cursor = decodedCursor(decodeFeedCursor(text), 'a feed cursor');
@@ -70,29 +81,31 @@ export const isOtherHistory = ({ startFingerprint }: FeedPage, { fingerprint }: 
 const ITEM_BYTES = 90;
 const PAGE_BYTES = 320 + HISTORY_PRUNED.length;
 
-interface PageFacts {
-  readonly form: PageForm;
+type CursorAt = ReturnType<typeof feedCursorEncoder>;
+
+/** The text of a page up to the end of its items; without a filter, their positions are dense. */
+function itemsOf(page: FeedPage, cursorAt: CursorAt, dense: boolean, form: PageForm): JsonText {
+  const json = new JsonText(page.bytes + ITEM_BYTES * page.items.length + PAGE_BYTES);
+  let previous = page.start;
+  for (const [index, [position, envelope, body, fingerprint]] of page.items.entries()) {
+    if (position <= previous || (dense && position !== previous + 1)) throw new Error(`feed position ${position} follows ${previous}`);
+    previous = position;
+    json.item(form, index).ascii(`{"cursor":"${cursorAt(position, fingerprint)}",`);
+    json.ascii(envelope).text(body).ascii('}');
+  }
+  return json;
+}
+
+interface PageTimes {
   readonly now: number;
   readonly retentionMs: number;
   readonly historyPruned: boolean;
 }
 
-function pageOf(page: FeedPage, feedId: string, binding: FeedBinding, { form, now, retentionMs, historyPruned }: PageFacts): JsonPage {
-  const cursorAt = feedCursorEncoder(feedId, binding);
-  const json = new JsonText(page.bytes + ITEM_BYTES * page.items.length + PAGE_BYTES);
-  let previous = page.start;
-  for (const [index, [position, envelope, body, fingerprint]] of page.items.entries()) {
-    if (position <= previous || (binding === 'all' && position !== previous + 1)) {
-      throw new Error(`feed position ${position} follows ${previous}`);
-    }
-    previous = position;
-    json.item(form, index).ascii(`{"cursor":"${cursorAt(position, fingerprint)}",`);
-    json.ascii(envelope).text(body).ascii('}');
-  }
+function metaOf(page: FeedPage, cursorAt: CursorAt, { now, retentionMs, historyPruned }: PageTimes): string {
   const next = page.moreAfterLast ? page.last! : page.head;
-  const nextFingerprint = page.moreAfterLast ? page.items.at(-1)![3] : page.headFingerprint;
+  const nextFingerprint = page.moreAfterLast ? page.lastFingerprint : page.headFingerprint;
   const expires = (next === page.head ? now : page.changedAfterLast!) + retentionMs;
   const replay = `"replayExpiresAt":"${new Date(expires).toISOString()}"${historyPruned ? HISTORY_PRUNED : ''}`;
-  const meta = `{"nextCursor":"${cursorAt(next, nextFingerprint)}","hasMore":${page.moreAfterLast},${replay}}`;
-  return json.endOfItems(form, page.items.length, meta);
+  return `{"nextCursor":"${cursorAt(next, nextFingerprint)}","hasMore":${page.moreAfterLast},${replay}}`;
 }

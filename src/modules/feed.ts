@@ -9,6 +9,7 @@ import { pruneRecordHistory } from '../../projections/record-history/prune.ts';
 import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { snapshots } from '../../projections/snapshots/projection.ts';
 import { readFeedHead } from '../../queries/feed/feed-head.ts';
+import type { PageOrigin } from '../../queries/feed/kept-pages.ts';
 import { createReadCivicChanges } from '../../queries/feed/read-civic-changes.ts';
 import { createReadCivicRecords } from '../../queries/feed/read-civic-records.ts';
 import { createReadCivicSnapshotPage } from '../../queries/feed/read-civic-snapshot-page.ts';
@@ -83,7 +84,8 @@ export function feed(platform: Platform) {
     onFailure: createSampledFailures({ clock, logger }, 'where customers read the feed could not be stored'),
   });
   onClose(() => feedReads.close());
-  const readChanges = createReadCivicChanges({ reads, clock, retentionMs: settings.CIVIC_REPLAY_RETENTION });
+  const onPage = (from: PageOrigin): void => void (figures.feedPages[from] += 1);
+  const readChanges = createReadCivicChanges({ reads, clock, retentionMs: settings.CIVIC_REPLAY_RETENTION, onPage });
   return {
     operations: feedOperations({
       readCivicChanges: readChanges,
