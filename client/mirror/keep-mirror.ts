@@ -37,7 +37,7 @@ export async function keepMirror(wanted: WantedMirror): Promise<Replicated & { r
   const { to, resource, format, follow, verify, newSnapshot, signal, onNotice } = wanted;
   const transport = transportOf(wanted);
   const ask: AskCivic = async (path, method = 'GET') => (await transport.send({ method, path, withKey: true })) as never;
-  const store = await openMirrorStore(to, format);
+  const store = await openMirrorStore(to, format, resource);
   try {
     let done = 0;
     const run = (anew: boolean): Promise<Replicated> =>

@@ -40,7 +40,7 @@ const REOPEN_PAUSES_MS = [1000, 30_000] as const;
  */
 export async function replicate(replication: Replication) {
   const { store, once, pollMs, sleep, onUnfitPage } = replication;
-  let [snapshots, changes, unfit, inVain] = [0, 0, 0, 0];
+  let [snapshots, records, changes, unfit, inVain] = [0, 0, 0, 0, 0];
   let anew = replication.newSnapshot ?? false;
   const pauses = new Backoff(...RESTART_PAUSES_MS);
   for (;;) {
@@ -51,7 +51,7 @@ export async function replicate(replication: Replication) {
         await begin(replication);
         anew = false;
         snapshots += 1;
-      } else if (state.phase === 'snapshot') await copyPage(replication, state);
+      } else if (state.phase === 'snapshot') records += await copyPage(replication, state);
       else {
         const { applied, hasMore, cursor } = await applyChanges(replication, state.cursor);
         changes += applied;
@@ -59,7 +59,7 @@ export async function replicate(replication: Replication) {
         pauses.reset();
         if (hasMore) continue;
         await store.tidy(once);
-        if (once) return { cursor, snapshots, changes };
+        if (once) return { cursor, snapshots, records, changes };
         await sleep(pollMs);
       }
     } catch (error) {
@@ -124,7 +124,8 @@ async function begin({ ask, store, resource }: Replication): Promise<void> {
   await store.commit({ state, upserts: [], removes: [], copy: 'begin' });
 }
 
-async function copyPage({ ask, store, onProgress }: Replication, state: Copying): Promise<void> {
+/** Resolves to the number of records on the page. */
+async function copyPage({ ask, store, onProgress }: Replication, state: Copying): Promise<number> {
   const [resource, ...others] = state.resources as readonly [string, ...string[]];
   const { data, meta } = await readSnapshotPage(ask, state.snapshotId, resource, state.pageCursor);
   const upserts = data.items.map((item) => ({ resource, id: item.id, data: canonicalJson(item) }));
@@ -134,13 +135,15 @@ async function copyPage({ ask, store, onProgress }: Replication, state: Copying)
   const copied = (state.pageCursor === null ? 0 : (state.copied ?? 0)) + upserts.length;
   if (copied > (state.counts?.[resource] ?? Infinity)) throw new UnfitAnswer(`the snapshot has more ${resource} than it counts`);
   onProgress(upserts.length);
-  if (meta.hasMore) return store.commit({ state: { ...state, sums, copied, pageCursor: meta.nextCursor }, upserts, removes: [] });
   // After an erasure, the last page gives the digest of what the pages show now.
-  if (sums[resource] !== (meta.digest ?? state.digests[resource])) {
+  if (!meta.hasMore && sums[resource] !== (meta.digest ?? state.digests[resource])) {
     throw new UnfitAnswer(`the snapshot's ${resource} do not match its digest; the mirror is unchanged`);
   }
-  if (others.length > 0) return store.commit({ state: { ...state, sums, resources: others, pageCursor: null }, upserts, removes: [] });
-  return store.commit({ state: { phase: 'changes', cursor: state.boundaryCursor }, upserts, removes: [], copy: 'finish' });
+  const page = { upserts, removes: [] };
+  if (meta.hasMore) await store.commit({ state: { ...state, sums, copied, pageCursor: meta.nextCursor }, ...page });
+  else if (others.length > 0) await store.commit({ state: { ...state, sums, resources: others, pageCursor: null }, ...page });
+  else await store.commit({ state: { phase: 'changes', cursor: state.boundaryCursor }, ...page, copy: 'finish' });
+  return upserts.length;
 }
 
 async function applyChanges({ ask, store, resource, onProgress }: Replication, cursor: string) {

@@ -47,8 +47,10 @@ test('the command of the package keeps a copy in SQLite that equals the service 
     stdout: { snapshots: 1, changes: 0, verified: true },
   });
   const again = await replicate(PRESENT, 'sqlite:mirror.db');
-  expect(JSON.parse(again.stdout)).toEqual({ snapshots: 0, changes: 0, verified: true });
+  expect(JSON.parse(again.stdout)).toEqual({ snapshots: 0, records: 0, changes: 0, verified: true });
   const mirror = new DatabaseSync(join(customer, 'mirror.db'), { readOnly: true });
+  const { records } = JSON.parse(first.stdout) as { records: number };
+  expect(mirror.prepare('select count(*) as records from civic_records').get()).toMatchObject({ records });
   expect(mirror.prepare('select count(*) as topics from topics').get()).toMatchObject({
     topics: expect.toSatisfy((count: number) => count > 7) as unknown,
   });
@@ -67,6 +69,9 @@ test('a Node without node:sqlite is told so in one line, and keeps a copy in a f
   const inFolder = await replicate(OLD, 'folder', '--format', 'csv');
   expect({ exitCode: inFolder.exitCode, stderr: inFolder.stderr }).toEqual({ exitCode: 0, stderr: '' });
   expect(JSON.parse(inFolder.stdout)).toMatchObject({ snapshots: 1, verified: true });
+  const ofOne = await replicate(OLD, 'of-one', '--format', 'csv', '--resource', 'topics');
+  expect(JSON.parse(ofOne.stdout)).toMatchObject({ snapshots: 1, verified: true });
+  expect(readdirSync(join(customer, 'of-one')).toSorted()).toEqual(['replica.json', 'topics.csv', 'topics.ndjson']);
 });
 
 test('PostgreSQL needs the package pg, and works with it on Node 20 too', async () => {
