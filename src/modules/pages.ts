@@ -3,7 +3,7 @@ import type { SearchAgendaData, SearchAgendaInput } from '../../contract/tools/s
 import { createReadNextHits, createReadRecentHits, createReadUpcomingHits } from '../../queries/agenda/agenda-hits.ts';
 import { createListPublishedCadences } from '../../queries/agenda/get-public-body-cadence.ts';
 import { createListCoveredTopics } from '../../queries/agenda/list-covered-topics.ts';
-import { createListCoveredSources } from '../../queries/coverage/list-public-source-statuses.ts';
+import { createListCoveredSources, createListTopics } from '../../queries/coverage/list-public-source-statuses.ts';
 import { createReadCivicRecords } from '../../queries/feed/read-civic-records.ts';
 import { createReadMeetingDocuments, createReadMeetingItems } from '../../queries/meetings/read-meeting-items.ts';
 import { createReadMeetings } from '../../queries/meetings/read-meetings.ts';
@@ -15,6 +15,8 @@ import { listResearchCoverage } from './coverage.ts';
 
 /** As much as an account may be sent. */
 const MAX_BYTES = 5_000_000;
+
+const byName = (one: { readonly name: string }, other: { readonly name: string }): number => one.name.localeCompare(other.name);
 
 interface Searches {
   readonly getAgendaItem: (itemId: string) => Promise<AgendaItem | null>;
@@ -33,6 +35,15 @@ export function pages(
     const { data } = JSON.parse(text) as { data: { items: readonly { id: string; changedAt: string }[] } };
     return new Map(data.items.map(({ id, changedAt }) => [id, changedAt]));
   };
+  const listTopics = createListTopics({ reads });
+  const searchChoices = async () => {
+    const [sources, topics] = await Promise.all([listCoveredSources({}, { alsoRead: true }), listTopics()]);
+    const names = new Map(sources.map(({ jurisdictionSlug, status }) => [jurisdictionSlug, status.jurisdictionName]));
+    return {
+      places: [...names].map(([slug, name]) => ({ slug, name })).toSorted(byName),
+      topics: topics.map(({ topicSlug, publicLabel }) => ({ slug: topicSlug, name: publicLabel })).toSorted(byName),
+    };
+  };
   return {
     pages: {
       coveredTopics: createListCoveredTopics(reads),
@@ -48,6 +59,7 @@ export function pages(
       meetingDocuments: createReadMeetingDocuments(reads),
       item: getAgendaItem,
       itemChanges,
+      searchChoices,
       search: searchPages,
       now: () => clock.now(),
       contact: settings.CIVIC_CONTACT ?? null,

@@ -160,6 +160,7 @@ export const EMPTY_PAGES: PageReads = {
   meetingDocuments: async () => [],
   item: async () => null,
   itemChanges: async () => new Map(),
+  searchChoices: async () => ({ places: [], topics: [] }),
   search: async () => ({
     results: [],
     truncated: false,

@@ -6,7 +6,7 @@ import { hitEntry, listOr, meetingEntry, nameOf, publicHit, sourceTable } from '
 import { fitting, type Html, html } from './html.ts';
 import { type PageParts, SERVICE_NAME } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
-import { searchForm } from './search-page.ts';
+import { searchBox } from './search-form.ts';
 
 const HITS_A_TOPIC = 2;
 const LATEST = 8;
@@ -30,7 +30,7 @@ export async function frontPage(reads: PageReads): Promise<PageParts> {
   const main = html`<h1>What local governments of ${meta.scope.region} decide</h1>
 <p>This service reads agendas of city councils and county courts, finds what matters to people and businesses, and quotes the record.
 Records can be searched here, read as feeds and calendars, and copied whole over an API.</p>
-${searchForm({})}
+${searchBox()}
 <section aria-labelledby="upcoming">
 <h2 id="upcoming">Upcoming, by topic</h2>
 ${upcoming(next, topics)}

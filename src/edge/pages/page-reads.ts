@@ -11,6 +11,11 @@ import type { MeetingFacts, MeetingsInput } from '../../../queries/meetings/read
 import type { Place } from '../../../queries/meetings/read-place.ts';
 import type { RecordData } from '../../../domain/records/resources.ts';
 
+interface Choice {
+  readonly slug: string;
+  readonly name: string;
+}
+
 /** What the pages are made of: the functions of the public operations and tools, and reads of meetings. Ids are uuids. */
 export interface PageReads {
   readonly coveredTopics: () => Promise<readonly CoveredTopic[]>;
@@ -35,6 +40,8 @@ export interface PageReads {
   readonly item: (itemId: string) => Promise<AgendaItem | null>;
   /** When each of these items was last changed, by id; an unknown one is absent. */
   readonly itemChanges: (itemIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** What a search may be narrowed to, by name: the jurisdictions and topics that `get_coverage` lists. */
+  readonly searchChoices: () => Promise<{ readonly places: readonly Choice[]; readonly topics: readonly Choice[] }>;
   /** Throws a `Rejection` for a cursor of another search, and where too many searches wait. */
   readonly search: (input: SearchAgendaInput) => Promise<SearchAgendaData>;
   /** Milliseconds. */

@@ -7,50 +7,52 @@ import { clipped, fitting, type Html, html } from './html.ts';
 import type { PageParts } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
 import type { Asked } from './page-routes.ts';
+import { SEARCH_PATH, searchForm, type SearchQuery } from './search-form.ts';
 import { meetingTime, utcTime } from './times.ts';
 
-type SearchQuery = Asked<'search'>['query'];
 const RESULTS = 20;
 const MAX_EXCERPT = 500;
-const PATH = '/search';
+
+/** The arguments of the tool, each with the parameter of the page that has it. */
+const PARAMETERS = {
+  query: 'q',
+  jurisdictionSlug: 'jurisdiction',
+  topicSlug: 'topic',
+  fromDate: 'from',
+  toDate: 'to',
+  cursor: 'cursor',
+} as const;
+const ARGUMENT = new RegExp(`\\b(?:${Object.keys(PARAMETERS).join('|')})\\b`, 'g');
 
 /** The arguments of the tool, by its rules. Throws a `Rejection`. */
-export function searchInput({ q, jurisdiction, topic, from, to, cursor }: SearchQuery) {
-  const given = { query: q, jurisdictionSlug: jurisdiction, topicSlug: topic, fromDate: from, toDate: to, cursor, limit: RESULTS };
-  const parsed = searchAgenda.input.safeParse(given, PLAINLY);
+export function searchInput(asked: SearchQuery) {
+  const given = Object.fromEntries(Object.entries(PARAMETERS).map(([argument, parameter]) => [argument, asked[parameter]]));
+  const parsed = searchAgenda.input.safeParse({ ...given, limit: RESULTS }, PLAINLY);
   if (parsed.success) return parsed.data;
-  throw new Rejection('invalid_parameter', issueText(parsed.error.issues[0]!));
+  const text = issueText(parsed.error.issues[0]!);
+  throw new Rejection(
+    'invalid_parameter',
+    text.replaceAll(ARGUMENT, (argument) => `"${PARAMETERS[argument as keyof typeof PARAMETERS]}"`),
+  );
 }
 
 export async function searchPage(reads: PageReads, { query }: Asked<'search'>): Promise<PageParts> {
   const { q, cursor: _cursor, ...filters } = query;
-  if (q === undefined) return { title: 'Search', main: html`${heading(query)}<p>${HELP}</p>` };
-  const found = await reads.search(searchInput(query));
-  const feed = withQuery(feedOf(PATH), { q, ...filters });
-  const main = html`${heading(query)}<p><a href="${feed}">Atom feed of this search</a></p>${results(found, query)}`;
+  // Filters without words are checked too.
+  const input = searchInput({ ...query, q: q ?? 'x' });
+  const choices = await reads.searchChoices();
+  const heading = html`<h1>Search</h1>
+${searchForm(query, choices)}
+`;
+  if (q === undefined) return { title: 'Search', main: html`${heading}<p>${HELP}</p>` };
+  const found = await reads.search(input);
+  const feed = withQuery(feedOf(SEARCH_PATH), { q, ...filters });
+  const main = html`${heading}<p><a href="${feed}">Atom feed of this search</a></p>${results(found, query)}`;
   const title = `${clipped(q, 80)}: search`;
   return { title, main, alternates: [{ type: 'application/atom+xml', href: feed, title }] };
 }
 
 const HELP = 'Give words of the title or the text. "Quoted words" stand together; a leading minus excludes.';
-const heading = (query: SearchQuery): Html => html`<h1>Search</h1>
-${searchForm(query)}
-`;
-
-/** Works without a script. */
-export const searchForm = ({
-  q,
-  jurisdiction,
-  topic,
-  from,
-  to,
-}: SearchQuery): Html => html`<form role="search" action="${PATH}" method="get">
-<label for="q">Search agenda items</label>
-<p class="field"><input id="q" name="q" type="search" required maxlength="200" value="${q ?? ''}"><button type="submit">Search</button></p>
-${Object.entries({ jurisdiction, topic, from, to }).map(
-  ([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`,
-)}
-</form>`;
 
 function results({ results: rows, guidance, nextCursor }: SearchAgendaData, query: SearchQuery): Html {
   const entries = fitting(
@@ -65,7 +67,7 @@ function results({ results: rows, guidance, nextCursor }: SearchAgendaData, quer
     }</p>
 </li>`,
   );
-  const next = nextCursor === null ? null : withQuery(PATH, { ...query, cursor: nextCursor });
+  const next = nextCursor === null ? null : withQuery(SEARCH_PATH, { ...query, cursor: nextCursor });
   return html`<section aria-labelledby="results"><h2 id="results">Results</h2>
 <p class="quiet">${readerGuidance(guidance)}</p>
 <ol class="entries">${entries}</ol>
@@ -77,4 +79,5 @@ const readerGuidance = (guidance: string): string =>
   guidance
     .split(/(?<=\.) /)
     .filter((sentence) => !/nextCursor|sourceUrl|get_coverage/.test(sentence))
-    .join(' ');
+    .join(' ')
+    .replaceAll(/ with this \w+Slug is known/g, ' of this name is known');

@@ -1,0 +1,46 @@
+import { nameOf } from './fragments.ts';
+import { fitting, type Html, html } from './html.ts';
+import type { PageReads } from './page-reads.ts';
+import type { Asked } from './page-routes.ts';
+
+export type SearchQuery = Asked<'search'>['query'];
+type Choices = Awaited<ReturnType<PageReads['searchChoices']>>['places'];
+
+export const SEARCH_PATH = '/search';
+/** Bytes of the choices of one field. */
+const CHOICES_SIZE = 10_000;
+
+/** Works without a script, as all forms of the pages. `fields` stand below the box. */
+const form = (q: string | undefined, fields: Html): Html => html`<form role="search" action="${SEARCH_PATH}" method="get">
+<label for="q">Search agenda items</label>
+<p class="field"><input id="q" name="q" type="search" required maxlength="200" value="${q ?? ''}"><button type="submit">Search</button></p>
+${fields}
+</form>`;
+
+/** The box alone, with a way to the other fields. */
+export const searchBox = (): Html =>
+  form(undefined, html`<p class="quiet"><a href="${SEARCH_PATH}">Search by place, topic and dates</a></p>`);
+
+/** All fields, with what was asked for. */
+export const searchForm = (query: SearchQuery, { places, topics }: Awaited<ReturnType<PageReads['searchChoices']>>): Html =>
+  form(
+    query.q,
+    html`<p class="fields">${choice('jurisdiction', ['Place', 'Any place'], places, query.jurisdiction)}
+${choice('topic', ['Topic', 'Any topic'], topics, query.topic)}
+${day('from', 'Meeting from', query.from)}
+${day('to', 'Meeting to', query.to)}</p>`,
+  );
+
+/** A chosen value that is not among the choices is one of them too. */
+function choice(name: string, [label, any]: readonly [string, string], choices: Choices, chosen = ''): Html {
+  const options = fitting(choices, CHOICES_SIZE, (each) => option(each, chosen));
+  const isShown = chosen === '' || choices.slice(0, options.length).some(({ slug }) => slug === chosen);
+  const other = choices.find(({ slug }) => slug === chosen) ?? { slug: chosen, name: chosen };
+  return html`<span><label for="${name}">${label}</label><select id="${name}" name="${name}"><option value="">${any}</option>${options}${!isShown && option(other, chosen)}</select></span>`;
+}
+
+const option = ({ slug, name }: Choices[number], chosen: string): Html =>
+  html`<option value="${slug}"${slug === chosen && html` selected`}>${nameOf(name)}</option>`;
+
+const day = (name: string, label: string, asked = ''): Html =>
+  html`<span><label for="${name}">${label}</label><input id="${name}" name="${name}" type="date" value="${asked}"></span>`;

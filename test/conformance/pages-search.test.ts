@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RecordChange } from '../../commands/records/write-records.ts';
+import { councilOfDallas, hit, item, meeting, pageRecordId } from '../support/page-records.ts';
+import { type ServedCivic, serveNewCivic } from '../support/served-civic.ts';
+
+type UpsertChange = Extract<RecordChange, { readonly op: 'upsert' }>;
+
+let served: ServedCivic;
+
+beforeAll(async () => {
+  served = await serveNewCivic({ CIVIC_PUBLIC_LIMIT: '1000000/60' });
+  const reference = councilOfDallas();
+  const topic = reference.find(({ resource }) => resource === 'topics') as UpsertChange;
+  await served.civic.writer.write(
+    [
+      ...reference,
+      {
+        ...topic,
+        id: pageRecordId('topics', 'housing'),
+        content: { ...(topic.content as object), slug: 'housing', publicLabel: 'housing & homes' },
+      },
+      meeting('next', 7),
+      meeting('later', 40),
+      item('one', 'next', { title: 'Flats one' }),
+      item('two', 'later', { title: 'Flats two' }),
+      hit('one', 'one', { topicId: pageRecordId('topics', 'housing') }),
+    ],
+    {},
+  );
+  await served.civic.caughtUp(await served.civic.log.head());
+  served.clock.time += 2_000;
+});
+afterAll(async () => served?.close());
+
+const ask = (path: string) => fetch(`${served.baseUrl}${path}`, { headers: { accept: 'text/html' } });
+async function pageOf(path: string): Promise<string> {
+  const answer = await ask(path);
+  expect([path, answer.status]).toEqual([path, 200]);
+  return answer.text();
+}
+/** What each field of the form has, by its name. */
+const fieldsOf = (page: string) =>
+  Object.fromEntries(
+    [...page.matchAll(/<input id="(\w+)" name="\1"[^>]* value="([^"]*)"|<select id="(\w+)" name="\3">(.*?)<\/select>/g)].map(
+      ([, input, value, select, options]) => [input ?? select, value ?? /value="([^"]*)" selected>/.exec(options!)?.[1] ?? ''],
+    ),
+  );
+const optionsOf = (page: string, name: string) =>
+  [...new RegExp(`<select id="${name}".*?</select>`).exec(page)![0].matchAll(/<option value="([^"]*)"[^>]*>([^<]*)</g)].map(
+    ([, value, label]) => [value, label],
+  );
+const found = (page: string) => ['one', 'two'].filter((name) => page.includes(`/items/${pageRecordId('agenda_items', name)}`));
+
+test('the search has a named field for words, place, topic and dates, and offers what can be found', async () => {
+  const page = await pageOf('/search');
+  expect(fieldsOf(page)).toEqual({ q: '', jurisdiction: '', topic: '', from: '', to: '' });
+  for (const name of ['q', 'jurisdiction', 'topic', 'from', 'to']) expect(page).toContain(`<label for="${name}">`);
+  expect(optionsOf(page, 'jurisdiction')).toEqual([
+    ['', 'Any place'],
+    ['dallas', 'Dallas'],
+  ]);
+  expect(optionsOf(page, 'topic')).toEqual([
+    ['', 'Any topic'],
+    ['housing', 'housing &amp; homes'],
+    ['zoning', 'zoning and land use'],
+  ]);
+});
+
+test.each([
+  ['/search?q=flats&jurisdiction=&topic=&from=&to=', ['one', 'two']],
+  ['/search?q=flats&jurisdiction=dallas', ['one', 'two']],
+  ['/search?q=flats&topic=housing', ['one']],
+  ['/search?q=flats&topic=zoning', []],
+  ['/search?q=flats&from=2026-01-20', ['two']],
+  ['/search?q=flats&to=2026-01-20', ['one']],
+])('%s finds %j, keeps what was asked, and its Atom feed has the same', async (path, names) => {
+  const page = await pageOf(path);
+  expect(found(page)).toEqual(names);
+  const asked = Object.fromEntries(new URL(path, served.baseUrl).searchParams);
+  expect(fieldsOf(page)).toEqual({ jurisdiction: '', topic: '', from: '', to: '', ...asked });
+  const feed = /<link rel="alternate" type="application\/atom\+xml" href="([^"]+)"/.exec(page)![1]!.replaceAll('&amp;', '&');
+  const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== ''));
+  expect(Object.fromEntries(new URL(feed, served.baseUrl).searchParams)).toEqual(given);
+  expect(found(await pageOf(feed))).toEqual(names);
+});
+
+test('a place that is not offered stays chosen, and the page says that it is not known', async () => {
+  const page = await pageOf('/search?q=flats&jurisdiction=atlantis');
+  expect(fieldsOf(page)).toMatchObject({ q: 'flats', jurisdiction: 'atlantis' });
+  expect(page).toContain('No jurisdiction of this name is known.');
+  expect(fieldsOf(await pageOf('/search?jurisdiction=atlantis&from=2026-01-20'))).toMatchObject({ q: '', from: '2026-01-20' });
+});
+
+test.each([
+  ['from=2026-02-30', '"from" must be a date such as 2026-04-14'],
+  ['to=tomorrow', '"to" must be a date such as 2026-04-14'],
+  ['from=2026-02-02&to=2026-02-01', '"to" must not be earlier than "from"'],
+  ['jurisdiction=Dallas%20%3Cb%3E', '"jurisdiction" must match'],
+  ['topic=a%20b', '"topic" must match'],
+])('%s is refused in words that name the field, with and without words to find', async (query, words) => {
+  for (const path of [`/search?q=flats&${query}`, `/search?${query}`, `/search/atom.xml?q=flats&${query}`]) {
+    const answer = await ask(path);
+    const text = await answer.text();
+    expect([path, answer.status, text.includes(words.replaceAll('"', '&quot;'))]).toEqual([path, 400, true]);
+    expect(text).not.toContain('<b>');
+  }
+});
+
+test('the front page leads to the other fields', async () => {
+  expect(await pageOf('/')).toContain('<a href="/search">Search by place, topic and dates</a>');
+});
