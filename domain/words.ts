@@ -56,3 +56,17 @@ export function distance(left: string, right: string): number {
   }
   return above[right.length]!;
 }
+
+/** At most so many characters of one line: cut at the last space or, where none is near the end, between two grapheme clusters. */
+export function cutAfter(line: string, max: number): string {
+  if (line.length <= max) return line;
+  const space = line.lastIndexOf(' ', max);
+  if (space > max / 2) return line.slice(0, space);
+  let kept = '';
+  for (const { segment } of new Intl.Segmenter().segment(line.slice(0, 2 * max))) {
+    if (kept.length + segment.length > max) break;
+    kept += segment;
+  }
+  // A longer grapheme cluster is split between its code points.
+  return kept === '' ? line.slice(0, max).replace(/[\ud800-\udbff]$/, '') : kept;
+}

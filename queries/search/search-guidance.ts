@@ -1,3 +1,4 @@
+import { cutAfter } from '../../domain/words.ts';
 import type { NearWord } from './search-units.ts';
 
 interface GuidanceFacts {
@@ -80,17 +81,3 @@ export function excerptOf({ part, beginning, end }: Stretch): string {
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
-
-/** Cuts at the last space or, where none is near the end, between two grapheme clusters. */
-function cutAfter(line: string, max: number): string {
-  if (line.length <= max) return line;
-  const space = line.lastIndexOf(' ', max);
-  if (space > max / 2) return line.slice(0, space);
-  let kept = '';
-  for (const { segment } of new Intl.Segmenter().segment(line.slice(0, 2 * max))) {
-    if (kept.length + segment.length > max) break;
-    kept += segment;
-  }
-  // A longer grapheme cluster is split between its code points.
-  return kept === '' ? line.slice(0, max).replace(/[\ud800-\udbff]$/, '') : kept;
-}

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { COUNTIES } from '../../src/sources/catalogue/catalogue-records.ts';
 import { clipped, fitting, html, printable } from '../../src/edge/pages/html.ts';
-import { hitTexts, markedText, quoteInText } from '../../src/edge/pages/marked-text.ts';
+import { markedText, quoteInText } from '../../src/edge/pages/marked-text.ts';
+import { beyondHeading, headingOf, hitTexts, summaryAfterTitle } from '../../src/edge/pages/said-once.ts';
 
 describe('a marked text', () => {
   const marked = (text: string, ...quotes: readonly string[]) => markedText(text, quotes).toString();
@@ -37,6 +38,48 @@ test.each([
 ])('title %j, summary %j and quote %j show each fact once', (title, summary, evidenceQuote, ...shown) => {
   const texts = hitTexts({ title, summary, evidenceQuote }, { title: title.startsWith('A fence') ? 7 : 100, summary: 100 });
   expect([texts.title, texts.summary, texts.quote].map((text) => text && text.toString())).toEqual(shown);
+});
+
+const SPEECH = 'Authorize Execution of a Contract with Acme, Inc. in the Amount of $5,000.00 for a Wall of Stone';
+test.each([
+  // The sentence of the summary that is the title with fewer words or another form of the verb.
+  ['(CD 3) Authorize Execution of a Contract with Acme, Inc.', 'Authorize Contract with Acme, Inc. Place: CD 3.', 'Place: CD 3.'],
+  ['Adopt Ordinance Vacating a Street', 'Vacate a Street. Approved.', 'Approved.'],
+  ['Plan for flats', 'PLAN FOR FLATS.', ''],
+  [SPEECH, `${SPEECH}. Listed.`, 'Listed.'],
+  // What begins within a sentence is shown whole.
+  [
+    SPEECH,
+    'Authorize Contract with Acme, Inc. in the Amount of $6,000.00.',
+    'Authorize Contract with Acme, Inc. in the Amount of $6,000.00.',
+  ],
+  ['Flats are built', 'Built flats.', 'Built flats.'],
+  ['Approve the plan', 'Deny the plan. Approve the plan.', 'Deny the plan. Approve the plan.'],
+])('after the title %j the summary %j says %j', (title, summary, further) => {
+  expect(summaryAfterTitle(summary, title)).toBe(further);
+});
+
+test.each([
+  ['A wall of stone', 'wall', 'wall', ''],
+  ['A wall of …', 'A wall of stone', 'A wall of', 'stone'],
+  ['Z-1, a long wall of stones …', 'a long wall of stones and wood', 'a long wall of stones', 'and wood'],
+  ['A wall', 'A wall.', 'A wall', ''],
+  ['A wall', 'all of it', '', 'all of it'],
+  ['A long wall of stone', 'wall of stone', 'wall of stone', ''],
+  ['', 'wall', '', 'wall'],
+])('of %j the quote %j repeats %j and adds %j', (heading, quote, said, rest) => {
+  expect(beyondHeading(heading, quote)).toEqual({ said, rest });
+});
+
+test('a long title is cut at a word, and its quote goes on where the title was cut', () => {
+  const summary = `${SPEECH}. Listed.`;
+  const texts = hitTexts({ title: SPEECH, summary, evidenceQuote: `${SPEECH.slice(0, 80)} …` }, { title: 60, summary: 100 });
+  expect([texts.title, texts.quote, texts.summary].map((text) => text && text.toString())).toEqual([
+    '<mark>Authorize Execution of a Contract with Acme, Inc. in the</mark> …',
+    '… <mark>Amount of $5,000.00 for …</mark>',
+    'Listed.',
+  ]);
+  expect(headingOf(SPEECH, 85)).toBe(SPEECH);
 });
 
 test('every value of a template is escaped, and its own markup is not', () => {

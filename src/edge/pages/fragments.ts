@@ -8,7 +8,7 @@ import type { MeetingFacts } from '../../../queries/meetings/read-meetings.ts';
 import type { SourceFacts } from '../../../queries/meetings/source-facts.ts';
 import { bodyPath, itemPath, jurisdictionPath, meetingPath, topicPath } from './addresses.ts';
 import { bytesOf, clipped, type Content, fitting, type Html, html } from './html.ts';
-import { hitTexts } from './marked-text.ts';
+import { hitTexts } from './said-once.ts';
 import { meetingTime, utcTime } from './times.ts';
 
 /** Bytes of a list on one page: a page is under 100,000 bytes. */
@@ -17,6 +17,8 @@ const SOURCES_SIZE = 10_000;
 /** Bytes of an address as markup. */
 const MAX_ADDRESS = 2_000;
 const MAX_TITLE = 300;
+/** Characters of a title in a list. */
+export const MAX_HEADING = 200;
 const MAX_NAME = 120;
 const MAX_SUMMARY = 400;
 
@@ -63,12 +65,12 @@ export function topicLink(slug: string, topics: readonly CoveredTopic[]): Html {
 /** A hit of a list: place and time, item, what the record says of it and a link to the official record. */
 export function hitEntry(listed: ListedHit, topics: readonly CoveredTopic[] | null): Html {
   const hit = publicHit(listed);
-  const { title, summary, quote } = hitTexts(hit, { title: MAX_TITLE, summary: MAX_SUMMARY });
+  const { title, summary, quote } = hitTexts(hit, { title: MAX_HEADING, summary: MAX_SUMMARY });
   return html`<li>
 <p class="quiet">${topics !== null && topicLink(hit.topicSlug, topics)} <a href="${jurisdictionPath(hit.jurisdictionSlug)}">${nameOf(hit.jurisdictionName)}</a>, ${nameOf(hit.bodyName)}, <a href="${meetingPath(listed.meetingId)}">${meetingTime({ ...hit, startsAt: hit.meetingAt, timezone: listed.timezone })}</a></p>
 <p><a href="${itemPath(listed.itemId)}">${title}</a></p>
-${summary && html`<p>${summary}</p>`}
 ${quote && html`<blockquote>${quote}</blockquote>`}
+${summary && html`<p>${summary}</p>`}
 <p class="quiet">${officialLink(hit.sourceUrl)}</p>
 </li>`;
 }

@@ -1,4 +1,5 @@
 import { html as template } from 'hono/html';
+import { cutAfter } from '../../../domain/words.ts';
 
 /** Markup that is safe to put into other markup. */
 export type Html = Exclude<ReturnType<typeof template>, Promise<unknown>>;
@@ -7,11 +8,14 @@ export type Content = string | number | Html | null | false | undefined | readon
 /** Every value that is not markup itself is escaped. Without promises among the values the result is none. */
 export const html = (strings: TemplateStringsArray, ...values: readonly Content[]): Html => template(strings, ...values) as Html;
 
-/** At most so many characters of a text, on one line. No character is split. */
+/** At most so many characters of a text, on one line. No word is split that is not most of the text. */
 export function clipped(text: string, max: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length <= max ? line : `${line.slice(0, max).replace(/[\ud800-\udbff]$/, '')} …`;
+  return line.length <= max ? line : `${cutAfter(line, max)}${CUT}`;
 }
+
+/** What ends a text that was cut. */
+export const CUT = ' …';
 
 export const bytesOf = (markup: Html): number => Buffer.byteLength(markup.toString());
 

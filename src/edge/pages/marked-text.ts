@@ -1,4 +1,5 @@
-import { clipped, type Html, html } from './html.ts';
+import { cutAfter } from '../../../domain/words.ts';
+import { CUT, type Html, html } from './html.ts';
 
 interface Range {
   readonly start: number;
@@ -35,19 +36,22 @@ export function markedText(text: string, quotes: readonly string[]): Html {
 export const AROUND = 160;
 const MAX_QUOTE = 400;
 
-/** A quote without the signs that the classifier cut it. */
-export const wordsOfQuote = (quote: string): string => quote.replace(/^… /, '').replace(/ …$/, '');
-
 /** The quote, marked, with what stands around it; the quote alone where the text does not have it. */
 export function quoteInText(text: string | null, quote: string): Html {
   const start = text?.indexOf(quote) ?? -1;
-  const [shown, rest] = quote.length > MAX_QUOTE ? [quote.slice(0, MAX_QUOTE), ' …'] : [quote, ''];
+  const [shown, rest] = quote.length > MAX_QUOTE ? [cutAfter(quote, MAX_QUOTE), CUT] : [quote, ''];
   if (text === null || start < 0) return html`<mark>${shown}</mark>${rest}`;
   const from = Math.max(0, start - AROUND);
-  const before = `${from > 0 ? '… ' : ''}${text.slice(from, start)}`;
+  const before = `${from > 0 ? '… ' : ''}${from > 0 ? fromWord(text.slice(from, start)) : text.slice(0, start)}`;
   const end = start + quote.length;
-  const after = rest === '' ? `${text.slice(end, end + AROUND)}${end + AROUND < text.length ? ' …' : ''}` : rest;
+  const after = rest === '' ? `${cutAfter(text.slice(end), AROUND)}${end + AROUND < text.length ? CUT : ''}` : rest;
   return html`${before.toWellFormed()}<mark>${shown.toWellFormed()}</mark>${after.toWellFormed()}`;
+}
+
+/** From the first whole word on, where that is near. */
+function fromWord(text: string): string {
+  const space = text.search(/\s/);
+  return space >= 0 && space < text.length / 2 ? text.slice(space + 1) : text;
 }
 
 /** A part of a text around the first of these lower-case words, with each of them marked. */
@@ -61,33 +65,4 @@ export function excerptAround(text: string, words: readonly string[]): Html {
     return at < 0 ? [] : [part.slice(at, at + word.length)];
   });
   return html`${from > 0 && '… '}${markedText(part, quotes)}${from + 2 * AROUND < text.length && ' …'}`;
-}
-
-interface HitTexts {
-  readonly title: string;
-  readonly summary: string;
-  readonly evidenceQuote: string;
-}
-const lineOf = (text: string): string => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim();
-
-/** What a summary says after the shown title, which it often begins with; all of it where the title was clipped. */
-export function summaryAfterTitle(summary: string, title: string): string {
-  const [whole, start] = [lineOf(summary), lineOf(title)];
-  const sentence = /[.!?…]["”]?$/.test(start) ? start : `${start}.`;
-  if (whole === start) return '';
-  return whole.startsWith(sentence) ? whole.slice(sentence.length).trim() : whole;
-}
-
-/** The texts of a hit, each fact once: the quote is marked where the shown title or summary has it, and stands apart only where it says more. */
-export function hitTexts({ title, summary, evidenceQuote }: HitTexts, max: { readonly title: number; readonly summary: number }) {
-  const quote = wordsOfQuote(lineOf(evidenceQuote));
-  const shownTitle = clipped(title.normalize('NFC'), max.title);
-  const rest = summaryAfterTitle(summary, shownTitle);
-  const shownSummary = clipped(rest, max.summary);
-  const saysMore = !shownTitle.includes(quote) && !shownSummary.includes(quote);
-  return {
-    title: markedText(shownTitle, [quote]),
-    summary: rest === '' || (saysMore && quote.includes(rest)) ? null : markedText(shownSummary, shownTitle.includes(quote) ? [] : [quote]),
-    quote: saysMore ? quoteInText(null, evidenceQuote) : null,
-  };
 }

@@ -3,10 +3,12 @@ import type { MeetingItem } from '../../../queries/meetings/read-meeting-items.t
 import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.ts';
 import { dateOfDay, localDay } from '../../../domain/local-day.ts';
 import { uuid } from '../../../domain/records/fields.ts';
+import { cutAfter } from '../../../domain/words.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { bodyPath, itemPath, jurisdictionPath, meetingPath, withQuery } from './addresses.ts';
 import {
   LIST_SIZE,
+  MAX_HEADING,
   meetingStatus,
   nameOf,
   officialLink,
@@ -18,10 +20,11 @@ import {
   topicLink,
 } from './fragments.ts';
 import { clipped, fitting, type Html, html } from './html.ts';
-import { AROUND, markedText, quoteInText, summaryAfterTitle, wordsOfQuote } from './marked-text.ts';
+import { AROUND, markedText, quoteInText } from './marked-text.ts';
 import type { PageParts } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
 import type { Asked } from './page-routes.ts';
+import { beyondHeading, headingOf, quoteBeyond, summaryAfterTitle, wordsOfQuote } from './said-once.ts';
 import { meetingTime, utcTime } from './times.ts';
 
 const ITEMS = 100;
@@ -92,20 +95,37 @@ function itemEntry(
   { itemId, title, agendaNumber, outcome, actionText, topics: hits, documents }: MeetingItem,
   topics: readonly CoveredTopic[],
 ): Html {
-  const shown = hits.slice(0, MAX_HITS);
-  const name = titleOf(title);
+  const heading = headingOf(title, MAX_HEADING);
+  const quotes = quotesOf(hits.slice(0, MAX_HITS)).map((each) => ({
+    ...each,
+    ...beyondHeading(heading, wordsOfQuote(each.evidenceQuote)),
+  }));
   return html`<li>
 <p>${agendaNumber !== null && `${clipped(agendaNumber, 40)} `}<a href="${itemPath(itemId)}">${markedText(
-    name,
-    shown.map(({ evidenceQuote }) => evidenceQuote),
+    heading,
+    quotes.map(({ said }) => said),
   )}</a>${outcomeTag(outcome)}</p>
 ${outcome == null && actionText !== null && html`<p class="quiet">${clipped(actionText, MAX_ACTION)}</p>`}
-${shown.map(
-  (hit) =>
-    html`<p>${topicLink(hit.topicSlug, topics)}</p>${!name.includes(hit.evidenceQuote) && html`<blockquote>${quoteInText(hit.quotedText ?? title, hit.evidenceQuote)}</blockquote>`}`,
+${quotes.map(
+  ({ topicSlugs, evidenceQuote, quotedText, said, rest }) =>
+    html`<p>${topicSlugs.map((slug) => html`${topicLink(slug, topics)} `)}</p>${
+      rest !== '' &&
+      html`<blockquote>${said === '' && quotedText !== null ? quoteInText(quotedText, evidenceQuote) : quoteBeyond({ said, rest }, evidenceQuote)}</blockquote>`
+    }`,
 )}
 ${documentList(documents)}
 </li>`;
+}
+
+/** The quotes of an item, each once with its topics; one that is part of another is not shown apart. */
+function quotesOf(hits: MeetingItem['topics']) {
+  const words = hits.map(({ evidenceQuote }) => wordsOfQuote(evidenceQuote));
+  const longest = (quote: string): string =>
+    words.filter((other) => other.includes(quote)).reduce((one, other) => (other.length > one.length ? other : one));
+  return [...Map.groupBy(hits, ({ evidenceQuote }) => longest(wordsOfQuote(evidenceQuote)))].map(([quote, ofQuote]) => ({
+    ...hits[words.indexOf(quote)]!,
+    topicSlugs: ofQuote.map(({ topicSlug }) => topicSlug),
+  }));
 }
 
 const documentList = (documents: readonly { readonly kind: string; readonly title: string; readonly url: string }[]): Html | null =>
@@ -119,7 +139,7 @@ const documentList = (documents: readonly { readonly kind: string; readonly titl
 
 const longText = (id: string, heading: string, text: string, max: number, quotes: readonly string[]): Html =>
   html`<section aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>
-<div class="text">${markedText(text.slice(0, max).toWellFormed(), quotes)}${text.length > max && html`… <em>The official record has the whole text.</em>`}</div></section>`;
+<div class="text">${markedText(cutAfter(text, max).toWellFormed(), quotes)}${text.length > max && html`… <em>The official record has the whole text.</em>`}</div></section>`;
 
 export async function itemPage(reads: PageReads, { params }: Asked<'item'>): Promise<PageParts> {
   const itemId = idOf(params['itemId']!, 'agenda item');
@@ -140,7 +160,7 @@ ${item.outcome !== undefined && html`<dt>Outcome</dt><dd>${outcomeTag(item.outco
 <dt>Official record</dt><dd>${officialLink(item.sourceUrl)}</dd>
 </dl>
 ${fitting(hits.slice(0, MAX_ITEM_HITS), HITS_SIZE, ({ topicSlug, summary, evidenceQuote, confidence }) => {
-  const further = summaryAfterTitle(summary, titleOf(item.title));
+  const further = summaryAfterTitle(summary, item.title);
   return html`<section class="hit">
 <p>${topicLink(topicSlug, topics)} <span class="quiet">confidence ${confidence} of 100</span></p>
 ${further !== '' && html`<p>${clipped(further, 600)}</p>`}

@@ -2,11 +2,12 @@ import { type SearchAgendaData, searchAgenda } from '../../../contract/tools/sea
 import { issueText, PLAINLY } from '../../../domain/plain-issues.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { feedOf, itemPath, withQuery } from './addresses.ts';
-import { LIST_SIZE, meetingStatus, nameOf, officialLink, outcomeTag, titleOf } from './fragments.ts';
-import { clipped, fitting, type Html, html } from './html.ts';
+import { LIST_SIZE, MAX_HEADING, meetingStatus, nameOf, officialLink, outcomeTag } from './fragments.ts';
+import { clipped, CUT, fitting, type Html, html } from './html.ts';
 import type { PageParts } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
 import type { Asked } from './page-routes.ts';
+import { beyondHeading, headingOf, wordsOfQuote } from './said-once.ts';
 import { SEARCH_PATH, searchForm, type SearchQuery } from './search-form.ts';
 import { meetingTime, utcTime } from './times.ts';
 
@@ -55,23 +56,26 @@ ${searchForm(query, choices)}
 const HELP = 'Give words of the title or the text. "Quoted words" stand together; a leading minus excludes.';
 
 function results({ results: rows, guidance, nextCursor }: SearchAgendaData, query: SearchQuery): Html {
-  const entries = fitting(
-    rows,
-    LIST_SIZE,
-    (row) => html`<li>
-<p class="quiet">${nameOf(row.jurisdiction)}, ${nameOf(row.body)}, ${meetingTime({ ...row, startsAt: row.meetingAt, timezone: row.timezone ?? 'UTC' })} ${meetingStatus(row.status)}</p>
-<p><a href="${itemPath(row.itemId)}">${titleOf(row.title)}</a>${outcomeTag(row.outcome)}</p>
-<p>${clipped(row.excerpt, MAX_EXCERPT)}</p>
-<p class="quiet">${officialLink(row.sourceUrl)}${
-      row.freshness.lastSuccessfulCheckAt !== null && html`, source last checked ${utcTime(row.freshness.lastSuccessfulCheckAt)}`
-    }</p>
-</li>`,
-  );
+  const entries = fitting(rows, LIST_SIZE, resultEntry);
   const next = nextCursor === null ? null : withQuery(SEARCH_PATH, { ...query, cursor: nextCursor });
   return html`<section aria-labelledby="results"><h2 id="results">Results</h2>
 <p class="quiet">${readerGuidance(guidance)}</p>
 <ol class="entries">${entries}</ol>
 ${next !== null && html`<p><a rel="next" href="${next}">More results</a></p>`}</section>`;
+}
+
+function resultEntry(row: SearchAgendaData['results'][number]): Html {
+  const heading = headingOf(row.title, MAX_HEADING);
+  const { said, rest } = beyondHeading(heading, wordsOfQuote(row.excerpt));
+  const excerpt = said === '' ? row.excerpt : `… ${rest}${row.excerpt.endsWith(CUT) ? CUT : ''}`;
+  return html`<li>
+<p class="quiet">${nameOf(row.jurisdiction)}, ${nameOf(row.body)}, ${meetingTime({ ...row, startsAt: row.meetingAt, timezone: row.timezone ?? 'UTC' })} ${meetingStatus(row.status)}</p>
+<p><a href="${itemPath(row.itemId)}">${heading}</a>${outcomeTag(row.outcome)}</p>
+${rest !== '' && html`<p>${clipped(excerpt, MAX_EXCERPT)}</p>`}
+<p class="quiet">${officialLink(row.sourceUrl)}${
+    row.freshness.lastSuccessfulCheckAt !== null && html`, source last checked ${utcTime(row.freshness.lastSuccessfulCheckAt)}`
+  }</p>
+</li>`;
 }
 
 /** The sentences of a search without those that name fields of the tool. */

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { councilOfDallas, hit, item, meeting, pageRecord, pageRecordId } from '../support/page-records.ts';
+import { type ServedCivic, serveNewCivic } from '../support/served-civic.ts';
+
+const BEGINNING = 'Authorize a contract with Acme for the first part of a wall';
+const TITLE = `${BEGINNING} ${'and for another part of it '.repeat(8)}on Main Street; Adopt an ordinance`;
+const ITEM = `/items/${pageRecordId('agenda_items', 'wall')}`;
+const MEETING = `/meetings/${pageRecordId('meetings', 'next')}`;
+const MAX_HEADING = 200;
+
+let served: ServedCivic;
+
+beforeAll(async () => {
+  served = await serveNewCivic({ CIVIC_PUBLIC_LIMIT: '1000000/60' });
+  const topicId = pageRecordId('topics', 'housing');
+  await served.civic.writer.write(
+    [
+      ...councilOfDallas(),
+      pageRecord('topics', 'housing', {
+        slug: 'housing',
+        name: 'Housing',
+        publicLabel: 'housing',
+        description: 'Homes.',
+        keywords: [],
+        negativeKeywords: [],
+        selectable: true,
+        classificationActive: true,
+        taxonomyManaged: false,
+      }),
+      meeting('next', 7),
+      item('wall', 'next', { title: TITLE, text: null }),
+      hit('wall', 'wall', { summary: `${TITLE}. Listed for a vote.`, evidenceQuote: TITLE }),
+      hit('home', 'wall', {
+        topicId,
+        summary: `${TITLE}. Listed for a vote.`,
+        evidenceQuote: `${TITLE.slice(0, TITLE.indexOf(' on Main'))} …`,
+      }),
+    ],
+    {},
+  );
+  await served.civic.caughtUp(await served.civic.log.head());
+  served.clock.time += 2_000;
+});
+afterAll(async () => served?.close());
+
+async function pageOf(path: string): Promise<string> {
+  const answer = await fetch(`${served.baseUrl}${path}`, { headers: { accept: 'text/html' } });
+  expect([path, answer.status]).toEqual([path, 200]);
+  return answer.text();
+}
+const textOf = (markup: string): string => markup.replaceAll(/<[^>]+>/g, '');
+const count = (text: string, words: string): number => text.split(words).length - 1;
+
+/** The longest entry of the item in the lists of a page, and its heading. */
+async function entryOf(path: string) {
+  const entries = (await pageOf(path)).split('<li>').filter((each) => each.includes(ITEM));
+  const [markup] = entries.map((each) => each.slice(0, each.indexOf('</li>'))).toSorted((one, other) => other.length - one.length);
+  return { markup: markup!, heading: textOf(new RegExp(`<a href="${ITEM}">(.*?)</a>`).exec(markup!)![1]!) };
+}
+
+test.each(['/', '/topics/zoning', '/jurisdictions/dallas', MEETING, '/search?q=wall'])(
+  'an entry of %s has a heading cut at a word, and each statement once',
+  async (path) => {
+    const { markup, heading } = await entryOf(path);
+    expect(heading).toMatch(/^Authorize a contract .*\w …$/);
+    expect(heading.length).toBeLessThanOrEqual(MAX_HEADING + 2);
+    expect(TITLE.split(' ')).toContain(heading.split(' ').at(-2));
+    expect(count(textOf(markup), BEGINNING)).toBe(1);
+    expect(count(textOf(markup), 'Main Street')).toBeLessThanOrEqual(1);
+    expect(count(textOf(markup), 'Listed for a vote.')).toBe(/search|meetings/.test(path) ? 0 : 1);
+    if (path !== '/search?q=wall')
+      expect(markup).toMatch(/<blockquote>… <mark>.* on Main Street; Adopt an ordinance<\/mark><\/blockquote>/);
+  },
+);
+
+test('a quote of several topics is shown once on the page of its meeting, with all of them', async () => {
+  const { markup } = await entryOf(MEETING);
+  expect([count(markup, '<blockquote>'), count(markup, 'class="topic"')]).toEqual([1, 2]);
+});
+
+test('the page of an item has its whole title', async () => {
+  expect(textOf(await pageOf(ITEM)).replaceAll(/\s+/g, ' ')).toContain(TITLE);
+});
