@@ -27,7 +27,7 @@ beforeAll(async () => {
         classificationActive: true,
         taxonomyManaged: false,
       }),
-      meeting('next', 7),
+      meeting('next', 7, { title: 'CITY COUNCIL work session' }),
       item('wall', 'next', { title: TITLE, text: null }),
       hit('wall', 'wall', { summary: `${TITLE}. Listed for a vote.`, evidenceQuote: TITLE }),
       hit('home', 'wall', {
@@ -80,4 +80,8 @@ test('a quote of several topics is shown once on the page of its meeting, with a
 
 test('the page of an item has its whole title', async () => {
   expect(textOf(await pageOf(ITEM)).replaceAll(/\s+/g, ' ')).toContain(TITLE);
+});
+
+test('a title that names the body stands alone before the day of the meeting', async () => {
+  expect(await pageOf(MEETING)).toContain('<h1>CITY COUNCIL work session, Wednesday, January 7, 2026</h1>');
 });

@@ -127,8 +127,11 @@ describe('pages', () => {
     expect(await textOf(path.item('fence'))).not.toContain('Whole title');
   });
 
-  test('the name of a meeting in a list of windows or results says its day', async () => {
-    expect(await textOf(path.meeting('next'))).toMatch(/<title>Council of March, 2026-01-07, Dallas/);
+  test('a meeting is named by its body and local day in its heading and in a list of windows, and its record is named once', async () => {
+    const page = await textOf(path.meeting('next'));
+    expect(page).toContain('<h1>City Council: Council of March, Wednesday, January 7, 2026</h1>');
+    expect(page).toContain('<title>City Council: Council of March, Wednesday, January 7, 2026, Dallas · ');
+    for (const each of [page, await textOf(path.item('flats'))]) expect(each.split(/>Official record</)).toHaveLength(2);
   });
 
   test('a body lists past and future meetings, the cancelled one marked', async () => {

@@ -1,9 +1,8 @@
 import type { MeetingFacts } from '../../../queries/meetings/read-meetings.ts';
 import type { MeetingItem } from '../../../queries/meetings/read-meeting-items.ts';
 import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.ts';
-import { dateOfDay, localDay } from '../../../domain/local-day.ts';
 import { uuid } from '../../../domain/records/fields.ts';
-import { cutAfter } from '../../../domain/words.ts';
+import { cutAfter, titleWords } from '../../../domain/words.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { bodyPath, itemPath, jurisdictionPath, meetingPath, withQuery } from './addresses.ts';
 import {
@@ -25,7 +24,7 @@ import type { PageParts } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
 import type { Asked } from './page-routes.ts';
 import { beyondHeading, headingOf, quoteBeyond, summaryAfterTitle, wordsOfQuote } from './said-once.ts';
-import { meetingTime, utcTime } from './times.ts';
+import { meetingDay, meetingTime, utcTime } from './times.ts';
 
 const ITEMS = 100;
 /** Characters of a long title and a text together. */
@@ -68,13 +67,13 @@ export async function meetingPage(reads: PageReads, { params, query }: Asked<'me
     itemEntry({ ...item, topics: publicOf(item.topics, facts, topics) }, topics),
   );
   const next = entries.length < items.length ? withQuery(meetingPath(meetingId), { start: start + entries.length }) : null;
-  const main = html`<h1>${titleOf(meeting.title)}</h1>
+  const main = html`<h1>${nameOfMeeting(facts, titleOf(meeting.title))}</h1>
 <dl>
 <dt>Body</dt><dd>${nameOf(jurisdiction.name)}, ${nameOf(body.name)}</dd>
 <dt>Time</dt><dd>${meetingTime(meeting)} ${meetingStatus(meeting.status)}</dd>
 ${meeting.location != null && html`<dt>Place</dt><dd>${titleOf(meeting.location)}</dd>`}
-<dt>Official record</dt><dd>${officialLink(meeting.sourceUrl)}</dd>
 </dl>
+<p>${officialLink(meeting.sourceUrl)}</p>
 ${documentList(documents)}
 <section aria-labelledby="agenda"><h2 id="agenda">Agenda</h2>
 ${entries.length === 0 ? noItems(meetingId, start) : html`<ol class="entries" start="${start + 1}">${entries}</ol>`}
@@ -82,8 +81,13 @@ ${next !== null && html`<p><a rel="next" href="${next}">More items</a></p>`}</se
 ${sourceLine(source)}
 <p class="source">This record last changed: ${utcTime(changedAt)}.</p>
 ${REUSE}`;
-  const day = dateOfDay(localDay(Date.parse(meeting.startsAt), meeting.timezone));
-  return { title: `${clipped(meeting.title, 120)}, ${day}, ${jurisdiction.name}`, main, parents: parentsOf(facts) };
+  return { title: `${nameOfMeeting(facts, nameOf(meeting.title))}, ${nameOf(jurisdiction.name)}`, main, parents: parentsOf(facts) };
+}
+
+/** Body, title and local day; the title alone where it names the body. */
+function nameOfMeeting({ meeting, body }: MeetingFacts, shownTitle: string): string {
+  const [title, bodyName] = [meeting.title, body.name].map((name) => titleWords(name).join(' ')) as [string, string];
+  return `${title.includes(bodyName) ? shownTitle : `${nameOf(body.name)}: ${shownTitle}`}, ${meetingDay(meeting)}`;
 }
 
 const noItems = (meetingId: string, start: number): Html =>
@@ -157,8 +161,8 @@ export async function itemPage(reads: PageReads, { params }: Asked<'item'>): Pro
 ${item.agendaNumber !== undefined && html`<dt>Number</dt><dd>${clipped(item.agendaNumber, 80)}</dd>`}
 ${item.matterFile !== undefined && html`<dt>File</dt><dd>${clipped(item.matterFile, 80)}</dd>`}
 ${item.outcome !== undefined && html`<dt>Outcome</dt><dd>${outcomeTag(item.outcome)}</dd>`}
-<dt>Official record</dt><dd>${officialLink(item.sourceUrl)}</dd>
 </dl>
+<p>${officialLink(item.sourceUrl)}</p>
 ${fitting(hits.slice(0, MAX_ITEM_HITS), HITS_SIZE, ({ topicSlug, summary, evidenceQuote, confidence }) => {
   const further = summaryAfterTitle(summary, item.title);
   return html`<section class="hit">

@@ -21,12 +21,15 @@ const timeInWords = (instant: string, timeZone: string): string => formatOf(time
 
 const timeElement = (instant: string, timeZone: string): Html => html`<time datetime="${instant}">${timeInWords(instant, timeZone)}</time>`;
 
+/** The day of a meeting where it is held, such as "Wednesday, March 4, 2026". */
+export const meetingDay = ({ startsAt, timezone }: Pick<RecordData<'meetings'>, 'startsAt' | 'timezone'>): string =>
+  new Intl.DateTimeFormat('en-US', { timeZone: timezone, dateStyle: 'full' }).format(new Date(startsAt));
+
 /** The start of a meeting; its day alone, with the words of the source, where no time is stated. */
 export function meetingTime({ startsAt, startTime, timezone }: Pick<RecordData<'meetings'>, 'startsAt' | 'startTime' | 'timezone'>): Html {
   if (startTime?.status !== 'not_stated') return timeElement(startsAt, timezone);
-  const day = new Intl.DateTimeFormat('en-US', { timeZone: timezone, dateStyle: 'full' }).format(new Date(startsAt));
   const words = startTime.sourceText === null ? '' : `: “${clipped(startTime.sourceText, MAX_WORDS)}”`;
-  return html`<time datetime="${dateOfDay(localDay(Date.parse(startsAt), timezone))}">${day}</time> (time not stated${words})`;
+  return html`<time datetime="${dateOfDay(localDay(Date.parse(startsAt), timezone))}">${meetingDay({ startsAt, timezone })}</time> (time not stated${words})`;
 }
 
 /** A time of the service, such as a check of a source. */
