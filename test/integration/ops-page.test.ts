@@ -85,13 +85,22 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     await pause('audit', 'the event has no account');
     await expect.poll(() => status(page), PATIENT).toBe('Projection audit is paused: the event has no account');
     expect(await rowOf(page, 'projections', 'audit').textContent()).toContain('paused');
-    expect(await page.locator('#problems li').first().textContent()).toMatch(/^Failing/);
+    expect(await page.locator('#severity').textContent()).toBe('Failing');
+    // The top line says it in full.
+    expect(await page.locator('#problems-section').isVisible()).toBe(false);
+    expect((await page.locator('header').textContent())!.split('the event has no account')).toHaveLength(2);
     const readyz = await fetch(`${served.opsUrl}/readyz`);
     const body = (await readyz.json()) as { status: string; checks: { name: string; ok: boolean; reason?: string }[] };
     expect([readyz.status, body.status]).toEqual([200, 'degraded']);
     expect(body.checks.filter(({ ok }) => !ok)).toEqual([
       { name: 'projection audit', ok: false, reason: 'paused at event 11111111-2222-4333-8444-555555555555: the event has no account' },
     ]);
+    await pause('reports', 'no disk');
+    await expect.poll(() => status(page), PATIENT).toMatch(/^Projection .* \(and 1 more\)$/);
+    expect(await page.locator('#problems').isVisible()).toBe(true);
+    const header = (await page.locator('header').textContent())!;
+    expect(['the event has no account', 'no disk'].map((reason) => header.split(reason).length)).toEqual([2, 2]);
+    expect(await page.locator('#problems li').allTextContents()).toEqual([expect.stringMatching(/^FailingProjection/)]);
     await resume();
     await expect.poll(() => status(page), PATIENT).toBe('All well');
     expect(complaints).toEqual([]);
@@ -105,6 +114,8 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     await expect.poll(() => rowOf(page, 'projections', 'audit').locator('.reason').textContent(), PATIENT).toContain(HOSTILE);
     expect(await page.evaluate('[window.broken, document.scripts.length, document.images.length]')).toEqual([undefined, 1, 0]);
     expect(await status(page)).toContain('Projection');
+    // The top line is cut.
+    expect(await page.locator('#problems li').count()).toBe(2);
     expect(await overflow(page)).toBe(0);
     await page.setViewportSize({ width: 1280, height: 800 });
     expect(await overflow(page)).toBe(0);

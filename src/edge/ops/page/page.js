@@ -300,23 +300,29 @@ const showProcess = (ofProcess) => {
 
 const SEVERITY_WORDS = { failing: 'Failing', attention: 'Attention' };
 
+const LONGEST_LINE = 140;
+
+/** The list leaves out what the top line says in full. */
 const showProblems = (problems) => {
-  byId('problems-section').hidden = problems.length === 0;
+  const [worst, ...others] = problems;
+  const isCut = worst !== undefined && worst.text.length > LONGEST_LINE;
+  const listed = isCut ? problems : others;
+  byId('problems-section').hidden = listed.length === 0;
+  setText(byId('problems-heading'), isCut ? 'What is wrong' : 'What else is wrong');
   const makeProblem = () => make('li', {}, make('span', { class: 'word' }), make('span', { class: 'reason', tabindex: '0' }));
-  fill(byId('problems'), problems, makeProblem, (element, { severity, text }) => {
+  fill(byId('problems'), listed, makeProblem, (element, { severity, text }) => {
     setAttribute(element, 'data-severity', severity);
     setText(element.children[0], SEVERITY_WORDS[severity]);
     setText(element.children[1], text);
   });
-  const [worst] = problems;
-  const more = problems.length - 1;
-  const others = more > 0 ? ` (and ${more} more)` : '';
-  const line = worst === undefined ? 'All well' : `${worst.text.length > 140 ? `${worst.text.slice(0, 139)}…` : worst.text}${others}`;
+  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+  const line = worst === undefined ? 'All well' : `${isCut ? `${worst.text.slice(0, LONGEST_LINE - 1)}…` : worst.text}${more}`;
   showStatus(worst?.severity ?? 'well', line);
 };
 
 const showStatus = (severity, line) => {
   setAttribute(byId('banner'), 'data-severity', severity);
+  setText(byId('severity'), SEVERITY_WORDS[severity] ?? '');
   setText(byId('status'), line);
   document.title = `${line.slice(0, 60)} · Civic Records operations`;
 };
