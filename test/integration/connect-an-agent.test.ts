@@ -11,9 +11,9 @@ const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGE = readFileSync(join(CHECKOUT, 'docs/connect-an-agent.md'), 'utf8');
 const EXAMPLE = 'https://records.example.org';
 
-/** The one fenced block of this language that is marked to be run. */
-function block(language: string): string {
-  const found = [...PAGE.matchAll(new RegExp(`^\`\`\`${language} run\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, text]) => text!);
+/** The one fenced block that has this language and these marks and is to be run. */
+function block(language: string, marks = 'run'): string {
+  const found = [...PAGE.matchAll(new RegExp(`^\`\`\`${language} ${marks}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, text]) => text!);
   expect({ language, blocks: found.length }).toEqual({ language, blocks: 1 });
   return found[0]!;
 }
@@ -49,19 +49,37 @@ test('the address and the headers of the client configuration reach the tools', 
   await client.close();
 });
 
-test('the program of the page lists the tools and calls one of them', async () => {
+/** The value of an expression after the program. */
+async function valueAfter(program: string, expression: string): Promise<unknown> {
   // Beside the installed libraries, which it imports by name.
   const path = join(CHECKOUT, `connect-an-agent-${process.pid}.tmp.mjs`);
-  const ends =
-    'console.log(JSON.stringify([tools.map(({ name }) => name), Object.keys(result.structuredContent.data)]));\nawait client.close();\n';
-  writeFileSync(path, `${block('js')}${ends}`);
+  const print = 'console.log(JSON.stringify(';
+  writeFileSync(path, `${program}\n${print}${expression}));\nawait client.close();\n`);
   try {
     const { exitCode, stdout, stderr } = await runProgram([process.execPath, path], { cwd: installation.folder, env: environment() }).ended;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toEqual([TOOL_NAMES, ['jurisdictions', 'topics', 'guidance', 'truncated']]);
+    return JSON.parse(stdout);
   } finally {
     rmSync(path);
   }
+}
+
+test('the program of the page lists the tools and calls one of them', async () => {
+  const shown = '[tools.map(({ name }) => name), Object.keys(result.structuredContent.data)]';
+  expect(await valueAfter(block('js'), shown)).toEqual([TOOL_NAMES, ['jurisdictions', 'topics', 'guidance', 'truncated']]);
+});
+
+test('the report of the page arrives and can be read, and is refused without its token', async () => {
+  const [program, report] = [block('js'), block('js', 'run report')];
+  const both = '[receipt, report].map(({ structuredContent }) => structuredContent.data)';
+  const [receipt, read] = (await valueAfter(program + report, both)) as readonly Readonly<Record<string, string>>[];
+  expect(receipt).toMatchObject({ status: 'received', nextCheckAt: expect.any(String) });
+  // The worker may have looked at it already.
+  expect(read!['reportId']).toBe(receipt!['reportId']);
+  const without = report.slice(0, report.indexOf('const { reportId }')).replace('    idempotencyToken,\n', '');
+  expect(await valueAfter(program + without, 'receipt.structuredContent')).toMatchObject({
+    error: { code: 'invalid_input', message: 'idempotencyToken is required' },
+  });
 });
 
 test.skipIf(spawnSync('curl', ['--version']).status !== 0)(
