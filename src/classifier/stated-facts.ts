@@ -63,12 +63,19 @@ const CLOSING = new RegExp(
   'gi',
 );
 const TOTAL = new RegExp(
-  String.raw`\b(?:revised )?(?:total|combined|revised)(?: \w+){0,3} (?:amount|cost|value)(?: of| up to| not to exceed|:)* ${LIMITED}`,
+  String.raw`\b(?:revised )?(?:total|combined|revised)(?: (?!contingency)\w+){0,3} (?:amount|cost|value)(?: of| up to| not to exceed|:)* ${LIMITED}`,
   'i',
 );
 /** What a contract itself costs, beside refunds, contingencies and shares. */
 const CONTRACT = new RegExp(
   String.raw`\b(?:contract|agreement|change order)\b(?:(?!\b(?:authorize|adopt|transfer|accept\w*|disbursement)\b)[^;$]){0,200}? in (?:an|the) (?:(?:estimated|total|approximate|annual) )*amount (?:of )?(${LIMITED})`,
+  'gi',
+);
+/** A raise with what was paid before and what is paid now. */
+const INCREASED = new RegExp(String.raw`((?:not to exceed )?${SUM},? increased from ${SUM})(?: \([^()]*\))?( to ${SUM})(?:\.\d\d)?`, 'i');
+/** What a change order adds to a contract. */
+const CHANGE_ORDER = new RegExp(
+  String.raw`\b((?:contract )?change order(?: No\. ?\d+)?)\b[^;$]{0,160}? in (?:an|the) amount (?:of )?(${LIMITED})`,
   'gi',
 );
 /** What a private party is to spend in return is not what the item costs, so its words are kept. */
@@ -84,6 +91,8 @@ export function statedAmount(text: string): string | null {
   const priced = text.replace(PENALTY, '');
   const principals = [...priced.matchAll(PRINCIPAL)].map(([words]) => words);
   if (principals.length > 0) return new Set(principals.flatMap(sums)).size === 1 ? principals[0]! : null;
+  const increased = INCREASED.exec(priced);
+  if (increased !== null) return `${increased[1]}${increased[2]}`;
   const closing = [...priced.matchAll(CLOSING)].map(([, words]) => words!.replace(/\((?=\$)|(?<=\d)\)/g, ''));
   const isPlain = closing.length > 0 && new Set(closing.flatMap(sums)).size === closing.length;
   if (closing.length > 0) {
@@ -91,6 +100,8 @@ export function statedAmount(text: string): string | null {
     return isPlain && closing.length <= 2 ? closing.join('; ') : closing.at(-1)!;
   }
   const total = TOTAL.exec(priced)?.[0];
+  const orders = [...priced.matchAll(CHANGE_ORDER)].map(([, order, sum]) => `${order}: ${sum}`);
+  if (orders.length === 1) return [...orders, ...(total === undefined ? [] : [total])].join('; ');
   if (total !== undefined) return total;
   const investment = INVESTMENT.exec(priced)?.[0];
   if (investment !== undefined) return investment;
@@ -111,16 +122,16 @@ const COMPANY = new RegExp(
   String.raw`(?<=\bwith )${FIRST}(?: ${WORD}){0,2} [–-] ${WORD},? ${SUFFIX}|(?<![\p{L}\p{N}$.,&-]|, an? )${FIRST}(?:(?:,(?! and\b))? ${WORD}){0,7}?,? ${SUFFIX}(?:,? ${SUFFIX})?(?:,? (?:d/?b/?a|DBA):? (?:(?!for\b)${WORD} ){0,6}(?!for\b)${WORD}(?:,? ${SUFFIX})?)?`,
   'gu',
 );
-/** A former name is no further party. */
+/** A former name is no further party, nor is the short name before the one under which business is done. */
 const FORMER = new RegExp(
-  String.raw` \((?:previously|formerly)(?: known as)? [^()]{2,80}\)|,? (?:formerly known as|f/k/a|successor to) (?:(?!,? ${SUFFIX})[^;]){2,80}(?:,? ${SUFFIX})?`,
+  String.raw` \((?:previously|formerly)(?: known as)? [^()]{2,80}\)| \([“"][^”"()]{2,40}[”"]\)(?=,? d/?b/?a )|,? (?:formerly known as|f/?k/?a|f\.k\.a\.|successor to) (?:(?!,? ${SUFFIX})[^;]){2,80}(?:,? ${SUFFIX})?`,
   'gu',
 );
 const withoutFormer = (text: string): string =>
-  /known as|f\/k\/a|successor|previously|formerly/.test(text) ? text.replace(FORMER, '') : text;
+  /known as|f\/?k\/?a|f\.k\.a|successor|previously|formerly|\) d\/?b\/?a/.test(text) ? text.replace(FORMER, '') : text;
 const ONLY_SUFFIX = new RegExp(`^${SUFFIX}$`);
 const APPLICATION = new RegExp(
-  String.raw`\b(?:application by|submitted by|on behalf of) (?:the )?(?!(?:Office|Department|City) of |[A-Z]\w+ County )([A-Z\d][^()$]{2,80}?)(?=,? (?:an? |represented|for |to |\(|requesting|owner|pursuant)|\(|,? [-–—] |$)`,
+  String.raw`\b(?:application by|submitted by|on behalf of) (?:the )?(?!(?:Office|Department|City) of |[A-Z]\w+ County )([A-Z\d][^()$]{2,160}?)(?=,? (?:an? |represented|for |to |\(|requesting|owner|pursuant)|\(|,? [-–—] |$)`,
   'u',
 );
 /** The applicants that stand before the address in "Applicant; 100 Example Street; (2 acres) From: …". */
@@ -207,12 +218,15 @@ function partners(name: string, text: string): string[] {
   return left !== '' && text.includes(`) ${left} in `) ? [left, right] : [name];
 }
 
-/** The companies that a text names; the board of one is no party, nor is a cooperative whose agreement is used. */
+/** Who loses what was granted before. */
+const NO_LONGER = /\brescind\w* [^;]{0,80}? in favor of (?:the )?$/;
+/** The companies that a text names; the board of one is no party, nor is a cooperative whose agreement is used, or one that is dropped. */
 const companies = (text: string, behind?: RegExp): string[] =>
   [...text.matchAll(COMPANY)]
     .filter(
       ({ 0: name, index }) =>
         (behind === undefined || behind.test(text.slice(Math.max(0, index - 3), index))) &&
+        !NO_LONGER.test(text.slice(Math.max(0, index - 120), index)) &&
         !(THROUGH.test(text.slice(Math.max(0, index - 12), index)) && ITS_AGREEMENT.test(text.slice(index + name.length))) &&
         !NOT_ITSELF.test(text.slice(index + name.length)),
     )

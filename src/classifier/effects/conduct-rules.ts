@@ -15,7 +15,7 @@ export const DUTIES: readonly EffectRule[] = [
     needs: ['repeal', 'rescind', 'eliminate', 'suspen'],
     example: 'An ordinance repealing the curfew for minors',
     clause: from(
-      '(?:repealing|rescinding)(?! (?:the )?(?:ordinance|resolution|conflicting|all|council)\\b)|to eliminate|suspen(?:sion of|ding)',
+      '(?:repealing|rescinding)(?! (?:the )?(?:ordinance|resolution|conflicting|all(?! authorizations)|council)\\b)|to eliminate|suspen(?:sion of|ding)',
     ),
   },
   {

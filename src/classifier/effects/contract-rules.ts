@@ -20,9 +20,11 @@ export const AGREEMENTS: readonly EffectRule[] = [
   },
   {
     label: 'Termination stated',
-    needs: ['terminate'],
+    needs: ['terminat'],
     example: 'An amendment to terminate the agreement on buses',
-    clause: from('to (?:formally |mutually )?terminate (?:the|an?|its|their)'),
+    clause: from(
+      'to (?:formally |mutually )?terminate (?:the|an?|its|their)|(?:mutual )?termination of (?:an? |the )?(?:[a-z]+ ){0,3}(?:agreements?|contracts?|leases?)',
+    ),
   },
   {
     label: 'Change stated',
@@ -62,7 +64,7 @@ export const WORKS: readonly EffectRule[] = [
     label: 'Funding stated',
     needs: ['amount', 'funding', 'to fund', 'realloc', 'reprogram', 'to finance', 'unspent', 'unexpended', 'appropriating'],
     example: 'A transfer in an amount of $5.00 for the repair of lamps',
-    clause: String.raw`(?i:(?<!\b(?:city funds|participation|contribution|credits) )\bin (?:an|the) (?:(?:estimated|total|annual) )*amount (?:of |up to |not to exceed )+)\$[\d,.]+ (?i:to|for|from(?! \$|[^;,]{0,90}\bfund\b)) ${REST}|(?i:\b(?:to provide (?:additional )?funding for|to fund|to reallocate|to reprogram|to use un(?:spent|expended)|to finance|for the purpose of funding|reallocation of|ordinance appropriating)) ${REST}`,
+    clause: String.raw`(?i:(?<!\b(?:city funds|participation|contribution|credits|match) )\bin (?:an|the) (?:(?:estimated|total|annual) )*amount (?:of |up to |not to exceed )+)\$[\d,.]+ (?i:to|for|from(?! \$|[^;,]{0,90}\bfund\b)) ${REST}|(?i:\b(?:to provide (?:additional )?funding for|to fund|to reallocate|to reprogram|to use un(?:spent|expended)|to finance|for the purpose of funding|reallocation of|ordinance appropriating)) ${REST}`,
     onlyWhere: 'no_party',
   },
   {

@@ -58,6 +58,12 @@ export const SUPPORT: readonly EffectRule[] = [
     clause: String.raw`(?i:\b(?:acceptance of|accept)(?:,? if awarded,?)?) (?:[^;,]|,(?= )){0,200}?(?i:\bgrants?) ${REST}`,
   },
   {
+    label: 'Deposit stated',
+    needs: ['receipt'],
+    example: 'The receipt and deposit of funds in an amount of $5.00 from the college',
+    clause: String.raw`(?i:\breceipt (?:and deposit )?of) [^;$]{0,90}(?:\$[\d,.]+ (?i:(?:for reimbursement )?from)(?! \$)(?! [^;,]{0,90}\b(?:Fund|CMAQ|to)\b)|(?i:\bfrom) [^;$]{3,90}\$\d)${REST}`,
+  },
+  {
     label: 'Receipt stated',
     needs: ['acceptance'],
     example: 'Acceptance of funds from the association for repairs',
