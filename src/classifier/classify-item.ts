@@ -11,7 +11,7 @@ import { affectedLocation } from './locations/affected-location.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
 import { standingOf, standingSentence } from './item-standing.ts';
 import { proceduralContext } from './procedure.ts';
-import { furtherName, itemSubject, proposedAction } from './subject-sentence.ts';
+import { furtherName, itemSubject, proposedAction, statedAction } from './subject-sentence.ts';
 
 /** Stored in every hit; another number whenever the same records give other hits. */
 export const PHRASE_CLASSIFIER = 'phrases-6';
@@ -67,7 +67,7 @@ export function classifyItem(whole: ClassificationSubject, topics: CompiledTopic
   const facts = statedFacts(subject, {
     title,
     text: proposed === null ? text : '',
-    proposed: operativeText(beginning(proposedAction(item) ?? '')),
+    proposed: operativeText(beginning(statedAction(item) ?? '')),
   });
   const location = affectedLocation([title, text]);
   const standing = standingOf(subject);

@@ -11,7 +11,7 @@ const ASIDES = [
   /\bRecommendation of [A-Z].*?(?=\n|$)/g,
   /\(Recommended for (?:Approval|Denial)[^()]*\)/gi,
   /\([Tt]his item was (?:deferred|held|postponed|continued)[^()]*\)/g,
-  /\bin the (?:[A-Z\d][^\s;,()]*(?: |, | & )(?:and |of |for )?){1,12}Funds?\b/g,
+  /\bin the (?:[A-Z\d][^\s;,()]*(?: |, | & | - )(?:and |of |for |at |from |to )?){1,14}Funds?\b/g,
   /\(?(?<!\bfunding from [^;$]{3,90} to )\b\d{4} (?:and \d{4} )?(?:General Obligation )?Bond (?:Program Project|Program\)|Funds?)/g,
   /\(see Fiscal Information\)/gi,
   /\(subject to annual appropriations\)/gi,
@@ -20,7 +20,7 @@ const ASIDES = [
 /** Of a proposed action: who recommends it, how its effect on the environment was reviewed, the departments, the referral. */
 const PROPOSAL_ASIDES = [
   /^As recommended by [^:;]{1,160}?\d{4}[,:]/g,
-  /\bCEQA:.*?(?=\n|$)/g,
+  /\bCEQA:.*?(?=\bCouncil Districts? \d|\n|$)/g,
   /\[[^\][]{0,80} referral [^\][]{0,80}\]/g,
   /\([A-Z][\w '&/,-]{2,80}\)\s*$/gm,
 ];

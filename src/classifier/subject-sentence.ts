@@ -1,14 +1,17 @@
 import type { RecordData } from '../../domain/records/resources.ts';
-import { BLANK, operativeProposal, operativeText, withoutReview } from './operative-text.ts';
+import { BLANK, operativeText, withoutReview } from './operative-text.ts';
 
 /** In UTF-16 code units; a longer sentence is cut between clauses. */
 const LIMIT = 500;
-/** The same of all steps of a subject together, and of a second step that is longer. */
+/** The same of all steps of a subject together, of the first one before long ones, what is kept for each of these, and the least of one. */
 const STEPS_LIMIT = 640;
-const SECOND_STEP_LIMIT = 160;
+const FIRST_STEP_LIMIT = 380;
+const FURTHER_STEP_LIMIT = 120;
+const LEAST_OF_STEP = 100;
 
 /** Text before and behind the subject of a title: districts, blanked asides, remarks on handling, attachments. */
-const BEFORE = /^(?:\((?:CD|ALL|ETJ|Council|Future)[^)]{0,40}\)\s*|Sample:\s*|Communication from the Mayor - |(?:Item|Case) [\d.]+[:.] )+/i;
+const BEFORE =
+  /^(?:\((?:(?:Near |Adjacent to )?CD|ALL|ETJ|Council|Future)[^)]{0,40}\)\s*|Sample:\s*|Communication from the Mayor - |(?:Item|Case) [\d.]+[:.] )+/i;
 const ASIDES: readonly RegExp[] = [
   new RegExp(String.raw`\s*${BLANK}+`, 'g'),
   /\s*\*+In alignment with .*$/gi,
@@ -28,7 +31,7 @@ const ASIDES: readonly RegExp[] = [
 /** A closing clause: the amount, or the seller behind a dash. Both are stated on their own. */
 const CLOSING = /\s[-–—]\s?(?=(?:(?:total|estimated|annual|combined) )*(?:not to exceed|amount|revenue|cost|fore?gone|financing)\b).*$/is;
 const SELLER =
-  /\s[-–—]\s(?=\p{Lu}|\d).{0,900}?\b(?:lowest|most (?:highly|advantageous)|only|sole|best)\b[^;]{0,40}\b(?:bidders?|proposers?|vendors?|sources?|value)\b.*$/su;
+  /\s[-–—]\s(?=\p{Lu}|\d)(?!(?:(?!,? (?:Inc|LLC|Ltd|LP|Co)\b|\s[-–—]\s)[^;$ ]+ ){3,40}?[-–—] \p{Lu}).{0,900}?\b(?:lowest|most (?:highly|advantageous)|only|sole|best)\b[^;]{0,40}\b(?:bidders?|proposers?|vendors?|sources?|value)\b.*$/su;
 
 /** Beginnings that only say in which form the subject comes, and what stands for them. */
 const FORMS: readonly (readonly [RegExp, string])[] = [
@@ -110,17 +113,36 @@ function stepsOf(text: string, marks: readonly string[]): string[] {
   return [...steps, rest];
 }
 
-/** The first step, the further ones as long as they fit, the second one at least in part, and the number of the rest. */
-function joinedSteps(steps: readonly string[]): string {
-  const [first = '', ...further] = steps.map((step) => step.replace(/[\s;,:–—-]+$/, ''));
-  const told = [clipped(first)];
+/** A step that only provides the money of others, or signs what they decide. */
+const FORMAL_STEP =
+  /^(?:authorize )?(?:an? |the )?(?:(?:City Manager|City Controller|Chief Financial Officer) to )?(?:(?:increase (?:in|of)|establishment of|establish|increase) appropriations?|(?:receipt|receive) and deposit|deposit of|transfer of funds|disburse(?:ment)?\b|local (?:cash )?match|public hearing to be held|make corresponding|provide an effective date|(?:execution of|execute) [^;]{3,80}\b(?:terms|documents|instruments)\b)/i;
+
+/** A step with lettered steps inside of it as these. */
+function flattened(step: string): string[] {
+  const [first = '', ...further] = stepsOf(step, LETTERS);
+  const isList =
+    further.length > 0 && /(?:^| )\(a\) /.test(first) && !further.some((part) => /^(?:\d|approximately|in|from|the)\b/.test(part));
+  return isList ? [first.replace(/(^| )\(a\) /, '$1'), ...further.map(acted)] : [step];
+}
+
+/** All steps, if there is room; else the heads of those that decide something, the formal ones that fit, and the number of the rest. */
+function joinedSteps(all: readonly string[]): string {
+  const clean = all.map((step) => step.replace(/[\s;,:–—-]+$/, ''));
+  const whole = clean.join('; ');
+  if (whole.length <= STEPS_LIMIT && clean[0]!.length <= LIMIT) return whole;
+  const steps = clean.flatMap(flattened);
+  const [first = '', ...further] = steps.filter((step, index) => index === 0 || !FORMAL_STEP.test(step));
+  const kept = further.reduce((sum, step) => sum + Math.min(step.length, FURTHER_STEP_LIMIT), 0);
+  const told = new Set([clipped(first, Math.min(LIMIT, Math.max(FIRST_STEP_LIMIT, STEPS_LIMIT - kept)))]);
   for (const [index, step] of further.entries()) {
-    const room = STEPS_LIMIT - told.join('; ').length;
-    if (step.length > room && index > 0) break;
-    told.push(step.length > room ? clipped(step, SECOND_STEP_LIMIT) : step);
+    const room = STEPS_LIMIT - [...told].join('; ').length;
+    if (room < LEAST_OF_STEP && step.length > room && index > 0) break;
+    told.add(clipped(step, Math.max(LEAST_OF_STEP, Math.floor(room / (further.length - index)))));
   }
-  const left = steps.length - told.length;
-  return `${told.join('; ')}${left === 0 ? '' : `, and ${left} further ${left === 1 ? 'point' : 'points'}`}`;
+  for (const step of steps.slice(1).filter((one) => FORMAL_STEP.test(one)))
+    if (step.length + 2 <= STEPS_LIMIT - [...told].join('; ').length) told.add(step);
+  const left = steps.length - told.size;
+  return `${[...told].join('; ')}${left === 0 ? '' : `, and ${left} further ${left === 1 ? 'point' : 'points'}`}`;
 }
 
 const capital = (text: string): string =>
@@ -128,19 +150,23 @@ const capital = (text: string): string =>
 
 const CLAUSE_END =
   /[;,] (?!Inc\b|LLC\b|L\.?P\b|Ltd\b|\d)| (?=(?:for|to|with|on|from|through|including|located|in connection|between|subject)\s)/g;
+/** Words that need a further one. */
+const SMALL_END =
+  /(?:[\s,;:(–—]|\s-|\s(?:and|or|of|for|the|an?|in|to|with|by|at|on|from|as|not|exceed|up|amounts?|total|estimated|through|between|including|that|which|who|its|their|his|her|is|are|be|being|under|per|upon|within|into|any|all|each|\(\w\)))+$/i;
 /** At most the limit, cut behind a clause, else behind a word, and marked. */
 export function clipped(text: string, limit = LIMIT): string {
   if (text.length <= limit) return text;
   const room = text.slice(0, limit);
   const clause = [...room.matchAll(CLAUSE_END)].findLast(({ index }) => index > limit * 0.6)?.index;
   const cut = clause === undefined ? room.replace(/\s+\S*$/, '') : room.slice(0, clause);
-  return `${cut.replace(/(?:[\s,;:]|\s(?:and|or|of|for|the|a|an|in|to|with|by|at|on))+$/, '')} …`;
+  return `${cut.replace(/\s*[(“][^()“”]{0,60}$/, '').replace(SMALL_END, '')} …`;
 }
 
 /** The action of a title and its object, in its words: without its form, its price, its seller and its further steps. */
 export function subjectOf(operative: string): string {
   const plain = ASIDES.reduce((rest, aside) => rest.replace(aside, ' '), operative)
     .replace(/\s+/g, ' ')
+    .replace(/(?<=[\p{L}\d)]) (?=[.;,](?:\s|$))/gu, '')
     .trim()
     .replace(BEFORE, '');
   const zoning = ZONING.exec(plain)?.groups;
@@ -154,8 +180,25 @@ export function subjectOf(operative: string): string {
     (rest, [pattern, word]) => rest.replace(pattern, word),
     FORMS.reduce((rest, [pattern, word]) => rest.replace(pattern, word), priced.replace(/^(.{0,60}?):? \(1\) /, '$1 ')),
   );
-  const steps = stepsOf(formed, NUMBERS).map(acted);
+  const steps = numbered(formed).map(acted);
   return joinedSteps([capital(steps[0]!), ...steps.slice(1)]);
+}
+
+/** The end of an opening that is a step of its own, before the first number. */
+const HEARING_OVER = /[,;]?(?: and)?,? at the close of the public hearing\b[^;]{0,60}$/;
+/** Numbers of the sections whose change the steps behind them state. */
+const AMENDED_SECTIONS =
+  /,? by amending (?:Sections?|Chapters?|Articles?) \d[\dA-Z.()-]*(?:(?:, and |, | and )[\dA-Z][\dA-Z.()-]*){0,30}(?=;)/g;
+/** The numbered steps of a text. The first number is no word of the text that stands before it. */
+function numbered(text: string): string[] {
+  const [first = '', ...further] = stepsOf(text, NUMBERS);
+  if (further.length === 0) return [first];
+  const opening = first.replace(AMENDED_SECTIONS, '');
+  const at = opening.search(/(?<!No\.) \(1\) /);
+  if (at < 0) return [opening, ...further];
+  const [before, behind] = [opening.slice(0, at), opening.slice(at + 5)];
+  const own = before.replace(HEARING_OVER, '');
+  return own === before && !before.endsWith(';') ? [`${before} ${behind}`, ...further] : [own, behind, ...further];
 }
 
 const STEP_FORM = /^(?:at the close of the public hearing[,;:]? )?(?:an? |the )?(?:ordinance|resolution)s? (?=\p{Ll}+ing\b)/u;
@@ -181,36 +224,52 @@ const RECOMMENDED = /^As recommended by [^:;]{1,160}?\d{4}[,:]\s*|^(?:ord|res)(?
 const PROPOSES =
   /^(?:\([a1]\)\s*)?(?:accept|adopt|approv|authoriz|award|consider|conduct|deny|direct|hold|introduc|report on bids|an? (?:ordinance|resolution)\b)/i;
 
-/** The action that the source proposes, as some sources write it where others write what was decided; null for another text. */
-export const proposedAction = ({ actionText }: Pick<RecordData<'agenda_items'>, 'actionText'>): string | null =>
-  actionText !== null && PROPOSES.test(actionText.replace(RECOMMENDED, ''))
-    ? actionText.replace(RECOMMENDED, '').replace(/\s+/g, ' ')
-    : null;
+/** Further verbs of an action, which may organise what is no topic: they state a subject and an effect. */
+const ORGANISES = /^(?:\([a1]\)\s*)?(?:appoint|confirm|declar|establish|extend|increas|initiat|reject|repeal|terminat|transfer|waiv)/i;
 
-/** The text without the numbers of a list inside of it. */
-const withoutList = (text: string): string => text.replace(/:? \(1\) .*$/s, '').replace(/[\s;.]+$/, '');
+function action(text: string | null, verbs: readonly RegExp[]): string | null {
+  const stated = text?.replace(RECOMMENDED, '') ?? '';
+  return verbs.some((verb) => verb.test(stated)) ? stated.replace(/\s+/g, ' ') : null;
+}
+type Acting = Pick<RecordData<'agenda_items'>, 'actionText'>;
+
+/** The action that the source proposes, as some sources write it where others write what was decided; null for another text. */
+export const proposedAction = ({ actionText }: Acting): string | null => action(actionText, [PROPOSES]);
+/** The same, also of an action from which no topic is read. */
+export const statedAction = ({ actionText }: Acting): string | null => action(actionText, [PROPOSES, ORGANISES]);
+
+/** The text without the list inside of it, and without a further sentence that only introduces the list. */
+const withoutList = (text: string): string => text.replace(/(?:(?<=\.) [^.:]{3,160}:|:)? \(1\) .*$/s, '').replace(/[\s;.]+$/, '');
+/** An introduction of lettered steps that says nothing of their own. */
+const INTRODUCTION = /^Adopt an? (?:resolution|ordinance):? ?$/i;
+/** The district behind what is proposed, which is stated as a place. */
+const ITS_DISTRICT = /\s*Council Districts? \d[\d,& and]*\.?\s*(?:END OF [A-Z ]+)?$/;
+/** A verb that begins a step with a capital; the beginning of a name is followed by another one. */
+const CAPITAL_STEP = /^\p{Lu}(?=\p{Ll}+ \p{Ll})/u;
 
 /** The lettered steps of a proposed action, each without the list behind its colon. */
-function letteredSubject(proposed: string): string {
-  const [first = '', ...further] = stepsOf(proposed.replaceAll(BLANK, ''), LETTERS).map(withoutList);
-  return joinedSteps([subjectOf(first), ...further.map(acted)]);
+function proposedSubject(proposed: string): string {
+  const text = withoutReview(proposed).replaceAll(BLANK, '').replace(ITS_DISTRICT, '');
+  const start = text.indexOf('(a) ');
+  if (start < 0) return subjectOf(operativeText(text));
+  const [first = '', ...further] = stepsOf(text.slice(start + 4), LETTERS).map(withoutList);
+  return joinedSteps([
+    subjectOf(`${text.slice(0, start).replace(INTRODUCTION, '')}${first}`),
+    ...further.map((step) => acted(step.replace(CAPITAL_STEP, (letter) => letter.toLowerCase()))),
+  ]);
 }
 
 /** What the item is about: its title; the action that the source proposes where the title only names its object; else name or text. */
 export function itemSubject(item: RecordData<'agenda_items'>, operativeTitle: string): string {
   const { matterName, text } = item;
-  const whole = proposedAction(item);
-  const proposed = whole?.replace(/^\([a1]\)\s*/, '') ?? null;
-  if (proposed !== null && !ACTS.test(operativeTitle))
-    return whole === proposed
-      ? subjectOf(proposed.includes('(a)') ? withoutList(operativeProposal(proposed)) : operativeProposal(proposed))
-      : letteredSubject(withoutReview(proposed));
+  const proposed = statedAction(item);
+  if (proposed !== null && !ACTS.test(operativeTitle)) return proposedSubject(proposed);
   const subject = subjectOf(operativeTitle);
   if (SPEAKING.test(subject)) return subject;
   const other = proposed ?? matterName ?? text?.split('\n')[0] ?? null;
   return other === null
     ? `Agenda item: ${clipped(item.title)}`
-    : `${subject === '' ? '' : `${NUMBER_ONLY.test(subject) ? item.title : subject}: `}${subjectOf(other === proposed ? operativeProposal(other) : operativeText(other))}`;
+    : `${subject === '' ? '' : `${NUMBER_ONLY.test(subject) ? item.title : subject}: `}${other === proposed ? proposedSubject(other) : subjectOf(operativeText(other))}`;
 }
 
 const letters = (text: string): string =>
@@ -219,11 +278,13 @@ const letters = (text: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
-/** The name of the matter where it says more than the subject does. */
-export function furtherName({ matterName }: RecordData<'agenda_items'>, subject: string): string | null {
+/** The number of an application and the committee before a name. */
+const FORMAL_NAME = /\s*\([A-Z] ?\d[^()]*\)|^(?:Landmarks|Zoning|Planning), /g;
+/** The name of the matter where it says more than the subject and the title do. */
+export function furtherName({ matterName, title }: RecordData<'agenda_items'>, subject: string): string | null {
   if (matterName === undefined) return null;
-  const told = new Set(letters(subject).split(' '));
-  const words = letters(matterName)
+  const told = new Set(letters(`${subject} ${title}`).split(' '));
+  const words = letters(matterName.replace(FORMAL_NAME, ''))
     .split(' ')
     .filter((word) => word.length > 2);
   return words.filter((word) => !told.has(word)).length > words.length / 4 ? clipped(matterName.replace(/\.$/, ''), 160) : null;

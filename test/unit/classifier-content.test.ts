@@ -308,7 +308,7 @@ describe('summary and business impact', () => {
       about('Actions Related to the Sewer Project.', {
         actionText: '(a) Approve a change order with Example, Inc. (b) Adopt a resolution.',
       }),
-    ).toBe('Approve a change order with Example, Inc; Adopt a resolution');
+    ).toBe('Approve a change order with Example, Inc; adopt a resolution');
     expect(about('Int 5', { matterName: 'Outdoor dining on sidewalks.' })).toBe('Int 5: Outdoor dining on sidewalks.');
     expect(about('Item 5', {})).toBe('Agenda item: Item 5');
     const named = content('Rezoning under the charter', { item: { matterName: 'Sample Avenue, Queens (C 230091 ZMQ)' } });

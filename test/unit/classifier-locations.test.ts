@@ -5,6 +5,22 @@ const places = (text: string): string[] => affectedLocation([text]).locations.ma
 
 describe('the places that a text names', () => {
   it.each([
+    [
+      'Signals at Example Road at Example Plaza Drive and West Sample Drive at Oak Drive',
+      ['intersection: Example Road at Example Plaza Drive', 'intersection: West Sample Drive at Oak Drive'],
+    ],
+    [
+      'Land at 4501 West Loop 820 South, Sampleville, Example County, Texas in the survey',
+      ['street_address: 4501 West Loop 820 South, Sampleville, Example County, Texas'],
+    ],
+    [
+      'Works on US 287/Highway 81 at Example Ranch Road and Sample Springs Road for flow',
+      ['intersection: US 287/Highway 81 at Example Ranch Road and Sample Springs Road'],
+    ],
+    ['A grant of the Institute of Museum and Library Service for books', []],
+    ['Trees of the Jo Example Sample Park, called Sample Park before', ['facility: Jo Example Sample Park']],
+    ['Sewers. Council Districts 6 & 9.', ['area: Council Districts 6 & 9']],
+    ['(Near CD 3) Sewers', ['area: Near CD 3']],
     ['Rezoning of 100 Example Street, Suite 5', ['street_address: 100 Example Street, Suite 5']],
     [
       'Clinic at 828 South Example Parkway, Suite 100, Grand Sample, Texas 75050, to be used',

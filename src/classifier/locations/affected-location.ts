@@ -21,9 +21,15 @@ export function affectedLocation(texts: readonly string[]): AffectedLocation {
       if (place !== '' && !locations.has(place.toLowerCase())) locations.set(place.toLowerCase(), { kind: found.kind, sourceText: place });
     }
   }
-  const stated = [...locations.values()].slice(0, AT_MOST);
+  const all = [...locations.values()];
+  const stated = all.filter((place) => !all.some((other) => isEndOf(place, other))).slice(0, AT_MOST);
   return { status: stated.length > 0 ? 'stated' : 'not_stated', locations: stated };
 }
+
+type Location = AffectedLocation['locations'][number];
+/** Whether a name is the end of a longer one of the same kind ("Sample Park", "Jo Sample Park"). */
+const isEndOf = (place: Location, other: Location): boolean =>
+  place.kind === 'facility' && other.kind === 'facility' && other.sourceText.endsWith(` ${place.sourceText}`);
 
 /** Offsets in UTF-16 code units. */
 interface FoundLocation {

@@ -11,7 +11,7 @@ const SMALL = String.raw`(?:de|la|del|y)`;
 /** Roads known by a number: an interstate, a state highway, a farm-to-market road. */
 const NUMBERED_ROAD = String.raw`(?:Interstate(?: Highway)?|I\.?H\.?|State Highway|U\.?S\.?(?: Highway)?)[ -]?\d{1,3}[EW]? (?:Frontage|Service) Road|(?:Interstate(?: Highway)?|I\.?H\.?|(?:U\.?S\.? |State |Texas )?(?:Highway|Hwy\.?)(?: Spur)?|U\.?S\.?|S\.?H\.?|State Loop|Spur|Loop|(?:Farm[- ]to[- ]Market|F\.?M\.?)(?: Road)?)[ -]?(?:No\. )?\d{1,4}[NSEW]?\b|I-\d{2,3}[EW]?\b|LBJ Freeway|Lyndon B\. Johnson Freeway`;
 /** A street by its name and type, such as "East Jefferson Boulevard" or "Martin Luther King, Jr. Boulevard". */
-const STREET = String.raw`(?:${NUMBERED_ROAD}|(?:${NAME_WORD} ){1,2}(?:Highway|Loop|Spur) \d{1,4}[A-Z]?\b|(?:${DIRECTION} )?${NAME_WORD}(?:,? (?:${NAME_WORD}|${SMALL})){0,4}? ${STREET_TYPE}(?: (?:Way|Court|Place)\b)?(?: (?:North|South|East|West)\b)?)`;
+const STREET = String.raw`(?:${NUMBERED_ROAD}|(?:${NAME_WORD} ){1,2}(?:Highway|Loop|Spur) \d{1,4}[A-Z]?\b(?: (?:North|South|East|West)\b)?|(?:${DIRECTION} )?${NAME_WORD}(?:,? (?:${NAME_WORD}|${SMALL})){0,4}? ${STREET_TYPE}(?: (?:Way|Court|Place|Drive|Road|Avenue|Street|Lane|Boulevard|Parkway|Circle)\b)?(?: (?:North|South|East|West)\b)?)`;
 /** A street where the words around it say that it is one, so that its type may be missing. */
 const STREET_OR_NAME = String.raw`(?:${STREET}|(?:${DIRECTION} )?${NAME_WORD}(?: ${NAME_WORD}){0,3})`;
 /** Two streets that share the word for what they are, as in "Armstrong and Cole Avenues". */
@@ -23,7 +23,7 @@ const UNIT = String.raw`(?:,? (?:Suites?|Ste\.?|Units?|Apt\.?|Building|Bldg\.?|#
 const SEVERAL = String.raw`(?:,? (?:and |& )?${NUMBER}){0,12}`;
 
 /** An address in another city is complete with it; a street before the form of a company is the company's name. */
-const CITY = String.raw`(?:, [A-Z]\p{L}+(?: [A-Z]\p{L}+){0,2}, (?:Texas|TX)(?: \d{5})?)?`;
+const CITY = String.raw`(?:, [A-Z]\p{L}+(?: [A-Z]\p{L}+){0,2}(?:, [A-Z]\p{L}+ County)?, (?:Texas|TX)(?: \d{5})?)?`;
 const NO_COMPANY = String.raw`(?!,? (?:LLC|L\.L\.C|Inc|LP|L\.P|Ltd|Associates|Owner|Holdings|Partners|Realty|Senior Living|Apartments|Townhomes|Lofts|Residences)\b)`;
 const WITH_TYPE = new RegExp(
   String.raw`${NUMBER}${SEVERAL} (?!(?:blocks?|feet|foot|acres?|square|units?|percent|st|nd|rd|th|Annual|Bond|General|Fiscal)\b)${STREET}${NO_COMPANY}${UNIT}${CITY}`,
@@ -73,7 +73,7 @@ const STREET_NEAR = new RegExp(
 );
 /** A street after a preposition of place, unless a further name follows, or words on a part of it that are not read. */
 const ON = new RegExp(
-  String.raw`\b(?:[Oo]n|[Nn]ear|[Aa]cross|[Oo]ver|[Uu]nder|[Aa]djacent to) (?<place>${STREET})(?! [A-Z]| and|,? (?:between|near (?:its|the)|at (?:its|the)|bounded by)\b)`,
+  String.raw`\b(?:[Oo]n|[Nn]ear|[Aa]cross|[Oo]ver|[Uu]nder|[Aa]djacent to) (?<place>${STREET})(?! [A-Z]| and|\/|,? (?:between|near (?:its|the)|at (?:its|the)|bounded by)\b)`,
   'gu',
 );
 const RUN = new RegExp(String.raw`\b(?:[Aa]long|[Pp]ortions? of|[Ss]egments? of) (?<place>${STREET})`, 'gu');
@@ -82,12 +82,16 @@ const CORNER = new RegExp(
   String.raw`\b(?:(?:${COMPASS}(?:,? (?:and|or) |, | quadrant of |))+ )?(?:[Cc]orners?|[Qq]uadrants?|[Ii]ntersections?)(?: (?:of|at))?(?: the)? (?:${STREET},? (?:and|at|with|&) ${STREET_OR_NAME}|${STREET_OR_NAME},? (?:and|&) (?:${STREET}|${PLURAL_STREET}))`,
   'gu',
 );
-const AT = new RegExp(String.raw`${STREET},? (?:at|@|&) ${STREET}`, 'gu');
+/** With the other name of a road before it, and a second crossing street. */
+const AT = new RegExp(
+  String.raw`(?:(?:${NUMBERED_ROAD})\/)?${STREET},? (?:at|@|&) ${STREET}(?: and ${STREET}(?!,? (?:at|@|&|from) ))?`,
+  'gu',
+);
 const BOTH = new RegExp(String.raw`\b[Aa]t (?<place>${STREET} (?:and|&) ${STREET})`, 'gu');
 const NAMED = new RegExp(String.raw`${STREET} (?:and|at) ${STREET}(?= [Ii]ntersection)`, 'gu');
 
 const COUNCIL =
-  /\b(?:City )?Council Districts? \d{1,2}(?:(?:, | and |, and )\d{1,2})*|(?<=^\(|[,(] ?)CDs? ?\d{1,2}(?:(?:, | and |, and | & )(?:CD ?)?\d{1,2})*(?=\)|;)|(?<=^\()ETJ[^()]{0,40}(?=\))/g;
+  /\b(?:City )?Council Districts? \d{1,2}(?:(?:, | and |, and | & )\d{1,2})*|(?<=^\(|[,(] ?)(?:Near )?CDs? ?\d{1,2}(?:(?:, | and |, and | & )(?:CD ?)?\d{1,2})*(?=\)|;)|(?<=^\()ETJ[^()]{0,40}(?=\))/g;
 const DISTRICT_NAME = String.raw`(?:[A-Z][\p{L}\d'’./-]{0,40}|&|of|and)`;
 const DISTRICT = new RegExp(
   String.raw`(?<![\p{L}\d])[A-Z][\p{L}\d'’./-]{0,40}(?: ${DISTRICT_NAME}){0,7}? (?:Tax Increment Financing (?:\(“?"?TIF"?”?\) )?District|TIF District|Public Improvement District|Municipal Management District|Special Purpose District|Special Provision Sign District|Historic District|Neighborhood Empowerment Zone|Reinvestment Zone|Enterprise Zone|Sub-?[Dd]istrict(?! [A-Z\d]{1,3}\b)|Neighborhood(?! (?:[&A-Z]|and [A-Z])))(?: (?:No\. ?\d+[A-Z]?|Number [A-Z][a-z]+(?:-[A-Z]?[a-z]+)?|Area [A-Z][a-z]+|\d+[A-Z]?))?(?! (?:Act|Fund|Program|Board|Financing|Plan|Policy)\b)`,
@@ -127,7 +131,7 @@ const FACILITY_KIND = [
 ].join('|');
 const FACILITY_NAME = String.raw`(?:[A-Z][\p{L}\d'’.-]{0,30}(?:, [JS]r\.)?|(?<=[A-Z][\p{L}.]{0,20} )(?:of|&))`;
 const FACILITY = new RegExp(
-  String.raw`(?<![\p{L}\d])(?<!\b(?:City|Town|Village|Director) of (?:[A-Z]\p{L}* )?)(?:${FACILITY_NAME} ){1,5}(?:${FACILITY_KIND})(?![\p{L}\d])(?! (?:and|&) [A-Z]\p{L}+ (?:Services|Commission|Department|Authority|Board)\b)(?! (?:\p{Lu}\p{L}+ ){0,2}(?:Foundation|Corporation)\b)(?! (?:Board|Department|Fund|Inventory|Opportunity|Program|Service|Solutions|System\b|Foundation|Commission|Corporation|Maintenance District|(?:Tax Increment|TIF|Public Improvement)))(?!,? (?:LLC|L\.?P\.?|Inc|Ltd|Logistics|Executives|(?:and|&) Wildlife|Link|Lane|Drive|Road|Street|Avenue|Boulevard|Place|Row|Owner|Partners|Holdings|Associates|Associations?|Authority|Company|Conservancy|District|Services|Systems|Group|Concessions)\b)`,
+  String.raw`(?<![\p{L}\d])(?<!\b(?:City|Town|Village|Director) of (?:[A-Z]\p{L}* )?)(?:${FACILITY_NAME} ){1,5}(?:${FACILITY_KIND})(?![\p{L}\d])(?! (?:and|&) [A-Z]\p{L}+ (?:Services?|Commission|Department|Authority|Board)\b)(?! (?:\p{Lu}\p{L}+ ){0,2}(?:Foundation|Corporation)\b)(?! (?:Board|Department|Fund|Inventory|Opportunity|Program|Service|Solutions|System\b|Foundation|Commission|Corporation|Maintenance District|(?:Tax Increment|TIF|Public Improvement)))(?!,? (?:LLC|L\.?P\.?|Inc|Ltd|Logistics|Executives|(?:and|&) Wildlife|Link|Lane|Drive|Road|Street|Avenue|Boulevard|Place|Row|Owner|Partners|Holdings|Associates|Associations?|Authority|Company|Conservancy|District|Services|Systems|Group|Concessions)\b)`,
   'gu',
 );
 const STATION = /\bFire[ -](?:Rescue )?Station (?:No\. ?)?\d+/g;
