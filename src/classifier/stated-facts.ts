@@ -38,7 +38,7 @@ export function statedFacts({ item }: ClassificationSubject, { title, text, prop
   const texts = [title, text, proposed];
   const parties = statedParties(title, item.matterType ?? '') ?? statedParties(text, '') ?? statedParties(proposed, '');
   return {
-    amount: first(texts, statedAmount) ?? (parties?.names.length === 1 ? first(texts, contractAmount) : null),
+    amount: first(texts, statedAmount) ?? (parties?.names.length === 1 ? first(texts, (text) => amountOf(text, parties.names[0]!)) : null),
     parties,
     recommendations: [...statedRecommendations(item.title), ...statedRecommendations(item.text ?? '')],
     effects: statedEffects(texts, { isPaid: parties !== null }),
@@ -78,6 +78,11 @@ const CHANGE_ORDER = new RegExp(
   String.raw`\b((?:contract )?change order(?: No\. ?\d+)?)\b[^;$]{0,160}? in (?:an|the) amount (?:of )?(${LIMITED})`,
   'gi',
 );
+/** The amount right behind the name of a party. */
+const ITS_OWN = new RegExp(
+  String.raw`^(?:(?!\b(?:authorize|adopt|transfer|accept\w*|disbursement)\b)[^;$]){0,160}? in (?:an|the) (?:(?:estimated|total|annual) )*amount (?:of )?(${LIMITED})`,
+  'i',
+);
 /** What a private party is to spend in return is not what the item costs, so its words are kept. */
 const INVESTMENT = new RegExp(String.raw`\b(?:cost|investment|value) of at least ${SUM}`, 'i');
 const ONE = new RegExp(LIMITED, 'i');
@@ -107,6 +112,13 @@ export function statedAmount(text: string): string | null {
   if (investment !== undefined) return investment;
   if (new Set(sums(priced)).size === 1) return ONE.exec(priced)?.[0] ?? null;
   return null;
+}
+
+/** The amount in the clause that names the party; else that of the only contract. */
+function amountOf(text: string, party: string): string | null {
+  const at = text.indexOf(party);
+  const own = at < 0 ? undefined : ITS_OWN.exec(text.slice(at + party.length))?.[1];
+  return own ?? contractAmount(text);
 }
 
 /** The amount of the only contract of a text that does one thing. */

@@ -9,6 +9,14 @@ const FIRST_STEP_LIMIT = 380;
 const FURTHER_STEP_LIMIT = 120;
 const LEAST_OF_STEP = 100;
 
+/** Numbers of grants and contracts, short names, and the laws that an action follows. */
+export const REFERENCES: readonly RegExp[] = [
+  /\s*\([^()]{0,120}\b(?:Grant|Contract|CSJ|CFDA|Award|Listing|Project|Solicitation)\b[^()]{0,60}\bNo\b[^()]{0,200}\)/gi,
+  /,? (?:each )?approved as to form by the City Attorney,?/gi,
+  /\s*\((?:the |collectively,? )*[“"][^”"()]{2,40}[”"]\)/g,
+  /,? (?:in accordance with|pursuant to) (?:Article|Chapter|Sections?) [^;()]{3,90}?(?:\bCode|\bCharter|\bLaw|\bAct)\b(?: of (?:the )?(?:New York )?(?:State|City)\b(?: of [A-Z]\w+(?: York| Worth)?)?)?,?/g,
+];
+
 /** Text before and behind the subject of a title: districts, blanked asides, remarks on handling, attachments. */
 const BEFORE =
   /^(?:\((?:(?:Near |Adjacent to )?CD|ALL|ETJ|Council|Future)[^)]{0,40}\)\s*|Sample:\s*|Communication from the Mayor - |(?:Item|Case) [\d.]+[:.] )+/i;
@@ -21,11 +29,7 @@ const ASIDES: readonly RegExp[] = [
   /\s[-–—]\s(?:(?:Dr|Mr|Ms|Mrs)\. )?\p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*){1,3}, [^;()\d]{3,90}\b(?:Director|Officer|Chief|Manager|Administrator|Commander|Lieutenant|Captain|Attorney|Auditor|Coordinator)$/gu,
   /\s[-–—] [A-Z]{1,4}\d{3}-\d{3}(?: \/ [A-Z\d-]+)?$/g,
   /\s\((?:Applicant|Borrower|Developer|Guarantor|Project)\)/g,
-  // Numbers of grants and contracts, short names, and the laws that an action follows.
-  /\s*\([^()]{0,120}\b(?:Grant|Contract|CSJ|CFDA|Award|Listing|Project|Solicitation)\b[^()]{0,60}\bNo\b[^()]{0,200}\)/gi,
-  /,? (?:each )?approved as to form by the City Attorney,?/gi,
-  /\s*\((?:the |collectively,? )*[“"][^”"()]{2,40}[”"]\)/g,
-  /,? (?:in accordance with|pursuant to) (?:Article|Chapter|Sections?) [^;()]{3,90}?(?:\bCode|\bCharter|\bLaw|\bAct)\b(?: of (?:the )?(?:New York )?(?:State|City)\b(?: of [A-Z]\w+(?: York| Worth)?)?)?,?/g,
+  ...REFERENCES,
   /\s+Z[A-Z]?-?\d{2,3}-\d{2,8}(?:\([A-Z/]{2,7}\))?(?:\/Z-?\d[\d-]*)?\s*$/g,
 ];
 /** A closing clause: the amount, or the seller behind a dash. Both are stated on their own. */
@@ -51,7 +55,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   ],
   [/^A Local Law to /i, ''],
   [
-    /^Application number [\w ]{3,20}\(([^)]{3,90})\) submitted by .{3,160}? for (?:an? |the )(?=(?:acquisition|amendment|approval|designation|disposition|grant|issuance)\b)/i,
+    /^Application number [\w ]{3,20}\(([^)]{3,90})\) submitted by .{3,160}? for (?:an? |the )(?=(?:acquisition|amendment|approval|cancellation|designation|disposition|grant|issuance|modification|renewal|termination)\b)/i,
     '$1: ',
   ],
   [/^Application number [\w ]{3,20}\(([^)]{3,90})\) (?=[A-Z].*\1)/, ''],
@@ -152,12 +156,12 @@ const CLAUSE_END =
   /[;,] (?!Inc\b|LLC\b|L\.?P\b|Ltd\b|\d)| (?=(?:for|to|with|on|from|through|including|located|in connection|between|subject)\s)/g;
 /** Words that need a further one. */
 const SMALL_END =
-  /(?:[\s,;:(–—]|\s-|\s(?:and|or|of|for|the|an?|in|to|with|by|at|on|from|as|not|exceed|up|amounts?|total|estimated|through|between|including|that|which|who|its|their|his|her|is|are|be|being|under|per|upon|within|into|any|all|each|\(\w\)))+$/i;
+  /(?:[\s,;:(–—]|\s-|\s(?:and|or|of|for|the|an?|in|to|with|by|at|on|from|as|not|exceed|up|amounts?|total|estimated|through|between|including|that|which|who|its|their|his|her|is|are|be|being|under|per|upon|within|into|any|all|each|pursuant|associated|located|adjacent|related|consisting|containing|such|both|over|near|\(\w\)))+$/i;
 /** At most the limit, cut behind a clause, else behind a word, and marked. */
-export function clipped(text: string, limit = LIMIT): string {
+export function clipped(text: string, limit = LIMIT, from = 0.6): string {
   if (text.length <= limit) return text;
   const room = text.slice(0, limit);
-  const clause = [...room.matchAll(CLAUSE_END)].findLast(({ index }) => index > limit * 0.6)?.index;
+  const clause = [...room.matchAll(CLAUSE_END)].findLast(({ index }) => index > limit * from)?.index;
   const cut = clause === undefined ? room.replace(/\s+\S*$/, '') : room.slice(0, clause);
   return `${cut.replace(/\s*[(“][^()“”]{0,60}$/, '').replace(SMALL_END, '')} …`;
 }

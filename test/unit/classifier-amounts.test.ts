@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classifyItem } from '../../src/classifier/classify-item.ts';
+import { NO_IMPACT } from '../../src/classifier/hit-texts.ts';
 import { statedAmount, statedParties } from '../../src/classifier/stated-facts.ts';
 import { shippedTaxonomy, subject } from '../support/classifier-subjects.ts';
 
@@ -69,4 +70,63 @@ describe('the business impact', () => {
         'Zoning study: a Grant Agreement in an Amount Up to $80.00 with the State, with a Local Match in an Amount Up to $40.00, to Support the Survey',
       ),
     ).not.toContain('$40.00, to Support'));
+});
+
+describe('the quote of an effect', () => {
+  it('leaves out references before it is cut, and ends behind a clause', () => {
+    const law = ', in accordance with Chapter 372, Texas Local Government Code,';
+    expect(
+      impactOf(
+        `Public hearing on zoning and the levy of assessment for the Sample Warren Park/Example Arts District Public Improvement District (the “District”)${law} for the purpose of providing supplemental public services to be funded by special assessments on property in the District`,
+      ),
+    ).toContain(
+      'Charge stated: “levy of assessment for the Sample Warren Park/Example Arts District Public Improvement District … for the purpose of providing supplemental public services to be funded by special assessments on property in the District”',
+    );
+    const impact = impactOf(`Zoning to allow ${'a hall in the park and '.repeat(14)}trees`);
+    expect(impact).toMatch(/Permission stated: “to allow .*(?:park|hall|hall in the park) …”/);
+  });
+
+  it.each([
+    [
+      'Zoning officers: appointment of Jo Sample, Director - Water Department, as President',
+      'appointment of Jo Sample, Director - Water Department, as President',
+    ],
+    [
+      'A zoning resolution to Acquire 2.7 Acres in Permanent Easement and Approximately 2.6 Acres for a Temporary Easement',
+      'Acquire 2.7 Acres in Permanent Easement and Approximately 2.6 Acres for a Temporary Easement',
+    ],
+    [
+      'A zoning agreement for the Initial Term of Five Years and Unlimited Renewal Options of Two Years Each',
+      'for the Initial Term of Five Years and Unlimited Renewal Options of Two Years Each',
+    ],
+    [
+      'A two-year cooperative purchasing service price agreement for zoning maps',
+      'two-year cooperative purchasing service price agreement',
+    ],
+    [
+      'Zoning funds for the two-year period September 1, 2023 through August 31, 2025',
+      'for the two-year period September 1, 2023 through August 31, 2025',
+    ],
+    ['Zoning: a change order and the Addition of 80 Calendar Days to the work', 'Addition of 80 Calendar Days'],
+    ['A zoning contract with a one-year renewal option', 'a one-year renewal option'],
+    ['Zoning: this bill would require owners to report leaks', 'bill would require owners to report leaks'],
+    [
+      'Application number M 1 for a zoning modification to cancel said Declaration, to facilitate as-of-right uses',
+      'to cancel said Declaration, to facilitate as-of-right uses',
+    ],
+  ])('in "%s" is whole', (title, words) => expect(impactOf(title)).toContain(`“${words}”`));
+
+  it.each([
+    'A zoning resolution on the appointment of members to the Charter Review Commission',
+    'A position on two zoning resolutions regarding strategies to reduce negative impacts of laws',
+    'A zoning ordinance amending Chapter 4 to add a new part for the Energy Fund',
+    'Zoning complaints that would allow us to represent residents',
+  ])('is not taken from "%s", which affects no one', (title) => expect(impactOf(title)).toBe(NO_IMPACT));
+
+  it('has the amount of the clause that names the party', () =>
+    expect(
+      impactOf(
+        'Zoning: award to the low bidder, Sample Landscape, Inc., for the base bid in the amount of $16.00, and a contingency in the amount of $8.00',
+      ),
+    ).toContain('Named: Sample Landscape, Inc.; amount: $16.00'));
 });

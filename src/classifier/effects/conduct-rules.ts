@@ -33,7 +33,7 @@ export const DUTIES: readonly EffectRule[] = [
 ];
 
 /** Words behind a verb that name nothing. */
-const NOT_EMPTY = String.raw`(?! (?i:(?:the following|this|these|those|such|all|any)\b|.{0,20}\bappropriation))`;
+const NOT_EMPTY = String.raw`(?! (?i:(?:the following|this|these|those|such|all|any|a new (?:part|chapter|article|section|subsection)|(?:\(1\) )?subsection)\b|.{0,20}\bappropriation))`;
 const RULE_VERB = 'add|adopt|align|amend|clarify|create|define|enforce|establish|implement|include|provide|reflect|regulate|revise|update';
 
 /** What rules say from now on, and what one body asks of another. */
@@ -71,7 +71,7 @@ export const RULES: readonly EffectRule[] = [
     label: 'Proposal stated',
     needs: ['would '],
     example: 'This bill would require owners to report leaks',
-    clause: String.raw`\bwould (?:establish|require|prohibit|create|allow|provide|authorize|increase|ensure|extend) ${REST}`,
+    clause: String.raw`(?i:\b(?:bill|law|legislation|act|resolution|ordinance|amendment|policy|program|plan|project|measure)s?\b,?(?: that| which)?) would (?:establish|require|prohibit|create|allow|provide|authorize|increase|ensure|extend) ${REST}`,
   },
   {
     label: 'Suit stated',

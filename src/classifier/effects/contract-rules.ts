@@ -8,15 +8,15 @@ const STEPS = 'appropriations?|receipts|revenues?|balance|reserves?|expenditures
 export const AGREEMENTS: readonly EffectRule[] = [
   {
     label: 'Term stated',
-    needs: ['year', 'month', 'period', 'effective', 'extend'],
+    needs: ['year', 'month', 'period', 'effective', 'extend', 'calendar days'],
     example: 'A three-year service contract for trees',
-    clause: String.raw`(?:(?i:\bfor the period (?:of )?|\beffective )${DATE},? (?:through|to) ${DATE}|(?i:\bextend(?:ing)? the (?:end of the )?(?:[\w-]+ ){0,4}?(?:term|lease|agreement|contract)\b)(?=[^;]{0,90}\b(?:\d{4}|[Yy]ears?|[Mm]onths?|[Dd]ays?)\b) ${REST}|(?i:\bextend(?:ing)? the (?:[\w-]+ )?(?:expiration|sunset|completion|end) date)\b ${REST}|(?i:\bfor an? (?:\w+-){1,3}(?:year|month) (?:term|period)\b|\bfor a (?:term|period) of [\w-]+ (?:years|months)\b|(?:\b[a-z]+[ -](?:year|month)s? (?:to|or) )?\b[a-z]+(?:-[a-z]+)?-(?:year|month) (?:[a-z]+ ){0,3}(?:contract|agreement|policy|license|lease)\b))`,
+    clause: String.raw`(?:(?i:\bfor the period (?:of )?|\beffective )${DATE},? (?:through|to) ${DATE}|(?i:\bextend(?:ing)? the (?:end of the )?(?:[\w-]+ ){0,4}?(?:term|lease|agreement|contract)\b)(?=[^;]{0,90}\b(?:\d{4}|[Yy]ears?|[Mm]onths?|[Dd]ays?)\b) ${REST}|(?i:\bextend(?:ing)? the (?:[\w-]+ )?(?:expiration|sunset|completion|end) date)\b ${REST}|(?i:\bfor an? (?:\w+-){1,3}(?:year|month) (?:term|period)\b|\bfor a (?:term|period) of [\w-]+ (?:years|months)\b|\bfor (?:the|an?) (?:initial )?term of (?:up to )?[\w-]+ (?:\(\d+\) )?(?:years|months)\b(?: and [\w ]{3,30} renewal options?(?: of [\w-]+ years? each)?)?|\b(?:for|over) the [\w-]+-(?:year|month) period\b(?: (?:of |from )?${DATE},? (?:through|to) ${DATE})?|\baddition of \d+ calendar days|(?:\b[a-z]+[ -](?:year|month)s? (?:to|or) )?\b[a-z]+(?:-[a-z]+)?-(?:year|month) (?:(?!(?:renewal|extension|option|period|term)s?\b)[a-z]+,? ){0,5}?(?:contract|agreement|policy|license|lease)\b))`,
   },
   {
     label: 'Renewal stated',
     needs: ['renewal option'],
     example: 'A contract with two one-year renewal options at the same terms',
-    clause: String.raw`(?i:\b(?:one|two|three|four|five|six|ten)(?: \(\d+\))?,? (?:additional )?(?:one|two|three|four|five)-year renewal options?(?: (?:at|in|for) the same (?:[a-z]+ ){0,2}(?:terms?|amounts?|prices?|rates?|conditions?)\b)?)`,
+    clause: String.raw`(?i:\b(?:an?|the|one|two|three|four|five|six|ten)(?: \(\d+\))?,? (?:(?:additional|first|second|third|final) )?(?:one|two|three|four|five)-year renewal options?(?: (?:at|in|for) the same (?:[a-z]+ ){0,2}(?:terms?|amounts?|prices?|rates?|conditions?)\b)?)`,
   },
   {
     label: 'Termination stated',
@@ -37,12 +37,14 @@ export const AGREEMENTS: readonly EffectRule[] = [
       'reduc',
       'expand',
       'to modify',
+      'to cancel',
+      'to facilitate',
       'to revise',
       'redirect',
       'changing the',
     ],
     example: 'A change from an Office District to a Retail District',
-    clause: String.raw`(?:(?<=(?i:\bordinance ))(?i:granting an?) ${REST}|\bfrom (?:an?|the) [^;,.]{3,60}\bDistrict to (?:an?|the) [^;,.]{3,300}|\bFrom: ["“][^;]{3,160}? To: ["“](?:[^;(]|\([A-Z\d]{1,5}\)){3,300}|\bfor the purpose of establishing an? [^;,.]{3,300}|(?i:\b(?:increas|decreas|reduc|expand)(?:e|ing)) (?:the )?(?![^;]{0,60}\b(?i:${STEPS})\b)[^;$]{3,90}? (?:from [^;]{1,120}? to|by(?= approximately| \d| \$)) ${REST}|\bfrom ${SHARE} to ${SHARE}|(?i:\bincrease (?:the )?(?:annual )?contract amount (?:by|up to|to)|\bto modify the(?! funding)|\bto revise the funding from|\bto redirect|\bchanging the (?:date|size|number|composition)) ${REST})`,
+    clause: String.raw`(?:(?<=(?i:\bordinance ))(?i:granting an?) ${REST}|\bfrom (?:an?|the) [^;,.]{3,60}\bDistrict to (?:an?|the) [^;,.]{3,300}|\bFrom: ["“][^;]{3,160}? To: ["“](?:[^;(]|\([A-Z\d]{1,5}\)){3,300}|\bfor the purpose of establishing an? [^;,.]{3,300}|(?i:\b(?:increas|decreas|reduc|expand)(?:e|ing)) (?:the )?(?![^;]{0,60}\b(?i:${STEPS})\b)[^;$]{3,90}? (?:from [^;]{1,120}? to|by(?= approximately| \d| \$)) ${REST}|(?<=\b[Aa]pplication\b.{3,400}?)\bto (?:cancel|facilitate) ${REST}|\bfrom ${SHARE} to ${SHARE}|(?i:\bincrease (?:the )?(?:annual )?contract amount (?:by|up to|to)|\bto modify the(?! funding)|\bto revise the funding from|\bto redirect|\bchanging the (?:date|size|number|composition)) ${REST})`,
   },
   {
     label: 'Permission stated',
@@ -77,9 +79,9 @@ export const WORKS: readonly EffectRule[] = [
   {
     label: 'Purpose stated',
     example: 'Rules to promote the reuse of empty shops',
-    clause: from(
+    clause: String.raw`(?<!\b(?:position on|resolutions regarding)\b[^;]{0,120})${from(
       'for (?:the )?purposes? of|to (?:help |further )?(?:alleviate|promote|reduce|mitigate|prevent|protect|encourage|improve|implement(?! those)|enhance|expand|increase|hire|participate|perform)|for (?:the )?(?:implementation|disposition) of',
-    ),
+    )}`,
     onlyWhere: 'nothing_else',
   },
 ];

@@ -17,7 +17,7 @@ export const PLACES: readonly EffectRule[] = [
       'zoning change for',
     ],
     example: 'Property located at 12 Example Street and its yard',
-    clause: String.raw`(?:(?i:\bproperty (?:zoned|owned|located|generally|bound(?:ed)?|within|containing)|\bon the (?:(?:north|south)(?:east|west)?|east|west)(?:erly)? (?:corner|line|side) of|\bportions? of(?! (?:the |its )?[^;,]{0,40}\b(?:contribution|cost|fund|bond|payment|fee|tax|amount|revenue)s?\b)|\b(?:(?:consent(?:ing)? to the )?(?:addition|annexation|inclusion|release|removal|exclusion|disposition) of )?approximately [\d,.]+ (?:square feet|acres?)|\barea generally bounded|\b(?:rezoning|zoning change) for(?= \d)),? ${REST}|\b\d{1,5} [^;(]{3,120},? \([\d.,]+ acres?\))`,
+    clause: String.raw`(?:(?i:\bacquir(?:e|ing)(?=[^;]{0,140}\b(?:acres?|square feet)\b)|\bproperty (?:zoned|owned|located|generally|bound(?:ed)?|within|containing)|\bon the (?:(?:north|south)(?:east|west)?|east|west)(?:erly)? (?:corner|line|side) of|\bportions? of(?! (?:the |its )?[^;,]{0,40}\b(?:contribution|cost|fund|bond|payment|fee|tax|amount|revenue)s?\b)|\b(?:(?:consent(?:ing)? to the )?(?:addition|annexation|inclusion|release|removal|exclusion|disposition) of )?approximately [\d,.]+ (?:square feet|acres?)|\barea generally bounded|\b(?:rezoning|zoning change) for(?= \d)),? ${REST}|\b\d{1,5} [^;(]{3,120},? \([\d.,]+ acres?\))`,
   },
   {
     label: 'Street affected',
@@ -76,7 +76,7 @@ export const PEOPLE: readonly EffectRule[] = [
     label: 'Appointment stated',
     needs: ['appoint', 'endorsement', 'nomin'],
     example: 'The appointment of Jo Example to the Library Board',
-    clause: String.raw`(?i:\b(?:re)?appoint(?:ing|ments? (?:of|to)(?! boards and)|(?= an?\b))) (?!_|X{2}|an? (?:underwriting|syndicate))${REST}|(?i:\bname of) [^;]{3,60}? (?i:to the council)[^;]{0,70}(?i:\b(?:re)?appointment) ${REST}|(?i:\bendorsement of|\bnomination of a candidate(?:\(s\))?|\b(?:\w+ )?nominees? to fill) ${REST}|(?:\p{Lu}[\p{L}.'’-]* ){2,6}Appointment by ${REST}`,
+    clause: String.raw`(?i:\b(?:re)?appoint(?:ing|ments? (?:of|to)(?! boards and)|(?= an?\b))) (?!_|X{2}|an? (?:underwriting|syndicate)|(?:an? )?members? to (?![^;]*\bPosition))${REST}|(?i:\bname of) [^;]{3,60}? (?i:to the council)[^;]{0,70}(?i:\b(?:re)?appointment) ${REST}|(?i:\bendorsement of|\bnomination of a candidate(?:\(s\))?|\b(?:\w+ )?nominees? to fill) ${REST}|(?:\p{Lu}[\p{L}.'’-]* ){2,6}Appointment by ${REST}`,
   },
   {
     label: 'Positions stated',

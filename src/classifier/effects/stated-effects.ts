@@ -5,9 +5,12 @@ import type { EffectRule } from './effect-rule.ts';
 import { spelledOut } from './spelled-out.ts';
 import { PRICES, SUPPORT } from './money-rules.ts';
 import { PEOPLE, PLACES } from './place-and-people-rules.ts';
+import { clipped, REFERENCES } from '../subject-sentence.ts';
 
 const AT_MOST = 3;
-const LENGTH = 220;
+const LENGTH = 260;
+/** The part of it behind which a clause may end. */
+const LATE = 0.8;
 /** Less states nothing by itself. */
 const SHORTEST = 8;
 /** Two effects that share this many first characters say the same. */
@@ -42,20 +45,30 @@ interface Read {
   readonly lower: string;
 }
 
+/** A clause over the limit without references, each replaced by an ellipsis; where that is too long, its beginning up to the end of a clause. */
+function shortened(words: string): string {
+  if (words.length <= LENGTH) return words;
+  const plain = REFERENCES.reduce((rest, reference) => rest.replace(reference, ' … '), words)
+    .replace(/\s+/g, ' ')
+    .replace(/(?: …)+(?: ?,)?/g, ' …')
+    .replace(/^ … | …\s*$/g, '');
+  return clipped(plain, LENGTH, LATE);
+}
+
 function effectOf({ text, lower }: Read, { label, pattern, needs }: (typeof COMPILED)[number]): Effect[] {
   if (text === '' || needs?.some((part) => lower.includes(part)) === false) return [];
   const found = pattern.exec(text)?.[0];
   if (found === undefined) return [];
   const words = found
     .replace(
-      /\s+[-–—]\s(?!\d)(?<!\b(?:States|U\.S\.) Department of [A-Z]\w+(?: [A-Z]\w+)?\s+[-–—]\s).*$|[-–—] (?:(?:Total|Estimated) )?(?:Not to exceed|Amount|Revenue|Financing)\b.*$|, including Sections? .*$|\s*\((?:PUBLIC HEARING|list attached|see |Closed Session)\b.*$|\s+and an ordinance\b.*$|, (?:and )?(?:Adopt|Amend|Approve|Authorize|Find|Rescind|Waive) .*$/s,
+      /\s+[-–—]\s(?!\d)(?<!\b(?:States|U\.S\.) Department of [A-Z]\w+(?: [A-Z]\w+)?\s+[-–—]\s|\b(?:Director|Manager|Officer|Chief)\s+[-–—]\s).*$|[-–—] (?:(?:Total|Estimated) )?(?:Not to exceed|Amount|Revenue|Financing)\b.*$|, including Sections? .*$|\s*\((?:PUBLIC HEARING|list attached|see |Closed Session)\b.*$|\s+and an ordinance\b.*$|, (?:and )?(?:Adopt|Amend|Approve|Authorize|Find|Rescind|Waive) .*$/s,
       '',
     )
     .replaceAll(BLANK, '')
     .replace(/,? and \(\d\) .*$|\s*\([^()]*$/s, '')
     .replace(TORN, '');
   if (words.length < SHORTEST) return [];
-  return [{ label, words: words.length > LENGTH ? `${words.slice(0, LENGTH).replace(/[\s,]+\S*$/, '')} …` : words }];
+  return [{ label, words: shortened(words) }];
 }
 
 /** One effect for each rule that fits: the longest of the texts. */
