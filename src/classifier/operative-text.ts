@@ -40,10 +40,18 @@ export const operativeProposal = (text: string): string => operativeText(without
 const ABUTTING_OWNER = /\bto [A-Z][^;()]{0,160}?, the abutting owners?\b/g;
 /** A name that ends with its legal form. Its first word may be a keyword of its own, such as the name of a utility. */
 const COMPANY =
-  /(?<=\b[A-Z][\w'’.-]*)(?:(?: (?:&|and|of))? [A-Z][\w'’.-]*){0,6},? (?:Inc\b|L\.?L\.?C\b|P\.?L\.?L\.?C\b|L\.?L\.?P\b|Ltd\b|L\.P\b|LP\b)\.?/g;
+  /(?=[ ,])(?<=\b[A-Z][\w'’.-]*)(?:(?: (?:&|and|of))? [A-Z][\w'’.-]*){0,6},? (?:Inc\b|L\.?L\.?C\b|P\.?L\.?L\.?C\b|L\.?L\.?P\b|Ltd\b|L\.P\b|LP\b)\.?/g;
 
-/** The text with the names of parties blanked out: the words of a name state no subject. */
-export const withoutParties = (text: string): string => without(text, [ABUTTING_OWNER, COMPANY]);
+/** Who applies. */
+const APPLICANT = /\bsubmitted by (?:the )?[A-Z][^;()$]{2,160}?(?=,? (?:pursuant|for (?:an? |the ))\b)/g;
+/** Divisions by their names, with that of their department. */
+const DIVISIONS = /\bfor the [A-Z][^;()$]{2,160}? Divisions\b(?: of the Department of [A-Z][\w ]{2,60}?(?= -|,|;|$))?/g;
+
+const NAMES = [ABUTTING_OWNER, COMPANY];
+const ALL_NAMES = [APPLICANT, DIVISIONS, ...NAMES];
+/** The text with the names of parties, applicants and divisions blanked out: the words of a name state no subject. */
+export const withoutParties = (text: string): string =>
+  without(text, text.includes('submitted by') || text.includes(' Divisions') ? ALL_NAMES : NAMES);
 
 /** The beginning of a formality: minutes, notes on the order of business, attendance, closed sessions. */
 const OPENING = new RegExp(

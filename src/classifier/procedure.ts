@@ -23,7 +23,7 @@ export function proceduralContext(subject: ClassificationSubject, { kind }: Stan
   const stage = isOver || (PUT_OFF.has(kind) && DECIDING.has(listedFor)) ? 'unknown' : isDecided ? 'final_action' : listedFor;
   return {
     proceduralStage: stage,
-    actingBodyRole: body.actingBodyRole,
+    actingBodyRole: REPORT.test(item.matterType ?? '') ? 'unknown' : body.actingBodyRole,
     ...next,
     ...publicAction(subject, listedFor, texts, kind, next.nextMeetingDate),
   };
@@ -44,8 +44,9 @@ const ANNOUNCED = new RegExp(
   String.raw`\b(?:(?:hearings?|meeting|session|item|case|reading)(?: [^.;:]{0,80}?)? to be (?:held|heard|considered)|(?:continue|continued|defer|deferred|postpone|postponed|held under advisement|table|tabled|carried over|moved)(?: (?:this|the) (?:item|case|hearing|request))?(?: (?:to|until))(?: the)?|scheduled for (?:consideration|(?:a )?(?:public hearing|second reading|final reading|action))|(?:hearing|meeting|item|case|reading) (?:will|shall) be (?:held|heard|considered|taken up)|second reading|final reading|next (?:meeting|hearing)|public hearings?)(?: (?:by|before) the (?:[A-Z][\w&-]* ?){1,5})?(?:,? on| for|,? at the)?:? ${DATE}`,
   'giu',
 );
+/** The name of a body, or the short name of a commission or board to which a matter is referred. */
 const BODY =
-  /\b(?:to be (?:held|heard|considered)|scheduled for (?:consideration|(?:a )?(?:public hearing|action))|(?:will|shall) be (?:held|heard|considered)|(?:referred|forwarded|refer|forward|recommendation|goes|proceed) to)(?: [a-z]+)?(?: (?:by|before|to))? ?the (?<name>(?:[A-Z][\p{L}&'’-]*(?: and | of | & | )?){0,5}(?:Council|Commission|Court|Board|Committee))\b/gu;
+  /\b(?:to be (?:held|heard|considered)|scheduled for (?:consideration|(?:a )?(?:public hearing|action))|(?:will|shall) be (?:held|heard|considered)|(?:referred|forwarded|refer|forward|recommendation|goes|proceed) to)(?: [a-z]+)?(?: (?:by|before|to))? ?the (?<name>(?:[A-Z][\p{L}&'’-]*(?: and | of | & | )?){0,5}(?:Council|Commission|Court|Board|Committee))\b|\b[Rr]eferred to (?:the )?(?<short>\p{Lu}{1,3}[BC])\b/gu;
 
 /** Further days of one announcement: "on May 4, 2026, May 11, 2026, and May 18, 2026". */
 const FURTHER = new RegExp(String.raw`,?(?: and)? ${DATE}`, 'iuy');
@@ -67,7 +68,7 @@ function announced(text: string): string[] {
  */
 function nextStep(subject: ClassificationSubject, texts: readonly string[]): Pick<Context, 'nextBodyName' | 'nextMeetingDate'> {
   const dates = texts.flatMap(announced);
-  const bodies = texts.flatMap((text) => [...text.matchAll(BODY)].map((match) => (match.groups?.name ?? '').trim()));
+  const bodies = texts.flatMap((text) => [...text.matchAll(BODY)].map((match) => (match.groups?.name ?? match.groups?.short ?? '').trim()));
   if (dates.length === 0 && bodies.length === 0) return { nextBodyName: null, nextMeetingDate: null };
   const later = dates.filter((date) => date > meetingDay(subject)).toSorted();
   const next = later.find((date) => date >= (subject.today ?? '')) ?? later.at(-1);
@@ -105,9 +106,12 @@ const CALLS_HEARING =
   /^.{0,60}\b(?:authorize|call|set|schedule|order)(?:s|ing)?(?: \(\d\))?(?: (?:a|the|and establish)?)? ?public hearings? (?:to be held|on|for|to)|\bpublic hearings? to be held on\b/i;
 const HEARING =
   /^(?:conduct |hold |open )?(?:a )?(?:joint )?public hearing\b|\bconduct (?:a )?public hearing\b|\breceive (?:public )?comments\b/i;
+const FINAL_TYPE = /\bfinal adoption\b/i;
 const HEARING_TYPE = /\bhearing/i;
 const FIRST_READING = /\b(?:first|1st) reading\b/i;
 const FINAL_READING = /\b(?:second|third|final|2nd|3rd) (?:and final )?reading\b/i;
+/** A report that a body only receives. */
+const REPORT = /\binformal report\b/i;
 const BRIEFING = /\bbriefing|\bwork ?session|\binformal report|\bpresentation\b/i;
 const ACTION =
   /^(?:authorize|adopt|approve|ratify|accept|award|deny|an? ordinance|an? resolution|consider(?:ation)?\b|appoint|waive|cancel|terminate|amend|execute|board appointment|discussion and (?:possible )?action)/i;
@@ -125,7 +129,7 @@ const statedActions = (item: ClassificationSubject['item']): readonly string[] =
 function proceduralStage({ item, meeting, body }: ClassificationSubject): Context['proceduralStage'] {
   const words = item.title.replace(PREFIX, '');
   const type = item.matterType ?? '';
-  if (FINAL_READING.test(words)) return 'final_reading';
+  if (FINAL_READING.test(words) || FINAL_TYPE.test(type)) return 'final_reading';
   if (FIRST_READING.test(words)) return 'first_reading';
   if (CALLS_HEARING.test(words)) return 'notice';
   if (HEARING.test(words) || HEARING_TYPE.test(type)) return 'public_hearing';

@@ -96,7 +96,7 @@ export function statedAmount(text: string): string | null {
   const priced = text.replace(PENALTY, '');
   const principals = [...priced.matchAll(PRINCIPAL)].map(([words]) => words);
   if (principals.length > 0) return new Set(principals.flatMap(sums)).size === 1 ? principals[0]! : null;
-  const increased = INCREASED.exec(priced);
+  const increased = priced.includes('increased from') ? INCREASED.exec(priced) : null;
   if (increased !== null) return `${increased[1]}${increased[2]}`;
   const closing = [...priced.matchAll(CLOSING)].map(([, words]) => words!.replace(/\((?=\$)|(?<=\d)\)/g, ''));
   const isPlain = closing.length > 0 && new Set(closing.flatMap(sums)).size === closing.length;

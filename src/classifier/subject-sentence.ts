@@ -35,7 +35,7 @@ const ASIDES: readonly RegExp[] = [
 /** A closing clause: the amount, or the seller behind a dash. Both are stated on their own. */
 const CLOSING = /\s[-–—]\s?(?=(?:(?:total|estimated|annual|combined) )*(?:not to exceed|amount|revenue|cost|fore?gone|financing)\b).*$/is;
 const SELLER =
-  /\s[-–—]\s(?=\p{Lu}|\d)(?!(?:(?!,? (?:Inc|LLC|Ltd|LP|Co)\b|\s[-–—]\s)[^;$ ]+ ){3,40}?[-–—] \p{Lu}).{0,900}?\b(?:lowest|most (?:highly|advantageous)|only|sole|best)\b[^;]{0,40}\b(?:bidders?|proposers?|vendors?|sources?|value)\b.*$/su;
+  /\s[-–—]\s(?=\p{Lu}|\d)(?!(?:(?!(?:Inc|INC|LLC|LLP|PLLC|Ltd|LP|L\.|Corp|Corporation|Company|Co|lowest|most|only|sole|best)\b|[-–—] )[^;$ ]+ ){3,40}[-–—] \p{Lu}).{0,900}?\b(?:lowest|most (?:highly|advantageous)|only|sole|best)\b[^;]{0,40}\b(?:bidders?|proposers?|vendors?|sources?|value)\b.*$/su;
 
 /** Beginnings that only say in which form the subject comes, and what stands for them. */
 const FORMS: readonly (readonly [RegExp, string])[] = [
@@ -154,6 +154,9 @@ const capital = (text: string): string =>
 
 const CLAUSE_END =
   /[;,] (?!Inc\b|LLC\b|L\.?P\b|Ltd\b|\d)| (?=(?:for|to|with|on|from|through|including|located|in connection|between|subject)\s)/g;
+/** The length at the end of a text that is cut in which a bracket or small words may stand open. */
+const TAIL = 80;
+const OPEN_END = /\s*[(“][^()“”]{0,60}$/;
 /** Words that need a further one. */
 const SMALL_END =
   /(?:[\s,;:(–—]|\s-|\s(?:and|or|of|for|the|an?|in|to|with|by|at|on|from|as|not|exceed|up|amounts?|total|estimated|through|between|including|that|which|who|its|their|his|her|is|are|be|being|under|per|upon|within|into|any|all|each|pursuant|associated|located|adjacent|related|consisting|containing|such|both|over|near|\(\w\)))+$/i;
@@ -163,14 +166,15 @@ export function clipped(text: string, limit = LIMIT, from = 0.6): string {
   const room = text.slice(0, limit);
   const clause = [...room.matchAll(CLAUSE_END)].findLast(({ index }) => index > limit * from)?.index;
   const cut = clause === undefined ? room.replace(/\s+\S*$/, '') : room.slice(0, clause);
-  return `${cut.replace(/\s*[(“][^()“”]{0,60}$/, '').replace(SMALL_END, '')} …`;
+  const tail = Math.max(0, cut.length - TAIL);
+  return `${cut.slice(0, tail)}${cut.slice(tail).replace(OPEN_END, '').replace(SMALL_END, '')} …`;
 }
 
 /** The action of a title and its object, in its words: without its form, its price, its seller and its further steps. */
 export function subjectOf(operative: string): string {
   const plain = ASIDES.reduce((rest, aside) => rest.replace(aside, ' '), operative)
     .replace(/\s+/g, ' ')
-    .replace(/(?<=[\p{L}\d)]) (?=[.;,](?:\s|$))/gu, '')
+    .replace(/ (?=[.;,](?:\s|$))(?<=[\p{L}\d)] )/gu, '')
     .trim()
     .replace(BEFORE, '');
   const zoning = ZONING.exec(plain)?.groups;

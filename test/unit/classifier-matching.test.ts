@@ -38,6 +38,8 @@ describe('a keyword', () => {
   it.each([
     'Purchase of chairs - Data Center Chairs, Inc.',
     'Purchase of chairs from The Data Center and Office Supply LLC',
+    'Application number C 1 submitted by the Data Center Department, pursuant to the charter, for land',
+    'Purchase of chairs for the Data Center, Plat, and Roof Divisions of the Department of Plat and Works - Acme',
     'Abandon an alley to Dallas Data Center Corporation, the abutting owner, near Elm Street',
   ])('in the name of a party makes no hit: "%s"', (title) => expect(hits(title)).toEqual([]));
 
@@ -203,6 +205,15 @@ describe('a formality', () => {
   });
 
   const isClassified = (title: string): boolean => topicsOf(title).length > 0;
+});
+
+describe('a payment to several parties', () => {
+  it('for services that go on is a contract beside its membership fees', () =>
+    expect(
+      topicsOf(
+        'Authorize payment of (1) annual membership fees and continuation of arrangements for providing specialized municipal-related services to Sample Research, Inc.; and (2) Supplemental Agreement No. 1 with Sample Research, Inc.',
+      ),
+    ).toContain('procurement-contracts'));
 });
 
 describe('the shipped classifier', () => {

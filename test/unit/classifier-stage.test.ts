@@ -59,6 +59,20 @@ describe('the stage of an item', () => {
     expect(next(context('Rezoning of 5 acres, continued to February 31, 2027'))).toEqual([null, null]);
   });
 
+  it('names a body to which a matter is referred by its short name', () => {
+    const referred = (actionText: string) => context('Rezoning of 5 acres', { item: { actionText, outcome: 'approved' } }).nextBodyName;
+    expect(referred('Approved by Subcommittee with Modifications and Referred to CPC approved by Roll Call.')).toBe('CPC');
+    expect(referred('Approved and Referred to ITS staff.')).toBeNull();
+  });
+
+  it('is the final reading of what is listed for its final adoption', () =>
+    expect(context('Rezoning of 5 acres', { item: { matterType: 'Final Adoption of Ordinance' } }).proceduralStage).toBe('final_reading'));
+
+  it('states no role of a body that only receives a report', () => {
+    const role = (matterType: string) => context('Report on rezoning', { item: { matterType } }).actingBodyRole;
+    expect([role('Informal Report'), role('Resolution')]).toEqual(['unknown', 'final_decision_maker']);
+  });
+
   it('names the possible actions, and none once the item is decided', () => {
     const action = ({ actionKind, actionUrl }: ReturnType<typeof context>) => [actionKind, actionUrl];
     const page = 'https://example.org/meetings/1';

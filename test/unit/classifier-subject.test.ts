@@ -122,6 +122,11 @@ describe('the subject', () => {
         'Authorize a contract for Signal Installations - November 2022 to repair signals at the plaza - Sample Solutions, Inc., lowest responsible bidder of four',
       ),
     ).toBe('Authorize a contract for Signal Installations - November 2022 to repair signals at the plaza');
+    expect(
+      about(
+        'Authorize a license for games - Sample Group USA, Inc, most advantageous proposer of three - Estimated Revenue: General Fund $9.00',
+      ),
+    ).toBe('Authorize a license for games');
     expect(about('Authorize a service contract for toys - Sample Toys, Inc. - sole source')).toBe('Authorize a service contract for toys');
   });
 

@@ -44,7 +44,7 @@ export const AGREEMENTS: readonly EffectRule[] = [
       'changing the',
     ],
     example: 'A change from an Office District to a Retail District',
-    clause: String.raw`(?:(?<=(?i:\bordinance ))(?i:granting an?) ${REST}|\bfrom (?:an?|the) [^;,.]{3,60}\bDistrict to (?:an?|the) [^;,.]{3,300}|\bFrom: ["“][^;]{3,160}? To: ["“](?:[^;(]|\([A-Z\d]{1,5}\)){3,300}|\bfor the purpose of establishing an? [^;,.]{3,300}|(?i:\b(?:increas|decreas|reduc|expand)(?:e|ing)) (?:the )?(?![^;]{0,60}\b(?i:${STEPS})\b)[^;$]{3,90}? (?:from [^;]{1,120}? to|by(?= approximately| \d| \$)) ${REST}|(?<=\b[Aa]pplication\b.{3,400}?)\bto (?:cancel|facilitate) ${REST}|\bfrom ${SHARE} to ${SHARE}|(?i:\bincrease (?:the )?(?:annual )?contract amount (?:by|up to|to)|\bto modify the(?! funding)|\bto revise the funding from|\bto redirect|\bchanging the (?:date|size|number|composition)) ${REST})`,
+    clause: String.raw`(?:(?<=(?i:\bordinance ))(?i:granting an?) ${REST}|\bfrom (?:an?|the) [^;,.]{3,60}\bDistrict to (?:an?|the) [^;,.]{3,300}|\bFrom: ["“][^;]{3,160}? To: ["“](?:[^;(]|\([A-Z\d]{1,5}\)){3,300}|\bfor the purpose of establishing an? [^;,.]{3,300}|(?i:\b(?:increas|decreas|reduc|expand)(?:e|ing)) (?:the )?(?![^;]{0,60}\b(?i:${STEPS})\b)[^;$]{3,90}? (?:from [^;]{1,120}? to|by(?= approximately| \d| \$)) ${REST}|\bto (?=cancel |facilitate )(?<=\b[Aa]pplication\b.{3,400}?to )${REST}|\bfrom ${SHARE} to ${SHARE}|(?i:\bincrease (?:the )?(?:annual )?contract amount (?:by|up to|to)|\bto modify the(?! funding)|\bto revise the funding from|\bto redirect|\bchanging the (?:date|size|number|composition)) ${REST})`,
   },
   {
     label: 'Permission stated',
@@ -79,7 +79,7 @@ export const WORKS: readonly EffectRule[] = [
   {
     label: 'Purpose stated',
     example: 'Rules to promote the reuse of empty shops',
-    clause: String.raw`(?<!\b(?:position on|resolutions regarding)\b[^;]{0,120})${from(
+    clause: String.raw`\b(?=[FTft])(?<!\b(?:position on|resolutions regarding)\b[^;]{0,120})${from(
       'for (?:the )?purposes? of|to (?:help |further )?(?:alleviate|promote|reduce|mitigate|prevent|protect|encourage|improve|implement(?! those)|enhance|expand|increase|hire|participate|perform)|for (?:the )?(?:implementation|disposition) of',
     )}`,
     onlyWhere: 'nothing_else',

@@ -82,16 +82,16 @@ const CORNER = new RegExp(
   String.raw`\b(?:(?:${COMPASS}(?:,? (?:and|or) |, | quadrant of |))+ )?(?:[Cc]orners?|[Qq]uadrants?|[Ii]ntersections?)(?: (?:of|at))?(?: the)? (?:${STREET},? (?:and|at|with|&) ${STREET_OR_NAME}|${STREET_OR_NAME},? (?:and|&) (?:${STREET}|${PLURAL_STREET}))`,
   'gu',
 );
-/** With the other name of a road before it, and a second crossing street. */
-const AT = new RegExp(
-  String.raw`(?:(?:${NUMBERED_ROAD})\/)?${STREET},? (?:at|@|&) ${STREET}(?: and ${STREET}(?!,? (?:at|@|&|from) ))?`,
-  'gu',
-);
+/** A crossing with its second street. */
+const CROSSING = String.raw`${STREET},? (?:at|@|&) ${STREET}(?: and ${STREET}(?!,? (?:at|@|&|from) ))?`;
+const AT = new RegExp(CROSSING, 'gu');
+/** A road with its other name before a crossing. */
+const AT_BOTH_NAMES = new RegExp(String.raw`(?:${NUMBERED_ROAD})\/${CROSSING}`, 'gu');
 const BOTH = new RegExp(String.raw`\b[Aa]t (?<place>${STREET} (?:and|&) ${STREET})`, 'gu');
 const NAMED = new RegExp(String.raw`${STREET} (?:and|at) ${STREET}(?= [Ii]ntersection)`, 'gu');
 
 const COUNCIL =
-  /\b(?:City )?Council Districts? \d{1,2}(?:(?:, | and |, and | & )\d{1,2})*|(?<=^\(|[,(] ?)(?:Near )?CDs? ?\d{1,2}(?:(?:, | and |, and | & )(?:CD ?)?\d{1,2})*(?=\)|;)|(?<=^\()ETJ[^()]{0,40}(?=\))/g;
+  /\b(?:City )?Council Districts? \d{1,2}(?:(?:, | and |, and | & )\d{1,2})*|(?:Near )?CD(?<=(?:^\(|[,(] ?)(?:Near )?CD)s? ?\d{1,2}(?:(?:, | and |, and | & )(?:CD ?)?\d{1,2})*(?=\)|;)|(?<=^\()ETJ[^()]{0,40}(?=\))/g;
 const DISTRICT_NAME = String.raw`(?:[A-Z][\p{L}\d'’./-]{0,40}|&|of|and)`;
 const DISTRICT = new RegExp(
   String.raw`(?<![\p{L}\d])[A-Z][\p{L}\d'’./-]{0,40}(?: ${DISTRICT_NAME}){0,7}? (?:Tax Increment Financing (?:\(“?"?TIF"?”?\) )?District|TIF District|Public Improvement District|Municipal Management District|Special Purpose District|Special Provision Sign District|Historic District|Neighborhood Empowerment Zone|Reinvestment Zone|Enterprise Zone|Sub-?[Dd]istrict(?! [A-Z\d]{1,3}\b)|Neighborhood(?! (?:[&A-Z]|and [A-Z])))(?: (?:No\. ?\d+[A-Z]?|Number [A-Z][a-z]+(?:-[A-Z]?[a-z]+)?|Area [A-Z][a-z]+|\d+[A-Z]?))?(?! (?:Act|Fund|Program|Board|Financing|Plan|Policy)\b)`,
@@ -131,7 +131,7 @@ const FACILITY_KIND = [
 ].join('|');
 const FACILITY_NAME = String.raw`(?:[A-Z][\p{L}\d'’.-]{0,30}(?:, [JS]r\.)?|(?<=[A-Z][\p{L}.]{0,20} )(?:of|&))`;
 const FACILITY = new RegExp(
-  String.raw`(?<![\p{L}\d])(?<!\b(?:City|Town|Village|Director) of (?:[A-Z]\p{L}* )?)(?:${FACILITY_NAME} ){1,5}(?:${FACILITY_KIND})(?![\p{L}\d])(?! (?:and|&) [A-Z]\p{L}+ (?:Services?|Commission|Department|Authority|Board)\b)(?! (?:\p{Lu}\p{L}+ ){0,2}(?:Foundation|Corporation)\b)(?! (?:Board|Department|Fund|Inventory|Opportunity|Program|Service|Solutions|System\b|Foundation|Commission|Corporation|Maintenance District|(?:Tax Increment|TIF|Public Improvement)))(?!,? (?:LLC|L\.?P\.?|Inc|Ltd|Logistics|Executives|(?:and|&) Wildlife|Link|Lane|Drive|Road|Street|Avenue|Boulevard|Place|Row|Owner|Partners|Holdings|Associates|Associations?|Authority|Company|Conservancy|District|Services|Systems|Group|Concessions)\b)`,
+  String.raw`(?=[A-Zo&])(?<![\p{L}\d])(?<!\b(?:City|Town|Village|Director) of (?:[A-Z]\p{L}* )?)(?:${FACILITY_NAME} ){1,5}(?:${FACILITY_KIND})(?![\p{L}\d])(?! (?:and|&) [A-Z]\p{L}+ (?:Services?|Commission|Department|Authority|Board)\b)(?! (?:\p{Lu}\p{L}+ ){0,2}(?:Foundation|Corporation)\b)(?! (?:Board|Department|Fund|Inventory|Opportunity|Program|Service|Solutions|System\b|Foundation|Commission|Corporation|Maintenance District|(?:Tax Increment|TIF|Public Improvement)))(?!,? (?:LLC|L\.?P\.?|Inc|Ltd|Logistics|Executives|(?:and|&) Wildlife|Link|Lane|Drive|Road|Street|Avenue|Boulevard|Place|Row|Owner|Partners|Holdings|Associates|Associations?|Authority|Company|Conservancy|District|Services|Systems|Group|Concessions)\b)`,
   'gu',
 );
 const STATION = /\bFire[ -](?:Rescue )?Station (?:No\. ?)?\d+/g;
@@ -141,7 +141,7 @@ const FIELD =
 /** In order of precedence: of two overlapping matches, the earlier pattern's stays. A group named `place` is the location alone. */
 export const PATTERNS: readonly (readonly [LocationKind, readonly RegExp[]])[] = [
   ['road_segment', [ALLEY, LINE, SEGMENT, FROM_TO, STREET_NEAR, STREET_BLOCKS, RUN, ON]],
-  ['intersection', [CORNER, AT, BOTH, NAMED]],
+  ['intersection', [CORNER, AT_BOTH_NAMES, AT, BOTH, NAMED]],
   ['street_address', [RANGE, WITH_TYPE, WITHOUT_TYPE]],
   ['zoning_district', [CODED, PLANNED, NUMBERED_DISTRICT, QUOTED]],
   ['parcel', [BLOCK_LOTS, LOT, SURVEY, BLOCK, ABSTRACT]],
@@ -164,6 +164,7 @@ export const NEEDED: ReadonlyMap<RegExp, RegExp> = new Map([
   [BLOCK_LOTS, /Block .*Lot/s],
   [RUN, /[Aa]long |[Pp]ortions? of |[Ss]egments? of /],
   [CORNER, /[Cc]orner|[Qq]uadrant|[Ii]ntersection/],
+  [AT_BOTH_NAMES, /\d\/[A-Z]/],
   [AT, / (?:at|@|&) /],
   [BOTH, /\b[Aa]t /],
   [NAMED, / [Ii]ntersection/],
