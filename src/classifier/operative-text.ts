@@ -11,7 +11,7 @@ const ASIDES = [
   /\bRecommendation of [A-Z].*?(?=\n|$)/g,
   /\(Recommended for (?:Approval|Denial)[^()]*\)/gi,
   /\([Tt]his item was (?:deferred|held|postponed|continued)[^()]*\)/g,
-  /\bin the (?:[A-Z\d][^\s;,()]*(?: |, | & | - )(?:and |of |for |at |from |to )?){1,14}Funds?\b/g,
+  /\bin(?:to)? the (?<!transferred into the )(?:[A-Z\d][^\s;,()]*(?: |, | & | - )(?:and |of |for |at |from |to )?){1,14}Funds?\b/g,
   /\(?(?<!\bfunding from [^;$]{3,90} to )\b\d{4} (?:and \d{4} )?(?:General Obligation )?Bond (?:Program Project|Program\)|Funds?)/g,
   /\(see Fiscal Information\)/gi,
   /\(subject to annual appropriations\)/gi,

@@ -76,9 +76,9 @@ const INNER: readonly (readonly [RegExp, string])[] = [
 const VERBS: Readonly<Record<string, string>> = Object.fromEntries(
   `abandoning=abandon accepting=accept adding=add adopting=adopt amending=amend annexing=annex appointing=appoint approving=approve
    authorizing=authorize calling=call canceling=cancel changing=change classifying=classify closing=close consenting=consent continuing=continue
-   correcting=correct creating=create declaring=declare decreasing=decrease denying=deny designating=designate determining=determine
+   correcting=correct creating=create declaring=declare decreasing=decrease deleting=delete denying=deny designating=designate determining=determine
    directing=direct disapproving=disapprove endorsing=endorse establishing=establish expressing=express extending=extend finding=find
-   granting=grant increasing=increase initiating=initiate levying=levy naming=name nominating=nominate opposing=oppose ordering=order
+   granting=grant increasing=increase modifying=modify moving=move regulating=regulate replacing=replace specifying=specify initiating=initiate levying=levy naming=name nominating=nominate opposing=oppose ordering=order
    prohibiting=prohibit providing=provide ratifying=ratify reappointing=reappoint receiving=receive recognizing=recognize rejecting=reject
    removing=remove renaming=rename renewing=renew repealing=repeal requesting=request requiring=require revising=revise rezoning=rezone
    setting=set submitting=submit suspending=suspend supporting=support terminating=terminate updating=update urging=urge vacating=vacate waiving=waive`

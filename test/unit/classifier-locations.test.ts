@@ -17,6 +17,7 @@ describe('the places that a text names', () => {
       'Works on US 287/Highway 81 at Example Ranch Road and Sample Springs Road for flow',
       ['intersection: US 287/Highway 81 at Example Ranch Road and Sample Springs Road'],
     ],
+    ['Funds of $1.00 the Match-Sample Park at Example Loop Fund', []],
     ['A grant of the Institute of Museum and Library Service for books', []],
     ['Trees of the Jo Example Sample Park, called Sample Park before', ['facility: Jo Example Sample Park']],
     ['Sewers. Council Districts 6 & 9.', ['area: Council Districts 6 & 9']],

@@ -104,8 +104,16 @@ describe('the steps of a long title', () => {
       about(
         'An ordinance amending the City Code by amending Sections 51A-1.105, 51A-8.702, and 51A-10.127; (1) moving fees; (2) adding fees',
       ),
-    ).toBe('Amend the City Code; moving fees; add fees');
+    ).toBe('Amend the City Code; move fees; add fees');
   });
+
+  it('name no fund in whose name stands a place', () =>
+    expect(
+      operativeText('funds in the amount of $1.00 into the Match-Sample Park at Example Park Loop Fund; land at Example Park').replaceAll(
+        '\u0001',
+        '',
+      ),
+    ).toBe('funds in the amount of $1.00 ; land at Example Park'));
 
   it('have no first number without its second one', () =>
     expect(

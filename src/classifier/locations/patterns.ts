@@ -131,7 +131,7 @@ const FACILITY_KIND = [
 ].join('|');
 const FACILITY_NAME = String.raw`(?:[A-Z][\p{L}\d'’.-]{0,30}(?:, [JS]r\.)?|(?<=[A-Z][\p{L}.]{0,20} )(?:of|&))`;
 const FACILITY = new RegExp(
-  String.raw`(?=[A-Zo&])(?<![\p{L}\d])(?<!\b(?:City|Town|Village|Director) of (?:[A-Z]\p{L}* )?)(?:${FACILITY_NAME} ){1,5}(?:${FACILITY_KIND})(?![\p{L}\d])(?! (?:and|&) [A-Z]\p{L}+ (?:Services?|Commission|Department|Authority|Board)\b)(?! (?:\p{Lu}\p{L}+ ){0,2}(?:Foundation|Corporation)\b)(?! (?:Board|Department|Fund|Inventory|Opportunity|Program|Service|Solutions|System\b|Foundation|Commission|Corporation|Maintenance District|(?:Tax Increment|TIF|Public Improvement)))(?!,? (?:LLC|L\.?P\.?|Inc|Ltd|Logistics|Executives|(?:and|&) Wildlife|Link|Lane|Drive|Road|Street|Avenue|Boulevard|Place|Row|Owner|Partners|Holdings|Associates|Associations?|Authority|Company|Conservancy|District|Services|Systems|Group|Concessions)\b)`,
+  String.raw`(?=[A-Zo&])(?<![\p{L}\d])(?<!\b(?:City|Town|Village|Director) of (?:[A-Z]\p{L}* )?)(?:${FACILITY_NAME} ){1,5}(?:${FACILITY_KIND})(?![\p{L}\d])(?! (?:and|&) [A-Z]\p{L}+ (?:Services?|Commission|Department|Authority|Board)\b)(?! (?:\p{Lu}\p{L}+ ){0,2}(?:Foundation|Corporation)\b)(?! at (?:\p{Lu}\p{L}+ ){1,6}Funds?\b)(?! (?:Board|Department|Fund|Inventory|Opportunity|Program|Service|Solutions|System\b|Foundation|Commission|Corporation|Maintenance District|(?:Tax Increment|TIF|Public Improvement)))(?!,? (?:LLC|L\.?P\.?|Inc|Ltd|Logistics|Executives|(?:and|&) Wildlife|Link|Lane|Drive|Road|Street|Avenue|Boulevard|Place|Row|Owner|Partners|Holdings|Associates|Associations?|Authority|Company|Conservancy|District|Services|Systems|Group|Concessions)\b)`,
   'gu',
 );
 const STATION = /\bFire[ -](?:Rescue )?Station (?:No\. ?)?\d+/g;
