@@ -16,7 +16,8 @@ export class JsonText {
 
   /** At most this many bytes may be written. */
   constructor(capacity: number) {
-    this.#buffer = Buffer.allocUnsafe(capacity);
+    // Not of Node's shared pool: a page that is kept would hold what others have of it.
+    this.#buffer = Buffer.allocUnsafeSlow(capacity);
   }
 
   ascii(text: string): this {

@@ -2,11 +2,21 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as after } from 'node:timers/promises';
 import { atMost, type Bench, count, type Load, type Row } from '../rig/bench.ts';
 import { growthExponent, median } from '../rig/measure.ts';
-import { postgresqlProcesses, residentMb } from '../rig/processes.ts';
+import { cpuSeconds, postgresqlProcesses, residentMb } from '../rig/processes.ts';
 import { serve } from '../rig/service.ts';
 import { scoped } from '../rig/scoped.ts';
 
-const REST_MS = 3000;
+const [REST_LOOKS, LOOK_MS, IDLE_SECONDS, MAX_LOOKS] = [3, 1000, 0.05, 300];
+
+/** Until a process has used next to no processor for some seconds: after the first start on records it classifies them for a while. */
+async function atRest(pid: number): Promise<void> {
+  for (let looks = 0, idle = 0; idle < REST_LOOKS; looks += 1) {
+    if (looks === MAX_LOOKS) throw new Error('the service does not come to rest');
+    const before = cpuSeconds(pid);
+    await after(LOOK_MS);
+    idle = cpuSeconds(pid) - before <= IDLE_SECONDS ? idle + 1 : 0;
+  }
+}
 
 const supervisorOf = (dataDir: string): number | undefined =>
   readdirSync('/proc')
@@ -36,8 +46,8 @@ interface Started {
   readonly postgresqlMb: number;
 }
 
-/** From spawning the process to the first 200 of an authenticated page, with nothing of it running before; memory after a while at rest. */
-const start = (dataDir: string, key: string, restMs: number): Promise<Started> =>
+/** From spawning the process to the first 200 of an authenticated page, with nothing of it running before; and memory, where wanted at rest. */
+const start = (dataDir: string, key: string, rests: boolean): Promise<Started> =>
   scoped(async (use) => {
     const started = performance.now();
     const service = use(await serve(dataDir));
@@ -50,7 +60,7 @@ const start = (dataDir: string, key: string, restMs: number): Promise<Started> =
       await after(5);
     }
     const ms = performance.now() - started;
-    await after(restMs);
+    if (rests) await atRest(service.pid);
     const supervisor = supervisorOf(dataDir);
     return {
       ms,
@@ -66,7 +76,7 @@ async function run(bench: Bench): Promise<readonly Row[]> {
   for (const size of bench.sizes) {
     const { dataDir, key } = await bench.datasets.of(size);
     const starts = [];
-    for (let round = 0; round < bench.rounds; round++) starts.push(await start(dataDir, key, round === 0 ? REST_MS : 0));
+    for (let round = 0; round < bench.rounds; round++) starts.push(await start(dataDir, key, round === 0));
     points.push({ size, cost: median(starts.map(({ ms }) => ms)) });
     last = starts;
   }

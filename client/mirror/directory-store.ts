@@ -24,7 +24,7 @@ interface Committed {
   readonly format?: FileFormat;
 }
 
-const NOTHING: Committed = { state: { phase: 'empty' }, journal: null, bytes: 0, fresh: null, freshBytes: 0 };
+const NOTHING: Committed = { state: { phase: 'empty' }, journal: null, bytes: 0, fresh: null, freshBytes: 0, resources: [] };
 
 const JOURNAL_LINE = /^\{"op":"(upsert|remove)","resource":"([^"]+)","id":"([^"]+)"(?:,"data":(.*))?\}$/s;
 
@@ -139,7 +139,7 @@ function journalWriter(folder: string) {
 }
 
 /** The files of the resources, and the journal of the changes that they lack. */
-function filesIn(folder: string, tables: MirrorTables, format: FileFormat, progress: Progress) {
+function filesIn(folder: string, tables: MirrorTables, kept: readonly string[], format: FileFormat, progress: Progress) {
   const path = (name: string) => join(folder, name);
   const filed = () => progress.committed.resources ?? Object.keys(tables);
   function journal(): AsyncIterable<JournalLine> | readonly JournalLine[] {
@@ -162,7 +162,7 @@ function filesIn(folder: string, tables: MirrorTables, format: FileFormat, progr
     const of = (resource: string) => changed.get(resource) ?? changed.set(resource, new Map()).get(resource)!;
     let line = 0;
     for await (const { resource, id } of journal()) of(resource).set(id, (line += 1));
-    if (progress.committed.whole || format !== progress.committed.format) Object.keys(tables).forEach(of);
+    if (progress.committed.whole || format !== progress.committed.format) [...kept, ...filed()].forEach(of);
     return changed;
   }
   /** Brings the changes of the journal into the files. */
@@ -231,6 +231,7 @@ const journalText = ({ upserts, removes }: MirrorCommit): string =>
 export async function openDirectoryStore(
   folder: string,
   asked: FileFormat | null = null,
+  resource: string | null = null,
   tables: MirrorTables = MIRROR_TABLES,
 ): Promise<MirrorStore> {
   const opened = await openFolder(folder, tables).catch((error: unknown) => {
@@ -239,7 +240,7 @@ export async function openDirectoryStore(
   const format = asked ?? opened.committed.format ?? 'ndjson';
   const progress = progressIn(folder, opened);
   const writer = journalWriter(folder);
-  const files = filesIn(folder, tables, format, progress);
+  const files = filesIn(folder, tables, resource === null ? Object.keys(tables) : [resource], format, progress);
   const pace = rewritingPace();
   let number = Number(/\d+/.exec(opened.committed.fresh ?? opened.committed.journal ?? '')?.[0] ?? 0);
   const removeFormer = async (former: string | null, name: string): Promise<void> => {

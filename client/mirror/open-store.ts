@@ -1,8 +1,6 @@
-import type { MirrorTables } from './columns.ts';
 import { openDirectoryStore } from './directory-store.ts';
 import type { FileFormat } from './mirror-files.ts';
 import { MirrorRefused, type MirrorStore } from './mirror-store.ts';
-import { MIRROR_TABLES } from './mirror-tables.ts';
 
 /**
  * A store by its address: `sqlite:FILE`, `postgres://…`, or a folder, which alone has a format, and files of one resource only where that is
@@ -11,7 +9,7 @@ import { MIRROR_TABLES } from './mirror-tables.ts';
 export async function openMirrorStore(to: string, format: FileFormat | null = null, resource: string | null = null): Promise<MirrorStore> {
   // One letter is a drive of Windows.
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(to)?.[1];
-  if (scheme === undefined) return openDirectoryStore(to, format, tablesOf(resource));
+  if (scheme === undefined) return openDirectoryStore(to, format, resource);
   if (format !== null) throw new MirrorRefused(`only a folder has a format, and ${scheme}: is none`);
   if (scheme === 'sqlite') return (await sqliteStores()).openSqliteStore(to.slice('sqlite:'.length));
   if (/^postgres(ql)?$/.test(scheme)) return (await postgresStores()).openPostgresStore(to);
@@ -19,9 +17,6 @@ export async function openMirrorStore(to: string, format: FileFormat | null = nu
     `a mirror cannot be kept in ${scheme}:; allowed are a folder, sqlite:FILE and postgres://… (a folder of that name is ./${scheme}:…)`,
   );
 }
-
-const tablesOf = (resource: string | null): MirrorTables =>
-  Object.fromEntries(Object.entries(MIRROR_TABLES).filter(([name]) => resource === null || name === resource));
 
 /** Both are loaded on demand: a customer's Node may lack the one, and the package `pg` is optional. */
 const sqliteStores = () =>

@@ -47,9 +47,11 @@ const NONE_FREE = 'timeout exceeded when trying to connect';
 /** Raised by `civic.lock_log` once the log was moved to another store. */
 const LOG_SEALED = 'CR004';
 
+/** What follows an `@` in a password that is not encoded is taken for a host name, and would be told. */
+const NAMES_HOST = new Set<unknown>(['ENOTFOUND', 'EAI_AGAIN']);
 /** What the server or the socket said. The error of several addresses has no text of its own. */
 function reasonOf(error: unknown): string {
-  const said = [...causes(error)].map(({ message, code }) => (message === '' ? code : message));
+  const said = [...causes(error)].map(({ message, code }) => (message === '' || NAMES_HOST.has(code) ? code : message));
   return said.find((each) => typeof each === 'string') ?? 'no reason is known';
 }
 

@@ -42,13 +42,14 @@ export interface FeedPage {
   readonly changedAfterLast: number | null;
   readonly bytes: number;
   readonly moreAfterLast: boolean;
-  /** Sum of the numbers of the erasures that changed a version on the page: another one after each of them. */
-  readonly erasures: number;
+  /** Hash of the versions on the page that erasures have changed, as they are now; null where there are none. */
+  readonly erasures: string | null;
   readonly items: readonly FeedItem[];
 }
 
 const erasuresWithin = (generation: number, after: string, last: string): string =>
-  `(select coalesce(sum(e.erasure), 0) from ${ERASED_VERSIONS} e
+  `(select encode(sha256(string_agg(e.position::text::bytea || h.digest, '' order by e.position)), 'hex')
+    from ${ERASED_VERSIONS} e join ${RECORD_HISTORY.at(generation).history} h on h.position = e.position
     where e.generation = ${generation} and e.position > ${after} and e.position <= ${last})`;
 
 const STATE = `'head', f.head, 'headFingerprint', f.fingerprint, 'feedId', f.feed_id, 'prunedThrough', f.pruned_through`;
@@ -58,17 +59,17 @@ const stateOf = (state: string, isLive: string, start: string): string =>
       from ${state} s, civic.feed_retention r where ${isLive}
     )`;
 
-/** What the feed says now of a page that was read before: its state, and whether it holds the same up to the page's last change. */
+/** What the feed says now of a page that was read before: its state, and the fingerprint of the history up to the head of that time. */
 export type PageCheck = Pick<FeedPage, 'head' | 'headFingerprint' | 'feedId' | 'prunedThrough' | 'erasures'> & {
-  readonly lastFingerprint: string | null;
+  readonly fingerprintThen: string | null;
 };
 
-export function pageCheckStatement(generation: number, start: number, last: number): Statement {
+export function pageCheckStatement(generation: number, { start, last, head }: FeedPage): Statement {
   const { history, state, isLive } = tablesOf(RECORD_HISTORY, generation);
   const text = `with ${stateOf(state, isLive, '$1::bigint')}
-    select json_build_object(${STATE}, 'lastFingerprint', ${fingerprintAt(history, '$2::bigint')},
+    select json_build_object(${STATE}, 'fingerprintThen', ${fingerprintAt(history, '$3::bigint')},
       'erasures', ${erasuresWithin(generation, 'f.start', '$2::bigint')})::text from feed f`;
-  return { name: `feed_page_check_g${generation}`, text, values: [start, last] };
+  return { name: `feed_page_check_g${generation}`, text, values: [start, last, head] };
 }
 
 export const toPageCheck = ([facts]: readonly TextRow[]): PageCheck => JSON.parse(facts![0]!) as PageCheck;

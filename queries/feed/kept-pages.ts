@@ -16,7 +16,7 @@ import {
 /** Text of all pages together, in bytes. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 /** What a page takes beside its text, in bytes: more than its facts and its key. */
-const PAGE_OVERHEAD = 1_000;
+const PAGE_OVERHEAD = 2_000;
 
 export type PageOrigin = 'memory' | 'database';
 
@@ -33,12 +33,12 @@ interface KeptPage extends Answered {
   readonly page: FeedPage;
 }
 
-/** The same feed holds the same changes up to the page's end, none of them was erased since, and none was added to a page at the head. */
+/** The same feed has the same history up to the head of that time, erased no version on the page since, and goes on after it as it did. */
 const stands = ({ page }: KeptPage, check: PageCheck): boolean =>
   page.feedId === check.feedId &&
-  page.lastFingerprint === check.lastFingerprint &&
+  page.headFingerprint === check.fingerprintThen &&
   page.erasures === check.erasures &&
-  (page.moreAfterLast || (page.head === check.head && page.headFingerprint === check.headFingerprint));
+  (page.moreAfterLast || page.head === check.head);
 
 /**
  * Reads feed pages. The text of a page is kept, since what a feed has published does not change: readers who follow the feed ask for the same
@@ -56,9 +56,7 @@ export function feedPageReader(reads: LiveReads) {
       generation = live(RECORD_HISTORY.name);
       const known = keptPages.get(key);
       kept = known?.generation === generation ? known : undefined;
-      return kept === undefined
-        ? feedPageStatement(generation, question)
-        : pageCheckStatement(generation, kept.page.start, kept.page.last!);
+      return kept === undefined ? feedPageStatement(generation, question) : pageCheckStatement(generation, kept.page);
     });
     return { generation, kept, rows };
   };
@@ -72,13 +70,14 @@ export function feedPageReader(reads: LiveReads) {
           const page = toFeedPage(rows);
           const keep = (answered: Answered): void => {
             // The floor moves with the time.
-            if (question.after === null || page.lastFingerprint === null) return;
+            if (question.after === null || page.items.length === 0 || page.headFingerprint === null) return;
             keptPages.set(key, { ...answered, generation, page: { ...page, items: [] } });
           };
           return { page, kept: null, keep };
         }
-        const { lastFingerprint, ...now } = toPageCheck(rows);
-        if (stands(kept, { ...now, lastFingerprint })) return { page: { ...kept.page, ...now }, kept, keep: () => undefined };
+        const check = toPageCheck(rows);
+        const { fingerprintThen: _, ...now } = check;
+        if (stands(kept, check)) return { page: { ...kept.page, ...now }, kept, keep: () => undefined };
         keptPages.delete(key);
       }
     },

@@ -60,7 +60,7 @@ export async function serve(civic: Civic, serving: Serving): Promise<void> {
     if (does(role, 'fill a new log with topics and catalogue')) {
       const sample = does(role, 'fill a new log with the sample') ? wantedSample(civic) : 'off';
       civic.logger.info({}, 'looking whether the log is new, and filling a new one');
-      sampleAccount = await whileAway(civic, stopping, () => fillNewLog(civic, { sample, sampleKey: toTerminal }));
+      sampleAccount = await fillNewLog(civic, { sample, sampleKey: toTerminal }, (work) => whileAway(civic, stopping, work));
     }
     civic.logger.info({}, 'folding the log into the read models');
     if (sampleAccount !== null && does(role, CLASSIFYING)) await whileAway(civic, stopping, () => untilClassified(civic, stopping));
@@ -87,6 +87,7 @@ async function whileAway<Result>({ clock, logger }: Civic, stopping: AbortSignal
       if (!isStoreFailure(error) || stopping.aborted) throw error;
       logger.warn({ err: error }, 'a store is away; the start goes on when it is back');
       await clock.sleep(pause.take(), stopping).catch(() => undefined);
+      stopping.throwIfAborted();
     }
   }
 }

@@ -34,15 +34,19 @@ export async function writeReferenceRecords(deps: SeedDependencies): Promise<voi
 
 /**
  * Fills a new log: the sample and its account where wanted, then topics and catalogue. What a crash cut off is continued by the next start; what
- * was finished is never touched again. Resolves to the sample account in the one start that opens it, else to null.
+ * was finished is never touched again. Resolves to the sample account in the one start that opens it, else to null. `step` runs each part, and
+ * may run it again: the account of the first part is not lost with a failure of the second.
  */
 export async function fillNewLog(
   deps: FirstRunDependencies,
   wanted: { readonly sample: SampleWanted; readonly sampleKey: boolean },
+  step: <Result>(work: () => Promise<Result>) => Promise<Result> = (work) => work(),
 ): Promise<SampleAccount | null> {
-  const withSample = wanted.sample === 'on' || (wanted.sample === 'new' && (await isFirstRun(deps)));
-  const account = withSample ? await writeSample(deps, wanted.sampleKey) : null;
-  await writeReferenceRecords(deps);
+  const account = await step(async () => {
+    const withSample = wanted.sample === 'on' || (wanted.sample === 'new' && (await isFirstRun(deps)));
+    return withSample ? writeSample(deps, wanted.sampleKey) : null;
+  });
+  await step(() => writeReferenceRecords(deps));
   return account;
 }
 

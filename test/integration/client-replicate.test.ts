@@ -1,4 +1,4 @@
-import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -72,6 +72,11 @@ test('a Node without node:sqlite is told so in one line, and keeps a copy in a f
   const ofOne = await replicate(OLD, 'of-one', '--format', 'csv', '--resource', 'topics');
   expect(JSON.parse(ofOne.stdout)).toMatchObject({ snapshots: 1, verified: true });
   expect(readdirSync(join(customer, 'of-one')).toSorted()).toEqual(['replica.json', 'topics.csv', 'topics.ndjson']);
+  // What a folder of every resource held of the others does not stay where no erasure would reach it.
+  const bodies = () => readFileSync(join(customer, 'folder', 'public_bodies.ndjson'), 'utf8');
+  expect(bodies()).not.toBe('');
+  await replicate(OLD, 'folder', '--resource', 'topics', '--new-snapshot');
+  expect(bodies()).toBe('');
 });
 
 test('PostgreSQL needs the package pg, and works with it on Node 20 too', async () => {

@@ -6,7 +6,7 @@ import { writeSeed } from '../../commands/seeds/write-seed.ts';
 import { canonicalJson } from '../../domain/digests.ts';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
 import { migrate } from '../../infra/postgresql/schema-state.ts';
-import { type EventLog, LOG_START, NO_STREAM } from '../../domain/ports/event-log.ts';
+import { type EventLog, LOG_START, LogUnavailable, NO_STREAM } from '../../domain/ports/event-log.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
 import { recordStream } from '../../domain/streams.ts';
 import { sources } from '../../src/modules/sources.ts';
@@ -85,6 +85,24 @@ test('a first run that dies at any of its appends is completed by the next start
     expect(new Set((await expectedFeed(cut.log)).map(({ resource, recordId }) => `${resource} ${recordId}`)).size).toBe(wanted.length);
     await close();
   }
+});
+
+test('a failure after the sample account was opened, and a repetition, do not lose its key', async () => {
+  const { log, clock, identifiers } = await open();
+  let failing = true;
+  const appendEach: EventLog['appendEach'] = (many) => {
+    if (failing && many.some(({ stream }) => stream.startsWith('topics-'))) throw new LogUnavailable('the log is away');
+    return log.appendEach(many);
+  };
+  const flaky = { ...log, appendEach };
+  const writer = createRecordWriter({ log: flaky, clock, identifiers, deadlineMs: 10_000 });
+  const account = await fillNewLog(
+    { log: flaky, clock, identifiers, randomBytes, writer },
+    { sample: 'new', sampleKey: true },
+    async (work) => work().catch(() => ((failing = false), work())),
+  );
+  expect(failing).toBe(false);
+  expect(account?.key).toMatch(/^crs_/);
 });
 
 test('later starts leave edited or removed records unchanged, and add no sample to a log in use', async () => {

@@ -22,3 +22,12 @@ test('a server that became read-only is reported as such at the start and while 
   expect(String(explain(error, 'postgres://me:s3cret@db:5432/civic'))).toBe(`DatabaseRefused: the database db:5432/civic ${words}`);
   expect(String(mapError(error))).toBe(`DatabaseUnavailable: the database ${words}`);
 });
+
+test('a database that cannot be reached is reported with its reason, and without a part of a password that was taken for a host', () => {
+  const told = (code: string, message: string) => String(mapError(Object.assign(new Error(message), { code })));
+  const lost = 'DatabaseUnavailable: the database could not be reached, or went away: ';
+  expect(told('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:5432')).toBe(`${lost}connect ECONNREFUSED 127.0.0.1:5432`);
+  expect(told('ECONNREFUSED', '')).toBe(`${lost}ECONNREFUSED`);
+  expect(told('ENOTFOUND', 'getaddrinfo ENOTFOUND s3cret')).toBe(`${lost}ENOTFOUND`);
+  expect(told('EAI_AGAIN', 'getaddrinfo EAI_AGAIN s3cret')).toBe(`${lost}EAI_AGAIN`);
+});
