@@ -51,6 +51,10 @@ const optionsOf = (page: string, name: string) =>
   );
 const found = (page: string) => ['one', 'two'].filter((name) => page.includes(`/items/${pageRecordId('agenda_items', name)}`));
 
+test('a search whose guidance is for programs alone has no empty paragraph', async () => {
+  expect(await pageOf('/search?q=flats')).not.toMatch(/<p[^>]*>\s*<\/p>/);
+});
+
 test('the search has a named field for words, place, topic and dates, and offers what can be found', async () => {
   const page = await pageOf('/search');
   expect(fieldsOf(page)).toEqual({ q: '', jurisdiction: '', topic: '', from: '', to: '' });

@@ -57,9 +57,10 @@ const HELP = 'Give words of the title or the text. "Quoted words" stand together
 
 function results({ results: rows, guidance, nextCursor }: SearchAgendaData, query: SearchQuery): Html {
   const entries = fitting(rows, LIST_SIZE, resultEntry);
+  const advice = readerGuidance(guidance);
   const next = nextCursor === null ? null : withQuery(SEARCH_PATH, { ...query, cursor: nextCursor });
   return html`<section aria-labelledby="results"><h2 id="results">Results</h2>
-<p class="quiet">${readerGuidance(guidance)}</p>
+${advice !== '' && html`<p class="quiet">${advice}</p>`}
 <ol class="entries">${entries}</ol>
 ${next !== null && html`<p><a rel="next" href="${next}">More results</a></p>`}</section>`;
 }
