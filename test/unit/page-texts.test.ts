@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { COUNTIES } from '../../src/sources/catalogue/catalogue-records.ts';
 import { clipped, fitting, html, printable } from '../../src/edge/pages/html.ts';
 import { markedText, quoteInText } from '../../src/edge/pages/marked-text.ts';
-import { beyondHeading, headingOf, hitTexts, summaryAfterTitle } from '../../src/edge/pages/said-once.ts';
+import { beyondHeading, hasName, headingOf, hitTexts, summaryAfterTitle } from '../../src/edge/pages/said-once.ts';
 
 describe('a marked text', () => {
   const marked = (text: string, ...quotes: readonly string[]) => markedText(text, quotes).toString();
@@ -34,9 +34,11 @@ test.each([
   ['Z-1', 'Flats on Main Street.', 'The plan: Flats on Main Street.', 'Z-1', null, '<mark>The plan: Flats on Main Street.</mark>'],
   ['Plan', 'Plan of 40 flats.', 'flats', 'Plan', 'Plan of 40 <mark>flats</mark>.', null],
   ['Plan of flats', 'Plan for flats of two rooms.', 'flats', 'Plan of <mark>flats</mark>', 'Plan for flats of two rooms.', null],
+  ['Wall; fence of wood', 'Fence of wood. Cut.', 'oak', 'Wall; …', 'Fence of wood. Cut.', '<mark>oak</mark>'],
+  ['A fence of wood', 'A fence of wood.', 'A fence of wood. Painted.', '<mark>A fence</mark> …', null, '… <mark>of wood. Painted.</mark>'],
   ['A fence of wood', 'Cut.', 'wood', 'A fence …', 'Cut.', '<mark>wood</mark>'],
 ])('title %j, summary %j and quote %j show each fact once', (title, summary, evidenceQuote, ...shown) => {
-  const texts = hitTexts({ title, summary, evidenceQuote }, { title: title.startsWith('A fence') ? 7 : 100, summary: 100 });
+  const texts = hitTexts({ title, summary, evidenceQuote }, { title: title.includes('fence') ? 7 : 100, summary: 100 });
   expect([texts.title, texts.summary, texts.quote].map((text) => text && text.toString())).toEqual(shown);
 });
 
@@ -53,13 +55,30 @@ test.each([
     'Authorize Contract with Acme, Inc. in the Amount of $6,000.00.',
     'Authorize Contract with Acme, Inc. in the Amount of $6,000.00.',
   ],
+  ['Approve contract with Acme; deny contract with Beta', 'Approve contract with Beta. Listed.', 'Approve contract with Beta. Listed.'],
+  ['Approve contract with Acme', 'Approved. The vote was 5 to 2.', 'Approved. The vote was 5 to 2.'],
+  ['Contract for $5.25 million', 'Contract for $5. Listed.', 'Contract for $5. Listed.'],
   ['Flats are built', 'Built flats.', 'Built flats.'],
   ['Approve the plan', 'Deny the plan. Approve the plan.', 'Deny the plan. Approve the plan.'],
 ])('after the title %j the summary %j says %j', (title, summary, further) => {
   expect(summaryAfterTitle(summary, title)).toBe(further);
 });
 
+test('a summary is shown where the quote that has it is cut before it', () => {
+  const texts = { title: 'Z-1', summary: 'Flats.', evidenceQuote: `${'Stone '.repeat(100)}Flats.` };
+  expect(hitTexts(texts, { title: 100, summary: 100 }).summary?.toString()).toBe('Flats.');
+});
+
+test('of long texts only the beginning is compared', () => {
+  expect(summaryAfterTitle('A b. '.repeat(20_000), 'c').length).toBeLessThan(3_010);
+  expect(summaryAfterTitle('B.', `${'a '.repeat(5_000)}b`)).toBe('B.');
+});
+
 test.each([
+  ['Contract for $5', 'Contract for $5,250,000', '', 'Contract for $5,250,000'],
+  ['Contract for $5', 'Contract for $5.25 million', '', 'Contract for $5.25 million'],
+  ['Contract for 5', 'Contract for 5% of it', '', 'Contract for 5% of it'],
+  ['Plan', 'Planning of flats', '', 'Planning of flats'],
   ['A wall of stone', 'wall', 'wall', ''],
   ['A wall of …', 'A wall of stone', 'A wall of', 'stone'],
   ['Z-1, a long wall of stones …', 'a long wall of stones and wood', 'a long wall of stones', 'and wood'],
@@ -71,13 +90,23 @@ test.each([
   expect(beyondHeading(heading, quote)).toEqual({ said, rest });
 });
 
-test('a long title is cut at a word, and its quote goes on where the title was cut', () => {
+test.each([
+  ['CITY COUNCIL work session', 'City Council', true],
+  ["Councilors' retreat", 'Council', false],
+  ['Parks Boardwalk Study', 'Parks Board', false],
+  ['Regular meeting', '—', false],
+  ['…', '—', false],
+])('the title %j has the name %j: %j', (title, name, expected) => {
+  expect(hasName(title, name)).toBe(expected);
+});
+
+test('a long title is cut at a word, and its summary goes on where the title was cut', () => {
   const summary = `${SPEECH}. Listed.`;
   const texts = hitTexts({ title: SPEECH, summary, evidenceQuote: `${SPEECH.slice(0, 80)} …` }, { title: 60, summary: 100 });
   expect([texts.title, texts.quote, texts.summary].map((text) => text && text.toString())).toEqual([
     '<mark>Authorize Execution of a Contract with Acme, Inc. in the</mark> …',
-    '… <mark>Amount of $5,000.00 for …</mark>',
-    'Listed.',
+    null,
+    '… <mark>Amount of $5,000.00 for</mark> a Wall of Stone. Listed.',
   ]);
   expect(headingOf(SPEECH, 85)).toBe(SPEECH);
 });

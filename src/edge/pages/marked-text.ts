@@ -34,7 +34,8 @@ export function markedText(text: string, quotes: readonly string[]): Html {
 
 /** Characters on each side of a quote. */
 export const AROUND = 160;
-const MAX_QUOTE = 400;
+/** Characters of a quote that are shown. */
+export const MAX_QUOTE = 400;
 
 /** The quote, marked, with what stands around it; the quote alone where the text does not have it. */
 export function quoteInText(text: string | null, quote: string): Html {

@@ -2,7 +2,7 @@ import type { MeetingFacts } from '../../../queries/meetings/read-meetings.ts';
 import type { MeetingItem } from '../../../queries/meetings/read-meeting-items.ts';
 import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.ts';
 import { uuid } from '../../../domain/records/fields.ts';
-import { cutAfter, titleWords } from '../../../domain/words.ts';
+import { cutAfter } from '../../../domain/words.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { bodyPath, itemPath, jurisdictionPath, meetingPath, withQuery } from './addresses.ts';
 import {
@@ -23,7 +23,7 @@ import { AROUND, markedText, quoteInText } from './marked-text.ts';
 import type { PageParts } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
 import type { Asked } from './page-routes.ts';
-import { beyondHeading, headingOf, quoteBeyond, summaryAfterTitle, wordsOfQuote } from './said-once.ts';
+import { beyondHeading, hasName, headingOf, quoteBeyond, summaryAfterTitle, wordsOfQuote } from './said-once.ts';
 import { meetingDay, meetingTime, utcTime } from './times.ts';
 
 const ITEMS = 100;
@@ -85,10 +85,8 @@ ${REUSE}`;
 }
 
 /** Body, title and local day; the title alone where it names the body. */
-function nameOfMeeting({ meeting, body }: MeetingFacts, shownTitle: string): string {
-  const [title, bodyName] = [meeting.title, body.name].map((name) => titleWords(name).join(' ')) as [string, string];
-  return `${title.includes(bodyName) ? shownTitle : `${nameOf(body.name)}: ${shownTitle}`}, ${meetingDay(meeting)}`;
-}
+const nameOfMeeting = ({ meeting, body }: MeetingFacts, shownTitle: string): string =>
+  `${hasName(shownTitle, body.name) ? shownTitle : `${nameOf(body.name)}: ${shownTitle}`}, ${meetingDay(meeting)}`;
 
 const noItems = (meetingId: string, start: number): Html =>
   start === 0
@@ -164,7 +162,7 @@ ${item.outcome !== undefined && html`<dt>Outcome</dt><dd>${outcomeTag(item.outco
 </dl>
 <p>${officialLink(item.sourceUrl)}</p>
 ${fitting(hits.slice(0, MAX_ITEM_HITS), HITS_SIZE, ({ topicSlug, summary, evidenceQuote, confidence }) => {
-  const further = summaryAfterTitle(summary, item.title);
+  const further = summaryAfterTitle(summary, titleOf(item.title));
   return html`<section class="hit">
 <p>${topicLink(topicSlug, topics)} <span class="quiet">confidence ${confidence} of 100</span></p>
 ${further !== '' && html`<p>${clipped(further, 600)}</p>`}

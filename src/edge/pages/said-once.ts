@@ -1,6 +1,6 @@
-import { titleWords } from '../../../domain/words.ts';
+import { cutAfter, titleWords } from '../../../domain/words.ts';
 import { clipped, CUT, type Html, html } from './html.ts';
-import { markedText, quoteInText } from './marked-text.ts';
+import { markedText, MAX_QUOTE, quoteInText } from './marked-text.ts';
 
 const lineOf = (text: string): string => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim();
 
@@ -16,30 +16,49 @@ export const wordsOfQuote = (quote: string): string => lineOf(quote).replace(/^�
 /** Letters that two forms of a verb share. */
 const STEM = 4;
 
-/** Whether the title has all words of the sentence in their order; the first one, which is often a verb, also in another form. */
-function says(title: readonly string[], sentence: readonly string[]): boolean {
-  let at = 0;
-  return sentence.every((word, number) => {
-    const isForm = (other: string): boolean =>
-      other === word || (number === 0 && word.length >= STEM && other.startsWith(word.slice(0, STEM)));
-    const found = title.findIndex((other, place) => place >= at && isForm(other));
-    at = found + 1;
-    return found >= 0;
-  });
-}
+/** The words of a text, each number as one, without the words that a summary leaves out of a title. */
+const statedWords = (text: string): readonly string[] =>
+  titleWords(text.replaceAll(/\b(?:the )?execution of (?:an? )?|(?<=\d)[.,](?=\d)/gi, ''));
 
-/** What a summary says after the sentences at its beginning that the title says too; all of it where that would begin within a sentence. */
-export function summaryAfterTitle(summary: string, title: string): string {
-  const [whole, words] = [lineOf(summary), titleWords(title)];
+/** Whether the words of the sentence stand side by side in the heading; the first of several, which is often a verb, also in another form. */
+const says = (heading: readonly string[], sentence: readonly string[]): boolean =>
+  heading.some((first, at) =>
+    sentence.every(
+      (word, number) =>
+        heading[at + number] === word ||
+        (number === 0 && sentence.length > 1 && word.length >= STEM && first.startsWith(word.slice(0, STEM))),
+    ),
+  );
+
+/** Of longer texts only so many characters are compared and shown. */
+const COMPARED = 3_000;
+
+/**
+ * What a summary says after the sentences at its beginning that the heading says too; all of it where that would begin within a
+ * sentence, but for one that goes on where the heading was cut.
+ */
+export function summaryAfterTitle(summary: string, heading: string): string {
+  const [whole, shown] = [summary, heading].map((text) => clipped(lineOf(text), COMPARED)) as [string, string];
+  const beyond = beyondHeading(shown, whole);
+  if (shown.endsWith(CUT) && beyond.said !== '' && beyond.rest !== '') return `… ${beyond.rest}`;
+  const words = statedWords(shown);
   const sentences = whole.split(/(?<=[.!?…]["”]?) /);
-  const isNew = (sentence: string): boolean => !says(words, titleWords(sentence));
+  const isNew = (sentence: string): boolean => !says(words, statedWords(sentence));
   const first = sentences.findIndex(isNew);
   const rest = first < 0 ? '' : sentences.slice(first).join(' ');
   return rest === '' || /^["“(]?[\p{Lu}\p{N}]/u.test(rest) ? rest : whole;
 }
 
+/** Whether a title has the words of a name side by side; not for a name without letters and digits. */
+export function hasName(title: string, name: string): boolean {
+  const [words, nameWords] = [title, name].map((text) => ` ${titleWords(text).join(' ')} `) as [string, string];
+  return nameWords.trim() !== '' && words.includes(nameWords);
+}
+
 /** Characters that are no overlap of two texts by chance. */
 const OVERLAP = 20;
+/** What follows a whole word or number. */
+const AFTER_WORD = /^[.,;:]*(?:\s|$)/;
 
 /** What a quote has in common with the heading before it, which may end in `…`, and what it says beyond that. */
 export function beyondHeading(heading: string, quote: string): { readonly said: string; readonly rest: string } {
@@ -47,7 +66,7 @@ export function beyondHeading(heading: string, quote: string): { readonly said: 
   if (shown.includes(quote)) return { said: quote, rest: '' };
   for (let start = 0; start === 0 || start <= shown.length - OVERLAP; start++) {
     const said = shown.slice(start);
-    if (said === '' || !quote.startsWith(said)) continue;
+    if (said === '' || !quote.startsWith(said) || !AFTER_WORD.test(quote.slice(said.length))) continue;
     const rest = quote.slice(said.length).replace(/^[\s.,;:]+/, '');
     return { said, rest: /[\p{L}\p{N}]/u.test(rest) ? rest : '' };
   }
@@ -63,13 +82,14 @@ interface HitTexts {
 /** The texts of a hit, each statement once: the quote is marked where the heading or the summary has it, and stands apart as far as it says more. */
 export function hitTexts({ title, summary, evidenceQuote }: HitTexts, max: { readonly title: number; readonly summary: number }) {
   const heading = headingOf(title, max.title);
-  const further = summaryAfterTitle(summary, title);
+  const further = summaryAfterTitle(summary, heading);
   const shownSummary = clipped(further, max.summary);
   const { said, rest } = beyondHeading(heading, wordsOfQuote(evidenceQuote));
   const saysMore = rest !== '' && !shownSummary.includes(rest);
   return {
     title: markedText(heading, [said]),
-    summary: further === '' || (saysMore && rest.includes(further)) ? null : markedText(shownSummary, [rest]),
+    summary:
+      further === '' || (saysMore && cutAfter(rest, MAX_QUOTE).includes(wordsOfQuote(further))) ? null : markedText(shownSummary, [rest]),
     quote: saysMore ? quoteBeyond({ said, rest }, evidenceQuote) : null,
   };
 }
