@@ -14,10 +14,9 @@ export class JsonText {
   readonly #buffer: Buffer;
   #length = 0;
 
-  /** At most this many bytes may be written. */
-  constructor(capacity: number) {
-    // Not of Node's shared pool: a page that is kept would hold what others have of it.
-    this.#buffer = Buffer.allocUnsafeSlow(capacity);
+  /** At most this many bytes may be written. `own`: not of Node's shared pool, of which a text that is kept would hold what others have. */
+  constructor(capacity: number, memory: 'own' | 'shared' = 'shared') {
+    this.#buffer = memory === 'own' ? Buffer.allocUnsafeSlow(capacity) : Buffer.allocUnsafe(capacity);
   }
 
   ascii(text: string): this {

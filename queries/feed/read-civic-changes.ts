@@ -85,7 +85,7 @@ type CursorAt = ReturnType<typeof feedCursorEncoder>;
 
 /** The text of a page up to the end of its items; without a filter, their positions are dense. */
 function itemsOf(page: FeedPage, cursorAt: CursorAt, dense: boolean, form: PageForm): JsonText {
-  const json = new JsonText(page.bytes + ITEM_BYTES * page.items.length + PAGE_BYTES);
+  const json = new JsonText(page.bytes + ITEM_BYTES * page.items.length + PAGE_BYTES, page.items.length > 0 ? 'own' : 'shared');
   let previous = page.start;
   for (const [index, [position, envelope, body, fingerprint]] of page.items.entries()) {
     if (position <= previous || (dense && position !== previous + 1)) throw new Error(`feed position ${position} follows ${previous}`);
