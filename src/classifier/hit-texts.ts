@@ -29,8 +29,11 @@ const sentences = (parts: readonly (string | null)[]): string =>
     .normalize('NFC')
     .trim();
 
-function partiesOf({ role, names, chosen }: Parties): string {
-  return `${role === 'applicant' ? 'Applicant' : 'Named'}: ${listed(names, PARTIES_AT_MOST)}${chosen === null ? '' : ` (${chosen})`}`;
+const ROLES = { applicant: 'Applicant', initiator: 'Submitted by', party: 'Named' } as const;
+
+function partiesOf({ role, names, sums: own, chosen }: Parties): string {
+  const told = names.map((name, index) => (own[index] === undefined ? name : `${name} (${own[index]})`));
+  return `${ROLES[role]}: ${listed(told, PARTIES_AT_MOST)}${chosen === null ? '' : ` (${chosen})`}`;
 }
 
 interface ItemTexts {

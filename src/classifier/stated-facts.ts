@@ -59,7 +59,7 @@ const PRINCIPAL = new RegExp(String.raw`\bprincipal amount (?:of )?(?:(?:not to 
 const BORROWS = /\b(?:bonds|notes|certificates of obligation|commercial paper)\b/i;
 /** The label behind a dash of a title: "- Not to exceed $1.00", "- Estimated Revenue: General Fund $1.00; Revenue Foregone: $2.00". */
 const CLOSING = new RegExp(
-  String.raw`(?:[-–—]|(?<=\d);)\s?((?:(?:total|estimated|annual|amount|of)\s)*(?:not to exceed|amount of|cost of|amount|cost)\s${LIMITED}|(?:estimated )?(?:annual )?(?:net )?(?:revenue(?: fore?gone)?|fore?gone revenue):[^$;]{0,90}${LIMITED}(?:,? and ${SUM} [\w-]+ fee|\)? and [^$;,]{3,60}\(${SUM}(?=\)))?)`,
+  String.raw`(?:[-–—]|(?<=\d);)\s?((?:(?:total|estimated|annual|amount|of)\s)*(?:not to exceed|amount of|cost of|amount|cost)\s${LIMITED}|(?:estimated )?(?:annual )?(?:net |gross )?(?:revenue(?: fore?gone)?|fore?gone revenue):[^$;]{0,90}${LIMITED}(?:,? and ${SUM} [\w-]+ fee|\)? and [^$;,]{3,60}\(${SUM}(?=\)))?)`,
   'gi',
 );
 const TOTAL = new RegExp(
@@ -73,11 +73,18 @@ const CONTRACT = new RegExp(
 );
 /** A raise with what was paid before and what is paid now. */
 const INCREASED = new RegExp(String.raw`((?:not to exceed )?${SUM},? increased from ${SUM})(?: \([^()]*\))?( to ${SUM})(?:\.\d\d)?`, 'i');
+/** The same of a contract, also of a decrease, whose sum stands in brackets. */
+const CHANGED = new RegExp(
+  String.raw`(?<=[-–—]\s)not to exceed (?:\(${SUM}\)|${SUM}),? (?:in|de)creasing the (?:[\w-]+ ){0,3}from ${SUM} to ${SUM}`,
+  'i',
+);
 /** What a change order adds to a contract. */
 const CHANGE_ORDER = new RegExp(
   String.raw`\b((?:contract )?change order(?: No\. ?\d+)?)\b[^;$]{0,160}? in (?:an|the) amount (?:of )?(${LIMITED})`,
   'gi',
 );
+/** Of more parties, none is told with its amount. */
+const TIED_AT_MOST = 4;
 /** The amount right behind the name of a party. */
 const ITS_OWN = new RegExp(
   String.raw`^(?:(?!\b(?:authorize|adopt|transfer|accept\w*|disbursement)\b)[^;$]){0,160}? in (?:an|the) (?:(?:estimated|total|annual) )*amount (?:of )?(${LIMITED})`,
@@ -98,6 +105,8 @@ export function statedAmount(text: string): string | null {
   if (principals.length > 0) return new Set(principals.flatMap(sums)).size === 1 ? principals[0]! : null;
   const increased = priced.includes('increased from') ? INCREASED.exec(priced) : null;
   if (increased !== null) return `${increased[1]}${increased[2]}`;
+  const changed = priced.includes('creasing the') ? CHANGED.exec(priced)?.[0] : undefined;
+  if (changed !== undefined) return changed;
   const closing = [...priced.matchAll(CLOSING)].map(([, words]) => words!.replace(/\((?=\$)|(?<=\d)\)/g, ''));
   const isPlain = closing.length > 0 && new Set(closing.flatMap(sums)).size === closing.length;
   if (closing.length > 0) {
@@ -127,11 +136,31 @@ function contractAmount(text: string): string | null {
   return contracts.length === 1 ? contracts[0]![1]! : null;
 }
 
+/** The same before the name: "an amendment in the amount of $5.00 to an agreement with". */
+const BEFORE_IT = new RegExp(
+  String.raw`\b(?:amendment|supplemental agreement|change order)(?: No\. ?\d+)?,? in (?:an|the) amount (?:of )?(${LIMITED}),? to (?:an?|the) [^;$]{3,120}? with (?:the )?$`,
+  'i',
+);
+
+/** The sum that the text ties to each of several names; none where one of them has none, so that it could be the sum of all. */
+function sumsOf(names: readonly string[], text: string): readonly string[] {
+  if (names.length < 2 || names.length > TIED_AT_MOST || !text.includes('$') || BORROWS.test(text)) return [];
+  const places = names.map((name) => ({ at: text.indexOf(name), end: text.indexOf(name) + name.length }));
+  // A party that is named again may have a further amount.
+  if (names.some((name) => text.split(name).length !== 2)) return [];
+  const own = places.flatMap(({ at, end }) => {
+    const before = Math.max(0, ...places.map((other) => other.end).filter((place) => place <= at));
+    const next = Math.min(text.length, ...places.map((other) => other.at).filter((place) => place > at));
+    return BEFORE_IT.exec(text.slice(before, at))?.[1] ?? ITS_OWN.exec(text.slice(end, next))?.[1] ?? [];
+  });
+  return own.length === names.length ? own : [];
+}
+
 const FIRST = String.raw`(?:[a-z]{0,2}[A-Z][\p{L}\p{N}.&'’/+-]*|\d{1,5}[\p{L}-][\p{L}\p{N}&'’-]*|\d{2,5}(?= [A-Z]))`;
 const WORD = String.raw`(?:[A-Z0-9][\p{L}\p{N}.&'’/+-]*|&|\([A-Z]{2,5}\)|at|of|the|and|for|de|del)`;
 const SUFFIX = String.raw`(?:Inc|INC|lnc|LLC|L\.L\.C|LLP|L\.L\.P|LP|L\.P|Corp|Corporation|Company|Co|Ltd|LTD|PLLC|P\.C|PC|Limited Partnership)\b\.?`;
 const COMPANY = new RegExp(
-  String.raw`(?<=\bwith )${FIRST}(?: ${WORD}){0,2} [–-] ${WORD},? ${SUFFIX}|(?<![\p{L}\p{N}$.,&-]|, an? )${FIRST}(?:(?:,(?! and\b))? ${WORD}){0,7}?,? ${SUFFIX}(?:,? ${SUFFIX})?(?:,? (?:d/?b/?a|DBA):? (?:(?!for\b)${WORD} ){0,6}(?!for\b)${WORD}(?:,? ${SUFFIX})?)?`,
+  String.raw`(?<=\bwith |, and )${FIRST}(?: ${WORD}){0,2} [–-] ${WORD}(?: ${WORD})?,? ${SUFFIX}(?: dba (?:${WORD} ){0,3}${WORD})?|(?<![\p{L}\p{N}$.,&-]|, an? )${FIRST}(?:(?:,(?! and\b))? ${WORD}){0,7}?,? ${SUFFIX}(?:,? ${SUFFIX})?(?:,? (?:d/?b/?a|DBA):? (?:(?!for\b)${WORD} ){0,6}(?!for\b)${WORD}(?:,? ${SUFFIX})?)?`,
   'gu',
 );
 /** A former name is no further party, nor is the short name before the one under which business is done. */
@@ -172,8 +201,10 @@ const OTHER_SIDE = new RegExp(
 const ABUTTING = new RegExp(String.raw`\bto ((?:${WORD}|,)(?:,? ${WORD}){0,9}?),? the abutting owners?\b`, 'u');
 
 export interface Parties {
-  readonly role: 'applicant' | 'party';
+  readonly role: 'applicant' | 'initiator' | 'party';
   readonly names: readonly string[];
+  /** The amount of each of several parties, in their order; empty where the text does not tie one to each. */
+  readonly sums: readonly string[];
   /** How the source says that they were chosen, such as "lowest responsible bidder of four". */
   readonly chosen: string | null;
 }
@@ -244,18 +275,29 @@ const companies = (text: string, behind?: RegExp): string[] =>
     )
     .flatMap(([name]) => partners(name, text));
 
+/** Of charter amendments and petitions, who submits them applies for nothing. */
+const INITIATIVE = /\b(?:petitions?|amendments? to the [^;]{0,40}\bCharter),? submitted by\b/i;
+/** What stands before names that are examples only. */
+const EXAMPLES = new RegExp(String.raw`\bincluding,? but not limited to(?=,? (?:the )?(?:${COMPANY.source}))`, 'iu');
+
 /** Who applies or contracts, in the text's own words, all of them: an applicant where the text says so, else the sellers, else every company. */
 export function statedParties(text: string, matterType: string): Parties | null {
   const applicant = APPLICATION.exec(text)?.[1] ?? (/\bzoning\b/i.test(matterType) ? BEFORE_ADDRESS.exec(text)?.[1] : undefined);
   if (applicant !== undefined && /^(?:\p{Lu}|\d)/u.test(tidy(applicant)))
-    return { role: 'applicant', names: [tidy(applicant)], chosen: null };
+    return { role: INITIATIVE.test(text) ? 'initiator' : 'applicant', names: [tidy(applicant)], sums: [], chosen: null };
   const [, sold, chosen] = SELLERS.exec(text) ?? [];
   const sellers =
     sold === undefined ? [] : distinct([...(text.includes('(2)') ? companies(text, BEHIND_DASH) : []), ...sold.split(ITS_AMOUNT)]);
-  if (sellers.length > 0) return { role: 'party', names: sellers, chosen: chosen ?? null };
+  const party = (names: readonly string[], how: string | null = null): Parties => ({
+    role: 'party',
+    names,
+    sums: sumsOf(names, text),
+    chosen: how,
+  });
+  if (sellers.length > 0) return party(sellers, chosen ?? null);
   const named = distinct(companies(withoutFormer(text)));
-  if (named.length > 0) return isPartOfList(text, named) ? null : { role: 'party', names: named, chosen: null };
+  if (named.length > 0) return isPartOfList(text, named) ? null : party(named, EXAMPLES.test(text) ? 'not limited to these' : null);
   const withs = [...text.matchAll(WITH)].map(([, name]) => name!);
   const others = distinct(withs.length > 0 ? withs : [ABUTTING.exec(text)?.[1] ?? OTHER_SIDE.exec(text)?.[1] ?? '']);
-  return others.length === 0 ? null : { role: 'party', names: others, chosen: null };
+  return others.length === 0 ? null : party(others);
 }

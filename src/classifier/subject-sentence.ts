@@ -32,8 +32,11 @@ const ASIDES: readonly RegExp[] = [
   ...REFERENCES,
   /\s+Z[A-Z]?-?\d{2,3}-\d{2,8}(?:\([A-Z/]{2,7}\))?(?:\/Z-?\d[\d-]*)?\s*$/g,
 ];
-/** A closing clause: the amount, or the seller behind a dash. Both are stated on their own. */
-const CLOSING = /\s[-–—]\s?(?=(?:(?:total|estimated|annual|combined) )*(?:not to exceed|amount|revenue|cost|fore?gone|financing)\b).*$/is;
+/** A time limit between "to" and its verb. */
+const TIME_LIMIT = /,? (?:not|no) later than (?<=\bto,? \w+ later than )[^,;]{3,120},(?= \p{Ll})/gu;
+/** A closing clause of a text or of a step: the amount, or the seller behind a dash. Both are stated on their own. */
+const CLOSING =
+  /\s[-–—]\s?(?=(?:(?:total|estimated|annual|combined|gross|net) )*(?:not to exceed|amount|revenue|cost|fore?gone|financing)\b).*?(?=[;,] (?:and )?\(\d\) |$)/gis;
 const SELLER =
   /\s[-–—]\s(?=\p{Lu}|\d)(?!(?:(?!(?:Inc|INC|LLC|LLP|PLLC|Ltd|LP|L\.|Corp|Corporation|Company|Co|lowest|most|only|sole|best)\b|[-–—] )[^;$ ]+ ){3,40}[-–—] \p{Lu}).{0,900}?\b(?:lowest|most (?:highly|advantageous)|only|sole|best)\b[^;]{0,40}\b(?:bidders?|proposers?|vendors?|sources?|value)\b.*$/su;
 
@@ -45,7 +48,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
     'Call a public hearing $1 on ',
   ],
   [
-    /^(?!Call a public)(?:[\p{L}\d/&’'. -]{3,90} )?(?:conduct |hold |continue )?(?:an? )?(?:joint )?public hearings?,?(?: pursuant to .{3,90}?,)?(?: (?:and )?to)?(?: (?:receive|hear))?(?: (?:public )?comments?)?(?: (?:regarding|concerning|on|about|to consider|from))?:? +/iu,
+    /^(?!Call a public)(?:[\p{L}\d/&’'. -]{3,90} )?(?:conduct |hold |continue )?(?:an? )?(?:joint )?public hearings?,?(?: pursuant to .{3,90}?(?:,|(?= regarding )))?(?: (?:and )?to)?(?: (?:receive|hear))?(?: (?:public )?comments?)?(?: (?:regarding|concerning|on|about|to consider|from))?:? +/iu,
     'Public hearing: ',
   ],
   [/^(?:adopt |authorize |approve )?(?:an |the )?ordinances? (?:of the City of [A-Z][\p{L} ]{2,30}? (?=\p{Ll}+ing\b))?/iu, ''],
@@ -157,9 +160,17 @@ const CLAUSE_END =
 /** The length at the end of a text that is cut in which a bracket or small words may stand open. */
 const TAIL = 80;
 const OPEN_END = /\s*[(“][^()“”]{0,60}$/;
+/** The first half of "from … to …" and of "between … and …". */
+const HALVES: readonly (readonly [RegExp, RegExp])[] = [
+  [/^,? to /, /,? (?:(?:increas|decreas|reduc|chang)\p{Ll}* )?from (?:\$|\d)[^,;]{0,30}$/u],
+  [/^,? and /, /,? between (?:(?! and )[^,;\d]){3,60}$/],
+];
+/** What needs a noun behind it, or what follows "to". */
+const NEEDY_END =
+  /(?:(?: and)?(?: the)? \p{Ll}+ of \p{Ll}+ing)?(?: (?:for|of|in|with))? (?:access|accessibility|accordance|connection|pursuant|relation|special|certain|various)$/u;
 /** Words that need a further one. */
 const SMALL_END =
-  /(?:[\s,;:(–—]|\s-|\s(?:and|or|of|for|the|an?|in|to|with|by|at|on|from|as|not|exceed|up|amounts?|total|estimated|through|between|including|that|which|who|its|their|his|her|is|are|be|being|under|per|upon|within|into|any|all|each|pursuant|associated|located|adjacent|related|consisting|containing|such|both|over|near|\(\w\)))+$/i;
+  /(?:[\s,;:(–—]|\s-|\s&|\s(?:and|or|of|for|the|an?|in|to|with|by|at|on|from|as|not|exceed|up|amounts?|total|estimated|through|between|including|that|which|who|its|their|his|her|is|are|be|being|under|per|upon|within|into|any|all|each|pursuant|associated|located|adjacent|related|consisting|containing|such|both|over|near|\(\w\)))+$/i;
 /** At most the limit, cut behind a clause, else behind a word, and marked. */
 export function clipped(text: string, limit = LIMIT, from = 0.6): string {
   if (text.length <= limit) return text;
@@ -167,12 +178,15 @@ export function clipped(text: string, limit = LIMIT, from = 0.6): string {
   const clause = [...room.matchAll(CLAUSE_END)].findLast(({ index }) => index > limit * from)?.index;
   const cut = clause === undefined ? room.replace(/\s+\S*$/, '') : room.slice(0, clause);
   const tail = Math.max(0, cut.length - TAIL);
-  return `${cut.slice(0, tail)}${cut.slice(tail).replace(OPEN_END, '').replace(SMALL_END, '')} …`;
+  const open = cut.slice(tail).replace(OPEN_END, '').replace(SMALL_END, '');
+  const half = HALVES.reduce((rest, [behind, before]) => (behind.test(text.slice(cut.length)) ? rest.replace(before, '') : rest), open);
+  return `${cut.slice(0, tail)}${half.replace(NEEDY_END, '').replace(SMALL_END, '')} …`;
 }
 
 /** The action of a title and its object, in its words: without its form, its price, its seller and its further steps. */
 export function subjectOf(operative: string): string {
-  const plain = ASIDES.reduce((rest, aside) => rest.replace(aside, ' '), operative)
+  const told = operative.includes(' later than ') ? operative.replace(TIME_LIMIT, '') : operative;
+  const plain = ASIDES.reduce((rest, aside) => rest.replace(aside, ' '), told)
     .replace(/\s+/g, ' ')
     .replace(/ (?=[.;,](?:\s|$))(?<=[\p{L}\d)] )/gu, '')
     .trim()
@@ -219,15 +233,21 @@ function acted(step: string): string {
       return base === undefined ? whole : `${lead}${base}`;
     });
   const [issued, word] = INNER.at(-2)!;
-  return verbal.replace(issued, word);
+  return (verbal === step ? step : verbal.replace(SECOND_VERB, (_, lead: string, verb: string) => lead + (VERBS[verb] ?? verb))).replace(
+    issued,
+    word,
+  );
 }
+/** A further participle of an action whose first one is read as an imperative. */
+const SECOND_VERB =
+  /^((?:(?!(?!hearing)\b\p{Ll}+ing\b|\bby\b)[^;,]){3,70},? and |[^;]{3,400}; and )(\p{Ll}+ing)(?= (?:the|an?|its|their)\b)/u;
 
 /** Words that make a title one of its own: verbs of a decision, or a thing that is decided. */
 const NUMBER_ONLY = /^No\.? [\d-]+$/i;
 const SPEAKING = /\b\p{L}{3,}\b.*\b\p{L}{3,}\b.*\b\p{L}{3,}\b/u;
 /** The beginning of a title that states its action; another one only names a thing. */
 const ACTS =
-  /^(?:\([^)]{2,40}\) *)?(?:(?:authoriz|accept|adopt|amend|approv|award|conduct|consider|declar|den|direct|establish|grant|ratif|reject|set)\p{Ll}*|an? (?:ordinance|resolution|public hearing|local law)|(?:ordinance|resolution|public hearing|local law|application number)\b)/iu;
+  /^(?:\([^)]{2,40}\) *)?(?:(?:authoriz|accept|adopt|amend|approv|award|conduct|consider|declar|den|direct|establish|grant|ratif|reject|set)(?!ments?\b|ance\b|ion\b|ations?\b|als?\b)\p{Ll}*|an? (?:ordinance|resolution|public hearing|local law)|(?:ordinance|resolution|local law|application number)\b)/iu;
 const RECOMMENDED = /^As recommended by [^:;]{1,160}?\d{4}[,:]\s*|^(?:ord|res)(?:inance|olution)?\.? no\.? [\d-]+ - /i;
 const PROPOSES =
   /^(?:\([a1]\)\s*)?(?:accept|adopt|approv|authoriz|award|consider|conduct|deny|direct|hold|introduc|report on bids|an? (?:ordinance|resolution)\b)/i;
@@ -246,8 +266,14 @@ export const proposedAction = ({ actionText }: Acting): string | null => action(
 /** The same, also of an action from which no topic is read. */
 export const statedAction = ({ actionText }: Acting): string | null => action(actionText, [PROPOSES, ORGANISES]);
 
-/** The text without the list inside of it, and without a further sentence that only introduces the list. */
-const withoutList = (text: string): string => text.replace(/(?:(?<=\.) [^.:]{3,160}:|:)? \(1\) .*$/s, '').replace(/[\s;.]+$/, '');
+/** A table of labels and values, with the words that introduce it. */
+export const TABLE = /,? as (?:outlined|shown|listed)(?: in)? below: \p{Lu}[\p{L} ]{2,30}: .*$/su;
+/** The text without the list or table inside of it, and without a further sentence that only introduces the list. */
+const withoutList = (text: string): string =>
+  text
+    .replace(TABLE, '')
+    .replace(/(?:(?<=\.) [^.:]{3,160}:|:)? \(1\) .*$/s, '')
+    .replace(/[\s;.]+$/, '');
 /** An introduction of lettered steps that says nothing of their own. */
 const INTRODUCTION = /^Adopt an? (?:resolution|ordinance):? ?$/i;
 /** The district behind what is proposed, which is stated as a place. */
@@ -255,9 +281,16 @@ const ITS_DISTRICT = /\s*Council Districts? \d[\d,& and]*\.?\s*(?:END OF [A-Z ]+
 /** A verb that begins a step with a capital; the beginning of a name is followed by another one. */
 const CAPITAL_STEP = /^\p{Lu}(?=\p{Ll}+ \p{Ll})/u;
 
+/** Firms with their places, in a numbered list behind an action. */
+const FIRMS =
+  /,? \(1\) (?<first>\p{Lu}[^()]{2,60}? \([^()]{3,40}, [A-Z]{2}\)) (?<further>(?:\(\d{1,2}\) \p{Lu}[^()]{2,60}? \(?[^()]{3,40}, [A-Z]{2}\),? ?){2,40})/u;
+/** A list of firms by its first one and the number of the others: they are no points of the action. */
+const withFirmsCounted = (text: string): string =>
+  text.replace(FIRMS, (_, first: string, further: string) => ` ${first} and ${further.match(/\(\d{1,2}\) /g)?.length} others.`);
+
 /** The lettered steps of a proposed action, each without the list behind its colon. */
 function proposedSubject(proposed: string): string {
-  const text = withoutReview(proposed).replaceAll(BLANK, '').replace(ITS_DISTRICT, '');
+  const text = withFirmsCounted(withoutReview(proposed).replaceAll(BLANK, '').replace(ITS_DISTRICT, ''));
   const start = text.indexOf('(a) ');
   if (start < 0) return subjectOf(operativeText(text));
   const [first = '', ...further] = stepsOf(text.slice(start + 4), LETTERS).map(withoutList);

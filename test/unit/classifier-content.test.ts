@@ -141,7 +141,7 @@ describe('summary and business impact', () => {
 
   it('say how a seller was chosen', () => {
     const text = 'Contract for mains - Sample Construction, Inc., lowest responsible bidder of four - Not to exceed $12,711,348.00';
-    expect(statedParties(text, '')).toEqual({
+    expect(statedParties(text, '')).toMatchObject({
       role: 'party',
       names: ['Sample Construction, Inc.'],
       chosen: 'lowest responsible bidder of four',

@@ -5,7 +5,7 @@ import type { EffectRule } from './effect-rule.ts';
 import { spelledOut } from './spelled-out.ts';
 import { PRICES, SUPPORT } from './money-rules.ts';
 import { PEOPLE, PLACES } from './place-and-people-rules.ts';
-import { clipped, REFERENCES } from '../subject-sentence.ts';
+import { clipped, REFERENCES, TABLE } from '../subject-sentence.ts';
 
 const AT_MOST = 3;
 const LENGTH = 260;
@@ -65,6 +65,7 @@ function effectOf({ text, lower }: Read, { label, pattern, needs }: (typeof COMP
       '',
     )
     .replaceAll(BLANK, '')
+    .replace(TABLE, '')
     .replace(/,? and \(\d\) .*$|\s*\([^()]*$/s, '')
     .replace(TORN, '');
   if (words.length < SHORTEST) return [];

@@ -91,7 +91,7 @@ const BOTH = new RegExp(String.raw`\b[Aa]t (?<place>${STREET} (?:and|&) ${STREET
 const NAMED = new RegExp(String.raw`${STREET} (?:and|at) ${STREET}(?= [Ii]ntersection)`, 'gu');
 
 const COUNCIL =
-  /\b(?:City )?Council Districts? \d{1,2}(?:(?:, | and |, and | & )\d{1,2})*|(?:Near )?CD(?<=(?:^\(|[,(] ?)(?:Near )?CD)s? ?\d{1,2}(?:(?:, | and |, and | & )(?:CD ?)?\d{1,2})*(?=\)|;)|(?<=^\()ETJ[^()]{0,40}(?=\))/g;
+  /\b(?:City )?Council Districts? \d{1,2}(?:(?:, | and |, and | & )\d{1,2})*|(?:Near )?CD(?<=(?:^\(|[,(] ?)(?:Near )?CD)s? ?\d{1,2}(?:(?:, | and |, and | & )(?:CD ?)?\d{1,2})*(?:,? and ETJ)?(?=\)|;)|(?<=^\()ETJ[^()]{0,40}(?=\))/g;
 const DISTRICT_NAME = String.raw`(?:[A-Z][\p{L}\d'’./-]{0,40}|&|of|and)`;
 const DISTRICT = new RegExp(
   String.raw`(?<![\p{L}\d])[A-Z][\p{L}\d'’./-]{0,40}(?: ${DISTRICT_NAME}){0,7}? (?:Tax Increment Financing (?:\(“?"?TIF"?”?\) )?District|TIF District|Public Improvement District|Municipal Management District|Special Purpose District|Special Provision Sign District|Historic District|Neighborhood Empowerment Zone|Reinvestment Zone|Enterprise Zone|Sub-?[Dd]istrict(?! [A-Z\d]{1,3}\b)|Neighborhood(?! (?:[&A-Z]|and [A-Z])))(?: (?:No\. ?\d+[A-Z]?|Number [A-Z][a-z]+(?:-[A-Z]?[a-z]+)?|Area [A-Z][a-z]+|\d+[A-Z]?))?(?! (?:Act|Fund|Program|Board|Financing|Plan|Policy)\b)`,
