@@ -75,7 +75,7 @@ export function classifyItem(whole: ClassificationSubject, topics: CompiledTopic
   const about = itemSubject(item, title);
   const texts = { subject: about, name: furtherName(item, about), standing: standingSentence(subject, standing, context.proceduralStage) };
   const summary = summaryOf(texts, facts, location.locations);
-  const businessImpact = businessImpactOf(facts, context);
+  const businessImpact = businessImpactOf(facts, context, standing.kind);
   return found.map(({ topic, evidence, confidence }) => ({
     id: hitId(item.id, topic.id),
     content: {

@@ -1,3 +1,4 @@
+import type { StandingKind } from './item-standing.ts';
 import type { NormalizedContent } from '../../domain/records/resources.ts';
 import { type Parties, type StatedFacts, sums } from './stated-facts.ts';
 
@@ -63,14 +64,23 @@ export function summaryOf({ subject, name, standing }: ItemTexts, facts: StatedF
 /** For a record that says nothing of who is affected; the field is a required text. */
 export const NO_IMPACT = 'The record does not state who is affected or how.';
 
-/** Who is affected and how, by stated facts alone: parties with the amount, and clauses on what changes. Else one fixed sentence. */
-export function businessImpactOf({ amount, parties, effects }: StatedFacts, context: Hit['proceduralContext']): string {
+/** Of these, nothing takes the effect that its text states. */
+const WITHOUT_EFFECT: Readonly<Partial<Record<StandingKind, string>>> = {
+  denied: 'The item was denied',
+  withdrawn: 'The item was withdrawn',
+  deleted: 'The item was deleted from the agenda',
+  dropped: 'The item was dropped from this agenda, to be noticed again',
+};
+
+/** Who is affected and how, by stated facts alone: parties with the amount, clauses on what changes, and that it does not. Else one fixed sentence. */
+export function businessImpactOf({ amount, parties, effects }: StatedFacts, context: Hit['proceduralContext'], kind: StandingKind): string {
   const next = [context.nextBodyName, context.nextMeetingDate].filter((part) => part !== null).join(', ');
   const told = new Set(effects.flatMap(sums));
   const isNew = amount !== null && effects.length > 0 && sums(amount).some((sum) => !told.has(sum));
   const stated = sentences([
     parties === null ? (isNew ? `Amount: ${amount}` : null) : `${partiesOf(parties)}${amount === null ? '' : `; amount: ${amount}`}`,
     ...effects,
+    effects.length > 0 ? (WITHOUT_EFFECT[kind] ?? null) : null,
     next === '' ? null : `${context.proceduralStage === 'notice' ? 'Public hearing stated' : 'Next step stated'}: ${next}`,
   ]);
   return stated === '' ? NO_IMPACT : stated;

@@ -13,6 +13,7 @@ export type StandingKind =
   | 'referred'
   | 'withdrawn'
   | 'deleted'
+  | 'dropped'
   | 'decided'
   | 'hearing_closed'
   | 'hearing_held'
@@ -57,6 +58,9 @@ const UNDER_WAY =
 /** An end that stands behind a title: "… Boulevard. DROP", "… WITHDRAWN BY APPLICANT". */
 const IN_TITLE = /[\s.:;–—-](?:\(|\*+)?(DROP(?:PED)?|DELETED|DEFERRED|WITHDRAWN(?: BY [A-Z ]{3,40})?)\W*$/;
 
+/** Dropped from this agenda only: a further notice follows. */
+const RENOTICED = /\bDROP(?:PED)? TO BE RE-?NOTICED\b/;
+
 const kindOf = (words: string): StandingKind => KINDS.find(([pattern]) => pattern.test(words))?.[1] ?? 'handled';
 
 /** The outcome with the first words that say the same. To file a matter ends it without a decision; the words say so more exactly. */
@@ -79,6 +83,7 @@ export function standingOf(subject: ClassificationSubject): Standing {
   const named = IN_TITLE.exec(item.title)?.[1] ?? null;
   const words = done ?? stated ?? named;
   if (meeting.status === 'cancelled' || meeting.status === 'postponed') return { kind: meeting.status, words: null };
+  if (RENOTICED.test(`${item.title} ${item.actionText ?? ''}`)) return { kind: 'dropped', words: null };
   if (item.outcome !== null) return concluded(OF_OUTCOME[item.outcome], [done, stated, named]);
   if (words !== null) return { kind: kindOf(words), words };
   // A source may leave a past meeting scheduled for ever.
@@ -106,6 +111,7 @@ const ENDED: Readonly<Record<Exclude<StandingKind, 'open' | 'past' | 'handled'>,
   referred: 'referred to another body',
   withdrawn: 'withdrawn',
   deleted: 'deleted from the agenda',
+  dropped: 'dropped from this agenda, to be noticed again',
   decided: 'decided as recommended',
   hearing_closed: 'public hearing closed',
   hearing_held: 'public hearing held',

@@ -5,7 +5,7 @@ import type { NormalizedContent } from '../../domain/records/resources.ts';
 type Context = NormalizedContent<'agenda_hits'>['proceduralContext'];
 
 /** Nothing of these reaches a decision on the agenda's day, so that no stage is stated and nothing is promised. */
-const NOT_REACHED: ReadonlySet<StandingKind> = new Set(['withdrawn', 'deleted', 'cancelled', 'postponed']);
+const NOT_REACHED: ReadonlySet<StandingKind> = new Set(['withdrawn', 'deleted', 'dropped', 'cancelled', 'postponed']);
 /** A body that put an item off has not decided it. */
 const PUT_OFF: ReadonlySet<StandingKind> = new Set(['deferred', 'referred', 'no_action']);
 /** A body that may decide has decided at the hearing, so that the hearing is over. */
@@ -23,7 +23,7 @@ export function proceduralContext(subject: ClassificationSubject, { kind }: Stan
   const stage = isOver || (PUT_OFF.has(kind) && DECIDING.has(listedFor)) ? 'unknown' : isDecided ? 'final_action' : listedFor;
   return {
     proceduralStage: stage,
-    actingBodyRole: REPORT.test(item.matterType ?? '') ? 'unknown' : body.actingBodyRole,
+    actingBodyRole: REPORT.test(item.matterType ?? '') || isOversight(item) ? 'unknown' : body.actingBodyRole,
     ...next,
     ...publicAction(subject, listedFor, texts, kind, next.nextMeetingDate),
   };
@@ -110,6 +110,8 @@ const FINAL_TYPE = /\bfinal adoption\b/i;
 const HEARING_TYPE = /\bhearing/i;
 const FIRST_READING = /\b(?:first|1st) reading\b/i;
 const FINAL_READING = /\b(?:second|third|final|2nd|3rd) (?:and final )?reading\b/i;
+/** A hearing on how something is run: the committee that holds it recommends nothing. */
+const isOversight = ({ matterType }: ClassificationSubject['item']): boolean => /^oversight$/i.test(matterType ?? '');
 /** A report that a body only receives. */
 const REPORT = /\binformal report\b/i;
 const BRIEFING = /\bbriefing|\bwork ?session|\binformal report|\bpresentation\b/i;
@@ -136,7 +138,7 @@ function proceduralStage({ item, meeting, body }: ClassificationSubject): Contex
   if (item.outcome !== 'approved' && item.outcome !== 'denied' && statedActions(item).some((text) => HEARD.test(text)))
     return 'public_hearing';
   if (BRIEFING.test(type) || BRIEFING.test(meeting.title)) return 'briefing';
-  if (body.actingBodyRole === 'recommending') return 'recommendation';
+  if (body.actingBodyRole === 'recommending') return isOversight(item) ? 'unknown' : 'recommendation';
   const proposed = (item.actionText ?? '').replace(RECOMMENDED, '').replace(CLAUSE, '');
   const acts =
     ACTION.test(words) ||

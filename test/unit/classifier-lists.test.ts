@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classifyItem } from '../../src/classifier/classify-item.ts';
+import { NO_IMPACT } from '../../src/classifier/hit-texts.ts';
 import { affectedLocation } from '../../src/classifier/locations/affected-location.ts';
 import { operativeText } from '../../src/classifier/operative-text.ts';
 import { statedAmount, statedParties } from '../../src/classifier/stated-facts.ts';
@@ -128,6 +129,31 @@ describe('parties', () => {
     expect(
       statedParties('Acceptance of grants from Organizations, Including, but Not Limited to, Sample Charities, Inc., for pets', ''),
     ).toMatchObject({ names: ['Sample Charities, Inc.'], chosen: 'not limited to these' }));
+});
+
+describe('what has no effect', () => {
+  const hit = (item: SubjectParts['item'], title = 'Rezoning to allow late hours at 12 Example Street') =>
+    classifyItem(subject(title, { item }), shippedTaxonomy)[0]?.content;
+
+  it.each([
+    [{ outcome: 'denied' }, 'The item was denied.'],
+    [{ outcome: 'withdrawn' }, 'The item was withdrawn.'],
+    [{ matterStatus: 'Deleted' }, 'The item was deleted from the agenda.'],
+  ] as const)('is told as such: %j', (item, end) =>
+    expect(hit(item)?.businessImpact).toBe(`Permission stated: “to allow late hours at 12 Example Street”. ${end}`),
+  );
+
+  it('is told only where an effect is stated, and of nothing that was approved', () => {
+    expect(hit({ outcome: 'approved' })?.businessImpact).toMatch(/”\.$/);
+    expect(hit({ outcome: 'denied' }, 'Rezoning case')?.businessImpact).toBe(NO_IMPACT);
+  });
+
+  it('may be noticed again', () => {
+    const dropped = hit({ outcome: 'withdrawn', actionText: 'Adopt the rezoning.\nDROP TO BE RENOTICED' });
+    expect(dropped?.summary).toMatch(/: dropped from this agenda, to be noticed again\.$/);
+    expect(dropped?.businessImpact).toMatch(/The item was dropped from this agenda, to be noticed again\.$/);
+    expect(dropped?.proceduralContext).toMatchObject({ proceduralStage: 'unknown', actionKind: 'unknown' });
+  });
 });
 
 describe('a district with the area outside of the city', () => {

@@ -73,6 +73,19 @@ describe('the stage of an item', () => {
     expect([role('Informal Report'), role('Resolution')]).toEqual(['unknown', 'final_decision_maker']);
   });
 
+  it('states no recommendation of an oversight hearing', () => {
+    const oversight = (item: SubjectParts['item']) => {
+      const { proceduralStage, actingBodyRole } = context('Oversight of rezoning', {
+        item: { matterType: 'Oversight', ...item },
+        body: { actingBodyRole: 'recommending' },
+      });
+      return [proceduralStage, actingBodyRole];
+    };
+    expect(oversight({ actionText: 'Hearing Held by Committee' })).toEqual(['public_hearing', 'unknown']);
+    expect(oversight({ actionText: 'Filed, by Committee' })).toEqual(['unknown', 'unknown']);
+    expect(oversight({ matterType: 'Resolution' })).toEqual(['recommendation', 'recommending']);
+  });
+
   it('names the possible actions, and none once the item is decided', () => {
     const action = ({ actionKind, actionUrl }: ReturnType<typeof context>) => [actionKind, actionUrl];
     const page = 'https://example.org/meetings/1';

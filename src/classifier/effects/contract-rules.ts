@@ -16,7 +16,7 @@ export const AGREEMENTS: readonly EffectRule[] = [
     label: 'Renewal stated',
     needs: ['renewal option'],
     example: 'A contract with two one-year renewal options at the same terms',
-    clause: String.raw`(?i:\b(?:an?|the|one|two|three|four|five|six|ten)(?: \(\d+\))?,? (?:(?:additional|first|second|third|final) )?(?:one|two|three|four|five)-year renewal options?(?: (?:at|in|for) the same (?:[a-z]+ ){0,2}(?:terms?|amounts?|prices?|rates?|conditions?)\b)?)`,
+    clause: String.raw`(?i:\b(?:the (?:first|second|third|fourth|final|last) of )?(?:an?|the|one|two|three|four|five|six|ten)(?: \(\d+\))?,? (?:(?:additional|first|second|third|final) )?(?:one|two|three|four|five)-year renewal options?(?: (?:at|in|for) the same (?:[a-z]+ ){0,2}(?:terms?|amounts?|prices?|rates?|conditions?)\b)?)`,
   },
   {
     label: 'Termination stated',
@@ -58,9 +58,21 @@ export const AGREEMENTS: readonly EffectRule[] = [
 export const WORKS: readonly EffectRule[] = [
   {
     label: 'Work stated',
-    needs: ['construct', 'install', 'replac', 'rehabilitat', 'repair', 'maintenance', 'widen', 'build', 'reroute', 'improvements'],
+    needs: [
+      'construct',
+      'install',
+      'replac',
+      'rehabilitat',
+      'repair',
+      'maintenance',
+      'widen',
+      'build',
+      'reroute',
+      'improvements',
+      'testing',
+    ],
     example: 'The reconstruction of two bridges over the creek',
-    clause: String.raw`(?i:\b(?:(?!(?:the|an?|for|of|and|to|towards?|on|in|with|by) )[\w-]+ ){0,2}(?:construction|reconstruction|installation|replacement|rehabilitation|repair|maintenance)(?:(?:, |,? and )(?:construction|reconstruction|installation|replacement|rehabilitation|repair|maintenance|renovation|development|operations?|expansion)){0,3} (?:of|at)(?! Texas, )|\bto (?:replace|widen|build|construct|reconstruct|rehabilitate|install|repair|reroute)|\bto provide [\w ]{0,40}\bimprovements|\b[\w-]+ to be (?:replaced|rehabilitated|repaired|widened)) ${REST}`,
+    clause: String.raw`(?i:\b(?:(?!(?:the|an?|for|of|and|to|towards?|on|in|with|by|during) )[\w-]+ ){0,2}(?:construction|reconstruction|installation|replacement|rehabilitation|repair|maintenance)(?<!\bduring (?:the )?(?:[\w-]+ ){0,2}[a-z]+)(?:(?:, |,? and )(?:construction|reconstruction|installation|replacement|rehabilitation|repair|maintenance|renovation|development|operations?|expansion)){0,3} (?:of|at)(?! Texas, )|\bto (?:replace|widen|build|construct|reconstruct|rehabilitate|install|repair|reroute)|\bto provide [\w ]{0,40}\b(?:improvements|testing services|inspection services)|\b[\w-]+ to be (?:replaced|rehabilitated|repaired|widened)) ${REST}`,
   },
   {
     label: 'Funding stated',
