@@ -49,9 +49,13 @@ const DIVISIONS = /\bfor the [A-Z][^;()$]{2,160}? Divisions\b(?: of the Departme
 
 const NAMES = [ABUTTING_OWNER, COMPANY];
 const ALL_NAMES = [APPLICANT, DIVISIONS, ...NAMES];
-/** The text with the names of parties, applicants and divisions blanked out: the words of a name state no subject. */
-export const withoutParties = (text: string): string =>
-  without(text, text.includes('submitted by') || text.includes(' Divisions') ? ALL_NAMES : NAMES);
+/** The number of a first step, which may stand inside a phrase: "execution of (1) an agreement with". */
+const FIRST_STEP = /\(1\)(?= )/g;
+/** The text as topics are read from it: names of parties, applicants and divisions blanked out, as their words state no subject. */
+export function withoutParties(text: string): string {
+  const named = without(text, text.includes('submitted by') || text.includes(' Divisions') ? ALL_NAMES : NAMES);
+  return named.includes('(1)') ? named.replace(FIRST_STEP, '   ') : named;
+}
 
 /** The beginning of a formality: minutes, notes on the order of business, attendance, closed sessions. */
 const OPENING = new RegExp(

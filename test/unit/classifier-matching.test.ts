@@ -167,6 +167,10 @@ describe('topics', () => {
       ['procurement-contracts'],
     ],
     ['Execute a five-year-contract from the Sample Commission', []],
+    ['Authorize the appointment of an underwriting syndicate for the issuance of notes', ['budget-taxes']],
+    ['Consulting agreements on design, environmental review analysis and art', ['procurement-contracts']],
+    ['Authorize the execution of (1) an agreement with Sample Food Bank to bring meals', ['procurement-contracts']],
+    ['Authorize the execution of (2) an agreement with Sample Food Bank to bring meals', []],
     ['Deliberate the appointment of the inspector general', []],
   ])('of "%s" are %j', (title, topics) => expect(topicsOf(title)).toEqual(topics));
 });

@@ -131,12 +131,12 @@ const FACILITY_KIND = [
 ].join('|');
 const FACILITY_NAME = String.raw`(?:[A-Z][\p{L}\d'’.-]{0,30}(?:, [JS]r\.)?|(?<=[A-Z][\p{L}.]{0,20} )(?:of|&))`;
 const FACILITY = new RegExp(
-  String.raw`(?=[A-Zo&])(?<![\p{L}\d])(?<!\b(?:City|Town|Village|Director) of (?:[A-Z]\p{L}* )?)(?:${FACILITY_NAME} ){1,5}(?:${FACILITY_KIND})(?![\p{L}\d])(?! (?:and|&) [A-Z]\p{L}+ (?:Services?|Commission|Department|Authority|Board)\b)(?! (?:\p{Lu}\p{L}+ ){0,2}(?:Foundation|Corporation)\b)(?! at (?:\p{Lu}\p{L}+ ){1,6}Funds?\b)(?! (?:Board|Department|Fund|Inventory|Opportunity|Program|Service|Solutions|System\b|Foundation|Commission|Corporation|Maintenance District|(?:Tax Increment|TIF|Public Improvement)))(?!,? (?:LLC|L\.?P\.?|Inc|Ltd|Logistics|Executives|(?:and|&) Wildlife|Link|Lane|Drive|Road|Street|Avenue|Boulevard|Place|Row|Owner|Partners|Holdings|Associates|Associations?|Authority|Company|Conservancy|District|Services|Systems|Group|Concessions)\b)`,
+  String.raw`(?=[A-Zo&])(?<![\p{L}\d])(?<!\b(?:City|Town|Village|Director) of (?:[A-Z]\p{L}* )?)(?:${FACILITY_NAME} ){1,5}(?:${FACILITY_KIND})(?![\p{L}\d])(?! (?:and|&) [A-Z]\p{L}+ (?:Services?|Commission|Department|Authority|Board)\b)(?! (?:\p{Lu}\p{L}+ ){0,2}(?:Foundation|Corporation)\b)(?! at (?:\p{Lu}\p{L}+ ){1,6}(?:Funds?|Corporation)\b)(?! (?:Board|Department|Fund|Inventory|Opportunity|Program|Service|Solutions|System\b|Foundation|Commission|Corporation|Maintenance District|(?:Tax Increment|TIF|Public Improvement)))(?!,? (?:LLC|L\.?P\.?|Inc|Ltd|Logistics|Executives|(?:and|&) Wildlife|Link|Lane|Drive|Road|Street|Avenue|Boulevard|Place|Row|Owner|Partners|Holdings|Associates|Associations?|Authority|Company|Conservancy|District|Services|Systems|Group|Concessions)\b)`,
   'gu',
 );
 const STATION = /\bFire[ -](?:Rescue )?Station (?:No\. ?)?\d+/g;
 const FIELD =
-  /(?:\b(?:Dallas )?Love Field(?: Airport)?|\b[A-Z][a-z]+ Field Airport)\b(?! (?:[A-Z]\w+ ){0,3}(?:Corporation|Program|LLC|Inc)\b)|\bFair Park\b(?! (?:Link|Opportunity))/g;
+  /(?:\b(?:Dallas )?Love Field(?: Airport)?|\b[A-Z][a-z]+ Field Airport)\b(?! (?:[A-Z]\w+ ){0,3}(?:Corporation|Program|LLC|Inc)\b)|\bFair Park\b(?! (?:Link|Opportunity|(?:[A-Z]\w+ )?(?:Holdings|Partners|Associates)|(?:[A-Z]\w+,? )?(?:LLC|LP|Inc|Ltd)\b))/g;
 
 /** In order of precedence: of two overlapping matches, the earlier pattern's stays. A group named `place` is the location alone. */
 export const PATTERNS: readonly (readonly [LocationKind, readonly RegExp[]])[] = [
