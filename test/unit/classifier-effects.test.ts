@@ -20,6 +20,15 @@ describe('a clause on an effect', () => {
       'Renewal stated: “two one-year renewal options at the same terms”.',
     ],
     [
+      'Exercise the first of three one-year renewal options of a zoning study',
+      'Renewal stated: “the first of three one-year renewal options”.',
+    ],
+    [
+      'To provide material testing services during the installation of capital projects in the zoning district',
+      'Work stated: “To provide material testing services during the installation of capital projects in the zoning district”.',
+    ],
+    ['Visits during the street repair of Example Lane in the zoning district', NO_IMPACT],
+    [
       'Zoning of surplus land: advertisement for sale by sealed bid of two lots',
       'Sale stated: “advertisement for sale by sealed bid of two lots”.',
     ],

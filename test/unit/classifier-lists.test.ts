@@ -23,6 +23,9 @@ describe('a text that is cut', () => {
 });
 
 describe('the subject of an item', () => {
+  it('keeps a time limit that stands elsewhere', () =>
+    expect(about('Adopt a rule on reports due not later than May of each year, with a list')).toContain('later than May'));
+
   it('keeps the verb behind a time limit', () =>
     expect(about('An ordinance requiring staff to, not later than seven days after approval of the plan, file a copy of the plan')).toBe(
       'Require staff to file a copy of the plan',
