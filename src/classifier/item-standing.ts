@@ -83,7 +83,7 @@ export function standingOf(subject: ClassificationSubject): Standing {
   const named = IN_TITLE.exec(item.title)?.[1] ?? null;
   const words = done ?? stated ?? named;
   if (meeting.status === 'cancelled' || meeting.status === 'postponed') return { kind: meeting.status, words: null };
-  if (RENOTICED.test(`${item.title} ${item.actionText ?? ''}`)) return { kind: 'dropped', words: null };
+  if (named !== null && RENOTICED.test(item.actionText ?? '')) return { kind: 'dropped', words: null };
   if (item.outcome !== null) return concluded(OF_OUTCOME[item.outcome], [done, stated, named]);
   if (words !== null) return { kind: kindOf(words), words };
   // A source may leave a past meeting scheduled for ever.

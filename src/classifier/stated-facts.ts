@@ -160,7 +160,7 @@ const FIRST = String.raw`(?:[a-z]{0,2}[A-Z][\p{L}\p{N}.&'’/+-]*|\d{1,5}[\p{L}-
 const WORD = String.raw`(?:[A-Z0-9][\p{L}\p{N}.&'’/+-]*|&|\([A-Z]{2,5}\)|at|of|the|and|for|de|del)`;
 const SUFFIX = String.raw`(?:Inc|INC|lnc|LLC|L\.L\.C|LLP|L\.L\.P|LP|L\.P|Corp|Corporation|Company|Co|Ltd|LTD|PLLC|P\.C|PC|Limited Partnership)\b\.?`;
 const COMPANY = new RegExp(
-  String.raw`(?<=\bwith |, and )${FIRST}(?: ${WORD}){0,2} [–-] ${WORD}(?: ${WORD})?,? ${SUFFIX}(?: dba (?:${WORD} ){0,3}${WORD})?|(?<![\p{L}\p{N}$.,&-]|, an? )${FIRST}(?:(?:,(?! and\b))? ${WORD}){0,7}?,? ${SUFFIX}(?:,? ${SUFFIX})?(?:,? (?:d/?b/?a|DBA):? (?:(?!for\b)${WORD} ){0,6}(?!for\b)${WORD}(?:,? ${SUFFIX})?)?`,
+  String.raw`(?<=\bwith |\d, and )${FIRST}(?: ${WORD}){0,2} [–-] ${WORD}(?: ${WORD})?,? ${SUFFIX}(?: dba (?:${WORD} ){0,3}${WORD})?|(?<![\p{L}\p{N}$.,&-]|, an? )${FIRST}(?:(?:,(?! and\b))? ${WORD}){0,7}?,? ${SUFFIX}(?:,? ${SUFFIX})?(?:,? (?:d/?b/?a|DBA):? (?:(?!for\b)${WORD} ){0,6}(?!for\b)${WORD}(?:,? ${SUFFIX})?)?`,
   'gu',
 );
 /** A former name is no further party, nor is the short name before the one under which business is done. */

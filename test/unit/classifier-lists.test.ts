@@ -152,7 +152,10 @@ describe('what has no effect', () => {
   });
 
   it('may be noticed again', () => {
-    const dropped = hit({ outcome: 'withdrawn', actionText: 'Adopt the rezoning.\nDROP TO BE RENOTICED' });
+    const dropped = hit(
+      { outcome: 'withdrawn', actionText: 'Adopt the rezoning.\nDROP TO BE RENOTICED' },
+      'Rezoning to allow late hours. DROP',
+    );
     expect(dropped?.summary).toMatch(/: dropped from this agenda, to be noticed again\.$/);
     expect(dropped?.businessImpact).toMatch(/The item was dropped from this agenda, to be noticed again\.$/);
     expect(dropped?.proceduralContext).toMatchObject({ proceduralStage: 'unknown', actionKind: 'unknown' });

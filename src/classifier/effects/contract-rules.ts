@@ -72,7 +72,7 @@ export const WORKS: readonly EffectRule[] = [
       'testing',
     ],
     example: 'The reconstruction of two bridges over the creek',
-    clause: String.raw`(?i:\b(?:(?!(?:the|an?|for|of|and|to|towards?|on|in|with|by|during) )[\w-]+ ){0,2}(?:construction|reconstruction|installation|replacement|rehabilitation|repair|maintenance)(?<!\bduring (?:the )?(?:[\w-]+ ){0,2}[a-z]+)(?:(?:, |,? and )(?:construction|reconstruction|installation|replacement|rehabilitation|repair|maintenance|renovation|development|operations?|expansion)){0,3} (?:of|at)(?! Texas, )|\bto (?:replace|widen|build|construct|reconstruct|rehabilitate|install|repair|reroute)|\bto provide [\w ]{0,40}\b(?:improvements|testing services|inspection services)|\b[\w-]+ to be (?:replaced|rehabilitated|repaired|widened)) ${REST}`,
+    clause: String.raw`(?i:\b(?:(?!(?:the|an?|for|of|and|to|towards?|on|in|with|by) )[\w-]+ ){0,2}(?:construction|reconstruction|installation|replacement|rehabilitation|repair|maintenance)(?<!\bduring (?:the )?(?:[\w-]+ ){0,2}[a-z]+)(?:(?:, |,? and )(?:construction|reconstruction|installation|replacement|rehabilitation|repair|maintenance|renovation|development|operations?|expansion)){0,3} (?:of|at)(?! Texas, )|\bto (?:replace|widen|build|construct|reconstruct|rehabilitate|install|repair|reroute)|\bto provide [\w ]{0,40}\b(?:improvements|testing services|inspection services)|\b[\w-]+ to be (?:replaced|rehabilitated|repaired|widened)) ${REST}`,
   },
   {
     label: 'Funding stated',
