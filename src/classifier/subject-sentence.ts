@@ -233,10 +233,11 @@ function acted(step: string): string {
       return base === undefined ? whole : `${lead}${base}`;
     });
   const [issued, word] = INNER.at(-2)!;
-  return (verbal === step ? step : verbal.replace(SECOND_VERB, (_, lead: string, verb: string) => lead + (VERBS[verb] ?? verb))).replace(
-    issued,
-    word,
-  );
+  return (
+    verbal === step || !step.includes(' and ')
+      ? verbal
+      : verbal.replace(SECOND_VERB, (_, lead: string, verb: string) => lead + (VERBS[verb] ?? verb))
+  ).replace(issued, word);
 }
 /** A further participle of an action whose first one is read as an imperative. */
 const SECOND_VERB =
