@@ -68,7 +68,8 @@ test('an item of a meeting has the stretch of its text around each quote, and no
 test('the page of a meeting marks where the text around a quote is cut', async () => {
   const answer = await fetch(`${served.baseUrl}/meetings/${MEETING}`, { headers: { accept: 'text/html' } });
   const page = await answer.text();
-  expect(page).toContain(`<blockquote>… ${BEFORE.slice(-160)}<mark>${QUOTE}</mark>${AFTER.slice(0, 160)} …</blockquote>`);
+  const [before, after] = [BEFORE.slice(-160).replace(/^\S+ /, ''), AFTER.slice(0, 160).replace(/ \S+$/, '')];
+  expect(page).toContain(`<blockquote>… ${before}<mark>${QUOTE}</mark>${after} …</blockquote>`);
   expect(page).toContain(`<blockquote>a <mark>${QUOTE}</mark> b</blockquote>`);
 });
 

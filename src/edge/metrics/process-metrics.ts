@@ -16,7 +16,7 @@ export const PROCESS_METRICS: readonly Definition<OfProcess>[] = [
   histogram('civic_projection_fold_duration_seconds', 'Time to fold one batch, without its commit.', ({ figures }) =>
     labelled('projection', figures.folds),
   ),
-  counter('civic_feed_pages_total', 'Pages of the feed that were answered, by where their items came from.', ({ figures }) =>
+  counter('civic_change_pages_total', 'Pages of the feed that were answered, by where their items came from.', ({ figures }) =>
     ofNames('from', ['memory', 'database'], (from) => figures.feedPages[from]),
   ),
   counter('civic_pruned_rows_total', 'Rows of the record history that were removed after the retention.', (of) => of.figures.prunedRows),
