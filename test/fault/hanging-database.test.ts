@@ -3,7 +3,7 @@ import type { OpsState } from '../../src/edge/ops/read-state.ts';
 import type { Readiness } from '../../src/edge/ops/ops-server.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
-import { openTcpProxy, serverAt, type TcpProxy } from '../support/tcp-proxy.ts';
+import { openTcpProxy, serverAt, type TcpProxy, urlThrough } from '../support/tcp-proxy.ts';
 
 const PROMISED_MS = 3_000;
 /** Tolerance beside the promised time, as a multiple of the usual time of an answer, for a busy machine. */
@@ -17,11 +17,7 @@ let served: ServedCivic;
 beforeAll(async () => {
   database = await startTestDatabase();
   proxy = await openTcpProxy(() => serverAt(database.url));
-  const behind = new URL(database.url);
-  behind.hostname = '127.0.0.1';
-  behind.port = String(proxy.port);
-  behind.searchParams.delete('host');
-  served = await serveCivic(behind.toString(), { CIVIC_OPS_PORT: '0' });
+  served = await serveCivic(urlThrough(proxy, database.url), { CIVIC_OPS_PORT: '0' });
 });
 afterAll(async () => {
   proxy?.flow();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type Installation, makeInstallation } from '../support/service.ts';
-import { openTcpProxy, serverAt, type TcpProxy } from '../support/tcp-proxy.ts';
+import { openTcpProxy, serverAt, type TcpProxy, urlThrough } from '../support/tcp-proxy.ts';
 
 /** Long enough to cut the connection between two statements of the start. */
 const CHUNK_MS = 15;
@@ -13,11 +13,7 @@ let installation: Installation;
 beforeAll(async () => {
   database = await startTestDatabase();
   proxy = await openTcpProxy(() => serverAt(database.url));
-  const behind = new URL(database.url);
-  behind.hostname = '127.0.0.1';
-  behind.port = String(proxy.port);
-  behind.searchParams.delete('host');
-  installation = makeInstallation('civic-start-away-', { DATABASE_URL: behind.toString() });
+  installation = makeInstallation('civic-start-away-', { DATABASE_URL: urlThrough(proxy, database.url) });
 });
 afterAll(async () => {
   await installation?.close();

@@ -2,7 +2,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../infra/postgresql/open-database.ts';
 import { startTestDatabase } from '../support/embedded-database.ts';
-import { openTcpProxy, serverAt } from '../support/tcp-proxy.ts';
+import { openTcpProxy, serverAt, urlThrough } from '../support/tcp-proxy.ts';
 
 const OPENINGS = 60;
 
@@ -18,12 +18,8 @@ test('a connection lost while the database is opened rejects the opening and doe
     await proxy.goDown();
     await database.close();
   });
-  const behind = new URL(database.url);
-  behind.hostname = '127.0.0.1';
-  behind.port = String(proxy.port);
-  behind.searchParams.delete('host');
   for (let opening = 0; opening < OPENINGS; opening += 1) {
-    const failure = openDatabase({ dsn: behind.toString(), statementTimeoutMs: 5_000 }).then(
+    const failure = openDatabase({ dsn: urlThrough(proxy, database.url), statementTimeoutMs: 5_000 }).then(
       (opened) => opened.close().then(() => null),
       (error: unknown) => error,
     );

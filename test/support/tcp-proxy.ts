@@ -104,3 +104,12 @@ export function serverAt(url: string): NetConnectOpts {
   if (hostname.startsWith('%2F')) return { path: `${decodeURIComponent(hostname)}/.s.PGSQL.${number}` };
   return { host: hostname, port: number };
 }
+
+/** The connection string by which a database is reached through a proxy. */
+export function urlThrough({ port }: Pick<TcpProxy, 'port'>, url: string): string {
+  const behind = new URL(url);
+  behind.hostname = '127.0.0.1';
+  behind.port = String(port);
+  behind.searchParams.delete('host');
+  return behind.toString();
+}
