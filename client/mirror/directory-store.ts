@@ -225,7 +225,7 @@ const journalText = ({ upserts, removes }: MirrorCommit): string =>
   ].join('');
 
 /**
- * A mirror as a folder: one file for each resource with one line for each record. `replica.json` names a journal of the changes that the files
+ * A mirror as a folder: one file for each resource, or for the one that it mirrors, with one line for each record. `replica.json` names a journal of the changes that the files
  * lack; `tidy` brings them into the files, each of which is replaced at once.
  */
 export async function openDirectoryStore(

@@ -49,7 +49,8 @@ export function feedPageReader(reads: LiveReads) {
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ answer }) => answer.body.length + PAGE_OVERHEAD,
   });
-  const from = async (question: FeedPageQuestion, key: string) => {
+  /** One statement: a look at the feed where a page of this generation is kept, else the whole page. */
+  const checkOrRead = async (question: FeedPageQuestion, key: string) => {
     let generation = 0;
     let kept: KeptPage | undefined;
     const rows = await reads.texts((live) => {
@@ -65,7 +66,7 @@ export function feedPageReader(reads: LiveReads) {
     async read(question: FeedPageQuestion, form: PageForm) {
       const key = `${form} ${question.resource ?? 'all'} ${question.limit} ${question.after ?? 'floor'}`;
       for (;;) {
-        const { generation, kept, rows } = await from(question, key);
+        const { generation, kept, rows } = await checkOrRead(question, key);
         if (kept === undefined) {
           const page = toFeedPage(rows);
           const keep = (answered: Answered): void => {

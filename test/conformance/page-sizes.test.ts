@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RecordChange } from '../../commands/records/write-records.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { councilOfDallas, document, hit, item, meeting, pageRecordId } from '../support/page-records.ts';
-import { type ServedCivic, serveNewCivic } from '../support/served-civic.ts';
+import { pageOf, type ServedCivic, serveNewCivic } from '../support/served-civic.ts';
 
 const MAX_BYTES = 100_000;
 /** Three bytes a character, and six as markup. */
@@ -72,12 +72,6 @@ beforeAll(async () => {
 });
 afterAll(async () => served?.close());
 
-async function pageOf(path: string): Promise<string> {
-  const answer = await fetch(`${served.baseUrl}${path}`, { headers: { accept: 'text/html' } });
-  expect([path, answer.status]).toEqual([path, 200]);
-  return answer.text();
-}
-
 test.each([
   '/',
   '/search?q=flats',
@@ -91,13 +85,13 @@ test.each([
   '/jurisdictions/dallas/atom.xml',
   '/search/atom.xml?q=flats',
 ])('%s has less than 100,000 bytes where all texts, names and addresses are long', async (path) => {
-  const page = await pageOf(path);
+  const page = await pageOf(served, path);
   expect(page).toMatch(/[漢"]|&quot;/);
   expect(Buffer.byteLength(page)).toBeLessThan(MAX_BYTES);
 });
 
 test('a long address is named and no link, and the record is shown', async () => {
-  const page = await pageOf(`/items/${pageRecordId('agenda_items', '1')}`);
+  const page = await pageOf(served, `/items/${pageRecordId('agenda_items', '1')}`);
   expect(page).not.toContain('aaaa');
   expect(page).toContain('Official record');
 });
@@ -106,7 +100,7 @@ test('the pages of a jurisdiction lead to each of its bodies once', async () => 
   const found: string[] = [];
   let next: string | undefined = '/jurisdictions/dallas';
   for (let pages = 0; next !== undefined && pages < 100; pages++) {
-    const page: string = (await pageOf(next)).replace(/<h2 id="meetings">[\s\S]*/, '');
+    const page: string = (await pageOf(served, next)).replace(/<h2 id="meetings">[\s\S]*/, '');
     found.push(...[...page.matchAll(/href="[^"]*\/bodies\/([^"]+)"/g)].map(([, slug]) => slug!));
     next = /rel="next" href="([^"]+)"/.exec(page)?.[1];
   }

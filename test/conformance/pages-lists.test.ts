@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { councilOfDallas, hit, item, meeting, pageRecord, pageRecordId } from '../support/page-records.ts';
-import { type ServedCivic, serveNewCivic } from '../support/served-civic.ts';
+import { pageOf, type ServedCivic, serveNewCivic } from '../support/served-civic.ts';
 
 const BEGINNING = 'Authorize a contract with Acme for the first part of a wall';
 const TITLE = `${BEGINNING} ${'and for another part of it '.repeat(8)}on Main Street; Adopt an ordinance`;
@@ -43,17 +43,12 @@ beforeAll(async () => {
 });
 afterAll(async () => served?.close());
 
-async function pageOf(path: string): Promise<string> {
-  const answer = await fetch(`${served.baseUrl}${path}`, { headers: { accept: 'text/html' } });
-  expect([path, answer.status]).toEqual([path, 200]);
-  return answer.text();
-}
 const textOf = (markup: string): string => markup.replaceAll(/<[^>]+>/g, '');
 const count = (text: string, words: string): number => text.split(words).length - 1;
 
 /** The longest entry of the item in the lists of a page, and its heading. */
 async function entryOf(path: string) {
-  const entries = (await pageOf(path)).split('<li>').filter((each) => each.includes(ITEM));
+  const entries = (await pageOf(served, path)).split('<li>').filter((each) => each.includes(ITEM));
   const [markup] = entries.map((each) => each.slice(0, each.indexOf('</li>'))).toSorted((one, other) => other.length - one.length);
   return { markup: markup!, heading: textOf(new RegExp(`<a href="${ITEM}">(.*?)</a>`).exec(markup!)![1]!) };
 }
@@ -78,9 +73,9 @@ test('a quote of several topics is shown once on the page of its meeting, with a
 });
 
 test('the page of an item has its whole title', async () => {
-  expect(textOf(await pageOf(ITEM)).replaceAll(/\s+/g, ' ')).toContain(TITLE);
+  expect(textOf(await pageOf(served, ITEM)).replaceAll(/\s+/g, ' ')).toContain(TITLE);
 });
 
 test('a title that names the body stands alone before the day of the meeting', async () => {
-  expect(await pageOf(MEETING)).toContain('<h1>CITY COUNCIL work session, Wednesday, January 7, 2026</h1>');
+  expect(await pageOf(served, MEETING)).toContain('<h1>CITY COUNCIL work session, Wednesday, January 7, 2026</h1>');
 });

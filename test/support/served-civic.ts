@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { type AccountCommand, handleAccountCommand, issueKey, type Tier } from '../../commands/accounts/account-decider.ts';
 import type { Civic } from '../../src/civic.ts';
 import { openCivicAt } from '../../src/composition.ts';
@@ -116,4 +117,11 @@ export async function serveCivic(url: string, environment: Readonly<Record<strin
       await civic.close();
     },
   };
+}
+
+/** The HTML of a page, which must be answered. */
+export async function pageOf({ baseUrl }: Pick<ServedCivic, 'baseUrl'>, path: string): Promise<string> {
+  const answer = await fetch(`${baseUrl}${path}`, { headers: { accept: 'text/html' } });
+  expect([path, answer.status]).toEqual([path, 200]);
+  return answer.text();
 }
