@@ -4,7 +4,7 @@ import type { QueryContext } from '../../domain/ports/projection.ts';
 import { unlessNull } from '../fields.ts';
 import { freshnessAt, meetingTimeOf } from './agenda-fields.ts';
 import { liveRows, tablesOf } from '../live-tables.ts';
-import { sourceOf, startTimeOf, timezoneOf } from '../search/search-statements.ts';
+import { sourceOf, startTimeOf, timezoneOf } from '../search/ranked-page.ts';
 
 type Tables = ReturnType<typeof tablesOf<typeof AGENDA_SEARCH>>;
 

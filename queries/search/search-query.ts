@@ -40,8 +40,6 @@ const NO_TEXT = /[\0\ufffd]/g;
 
 /** A date without a year is that of so many years before this one, of this one and of the next. */
 const PAST_YEARS = 10;
-/** Words that follow one another count more where an item has them side by side; of a longer query the first so many. */
-const MAX_PAIRS = 8;
 
 /** A query as it was typed, made ready for the database. What is no text (U+0000 and lone surrogates) separates words. */
 export function searchQuery(typed: string, thisYear: number) {
@@ -55,17 +53,12 @@ export function searchQuery(typed: string, thisYear: number) {
   }
   return {
     units,
-    /** The database makes a query of each. */
-    texts: units.flatMap(({ texts }) => texts),
     /** The words that may be misspelt. */
     words: [...spellableWords(units.flatMap(({ texts }) => (texts.length === 1 ? texts : [])).join('\n'))],
-    hasOperator: units.some((unit) => unit.isExcluded || unit.isAlternative),
   };
 }
 
 export type SearchQuery = ReturnType<typeof searchQuery>;
-
-const isPlain = ({ texts, isExcluded, isAlternative }: Unit): boolean => texts.length === 1 && !isExcluded && !isAlternative;
 
 function unitOf(part: string, { date, number, synonym }: Record<string, string | undefined>, thisYear: number) {
   const text = part.replace(/^-+/, '');
@@ -87,29 +80,4 @@ function daysOf(date: string, thisYear: number): readonly number[] {
   // The parser takes February 30 for the day after the 1st of March.
   const isThere = (time: number) => numbers.every((number) => number < 29 || number > 31 || number === new Date(time).getUTCDate());
   return times.filter((time) => !Number.isNaN(time) && isThere(time)).map((time) => Math.floor(time / DAY_MS));
-}
-
-/** The query and its parts as the database writes queries, from those that it made of the texts. Empty where no word can be searched. */
-export function composed({ units, hasOperator }: SearchQuery, made: readonly string[]) {
-  let next = 0;
-  const parts = units.map((unit) => ({ unit, queries: unit.texts.map(() => made[next++]!).filter((query) => query !== '') }));
-  // Where nothing but dates was asked for, the words of a date are not: the meetings of that day are wanted.
-  const isDates = parts.every(({ unit, queries }) => unit.isDate || queries.length + unit.marks.length === 0);
-  let query = '';
-  let before = '';
-  const [required, pairs]: [string[], string[]] = [[], []];
-  for (const { unit, queries } of parts) {
-    const choices = [...(isDates ? [] : queries), ...unit.marks.map((mark) => `'${mark}'`)];
-    if (choices.length === 0) {
-      before = '';
-      continue;
-    }
-    const one = choices.length === 1 ? choices[0]! : choices.map((choice) => `( ${choice} )`).join(' | ');
-    required.push(one);
-    const word = isPlain(unit) ? one : '';
-    if (word !== '' && before !== '' && pairs.length < MAX_PAIRS) pairs.push(`( ${before} ) <-> ( ${word} )`);
-    before = word;
-    query += `${query === '' ? '' : unit.isAlternative ? ' | ' : ' & '}${unit.isExcluded ? '!' : ''}( ${one} )`;
-  }
-  return { query, units: hasOperator ? [] : required, pairs };
 }

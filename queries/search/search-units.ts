@@ -3,9 +3,9 @@ import type { LiveReads } from '../../domain/ports/projection.ts';
 import type { TextRow } from '../../domain/ports/database.ts';
 import { distance } from '../../domain/words.ts';
 import { liveRows } from '../live-tables.ts';
-import type { SearchContext } from './search-statements.ts';
+import type { SearchContext } from './search-context.ts';
 
-interface LenientUnit {
+export interface LenientUnit {
   /** As the database writes queries. */
   readonly query: string;
   /** In the rank: one more for each halving of the frequency of its words. Coarse, so that it seldom changes between two pages. */
@@ -19,9 +19,6 @@ const MAX_UNITS = 6;
 /** The longest name of a place has so many words. A query with more of them names several places, and no item is of two. */
 const MAX_PLACE_UNITS = 3;
 const LEXEME = /'((?:[^'\\]|''|\\\\)+)'/g;
-
-/** Met by any word of a query, not by a mark; empty where it has none. */
-export const anyWordOf = (query: string): string => [...new Set(query.match(LEXEME))].filter((lexeme) => lexeme[1] !== ' ').join(' | ');
 
 const lexemesOf = (query: string): readonly string[] =>
   [...query.matchAll(LEXEME)].map(([, lexeme]) => lexeme!.replaceAll("''", "'").replaceAll('\\\\', '\\'));

@@ -10,27 +10,11 @@ export interface SearchWindow {
   readonly before: number | null;
 }
 
-/** Up to so many matches are looked at in all of time at once, which costs less than one window after another. */
-const FEW_MATCHES = 3000;
-/** Up to so many may be, where fewer are likely: words that occur together are often spread otherwise than by chance. */
-const AT_MOST = 50_000;
-export const WHOLE: readonly SearchWindow[] = [{ marks: null, before: null }];
 interface WindowLimits {
   readonly from?: number;
   readonly to?: number;
   /** Each window reads the places of both words again: fewer windows cost less. */
   readonly isPhrase: boolean;
-}
-
-interface Matches {
-  readonly maxMatches: number | null;
-  readonly shares: number;
-  readonly periods: PeriodCounts;
-}
-
-export function hasFewMatches({ maxMatches, shares, periods }: Matches): boolean {
-  const likely = Math.exp(shares) * entriesOf(periods);
-  return maxMatches !== null && (maxMatches <= FEW_MATCHES || (maxMatches <= AT_MOST && likely <= FEW_MATCHES));
 }
 
 const entriesOf = (periods: PeriodCounts): number => periods.reduce((sum, [, entries]) => sum + entries, 0);

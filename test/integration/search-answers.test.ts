@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { MAX_CANDIDATES } from '../../queries/search/search-statements.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { MAX_CANDIDATES } from '../../queries/search/ranked-page.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { at, itemIds, meetingWithItems, openTestSearch, type TestSearch } from '../support/agenda-search.ts';
 import { DAY_MS, TEST_TIME } from '../support/civic.ts';
@@ -19,36 +19,6 @@ beforeEach(async () => {
 
 const meeting = (name: string, body: string, startsAt: string, titles: readonly string[]) =>
   meetingWithItems(events, name, body, startsAt, titles);
-
-describe('a page whose items are all removed between their ranking and the read of their details', () => {
-  const removes = (...names: readonly string[]) => {
-    const waiting = [...names];
-    search.meanwhile.before = async ({ name }) => {
-      const next = name?.startsWith('search_results') ? waiting.shift() : undefined;
-      if (next !== undefined) await search.fold([events.withdraw('agenda_items', next)]);
-    };
-  };
-  beforeEach(async () => {
-    await search.fold([...events.place('dallas'), ...meeting('m', 'dallas', at(0), ['one Levy', 'two Levy levy', 'three Levy levy levy'])]);
-  });
-  afterEach(() => removes());
-
-  test('is followed by the next one, with a cursor that goes on from there', async () => {
-    const order = await search.all({ query: 'levy', limit: 1 });
-    removes(...['one', 'two', 'three'].filter((name) => itemIds(name)[0] === order[0]));
-    const { results, nextCursor, guidance } = await search.search({ query: 'levy', limit: 1 });
-    expect(results.map(({ itemId }) => itemId)).toEqual([order[1]]);
-    expect(guidance).toContain('There are more results');
-    expect((await search.search({ query: 'levy', limit: 1, cursor: nextCursor! })).results.map(({ itemId }) => itemId)).toEqual([order[2]]);
-  });
-
-  test('states that nothing matches where it was the only one', async () => {
-    removes('one');
-    await search.fold(['two', 'three'].map((name) => events.withdraw('agenda_items', name)));
-    const { results, nextCursor, guidance } = await search.search({ query: 'levy', limit: 1 });
-    expect([results, nextCursor, guidance.includes('No agenda item matches.')]).toEqual([[], null, true]);
-  });
-});
 
 describe('an answer', () => {
   test('names the publisher and the freshness of its source, stale after two days', async () => {

@@ -29,11 +29,8 @@ export async function openTestSearch() {
   const { generation } = await store.create(agendaSearch, 'live', 0);
   /** Every statement that the queries sent. */
   const sent: Statement[] = [];
-  /** What happens before a statement runs; a test sets it. */
-  const meanwhile = { before: async (_statement: Statement): Promise<void> => undefined };
   const texts = async (statement: Statement) => {
     sent.push(statement);
-    await meanwhile.before(statement);
     return database.read.texts(statement);
   };
   const reads = createLiveReads({ ...database.read, texts });
@@ -54,7 +51,6 @@ export async function openTestSearch() {
     generation,
     clock,
     sent,
-    meanwhile,
     reads,
     events: new AgendaEvents(),
     execute,

@@ -1,0 +1,58 @@
+import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
+import type { SearchCursor } from '../../domain/cursor.ts';
+import type { Statement, StatementValue } from '../../domain/ports/database.ts';
+import { tablesOf } from '../live-tables.ts';
+import { MAX_CANDIDATES, pageOf, rankedItems, type Ranking, withMatter } from './ranked-page.ts';
+import type { SearchWindow } from './search-windows.ts';
+
+export interface CandidateSearch {
+  readonly query: string;
+  /** Met by any word of it. */
+  readonly anyWord: string;
+  /** Parts of a query that an item may lack, each with its weight. Empty: an item must match the whole query. */
+  readonly units: readonly { readonly query: string; readonly weight: number }[];
+  readonly pairs: readonly string[];
+  /** Queries for the marks of which an item must have one, for each filter. */
+  readonly filters: readonly string[];
+  readonly windows: readonly SearchWindow[];
+  readonly fromDay: number | null;
+  readonly toDay: number | null;
+  readonly after: SearchCursor | null;
+  readonly limit: number;
+}
+
+/** One row: a page of the latest candidates in windows of time, ranked, as JSON. Without a name, so that it is planned for this very query. */
+export function searchCandidates(generation: number, search: CandidateSearch): Statement {
+  const { entries, isLive } = tablesOf(AGENDA_SEARCH, generation);
+  const values: StatementValue[] = [];
+  const parameter = (value: StatementValue, type: string) => `$${values.push(value)}::${type}`;
+  const asQuery = (text: string) => parameter(text, 'tsquery');
+  const query = asQuery(search.query);
+  const filters = search.filters.map(asQuery);
+  const days = [
+    ...(search.fromDay === null ? [] : [`e.day >= ${parameter(search.fromDay, 'bigint')}`]),
+    ...(search.toDay === null ? [] : [`e.day <= ${parameter(search.toDay, 'bigint')}`]),
+  ];
+  const windows = search.windows.map(({ marks, before }) => {
+    const wanted = [query, ...filters, ...(marks === null ? [] : [asQuery(marks)])].join(' && ');
+    const older = before === null ? [] : [`e.period < ${parameter(before, 'bigint')}`];
+    return `(select item_id, starts_at, words, matter from ${entries} e where ${[`e.words @@ (${wanted})`, ...older, ...days].join(' and ')}
+      order by e.starts_at desc, e.item_id desc limit ${MAX_CANDIDATES + 1})`;
+  });
+  const { after } = search;
+  const ranking: Ranking = {
+    query,
+    anyWord: asQuery(search.anyWord),
+    pairs: search.pairs.map(asQuery),
+    units: search.units.map((unit) => ({ query: asQuery(unit.query), weight: unit.weight })),
+    after: after === null ? null : [parameter(after.rank, 'int'), parameter(after.startsAt, 'bigint'), parameter(after.itemId, 'uuid')],
+    limit: parameter(search.limit, 'int'),
+  };
+  // The limit ends the scan of `union all` before the later windows are read.
+  return {
+    text: `with found as materialized (${withMatter(`select * from (${windows.join(' union all ')}) f limit ${MAX_CANDIDATES + 1}`)}),
+      ${rankedItems(ranking)}
+      select ${pageOf(generation, ranking)} where ${isLive}`,
+    values,
+  };
+}
