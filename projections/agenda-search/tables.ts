@@ -15,6 +15,9 @@ export function periodOf(instant: number): number {
   return date.getUTCFullYear() * 4 + Math.floor(date.getUTCMonth() / 3);
 }
 
+/** The first instant of a period (milliseconds). */
+export const periodStart = (period: number): number => Date.UTC(Math.floor(period / 4), (period % 4) * 3);
+
 /** Weights, from what counts least: text, names of place and body, topics, title. */
 export const WEIGHT = { text: 'D', place: 'C', topics: 'B', title: 'A' } as const;
 

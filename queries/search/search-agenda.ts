@@ -62,6 +62,8 @@ async function find(reads: LiveReads, context: SearchContext, { fromDay, toDay, 
   // A local day is part of up to three days of UTC.
   const windows = searchWindows(context.periods, {
     isPhrase: query.includes('<'),
+    likely: context.likely,
+    isDated: context.isDated,
     ...(fromDay === null ? {} : { from: periodOf((fromDay - 1) * DAY_MS) }),
     ...(toDay === null ? {} : { to: periodOf((toDay + 1) * DAY_MS) }),
   });

@@ -33,10 +33,13 @@ export function searchCandidates(generation: number, search: CandidateSearch): S
     ...(search.fromDay === null ? [] : [`e.day >= ${parameter(search.fromDay, 'bigint')}`]),
     ...(search.toDay === null ? [] : [`e.day <= ${parameter(search.toDay, 'bigint')}`]),
   ];
-  const windows = search.windows.map(({ marks, before }) => {
+  const windows = search.windows.map(({ marks, since, before }) => {
     const wanted = [query, ...filters, ...(marks === null ? [] : [asQuery(marks)])].join(' && ');
-    const older = before === null ? [] : [`e.period < ${parameter(before, 'bigint')}`];
-    return `(select item_id, starts_at, words, matter from ${entries} e where ${[`e.words @@ (${wanted})`, ...older, ...days].join(' and ')}
+    const times = [
+      ...(since === null ? [] : [`e.starts_at >= ${parameter(since, 'bigint')}`]),
+      ...(before === null ? [] : [`e.starts_at < ${parameter(before, 'bigint')}`]),
+    ];
+    return `(select item_id, starts_at, words, matter from ${entries} e where ${[`e.words @@ (${wanted})`, ...times, ...days].join(' and ')}
       order by e.starts_at desc, e.item_id desc limit ${MAX_CANDIDATES + 1})`;
   });
   const { after } = search;

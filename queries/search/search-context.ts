@@ -40,6 +40,10 @@ export interface SearchContext {
   readonly bodies: string | null;
   readonly topic: string | null;
   readonly periods: PeriodCounts;
+  /** So many entries have all words, were they spread by chance; null where every word may be one of a name. */
+  readonly likely: number | null;
+  /** Whether entries have marks of days, which version 2 of the read model lacks. */
+  readonly isDated: boolean;
   /** Null where the matches may be many, and where a search is continued with items that lack some of its parts. */
   readonly page: CandidatePage | null;
 }
@@ -144,6 +148,8 @@ export function searchContext(
         'unknown', (select coalesce(json_agg(word order by place), '[]') from typed where records is null),
         'places', (select coalesce(json_agg(stem), '[]') from typed where is_place),
         'periods', (select coalesce(json_agg(json_build_array(p.period, p.entries) order by p.period desc), '[]') from ${periods} p),
+        'likely', case when c.most is not null then c.likely end,
+        'isDated', exists (select from pg_attribute a where a.attrelid = '${entries}'::regclass and a.attname = 'matter'),
         'page', case when c.is_few then ${pageOf(generation, ranking)} end
       ) from search c where ${isLive}`,
     values: [

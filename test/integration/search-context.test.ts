@@ -126,3 +126,9 @@ test('the statement is planned again when the number of entries has another orde
   const names = search.sent.flatMap(({ name }) => (name?.startsWith('search') ? [name] : []));
   expect(names.slice(-2)).toEqual(['_s0_', '_s20_'].map((scale) => expect.stringContaining(scale)));
 });
+
+test('entries of version 2 of the read model, which have no marks of days, are said to have none', async () => {
+  expect((await contextOf('orchard')).isDated).toBe(true);
+  await search.execute({ text: `alter table civic.agenda_search_entries_g${search.generation} drop column matter`, values: [] });
+  expect(await contextOf('orchard')).toMatchObject({ isDated: false, page: { rows: [expect.any(Array), expect.any(Array)] } });
+});

@@ -6,6 +6,7 @@ import { searchQuery } from '../../queries/search/search-query.ts';
 import { searchCandidates } from '../../queries/search/search-candidates.ts';
 import { searchContext } from '../../queries/search/search-context.ts';
 import { type PeriodCounts, searchWindows } from '../../queries/search/search-windows.ts';
+import { periodStart } from '../../projections/agenda-search/tables.ts';
 import { dayOfDate, localDay } from '../../domain/local-day.ts';
 import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../domain/cursor.ts';
 import { spellableWords } from '../../domain/words.ts';
@@ -150,42 +151,69 @@ describe('near words', () => {
 });
 
 describe('windows', () => {
-  const words = { isPhrase: false };
-  const periods: PeriodCounts = Array.from({ length: 40 }, (_, index) => [100 - index, 2500]);
+  const words = { isPhrase: false, likely: null, isDated: true };
+  const periods: PeriodCounts = Array.from({ length: 40 }, (_, index) => [8000 - index, 2500]);
   const marksOf = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => `' p${from - index}'`).join(' | ');
+  /** All of these periods. */
+  const whole = (from: number, to: number) => ({ marks: marksOf(from, to), since: periodStart(to), before: periodStart(from + 1) });
+  const rest = (before: number | null) => ({ marks: null, since: null, before });
 
   test('are the whole time when there are few entries', () => {
-    expect(searchWindows([[5, 100]], words)).toEqual([{ marks: null, before: null }]);
-    expect(searchWindows([], words)).toEqual([{ marks: null, before: null }]);
+    expect(searchWindows([[5, 100]], words)).toEqual([rest(null)]);
+    expect(searchWindows([], words)).toEqual([rest(null)]);
   });
 
   test('grow towards the past one after another, and the last contains the remainder', () => {
-    expect(searchWindows(periods, words)).toEqual([
-      { marks: marksOf(100, 99), before: null },
-      { marks: marksOf(98, 89), before: null },
-      { marks: null, before: 89 },
-    ]);
-    expect(searchWindows(periods, { isPhrase: true })).toEqual([
-      { marks: marksOf(100, 99), before: null },
-      { marks: null, before: 99 },
-    ]);
-    const many: PeriodCounts = Array.from({ length: 400 }, (_, index) => [1000 - index, 2500]);
-    expect(searchWindows(many, words)).toEqual([
-      { marks: marksOf(1000, 999), before: null },
-      { marks: marksOf(998, 989), before: null },
-      { marks: marksOf(988, 939), before: null },
-      { marks: null, before: 939 },
-    ]);
+    expect(searchWindows(periods, words)).toEqual([whole(8000, 7999), whole(7998, 7989), rest(periodStart(7989))]);
+    expect(searchWindows(periods, { ...words, isPhrase: true })).toEqual([whole(8000, 7999), rest(periodStart(7999))]);
+    const many: PeriodCounts = Array.from({ length: 400 }, (_, index) => [8000 - index, 2500]);
+    expect(searchWindows(many, words)).toEqual([whole(8000, 7999), whole(7998, 7989), whole(7988, 7939), rest(periodStart(7939))]);
   });
 
   test('stay within the periods of the dates', () => {
-    expect(searchWindows(periods, { ...words, from: 98, to: 99 })).toEqual([{ marks: marksOf(99, 98), before: null }]);
-    expect(searchWindows(periods, { ...words, to: 80 })).toEqual([
-      { marks: marksOf(80, 79), before: null },
-      { marks: marksOf(78, 61), before: null },
-    ]);
-    expect(searchWindows([[5, 1]], { ...words, to: 5 })).toEqual([{ marks: "' p5'", before: null }]);
+    expect(searchWindows(periods, { ...words, from: 7998, to: 7999 })).toEqual([whole(7999, 7998)]);
+    expect(searchWindows(periods, { ...words, to: 7980 })).toEqual([whole(7980, 7979), whole(7978, 7961)]);
+    expect(searchWindows([[5, 1]], { ...words, to: 5 })).toEqual([whole(5, 5)]);
     expect(searchWindows([[5, 1]], { ...words, from: 6 })).toEqual([]);
+  });
+
+  test('are parts of a period with many entries: marks of its local days, and the exact times', () => {
+    const [first, second, last] = searchWindows(
+      Array.from({ length: 4 }, (_, index) => [8000 - index, 20_000]),
+      words,
+    );
+    const end = periodStart(8001);
+    // 91 days: the last 23 of them, and a day more on each side, since a local day is part of up to three days of UTC.
+    const day = (time: number) => time / 86_400_000;
+    expect(first).toEqual({ marks: expect.any(String), since: end - 22 * 86_400_000, before: end });
+    expect(first!.marks!.split(' | ')).toEqual(Array.from({ length: 24 }, (_, index) => `' d${day(end) - 23 + index}'`));
+    expect(second).toMatchObject({ before: first!.since, since: expect.any(Number) });
+    // Of more days the periods are looked up, and the times decide.
+    expect(second!.marks).toBe(marksOf(8000, 7999));
+    expect(last).toEqual(rest(second!.since));
+    const undated = [8000, 7999].map((period) => [period, 20_000] as const);
+    expect(searchWindows(undated, { ...words, isDated: false })).toEqual([whole(8000, 8000), rest(periodStart(8000))]);
+  });
+
+  test('begin with as many entries as are likely to have the candidates', () => {
+    expect(searchWindows(periods, { ...words, likely: 5000 })).toEqual([whole(8000, 7992), rest(periodStart(7992))]);
+    expect(searchWindows(periods, { ...words, likely: 2000 })).toEqual([rest(null)]);
+    expect(searchWindows(periods, { ...words, likely: 0 })).toEqual([rest(null)]);
+    expect(searchWindows(periods, { ...words, likely: 100_000 })).toEqual(searchWindows(periods, words));
+  });
+
+  test('have each instant once, however the periods are divided', () => {
+    for (const entries of [5001, 12_345, 100_000, 1_000_000]) {
+      const windows = searchWindows(
+        Array.from({ length: 8 }, (_, index) => [8000 - index, entries]),
+        { ...words, to: 8000 },
+      );
+      expect(windows[0]!.before).toBe(periodStart(8001));
+      for (const [index, { before }] of windows.entries()) if (index > 0) expect(before).toBe(windows[index - 1]!.since);
+      expect(windows.at(-1)!.since).toBe(periodStart(7993));
+      const marks = windows.map((window) => window.marks!.length);
+      expect(Math.max(...marks)).toBeLessThan(2000);
+    }
   });
 });
 
@@ -258,7 +286,7 @@ describe('an excerpt', () => {
 test('every statement of a search refuses a generation that is no longer live', () => {
   const live = "civic.require_live('agenda_search', 7)";
   const days = { fromDay: null, toDay: null };
-  const windows = [{ marks: null, before: null }];
+  const windows = [{ marks: null, since: null, before: null }];
   const search = { query: "'a'", anyWord: "'a'", units: [], pairs: [], filters: [], windows, ...days, after: null, limit: 10 };
   const after = { leniency: 0, rank: 1, startsAt: 1, itemId: 'id' };
   const statements = [
