@@ -28,6 +28,8 @@ const sourceHealth = z.strictObject({
   lastCheckedAt: timestamp.describe(source.shape.lastCheckedAt.description!).optional(),
   lastSuccessfulCheckAt: lastSuccessfulCheckAt.optional(),
   consecutiveFailures: source.shape.consecutiveFailures,
+  lastCheckSkipped: source.shape.lastCheckSkipped,
+  lastCheckDegraded: source.shape.lastCheckDegraded,
 });
 
 const lag = {

@@ -42,8 +42,11 @@ export function isGroupTitle(title: string): boolean {
   return title.length <= MAX_LENGTH && (isCapitals(title) || (UNIT.test(title) && wordCount(title) <= 9));
 }
 
-/** A section heading, which a search does not show: the source gives a title and nothing else, and it heads a meeting's step or a group. */
+/** A section of an agenda has a letter or a Roman numeral, or no number; its items have numbers. */
+const isNumberOfSection = (number: string | null): boolean => number === null || /^(?:[a-z]|[ivx]+)[.)]?$/i.test(number);
+
+/** A section heading, which a search does not show: the source gives a title and at most the letter of a section, and it heads a meeting's step or a group. */
 export function isHeading({ title, agendaNumber, matterFile, matterType, text, actionText, outcome }: RecordData<'agenda_items'>): boolean {
-  const isBare = [agendaNumber, matterFile, matterType, text, actionText, outcome].every((field) => field === null);
+  const isBare = isNumberOfSection(agendaNumber) && [matterFile, matterType, text, actionText, outcome].every((field) => field === null);
   return isBare && (isHeadingTitle(title) || isGroupTitle(title));
 }

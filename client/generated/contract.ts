@@ -3309,6 +3309,10 @@ export interface components {
                 readonly lastSuccessfulCheckAt?: string;
                 /** @description Failed checks since the last good one. */
                 readonly consecutiveFailures: number;
+                /** @description Rows of the source that the last check left out; absent where it left out none. */
+                readonly lastCheckSkipped?: number;
+                /** @description Meetings that the last check published without a start time, as the source states none; absent where there is none. */
+                readonly lastCheckDegraded?: number;
             }[];
             /** @description How far what was recorded has been taken in. */
             readonly pipeline: {

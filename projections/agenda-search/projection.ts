@@ -89,4 +89,4 @@ async function fold(batch: readonly StoredEvent[], context: FoldContext): Promis
   for (const statement of statements.addToWords(generation, columns, words.entries())) await transaction.execute(statement);
 }
 
-export const agendaSearch = projection(AGENDA_SEARCH, { version: 4, handles: RECORD_EVENT_TYPES, fold });
+export const agendaSearch = projection(AGENDA_SEARCH, { version: 5, handles: RECORD_EVENT_TYPES, fold });

@@ -18,6 +18,7 @@ import {
   type ProjectionStatus,
   type ReactorStatus,
 } from '../operators/processors.ts';
+import { unlessNull } from '../fields.ts';
 import { liveTokens } from '../live-tables.ts';
 
 const SLOW_PROJECTION_SECONDS = 60;
@@ -33,6 +34,8 @@ const sourceRow = z.object({
     lastCheckedAt: source.shape.lastCheckedAt,
     lastSuccessfulCheckAt: source.shape.lastSuccessfulCheckAt,
     consecutiveFailures: source.shape.consecutiveFailures,
+    lastCheckSkipped: source.shape.lastCheckSkipped,
+    lastCheckDegraded: source.shape.lastCheckDegraded,
   }),
 });
 
@@ -109,6 +112,8 @@ export async function readSources(reads: LiveReads, clock: Clock): Promise<Healt
       ...(data.lastCheckedAt === null ? {} : { lastCheckedAt: data.lastCheckedAt }),
       ...(success === null ? {} : { lastSuccessfulCheckAt: success }),
       consecutiveFailures: data.consecutiveFailures,
+      ...unlessNull('lastCheckSkipped', data.lastCheckSkipped),
+      ...unlessNull('lastCheckDegraded', data.lastCheckDegraded),
     };
   });
 }

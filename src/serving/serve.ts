@@ -1,6 +1,7 @@
 import { listRecentAgendaHits } from '../../contract/list-recent-agenda-hits.ts';
 import { closeAll } from '../../domain/close-all.ts';
 import { Backoff, isStoreFailure } from '../../domain/retry.ts';
+import { FIRST_SYNC } from '../../domain/coverage.ts';
 import { SCOPES } from '../../domain/events/account-events.ts';
 import type { Civic } from '../civic.ts';
 import { trustedProxies } from '../edge/admission/client-address.ts';
@@ -141,8 +142,6 @@ async function openListeners(
   };
   return { baseUrl: settings.CIVIC_BASE_URL ?? bound, opsUrl, drain };
 }
-
-const FIRST_SYNC = 'npm run --silent civic -- sources sync legistar --client cityofdallas';
 
 function bannerText({ baseUrl: served, opsUrl, sampleAccount }: Started): string {
   const baseUrl = served ?? '(no public listener in this role)';

@@ -11,9 +11,12 @@ const SECRET = 'Zebulona Quixworth';
 const QUOTE = 'The plan allows 40 flats & a café.';
 
 let served: ServedCivic;
+/** The front page before any source was read. */
+let unread: string;
 
 beforeAll(async () => {
   served = await serveNewCivic({ CIVIC_PUBLIC_LIMIT: '1000000/60', CIVIC_CONTACT: 'records@example.org' });
+  unread = await textOf('/');
   await write(
     ...councilOfDallas(),
     meeting('next', 7, { title: 'Council of March', location: 'Room 6' }),
@@ -73,6 +76,7 @@ describe('pages', () => {
     expect(page.match(/class="read"/g)).toHaveLength(5);
     expect(page).toContain(path.meeting('off'));
     expect(page).toContain('mailto:records@example.org');
+    expect([unread.includes('civic -- sources sync legistar --client cityofdallas'), page.includes('sources sync')]).toEqual([true, false]);
   });
 
   test('the front page answers programs with addresses, and says that it depends on Accept', async () => {

@@ -32,6 +32,7 @@ const HANDLED: Readonly<Record<string, readonly string[]>> = {
   'subscriptions 2': [...SUBSCRIPTIONS, 'ContentErased'],
   'audit 2': ['SnapshotTaken', ...SUBSCRIPTIONS, 'DataReportSubmitted', ...ACCOUNTS, ...PAYMENTS],
   'agenda_search 4': RECORDS,
+  'agenda_search 5': RECORDS,
   'record_keys 1': RECORDS,
 };
 

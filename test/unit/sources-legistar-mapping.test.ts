@@ -214,6 +214,14 @@ describe('items', () => {
     ]);
   });
 
+  it('without a title are known by the name of their matter, where they have its file', () => {
+    const untitled = { EventItemTitle: ' ', EventItemMatterName: 'Rental &amp; license fees' };
+    const rows = [item({ ...untitled, EventItemMatterFile: '24-134' }), item({ ...untitled, EventItemId: 12, EventItemMatterFile: null })];
+    const mapped = mapEvent(event(), rows, place);
+    expect(contentOf(mapped, 'agenda_items')).toMatchObject([{ title: 'Rental & license fees', matterFile: '24-134' }]);
+    expect(mapped.kind === 'mapped' ? mapped.skipped.map(({ id }) => id) : []).toEqual(['12']);
+  });
+
   it('keep the name and status of the matter, and no key of one that the source leaves out', () => {
     const named = item({ EventItemMatterName: 'Outdoor&nbsp;dining', EventItemMatterStatus: 'Hearing Closed' });
     const rows = contentOf(mapEvent(event(), [named, item({ EventItemId: 12 })], place), 'agenda_items');

@@ -60,7 +60,7 @@ function actionsOf({ head, rows }: ItemRows, statusOf: (row: EventItemRow) => Te
 const statusReader = (rows: readonly EventItemRow[], takesPlace: boolean): ((row: EventItemRow) => Text) =>
   takesPlace && rows.every((row) => oneLine(row.EventItemActionName) === null) ? (row) => row.EventItemMatterStatus : () => null;
 
-/** An item is on the agenda only with a title and a sequence. `documentsUncertain`: a missing document may be an unreadable attachment. */
+/** An item is on the agenda only with a title, or the file and name of a matter, and a sequence. `documentsUncertain`: a missing document may be an unreadable attachment. */
 export function mapItems(source: readonly EventItemRow[], { client, meetingId, agendaId, sourceUrl, takesPlace }: ItemPlace) {
   const items: RecordChange[] = [];
   const documents = new Map<string, RecordChange>();
@@ -68,7 +68,10 @@ export function mapItems(source: readonly EventItemRow[], { client, meetingId, a
   let documentsUncertain = false;
   const statusOf = statusReader(source, takesPlace);
   for (const { head, rows } of itemRows(source)) {
-    const title = oneLine(unmarked(head.EventItemTitle));
+    const matterFile = oneLine(head.EventItemMatterFile);
+    const matterName = oneLine(unmarked(head.EventItemMatterName));
+    // A matter that the agenda lists without a title of the row is known by its name.
+    const title = oneLine(unmarked(head.EventItemTitle)) ?? (matterFile === null ? null : matterName);
     const sequence = head.EventItemAgendaSequence ?? null;
     if (title === null || sequence === null) {
       const missing = title === null ? (sequence === null ? 'neither a title nor a sequence' : 'no title') : 'no sequence';
@@ -85,9 +88,9 @@ export function mapItems(source: readonly EventItemRow[], { client, meetingId, a
       agendaNumber: oneLine(head.EventItemAgendaNumber),
       title,
       text: paragraphs(unmarked(head.EventItemAgendaNote)),
-      matterFile: oneLine(head.EventItemMatterFile),
+      matterFile,
       matterType: oneLine(head.EventItemMatterType),
-      matterName: oneLine(unmarked(head.EventItemMatterName)) ?? undefined,
+      matterName: matterName ?? undefined,
       matterStatus: oneLine(head.EventItemMatterStatus) ?? undefined,
       ...actionsOf({ head, rows }, statusOf),
       sourceUrl,
