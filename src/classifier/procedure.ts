@@ -5,9 +5,9 @@ import type { NormalizedContent } from '../../domain/records/resources.ts';
 type Context = NormalizedContent<'agenda_hits'>['proceduralContext'];
 
 /** Nothing of these reaches a decision on the agenda's day, so that no stage is stated and nothing is promised. */
-const NOT_REACHED: ReadonlySet<StandingKind> = new Set(['withdrawn', 'deleted', 'dropped', 'cancelled', 'postponed']);
-/** A body that put an item off has not decided it. */
-const PUT_OFF: ReadonlySet<StandingKind> = new Set(['deferred', 'referred', 'no_action']);
+const NOT_REACHED: ReadonlySet<StandingKind> = new Set(['withdrawn', 'deleted', 'dropped', 'cancelled']);
+/** A body that put an item off, or its meeting, has not decided it. */
+const PUT_OFF: ReadonlySet<StandingKind> = new Set(['deferred', 'referred', 'no_action', 'postponed']);
 /** A body that may decide has decided at the hearing, so that the hearing is over. */
 const DECIDED: ReadonlySet<StandingKind> = new Set(['approved', 'denied', 'decided']);
 const DECIDING: ReadonlySet<Context['proceduralStage']> = new Set(['final_action', 'final_reading']);
@@ -18,7 +18,7 @@ export function proceduralContext(subject: ClassificationSubject, { kind }: Stan
   const texts = [item.title, item.text, item.actionText].filter((text) => text !== null);
   const listedFor = proceduralStage(subject);
   const isOver = NOT_REACHED.has(kind);
-  const next = isOver ? { nextBodyName: null, nextMeetingDate: null } : nextStep(subject, texts);
+  const next = isOver || kind === 'postponed' ? { nextBodyName: null, nextMeetingDate: null } : nextStep(subject, texts);
   const isDecided = DECIDED.has(kind) && listedFor === 'public_hearing' && body.actingBodyRole === 'final_decision_maker';
   const stage = isOver || (PUT_OFF.has(kind) && DECIDING.has(listedFor)) ? 'unknown' : isDecided ? 'final_action' : listedFor;
   return {

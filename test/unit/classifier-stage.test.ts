@@ -46,6 +46,18 @@ describe('the stage of an item', () => {
     expect(stage(['Laid Over by Committee'])).toBe('recommendation');
   });
 
+  it('is what an item was listed for also where its meeting was postponed, without a decision or a next step', () => {
+    const at = (title: string, status: 'postponed' | 'cancelled', body: SubjectParts['body'] = {}) => {
+      const { proceduralStage, nextMeetingDate, actionKind } = context(title, { meeting: { status }, body });
+      return [proceduralStage, nextMeetingDate, actionKind];
+    };
+    expect(at('Call a public hearing on April 8, 2026 on annexation', 'postponed')).toEqual(['notice', null, 'unknown']);
+    expect(at('A public hearing to receive comments on annexation', 'postponed')).toEqual(['public_hearing', null, 'unknown']);
+    expect(at('Rules on annexation', 'postponed', { actingBodyRole: 'recommending' })).toEqual(['recommendation', null, 'unknown']);
+    expect(at('Adopt ordinance on annexation', 'postponed')).toEqual(['unknown', null, 'unknown']);
+    expect(at('A public hearing to receive comments on annexation', 'cancelled')).toEqual(['unknown', null, 'unknown']);
+  });
+
   it('names the next body and day only if the text states them and the day is in the future', () => {
     const next = ({ nextBodyName, nextMeetingDate }: ReturnType<typeof context>) => [nextBodyName, nextMeetingDate];
     expect(
