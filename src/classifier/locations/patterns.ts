@@ -9,9 +9,9 @@ const DIRECTION = String.raw`(?:North(?:east|west)?|South(?:east|west)?|East|Wes
 const NAME_WORD = String.raw`(?:(?:\d{1,3}(?:st|nd|rd|th))|[A-Z][\p{L}\d'’.-]{0,30})`;
 const SMALL = String.raw`(?:de|la|del|y)`;
 /** Roads known by a number: an interstate, a state highway, a farm-to-market road. */
-const NUMBERED_ROAD = String.raw`(?:Interstate(?: Highway)?|I\.?H\.?|State Highway|U\.?S\.?(?: Highway)?)[ -]?\d{1,3}[EW]? (?:Frontage|Service) Road|(?:Interstate(?: Highway)?|I\.?H\.?|(?:U\.?S\.? |State |Texas )?(?:Highway|Hwy\.?)(?: Spur)?|U\.?S\.?|S\.?H\.?|State Loop|Spur|Loop|(?:Farm[- ]to[- ]Market|F\.?M\.?)(?: Road)?)[ -]?(?:No\. )?\d{1,4}[NSEW]?\b|I-\d{2,3}[EW]?\b|LBJ Freeway|Lyndon B\. Johnson Freeway`;
+const NUMBERED_ROAD = String.raw`(?:Interstate(?: Highway)?|I\.?H\.?|State Highway|U\.?S\.?(?: Highway)?)[ -]?\d{1,3}[EW]? (?:Frontage|Service) Road|(?:Interstate(?: Highway)?(?: \(I\.?H\.?\))?|I\.?H\.?|(?:U\.?S\.? |State |Texas )?(?:Highway|Hwy\.?)(?: Spur)?|U\.?S\.?|S\.?H\.?|State Loop|Spur|Loop|(?:Farm[- ]to[- ]Market|F\.?M\.?)(?: Road)?)[ -]?(?:No\. )?\d{1,4}[NSEW]?\b|I-\d{2,3}[EW]?\b|LBJ Freeway|Lyndon B\. Johnson Freeway`;
 /** A street by its name and type, such as "East Jefferson Boulevard" or "Martin Luther King, Jr. Boulevard". */
-const STREET = String.raw`(?:${NUMBERED_ROAD}|(?:${NAME_WORD} ){1,2}(?:Highway|Loop|Spur) \d{1,4}[A-Z]?\b(?: (?:North|South|East|West)\b)?|(?:${DIRECTION} )?${NAME_WORD}(?:,? (?:${NAME_WORD}|${SMALL})){0,4}? ${STREET_TYPE}(?: (?:Way|Court|Place|Drive|Road|Avenue|Street|Lane|Boulevard|Parkway|Circle)\b)?(?: (?:North|South|East|West)\b)?)`;
+const STREET = String.raw`(?:${NUMBERED_ROAD}|(?:${NAME_WORD} ){1,2}(?:Highway|Loop|Spur) \d{1,4}[A-Z]?\b(?: (?:North|South|East|West)\b)?|(?:${DIRECTION} )?${NAME_WORD}(?:(?:,(?= [JS]r\b))? (?:${NAME_WORD}|${SMALL})){0,4}? ${STREET_TYPE}(?: (?:Way|Court|Place|Drive|Road|Avenue|Street|Lane|Boulevard|Parkway|Circle)\b)?(?: (?:North|South|East|West)\b)?)`;
 /** A street where the words around it say that it is one, so that its type may be missing. */
 const STREET_OR_NAME = String.raw`(?:${STREET}|(?:${DIRECTION} )?${NAME_WORD}(?: ${NAME_WORD}){0,3})`;
 /** Two streets that share the word for what they are, as in "Armstrong and Cole Avenues". */
@@ -19,7 +19,9 @@ const PLURAL_STREET = String.raw`(?:${NAME_WORD} ){1,4}(?:Streets|Avenues|Roads|
 /** Words whose number is not a house number. */
 const NUMBERED = String.raw`(?:Highway|Interstate|IH|SH|US|FM|Loop|Spur|No\.|Phase|Section|Chapter|District|Contract|Group|Package|Round|Part|Year)`;
 const NUMBER = String.raw`(?<!\b${NUMBERED} )(?<![\d$.,#/-])\d{1,5}(?:[-–]\d{1,5})?(?: ?½| 1\/2)?`;
-const UNIT = String.raw`(?:,? (?:Suites?|Ste\.?|Units?|Apt\.?|Building|Bldg\.?|#) ?(?:No\. )?[A-Z0-9-]{1,6})?`;
+const ONE_UNIT = String.raw`(?:No\. )?[A-Z0-9-]{1,6}(?![\p{L}\d])`;
+const UNITS = String.raw`(?:(?:Suite|Ste\.?|Unit|Apt\.?|Building|Bldg\.?|#) ?${ONE_UNIT}|(?:Suites|Units) ${ONE_UNIT}(?:(?:, and |, | and | & | through )${ONE_UNIT}(?! [A-Z]))*)`;
+const UNIT = String.raw`(?:,? ${UNITS})?`;
 const SEVERAL = String.raw`(?:,? (?:and |& )?${NUMBER}){0,12}`;
 
 /** An address in another city is complete with it; a street before the form of a company is the company's name. */
@@ -35,8 +37,10 @@ const RANGE = new RegExp(
   'gu',
 );
 /** "located at 7800 Stemmons", "at 350 West Belknap": the number after "at" says that a street follows. */
-const WITHOUT_TYPE =
-  /\b(?:(?:[Ll]ocated|[Ss]ituated|[Pp]roperty|[Pp]remises|[Oo]ffice|[Ss]ite)(?: [a-z]+)? at|(?:addressed|known|identified) as) (?:approximately )?(?<place>\d{2,5} (?:[NSEW]\.? |North |South |East |West )?[A-Z][\p{L}'’.-]+(?: [A-Z][\p{L}'’-]+){0,2})/gu;
+const WITHOUT_TYPE = new RegExp(
+  String.raw`\b(?:(?:[Ll]ocated|[Ss]ituated|[Pp]roperty|[Pp]remises|[Oo]ffice|[Ss]ite)(?: [a-z]+)? at|(?:addressed|known|identified) as) (?:approximately )?(?<place>\d{2,5} (?:[NSEW]\.? |North |South |East |West )?[A-Z][\p{L}'’.-]+(?: (?!${UNITS})[A-Z][\p{L}'’-]+){0,2}${UNIT}${CITY})`,
+  'gu',
+);
 
 const LOT =
   /\b(?:Part of )?(?:Lots?|Tracts?) [A-Z0-9][\w-]{0,7}(?:(?:, | and | & |, and | through |-)[A-Z0-9][\w-]{0,7})*,? (?:in |of )?(?:City )?Block [A-Z]?[A-Z0-9]{1,5}(?:\/\d+)?(?:, [A-Z][\p{L}'’. ]{2,40}? Addition)?/gu;
@@ -50,8 +54,15 @@ const BLOCK = /\b(?:City |Dallas )?Blocks? \d{1,5}(?:\/\d{1,5})?\b(?!,? (?:p\/o 
 const SURVEY = /\b(?:[A-Z][\p{L}\d.#'’&]{0,30},? ){1,6}Survey,? Abstract (?:No\. ?)?[A-Z]?-?\d{1,5}/gu;
 const ABSTRACT = /\bAbstract (?:No\. ?)?[A-Z]?-?\d{1,5}/g;
 
+/** Words in names of use districts; none is in "Medical District" or "Crime Control and Prevention District". */
+const USE = String.raw`(?:Residential|Single|Family|Two-Family|One-Family|Duplex|Multifamily|Multiple|Townhouse|Retail|Commercial|Office|Industrial|Research|Manufacturing|Mixed|Use|Service|Parking|Agricultural|Agriculture|Mobile|Corridor|Walkable|Cluster|Center|Business|Urban)`;
+const CAPITALIZED = String.raw`[A-Z][\p{L}/'’-]{0,30}`;
+const CODE = String.raw`[A-Z]{1,6}(?:-[A-Z0-9.]{1,6}(?![\p{Ll}]))*(?:\([A-Z0-9.]{1,4}\))*(?:-[A-Z0-9]{1,5}(?![\p{Ll}]))*`;
+
 const COMPASS = String.raw`(?:[Nn]orth(?:east|west)?|[Ss]outh(?:east|west)?|[Ee]ast|[Ww]est)(?:ern)?`;
-const BETWEEN = String.raw`[,;]? (?:[Ll]ocated )?(?:[Bb]etween|[Ff]rom|[Bb]ounded by) (?:the )?${STREET_OR_NAME}(?: and| to),?(?: the)? ${STREET_OR_NAME}`;
+/** The end of a part of a street: a street, or a name that is neither a use of land nor the code of a district. */
+const END = String.raw`(?:${STREET}|(?!(?:${CAPITALIZED} ){0,3}(?:${USE}|Development|District)\b|${CODE}(?![\p{L}\d'’]|\.? ${CAPITALIZED}))(?:${DIRECTION} )?${NAME_WORD}(?: ${NAME_WORD}){0,3})`;
+const BETWEEN = String.raw`[,;]? (?:[Ll]ocated )?(?:[Bb]etween|[Ff]rom|[Bb]ounded by) (?:the )?${END}(?: and| to),?(?: the)? ${END}`;
 const BESIDE = String.raw`,? (?:(?:just )?${COMPASS}|at the (?:terminus|end)|near|across from) (?:of )?(?:the )?(?:intersection (?:of|with) )?${STREET}(?: and ${STREET})?`;
 const LINE = new RegExp(
   String.raw`\b(?:${COMPASS}|both)(?: and ${COMPASS})? (?:lines?|sides?|frontages?) of ${STREET_OR_NAME}(?:${BETWEEN}|${BESIDE})?`,
@@ -79,7 +90,7 @@ const ON = new RegExp(
 const RUN = new RegExp(String.raw`\b(?:[Aa]long|[Pp]ortions? of|[Ss]egments? of) (?<place>${STREET})`, 'gu');
 
 const CORNER = new RegExp(
-  String.raw`\b(?:(?:${COMPASS}(?:,? (?:and|or) |, | quadrant of |))+ )?(?:[Cc]orners?|[Qq]uadrants?|[Ii]ntersections?)(?: (?:of|at))?(?: the)? (?:${STREET},? (?:and|at|with|&) ${STREET_OR_NAME}|${STREET_OR_NAME},? (?:and|&) (?:${STREET}|${PLURAL_STREET}))`,
+  String.raw`\b(?:(?:${COMPASS}(?:,? (?:and|or) |, | quadrant of |))+ )?(?:[Cc]orners?|[Qq]uadrants?|[Ii]ntersections?)(?: (?:of|at))?(?: the)? (?:${STREET}(?:, ${STREET}){0,2},? (?:and|at|with|&) ${STREET_OR_NAME}|${STREET_OR_NAME},? (?:and|&) (?:${STREET}|${PLURAL_STREET}))`,
   'gu',
 );
 /** A crossing with its second street. */
@@ -94,7 +105,7 @@ const COUNCIL =
   /\b(?:City )?Council Districts? \d{1,2}(?:(?:, | and |, and | & )\d{1,2})*|(?:Near )?CD(?<=(?:^\(|[,(] ?)(?:Near )?CD)s? ?\d{1,2}(?:(?:, | and |, and | & )(?:CD ?)?\d{1,2})*(?:,? and ETJ)?(?=\)|;)|(?<=^\()ETJ[^()]{0,40}(?=\))/g;
 const DISTRICT_NAME = String.raw`(?:[A-Z][\p{L}\d'’./-]{0,40}|&|of|and)`;
 const DISTRICT = new RegExp(
-  String.raw`(?<![\p{L}\d])[A-Z][\p{L}\d'’./-]{0,40}(?: ${DISTRICT_NAME}){0,7}? (?:Tax Increment Financing (?:\(“?"?TIF"?”?\) )?District|TIF District|Public Improvement District|Municipal Management District|Special Purpose District|Special Provision Sign District|Historic District|Neighborhood Empowerment Zone|Reinvestment Zone|Enterprise Zone|Sub-?[Dd]istrict(?! [A-Z\d]{1,3}\b)|Neighborhood(?! (?:[&A-Z]|and [A-Z])))(?: (?:No\. ?\d+[A-Z]?|Number [A-Z][a-z]+(?:-[A-Z]?[a-z]+)?|Area [A-Z][a-z]+|\d+[A-Z]?))?(?! (?:Act|Fund|Program|Board|Financing|Plan|Policy)\b)`,
+  String.raw`(?<![\p{L}\d])[A-Z][\p{L}\d'’./-]{0,40}(?: ${DISTRICT_NAME}){0,7}? (?:Tax Increment Financing (?:\(“?"?TIF"?”?\) )?District|TIF District|Public Improvement District|Municipal Management District|Special Purpose District|Special Provision Sign District|Historic District|Neighborhood Empowerment Zone|Reinvestment Zone|Enterprise Zone|Sub-?[Dd]istrict(?! [A-Z\d]{1,3}\b)|Neighborhood(?! (?:[&A-Z]|and [A-Z])))(?![\p{L}\d])(?: (?:No\. ?\d+[A-Z]?|Number [A-Z][a-z]+(?:-[A-Z]?[a-z]+)?|Area [A-Z][a-z]+|\d+[A-Z]?))?(?! (?:Act|Fund|Program|Board|Financing|Plan|Policy)\b)`,
   'gu',
 );
 const ZONE =
@@ -105,10 +116,6 @@ const NAMED_SUBDIVISION =
 const PLAT_OF =
   /\b[Pp]lat (?:of|for) (?:the )?(?<place>(?:[A-Z][\p{L}\d'’.-]{1,30} ?){1,5}(?:Addition|Subdivision|subdivision|Estates)?)/gu;
 
-/** Words in names of use districts; none is in "Medical District" or "Crime Control and Prevention District". */
-const USE = String.raw`(?:Residential|Single|Family|Two-Family|One-Family|Duplex|Multifamily|Multiple|Townhouse|Retail|Commercial|Office|Industrial|Research|Manufacturing|Mixed|Use|Service|Parking|Agricultural|Agriculture|Mobile|Corridor|Walkable|Cluster|Center|Business|Urban)`;
-const CAPITALIZED = String.raw`[A-Z][\p{L}/'’-]{0,30}`;
-const CODE = String.raw`[A-Z]{1,6}(?:-[A-Z0-9.]{1,6}(?![\p{Ll}]))*(?:\([A-Z0-9.]{1,4}\))*(?:-[A-Z0-9]{1,5}(?![\p{Ll}]))*`;
 /** "an R-5(A) Single Family Subdistrict", "a CR Community Retail District". */
 const CODED = new RegExp(
   String.raw`(?<![\p{L}\d-])${CODE} (?:${CAPITALIZED} |\d+ ){0,3}?${USE} (?:${CAPITALIZED} |and |\d+ ){0,5}?(?:Sub)?[Dd]istrict\b(?: (?:with|No\.) [A-Z0-9][^,;]{0,60}?Overlay)?`,
@@ -131,7 +138,7 @@ const FACILITY_KIND = [
 ].join('|');
 const FACILITY_NAME = String.raw`(?:[A-Z][\p{L}\d'’.-]{0,30}(?:, [JS]r\.)?|(?<=[A-Z][\p{L}.]{0,20} )(?:of|&))`;
 const FACILITY = new RegExp(
-  String.raw`(?=[A-Zo&])(?<![\p{L}\d])(?<!\b(?:City|Town|Village|Director) of (?:[A-Z]\p{L}* )?)(?:${FACILITY_NAME} ){1,5}(?:${FACILITY_KIND})(?![\p{L}\d])(?! (?:and|&) [A-Z]\p{L}+ (?:Services?|Commission|Department|Authority|Board)\b)(?! (?:\p{Lu}\p{L}+ ){0,2}(?:Foundation|Corporation)\b)(?! at (?:\p{Lu}\p{L}+ ){1,6}(?:Funds?|Corporation)\b)(?! (?:Board|Department|Fund|Inventory|Opportunity|Program|Service|Solutions|System\b|Foundation|Commission|Corporation|Maintenance District|(?:Tax Increment|TIF|Public Improvement)))(?!,? (?:LLC|L\.?P\.?|Inc|Ltd|Logistics|Executives|(?:and|&) Wildlife|Link|Lane|Drive|Road|Street|Avenue|Boulevard|Place|Row|Owner|Partners|Holdings|Associates|Associations?|Authority|Company|Conservancy|District|Services|Systems|Group|Concessions)\b)`,
+  String.raw`(?=[A-Zo&])(?<![\p{L}\d])(?<!\b(?:City|Town|Village|Director) of (?:[A-Z]\p{L}* )?)(?:${FACILITY_NAME} ){1,5}(?:${FACILITY_KIND})(?![\p{L}\d]|-[\p{L}\d])(?! (?:and|&) [A-Z]\p{L}+ (?:Services?|Commission|Department|Authority|Board)\b)(?! (?:\p{Lu}\p{L}+ ){0,2}(?:Foundation|Corporation)\b)(?! at (?:\p{Lu}\p{L}+ ){1,6}(?:Funds?|Corporation)\b)(?! (?:Board|Department|Fund|Inventory|Opportunity|Program|Service|Solutions|System\b|Foundation|Commission|Corporation|Maintenance District|(?:Tax Increment|TIF|Public Improvement)))(?!,? (?:LLC|L\.?P\.?|Inc|Ltd|Logistics|Executives|(?:and|&) Wildlife|Link|Lane|Drive|Road|Street|Avenue|Boulevard|Place|Row|Owner|Partners|Holdings|Associates|Associations?|Authority|Company|Conservancy|District|Services|Systems|Group|Concessions)\b)`,
   'gu',
 );
 const STATION = /\bFire[ -](?:Rescue )?Station (?:No\. ?)?\d+/g;
