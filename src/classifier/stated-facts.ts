@@ -160,7 +160,7 @@ const FIRST = String.raw`(?:[a-z]{0,2}[A-Z][\p{L}\p{N}.&'’/+-]*|\d{1,5}[\p{L}-
 const WORD = String.raw`(?:[A-Z0-9][\p{L}\p{N}.&'’/+-]*|&|\([A-Z]{2,5}\)|at|of|the|and|for|de|del)`;
 const SUFFIX = String.raw`(?:Inc|INC|lnc|LLC|L\.L\.C|LLP|L\.L\.P|LP|L\.P|Corp|Corporation|Company|Co|Ltd|LTD|PLLC|P\.C|PC|Limited Partnership)\b\.?`;
 const COMPANY = new RegExp(
-  String.raw`(?<=\bwith |\d, and )${FIRST}(?: ${WORD}){0,2} [–-] ${WORD}(?: ${WORD})?,? ${SUFFIX}(?: dba (?:${WORD} ){0,3}${WORD})?|(?<![\p{L}\p{N}$.,&-]|, an? )${FIRST}(?:(?:,(?! and\b))? ${WORD}){0,7}?,? ${SUFFIX}(?:,? ${SUFFIX})?(?:,? (?:d/?b/?a|DBA):? (?:(?!for\b)${WORD} ){0,6}(?!for\b)${WORD}(?:,? ${SUFFIX})?)?`,
+  String.raw`(?<=\bwith |\d, and )${FIRST}(?: ${WORD}){0,2} [–-] ${WORD}(?: ${WORD})?,? ${SUFFIX}(?: dba (?:${WORD} ){0,3}${WORD})?|(?<![\p{L}\p{N}$.,&-]|, an? (?:\p{Lu}[\p{L}\p{N}.&-]* ){0,3})(?:Board of )?${FIRST}(?:(?:,(?! (?:and|for the)\b))? ${WORD}){0,7}?,? ${SUFFIX}(?:,? ${SUFFIX})?(?:,? (?:d/?b/?a|DBA):? (?:(?!for\b)${WORD} ){0,6}(?!for\b)${WORD}(?:,? ${SUFFIX})?)?`,
   'gu',
 );
 /** A former name is no further party, nor is the short name before the one under which business is done. */
@@ -170,7 +170,11 @@ const FORMER = new RegExp(
 );
 const withoutFormer = (text: string): string =>
   /known as|f\/?k\/?a|f\.k\.a|successor|previously|formerly|\) d\/?b\/?a/.test(text) ? text.replace(FORMER, '') : text;
-const ONLY_SUFFIX = new RegExp(`^${SUFFIX}$`);
+/** A legal form, also with the state after whose law it is. */
+const ONLY_SUFFIX = new RegExp(
+  String.raw`^(?:${SUFFIX}|(?:\p{Lu}\p{L}+ )?(?:Limited Liability|Non-?[Pp]rofit) (?:Company|Corporation|Partnership))$`,
+  'u',
+);
 const APPLICATION = new RegExp(
   String.raw`\b(?:application by|submitted by|on behalf of) (?:the )?(?!(?:Office|Department|City) of |[A-Z]\w+ County )([A-Z\d][^()$]{2,160}?)(?=,? (?:an? |represented|for |to |\(|requesting|owner|pursuant)|\(|,? [-–—] |$)`,
   'u',
@@ -182,6 +186,8 @@ const SELLERS = new RegExp(
   String.raw`\s[-–—]\s((?=[\p{Lu}\d])(?:(?!\s[-–—]\s).){3,900}?),? ((?:the )?(?:lowest|most (?:highly|advantageous)|only|sole|best value)[\w ]{0,30}\b(?:bidders?|proposers?|vendors?|sources?)\b(?: of \w+)?)`,
   'u',
 );
+/** What is bought, before its seller: "conditioning units from Example Systems, Inc.". */
+const GOODS_FROM = /^.*\b[a-z]+ from (?:the )?(?=[A-Z\d])/;
 const ITS_AMOUNT = new RegExp(
   String.raw`,? in (?:the|an?) (?:estimated |total |approximate |annual |amount )+(?:of |not to exceed |up to )*${SUM}(?:\.\d\d)?(?: per year| annually)?(?:[,;]? and |[,;]? |$)`,
   'g',
@@ -210,14 +216,14 @@ export interface Parties {
 }
 
 const VERB =
-  /^.*\b(?:Authorize|Adopt|Approve|Resolution|Ordinance|Nominating|Execution|Contract|Agreement|Amendment|Purchase|Acquisition(?= of\b)|Application|Supporting|Waiver|Fees|Lease|Payment|Project|Support(?= for\b))s?\b (?:(?:of|with|a|an|to|from|by|for|No\. ?\d+)\b ?)*/;
+  /^.*\b(?:Authorize|Adopt|Approve|Resolution|Ordinance|Nominating|Execution|Contract|Agreement|Amendment|Purchase|Acquisition(?= of\b)|Application|Supporting|Waiver|Fees|Lease|Payment|Project|Support(?= for\b)|Purpose of [A-Z][a-z]+ing)s?\b (?:(?:of|with|a|an|to|from|by|for|No\. ?\d+)\b ?)*/;
 const tidy = (name: string): string =>
   name
     .replace(VERB, '')
     .replace(/^Fund (?=the )/, '')
     .replace(/^(?:the )?City(?: of [A-Z]\w+(?: [A-Z][^\s,]+)?)? and (?:the )?/, '')
     .replace(/^(?:the |and |for |of |at )*(?:City of [A-Z]\w+(?: Worth)?, )?(?:the |of |and )?/i, '')
-    .replace(/^Boards? of [A-Z][a-z]+ of (?:the )?/, '')
+    .replace(/^Boards? of [A-Z][a-z]+ (?:of|for the City of [A-Z]\w+(?: Worth)? and) (?:the )?/, '')
     .replace(/^.* (?:VS|vs?)\. /, '')
     .replace(/(?:’s|[\s,;]| (?:for|of|and|at)| in accordance with\b.*| in (?:the|an?) (?:[a-z]+ )+\$[\d.,]+)+$/, '')
     .trim();
@@ -248,12 +254,18 @@ function isPartOfList(text: string, names: readonly string[]): boolean {
   return known.length > 0 && known.length < entries.length && entries.slice(0, -1).every(({ length }) => length <= ENTRY_LENGTH);
 }
 
+/** A capitalised word, not the form of the company before, right before a name: its beginning is too far away to be read. */
+const BEHIND_WORD = new RegExp(String.raw`(?<![\p{L}\p{N}])(?!${SUFFIX} $)\p{Lu}[\p{L}\p{N}.&'’/+-]* $`, 'u');
+/** Whether the text has a company of more words than are read: to name the others alone would mislead. */
+const hasLongerName = (text: string): boolean =>
+  [...text.matchAll(COMPANY)].some(({ index }) => BEHIND_WORD.test(text.slice(Math.max(0, index - 40), index)));
+
 /** A seller of an earlier step of a title. */
 const BEHIND_DASH = /\s[-–—]\s$/;
 /** What stands around the name of a cooperative whose agreement a buyer uses. */
 const THROUGH = /\bthrough (?:the |The )?$/;
 /** What follows the name of a company in the name of its board or its building. */
-const NOT_ITSELF = /^ (?:Board|(?:Office |Company )?(?:Building|Pavilion|Warehouse|Factory|Tower))\b/;
+const NOT_ITSELF = /^ (?:Board|(?:[A-Z]\w+ ){0,2}(?:Building|Pavilion|Warehouse|Factory|Tower|Plant))\b/;
 const ITS_AGREEMENT = /^[^;$]{0,40}\b(?:cooperative|interlocal|master) /i;
 /** Two parties that "and" joins, where the text lists the first of them with an amount of its own; else the name as it is. */
 function partners(name: string, text: string): string[] {
@@ -287,7 +299,9 @@ export function statedParties(text: string, matterType: string): Parties | null 
     return { role: INITIATIVE.test(text) ? 'initiator' : 'applicant', names: [tidy(applicant)], sums: [], chosen: null };
   const [, sold, chosen] = SELLERS.exec(text) ?? [];
   const sellers =
-    sold === undefined ? [] : distinct([...(text.includes('(2)') ? companies(text, BEHIND_DASH) : []), ...sold.split(ITS_AMOUNT)]);
+    sold === undefined
+      ? []
+      : distinct([...(text.includes('(2)') ? companies(text, BEHIND_DASH) : []), ...sold.replace(GOODS_FROM, '').split(ITS_AMOUNT)]);
   const party = (names: readonly string[], how: string | null = null): Parties => ({
     role: 'party',
     names,
@@ -295,8 +309,10 @@ export function statedParties(text: string, matterType: string): Parties | null 
     chosen: how,
   });
   if (sellers.length > 0) return party(sellers, chosen ?? null);
-  const named = distinct(companies(withoutFormer(text)));
-  if (named.length > 0) return isPartOfList(text, named) ? null : party(named, EXAMPLES.test(text) ? 'not limited to these' : null);
+  const read = withoutFormer(text);
+  const named = distinct(companies(read));
+  if (named.length > 0)
+    return isPartOfList(text, named) || hasLongerName(read) ? null : party(named, EXAMPLES.test(text) ? 'not limited to these' : null);
   const withs = [...text.matchAll(WITH)].map(([, name]) => name!);
   const others = distinct(withs.length > 0 ? withs : [ABUTTING.exec(text)?.[1] ?? OTHER_SIDE.exec(text)?.[1] ?? '']);
   return others.length === 0 ? null : party(others);

@@ -38,7 +38,7 @@ const TIME_LIMIT = /,? (?:not|no) later than (?<=\bto,? \w+ later than )[^,;]{3,
 const CLOSING =
   /\s[-–—]\s?(?=(?:(?:total|estimated|annual|combined|gross|net) )*(?:not to exceed|amount|revenue|cost|fore?gone|financing)\b).*?(?=[;,] (?:and )?\(\d\) |$)/gis;
 const SELLER =
-  /\s[-–—]\s(?=\p{Lu}|\d)(?!(?:(?!(?:Inc|INC|LLC|LLP|PLLC|Ltd|LP|L\.|Corp|Corporation|Company|Co|lowest|most|only|sole|best)\b|[-–—] )[^;$ ]+ ){3,40}[-–—] \p{Lu}).{0,900}?\b(?:lowest|most (?:highly|advantageous)|only|sole|best)\b[^;]{0,40}\b(?:bidders?|proposers?|vendors?|sources?|value)\b.*$/su;
+  /\s[-–—]\s(?=\p{Lu}|\d)(?!\p{Lu}[^;$]{0,160} [a-z]+ from (?:the )?\p{Lu})(?!(?:(?!(?:Inc|INC|LLC|LLP|PLLC|Ltd|LP|L\.|Corp|Corporation|Company|Co|lowest|most|only|sole|best)\b|[-–—] )[^;$ ]+ ){3,40}[-–—] \p{Lu}).{0,900}?\b(?:lowest|most (?:highly|advantageous)|only|sole|best)\b[^;]{0,40}\b(?:bidders?|proposers?|vendors?|sources?|value)\b.*$/su;
 
 /** Beginnings that only say in which form the subject comes, and what stands for them. */
 const FORMS: readonly (readonly [RegExp, string])[] = [

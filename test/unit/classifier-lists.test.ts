@@ -121,6 +121,39 @@ describe('stated amounts', () => {
 });
 
 describe('parties', () => {
+  it.each([
+    ['An agreement with Oak Sample Street LLC, a Delaware Limited Liability Company, for a walk', ['Oak Sample Street LLC']],
+    ['An agreement with Oak Sample Street LLC (Texas Limited Liability Company) for a walk', ['Oak Sample Street LLC']],
+    ['A contract with The Sample Group, Inc., a Jo Example Company to survey', ['Sample Group, Inc.']],
+    ['A contract with The Sample Group, Inc. and Jo Example Company to survey', ['Sample Group, Inc.', 'Jo Example Company']],
+    ['A lease with Sample Limited Partnership for land', ['Sample Limited Partnership']],
+    [
+      'A contract with Roe & Poe, P.C. on Doe v. Board of Adjustment for the City of Sample and Example2, LLC',
+      ['Roe & Poe, P.C.', 'Example2, LLC'],
+    ],
+    [
+      'Change the Board of Directors of the Sample Convention Center Hotel Development Corporation',
+      ['Sample Convention Center Hotel Development Corporation'],
+    ],
+    ['A lease with the Board of Regents of Sample College for land', ['Sample College']],
+    ['Funds From Profits at the Sample Coliseum, for the Purpose of Reimbursing Example Coliseum LLC for Roofs', ['Example Coliseum LLC']],
+    ['A lease with Example Coliseum LLC for a hall', ['Example Coliseum LLC']],
+    [
+      'Purchase of eight Air Circuit - Bridge Mount heating, and air conditioning units from Sample Air Systems, Inc., sole source',
+      ['Sample Air Systems, Inc.'],
+    ],
+    ['Purchase of shirts - Gifts from Sample, Inc., sole source', ['Gifts from Sample, Inc.']],
+    ['Nominate the Oak Power Plant (A.K.A. Sample Electric Service Company North Main Plant)', undefined],
+    ['Nominate the hall of Sample Electric Service Company', ['Sample Electric Service Company']],
+  ])('are whole in "%s"', (text, names) => expect(statedParties(text, '')?.names).toEqual(names));
+
+  it('are not stated where the text has a name of more words than are read', () => {
+    const loan = (name: string) => statedParties(`Lend to Sample Housing I, LP $5.00 for Village at ${name}, LP $6.00`, '')?.names;
+    expect(loan('Oak I Apartments I and Oak Senior Sample II')).toBeUndefined();
+    expect(loan('Oak II')).toEqual(['Sample Housing I, LP', 'Village at Oak II, LP']);
+    expect(statedParties('Contracts with One, Inc. Two Holdings, LLC for plans', '')?.names).toEqual(['One, Inc.', 'Two Holdings, LLC']);
+  });
+
   it('who submit amendments of a charter apply for nothing', () => {
     const text =
       'An ordinance on three proposed amendments to the Sample City Charter, submitted by Sample Initiative pursuant to Section 9';

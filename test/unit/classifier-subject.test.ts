@@ -151,6 +151,14 @@ describe('the subject', () => {
       'Establish the Office of Samples in the hall; adopt a resolution',
     ));
 
+  it('keeps goods behind a dash, and leaves out a seller there', () => {
+    const goods = 'Authorize the purchase of eight Air Circuit - Bridge Mount heating units from Sample, Inc.';
+    expect(about(`${goods}, sole source - Not to exceed $5.00`)).toBe(`${goods}, sole source`);
+    expect(about('Authorize the purchase of units - Sample, Inc., sole source - Not to exceed $5.00')).toBe(
+      'Authorize the purchase of units',
+    );
+  });
+
   it('has neither a district before it nor a space before its commas', () =>
     expect(about('(Near CD 3) Approve a lease with Sample, LLC , pursuant to Section 5 of the New York City Charter, in the hall')).toBe(
       'Approve a lease with Sample, LLC in the hall',
