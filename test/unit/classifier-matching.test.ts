@@ -95,6 +95,12 @@ describe('confidence', () => {
 });
 
 describe('topics', () => {
+  it('do not come from the name of a hospital', () => {
+    expect(topicsOf('Parkland Health & Hospital System - Mugs')).toEqual([]);
+    expect(topicsOf('Parkland Hospital - Mugs; Parkland Memorial Hospital')).toEqual([]);
+    expect(topicsOf('Use of parkland at Parkland Memorial Hospital')).toEqual(['city-property']);
+  });
+
   it('that are not active for classification make no hit', () => {
     const inactive = { ...rentals, classificationActive: false };
     expect(classifyItem(subject('Data center'), compileTopics([inactive]))).toEqual([]);
