@@ -42,11 +42,15 @@ export function isGroupTitle(title: string): boolean {
   return title.length <= MAX_LENGTH && (isCapitals(title) || (UNIT.test(title) && wordCount(title) <= 9));
 }
 
-/** A section of an agenda has a letter or a Roman numeral, or no number; its items have numbers. */
-const isNumberOfSection = (number: string | null): boolean => number === null || /^(?:[a-z]|[ivx]+)[.)]?$/i.test(number);
+/** A section may have a letter or a Roman numeral. */
+const SECTION = /^(?:[a-z]|[ivx]+)[.)]?$/i;
 
-/** A section heading, which a search does not show: the source gives a title and at most the letter of a section, and it heads a meeting's step or a group. */
+/**
+ * A section heading, which a search does not show: the source gives a title and at most the letter of a section, and it heads a meeting's step
+ * or a group. With a letter it may be an item of a numbered section, so that only a usual title counts.
+ */
 export function isHeading({ title, agendaNumber, matterFile, matterType, text, actionText, outcome }: RecordData<'agenda_items'>): boolean {
-  const isBare = isNumberOfSection(agendaNumber) && [matterFile, matterType, text, actionText, outcome].every((field) => field === null);
-  return isBare && (isHeadingTitle(title) || isGroupTitle(title));
+  if ([matterFile, matterType, text, actionText, outcome].some((field) => field !== null)) return false;
+  if (agendaNumber !== null) return SECTION.test(agendaNumber) && isHeadingTitle(title);
+  return isHeadingTitle(title) || isGroupTitle(title);
 }

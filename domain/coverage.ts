@@ -7,9 +7,6 @@ export const COVERAGE_STATUSES = ['M', 'D', 'P', 'R', 'U', 'N'] as const;
 export type CoverageStatus = (typeof COVERAGE_STATUSES)[number];
 export type Family = (typeof FAMILIES)[number];
 
-/** What an operator of a new installation runs to read a first real source. */
-export const FIRST_SYNC = 'npm run --silent civic -- sources sync legistar --client cityofdallas';
-
 export interface CoveredFamily {
   readonly family: Family;
   readonly status: CoverageStatus;

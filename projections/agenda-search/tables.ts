@@ -16,7 +16,7 @@ export function periodOf(instant: number): number {
 }
 
 /** The first instant of a period (milliseconds). */
-export const periodStart = (period: number): number => Date.UTC(Math.floor(period / 4), (period % 4) * 3);
+export const periodStart = (period: number): number => new Date(0).setUTCFullYear(Math.floor(period / 4), (period % 4) * 3, 1);
 
 /** Weights, from what counts least: text, names of place and body, topics, title. */
 export const WEIGHT = { text: 'D', place: 'C', topics: 'B', title: 'A' } as const;

@@ -47,3 +47,15 @@ export async function readAgendaPosition(database: ReadDatabase): Promise<string
   const [row] = await database.texts({ name: 'agenda_position', text: POSITION, values: [AGENDA.name] });
   return row?.[0] ?? '';
 }
+
+/** The time zone of a meeting; null in version 1 of the read model, which has no such column and is read while version 2 is built. */
+export const timezoneOf = (meeting: string): string => `to_jsonb(${meeting}) ->> 'timezone'`;
+
+/** How the start of a meeting is stated, as JSON; null where it is stated, and before version 4 of the read model. */
+export const startTimeOf = (meeting: string): string => `to_jsonb(${meeting}) ->> 'start_time'`;
+
+/** The source of a meeting `m`; where it names no known one, the source of its body. */
+export const sourceOf = (sources: string): string => `(
+  select s.type, s.status, s.succeeded_at from ${sources} s where s.source_id = m.source_id or s.body_id = m.body_id
+  order by s.source_id = m.source_id desc nulls last, s.active desc, s.created_at, s.source_id limit 1
+) s`;

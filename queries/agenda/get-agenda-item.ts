@@ -2,9 +2,8 @@ import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
 import type { QueryContext } from '../../domain/ports/projection.ts';
 import { unlessNull } from '../fields.ts';
-import { freshnessAt, meetingTimeOf } from './agenda-fields.ts';
+import { freshnessAt, meetingTimeOf, sourceOf, startTimeOf, timezoneOf } from './agenda-fields.ts';
 import { liveRows, tablesOf } from '../live-tables.ts';
-import { sourceOf, startTimeOf, timezoneOf } from '../search/ranked-page.ts';
 
 type Tables = ReturnType<typeof tablesOf<typeof AGENDA_SEARCH>>;
 

@@ -1,5 +1,6 @@
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import type { TextRow } from '../../domain/ports/database.ts';
+import { sourceOf, startTimeOf, timezoneOf } from '../agenda/agenda-fields.ts';
 
 /** More matches than this are not ranked, but the latest of them. */
 export const MAX_CANDIDATES = 1000;
@@ -38,7 +39,7 @@ export interface Ranking {
   readonly limit: string;
 }
 
-/** SQL: `ranked`, the best of each matter among the first of `found`, which has the latest first, after a place: a page and one more. */
+/** SQL of `ranked`: a page and one more of the best items, one of each matter, after a place; of the first thousand of `found`, which has the latest first. */
 export function rankedItems({ query, anyWord, pairs, units, after, limit }: Ranking): string {
   const adjacent = ['1', ...pairs.map((pair) => `coalesce(c.words @@ ${pair}, false)::int`)].join(' + ');
   const match = `ts_rank(${WEIGHTS}, c.words, ${units.length === 0 ? query : anyWord}, 1) * (${adjacent})
@@ -50,11 +51,11 @@ export function rankedItems({ query, anyWord, pairs, units, after, limit }: Rank
   const unseen = after === null ? '' : `where ${after[0]} is null or (c.rank, c.starts_at, c.item_id) < (${after.join(', ')})`;
   return `ranked as materialized (
       select c.item_id, c.rank, c.starts_at from (
-        select distinct on (c.one) c.item_id, c.starts_at, c.rank from (
-          select c.item_id, c.starts_at, ${rank} as rank, coalesce(c.matter, uuid_hash_extended(c.item_id, 0)) as one from (
+        select distinct on (c.matter_or_item) c.item_id, c.starts_at, c.rank from (
+          select c.item_id, c.starts_at, ${rank} as rank, coalesce(c.matter, uuid_hash_extended(c.item_id, 0)) as matter_or_item from (
             select item_id, starts_at, ${words}, matter from found limit ${MAX_CANDIDATES}
           ) c
-        ) c order by c.one, c.rank desc, c.starts_at desc, c.item_id desc
+        ) c order by c.matter_or_item, c.rank desc, c.starts_at desc, c.item_id desc
       ) c ${unseen} order by c.rank desc, c.starts_at desc, c.item_id desc limit ${limit} + 1
     )`;
 }
@@ -89,15 +90,3 @@ export function pageOf(generation: number, { anyWord, limit }: Ranking): string 
       ) d
     ) r)`;
 }
-
-/** The time zone of a meeting; null in version 1 of the read model, which has no such column and is read while version 2 is built. */
-export const timezoneOf = (meeting: string): string => `to_jsonb(${meeting}) ->> 'timezone'`;
-
-/** How the start of a meeting is stated, as JSON; null where it is stated, and before version 4 of the read model. */
-export const startTimeOf = (meeting: string): string => `to_jsonb(${meeting}) ->> 'start_time'`;
-
-/** The source of a meeting `m`; where it names no known one, the source of its body. */
-export const sourceOf = (sources: string): string => `(
-  select s.type, s.status, s.succeeded_at from ${sources} s where s.source_id = m.source_id or s.body_id = m.body_id
-  order by s.source_id = m.source_id desc nulls last, s.active desc, s.created_at, s.source_id limit 1
-) s`;

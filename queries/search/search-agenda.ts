@@ -32,14 +32,14 @@ type NearWords = ReadonlyMap<string, NearWord | null>;
 
 /** Reads the contexts of searches. Throws what the reads throw. */
 function createContexts(clock: Clock) {
-  // The plan of the statement is that for so many entries: their number in binary has so many digits.
+  // The plan of the statement is that for so many entries: their number in the system of four has so many digits.
   let scale = 0;
   return async (reads: LiveReads, { binding, limits }: Asked): Promise<SearchContext & { readonly near: NearWords }> => {
     const read = async (query: string) => {
       const search = searchQuery(query, new Date(clock.now()).getUTCFullYear());
       const [row] = await reads.texts((generation) => searchContext(generation(AGENDA_SEARCH.name), search, { ...limits, scale }));
       const context = JSON.parse(row![0]!) as SearchContext;
-      scale = context.periods.reduce((sum, [, entries]) => sum + entries, 0).toString(2).length;
+      scale = context.periods.reduce((sum, [, entries]) => sum + entries, 0).toString(4).length;
       return context;
     };
     const typed = await read(binding.query);

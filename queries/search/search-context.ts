@@ -14,6 +14,10 @@ const FEW_MATCHES = 3000;
 const AT_MOST = 50_000;
 /** Words that follow one another count more where an item has them side by side; of a longer query the first so many. */
 const MAX_PAIRS = 8;
+/** So many pairs a statement has room for: each is kept prepared by a connection, which takes a megabyte. */
+const PAIRS = [0, 2, MAX_PAIRS];
+/** `exp` of less is an error in PostgreSQL. */
+const SMALLEST_LOGARITHM = -700;
 
 /** Words of the name of a place that people leave out. */
 const KINDS_OF_PLACES = `array['city', 'county', 'of', 'town', 'village']`;
@@ -40,7 +44,7 @@ export interface SearchContext {
   readonly bodies: string | null;
   readonly topic: string | null;
   readonly periods: PeriodCounts;
-  /** So many entries have all words, were they spread by chance; null where every word may be one of a name. */
+  /** So many entries have all words, were they spread by chance; null where no counted word is surely none of a name. */
   readonly likely: number | null;
   /** Whether entries have marks of days, which version 2 of the read model lacks. */
   readonly isDated: boolean;
@@ -64,8 +68,8 @@ export function searchContext(
 ): Statement {
   const { jurisdictions, bodies, topics, periods, words: known, entries, isLive } = tablesOf(AGENDA_SEARCH, generation);
   const { jurisdictionSlug, topicSlug, fromDay, toDay, after, limit, scale } = asked;
-  const pairs = Math.min(MAX_PAIRS, Math.max(0, units.length - 1));
-  const isPart = `(u.unit ->> 'isExcluded')::boolean as is_excluded, (u.unit ->> 'isAlternative')::boolean as is_alternative`;
+  const pairs = PAIRS.find((many) => many >= units.length - 1) ?? MAX_PAIRS;
+  const operators = `(u.unit ->> 'isExcluded')::boolean as is_excluded, (u.unit ->> 'isAlternative')::boolean as is_alternative`;
   const ranking: Ranking = {
     query: `(select s.query::tsquery from search s)`,
     anyWord: `(select s.any_word::tsquery from search s)`,
@@ -91,7 +95,7 @@ export function searchContext(
         cross join lateral ts_lexize('pg_catalog.english_stem', w.word) as s (stems) where s.stems <> '{}'
       ),
       asked as materialized (
-        select u.n, u.unit, ${isPart}, array(select '''' || m.mark || '''' from jsonb_array_elements_text(u.unit -> 'marks') as m (mark)) as marks, array(
+        select u.n, u.unit, ${operators}, array(select '''' || m.mark || '''' from jsonb_array_elements_text(u.unit -> 'marks') as m (mark)) as marks, array(
           select q.query::text from jsonb_array_elements_text(u.unit -> 'texts') as t (text)
           cross join lateral websearch_to_tsquery(${ENGLISH}, t.text) as q (query) where numnode(q.query) > 0
         ) as queries
@@ -123,16 +127,16 @@ export function searchContext(
             from ${jurisdictions} j where j.slug = $3 order by j.created_at, j.jurisdiction_id limit 1
           ) end as bodies,
           (select '''${MARK.topic}' || t.topic_id || '''' from ${topics} t where t.slug = $4 order by t.created_at, t.topic_id limit 1) as topic,
-          -- No more entries have all words: the records of the rarest. Null where every word may be one of a name, which many entries have.
-          (select min(coalesce(records, 0)) from typed where not is_named) as most,
-          -- So many have them all, were they spread by chance.
-          (select exp(coalesce(sum(ln(greatest(t.records, 1))), 0) - count(*) * ln(1 + a.entries)) * a.entries from typed t where not is_named) as likely
+          -- No more entries have all words: the records of the rarest. Null where no counted word is surely none of a name, which many entries have.
+          (select min(coalesce(records, 0)) from typed where not is_named) as at_most,
+          -- So many have them all, were they spread by chance. A share is at most one, and the logarithm of none that the database can raise.
+          (select exp(greatest(${SMALLEST_LOGARITHM}, least(0, coalesce(sum(ln(greatest(t.records, 1))), 0) - count(*) * ln(1 + a.entries)::float8))) * a.entries from typed t where not is_named) as likely
         from (select coalesce(sum(entries), 0) as entries from ${periods}) a
       ),
       search as materialized (
         select c.*, concat_ws(' & ', '( ' || query || ' )', '( ' || bodies || ' )', topic) as wanted,
           $11::boolean and units <> '{}' and coalesce(bodies <> '', $3::text is null) and coalesce(topic <> '', $4::text is null)
-            and coalesce(most <= ${FEW_MATCHES} or (most <= ${AT_MOST} and likely <= ${FEW_MATCHES}), false) as is_few
+            and coalesce(at_most <= ${FEW_MATCHES} or (at_most <= ${AT_MOST} and likely <= ${FEW_MATCHES}), false) as is_few
         from composed c
       ),
       found as materialized (
@@ -148,7 +152,7 @@ export function searchContext(
         'unknown', (select coalesce(json_agg(word order by place), '[]') from typed where records is null),
         'places', (select coalesce(json_agg(stem), '[]') from typed where is_place),
         'periods', (select coalesce(json_agg(json_build_array(p.period, p.entries) order by p.period desc), '[]') from ${periods} p),
-        'likely', case when c.most is not null then c.likely end,
+        'likely', case when c.at_most is not null then c.likely end,
         'isDated', exists (select from pg_attribute a where a.attrelid = '${entries}'::regclass and a.attname = 'matter'),
         'page', case when c.is_few then ${pageOf(generation, ranking)} end
       ) from search c where ${isLive}`,

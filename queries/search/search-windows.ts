@@ -28,7 +28,7 @@ const FIRST_WINDOW = 5000;
 const GROWTH = 5;
 /** Times the entries that are likely to have the candidates. */
 const MORE_THAN_ENOUGH = 1.2;
-/** The index looks at each mark for each entry of a window: of more days, the marks of their periods cost less. */
+/** The index looks at each mark for each entry of a window: of more days of a period, the mark of the period costs less. */
 const MAX_DAYS = 31;
 
 /** A period, or one of so many parts of it. */
@@ -44,7 +44,9 @@ interface Stretch {
 function stretchesOf(period: number, entries: number, isDated: boolean): readonly Stretch[] {
   const [start, end] = [periodStart(period), periodStart(period + 1)];
   const days = (end - start) / DAY_MS;
-  const parts = isDated ? Math.min(days, Math.ceil(entries / FIRST_WINDOW)) : 1;
+  const wanted = Math.min(days, Math.ceil(entries / FIRST_WINDOW));
+  // Parts of more days would be looked up by the mark of the period, each of them the whole of it.
+  const parts = isDated && Math.ceil(days / wanted) + 2 <= MAX_DAYS ? wanted : 1;
   const cut = (part: number): number => end - Math.floor((days * part) / parts) * DAY_MS;
   return Array.from({ length: parts }, (_, part) => ({ period, parts, entries: entries / parts, since: cut(part + 1), before: cut(part) }));
 }

@@ -1,7 +1,7 @@
 import { listRecentAgendaHits } from '../../contract/list-recent-agenda-hits.ts';
 import { closeAll } from '../../domain/close-all.ts';
 import { Backoff, isStoreFailure } from '../../domain/retry.ts';
-import { FIRST_SYNC } from '../../domain/coverage.ts';
+import { FIRST_SYNC } from '../edge/pages/first-sync.ts';
 import { SCOPES } from '../../domain/events/account-events.ts';
 import type { Civic } from '../civic.ts';
 import { trustedProxies } from '../edge/admission/client-address.ts';

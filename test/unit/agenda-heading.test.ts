@@ -33,4 +33,9 @@ describe('a heading', () => {
     expect(heads({ text: 'On the budget' })).toBe(false);
     expect(heads({ agendaNumber: 'G.', title: 'Approve a contract with Smith' })).toBe(false);
   });
+
+  test('with a letter has a usual title: a numbered section may have items with letters', () => {
+    for (const title of ['BUDGET AMENDMENT', 'Police Department'])
+      expect([heads({ title }), heads({ agendaNumber: 'b.', title })]).toEqual([true, false]);
+  });
 });

@@ -6,7 +6,7 @@ import { searchQuery } from '../../queries/search/search-query.ts';
 import { searchCandidates } from '../../queries/search/search-candidates.ts';
 import { searchContext } from '../../queries/search/search-context.ts';
 import { type PeriodCounts, searchWindows } from '../../queries/search/search-windows.ts';
-import { periodStart } from '../../projections/agenda-search/tables.ts';
+import { periodOf, periodStart } from '../../projections/agenda-search/tables.ts';
 import { dayOfDate, localDay } from '../../domain/local-day.ts';
 import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../domain/cursor.ts';
 import { spellableWords } from '../../domain/words.ts';
@@ -200,6 +200,32 @@ describe('windows', () => {
     expect(searchWindows(periods, { ...words, likely: 2000 })).toEqual([rest(null)]);
     expect(searchWindows(periods, { ...words, likely: 0 })).toEqual([rest(null)]);
     expect(searchWindows(periods, { ...words, likely: 100_000 })).toEqual(searchWindows(periods, words));
+  });
+
+  test('divide a quarter only where its parts have few days', () => {
+    expect(
+      searchWindows(
+        [
+          [8000, 15_000],
+          [7999, 15_000],
+        ],
+        words,
+      )[0],
+    ).toEqual(whole(8000, 8000));
+    expect(
+      searchWindows(
+        [
+          [8000, 20_000],
+          [7999, 20_000],
+        ],
+        words,
+      )[0]!.marks,
+    ).toContain("' d");
+  });
+
+  test('begin with the first instant of a period in every year', () => {
+    for (const period of [0, 1, 4, 399, 400, 8107, 39_999])
+      expect([period, periodOf(periodStart(period)), periodOf(periodStart(period) - 1)]).toEqual([period, period, period - 1]);
   });
 
   test('have each instant once, however the periods are divided', () => {

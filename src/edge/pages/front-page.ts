@@ -1,4 +1,4 @@
-import { FIRST_SYNC } from '../../../domain/coverage.ts';
+import { FIRST_SYNC } from './first-sync.ts';
 import type { ListedHit } from '../../../queries/agenda/agenda-hits.ts';
 import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.ts';
 import { topicPath } from './addresses.ts';
@@ -32,7 +32,7 @@ export async function frontPage(reads: PageReads): Promise<PageParts> {
 <p>This service reads agendas of city councils and county courts, finds what matters to people and businesses, and quotes the record.
 Records can be searched here, read as feeds and calendars, and copied whole over an API.</p>
 ${searchBox()}
-${read.size === 0 && html`<p class="quiet">No source has been read yet. An operator reads the first one with</p><pre tabindex="0"><code>${FIRST_SYNC}</code></pre>`}
+${!sources.some(isRead) && html`<p class="quiet">No source has been read yet. An operator reads the first one with</p><pre tabindex="0"><code>${FIRST_SYNC}</code></pre>`}
 <section aria-labelledby="upcoming">
 <h2 id="upcoming">Upcoming, by topic</h2>
 ${upcoming(next, topics)}
