@@ -16,9 +16,9 @@ let admin: Client;
 /** Holds the lock in a transaction, in which the view of other sessions does not change. */
 let locker: Client;
 let table: string;
-/** Statements of searches that run or wait for the lock in PostgreSQL. */
+/** Statements of searches that run or wait for the lock in PostgreSQL, which shows the first 1,024 bytes of each. */
 async function searching(): Promise<number> {
-  const text = `select from pg_stat_activity where datname = current_database() and state = 'active' and query like '%from ${table}%' and pid <> pg_backend_pid()`;
+  const text = `select from pg_stat_activity where datname = current_database() and state = 'active' and query like '%civic.agenda\\_search\\_%' and pid <> pg_backend_pid()`;
   return (await admin.query(text)).rowCount!;
 }
 const block = () => locker.query(`begin; lock table ${table} in access exclusive mode`);
