@@ -9,7 +9,7 @@ export const ENGLISH = `'pg_catalog.english'`;
 
 /** A page of items, the best first. */
 export interface CandidatePage {
-  /** Columns: those of `DETAILS`. */
+  /** Columns: the details that `pageOf` lists. */
   readonly rows: readonly TextRow[];
   readonly hasMore: boolean;
   /** Whether there were more candidates than are ranked. */
@@ -31,8 +31,9 @@ export interface Ranking {
   readonly query: string;
   /** Met by any word of it. */
   readonly anyWord: string;
-  /** Parts of a query that an item may lack. Empty: an item must match the whole query. */
+  /** Parts of a query that an item may lack, each with its weight. Empty: an item must match the whole query. */
   readonly units: readonly { readonly query: string; readonly weight: number }[];
+  /** Words side by side: each pair that an item has adds once its rank. */
   readonly pairs: readonly string[];
   /** Rank, start and id of the last item of the page before; where they are null, or without them, the first page. */
   readonly after: readonly [string, string, string] | null;

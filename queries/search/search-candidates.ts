@@ -5,13 +5,8 @@ import { tablesOf } from '../live-tables.ts';
 import { MAX_CANDIDATES, pageOf, rankedItems, type Ranking, withMatter } from './ranked-page.ts';
 import type { SearchWindow } from './search-windows.ts';
 
-export interface CandidateSearch {
-  readonly query: string;
-  /** Met by any word of it. */
-  readonly anyWord: string;
-  /** Parts of a query that an item may lack, each with its weight. Empty: an item must match the whole query. */
-  readonly units: readonly { readonly query: string; readonly weight: number }[];
-  readonly pairs: readonly string[];
+/** Queries are texts as the database writes them. */
+export interface CandidateSearch extends Pick<Ranking, 'query' | 'anyWord' | 'units' | 'pairs'> {
   /** Queries for the marks of which an item must have one, for each filter. */
   readonly filters: readonly string[];
   readonly windows: readonly SearchWindow[];

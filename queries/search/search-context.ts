@@ -129,7 +129,7 @@ export function searchContext(
           (select '''${MARK.topic}' || t.topic_id || '''' from ${topics} t where t.slug = $4 order by t.created_at, t.topic_id limit 1) as topic,
           -- No more entries have all words: the records of the rarest. Null where no counted word is surely none of a name, which many entries have.
           (select min(coalesce(records, 0)) from typed where not is_named) as at_most,
-          -- So many have them all, were they spread by chance. A share is at most one, and the logarithm of none that the database can raise.
+          -- So many have them all, were they spread by chance. A share is at most one; of a very small one the exponential is an error.
           (select exp(greatest(${SMALLEST_LOGARITHM}, least(0, coalesce(sum(ln(greatest(t.records, 1))), 0) - count(*) * ln(1 + a.entries)::float8))) * a.entries from typed t where not is_named) as likely
         from (select coalesce(sum(entries), 0) as entries from ${periods}) a
       ),
