@@ -67,16 +67,19 @@ export async function serve(
   const child = start(process.execPath, [...nodeOptions, MAIN, 'serve', ...args], environmentOf(dataDir, settings));
   const log = createWriteStream(`${dataDir}.log`, { flags: 'a' });
   child.stderr!.pipe(log);
-  let text = '';
+  child.stdout!.pipe(log);
+  // Listeners that read on would take processor time from what is measured.
   const url = await new Promise<string>((resolve, reject) => {
-    child.once('close', () => reject(new Error(`the service ended: ${text}`)));
-    child.stderr!.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    child.stdout!.on('data', (chunk: Buffer) => {
-      log.write(chunk);
+    let text = '';
+    const read = (chunk: Buffer): void => {
       text += chunk.toString();
       const found = /Civic Records\s+(http:\S+)/.exec(text)?.[1];
-      if (found !== undefined) resolve(found);
-    });
+      if (found === undefined) return;
+      for (const output of [child.stdout!, child.stderr!]) output.off('data', read);
+      resolve(found);
+    };
+    child.once('close', () => reject(new Error(`the service ended: ${text}`)));
+    for (const output of [child.stdout!, child.stderr!]) output.on('data', read);
   });
   return { url, pid: child.pid!, child, bannerMs: performance.now() - started, [Symbol.asyncDispose]: () => stop(child) };
 }

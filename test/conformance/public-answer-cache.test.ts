@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectPublicSuccess } from '../support/http-public.ts';
+import { isWholeResponse, parseResponse, rawConnection } from '../support/http-raw.ts';
 
 const edges: HttpEdge[] = [];
 afterEach(async () => {
@@ -99,5 +100,36 @@ describe('a public answer', () => {
     release();
     expect(await underWay).toBe(1);
     expect(await recent(edge)).toBeGreaterThan(1);
+  });
+
+  test('from memory has an id, a log line and a count of its own', async () => {
+    const edge = await start();
+    expect(await recent(edge)).toBe(1);
+    edge.logged.length = 0;
+    const answers = await Promise.all([0, 1, 2].map(() => fetch(`${edge.url}/api/v1/public/agenda-hits`)));
+    const ids = answers.map(({ headers }) => headers.get('x-request-id'));
+    await expect.poll(() => edge.logged.length).toBe(3);
+    expect(new Set(edge.logged.map(({ fields }) => fields['requestId']))).toEqual(new Set(ids));
+    expect(new Set(ids).size).toBe(3);
+    expect(edge.logged[0]!.fields).toMatchObject({ operation: 'listRecentAgendaHits', method: 'GET', status: 200, accountId: null });
+    const count = /duration_seconds_count\{operation="listRecentAgendaHits",status="200"\} (\d+)/.exec(await edge.registry.metrics())?.[1];
+    expect(Number(count)).toBeGreaterThanOrEqual(4);
+    expect(edge.calls).toHaveLength(1);
+  });
+
+  test('from memory is for GET and HEAD alone, and for one host', async () => {
+    const edge = await start();
+    const path = '/api/v1/public/agenda-hits';
+    expect(await recent(edge)).toBe(1);
+    const head = await fetch(edge.url + path, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '10', '']);
+    expect((await fetch(edge.url + path, { method: 'POST' })).status).toBe(405);
+    for (const host of ['', 'Host: a\r\nHost: b\r\n']) {
+      const connection = await rawConnection(edge.port);
+      connection.send(`GET ${path} HTTP/1.1\r\n${host}\r\n`);
+      expect(parseResponse(await connection.until(isWholeResponse)).status).toBe(400);
+      connection.socket.destroy();
+    }
+    expect(edge.calls).toHaveLength(1);
   });
 });

@@ -45,6 +45,7 @@ export function createControl({ civic, failures, plans, clock, printed, logger }
   let statedPlans: unknown = {};
   const listener = createListener({
     docsOf: null,
+    answerAtOnce: null,
     timeouts: TIMEOUTS,
     limits: LIMITS,
     isTrustedProxy: () => false,

@@ -1,5 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { isIP, SocketAddress } from 'node:net';
-import { compile } from '@fastify/proxy-addr';
+import { all, compile } from '@fastify/proxy-addr';
 import { LRUCache } from 'lru-cache';
 
 const MAX_REMEMBERED = 1_000;
@@ -14,7 +15,11 @@ export function trustedProxies(list: readonly string[]): IsTrustedProxy {
   return (address) => address !== undefined && isTrusted(address);
 }
 
-/** `ip` is as Fastify finds it behind trusted proxies. Spellings of one address are one; both are undefined once the client has gone. */
+/** Who sent a request, behind trusted proxies. Addresses are undefined once the client has gone. */
+export const requestAddress = (request: IncomingMessage, isTrustedProxy: IsTrustedProxy): string =>
+  clientAddress(all(request, isTrustedProxy).at(-1), request.socket.remoteAddress);
+
+/** Spellings of one address are one. `ip` is what a proxy or the socket says. */
 export function clientAddress(ip: string | undefined, socketAddress: string | undefined): string {
   return canonical(ip ?? '') || canonical(socketAddress ?? '') || 'unknown';
 }

@@ -34,8 +34,13 @@ export function createPublicLimits(parts: {
     tallies.clear();
     changed.clear();
   };
+  let latest = '';
   const tallyOf = (key: string) => {
-    const tally = tallies.get(key) ?? { own: 0, others: 0 };
+    const known = tallies.get(key);
+    // It is the last already: most requests follow one of the same address.
+    if (known !== undefined && key === latest) return known;
+    latest = key;
+    const tally = known ?? { own: 0, others: 0 };
     // Addresses with repeated requests stay in memory; single-use addresses are evicted.
     tallies.delete(key);
     tallies.set(key, tally);

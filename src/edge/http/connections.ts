@@ -150,7 +150,8 @@ export class Connections {
     connection.answering = true;
     connection.latest = response;
     if (this.#draining) response.shouldKeepAlive = false;
-    response.once('close', () => {
+    // It closes once; `once` would make two objects more.
+    response.on('close', () => {
       connection.answering = false;
       if (!socket.writable) return;
       if (!request.complete) drainBody(request, socket);

@@ -7,7 +7,7 @@ import type { JsonPage } from '../../../contract/inputs.ts';
 import { MEDIA_TYPES, type Operation, type PageForm, type Surface } from '../../../contract/operation.ts';
 import { CUSTOMER_OPERATIONS, type CustomerOperationId } from '../../../contract/operations.ts';
 import type { AllowanceState, OnAllowance } from '../../../domain/ports/counts.ts';
-import { clientAddress } from '../admission/client-address.ts';
+import { requestAddress } from '../admission/client-address.ts';
 import { compressAnswers } from './compress-answers.ts';
 import { ignoreBodies, parseJson, takeJson } from './input.ts';
 import type { RouteParts } from './parts.ts';
@@ -51,8 +51,8 @@ export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts): void
     // about it is answered after admission.
     const isAhead = method === 'GET' && operation.surface !== 'reports';
     const admit = admits(parts, operation, isAhead ? readAhead : undefined);
-    const countClient = async ({ ip, raw }: FastifyRequest): Promise<void> =>
-      reportClients.admit(operationId, clientAddress(ip, raw.socket.remoteAddress), clock.now());
+    const countClient = async ({ raw }: FastifyRequest): Promise<void> =>
+      reportClients.admit(operationId, requestAddress(raw, parts.isTrustedProxy), clock.now());
     app.register(async (scope) => {
       compressAnswers(scope);
       if (body === null) ignoreBodies(scope);

@@ -1,18 +1,19 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { ClosedOperation } from '../../../contract/operation.ts';
 import { CLOSED_OPERATIONS } from '../../../contract/operations.ts';
-import type { OpenSpan } from '../../../domain/ports/tracing.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { watchPosition } from '../answers/answer-cache.ts';
 import { kept } from '../documents/document-routes.ts';
 import { errorPath } from '../pages/addresses.ts';
 import type { ToolEndpoint } from '../mcp/endpoint.ts';
+import { createCachedRoutes } from './cached-routes.ts';
 import { addCustomerRoutes } from './customer-routes.ts';
+import { followRequests } from './follow-requests.ts';
 import { ignoreBodies } from './input.ts';
 import { createListener, READING } from './listener.ts';
 import type { HttpServerParts } from './parts.ts';
 import { addPageRoutes, showError } from './page-routes.ts';
-import { addDocumentRoutes, addPublicRoutes, cachedRoutes } from './public-routes.ts';
+import { addDocumentRoutes, addPublicRoutes } from './public-routes.ts';
 import { addToolRoutes } from './tool-routes.ts';
 
 export const HTTP_TIMEOUTS = { headers: 10_000, request: 30_000, keepAlive: 65_000, keepAliveMargin: 65_000, close: 10_000 };
@@ -22,10 +23,15 @@ export function createHttpServer(parts: HttpServerParts) {
   const processId = parts.identifiers.next();
   let requests = 0;
   let baseUrl = parts.baseUrl ?? 'http://localhost';
+  const requestId = (): string => `${processId}-${(requests += 1)}`;
+  const follow = followRequests(parts);
+  const watch = watchPosition(parts);
+  const cached = createCachedRoutes({ ...parts, watch, requestId, follow });
   const listener = createListener({
     ...parts,
-    requestId: () => `${processId}-${(requests += 1)}`,
-    follow: followRequests(parts),
+    requestId,
+    answerAtOnce: (request, response) => cached.answerAtOnce(request, response),
+    follow: (request, reply, next) => follow.routed(request, reply, next),
     docsOf: (code) => `${baseUrl}${errorPath(code)}`,
     errorPage: showError(parts.pages),
   });
@@ -45,9 +51,8 @@ export function createHttpServer(parts: HttpServerParts) {
   const routeParts = { ...parts, baseUrl: () => baseUrl };
   addCustomerRoutes(app, routeParts);
   addToolRoutes(app, tools, routeParts);
-  const watch = watchPosition(parts);
   app.addHook('onClose', async () => watch.close());
-  const addCached = cachedRoutes(app, routeParts, watch);
+  const addCached = cached.addTo(app);
   addPublicRoutes(addCached, routeParts, watch);
   addPageRoutes(addCached, routeParts);
   addClosedRoutes(app);
@@ -76,51 +81,4 @@ function addClosedRoutes(app: FastifyInstance): void {
       });
     }
   });
-}
-
-/** Refusals in a second that a process logs one by one: a flood of them must not fill a disk. */
-const REFUSALS_A_SECOND = 500;
-
-/** Records metric, log line and span of each request at the end of its answer or connection. Of successful answers one in n is logged. */
-function followRequests({ logger, logSampleEvery, metrics, tracing, clock }: HttpServerParts) {
-  let answered = 0;
-  let [second, refused] = [0, 0];
-  const logsRefusal = (): boolean => {
-    const now = Math.floor(clock.now() / 1000);
-    if (now !== second) {
-      if (refused > REFUSALS_A_SECOND) logger.warn({ refusals: refused - REFUSALS_A_SECOND }, 'refusals of one second were not logged');
-      [second, refused] = [now, 0];
-    }
-    return (refused += 1) <= REFUSALS_A_SECOND;
-  };
-  return (request: FastifyRequest, reply: FastifyReply, next: () => void): void => {
-    const { id, method, raw } = request;
-    // By the conventions of OpenTelemetry for HTTP servers, without the target.
-    const attributes = { 'http.request.method': method, 'url.scheme': 'http' };
-    const span = tracing ? tracing.begin({ name: method, kind: 'server', attributes }, raw.headers) : null;
-    reply.header('x-request-id', id);
-    reply.raw.on('close', () => {
-      const { operationId: operation, principal } = request;
-      const { statusCode: status, elapsedTime } = reply;
-      metrics.answered(operation, status, elapsedTime / 1000);
-      if (status < 400) answered += 1;
-      if (status >= 500 || (status < 400 ? answered % logSampleEvery === 0 : logsRefusal())) {
-        const ms = Math.round(elapsedTime * 100) / 100;
-        const trace = span?.traceId ? { trace_id: span.traceId } : {};
-        // The route and never the request target: a path or a query may carry a secret.
-        logger.info({ requestId: id, operation, method, status, ms, accountId: principal?.accountId ?? null, ...trace }, 'answered');
-      }
-      if (span !== null) endSpan(span, request, status);
-    });
-    if (span === null) next();
-    else span.run(next);
-  };
-}
-
-function endSpan(span: OpenSpan, { method, is404, routeOptions, operationId }: FastifyRequest, status: number): void {
-  const route = is404 ? undefined : routeOptions.url?.replaceAll(/:(\w+)/g, '{$1}');
-  const attributes = { 'http.response.status_code': status, 'civic.operation': operationId };
-  const error = status >= 500 ? String(status) : null;
-  if (route === undefined) span.end({ name: method, attributes, error });
-  else span.end({ name: `${method} ${route}`, attributes: { 'http.route': route, ...attributes }, error });
 }

@@ -1,4 +1,5 @@
 import { METHODS } from './node-http.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -22,6 +23,8 @@ declare module 'fastify' {
 
 interface ListenerParts extends ConnectionsParts {
   readonly requestId: () => string;
+  /** Answers a request before the router sees it; false where it is to be routed. */
+  readonly answerAtOnce: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
   /** Called at the start of each request, also for a target that the router cannot parse; `next` continues. */
   readonly follow: (request: FastifyRequest, reply: FastifyReply, next: () => void) => void;
   readonly logger: Logger;
@@ -34,7 +37,7 @@ export const READING = ['GET', 'HEAD'];
 
 /** Every refusal of this server is in the envelope and reads no body. */
 export function createListener(parts: ListenerParts) {
-  const { requestId, follow } = parts;
+  const { requestId, answerAtOnce, follow } = parts;
   const connections = new Connections(parts);
   const onError = errorHandler(parts);
   const app = Fastify({
@@ -42,8 +45,10 @@ export function createListener(parts: ListenerParts) {
     exposeHeadRoutes: false,
     return503OnClosing: false,
     genReqId: requestId,
-    trustProxy: (address) => parts.isTrustedProxy(address),
-    serverFactory: (handle) => connections.createServer(handle),
+    serverFactory: (route) =>
+      connections.createServer((request, response) => {
+        if (answerAtOnce?.(request, response) !== true) route(request, response);
+      }),
     // The router's limit would answer before the key is checked. A query stays a text: a cached answer needs no parsing.
     routerOptions: { maxParamLength: 16_384, querystringParser: (text) => text as unknown as Record<string, unknown> },
     rewriteUrl: ({ url = '/' }) => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')),
@@ -67,7 +72,7 @@ export function createListener(parts: ListenerParts) {
   });
   app.addHook('onRequest', (request, reply, done) => {
     request.operationId = request.routeOptions.config.operationId ?? 'none';
-    follow(request, reply, () => done(refusalBeforeRouting(request) ?? (request.is404 ? request.unrouted() : undefined)));
+    follow(request, reply, () => done(hostFault(request.raw) ?? (request.is404 ? request.unrouted() : undefined)));
   });
   // Fastify measures the time of a reply only where a listener waits for its end, and returns 0 otherwise.
   app.addHook('onResponse', (_request, _reply, done) => done());
@@ -101,7 +106,7 @@ export function createListener(parts: ListenerParts) {
   };
 }
 
-function refusalBeforeRouting({ raw: { httpVersion, headers } }: FastifyRequest): Rejection | undefined {
+export function hostFault({ httpVersion, headers }: IncomingMessage): Rejection | undefined {
   if (httpVersion === '1.1' && headers.host === undefined) return new Rejection('invalid_parameter', 'the Host header is missing');
   if (!headers.host?.includes(',')) return undefined;
   return new Rejection('invalid_parameter', 'the Host header is sent more than once, or names several hosts');

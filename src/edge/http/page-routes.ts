@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
 import { createRepresentation, prefersHtml } from '../answers/representation.ts';
 import { kept } from '../documents/document-routes.ts';
 import type { ShownError } from '../pages/error-page.ts';
@@ -7,7 +7,8 @@ import { cachedPageHeaders } from '../pages/page-headers.ts';
 import type { PageReads } from '../pages/page-reads.ts';
 import { LISTING, PAGE_ROUTES, type PageName } from '../pages/page-routes.ts';
 import type { RouteParts } from './parts.ts';
-import { type AddCachedRoute, sharedWith } from './public-routes.ts';
+import type { AddCachedRoute } from './cached-routes.ts';
+import { sharedWith } from './send-representation.ts';
 
 /** Loaded with the first page. */
 const renderers = kept(() => import('../pages/renderers.ts'));
@@ -35,7 +36,7 @@ export function addPageRoutes(add: AddCachedRoute, { pages, baseUrl, publicOrigi
         return createRepresentation(await render(pages, asked as never, baseUrl()), headers, 'passing');
       },
       soft: null,
-      ...(isFront && { variant: ({ raw }: FastifyRequest) => (prefersHtml(raw.headers.accept) ? 'browser' : PROGRAM) }),
+      ...(isFront && { variant: ({ headers }: IncomingMessage) => (prefersHtml(headers.accept) ? 'browser' : PROGRAM) }),
     });
   }
 }

@@ -45,31 +45,35 @@ class Counts extends Map<string, number> {
   }
 }
 
-/** Durations by the values of two labels, joined by a space, which no value contains. */
-class Durations extends Map<string, Tally> {
+/** Durations by the values of two labels. */
+class Durations {
+  readonly #tallies = new Map<string, Map<string | number, Tally>>();
   readonly #bounds: readonly number[];
   constructor(bounds: readonly number[]) {
-    super();
     this.#bounds = bounds;
   }
 
   took(first: string, second: string | number, seconds: number): void {
-    const key = `${first} ${second}`;
-    const tally = this.get(key) ?? new Tally(this.#bounds);
-    this.set(key, tally);
-    tally.took(seconds);
+    (this.#tallies.get(first)?.get(second) ?? this.#add(first, second)).took(seconds);
   }
 
   series(firstLabel: string, secondLabel: string) {
-    return Array.from(this, ([key, tally]) => {
-      const [first, second] = key.split(' ');
-      return [{ [firstLabel]: first!, [secondLabel]: second! }, tally] as const;
-    });
+    return Array.from(this.#tallies, ([first, seconds]) =>
+      Array.from(seconds, ([second, tally]) => [{ [firstLabel]: first, [secondLabel]: String(second) }, tally] as const),
+    ).flat();
   }
 
   counts(): readonly number[] {
     const sums = new Tally(this.#bounds).counts;
-    for (const { counts } of this.values()) for (const [index, count] of counts.entries()) sums[index]! += count;
+    for (const seconds of this.#tallies.values())
+      for (const { counts } of seconds.values()) for (const [index, count] of counts.entries()) sums[index]! += count;
     return sums;
+  }
+
+  #add(first: string, second: string | number): Tally {
+    const tally = new Tally(this.#bounds);
+    const seconds = this.#tallies.get(first) ?? new Map<string | number, Tally>();
+    this.#tallies.set(first, seconds.set(second, tally));
+    return tally;
   }
 }

@@ -58,6 +58,7 @@ export function createOpsServer({ registry, readiness, state, logger, allowedHos
   let requests = 0;
   const listener = createListener({
     docsOf: null,
+    answerAtOnce: null,
     timeouts: TIMEOUTS,
     limits: LIMITS,
     isTrustedProxy: () => false,
