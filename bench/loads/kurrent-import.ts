@@ -8,7 +8,8 @@ import { scoped } from '../rig/scoped.ts';
 import { civic } from '../rig/service.ts';
 import { startProgram } from '../rig/yardstick-program.ts';
 
-const RECORDS = 5_000;
+/** As many as the import with the log in PostgreSQL: the start of the command is a second. */
+const RECORDS = 20_000;
 const CALLERS = 256;
 /** Of the client alone. */
 const REACH = 0.5;
