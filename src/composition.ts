@@ -3,7 +3,7 @@ import type { Clock } from '../domain/ports/clock.ts';
 import type { Position } from '../domain/ports/event-log.ts';
 import type { PaymentChannel } from '../domain/ports/payments.ts';
 import type { Progress } from '../domain/ports/projection.ts';
-import { shiftedClock, systemClock } from '../infra/system/clock.ts';
+import { shiftedClock, stopwatch, systemClock } from '../infra/system/clock.ts';
 import { openOtherLog, type Role } from './composition/open-stores.ts';
 import { machineProbe } from '../infra/system/machine.ts';
 import { CONNECTORS } from './composition/connectors.ts';
@@ -111,6 +111,7 @@ async function openWithTimes(times: Times, settings: Settings, role: Role, warni
       },
       jobs: [...ofAccounts.jobs, ...ofAgenda.jobs, ...ofPayments.jobs, ...ofReports.jobs, ...ofFeed.jobs, ...ofSources.jobs],
       projections: PROJECTIONS,
+      stopwatch,
       /** Null without KAFKA_BROKERS. */
       kafkaCounters: bridge?.counters ?? null,
       pools: platform.database.use,

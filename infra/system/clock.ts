@@ -18,6 +18,9 @@ export const systemClock: Clock = {
     }),
 };
 
+/** Milliseconds from any beginning that no change of the clock moves: for durations. */
+export const stopwatch = (): number => performance.now();
+
 /** A clock that is ahead of another by what `ahead` says then, in milliseconds; waits keep their length. */
 export const shiftedClock = (clock: Clock, ahead: () => number): Clock => ({
   now: () => clock.now() + ahead(),

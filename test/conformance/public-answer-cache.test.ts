@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectPublicSuccess } from '../support/http-public.ts';
 import { isWholeResponse, parseResponse, rawConnection } from '../support/http-raw.ts';
@@ -131,5 +131,17 @@ describe('a public answer', () => {
       connection.socket.destroy();
     }
     expect(edge.calls).toHaveLength(1);
+  });
+
+  test('from memory that fails is given by the router', async () => {
+    const edge = await start();
+    expect(await recent(edge)).toBe(1);
+    const take = vi.spyOn(edge.limits, 'take').mockImplementationOnce(() => {
+      throw new Error('a defect');
+    });
+    expect(await recent(edge)).toBe(1);
+    expect(take).toHaveBeenCalledTimes(2);
+    expect(await recent(edge)).toBe(1);
+    expect(take).toHaveBeenCalledTimes(3);
   });
 });

@@ -315,6 +315,7 @@ export async function startHttpEdge(settings: EdgeSettings = {}): Promise<HttpEd
       }),
     feedReads: { read: (keyId, unreadSince) => void feedReads.push({ keyId, unreadSince }) },
     clock: { now: () => edge.now, sleep: (milliseconds, signal) => wait(milliseconds, undefined, signal === undefined ? {} : { signal }) },
+    stopwatch: () => performance.now(),
     identifiers: randomIdentifiers,
     logger,
     metrics: createHttpMetrics(registry),

@@ -61,12 +61,18 @@ export function createCachedRoutes(parts: CachedRoutesParts) {
       const target = targets.get(url!);
       if (target === undefined || routesAll || !READING.includes(method!) || hostFault(request) !== undefined) return false;
       const form = cache.standing(keyOf(target, request))?.form(headers['accept-encoding']);
-      if (form === undefined || form instanceof Promise) return false;
+      if (form === undefined) return false;
+      if (form instanceof Promise) {
+        // The handler awaits it, unless the request is refused.
+        form.catch(() => undefined);
+        return false;
+      }
       const { name, operationId, sharing } = target.route;
       if (publicLimits.take(name, requestAddress(request, isTrustedProxy), clock.now()) !== null) return false;
       const requestId = parts.requestId();
-      follow.unrouted(response, { id: requestId, operation: operationId ?? 'none', method: method! });
+      const done = follow.unrouted({ id: requestId, operation: operationId ?? 'none', method: method! });
       sendForm(form, request, response, requestId, sharing);
+      response.on('close', () => done(response.statusCode));
       return true;
     },
     addTo:

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenSpan } from '../../../domain/ports/tracing.ts';
 import type { HttpServerParts } from './parts.ts';
@@ -19,7 +18,7 @@ interface Answered {
 
 export type FollowRequests = ReturnType<typeof followRequests>;
 /** Records metric, log line and span of each request at the end of its answer or connection. Of successful answers one in n is logged. */
-export function followRequests({ logger, logSampleEvery, metrics, tracing, clock }: HttpServerParts) {
+export function followRequests({ logger, logSampleEvery, metrics, tracing, clock, stopwatch }: HttpServerParts) {
   let answered = 0;
   let [second, refused] = [0, 0];
   const logsRefusal = (): boolean => {
@@ -56,13 +55,10 @@ export function followRequests({ logger, logSampleEvery, metrics, tracing, clock
       if (span === null) next();
       else span.run(next);
     },
-    /** For a public answer without routing and span. */
-    unrouted(response: ServerResponse, { id, operation, method }: Pick<Answered, 'id' | 'operation' | 'method'>): void {
-      const started = clock.now();
-      response.on('close', () => {
-        const elapsed = Math.max(0, clock.now() - started);
-        record({ id, operation, method, status: response.statusCode, elapsed, accountId: null, traceId: null });
-      });
+    /** For a public answer without routing and span; call what it returns at the end. */
+    unrouted({ id, operation, method }: Pick<Answered, 'id' | 'operation' | 'method'>): (status: number) => void {
+      const started = stopwatch();
+      return (status) => record({ id, operation, method, status, elapsed: stopwatch() - started, accountId: null, traceId: null });
     },
   };
 }

@@ -37,7 +37,7 @@ export const READING = ['GET', 'HEAD'];
 
 /** Every refusal of this server is in the envelope and reads no body. */
 export function createListener(parts: ListenerParts) {
-  const { requestId, answerAtOnce, follow } = parts;
+  const { requestId, follow } = parts;
   const connections = new Connections(parts);
   const onError = errorHandler(parts);
   const app = Fastify({
@@ -47,7 +47,7 @@ export function createListener(parts: ListenerParts) {
     genReqId: requestId,
     serverFactory: (route) =>
       connections.createServer((request, response) => {
-        if (answerAtOnce?.(request, response) !== true) route(request, response);
+        if (!answeredAtOnce(parts, request, response)) route(request, response);
       }),
     // The router's limit would answer before the key is checked. A query stays a text: a cached answer needs no parsing.
     routerOptions: { maxParamLength: 16_384, querystringParser: (text) => text as unknown as Record<string, unknown> },
@@ -110,6 +110,15 @@ export function hostFault({ httpVersion, headers }: IncomingMessage): Rejection 
   if (httpVersion === '1.1' && headers.host === undefined) return new Rejection('invalid_parameter', 'the Host header is missing');
   if (!headers.host?.includes(',')) return undefined;
   return new Rejection('invalid_parameter', 'the Host header is sent more than once, or names several hosts');
+}
+
+/** Outside the router nothing catches a defect: a request that meets one is routed, and the router answers 500. */
+function answeredAtOnce({ answerAtOnce }: ListenerParts, request: IncomingMessage, response: ServerResponse): boolean {
+  try {
+    return answerAtOnce?.(request, response) ?? false;
+  } catch {
+    return response.headersSent;
+  }
 }
 
 /** `target` is as received, and its path can be decoded. */

@@ -34,6 +34,8 @@ export interface HttpServerParts extends ConnectionsParts {
   /** Origins whose pages may read public answers and documents; `*` is every page. */
   readonly publicOrigins: readonly string[];
   readonly clock: Clock;
+  /** Milliseconds from any beginning, for durations. */
+  readonly stopwatch: () => number;
   readonly identifiers: Identifiers;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
