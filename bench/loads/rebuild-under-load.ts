@@ -17,6 +17,8 @@ import { serve, type Service } from '../rig/service.ts';
 import { scoped } from '../rig/scoped.ts';
 
 const GENERATOR = new URL('../rig/read-mix.ts', import.meta.url);
+/** At every size: a rebuild gives way to readers, and takes over ten minutes for a million events. */
+const RECORDS = 100_000;
 const READERS = 32;
 /** Reads while every read model is rebuilt one after the other, which takes long. */
 const PER_SECOND = 60;
@@ -158,7 +160,7 @@ const liveGenerations = async (store: GenerationStore): Promise<ReadonlyMap<stri
 
 const rowsFor = (bench: Bench, what: string, projections: readonly Projection[], perSecond: number | null): Promise<readonly Row[]> =>
   scoped(async (use) => {
-    const dataset = await bench.datasets.of(bench.sizes[2]);
+    const dataset = await bench.datasets.of(RECORDS);
     const { dataDir, key, records } = dataset;
     const service = use(await serve(dataDir));
     const held = use(await holdDatabase(dataDir));
