@@ -44,8 +44,8 @@ interface CachedRoutesParts extends Pick<HttpServerParts, 'publicLimits' | 'cloc
   readonly follow: FollowRequests;
 }
 
-const keyOf = ({ route: { variant }, question }: Target, request: IncomingMessage): string =>
-  variant === undefined ? question : `${variant(request)} ${question}`;
+/** Key of an answer in the cache; the variant is empty where there is one form. */
+const keyOf = (question: string, variant: string): string => (variant === '' ? question : `${variant} ${question}`);
 
 /** The limit of the address, then a cached answer, without routing, parsing or a round trip, or a new one. */
 export function createCachedRoutes(parts: CachedRoutesParts) {
@@ -60,14 +60,15 @@ export function createCachedRoutes(parts: CachedRoutesParts) {
       const { method, url, headers } = request;
       const target = targets.get(url!);
       if (target === undefined || routesAll || !READING.includes(method!) || hostFault(request) !== undefined) return false;
-      const form = cache.standing(keyOf(target, request))?.form(headers['accept-encoding']);
+      const { route, question } = target;
+      const form = cache.standing(keyOf(question, route.variant?.(request) ?? ''))?.form(headers['accept-encoding']);
       if (form === undefined) return false;
       if (form instanceof Promise) {
         // The handler awaits it, unless the request is refused.
         form.catch(() => undefined);
         return false;
       }
-      const { name, operationId, sharing } = target.route;
+      const { name, operationId, sharing } = route;
       if (publicLimits.take(name, requestAddress(request, isTrustedProxy), clock.now()) !== null) return false;
       const requestId = parts.requestId();
       const done = follow.unrouted({ id: requestId, operation: operationId ?? 'none', method: method! });
@@ -92,18 +93,18 @@ export function createCachedRoutes(parts: CachedRoutesParts) {
           },
           handler: async (request, reply) => {
             const { params, query, raw, id: requestId } = request;
-            const question = { params, query } as PublicExchange;
+            const asked = { params, query } as PublicExchange;
             const wanted = variant?.(raw) ?? '';
-            const target = { route, question: JSON.stringify([name, question]) };
-            if (raw.url!.length <= MAX_TARGET_LENGTH) targets.set(raw.url!, target);
-            const key = keyOf(target, raw);
+            const question = JSON.stringify([name, asked]);
+            if (raw.url!.length <= MAX_TARGET_LENGTH) targets.set(raw.url!, { route, question });
+            const key = keyOf(question, wanted);
             const representation =
               cache.standing(key) ??
               (await cache
-                .fetch(key, () => answer(question, wanted))
+                .fetch(key, () => answer(asked, wanted))
                 .catch((err: unknown) => {
                   if (soft === null) throw err;
-                  return soft({ err, requestId }, question);
+                  return soft({ err, requestId }, asked);
                 }));
             await sendRepresentation(representation, request, reply, sharing);
           },
