@@ -8,6 +8,7 @@ import { NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history
 import { feedPageStatement } from '../../queries/feed/feed-page.ts';
 import { createReadCivicRecords } from '../../queries/feed/read-civic-records.ts';
 import { createReadCivicSnapshotPage } from '../../queries/feed/read-civic-snapshot-page.ts';
+import { currentIds } from '../../queries/feed/published-records.ts';
 import type { Statement, StatementValue } from '../../domain/ports/database.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
@@ -61,6 +62,7 @@ async function statements(): Promise<Record<string, Statement>> {
     batch: await sent((reads) =>
       createReadCivicRecords(reads, asText)({ requests: [{ resource: 'meetings', ids: [id] }], maxResponseBytes: MAX_BYTES }),
     ),
+    ids: await sent((reads) => currentIds(reads, 'agenda_items').next()),
     supersede: superseded(500),
   };
 }
@@ -185,6 +187,9 @@ describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(`with 200,000
       expect(page.used).toEqual(['erased_versions_pkey', index('by_resource'), index('pkey')]);
       expect(page.touched).toBeLessThan(440);
       expect((await scans(all['batch']!, mode, session)).used).toEqual([index('current')]);
+      const ids = await scans({ ...all['ids']!, values: all['ids']!.values.with(1, ROWS / 2) }, mode, session);
+      expect(ids.used).toEqual([index('by_resource')]);
+      expect(ids.touched).toBeLessThan(510);
 
       const { history } = RECORD_HISTORY.at(generation);
       const rows = Array.from({ length: 500 }, (_, n) => ROWS / 2 + 1 + n * 4);
