@@ -32,10 +32,13 @@ export function createTrafficWatch({ traffic, leaseClock }: Pick<ProjectorDepend
 
 /** Events of a batch without other load, and the fewest under load. */
 const QUIET_BATCH = 500;
-const LEAST_BATCH = 100;
-/** While there is other activity, a batch takes about so long, and a rest of this multiple follows. */
-const BUSY_BATCH_MS = 40;
-const REST = 1;
+const LEAST_BATCH = 50;
+/**
+ * While there is other activity, a batch takes about so long, and a rest of this multiple follows: a request waits at most for what one
+ * batch does at once, so short batches with short rests keep the slow requests fast at the same pace.
+ */
+const BUSY_BATCH_MS = 10;
+const REST = 0.5;
 const MAX_REST_MS = 1_000;
 /** One that reads the log, one that folds. */
 const TRANSACTIONS_A_BATCH = 2;
@@ -52,17 +55,18 @@ export function createRebuildThrottle(
     get batchSize() {
       return batchSize;
     },
-    /** To be called after each batch with the time that it took. */
+    /** To be called after each batch with the time that it took; negative where the clock was set back meanwhile. */
     async rest(events: number, tookMs: number): Promise<void> {
+      const took = Math.max(1, tookMs);
       watch.countOwn(TRANSACTIONS_A_BATCH);
       await watch.look();
       if (!watch.busy) {
         batchSize = quiet;
         return;
       }
-      const fitting = Math.round((Math.max(1, events) * BUSY_BATCH_MS) / Math.max(1, tookMs));
+      const fitting = Math.round((Math.max(1, events) * BUSY_BATCH_MS) / took);
       batchSize = Math.max(least, Math.min(quiet, batchSize * 2, fitting));
-      await leaseClock.sleep(Math.min(MAX_REST_MS, tookMs * REST), signal);
+      await leaseClock.sleep(Math.min(MAX_REST_MS, took * REST), signal);
     },
   };
 }
