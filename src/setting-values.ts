@@ -26,7 +26,8 @@ export const portOrOff = z.union([z.literal('off'), port]).meta({ allowed: 'a po
 const durationWhere = (isAllowed: (milliseconds: number) => boolean, example: string) =>
   z
     .string()
-    .transform((text) => Duration.fromISO(text).toMillis())
+    // A given locale saves the look-up of the machine's, a tenth of the time of a short command.
+    .transform((text) => Duration.fromISO(text, { locale: 'en' }).toMillis())
     .refine(isAllowed)
     .meta({ allowed: `an ISO 8601 duration such as ${example}` });
 /** A century at most: what is counted on from now stays a time that can be written. */
