@@ -23,7 +23,7 @@ export const copyTestDatabase = ({ url }: TestDatabase): Promise<TestDatabase> =
 async function newDatabase(template: string): Promise<TestDatabase> {
   const server = inject('testServerUrl');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await onServer(server, `create database ${name}${template}`);
+  await onServer(server, `create database ${name}${template} strategy file_copy`);
   return testDatabase(server, name);
 }
 

@@ -25,7 +25,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   run.dataDir ??= prepare(temporaryFolder());
   await run.program;
   const server = await useTestServer(await run.dataDir);
-  run.template ??= onServer(server.url, `create database ${MIGRATED_DATABASE} template postgres`);
+  run.template ??= onServer(server.url, `create database ${MIGRATED_DATABASE} template postgres strategy file_copy`);
   await run.template;
   project.provide('testServerUrl', server.url);
   return async () => server.stop();
