@@ -49,6 +49,19 @@ export const RECORD_HISTORY = readModel('record_history', {
   totals: { columns: { resource: 'text collate "C" primary key', records: NUMBER, digest: TEXT } },
 });
 
+/**
+ * SQL for the current row of a record, named `alias`: looked up by its index for each row before it. `offset 0` keeps it so in a plan that is
+ * older than the rows, which would join all current rows.
+ */
+export const currentRow = (history: string, alias: string, { id, resource }: { readonly id: string; readonly resource: string }): string =>
+  `lateral (select * from ${history} where record_id = ${id} and resource = ${resource} and superseded_at = ${NOT_SUPERSEDED} offset 0) ${alias}`;
+
+/**
+ * SQL: whether a row is current, for a scan in the order of positions. No partial index meets `>=`: by one, a plan that is older than the
+ * rows would read the current rows of all resources.
+ */
+export const isCurrentInOrder = (row: string): string => `${row}.superseded_at >= ${NOT_SUPERSEDED}`;
+
 /** Versions that erasures have changed, of every generation; `erasure` is the number of the last one. */
 export const ERASED_VERSIONS = 'civic.erased_versions';
 

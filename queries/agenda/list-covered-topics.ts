@@ -1,6 +1,6 @@
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
-import { NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
+import { currentRow, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { tablesOf } from '../live-tables.ts';
 
 export interface CoveredTopic {
@@ -16,7 +16,7 @@ export const createListCoveredTopics = (reads: LiveReads) => async (): Promise<r
     const history = tablesOf(RECORD_HISTORY, live(RECORD_HISTORY.name));
     return {
       text: `select t.slug, h.body::jsonb ->> 'publicLabel', h.body::jsonb ->> 'description' from ${coveredTopics} t
-          join ${history.history} h on h.record_id = t.topic_id and h.resource = 'topics' and h.superseded_at = ${NOT_SUPERSEDED}
+          cross join ${currentRow(history.history, 'h', { id: 't.topic_id', resource: `'topics'` })}
           where ${isLive} and ${history.isLive} order by 2, 1`,
       values: [],
     };

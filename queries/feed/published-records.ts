@@ -5,7 +5,7 @@ import type { EventLog } from '../../domain/ports/event-log.ts';
 import type { LiveReads, PublishedRecords } from '../../domain/ports/projection.ts';
 import type { RecordData, Resource } from '../../domain/records/resources.ts';
 import { recordOfStream, recordStream } from '../../domain/streams.ts';
-import { NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
+import { isCurrentInOrder, NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { RECORD_REFERENCES } from '../../projections/record-references/tables.ts';
 import { liveRows, liveTokens } from '../live-tables.ts';
 
@@ -41,17 +41,14 @@ export const publishedRecords = (reads: LiveReads, log: Pick<EventLog, 'readLast
 
 const IDS_A_PAGE = 500;
 
-/**
- * Pages of ids of current records, in the order of their last change. A record that changes meanwhile may be repeated. "Not superseded" is
- * written as `>=`, which no partial index meets: a plan older than the rows would read the current rows of all resources for each page.
- */
+/** Pages of ids of current records, in the order of their last change. A record that changes meanwhile may be repeated. */
 export async function* currentIds(reads: LiveReads, resource: Resource): AsyncGenerator<readonly string[]> {
   for (let after = '0'; ; ) {
     const rows = await liveRows(reads, RECORD_HISTORY, {
       name: 'current_ids',
       text: ({ history, isLive }) => `select h.position::text, h.record_id::text from ${history} h
         where (h.resource, h.position) > ($1, $2::bigint) and (h.resource, h.position) <= ($1, ${NOT_SUPERSEDED})
-          and h.superseded_at >= ${NOT_SUPERSEDED} and ${isLive}
+          and ${isCurrentInOrder('h')} and ${isLive}
         order by h.resource, h.position limit ${IDS_A_PAGE}`,
       values: [resource, after],
     });

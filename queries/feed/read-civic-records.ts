@@ -2,7 +2,7 @@ import type { JsonPage, RecordsInput } from '../../contract/inputs.ts';
 import type { ColumnArrays } from '../../domain/ports/database.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import { NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
+import { currentRow, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { isoTime } from '../fields.ts';
 import { liveRows } from '../live-tables.ts';
 
@@ -16,7 +16,7 @@ export const createReadCivicRecords =
       text: ({ history, isLive }) => `select w.ordinal::text, h.version::text, h.changed_at::text,
           case when sum(octet_length(h.body)) over () <= $3::bigint then h.body end
         from unnest($1::text[], $2::uuid[]) with ordinality as w(resource, record_id, ordinal)
-        join ${history} h on h.record_id = w.record_id and h.resource = w.resource and h.superseded_at = ${NOT_SUPERSEDED}
+        cross join ${currentRow(history, 'h', { id: 'w.record_id', resource: 'w.resource' })}
         where ${isLive} order by w.ordinal`,
       values: [columns.texts(wanted.map(({ resource }) => resource)), columns.uuids(wanted.map(({ id }) => id)), maxResponseBytes],
     });

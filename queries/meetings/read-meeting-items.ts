@@ -2,7 +2,7 @@ import type { LiveReads } from '../../domain/ports/projection.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
 import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
-import { NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
+import { currentRow, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { RECORD_REFERENCES } from '../../projections/record-references/tables.ts';
 import { documentsOfItem, hitsOfItem } from '../agenda/get-agenda-item.ts';
 import { tablesOf } from '../live-tables.ts';
@@ -45,8 +45,7 @@ export const createReadMeetingItems =
       return {
         text: `with page as materialized (
             select i.item_id, h.body::jsonb -> 'sequence' as sequence
-            from ${search.items} i join ${history} h
-              on h.record_id = i.item_id and h.resource = 'agenda_items' and h.superseded_at = ${NOT_SUPERSEDED}
+            from ${search.items} i cross join ${currentRow(history, 'h', { id: 'i.item_id', resource: `'agenda_items'` })}
             where i.meeting_id = $1::uuid order by sequence, i.item_id limit $2::int offset $3::int
           )
           select json_build_object('itemId', i.item_id, 'title', i.title, 'agendaNumber', i.agenda_number, 'matterFile', i.matter_file,
@@ -70,7 +69,7 @@ export const createReadMeetingDocuments =
       const history = tablesOf(RECORD_HISTORY, live(RECORD_HISTORY.name));
       return {
         text: `select h.body from ${references} r
-          join ${history.history} h on h.record_id = r.record_id and h.resource = r.resource and h.superseded_at = ${NOT_SUPERSEDED}
+          cross join ${currentRow(history.history, 'h', { id: 'r.record_id', resource: 'r.resource' })}
           where r.target_id = $1::uuid and r.resource = 'documents' and r.field = 'meetingId' and ${isLive} and ${history.isLive}
             and not exists (select from ${references} i where i.record_id = r.record_id and i.resource = r.resource and i.field = 'agendaItemId')
           order by h.body::jsonb ->> 'kind', h.record_id limit ${MAX_DOCUMENTS}`,

@@ -4,7 +4,7 @@ import { localDay } from '../../domain/local-day.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
-import { NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
+import { currentRow, isCurrentInOrder, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { isPublic } from '../agenda/agenda-fields.ts';
 import { isoTime } from '../fields.ts';
 import { tablesOf, withLaterColumns } from '../live-tables.ts';
@@ -43,7 +43,7 @@ function meetings(live: LiveGeneration, chosen: Chosen, values: readonly Stateme
     text: `with m as materialized (${chosen({ ...search, ...history })})
       select h.body, h.version::text, h.changed_at::text, b.slug, b.name, j.slug, j.name,
         exists (select from ${agenda.coveredBodies} c where c.body_id = m.body_id and ${isPublic('c')}), ${SOURCE_COLUMNS}
-      from m join ${history.history} h on h.record_id = m.meeting_id and h.resource = 'meetings' and h.superseded_at = ${NOT_SUPERSEDED}
+      from m cross join ${currentRow(history.history, 'h', { id: 'm.meeting_id', resource: `'meetings'` })}
       join ${search.bodies} b on b.body_id = m.body_id join ${search.jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
       left join lateral ${sourceTable(agenda.sources, 'm.source_id', 'm.body_id')} on true
       where ${search.isLive} and ${agenda.isLive} and ${history.isLive} order by m.rank, m.meeting_id`,
@@ -101,8 +101,8 @@ export function createReadMeetings({ reads, clock }: QueryContext) {
     changedLast: (limit: number) =>
       read(
         ({ meetings: table, history }) => `select ${COLUMNS}, rank from ${table} join (
-            select record_id, -position as rank from ${history}
-            where resource = 'meetings' and superseded_at = ${NOT_SUPERSEDED} order by position desc limit $1::int
+            select h.record_id, -h.position as rank from ${history} h
+            where h.resource = 'meetings' and ${isCurrentInOrder('h')} order by h.position desc limit $1::int
           ) h on h.record_id = meeting_id`,
         [limit],
       ),
