@@ -35,7 +35,7 @@ const QUIET_BATCH = 500;
 const LEAST_BATCH = 50;
 /**
  * While there is other activity, a batch takes about so long, and a rest of this multiple follows: a request waits at most for what one
- * batch does at once, so short batches with short rests keep the slow requests fast at the same pace.
+ * batch does at once, so short batches with short rests keep the slow requests fast.
  */
 const BUSY_BATCH_MS = 10;
 const REST = 0.5;
