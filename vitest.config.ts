@@ -28,7 +28,7 @@ const server = ['test/support/test-server-setup.ts'];
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/tests');
 
 const MEMORY = '/dev/shm';
-const ROOM_BYTES = 8 * 2 ** 30;
+const ROOM_BYTES = 4 * 2 ** 30;
 
 /** What a file system in memory and the memory itself still hold. */
 function roomInMemory(): number {
