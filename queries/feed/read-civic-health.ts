@@ -41,13 +41,15 @@ const sourceRow = z.object({
 
 function currentSources(live: LiveGeneration) {
   const { history, isLive } = liveTokens(RECORD_HISTORY, live);
-  const current = sql.fragment`superseded_at = ${BigInt(NOT_SUPERSEDED)}`;
+  const newest = BigInt(NOT_SUPERSEDED);
+  const current = sql.fragment`superseded_at = ${newest}`;
+  // `>=` for the reason of `isCurrentInOrder`.
   return sql.type(sourceRow)`
     select s.record_id::text as source_id, j.body::json->>'slug' as jurisdiction_slug, b.body::json->>'slug' as body_slug, s.body::json as data
     from ${history} s
     join ${history} j on j.resource = 'jurisdictions' and j.${current} and j.record_id = (s.body::json->>'jurisdictionId')::uuid
     left join ${history} b on b.resource = 'public_bodies' and b.${current} and b.record_id = (s.body::json->>'publicBodyId')::uuid
-    where s.resource = 'sources' and s.${current} and ${isLive}
+    where s.resource = 'sources' and s.superseded_at >= ${newest} and ${isLive}
     order by 2, 3, 1`;
 }
 

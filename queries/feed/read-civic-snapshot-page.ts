@@ -6,7 +6,7 @@ import { Rejection } from '../../domain/rejections.ts';
 import { decodedCursor } from '../decoded-cursor.ts';
 import { JsonText } from '../json-text.ts';
 import { tablesOf } from '../live-tables.ts';
-import { ERASED_VERSIONS, isCurrentInOrder, NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
+import { ERASED_VERSIONS, NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { SNAPSHOTS } from '../../projections/snapshots/tables.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { addDigest, digestText, EMPTY_DIGEST, subtractDigest } from '../../domain/digests.ts';
@@ -126,7 +126,7 @@ function digestAt(history: number, resource: Resource, boundary: number): Statem
       select 'total', coalesce((select t.digest from ${tables.totals} t where t.resource = $1), $3), ${lastErasure(history, '$1')}::text from s
       union all
       select 'since', encode(h.digest, 'hex'), null from s, ${tables.history} h
-        where h.resource = $1 and h.position > s.boundary and ${isCurrentInOrder('h')}
+        where h.resource = $1 and h.position > s.boundary and h.superseded_at = ${NOT_SUPERSEDED}
       union all
       select 'gone', encode(h.digest, 'hex'), null from s, ${tables.history} h
         where h.resource = $1 and h.position <= s.boundary and h.superseded_at > s.boundary and h.superseded_at < ${NOT_SUPERSEDED}`,

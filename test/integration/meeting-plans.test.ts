@@ -98,7 +98,7 @@ const meetings = (reads: LiveReads) => createReadMeetings({ reads, clock: served
 /** Rows of tables that stay small, such as those of bodies. */
 const SMALL = 150;
 
-describe.each(['that nothing was counted in yet', 'with fresh statistics'])('in tables %s', (state) => {
+describe.each(['without statistics', 'with fresh statistics'])('in tables %s', (state) => {
   beforeAll(async () => {
     if (state === 'with fresh statistics') await session.query('analyze');
   });

@@ -9,6 +9,7 @@ import { feedPageStatement } from '../../queries/feed/feed-page.ts';
 import { createReadCivicRecords } from '../../queries/feed/read-civic-records.ts';
 import { createReadCivicSnapshotPage } from '../../queries/feed/read-civic-snapshot-page.ts';
 import { currentIds } from '../../queries/feed/published-records.ts';
+import { readSources } from '../../queries/feed/read-civic-health.ts';
 import type { Statement, StatementValue } from '../../domain/ports/database.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
@@ -49,6 +50,18 @@ async function sent(read: (reads: LiveReads) => Promise<unknown>): Promise<State
   return statement!;
 }
 
+/** The same of one that goes through slonik. */
+async function sentTyped(read: (reads: LiveReads) => Promise<unknown>): Promise<Statement> {
+  let statement: Statement | undefined;
+  const many = async (build: (live: () => number) => { readonly sql: string; readonly values: readonly StatementValue[] }) => {
+    const { sql, values } = build(() => generation);
+    statement = { text: sql.replaceAll('$slonik_', '$'), values };
+    return [];
+  };
+  await read({ many } as unknown as LiveReads);
+  return statement!;
+}
+
 async function statements(): Promise<Record<string, Statement>> {
   const page = { after: 1000, limit: 100, maxBytes: MAX_BYTES, cutoff: 0 };
   const id = civic.identifiers.next();
@@ -64,6 +77,7 @@ async function statements(): Promise<Record<string, Statement>> {
     batch: await sent((reads) =>
       createReadCivicRecords(reads, asText)({ requests: [{ resource: 'meetings', ids: hundredIds }], maxResponseBytes: MAX_BYTES }),
     ),
+    sources: await sentTyped((reads) => readSources(reads, civic.clock)),
     ids: await sent((reads) => currentIds(reads, 'agenda_items').next()),
     supersede: superseded(500),
   };
@@ -191,6 +205,7 @@ describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(`with 200,000
       const batch = await scans(all['batch']!, mode, session);
       expect(batch.used).toEqual([index('current')]);
       expect(batch.touched).toBeLessThan(110);
+      expect((await scans(all['sources']!, mode, session)).used).toContain(index('by_resource'));
       const ids = await scans({ ...all['ids']!, values: all['ids']!.values.with(1, ROWS / 2) }, mode, session);
       expect(ids.used).toEqual([index('by_resource')]);
       expect(ids.touched).toBeLessThan(510);
