@@ -23,8 +23,10 @@ interface Installed {
  * remedy. Another timeline of the server is a warning only: a failover must not keep the service from starting.
  */
 export async function requireSameInstallation({ store, log, holdsLog, logger }: Installed): Promise<void> {
-  const [identity, kept, logId] = await Promise.all([store.identity(), store.kept(), log.identity()]);
+  const kept = await store.kept();
   if (kept === null) return;
+  // After `kept`: a process that starts for the first time beside this one begins the log, and then stores whose it is.
+  const [identity, logId] = await Promise.all([store.identity(), log.identity()]);
   if (kept.renewing !== null) {
     throw new MovedDatabase(
       `the feed was about to be given a new identity (${kept.renewing}) and was not: run \`civic feed renew --reason TEXT\` again`,

@@ -47,9 +47,9 @@ export async function requireOwnLog(
   generations: Pick<GenerationStore, 'list'>,
   log: Pick<EventLog, 'identity' | 'head' | 'readStream'>,
 ): Promise<void> {
-  const [rows, identity] = await Promise.all([generations.list(), log.identity()]);
-  // After the checkpoints were read: what they had reached then, it has.
-  const head = await log.head();
+  const rows = await generations.list();
+  // After the rows, which another process may have begun to write meanwhile: what they had followed and reached then, the log has.
+  const [identity, head] = await Promise.all([log.identity(), log.head()]);
   const live = rows.filter(({ state }) => state === 'live');
   for (const row of live) {
     requireSameLog(readModel(row), identity);
