@@ -1,7 +1,6 @@
-import { existsSync, statfsSync } from 'node:fs';
-import { availableMemory } from 'node:process';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { folderInMemory } from './test/support/folder-in-memory.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 const MINUTE_MS = 60_000;
@@ -27,18 +26,9 @@ const server = ['test/support/test-server-setup.ts'];
 // The processes that tests start are many: compiled code is kept between them.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/tests');
 
-const MEMORY = '/dev/shm';
-const ROOM_BYTES = 4 * 2 ** 30;
-
-/** What a file system in memory and the memory itself still hold. */
-function roomInMemory(): number {
-  if (!existsSync(MEMORY)) return 0;
-  const { bavail, bsize } = statfsSync(MEMORY);
-  return Math.min(bavail * bsize, availableMemory());
-}
-
 // Hundreds of databases are made and removed, which takes a quarter of the time in memory.
-if (process.env['TMPDIR'] === undefined && roomInMemory() > ROOM_BYTES) process.env['TMPDIR'] = MEMORY;
+const folder = process.env['TMPDIR'] === undefined ? folderInMemory() : null;
+if (folder !== null) process.env['TMPDIR'] = folder;
 
 /** Four lanes by cost: `fast` is what `npm run check` runs, `npm test` runs them all. */
 export default defineConfig({

@@ -1,0 +1,57 @@
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { availableMemory } from 'node:process';
+
+const MEMORY = '/dev/shm';
+const PREFIX = 'civic-tests-';
+const ROOM_BYTES = 4 * 2 ** 30;
+
+/** What a file system in memory and the memory itself still hold. */
+function hasRoom(): boolean {
+  if (!existsSync(MEMORY)) return false;
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return Math.min(bavail * bsize, availableMemory()) > ROOM_BYTES;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Runs that were killed left theirs, which would hold memory until the machine starts again. */
+function removeLeftovers(): void {
+  for (const name of readdirSync(MEMORY)) {
+    const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length)) : Number.NaN;
+    if (Number.isInteger(pid) && !isAlive(pid)) rmSync(join(MEMORY, name), { recursive: true, force: true });
+  }
+}
+
+/** Whether programs in the folder may run; a file system with `noexec` forbids it. */
+function mayExecute(folder: string): boolean {
+  const program = join(folder, 'program');
+  try {
+    writeFileSync(program, '', { mode: 0o700 });
+    accessSync(program, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(program, { force: true });
+  }
+}
+
+/** A folder in memory for the temporary files of this process, which goes with it; null where there is no room or programs may not run. */
+export function folderInMemory(): string | null {
+  if (!existsSync(MEMORY)) return null;
+  removeLeftovers();
+  if (!hasRoom()) return null;
+  const folder = join(MEMORY, `${PREFIX}${process.pid}`);
+  mkdirSync(folder, { recursive: true });
+  // As a folder of temporary files is: servers run as other users.
+  chmodSync(folder, 0o1777);
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return mayExecute(folder) ? folder : null;
+}
