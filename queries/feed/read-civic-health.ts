@@ -42,13 +42,18 @@ const sourceRow = z.object({
 function currentSources(live: LiveGeneration) {
   const { history, isLive } = liveTokens(RECORD_HISTORY, live);
   const newest = BigInt(NOT_SUPERSEDED);
-  const current = sql.fragment`superseded_at = ${newest}`;
-  // `>=` for the reason of `isCurrentInOrder`.
+  const current = (resource: string, id: ReturnType<typeof sql.fragment>) =>
+    sql.fragment`(select body::json->>'slug' as slug from ${history} where resource = ${resource} and record_id = ${id} and superseded_at = ${newest} offset 0)`;
+  const [jurisdictionId, publicBodyId] = [
+    sql.fragment`(s.body::json->>'jurisdictionId')::uuid`,
+    sql.fragment`(s.body::json->>'publicBodyId')::uuid`,
+  ];
+  // `offset 0` for the reason of `currentRow`, and `>=` for that of `isCurrentInOrder`.
   return sql.type(sourceRow)`
-    select s.record_id::text as source_id, j.body::json->>'slug' as jurisdiction_slug, b.body::json->>'slug' as body_slug, s.body::json as data
+    select s.record_id::text as source_id, j.slug as jurisdiction_slug, b.slug as body_slug, s.body::json as data
     from ${history} s
-    join ${history} j on j.resource = 'jurisdictions' and j.${current} and j.record_id = (s.body::json->>'jurisdictionId')::uuid
-    left join ${history} b on b.resource = 'public_bodies' and b.${current} and b.record_id = (s.body::json->>'publicBodyId')::uuid
+    cross join lateral ${current('jurisdictions', jurisdictionId)} j
+    left join lateral ${current('public_bodies', publicBodyId)} b on true
     where s.resource = 'sources' and s.superseded_at >= ${newest} and ${isLive}
     order by 2, 3, 1`;
 }
