@@ -77,6 +77,6 @@ export class DeadlineExceeded extends Error {
 }
 
 export interface Traffic {
-  /** Transactions committed since the statistics were reset; may lag by a second. */
-  transactions(): Promise<number>;
+  /** How often all clients have read live read models or handled new events since the statistics were reset; may lag by a second. */
+  uses(): Promise<number>;
 }

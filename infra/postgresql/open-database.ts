@@ -55,12 +55,13 @@ export async function openDatabase({
   };
 }
 
-const COMMITTED = 'select xact_commit::text from pg_stat_database where datname = current_database()';
+/** A read of a live generation looks at the first table (`requireLive`), a reactor that has handled events changes the second; a rebuild does neither. */
+const USES = `select sum(case relname when 'projections' then coalesce(seq_scan, 0) + coalesce(idx_scan, 0) else n_tup_upd end)::text
+  from pg_stat_user_tables where schemaname = 'civic' and relname in ('projections', 'processors')`;
 
-/** Counters of the server over all its clients. */
 export const createTraffic = (database: ReadDatabase): Traffic => ({
-  async transactions() {
-    const [row] = await database.texts({ name: 'count_transactions', text: COMMITTED, values: [] });
+  async uses() {
+    const [row] = await database.texts({ name: 'count_uses', text: USES, values: [] });
     return Number(row?.[0] ?? 0);
   },
 });

@@ -28,7 +28,7 @@ const dependencies = {
   owner: `child-${process.pid}`,
   leaseMs: 400,
   keptMs: 3_600_000,
-  traffic: { transactions: async () => 0 },
+  traffic: { uses: async () => 0 },
   batchSize: mode === 'run' ? Number(number) : 100,
 };
 if (mode === 'run') {

@@ -116,7 +116,7 @@ export async function openTestCivic(url: string, options: TestCivicOptions = {})
     leaseMs: options.leaseMs ?? 2000,
     batchSize: options.batchSize ?? 500,
     keptMs: DAY_MS,
-    traffic: { transactions: async () => 0 },
+    traffic: { uses: async () => 0 },
     ...overrides,
   });
   return {

@@ -5,7 +5,7 @@ import { createTrafficWatch } from '../../src/processors/projector/rebuild-throt
 /** A database with a rate of other traffic; its clock advances while a batch is folded and during a rest. */
 function beside(othersPerSecond: () => number, most = 2000) {
   let now = 1_000_000;
-  let committed = 0;
+  let uses = 0;
   const rests: number[] = [];
   const clock = {
     now: () => now,
@@ -16,9 +16,9 @@ function beside(othersPerSecond: () => number, most = 2000) {
   };
   const pass = (milliseconds: number) => {
     now += milliseconds;
-    committed += (othersPerSecond() * milliseconds) / 1000;
+    uses += (othersPerSecond() * milliseconds) / 1000;
   };
-  const traffic = { transactions: async () => committed };
+  const traffic = { uses: async () => uses };
   const watch = createTrafficWatch({ traffic, leaseClock: clock });
   const pace = createRebuildThrottle({ leaseClock: clock, batchSize: most }, watch, new AbortController().signal);
   return {
@@ -32,7 +32,6 @@ function beside(othersPerSecond: () => number, most = 2000) {
         const events = pace.batchSize;
         const took = events * msAnEvent;
         pass(took);
-        committed += 2;
         folded += events;
         await pace.rest(events, took);
       }
@@ -100,13 +99,13 @@ test('it folds at most as many events as the program folds at once', async () =>
 
 test('it keeps its pace while the traffic cannot be read', async () => {
   let away = false;
-  let committed = 0;
+  let uses = 0;
   let now = 0;
-  const traffic = { transactions: () => (away ? Promise.reject(new Error('away')) : Promise.resolve(committed)) };
+  const traffic = { uses: () => (away ? Promise.reject(new Error('away')) : Promise.resolve(uses)) };
   const watch = createTrafficWatch({ traffic, leaseClock: { now: () => now, sleep: async () => undefined } });
   const second = async () => {
     now += 1_000;
-    committed += 500;
+    uses += 500;
     await watch.look();
     return watch.busy;
   };

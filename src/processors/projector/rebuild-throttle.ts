@@ -1,31 +1,28 @@
 import type { ProjectorDependencies } from './fold-batch.ts';
 
-/** Transactions a second of an idle service. */
-const IDLE_TRANSACTIONS = 60;
+/** More than an idle service makes of them in a second. */
+const IDLE_USES = 30;
 const LOOK_EVERY_MS = 1_000;
 
 export type TrafficWatch = ReturnType<typeof createTrafficWatch>;
 
-/** Whether others use the database, as it was a second ago. */
+/** Whether others than rebuilds use the database, as it was a second ago. */
 export function createTrafficWatch({ traffic, leaseClock }: Pick<ProjectorDependencies, 'traffic' | 'leaseClock'>) {
   let busy = false;
-  let own = 0;
-  let last: { readonly at: number; readonly transactions: number } | undefined;
+  let last: { readonly at: number; readonly uses: number } | undefined;
   return {
     /** False until a second has been measured. */
     get busy() {
       return busy;
     },
-    countOwn: (transactions: number): void => void (own += transactions),
     /** Reads again when the last read is a second old; without an answer of the database all stays as it was. */
     look: async (): Promise<void> => {
       const at = leaseClock.now();
       if (last !== undefined && at - last.at < LOOK_EVERY_MS) return;
-      const transactions = await traffic.transactions().catch(() => null);
-      if (transactions === null) return;
-      if (last !== undefined) busy = ((transactions - last.transactions - own) * 1000) / (at - last.at) > IDLE_TRANSACTIONS;
-      last = { at, transactions };
-      own = 0;
+      const uses = await traffic.uses().catch(() => null);
+      if (uses === null) return;
+      if (last !== undefined) busy = ((uses - last.uses) * 1000) / (at - last.at) > IDLE_USES;
+      last = { at, uses };
     },
   };
 }
@@ -40,8 +37,6 @@ const LEAST_BATCH = 50;
 const BUSY_BATCH_MS = 10;
 const REST = 0.5;
 const MAX_REST_MS = 1_000;
-/** One that reads the log, one that folds. */
-const TRANSACTIONS_A_BATCH = 2;
 
 /** Beside readers and writers a rebuild takes short batches, with rests that grow with the duration of a batch. */
 export function createRebuildThrottle(
@@ -58,7 +53,6 @@ export function createRebuildThrottle(
     /** To be called after each batch with the time that it took; negative where the clock was set back meanwhile. */
     async rest(events: number, tookMs: number): Promise<void> {
       const took = Math.max(1, tookMs);
-      watch.countOwn(TRANSACTIONS_A_BATCH);
       await watch.look();
       if (!watch.busy) {
         batchSize = quiet;
