@@ -24,22 +24,36 @@ interface LogReading {
   readonly signal?: AbortSignal;
 }
 
-/** Batches of the log after a position up to its end, each a continuation of the one before, one read ahead of the caller. Throws what the log throws. */
+/** So many that a caller who folds one waits for no read. */
+const READ_AHEAD = 2;
+
+/** Batches of the log after a position up to its end, each a continuation of the one before, read ahead of the caller. Throws what the log throws. */
 export async function* logBatches(log: Pick<EventLog, 'readAll'>, after: Position, options: LogReading): AsyncGenerator<LogBatch> {
-  const read = (from: Position, afterId?: string): Promise<LogBatch> => {
+  const ahead: { readonly from: Position; readonly batch: Promise<LogBatch> }[] = [];
+  const read = (from: Position, afterId?: string): void => {
     const { types, batchSize } = options;
     const batch = log.readAll({ after: from, afterId, limit: batchSize, ...(types === undefined ? {} : { types }) });
-    // The caller may stop before it awaits this batch.
-    batch.catch(() => undefined);
-    return batch;
+    ahead.push({ from, batch });
+    readOn();
   };
-  let next = read(after);
-  for (let from = after; ; ) {
-    const batch = await next;
+  /** Once the newest read has its answer, there is more and there is room. */
+  const readOn = (): void => {
+    const newest = ahead.at(-1)!;
+    const follow = ({ scannedTo, scannedId }: LogBatch): void => {
+      if (ahead.at(-1) === newest && ahead.length < READ_AHEAD && scannedTo !== newest.from) read(scannedTo, scannedId);
+    };
+    // The caller may stop before it awaits this batch.
+    newest.batch.then(follow, () => undefined);
+  };
+  read(after);
+  for (;;) {
+    const { from } = ahead[0]!;
+    const batch = await ahead[0]!.batch;
     options.signal?.throwIfAborted();
     if (batch.scannedTo === from) return;
-    from = batch.scannedTo;
-    next = read(from, batch.scannedId);
+    if (ahead.length === 1) read(batch.scannedTo, batch.scannedId);
+    else readOn();
+    ahead.shift();
     yield batch;
   }
 }

@@ -69,6 +69,9 @@ async function rewriteVersions(
   }
 }
 
+/** The database writes rows while the next ones are made: so many fit into the buffer of its connection. */
+const WRITTEN_AT_ONCE = 125;
+
 async function foldChanges(batch: readonly StoredEvent[], context: FoldContext): Promise<void> {
   const { transaction, columns, generation } = context;
   const { history, state } = RECORD_HISTORY.at(generation);
@@ -79,16 +82,30 @@ async function foldChanges(batch: readonly StoredEvent[], context: FoldContext):
   if (changes.length === 0) return;
 
   const { before, totals, prunedThrough } = await readState(context);
-  const { rows, superseding, state: after } = historyRows(changes, before);
-  if (superseding.length > 0) {
-    const { rows: ended } = await transaction.execute(supersedeRows(generation, columns, superseding));
-    for (const [resource, digest] of ended) totals.remove(resource!, digest!);
+  let after = before;
+  const writing: Promise<void>[] = [];
+  const write = (statement: Promise<void>): void => {
+    // Where the next rows cannot be made, nobody awaits it.
+    statement.catch(() => undefined);
+    writing.push(statement);
+  };
+  for (let from = 0; from < changes.length; from += WRITTEN_AT_ONCE) {
+    const { rows, superseding, state: next } = historyRows(changes.slice(from, from + WRITTEN_AT_ONCE), after);
+    after = next;
+    if (superseding.length > 0) {
+      const superseded = transaction.execute(supersedeRows(generation, columns, superseding));
+      write(superseded.then(({ rows: ended }) => ended.forEach(([resource, digest]) => totals.remove(resource!, digest!))));
+    }
+    // A rebuild leaves out what was pruned from the live generation, but for the row at the pruned position: it proves the history before it.
+    write(
+      insertHistory(
+        context,
+        rows.filter(({ superseded_at, position }) => superseded_at === null || superseded_at > prunedThrough || position === prunedThrough),
+      ),
+    );
+    totals.addCurrent(rows);
   }
-  // A rebuild leaves out what was pruned from the live generation, but for the row at the pruned position: it proves the history before it.
-  await insertHistory(
-    context,
-    rows.filter(({ superseded_at, position }) => superseded_at === null || superseded_at > prunedThrough || position === prunedThrough),
-  );
+  await Promise.all(writing);
   if (before.head < prunedThrough) {
     await transaction.execute({
       name: `drop_below_mark_g${generation}`,
@@ -96,7 +113,6 @@ async function foldChanges(batch: readonly StoredEvent[], context: FoldContext):
       values: [prunedThrough],
     });
   }
-  totals.addCurrent(rows);
   await writeState(context, after, totals);
 }
 
@@ -170,13 +186,13 @@ export async function readState({ transaction, generation }: FoldContext) {
 
 async function writeState(context: FoldContext, state: FeedState, totals: Totals): Promise<void> {
   const { head, changedAt, chain, outline, fingerprint } = state;
-  await context.transaction.execute({
+  const written = context.transaction.execute({
     name: `write_state_g${context.generation}`,
     text: `update ${RECORD_HISTORY.at(context.generation).state}
       set head = $1, changed_at = $2, chain = $3, outline = $4, fingerprint = decode($5, 'hex')`,
     values: [head, changedAt, chain, outline, fingerprint],
   });
-  await upsert(context, totalsTable, totals.touched());
+  await Promise.all([written, upsert(context, totalsTable, totals.touched())]);
 }
 
 /**

@@ -61,6 +61,23 @@ describe('reading the log', () => {
     expect(batches.at(-1)!.scannedTo).toBe(positionOf(1_200));
   });
 
+  test('the next two batches are read while the caller works on one, and no more', async () => {
+    let asked = 0;
+    const counted = {
+      readAll: (read: Parameters<EventLog['readAll']>[0]) => {
+        asked += 1;
+        return log().readAll(read);
+      },
+    };
+    const askedBefore: number[] = [];
+    for await (const { scannedTo } of logBatches(counted, LOG_START, { batchSize: 200 })) {
+      await new Promise((resolve) => setImmediate(resolve));
+      askedBefore.push(asked);
+      if (scannedTo === positionOf(800)) break;
+    }
+    expect(askedBefore).toEqual([3, 4, 5, 6]);
+  });
+
   test('each read after the first names the event at which the reader stands', async () => {
     const named: (string | undefined)[] = [];
     const naming = {
