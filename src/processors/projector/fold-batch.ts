@@ -82,10 +82,33 @@ export async function foldTogether(deps: ProjectorDependencies, parts: readonly 
     if (isEmpty) await transaction.execute({ text: 'set local synchronous_commit = off', values: [] });
     const moved = await all(parts.map((part) => advance(deps, part, transaction)));
     const [held, lost] = [parts.filter((_, index) => moved[index]!), parts.filter((_, index) => !moved[index]!)];
-    const content = contentReader();
-    await all(held.map(({ target, batch }) => foldEvents(deps, target, transaction, unskipped(target, batch), content)));
+    await foldInTurns(deps, held, transaction);
     return new Set(lost.map(({ target }) => target));
   });
+}
+
+/** Of one projection, before others, requests and answers of the database have their turn. */
+const TURN_EVENTS = 250;
+
+/** Each generation folds its events in order, all of them at once; one alone, which a rebuild has sized, without turns. */
+async function foldInTurns(deps: ProjectorDependencies, parts: readonly BatchPart[], transaction: Transaction): Promise<void> {
+  const content = contentReader();
+  const turn = parts.length === 1 ? Number.POSITIVE_INFINITY : TURN_EVENTS;
+  const fold = async (target: FoldTarget, events: readonly StoredEvent[]): Promise<void> => {
+    for (let from = 0; from < events.length; from += turn) {
+      await foldEvents(deps, target, transaction, events.slice(from, from + turn), content);
+    }
+  };
+  const folding: Promise<void>[] = [];
+  for (const { target, batch } of parts) {
+    const events = unskipped(target, batch);
+    const folded = fold(target, events);
+    // Awaited with the others.
+    folded.catch(() => undefined);
+    folding.push(folded);
+    if (events.length > turn) await new Promise(setImmediate);
+  }
+  await all(folding);
 }
 
 /** Waits for all, so that no statement of a failed transaction is under way when it is rolled back. Throws the first error. */
