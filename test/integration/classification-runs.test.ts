@@ -82,6 +82,29 @@ function failingFor(name: string, error: () => Error | null) {
   };
 }
 
+test('requests have a turn of the event loop between two items', async () => {
+  const names = Array.from({ length: 60 }, (_, index) => `case ${index}`);
+  await classification.write(items(...names));
+  const inner = phraseClassifier();
+  let [turn, isOver] = [0, false];
+  const turns: number[] = [];
+  const count = (): void => {
+    turn += 1;
+    if (!isOver) setImmediate(count);
+  };
+  count();
+  const classify: typeof inner.classify = (subject, topics) => {
+    turns.push(turn);
+    return inner.classify(subject, topics);
+  };
+  classification.start({ classifier: { name: inner.name, formerNames: [], classify } });
+  await classification.atRest();
+  isOver = true;
+  expect(turns.length).toBeGreaterThanOrEqual(names.length);
+  expect(new Set(turns).size).toBe(turns.length);
+  expect(await classifiedItems()).toEqual(idsOf(...names));
+});
+
 test('an owner that is killed between the hits and the checkpoint causes no duplicate', async () => {
   const names = Array.from({ length: 20 }, (_, index) => `case ${index}`);
   await classification.write(items(...names));

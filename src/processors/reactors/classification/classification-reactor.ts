@@ -236,6 +236,8 @@ async function classifyAll(
     const body = meeting && bodies.get(meeting.publicBodyId);
     const jurisdiction = body && jurisdictions.get(body.jurisdictionId);
     if (jurisdiction === undefined) continue;
+    // An item takes a millisecond: requests are answered between two.
+    await new Promise(setImmediate);
     const today = dateOfDay(localDay(causes.get(id)!.time, meeting!.timezone));
     wanted.set(id, await classifier.classify({ item, meeting: meeting!, body: body!, jurisdiction, today }, topics));
   }
