@@ -82,7 +82,7 @@ function failingFor(name: string, error: () => Error | null) {
   };
 }
 
-test('requests have a turn of the event loop between two items', async () => {
+test('requests have a turn of the event loop after a few items', async () => {
   const names = Array.from({ length: 60 }, (_, index) => `case ${index}`);
   await classification.write(items(...names));
   const inner = phraseClassifier();
@@ -101,7 +101,8 @@ test('requests have a turn of the event loop between two items', async () => {
   await classification.atRest();
   isOver = true;
   expect(turns.length).toBeGreaterThanOrEqual(names.length);
-  expect(new Set(turns).size).toBe(turns.length);
+  const inOne = Map.groupBy(turns, (each) => each).values();
+  expect(Math.max(...inOne.map(({ length }) => length))).toBeLessThanOrEqual(8);
   expect(await classifiedItems()).toEqual(idsOf(...names));
 });
 
