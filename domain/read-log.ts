@@ -30,6 +30,7 @@ const READ_AHEAD = 2;
 /** Batches of the log after a position up to its end, each a continuation of the one before, read ahead of the caller. Throws what the log throws. */
 export async function* logBatches(log: Pick<EventLog, 'readAll'>, after: Position, options: LogReading): AsyncGenerator<LogBatch> {
   const ahead: { readonly from: Position; readonly batch: Promise<LogBatch> }[] = [];
+  let isOver = false;
   const read = (from: Position, afterId?: string): void => {
     const { types, batchSize } = options;
     const batch = log.readAll({ after: from, afterId, limit: batchSize, ...(types === undefined ? {} : { types }) });
@@ -40,21 +41,25 @@ export async function* logBatches(log: Pick<EventLog, 'readAll'>, after: Positio
   const readOn = (): void => {
     const newest = ahead.at(-1)!;
     const follow = ({ scannedTo, scannedId }: LogBatch): void => {
-      if (ahead.at(-1) === newest && ahead.length < READ_AHEAD && scannedTo !== newest.from) read(scannedTo, scannedId);
+      if (!isOver && ahead.at(-1) === newest && ahead.length < READ_AHEAD && scannedTo !== newest.from) read(scannedTo, scannedId);
     };
     // The caller may stop before it awaits this batch.
     newest.batch.then(follow, () => undefined);
   };
   read(after);
-  for (;;) {
-    const { from } = ahead[0]!;
-    const batch = await ahead[0]!.batch;
-    options.signal?.throwIfAborted();
-    if (batch.scannedTo === from) return;
-    if (ahead.length === 1) read(batch.scannedTo, batch.scannedId);
-    else readOn();
-    ahead.shift();
-    yield batch;
+  try {
+    for (;;) {
+      const { from } = ahead[0]!;
+      const batch = await ahead[0]!.batch;
+      options.signal?.throwIfAborted();
+      if (batch.scannedTo === from) return;
+      if (ahead.length === 1) read(batch.scannedTo, batch.scannedId);
+      else readOn();
+      ahead.shift();
+      yield batch;
+    }
+  } finally {
+    isOver = true;
   }
 }
 

@@ -77,6 +77,9 @@ export class DeadlineExceeded extends Error {
 }
 
 export interface Traffic {
-  /** How often all clients have read live read models or handled new events since the statistics were reset; may lag by a second. */
+  /**
+   * How often all clients have read live read models or handled new events since the statistics were reset. Lags by a second, and by ten for
+   * what a connection did last before it became idle.
+   */
   uses(): Promise<number>;
 }

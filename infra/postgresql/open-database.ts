@@ -55,7 +55,10 @@ export async function openDatabase({
   };
 }
 
-/** A read of a live generation looks at the first table (`requireLive`), a reactor that has handled events changes the second; a rebuild does neither. */
+/**
+ * A read of a live generation looks at the first table (`requireLive`), a reactor that has handled events changes the second. A rebuild does
+ * neither before its switch, and a wait for a read model looks at `civic.generations`.
+ */
 const USES = `select sum(case relname when 'projections' then coalesce(seq_scan, 0) + coalesce(idx_scan, 0) else n_tup_upd end)::text
   from pg_stat_user_tables where schemaname = 'civic' and relname in ('projections', 'processors')`;
 

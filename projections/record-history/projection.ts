@@ -105,6 +105,7 @@ async function foldChanges(batch: readonly StoredEvent[], context: FoldContext):
     );
     totals.addCurrent(rows);
   }
+  await Promise.allSettled(writing);
   await Promise.all(writing);
   if (before.head < prunedThrough) {
     await transaction.execute({

@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { availableMemory } from 'node:process';
 
@@ -21,11 +21,25 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** A run in another container has no process here, but changes its folder again and again. */
+const UNCHANGED_MS = 600_000;
+
+function remove(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // Another account's, or a server still writes: a later run removes it.
+  }
+}
+
 /** Runs that were killed left theirs, which would hold memory until the machine starts again. */
 function removeLeftovers(): void {
   for (const name of readdirSync(MEMORY)) {
     const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length)) : Number.NaN;
-    if (Number.isInteger(pid) && !isAlive(pid)) rmSync(join(MEMORY, name), { recursive: true, force: true });
+    if (!Number.isInteger(pid) || isAlive(pid)) continue;
+    const folder = join(MEMORY, name);
+    const changedAt = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    if (changedAt < Date.now() - UNCHANGED_MS) remove(folder);
   }
 }
 
@@ -49,9 +63,13 @@ export function folderInMemory(): string | null {
   removeLeftovers();
   if (!hasRoom()) return null;
   const folder = join(MEMORY, `${PREFIX}${process.pid}`);
-  mkdirSync(folder, { recursive: true });
-  // As a folder of temporary files is: servers run as other users.
-  chmodSync(folder, 0o1777);
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  try {
+    mkdirSync(folder);
+    // As a folder of temporary files is: servers run as other users.
+    chmodSync(folder, 0o1777);
+  } catch {
+    return null;
+  }
+  process.once('exit', () => remove(folder));
   return mayExecute(folder) ? folder : null;
 }

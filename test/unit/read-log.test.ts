@@ -76,6 +76,24 @@ describe('reading the log', () => {
       if (scannedTo === positionOf(800)) break;
     }
     expect(askedBefore).toEqual([3, 4, 5, 6]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(asked).toBe(6);
+  });
+
+  test('no read begins after the caller has stopped', async () => {
+    let asked = 0;
+    const gates: (() => void)[] = [];
+    const gated = {
+      readAll: async (read: Parameters<EventLog['readAll']>[0]) => {
+        asked += 1;
+        if (asked > 1) await new Promise<void>((resolve) => gates.push(resolve));
+        return log().readAll(read);
+      },
+    };
+    for await (const _ of logBatches(gated, LOG_START, { batchSize: 100 })) break;
+    for (const open of gates) open();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(asked).toBe(2);
   });
 
   test('each read after the first names the event at which the reader stands', async () => {

@@ -3,12 +3,14 @@ import type { Position } from '../../../domain/ports/event-log.ts';
 import type { Comparison, Generation } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
 import { logBatches } from '../../../domain/read-log.ts';
+import { Backoff } from '../../../domain/retry.ts';
 import { LeaseLost } from '../../../domain/while-leased.ts';
 import { compareWithLive, isErasureAhead, rowsThatDiffer } from './compare-with-live.ts';
 import { foldAndAdvance, foldOrPause, type FoldTarget, type ProjectorDependencies, tailUpTo } from './fold-batch.ts';
 import { createRebuildThrottle, type TrafficWatch } from './rebuild-throttle.ts';
 
-const RETRY_MS = 20;
+/** Pauses while the live generation is behind, in milliseconds. */
+const RETRY_MS = [20, 1_000] as const;
 /** A rebuild that gives way may never catch up with steady writers: after so many passes it stops giving way. */
 const PATIENT_PASSES = 3;
 
@@ -25,6 +27,7 @@ export async function buildGeneration(
 ): Promise<Position | null> {
   let checkpoint = row.checkpoint;
   const pace = createRebuildThrottle(deps, watch, signal);
+  const pauses = new Backoff(...RETRY_MS);
   for (let passes = 0; ; passes++) {
     checkpoint = await catchUp(deps, target, checkpoint, passes < PATIENT_PASSES ? pace : null, signal);
     const step = await (row.held ? compareHeld(deps, target, row, checkpoint) : switchOrExplain(deps, target, checkpoint));
@@ -35,7 +38,7 @@ export async function buildGeneration(
       if (!refused) throw new LeaseLost('refused under a lease that was lost');
       return null;
     }
-    if (step.kind === 'ahead') await deps.leaseClock.sleep(RETRY_MS, signal);
+    if (step.kind === 'ahead') await deps.leaseClock.sleep(pauses.take(), signal);
     if (signal.aborted) throw new LeaseLost('stopped');
   }
 }

@@ -87,13 +87,13 @@ export async function foldTogether(deps: ProjectorDependencies, parts: readonly 
   });
 }
 
-/** Of one projection, before others, requests and answers of the database have their turn. */
-const TURN_EVENTS = 250;
+/** Of one projection, before others, requests and answers of the database have their turn; of one alone, whose statements are fewer. */
+const [TURN_EVENTS, TURN_ALONE] = [250, 500];
 
-/** Each generation folds its events in order, all of them at once; one alone, which a rebuild has sized, without turns. */
+/** Each generation folds its events in order, all of them at once. */
 async function foldInTurns(deps: ProjectorDependencies, parts: readonly BatchPart[], transaction: Transaction): Promise<void> {
   const content = contentReader();
-  const turn = parts.length === 1 ? Number.POSITIVE_INFINITY : TURN_EVENTS;
+  const turn = parts.length === 1 ? TURN_ALONE : TURN_EVENTS;
   const fold = async (target: FoldTarget, events: readonly StoredEvent[]): Promise<void> => {
     for (let from = 0; from < events.length; from += turn) {
       await foldEvents(deps, target, transaction, events.slice(from, from + turn), content);
