@@ -82,7 +82,12 @@ describe('after an erasure', () => {
     const client = new Client(server.url);
     await client.connect();
     const blocked = (who: string) =>
-      untilTrue(`${who} waits`, async () => (await client.query('select from pg_locks where not granted')).rowCount! > 0);
+      untilTrue(
+        `${who} waits`,
+        async () =>
+          (await client.query('select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0'))
+            .rowCount! > 0,
+      );
     try {
       const { mark } = await checkpoints.load(stream, 'reports');
       // Like a save that is not committed.

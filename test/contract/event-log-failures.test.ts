@@ -46,7 +46,8 @@ describe('an append that goes wrong', () => {
     const outcomes = await admin(async (client) => {
       await client.query(`select pg_advisory_lock(${LOCK})`);
       const pending = [log.append(one()), log.append(one())].map(async (each) => await each.catch((error: unknown) => error));
-      const waiting = `select pid from pg_stat_activity where application_name = 'civic-log-appends' and wait_event_type = 'Lock'`;
+      const waiting = `select pid from pg_stat_activity
+        where datname = current_database() and application_name = 'civic-log-appends' and wait_event_type = 'Lock'`;
       await expect.poll(async () => (await client.query(waiting)).rowCount).toBeGreaterThan(0);
       await client.query(`select pg_terminate_backend(pid) from (${waiting}) w`);
       await client.query(`select pg_advisory_unlock(${LOCK})`);

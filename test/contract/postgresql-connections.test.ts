@@ -143,7 +143,8 @@ describe('a transaction', () => {
           async () =>
             (
               await admin.query(
-                `select from pg_stat_activity where application_name = 'civic-transactions' and state = 'idle in transaction'`,
+                `select from pg_stat_activity
+                  where datname = current_database() and application_name = 'civic-transactions' and state = 'idle in transaction'`,
               )
             ).rowCount,
         )
