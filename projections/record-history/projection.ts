@@ -85,7 +85,7 @@ async function foldChanges(batch: readonly StoredEvent[], context: FoldContext):
   let after = before;
   const writing: Promise<void>[] = [];
   const write = (statement: Promise<void>): void => {
-    // Where the next rows cannot be made, nobody awaits it.
+    // Its failure is handled also where the next slice throws.
     statement.catch(() => undefined);
     writing.push(statement);
   };
