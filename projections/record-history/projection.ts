@@ -1,3 +1,4 @@
+import { BegunWork } from '../../domain/begun-work.ts';
 import { recordDigest } from '../../domain/digests.ts';
 import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
 import { FEED_OPENED, feedOpened } from '../../domain/events/feed-events.ts';
@@ -83,21 +84,16 @@ async function foldChanges(batch: readonly StoredEvent[], context: FoldContext):
 
   const { before, totals, prunedThrough } = await readState(context);
   let after = before;
-  const writing: Promise<void>[] = [];
-  const write = (statement: Promise<void>): void => {
-    // Its failure is handled also where the next slice throws.
-    statement.catch(() => undefined);
-    writing.push(statement);
-  };
+  const writing = new BegunWork();
   for (let from = 0; from < changes.length; from += WRITTEN_AT_ONCE) {
     const { rows, superseding, state: next } = historyRows(changes.slice(from, from + WRITTEN_AT_ONCE), after);
     after = next;
     if (superseding.length > 0) {
       const superseded = transaction.execute(supersedeRows(generation, columns, superseding));
-      write(superseded.then(({ rows: ended }) => ended.forEach(([resource, digest]) => totals.remove(resource!, digest!))));
+      writing.add(superseded.then(({ rows: ended }) => ended.forEach(([resource, digest]) => totals.remove(resource!, digest!))));
     }
     // A rebuild leaves out what was pruned from the live generation, but for the row at the pruned position: it proves the history before it.
-    write(
+    writing.add(
       insertHistory(
         context,
         rows.filter(({ superseded_at, position }) => superseded_at === null || superseded_at > prunedThrough || position === prunedThrough),
@@ -105,8 +101,7 @@ async function foldChanges(batch: readonly StoredEvent[], context: FoldContext):
     );
     totals.addCurrent(rows);
   }
-  await Promise.allSettled(writing);
-  await Promise.all(writing);
+  await writing.end();
   if (before.head < prunedThrough) {
     await transaction.execute({
       name: `drop_below_mark_g${generation}`,

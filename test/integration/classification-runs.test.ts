@@ -16,6 +16,7 @@ import { agendaId } from '../support/agenda-events.ts';
 import { childEnvironment } from '../support/child-environment.ts';
 import { openClassification, type TestClassification } from '../support/classification.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { countTurns } from '../support/event-loop-turns.ts';
 import { untilReached, untilTrue } from '../support/until-reached.ts';
 
 const MAIN = fileURLToPath(new URL('../support/reactor-main.ts', import.meta.url));
@@ -86,20 +87,15 @@ test('requests have a turn of the event loop after a few items', async () => {
   const names = Array.from({ length: 60 }, (_, index) => `case ${index}`);
   await classification.write(items(...names));
   const inner = phraseClassifier();
-  let [turn, isOver] = [0, false];
+  const { turn, stop } = countTurns();
   const turns: number[] = [];
-  const count = (): void => {
-    turn += 1;
-    if (!isOver) setImmediate(count);
-  };
-  count();
   const classify: typeof inner.classify = (subject, topics) => {
-    turns.push(turn);
+    turns.push(turn());
     return inner.classify(subject, topics);
   };
   classification.start({ classifier: { name: inner.name, formerNames: [], classify } });
   await classification.atRest();
-  isOver = true;
+  stop();
   expect(turns.length).toBeGreaterThanOrEqual(names.length);
   const inOne = Map.groupBy(turns, (each) => each).values();
   expect(Math.max(...inOne.map(({ length }) => length))).toBeLessThanOrEqual(8);

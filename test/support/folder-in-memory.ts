@@ -8,7 +8,6 @@ const ROOM_BYTES = 4 * 2 ** 30;
 
 /** What a file system in memory and the memory itself still hold. */
 function hasRoom(): boolean {
-  if (!existsSync(MEMORY)) return false;
   const { bavail, bsize } = statfsSync(MEMORY);
   return Math.min(bavail * bsize, availableMemory()) > ROOM_BYTES;
 }

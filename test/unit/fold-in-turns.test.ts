@@ -5,6 +5,7 @@ import type { EventLog, Position, StoredEvent } from '../../domain/ports/event-l
 import type { GenerationStore } from '../../domain/ports/generations.ts';
 import type { Projection } from '../../domain/ports/projection.ts';
 import { type FoldTarget, foldTogether, type ProjectorDependencies } from '../../src/processors/projector/fold-batch.ts';
+import { countTurns } from '../support/event-loop-turns.ts';
 
 const positionOf = (place: number): Position => String(place).padStart(6, '0') as Position;
 const events = Array.from({ length: 1_100 }, (_, index): StoredEvent => {
@@ -34,20 +35,14 @@ function keeping(name: string, turnOf: () => number) {
 }
 
 async function foldedBy(names: readonly string[]) {
-  let turn = 0;
-  let isOver = false;
-  const count = (): void => {
-    turn += 1;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  const generations = names.map((name) => keeping(name, () => turn));
+  const { turn, stop } = countTurns();
+  const generations = names.map((name) => keeping(name, turn));
   const batch = { events, scannedTo: positionOf(events.length), scannedId: String(events.length) };
   await foldTogether(
     deps,
     generations.map(({ target }) => ({ target, from: positionOf(0), batch })),
   );
-  isOver = true;
+  stop();
   return generations;
 }
 

@@ -1,3 +1,4 @@
+import { BegunWork } from '../../../domain/begun-work.ts';
 import { PROJECTION_EVENT_SKIPPED, projectionEventSkipped } from '../../../domain/events/feed-events.ts';
 import { contentReader, farthestOf, lastMarkOf, streamEvents, streamPages } from '../../../domain/read-log.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
@@ -80,7 +81,9 @@ export async function foldTogether(deps: ProjectorDependencies, parts: readonly 
   return await deps.transactor.transaction(async (transaction) => {
     // A crash may lose the move of a checkpoint without events: it is repeated, so the commit does not wait for the disk.
     if (isEmpty) await transaction.execute({ text: 'set local synchronous_commit = off', values: [] });
-    const moved = await all(parts.map((part) => advance(deps, part, transaction)));
+    const moving = new BegunWork<boolean>();
+    for (const part of parts) moving.add(advance(deps, part, transaction));
+    const moved = await moving.end();
     const [held, lost] = [parts.filter((_, index) => moved[index]!), parts.filter((_, index) => !moved[index]!)];
     await foldInTurns(deps, held, transaction);
     return new Set(lost.map(({ target }) => target));
@@ -99,22 +102,14 @@ async function foldInTurns(deps: ProjectorDependencies, parts: readonly BatchPar
       await foldEvents(deps, target, transaction, events.slice(from, from + turn), content);
     }
   };
-  const folding: Promise<void>[] = [];
+  const folding = new BegunWork();
   for (const { target, batch } of parts) {
     const events = unskipped(target, batch);
-    const folded = fold(target, events);
-    // Awaited with the others.
-    folded.catch(() => undefined);
-    folding.push(folded);
+    folding.add(fold(target, events));
     if (events.length > turn) await new Promise(setImmediate);
   }
-  await all(folding);
-}
-
-/** Waits for all, so that no statement of a failed transaction is under way when it is rolled back. Throws the first error. */
-async function all<Result>(works: readonly Promise<Result>[]): Promise<readonly Result[]> {
-  await Promise.allSettled(works);
-  return await Promise.all(works);
+  // No statement of a failed transaction is under way when it is rolled back.
+  await folding.end();
 }
 
 const unskipped = ({ skipped }: FoldTarget, { events }: LogBatch): readonly StoredEvent[] =>
