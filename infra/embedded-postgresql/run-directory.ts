@@ -82,12 +82,23 @@ export function takeLock(path: string): number | undefined {
   const descriptor = fs.openSync(path, 'a+', 0o600);
   const root = dirname(path);
   giveToOwner(descriptor, root);
+  try {
+    if (lockOpened(descriptor, root)) return descriptor;
+  } catch (error) {
+    fs.closeSync(descriptor);
+    throw error;
+  }
+  fs.closeSync(descriptor);
+  return undefined;
+}
+
+/** Locks an open file of the data directory `root`; false where another open file has its lock. */
+export function lockOpened(descriptor: number, root: string): boolean {
   const run = (program: string, ...args: string[]) => spawnSync(program, args, { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
   const locked = run('flock', '--exclusive', '--nonblock', '3');
   const { status, error } = locked.error === undefined ? locked : run('perl', '-e', FLOCK);
-  if (status === 0) return descriptor;
-  fs.closeSync(descriptor);
-  if (status === 1) return undefined;
+  if (status === 0) return true;
+  if (status === 1) return false;
   throw new EmbeddedDatabaseRefused(
     `the data directory ${root} cannot be locked (${error?.message ?? `its program ended with ${status}`}): install flock (util-linux) or perl, or set DATABASE_URL to a PostgreSQL server`,
   );

@@ -6,13 +6,14 @@ import { programFile } from '../../domain/program-files.ts';
 import { type DataLayout, giveToOwner } from './data-directory.ts';
 import { type ClusterStart, commandOf, type Owner, planLaunch, runProgram, runs, withCopiedPrograms } from './launch-plan.ts';
 import { EmbeddedDatabaseRefused, failureReason } from './refusal.ts';
-import { makeRunDirectory } from './run-directory.ts';
+import { lockOpened, makeRunDirectory } from './run-directory.ts';
 import { serverArguments, superuser } from './server-settings.ts';
 import { secureCluster } from './password.ts';
 import { endRemains } from './server-processes.ts';
 
 const SUPERVISOR = fileURLToPath(programFile('infra/embedded-postgresql/supervisor.sh'));
-const SERVER_LOG_LIMIT = 4 * 1024 * 1024;
+/** Bytes. */
+const [SERVER_LOG_LIMIT, COPIED_AT_ONCE] = [4 * 1024 * 1024, 64 * 1024];
 
 /**
  * Runs on without this process while it has users. Makes or completes the cluster before. Every process of the server inherits `lock`, the
@@ -53,19 +54,35 @@ export async function startServer(layout: DataLayout, lock: number) {
   };
 }
 
-/** At the limit the log is copied to `<name>.1` and truncated; the server writes on to the same file. */
-export function limitServerLog({ serverLog }: DataLayout): void {
+/**
+ * At the limit the log is copied to `<name>.1` and truncated; the server writes on to the same file. Every user of the server looks at it, and
+ * one at a time moves it.
+ */
+export function limitServerLog({ root, serverLog }: DataLayout): void {
   let log: number | undefined;
+  const isOverLimit = (opened: number) => fs.fstatSync(opened).size > SERVER_LOG_LIMIT;
   try {
     log = openServerLog(serverLog);
-    if (fs.fstatSync(log).size <= SERVER_LOG_LIMIT) return;
+    if (!isOverLimit(log) || !lockOpened(log, root) || !isOverLimit(log)) return;
     fs.rmSync(`${serverLog}.1`, { force: true });
-    fs.copyFileSync(serverLog, `${serverLog}.1`, fs.constants.COPYFILE_EXCL);
+    copyUpToEnd(log, fs.openSync(`${serverLog}.1`, 'wx', 0o600));
     fs.ftruncateSync(log);
   } catch {
     // A log that cannot be copied (a full disk) must not stop the database that it describes.
   } finally {
     if (log !== undefined) fs.closeSync(log);
+  }
+}
+
+/** Closes `to`. Not the `copyFile` of Node, which never ends where another program shortens the file meanwhile. */
+function copyUpToEnd(from: number, to: number): void {
+  const piece = Buffer.allocUnsafe(COPIED_AT_ONCE);
+  try {
+    for (let at = 0, read = 0; (read = fs.readSync(from, piece, 0, piece.length, at)) > 0; at += read) {
+      fs.writeFileSync(to, piece.subarray(0, read));
+    }
+  } finally {
+    fs.closeSync(to);
   }
 }
 
