@@ -1,8 +1,24 @@
+import { setTimeout as after } from 'node:timers/promises';
+import type { RecordOutcome } from '../../../commands/records/handle-each.ts';
+import type { RecordChange, RecordWriter } from '../../../commands/records/write-records.ts';
 import { derivedId } from '../../../domain/identifiers.ts';
+import { isStoreFailure } from '../../../domain/retry.ts';
 import { openLinkedLog } from '../linked-log.ts';
 import type { World } from '../world.ts';
 
 const WRITES = 4;
+const [PATIENCE_MS, PAUSE_MS] = [90_000, 250];
+
+/** On a busy machine a connection may take longer than the log waits for it. */
+async function written(writer: RecordWriter, changes: readonly RecordChange[]): Promise<readonly RecordOutcome[]> {
+  for (const began = performance.now(); ; await after(PAUSE_MS)) {
+    try {
+      return await writer.write(changes, {});
+    } catch (error) {
+      if (!isStoreFailure(error) || performance.now() - began > PATIENCE_MS) throw error;
+    }
+  }
+}
 
 /**
  * Ends the database when it has acknowledged a commit: earlier acknowledged commits must be in the log when it is
@@ -21,7 +37,7 @@ export async function endWithWitness(
       const token = `witness ${name} ${count}`;
       const id = derivedId('soak', 'witness', count);
       const content = { kind: 'other', title: token, url: 'https://records.example.org/witness' };
-      const [outcome] = await direct.writer.write([{ op: 'upsert', resource: 'documents', id, content }], {});
+      const [outcome] = await written(direct.writer, [{ op: 'upsert', resource: 'documents', id, content }]);
       if (outcome?.kind === 'appended') acknowledged.push(token);
     }
     end();
