@@ -1,13 +1,32 @@
-import { type EventLog, LOG_START, type LogBatch, NO_STREAM, type Position, type StoredEvent } from './ports/event-log.ts';
+import { type EventLog, LOG_START, type LogBatch, MAX_BATCH_BYTES, NO_STREAM, type Position, type StoredEvent } from './ports/event-log.ts';
+
+/** Counts the bytes of a batch's data. */
+export class ByteLimit {
+  left = MAX_BATCH_BYTES;
+
+  get isReached(): boolean {
+    return this.left <= 0;
+  }
+
+  add(data: string): void {
+    this.left -= Buffer.byteLength(data);
+  }
+}
+
+export function bytesOf(events: readonly StoredEvent[]): ByteLimit {
+  const bytes = new ByteLimit();
+  for (const { data } of events) bytes.add(data);
+  return bytes;
+}
 
 const STREAM_PAGE = 500;
 
-/** Events of a stream with a revision greater than `after`, ascending, in pages of up to 500. Throws what the log throws. */
+/** Events of a stream with a revision greater than `after`, ascending, in pages of up to 500 and few large ones. Throws what the log throws. */
 export async function* streamPages(log: Pick<EventLog, 'readStream'>, stream: string, after: number = NO_STREAM) {
   for (let from = after; ; ) {
     const page = await log.readStream(stream, from, STREAM_PAGE);
     if (page.length > 0) yield page;
-    if (page.length < STREAM_PAGE) return;
+    if (page.length < STREAM_PAGE && !bytesOf(page).isReached) return;
     from = page.at(-1)!.revision;
   }
 }

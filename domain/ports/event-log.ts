@@ -98,6 +98,7 @@ export interface EventLog {
   append(append: StreamAppend): Promise<AppendOutcome>;
   /** Appends to each stream atomically by itself. Outcomes are in the order of the appends. A stream occurs at most once. */
   appendEach(appends: readonly StreamAppend[]): Promise<readonly AppendOutcome[]>;
+  /** Ends as `readAll` where its `data` reaches `MAX_BATCH_BYTES`. */
   readStream(stream: string, afterRevision: number, limit: number): Promise<readonly StoredEvent[]>;
   readLast(streams: readonly string[]): Promise<ReadonlyMap<string, StoredEvent>>;
   readAll(read: ReadAll): Promise<LogBatch>;

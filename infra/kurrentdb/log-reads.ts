@@ -2,7 +2,7 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams, { type ReadReq, type ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { derivedId } from '../../domain/identifiers.ts';
 import { LOG_START, type LogBatch, type Position, type ReadAll, type StoredEvent } from '../../domain/ports/event-log.ts';
-import { ByteLimit, bytesOf } from '../system/log-subscription.ts';
+import { ByteLimit, bytesOf } from '../../domain/read-log.ts';
 import { filled, fromPosition, type RecordedEvent, streamIdentifier, toEvent, typeOf } from './event-form.ts';
 import { isConnectionLoss, isNotLeader, mapError } from './wire-errors.ts';
 import type { Cancellable, Wire } from './wire.ts';
@@ -54,12 +54,12 @@ function requestOf(reading: Reading<number | 'all that follow'>): ReadReq {
   return filled(new streams.ReadReq(), { options });
 }
 
-/** One call, until it ends or `take` has enough. Throws the error of the call or of `take`. `began` receives the call before it answers. */
+/** One call, until it ends or `take` has enough; of `too much` the rest is not received. Throws the error of the call or of `take`. `began` receives the call before it answers. */
 export async function readAnswers(
   wire: Wire,
   deadlineMs: number | null,
   reading: Reading<number | 'all that follow'>,
-  take: (answer: ReadResp) => 'more' | 'enough',
+  take: (answer: ReadResp) => 'more' | 'enough' | 'too much',
   began: (call: Cancellable) => void = () => undefined,
 ): Promise<void> {
   const request = requestOf(reading);
@@ -73,10 +73,10 @@ export async function readAnswers(
       // A call that is cancelled after its end, or after enough answers, reports an error once more.
       call.on('error', () => undefined);
       try {
-        let hasEnough = false;
+        let taken: ReturnType<typeof take> = 'more';
         for await (const answer of call) {
-          hasEnough ||= take(answer as ReadResp) === 'enough';
-          if (hasEnough && !endsItself) return;
+          if (taken === 'more') taken = take(answer as ReadResp);
+          if (taken === 'too much' || (taken === 'enough' && !endsItself)) return;
         }
       } finally {
         call.cancel();
@@ -110,7 +110,8 @@ export function logReads(wire: Wire, deadlineMs: number) {
             found.push(value);
             bytes.add(dataOf(value));
           }
-          return answer.hasStreamNotFound() || found.length === limit || bytes.isReached ? 'enough' : 'more';
+          if (bytes.isReached) return 'too much';
+          return answer.hasStreamNotFound() || found.length === limit ? 'enough' : 'more';
         });
         return found;
       } catch (error) {
@@ -144,7 +145,7 @@ export function logReads(wire: Wire, deadlineMs: number) {
     readAll,
     head,
     readStream: async (stream: string, afterRevision: number, limit: number): Promise<readonly StoredEvent[]> =>
-      limit === 0 ? [] : await collect({ stream, from: afterRevision + 1, count: limit }, toEvent),
+      limit === 0 ? [] : await collect({ stream, from: afterRevision + 1, count: limit }, toEvent, limit, deadlineMs, ({ data }) => data),
     async readLast(streams: readonly string[]): Promise<ReadonlyMap<string, StoredEvent>> {
       const waiting = [...new Set(streams)];
       const last = new Map<string, StoredEvent>();

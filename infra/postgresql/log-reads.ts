@@ -8,7 +8,7 @@ import {
   type ReadAll,
   type StoredEvent,
 } from '../../domain/ports/event-log.ts';
-import { ByteLimit, bytesOf } from '../system/log-subscription.ts';
+import { ByteLimit, bytesOf } from '../../domain/read-log.ts';
 import { columnArrays } from './column-arrays.ts';
 import { positionNumber, toPosition } from './log-position.ts';
 
@@ -50,7 +50,10 @@ const READ_FILTERED = `
     )}
   ) e on true`;
 
-const READ_STREAM = `select ${COLUMNS} from civic.events where stream = $1 and revision > $2 order by revision limit $3`;
+const READ_STREAM = bounded(
+  `select ${COLUMNS} from civic.events where stream = $1 and revision > $2 order by revision limit $3`,
+  `${MAX_BATCH_BYTES}`,
+);
 
 const READ_LAST = `
   select e.* from unnest($1::text[]) s(stream)

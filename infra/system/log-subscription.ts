@@ -1,37 +1,12 @@
 import { Backoff, isTransient } from '../../domain/retry.ts';
-import {
-  type LogBatch,
-  MAX_BATCH_BYTES,
-  type Position,
-  type ReadAll,
-  type StoredEvent,
-  type Subscribe,
-} from '../../domain/ports/event-log.ts';
+import type { LogBatch, Position, ReadAll, StoredEvent, Subscribe } from '../../domain/ports/event-log.ts';
+import { ByteLimit } from '../../domain/read-log.ts';
 import { systemClock } from './clock.ts';
 
 export interface FollowedReads {
   read(read: ReadAll): Promise<LogBatch>;
   /** Resolves when the log may have grown since the last read began, after the poll interval, or when the signal aborts. */
   untilGrown(after: Position, signal: AbortSignal): Promise<void>;
-}
-
-/** Counts the bytes of a batch's data. */
-export class ByteLimit {
-  left = MAX_BATCH_BYTES;
-
-  get isReached(): boolean {
-    return this.left <= 0;
-  }
-
-  add(data: string): void {
-    this.left -= Buffer.byteLength(data);
-  }
-}
-
-export function bytesOf(events: readonly StoredEvent[]): ByteLimit {
-  const bytes = new ByteLimit();
-  for (const { data } of events) bytes.add(data);
-  return bytes;
 }
 
 /** The first `limit` events of the types within the limit of bytes, and how far the events were scanned. */

@@ -1,5 +1,5 @@
 import { decodeFeedCursor } from '../../domain/cursor.ts';
-import type { EventLog, EventMetadata, StoredEvent } from '../../domain/ports/event-log.ts';
+import { type EventLog, type EventMetadata, MAX_BATCH_BYTES, type StoredEvent } from '../../domain/ports/event-log.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { streamEvents } from '../../domain/read-log.ts';
 import { type Resource, RESOURCES } from '../../domain/records/resources.ts';
@@ -18,16 +18,20 @@ interface ExportRecords {
   readonly at?: string;
 }
 
+/** A page ends with the record with which its texts reach `MAX_BATCH_BYTES`. */
 const recordsAt = (reads: LiveReads, resource: Resource | undefined, boundary: number, after: number) =>
   liveRows(reads, RECORD_HISTORY, {
     name: `export_records${resource === undefined ? '' : '_filtered'}`,
     text: ({ history, isLive }) =>
-      `select h.position::text, (select pruned_through from civic.feed_retention)::text, h.resource, h.record_id::text, h.body from ${history} h
-      where h.superseded_at > $2 and ${isLive} and ${
-        resource === undefined
-          ? 'h.position > $1 and h.position <= $2 order by h.position'
-          : '(h.resource, h.position) > ($4, $1::bigint) and (h.resource, h.position) <= ($4, $2::bigint) order by h.resource, h.position'
-      } limit $3::int`,
+      `select position::text, (select pruned_through from civic.feed_retention)::text, resource, record_id::text, body from (
+        select p.*, sum(octet_length(body)) over (order by position rows between unbounded preceding and 1 preceding) as bytes_before from (
+          select h.* from ${history} h where h.superseded_at > $2 and ${isLive} and ${
+            resource === undefined
+              ? 'h.position > $1 and h.position <= $2 order by h.position'
+              : '(h.resource, h.position) > ($4, $1::bigint) and (h.resource, h.position) <= ($4, $2::bigint) order by h.resource, h.position'
+          } limit $3::int
+        ) p
+      ) b where coalesce(bytes_before, 0) < ${MAX_BATCH_BYTES} order by position`,
     values: [after, boundary, ROWS_A_PAGE, ...(resource === undefined ? [] : [resource])],
   });
 
@@ -40,7 +44,7 @@ export async function* exportRecords(reads: LiveReads, { resource, at }: ExportR
     const prunedThrough = rows[0] === undefined ? (await readFeedHead(reads)).prunedThrough : Number(rows[0][1]);
     if (prunedThrough > boundary) throw new Rejection('cursor_expired', 'the state at this cursor is no longer retained');
     for (const [, , name, id, body] of rows) yield `{"op":"upsert","resource":"${name}","id":"${id}","data":${body}}\n`;
-    if (rows.length < ROWS_A_PAGE) return;
+    if (rows.length === 0) return;
     after = Number(rows.at(-1)![0]);
   }
 }

@@ -2,7 +2,7 @@ import { ErasureOverlay } from '../../domain/erasure/erase-from-event.ts';
 import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { EventLog, LogBatch, StoredEvent } from '../../domain/ports/event-log.ts';
-import { streamEvents } from '../../domain/read-log.ts';
+import { bytesOf, streamEvents } from '../../domain/read-log.ts';
 import { ERASURES_STREAM } from '../../domain/streams.ts';
 import { isTransient } from '../../domain/retry.ts';
 
@@ -42,9 +42,19 @@ export function withErasures<Log extends EventLog>(log: Log, store: { readonly r
     return apply(result);
   };
 
+  /** Erased texts are shorter: after a page that the log has ended at its limit of bytes it reads on, up to that limit of what it returns. */
+  const readStream: EventLog['readStream'] = async (stream, afterRevision, limit) => {
+    const page: StoredEvent[] = [];
+    for (let from = afterRevision; ; from = page.at(-1)!.revision) {
+      const reading = log.readStream(stream, from, limit - page.length);
+      page.push(...(await asErased(reading, erased)));
+      if (!bytesOf(await reading).isReached || page.length === limit || bytesOf(page).isReached) return page;
+    }
+  };
+
   return {
     ...log,
-    readStream: (stream, afterRevision, limit) => asErased(log.readStream(stream, afterRevision, limit), erased),
+    readStream,
     readLast: (streams) =>
       asErased(log.readLast(streams), (last) => new Map([...last].map(([stream, event]) => [stream, overlay.apply(event)]))),
     readAll: (read) => asErased(log.readAll(read), (batch) => ({ ...batch, events: erased(batch.events) })),

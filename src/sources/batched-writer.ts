@@ -1,13 +1,13 @@
 import type { RecordOutcome } from '../../commands/records/handle-each.ts';
 import type { RecordChange, RecordWriter } from '../../commands/records/write-records.ts';
-import type { Position } from '../../domain/ports/event-log.ts';
+import { MAX_BATCH_BYTES, type Position } from '../../domain/ports/event-log.ts';
 
 const CHANGES_A_BATCH = 500;
 
-const newBatch = () => ({ changes: [] as RecordChange[], records: new Set<string>() });
+const newBatch = () => ({ changes: [] as RecordChange[], records: new Set<string>(), bytes: 0 });
 type Batch = ReturnType<typeof newBatch>;
 
-/** Keeps the changes of one record in order. Awaits `onRejected`, so that a slow disk slows down an import. */
+/** Keeps the changes of one record in order, and few large records at once. Awaits `onRejected`, so that a slow disk slows down an import. */
 export class BatchedWriter {
   appended = 0;
   unchanged = 0;
@@ -33,11 +33,16 @@ export class BatchedWriter {
 
   /** Resolves when there is room for more; rejects with the error of a write. */
   async add(changes: readonly RecordChange[]): Promise<void> {
-    for (const change of changes) {
-      this.#batch.changes.push(change);
-      this.#batch.records.add(`${change.resource} ${change.id.toLowerCase()}`);
-      if (this.#batch.changes.length === CHANGES_A_BATCH) await this.#send();
-    }
+    for (const change of changes) await this.addOne(change, 0);
+  }
+
+  /** The same, of a change whose text has so many bytes. */
+  async addOne(change: RecordChange, bytes: number): Promise<void> {
+    const batch = this.#batch;
+    batch.changes.push(change);
+    batch.records.add(`${change.resource} ${change.id.toLowerCase()}`);
+    batch.bytes += bytes;
+    if (batch.changes.length === CHANGES_A_BATCH || batch.bytes >= MAX_BATCH_BYTES) await this.#send();
   }
 
   async flush(): Promise<void> {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LOG_START, type LogBatch, MAX_BATCH_BYTES, NO_STREAM } from '../../domain/ports/event-log.ts';
+import { streamEvents, streamPages } from '../../domain/read-log.ts';
 import { appended, freshStream, newEvent, newEvents, type OpenStore, readOn, useStore } from '../support/event-log-builders.ts';
 
 export function readContract(openStore: OpenStore): void {
@@ -128,6 +129,19 @@ export function readContract(openStore: OpenStore): void {
         for (const batch of batches) expect(bytesOf(batch) - Buffer.byteLength(batch.events.at(-1)!.data)).toBeLessThan(MAX_BATCH_BYTES);
         expect(batches).toHaveLength(2);
       }
+    });
+
+    test('a page of a stream of large events ends in the same way, and all its events are read', async () => {
+      const stream = freshStream();
+      const events = newEvents(10, { data: JSON.stringify('text '.repeat(200_000)) });
+      for (const [nth, event] of events.entries())
+        expect(await store.log.append({ stream, expectedRevision: nth - 1, events: [event] })).toMatchObject({ kind: 'appended' });
+      const pages: number[] = [];
+      for await (const page of streamPages(store.log, stream)) pages.push(page.length);
+      expect(pages).toEqual([9, 1]);
+      const read = [];
+      for await (const { id } of streamEvents(store.log, stream)) read.push(id);
+      expect(read).toEqual(events.map(({ id }) => id));
     });
 
     test('the head is the position of the newest append, and the distance is a count of events or unknown', async () => {

@@ -6,6 +6,7 @@ import { recordHistory } from '../../projections/record-history/projection.ts';
 import { withErasures } from '../../src/composition/erased-log.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import { type ErasingLog, type EventLog, LOG_START, NO_STREAM } from '../../domain/ports/event-log.ts';
+import { streamEvents } from '../../domain/read-log.ts';
 import { createRecordWriter } from '../../commands/records/write-records.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { recordId } from '../support/civic-records.ts';
@@ -141,6 +142,37 @@ test('on KurrentDB another process reads nothing of the text after its erasure h
   } finally {
     stopping.abort();
     await Promise.all([eraser.close(), other.close()]);
+    await peer.stop();
+  }
+});
+
+test('on KurrentDB a stream whose large texts were erased is read whole', async () => {
+  const peer = await startKurrentPeer();
+  const log = withErasures(openKurrentLog({ url: peer.url, deadlineMs: 60_000 }), { rewrites: false }, systemClock);
+  try {
+    const writer = createRecordWriter({ log, clock: systemClock, identifiers: randomIdentifiers, deadlineMs: 60_000 });
+    const versions = Array.from({ length: 20 }, (_, number) => `version ${number}`);
+    for (const version of versions) {
+      const change = upsert(200, version);
+      await writer.write([{ ...change, content: { ...change.content, url: `https://example.org/${'a'.repeat(900_000)}` } }], {});
+    }
+    await eraseContent(
+      { log, clock: systemClock, identifiers: randomIdentifiers, deadlineMs: 60_000 },
+      {
+        streams: [{ stream: streamOf(200) }],
+        erasing: { path: ['url'], literal: null, replacement: 'https://example.org/x' },
+        reason: 'personal_data',
+        by: 'a test',
+        dryRun: false,
+      },
+    );
+    const read = [];
+    for await (const { data } of streamEvents(log, streamOf(200))) read.push(JSON.parse(data) as { title: string; url: string });
+    // The erasure publishes the current version anew.
+    expect(read.map(({ title }) => title)).toEqual([...versions, versions.at(-1)]);
+    expect(read.every(({ url }) => url === 'https://example.org/x')).toBe(true);
+  } finally {
+    await log.close();
     await peer.stop();
   }
 });

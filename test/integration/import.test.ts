@@ -144,6 +144,34 @@ test('a record of 1 MiB, a byte order mark, CRLF, blank lines and an unterminate
   expect(await importLines([])).toMatchObject({ read: 0, appended: 0 });
 });
 
+test('large records are written and exported few at a time', async () => {
+  const lines = Array.from({ length: 20 }, (_, nth) => topic(3000 + nth, 1, { description: 'd'.repeat(fitting(3000 + nth)) }));
+  const written: number[] = [];
+  const writer: typeof civic.writer = {
+    write: async (changes, ...rest) => {
+      written.push(changes.length);
+      return await civic.writer.write(changes, ...rest);
+    },
+  };
+  const input = inPieces(Buffer.from(lines.join('\n')), () => 65_536);
+  const { appended } = await importRecords({ input, writer, onRejected: () => Promise.reject(new Error('refused')) });
+  expect([appended, ...written]).toEqual([20, 9, 9, 2]);
+  await civic.caughtUp();
+  const pages: number[] = [];
+  const reads: typeof civic.reads = {
+    ...civic.reads,
+    texts: async (statementOf) => {
+      const rows = await civic.reads.texts(statementOf);
+      pages.push(rows.filter(([, , , , body]) => body !== undefined && body!.length > 1_000_000).length);
+      return rows;
+    },
+  };
+  const exported = new Set<string>();
+  for await (const line of exportRecords(reads, {})) if (line.length > 1_000_000) exported.add((JSON.parse(line) as { id: string }).id);
+  expect(Array.from({ length: 20 }, (_, nth) => exported.has(recordId('topics', 3000 + nth)))).not.toContain(false);
+  expect(Math.max(...pages)).toBeLessThanOrEqual(8);
+});
+
 test('changes of one record keep their order through a whole file', async () => {
   const lines: string[] = [];
   for (let variant = 0; variant < 1500; variant++) {

@@ -32,7 +32,7 @@ export async function importRecords({ input, writer, onRejected }: ImportRecords
       await onRejected(line, change);
     } else {
       lineOf.set(change, line);
-      await changes.add([change]);
+      await changes.addOne(change, line.length);
     }
   }
   await changes.flush();
