@@ -28,7 +28,8 @@ export interface ClassificationDependencies {
 
 /** The events that affect a hit; events of hits themselves are not among them. */
 const FOLLOWED: ReadonlySet<Resource> = new Set(['jurisdictions', 'public_bodies', 'topics', 'meetings', 'agenda_items']);
-const ITEMS_AT_ONCE = 500;
+/** Items may have 1 MiB each. */
+const ITEMS_AT_ONCE = 100;
 /** A few milliseconds, before requests have their turn: fewer would starve beside readers that never pause. */
 const ITEMS_A_TURN = 8;
 
