@@ -2,6 +2,7 @@ import type { ChangeItem, ChangesPage, ResourceName, SearchAgendaArguments } fro
 import type { Tools } from '../generated/operations.ts';
 import { CivicError } from './errors.ts';
 import type { Answer, Operations } from './operations.ts';
+import { PageSize } from './page-size.ts';
 import type { CallTool } from './tools.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
@@ -9,7 +10,7 @@ export interface ChangesAsked {
   /** The cursor to continue after; without one, the oldest change that is replayable. */
   readonly cursor?: string | undefined;
   readonly resource?: ResourceName | undefined;
-  /** Items of a page. */
+  /** Items of a page; of large records fewer are asked for. */
   readonly limit?: number | undefined;
   /** Milliseconds between two reads at the head of the feed; without it, the pages end there. */
   readonly pollMs?: number | undefined;
@@ -48,8 +49,9 @@ function requireNext(hasMore: unknown, cursor: string | undefined, next: unknown
 export function pagesOver(operations: Operations, callTool: CallTool, { pause }: Transport): Pages {
   const pages: Pages = {
     async *changePages({ cursor, resource, limit, pollMs } = {}, options) {
+      const size = new PageSize(limit);
       for (let after = cursor; ; ) {
-        const page = await operations.readCivicChanges({ query: { cursor: after, resource, limit } }, options);
+        const page = await size.read((items) => operations.readCivicChanges({ query: { cursor: after, resource, limit: items } }, options));
         requireNext(page?.meta?.hasMore, after, page?.meta?.nextCursor);
         yield page;
         after = page.meta.nextCursor;
@@ -62,8 +64,11 @@ export function pagesOver(operations: Operations, callTool: CallTool, { pause }:
       for await (const { data } of pages.changePages(asked, options)) yield* data.items;
     },
     async *snapshotPages({ snapshotId, resource, limit }, options) {
+      const size = new PageSize(limit);
+      const path = { snapshotId, resource };
       for (let after: string | undefined; ; ) {
-        const page = await operations.readCivicSnapshotPage({ path: { snapshotId, resource }, query: { cursor: after, limit } }, options);
+        const query = { cursor: after };
+        const page = await size.read((items) => operations.readCivicSnapshotPage({ path, query: { ...query, limit: items } }, options));
         requireNext(page?.meta?.hasMore, after, page?.meta?.nextCursor);
         yield page;
         if (!page.meta.hasMore) return;

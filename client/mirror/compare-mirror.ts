@@ -1,6 +1,6 @@
 import { addDigest, canonicalJson, digestText, recordDigest } from '../../domain/digests.ts';
 import type { MirrorStore } from './mirror-store.ts';
-import { type AskCivic, type Item, MIRRORED, positionOf, readSnapshotPage, takeSnapshot } from './feed-pages.ts';
+import { type AskCivic, type Item, MIRRORED, pageReader, positionOf, readSnapshotPage, takeSnapshot } from './feed-pages.ts';
 
 /** Compares the mirror with the digests of a state of the service; `resource` is the mirror's filter, `different` the resources that differ. */
 export async function compareMirror(store: MirrorStore, digests: Readonly<Record<string, string>>, resource: string | null) {
@@ -14,8 +14,9 @@ export async function compareMirror(store: MirrorStore, digests: Readonly<Record
 }
 
 async function* snapshotItems(ask: AskCivic, snapshotId: string, resource: string): AsyncIterable<Item> {
+  const reader = pageReader(ask);
   for (let cursor: string | null = null; ; ) {
-    const { data, meta } = await readSnapshotPage(ask, snapshotId, resource, cursor);
+    const { data, meta } = await readSnapshotPage(reader, snapshotId, resource, cursor);
     yield* data.items;
     if (!meta.hasMore) return;
     cursor = meta.nextCursor;

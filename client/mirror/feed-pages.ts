@@ -1,4 +1,5 @@
 import { decodeFeedCursor } from '../../domain/cursor.ts';
+import { PageSize } from '../api/page-size.ts';
 import { MirrorRefused } from './mirror-store.ts';
 import { MIRROR_TABLES } from './mirror-tables.ts';
 
@@ -6,6 +7,15 @@ export const MIRRORED: readonly string[] = Object.keys(MIRROR_TABLES);
 
 /** Sends a request with the key, and again where that may help. Throws `CivicError` for a refusal. */
 export type AskCivic = <Answer>(path: string, method?: 'GET' | 'POST') => Promise<Answer>;
+
+/** Of one reader, which learns how large its pages may be. */
+export interface PageReader {
+  readonly ask: AskCivic;
+  readonly size: PageSize;
+}
+
+const PAGE = 500;
+export const pageReader = (ask: AskCivic): PageReader => ({ ask, size: new PageSize(PAGE) });
 
 /** An answer that contradicts what was asked, such as one that a proxy repeated. Nothing of it was applied. */
 export class UnfitAnswer extends MirrorRefused {}
@@ -33,13 +43,12 @@ export interface Change {
   readonly data?: Item;
 }
 
-const PAGE = 500;
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const isId = (id: unknown): boolean => typeof id === 'string' && ID.test(id);
 
 /** The same in form as what the interface describes: what a mirror relies on, and no more, since answers may gain fields. */
-async function askPage<Each, Cursor>(ask: AskCivic, path: string): Promise<Page<Each, Cursor>> {
-  const page = await ask<Partial<Page<Each, Cursor>> | null>(path);
+async function askPage<Each, Cursor>({ ask, size }: PageReader, path: string): Promise<Page<Each, Cursor>> {
+  const page = await size.read((limit) => ask<Partial<Page<Each, Cursor>> | null>(`${path}limit=${limit}`));
   if (!Array.isArray(page?.data?.items) || typeof page.meta?.hasMore !== 'boolean')
     throw new UnfitAnswer('an answer of the service is no page');
   return page as Page<Each, Cursor>;
@@ -55,9 +64,9 @@ export async function takeSnapshot(ask: AskCivic, resource: string | null): Prom
   return snapshot;
 }
 
-export async function readSnapshotPage(ask: AskCivic, snapshotId: string, resource: string, cursor: string | null) {
-  const after = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-  const page = await askPage<Item, string | null>(ask, `/api/v1/data/snapshots/${snapshotId}/${resource}?limit=${PAGE}${after}`);
+export async function readSnapshotPage(reader: PageReader, snapshotId: string, resource: string, cursor: string | null) {
+  const after = cursor === null ? '' : `cursor=${encodeURIComponent(cursor)}&`;
+  const page = await askPage<Item, string | null>(reader, `/api/v1/data/snapshots/${snapshotId}/${resource}?${after}`);
   const { data, meta } = page;
   if (meta.hasMore && (typeof meta.nextCursor !== 'string' || meta.nextCursor === cursor || data.items.length === 0))
     throw new UnfitAnswer(`a page of the snapshot's ${resource} leads to no other one`);
@@ -66,9 +75,9 @@ export async function readSnapshotPage(ask: AskCivic, snapshotId: string, resour
 }
 
 /** The changes after a cursor, which is one that `positionOf` accepts. */
-export async function readChanges(ask: AskCivic, cursor: string, resource: string | null): Promise<Page<Change, string>> {
-  const filter = resource === null ? '' : `&resource=${resource}`;
-  const page = await askPage<Change, string>(ask, `/api/v1/data/changes?limit=${PAGE}&cursor=${cursor}${filter}`);
+export async function readChanges(reader: PageReader, cursor: string, resource: string | null): Promise<Page<Change, string>> {
+  const filter = resource === null ? '' : `resource=${resource}&`;
+  const page = await askPage<Change, string>(reader, `/api/v1/data/changes?cursor=${cursor}&${filter}`);
   const { data, meta } = page;
   requireOrder(data.items, cursor, meta.nextCursor, resource === null);
   if (meta.hasMore && meta.nextCursor === cursor) throw new UnfitAnswer('a page of the feed has no changes, and says that more follow');

@@ -1,5 +1,14 @@
 import { CivicError } from '../api/errors.ts';
-import { type AskCivic, MIRRORED, readChanges, readSnapshotPage, takeSnapshot, UnfitAnswer } from './feed-pages.ts';
+import {
+  type AskCivic,
+  MIRRORED,
+  pageReader,
+  type PageReader,
+  readChanges,
+  readSnapshotPage,
+  takeSnapshot,
+  UnfitAnswer,
+} from './feed-pages.ts';
 import { MirrorRefused, type MirrorState, type MirrorStore, StoreAway } from './mirror-store.ts';
 import { addDigest, canonicalJson, digestSum, digestText, EMPTY_DIGEST, recordDigest } from '../../domain/digests.ts';
 import { Backoff } from '../../domain/retry.ts';
@@ -39,7 +48,8 @@ const REOPEN_PAUSES_MS = [1000, 30_000] as const;
  * and equals its digests. Where that happens again and again, the pauses between the snapshots grow.
  */
 export async function replicate(replication: Replication) {
-  const { store, once, pollMs, sleep, onUnfitPage } = replication;
+  const { ask, store, once, pollMs, sleep, onUnfitPage } = replication;
+  const reader = pageReader(ask);
   let [snapshots, records, changes, unfit, inVain] = [0, 0, 0, 0, 0];
   let anew = replication.newSnapshot ?? false;
   const pauses = new Backoff(...RESTART_PAUSES_MS);
@@ -51,9 +61,9 @@ export async function replicate(replication: Replication) {
         await begin(replication);
         anew = false;
         snapshots += 1;
-      } else if (state.phase === 'snapshot') records += await copyPage(replication, state);
+      } else if (state.phase === 'snapshot') records += await copyPage(replication, reader, state);
       else {
-        const { applied, hasMore, cursor } = await applyChanges(replication, state.cursor);
+        const { applied, hasMore, cursor } = await applyChanges(replication, reader, state.cursor);
         changes += applied;
         [unfit, inVain] = [0, 0];
         pauses.reset();
@@ -125,9 +135,9 @@ async function begin({ ask, store, resource }: Replication): Promise<void> {
 }
 
 /** Resolves to the number of records on the page. */
-async function copyPage({ ask, store, onProgress }: Replication, state: Copying): Promise<number> {
+async function copyPage({ store, onProgress }: Replication, reader: PageReader, state: Copying): Promise<number> {
   const [resource, ...others] = state.resources as readonly [string, ...string[]];
-  const { data, meta } = await readSnapshotPage(ask, state.snapshotId, resource, state.pageCursor);
+  const { data, meta } = await readSnapshotPage(reader, state.snapshotId, resource, state.pageCursor);
   const upserts = data.items.map((item) => ({ resource, id: item.id, data: canonicalJson(item) }));
   let sum = digestSum(state.sums[resource] ?? EMPTY_DIGEST);
   for (const { id, data: text } of upserts) sum = addDigest(sum, recordDigest(resource, id, text));
@@ -146,8 +156,8 @@ async function copyPage({ ask, store, onProgress }: Replication, state: Copying)
   return upserts.length;
 }
 
-async function applyChanges({ ask, store, resource, onProgress }: Replication, cursor: string) {
-  const { data, meta } = await readChanges(ask, cursor, resource);
+async function applyChanges({ store, resource, onProgress }: Replication, reader: PageReader, cursor: string) {
+  const { data, meta } = await readChanges(reader, cursor, resource);
   // Of several changes of one record in a page the last one counts.
   const last = new Map(data.items.map((item) => [`${item.resource} ${item.recordId}`, item]));
   const upserts = [...last.values()]

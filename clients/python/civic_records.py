@@ -110,9 +110,9 @@ class Civic:
 
     def change_pages(self, cursor=None, resource=None, limit=PAGE):
         """Pages of the feed after `cursor`, to its head. Store `page["meta"]["nextCursor"]` with what you did with the page."""
-        more = True
+        more, size = True, _PageSize(limit)
         while more:
-            page = self.request("GET", "/api/v1/data/changes", cursor=cursor, resource=resource, limit=limit)
+            page = size.read(self, "/api/v1/data/changes", cursor=cursor, resource=resource)
             following, more = _next(page, cursor)
             yield page
             cursor = following
@@ -128,9 +128,9 @@ class Civic:
 
     def snapshot_pages(self, snapshot_id, resource, limit=PAGE):
         path = f"/api/v1/data/snapshots/{urllib.parse.quote(snapshot_id, '')}/{urllib.parse.quote(resource, '')}"
-        cursor, more = None, True
+        cursor, more, size = None, True, _PageSize(limit)
         while more:
-            page = self.request("GET", path, cursor=cursor, limit=limit)
+            page = size.read(self, path, cursor=cursor)
             following, more = _next(page, cursor)
             yield page
             cursor = following
@@ -170,6 +170,29 @@ class Civic:
         if "data" not in content:
             raise CivicError("payment_required", f"a call of {tool} must be paid", 200, content)
         return content["data"]
+
+
+class _PageSize:
+    """How many items of a page to ask for: half as many where large records make one too large, and more again after some pages that fit."""
+
+    PAGES_BEFORE_GROWTH = 8
+
+    def __init__(self, wanted):
+        self._wanted, self._limit, self._fitted = wanted, wanted, 0
+
+    def read(self, civic, path, **query):
+        while True:
+            try:
+                page = civic.request("GET", path, limit=self._limit, **query)
+            except CivicError as error:
+                if error.code != "response_too_large" or self._limit == 1:
+                    raise
+                self._limit, self._fitted = self._limit // 2, 0
+                continue
+            self._fitted += 1
+            if self._limit < self._wanted and self._fitted >= self.PAGES_BEFORE_GROWTH:
+                self._limit, self._fitted = min(2 * self._limit, self._wanted), 0
+            return page
 
 
 def _next(page, cursor):

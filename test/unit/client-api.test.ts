@@ -245,6 +245,25 @@ describe('iterators', () => {
     expect(cursors(sent)).toEqual([null, 'a']);
   });
 
+  const tooLarge = () => refused(413, 'response_too_large');
+  const limits = (sent: readonly Sent[]) => sent.map(({ url }) => new URL(url).searchParams.get('limit'));
+
+  test('over pages ask for fewer items where a page is too large, and for more again after eight that fit', async () => {
+    const pages = Array.from({ length: 10 }, (_, nth) => () => page([{ cursor: `${nth}` }], `${nth}`, nth < 9));
+    const changes = clientOf([tooLarge, tooLarge, ...pages]);
+    expect(await collected(changes.client.changes({ limit: 9 }))).toHaveLength(10);
+    expect(limits(changes.sent)).toEqual(['9', '4', ...Array<string>(8).fill('2'), '4', '4']);
+    const snapshot = clientOf([tooLarge, ...pages]);
+    expect(await collected(snapshot.client.snapshotRecords({ snapshotId: 's', resource: 'topics' }))).toHaveLength(10);
+    expect(limits(snapshot.sent)).toEqual([null, ...Array<string>(8).fill('50'), null, null]);
+  });
+
+  test('over pages end where one item alone is too large', async () => {
+    const { client, sent } = clientOf([tooLarge, tooLarge, tooLarge]);
+    expect(await failure(collected(client.changes({ limit: 5 })))).toMatchObject({ code: 'response_too_large', status: 413 });
+    expect(limits(sent)).toEqual(['5', '2', '1']);
+  });
+
   test('over a search call the tool with the cursor of the page before', async () => {
     const found = (itemId: string, nextCursor: string | null) => () =>
       json(200, { jsonrpc: '2.0', id: 1, result: { structuredContent: { data: { results: [{ itemId }], nextCursor } } } });
