@@ -23,11 +23,14 @@ const STREAM_PAGE = 500;
 
 /** Events of a stream with a revision greater than `after`, ascending, in pages of up to 500 and few large ones. Throws what the log throws. */
 export async function* streamPages(log: Pick<EventLog, 'readStream'>, stream: string, after: number = NO_STREAM) {
-  for (let from = after; ; ) {
-    const page = await log.readStream(stream, from, STREAM_PAGE);
+  for (let from = after, limit = STREAM_PAGE; ; ) {
+    const page = await log.readStream(stream, from, limit);
     if (page.length > 0) yield page;
-    if (page.length < STREAM_PAGE && !bytesOf(page).isReached) return;
+    const isCut = bytesOf(page).isReached;
+    if (page.length < limit && !isCut) return;
     from = page.at(-1)!.revision;
+    // A store may look at the data of all that it is asked for, to find where the page ends.
+    limit = isCut ? Math.min(STREAM_PAGE, 2 * page.length) : STREAM_PAGE;
   }
 }
 

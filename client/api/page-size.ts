@@ -1,7 +1,7 @@
 import { CivicError } from './errors.ts';
 
-/** Where no size was asked for: below the default of the interface. */
-const FIRST_REDUCED = 50;
+/** Where no size was asked for: below the default of the interface. A page never has more than `LARGEST`. */
+const [FIRST_REDUCED, LARGEST] = [50, 500];
 /** So many pages in succession fit before twice as many items are asked for again. */
 const PAGES_BEFORE_GROWTH = 8;
 
@@ -25,7 +25,7 @@ export class PageSize {
         return page;
       } catch (error) {
         if (!(error instanceof CivicError) || error.code !== 'response_too_large' || this.#limit === 1) throw error;
-        this.#limit = this.#limit === undefined ? FIRST_REDUCED : Math.floor(this.#limit / 2);
+        this.#limit = Math.floor(Math.min(this.#limit ?? 2 * FIRST_REDUCED, LARGEST) / 2);
         this.#fitted = 0;
       }
     }
@@ -34,7 +34,7 @@ export class PageSize {
   #grow(): void {
     if (this.#limit === this.#wanted || (this.#fitted += 1) < PAGES_BEFORE_GROWTH) return;
     const twice = 2 * this.#limit!;
-    const isWhole = twice >= (this.#wanted ?? 2 * FIRST_REDUCED);
+    const isWhole = twice >= Math.min(this.#wanted ?? 2 * FIRST_REDUCED, LARGEST);
     this.#limit = isWhole ? this.#wanted : twice;
     this.#fitted = 0;
   }

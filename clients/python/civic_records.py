@@ -26,6 +26,7 @@ import urllib.request
 
 TOOL_PROTOCOL = "2026-07-28"
 PAGE = 500
+FIRST_REDUCED = 50
 _MODULUS = 2**256
 
 
@@ -178,6 +179,7 @@ class _PageSize:
     PAGES_BEFORE_GROWTH = 8
 
     def __init__(self, wanted):
+        """Without a size, the service decides until a page is too large."""
         self._wanted, self._limit, self._fitted = wanted, wanted, 0
 
     def read(self, civic, path, **query):
@@ -187,11 +189,12 @@ class _PageSize:
             except CivicError as error:
                 if error.code != "response_too_large" or self._limit == 1:
                     raise
-                self._limit, self._fitted = self._limit // 2, 0
+                self._limit, self._fitted = min(self._limit or 2 * FIRST_REDUCED, PAGE) // 2, 0
                 continue
             self._fitted += 1
-            if self._limit < self._wanted and self._fitted >= self.PAGES_BEFORE_GROWTH:
-                self._limit, self._fitted = min(2 * self._limit, self._wanted), 0
+            if self._limit != self._wanted and self._fitted >= self.PAGES_BEFORE_GROWTH:
+                twice, self._fitted = 2 * self._limit, 0
+                self._limit = self._wanted if twice >= min(self._wanted or 2 * FIRST_REDUCED, PAGE) else twice
             return page
 
 

@@ -12,6 +12,7 @@ import {
   type StoredEvent,
   type StreamAppend,
 } from '../../domain/ports/event-log.ts';
+import { streamEvents } from '../../domain/read-log.ts';
 import { Rejection } from '../../domain/rejections.ts';
 
 export type RecordOutcome =
@@ -146,8 +147,11 @@ async function storedMeanwhile(
   const look = async (decision: Decision): Promise<void> => {
     const { stream, expectedRevision, events } = decision.append!;
     if ((last.get(stream)?.revision ?? NO_STREAM) <= expectedRevision) return;
-    const since = await log.readStream(stream, expectedRevision, events.length);
-    if (since[0]?.id === events[0]!.id) stored.set(stream, { ...decision, stored: since.at(-1)!.position });
+    const end = expectedRevision + events.length;
+    for await (const { id, revision, position } of streamEvents(log, stream, expectedRevision)) {
+      if (revision === expectedRevision + 1 && id !== events[0]!.id) return;
+      if (revision === end) return void stored.set(stream, { ...decision, stored: position });
+    }
   };
   await Promise.all(tried.map(look));
   return stored;

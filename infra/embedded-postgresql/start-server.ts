@@ -64,8 +64,9 @@ export function limitServerLog({ root, serverLog }: DataLayout): void {
   try {
     log = openServerLog(serverLog);
     if (!isOverLimit(log) || !lockOpened(log, root) || !isOverLimit(log)) return;
-    fs.rmSync(`${serverLog}.1`, { force: true });
-    copyUpToEnd(log, fs.openSync(`${serverLog}.1`, 'wx', 0o600));
+    const moved = `${serverLog}.1`;
+    fs.rmSync(moved, { force: true });
+    copyUpToEnd(log, moved);
     fs.ftruncateSync(log);
   } catch {
     // A log that cannot be copied (a full disk) must not stop the database that it describes.
@@ -74,15 +75,19 @@ export function limitServerLog({ root, serverLog }: DataLayout): void {
   }
 }
 
-/** Closes `to`. Not the `copyFile` of Node, which never ends where another program shortens the file meanwhile. */
-function copyUpToEnd(from: number, to: number): void {
+/** Makes a file, and leaves none where it fails. Not the `copyFile` of Node, which never ends where another program shortens the log meanwhile. */
+function copyUpToEnd(log: number, path: string): void {
+  const copy = fs.openSync(path, 'wx', 0o600);
   const piece = Buffer.allocUnsafe(COPIED_AT_ONCE);
   try {
-    for (let at = 0, read = 0; (read = fs.readSync(from, piece, 0, piece.length, at)) > 0; at += read) {
-      fs.writeFileSync(to, piece.subarray(0, read));
+    for (let at = 0, read = 0; (read = fs.readSync(log, piece, 0, piece.length, at)) > 0; at += read) {
+      fs.writeFileSync(copy, piece.subarray(0, read));
     }
+  } catch (error) {
+    fs.rmSync(path, { force: true });
+    throw error;
   } finally {
-    fs.closeSync(to);
+    fs.closeSync(copy);
   }
 }
 

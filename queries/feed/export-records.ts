@@ -44,7 +44,8 @@ export async function* exportRecords(reads: LiveReads, { resource, at }: ExportR
     const prunedThrough = rows[0] === undefined ? (await readFeedHead(reads)).prunedThrough : Number(rows[0][1]);
     if (prunedThrough > boundary) throw new Rejection('cursor_expired', 'the state at this cursor is no longer retained');
     for (const [, , name, id, body] of rows) yield `{"op":"upsert","resource":"${name}","id":"${id}","data":${body}}\n`;
-    if (rows.length === 0) return;
+    const bytes = rows.reduce((sum, [, , , , body]) => sum + Buffer.byteLength(body!), 0);
+    if (rows.length < ROWS_A_PAGE && bytes < MAX_BATCH_BYTES) return;
     after = Number(rows.at(-1)![0]);
   }
 }

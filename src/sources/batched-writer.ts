@@ -7,7 +7,7 @@ const CHANGES_A_BATCH = 500;
 const newBatch = () => ({ changes: [] as RecordChange[], records: new Set<string>(), bytes: 0 });
 type Batch = ReturnType<typeof newBatch>;
 
-/** Keeps the changes of one record in order, and few large records at once. Awaits `onRejected`, so that a slow disk slows down an import. */
+/** Keeps the changes of one record in order. Awaits `onRejected`, so that a slow disk slows down an import. */
 export class BatchedWriter {
   appended = 0;
   unchanged = 0;
@@ -36,7 +36,7 @@ export class BatchedWriter {
     for (const change of changes) await this.addOne(change, 0);
   }
 
-  /** The same, of a change whose text has so many bytes. */
+  /** The same, of a change whose text has so many bytes: large ones are written few at a time. */
   async addOne(change: RecordChange, bytes: number): Promise<void> {
     const batch = this.#batch;
     batch.changes.push(change);

@@ -80,6 +80,29 @@ describe.skipIf(missing)('the Python client (needs python3)', () => {
     }
     const refused = '{"error":{"code":"rate_limited","message":"no","details":{"left":0}}}';
 
+    test('asks for half as many items where a page is too large, and for twice as many after eight pages that fit', async () => {
+      const asked = (limit: string, pages: number, refusals: number) =>
+        printed(`
+class Refusing(Civic):
+    def request(self, method, path, body=None, headers=None, **query):
+        self.limits.append(query.get("limit"))
+        if len(self.limits) <= ${refusals}:
+            raise CivicError("response_too_large", "too large", 413)
+        number = len(self.limits) - ${refusals}
+        return {"data": {"items": [number]}, "meta": {"nextCursor": str(number), "hasMore": number < ${pages}}}
+civic = Refusing("http://127.0.0.1")
+civic.limits = []
+try:
+    items = len(list(civic.changes(limit=${limit})))
+except CivicError as error:
+    items = error.code
+print(json.dumps([items, civic.limits]))`);
+      expect(await asked('9', 10, 2)).toEqual([10, [9, 4, ...Array<number>(8).fill(2), 4, 4]]);
+      expect(await asked('None', 10, 1)).toEqual([10, [null, ...Array<number>(8).fill(50), null, null]]);
+      expect(await asked('4000', 1, 1)).toEqual([1, [4000, 250]]);
+      expect(await asked('5', 1, 9)).toEqual(['response_too_large', [5, 2, 1]]);
+    });
+
     test('waits as long as Retry-After says, for a limited number of attempts and a limited time', async () => {
       const replies = ['3', '4', '5', '61'];
       const listener: RequestListener = (_, response) =>

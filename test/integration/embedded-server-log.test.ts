@@ -58,6 +58,19 @@ test('a log that cannot be copied stays', () => {
   expect(statSync(elsewhere).size).toBe(LONG.length);
 });
 
+test('a log that finds no room is not copied in part', async () => {
+  writeFileSync(layout.serverLog, LONG);
+  // Half as much as the log, in blocks of 512 bytes.
+  const limited = `ulimit -f ${LIMIT / 1024}; exec "$0" "$@"`;
+  const user = spawn('sh', ['-c', limited, process.execPath, USER, folder], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(user, 'exit');
+  user.stdin.end();
+  user.stdout.resume();
+  expect(await ended).toEqual([0, null]);
+  expect(existsSync(rotated)).toBe(false);
+  expect(statSync(layout.serverLog).size).toBe(LONG.length);
+});
+
 test('users that look at the same moment all go on, and the moved log is whole', { timeout: 120_000 }, async () => {
   writeFileSync(layout.serverLog, '');
   const users = [1, 2, 3].map(() => spawn(process.execPath, [USER, folder], { stdio: ['pipe', 'pipe', 'inherit'] }));

@@ -258,6 +258,12 @@ describe('iterators', () => {
     expect(limits(snapshot.sent)).toEqual([null, ...Array<string>(8).fill('50'), null, null]);
   });
 
+  test('over pages ask for fewer than a page can have at once', async () => {
+    const { client, sent } = clientOf([tooLarge, () => page([{ cursor: 'a' }], 'a', false)]);
+    expect(await collected(client.changes({ limit: 4000 }))).toHaveLength(1);
+    expect(limits(sent)).toEqual(['4000', '250']);
+  });
+
   test('over pages end where one item alone is too large', async () => {
     const { client, sent } = clientOf([tooLarge, tooLarge, tooLarge]);
     expect(await failure(collected(client.changes({ limit: 5 })))).toMatchObject({ code: 'response_too_large', status: 413 });

@@ -1,9 +1,9 @@
 import { type EventLog, type EventMetadata, LOG_START, type NewEvent, type StoredEvent } from '../../../domain/ports/event-log.ts';
-import { logEvents } from '../../../domain/read-log.ts';
+import { ByteLimit, logEvents } from '../../../domain/read-log.ts';
 import { CommandFailed } from '../context.ts';
 
 export const PAGE = 1_000;
-/** Events of one call; both stores keep the order of that many appends. */
+/** Events of one call, fewer of large ones; both stores keep the order of that many appends. */
 const AT_ONCE = 200;
 
 export type CopiedEvent = Omit<StoredEvent, 'position'>;
@@ -36,19 +36,22 @@ export async function copyEvents(source: AsyncGenerator<CopiedEvent>, target: Ev
   }
   let copied = 0;
   let waiting: CopiedEvent[] = [];
+  let bytes = new ByteLimit();
   const flush = async (): Promise<void> => {
     for (const outcome of await target.appendEach(appendsOf(waiting))) {
       if (outcome.kind === 'conflict') throw new CommandFailed('another process writes to the target');
     }
     copied += waiting.length;
     waiting = [];
+    bytes = new ByteLimit();
     onProgress(found + copied);
   };
   for await (const event of source) {
     // One call takes each stream once, so that the order of the events stays.
     const isSeparate = waiting.at(-1)?.stream !== event.stream && waiting.some(({ stream }) => stream === event.stream);
-    if (waiting.length >= AT_ONCE || isSeparate) await flush();
+    if (waiting.length >= AT_ONCE || bytes.isReached || isSeparate) await flush();
     waiting.push(event);
+    bytes.add(event.data);
   }
   if (waiting.length > 0) await flush();
   return { found, copied };
