@@ -23,7 +23,7 @@ const recordsAt = (reads: LiveReads, resource: Resource | undefined, boundary: n
   liveRows(reads, RECORD_HISTORY, {
     name: `export_records${resource === undefined ? '' : '_filtered'}`,
     text: ({ history, isLive }) =>
-      `select position::text, (select pruned_through from civic.feed_retention)::text, resource, record_id::text, body from (
+      `select b.position::text, (select pruned_through from civic.feed_retention)::text, b.resource, b.record_id::text, b.body from (
         select p.*, sum(octet_length(body)) over (order by position rows between unbounded preceding and 1 preceding) as bytes_before from (
           select h.* from ${history} h where h.superseded_at > $2 and ${isLive} and ${
             resource === undefined
@@ -31,7 +31,7 @@ const recordsAt = (reads: LiveReads, resource: Resource | undefined, boundary: n
               : '(h.resource, h.position) > ($4, $1::bigint) and (h.resource, h.position) <= ($4, $2::bigint) order by h.resource, h.position'
           } limit $3::int
         ) p
-      ) b where coalesce(bytes_before, 0) < ${MAX_BATCH_BYTES} order by position`,
+      ) b where coalesce(b.bytes_before, 0) < ${MAX_BATCH_BYTES} order by b.position`,
     values: [after, boundary, ROWS_A_PAGE, ...(resource === undefined ? [] : [resource])],
   });
 

@@ -172,6 +172,23 @@ test('large records are written and exported few at a time', async () => {
   expect(Math.max(...pages)).toBeLessThanOrEqual(8);
 });
 
+test('an export of more than a page has each record once, and of one resource in the same order', async () => {
+  const numbers = Array.from({ length: 1100 }, (_, nth) => 5000 + nth);
+  await importLines(numbers.map((number) => topic(number, 1)));
+  const wanted = new Map(numbers.map((number) => [recordId('topics', number), number]));
+  const exported = async (question: Parameters<typeof exportRecords>[1]): Promise<number[]> => {
+    const found: number[] = [];
+    for await (const line of exportRecords(civic.reads, question)) {
+      const number = wanted.get((JSON.parse(line) as { id: string }).id);
+      if (number !== undefined) found.push(number);
+    }
+    return found;
+  };
+  const all = await exported({});
+  expect(all.toSorted((one, other) => one - other)).toEqual(numbers);
+  expect(await exported({ resource: 'topics' })).toEqual(all);
+});
+
 test('changes of one record keep their order through a whole file', async () => {
   const lines: string[] = [];
   for (let variant = 0; variant < 1500; variant++) {
