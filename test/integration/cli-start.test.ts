@@ -117,7 +117,7 @@ test('a first start into a file or a pipe prints no key but the command that iss
   npm.kill('SIGTERM');
   const ended = await npm.ended;
   expect(ended.stdout + ended.stderr).not.toContain('crs_');
-  expect(ended.stderr).toMatch(/starting the embedded PostgreSQL.*\n.*filling a new one.*\n.*folding the log into the read models/);
+  expect(ended.stderr).toMatch(/starting the embedded PostgreSQL[^]*filling a new one[^]*folding the log into the read models/);
   const page = (name: string) => new RegExp(`^${name} +(http\\S+)`, 'm').exec(banner)?.[1];
   expect([page('Civic Records'), page('reference'), page('operators')]).toEqual([
     expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
