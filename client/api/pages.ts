@@ -66,13 +66,12 @@ export function pagesOver(operations: Operations, callTool: CallTool, { pause }:
     async *snapshotPages({ snapshotId, resource, limit }, options) {
       const size = new PageSize(limit);
       const path = { snapshotId, resource };
-      for (let after: string | undefined; ; ) {
-        const query = { cursor: after };
-        const page = await size.read((items) => operations.readCivicSnapshotPage({ path, query: { ...query, limit: items } }, options));
-        requireNext(page?.meta?.hasMore, after, page?.meta?.nextCursor);
+      for (let cursor: string | undefined; ; ) {
+        const page = await size.read((items) => operations.readCivicSnapshotPage({ path, query: { cursor, limit: items } }, options));
+        requireNext(page?.meta?.hasMore, cursor, page?.meta?.nextCursor);
         yield page;
         if (!page.meta.hasMore) return;
-        after = page.meta.nextCursor ?? undefined;
+        cursor = page.meta.nextCursor ?? undefined;
       }
     },
     async *snapshotRecords(asked, options) {
