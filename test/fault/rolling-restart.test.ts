@@ -7,7 +7,7 @@ import { type AdmissionBench, type Customer, openAdmissionBench } from '../suppo
 import { type Balancer, startBalancer } from '../support/balancer.ts';
 import { untilTrue } from '../support/civic.ts';
 import { recordId, upsert } from '../support/civic-records.ts';
-import { type KeptClient, keptClient, Met, notHandedOver, type Question } from '../support/constant-load.ts';
+import { type KeptClient, keptClient, Met, notConnected, notHandedOver, type Question } from '../support/constant-load.ts';
 import { idempotent, MISSING_RECORD } from '../support/missing-record.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
 import { BOTH_TYPES } from '../support/tool-requests.ts';
@@ -110,7 +110,7 @@ async function ask(client: KeptClient, customer: Customer, places: () => readonl
       if (question.kind === 'snapshot') snapshotId = (JSON.parse(said.text) as { data: { snapshotId: string } }).data.snapshotId;
     } catch (error) {
       const { code = '', message } = error as NodeJS.ErrnoException;
-      if (code === 'ECONNREFUSED') {
+      if (notConnected(error as NodeJS.ErrnoException)) {
         met.refused += 1;
         place += 1;
         await after(20);
@@ -259,7 +259,7 @@ test('one process alone that is restarted on its port cuts no accepted request',
         ({ status, text }) => met.note(question.kind, status, text),
         async (error: NodeJS.ErrnoException) => {
           // The kernel accepts connections for a closing process and resets those that the process has not accepted.
-          if (error.code === 'ECONNREFUSED' || notHandedOver(error)) met.refused += 1;
+          if (notConnected(error) || notHandedOver(error)) met.refused += 1;
           else met.failed.push(`${question.kind}: ${error.code} ${error.message}`);
           await after(20);
         },

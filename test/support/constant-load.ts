@@ -42,6 +42,10 @@ export function keptClient(): KeptClient {
   };
 }
 
+/** No connection was made: nobody listens, or stops to listen at this moment. */
+export const notConnected = ({ syscall, code }: NodeJS.ErrnoException): boolean =>
+  syscall === 'connect' && (code === 'ECONNREFUSED' || code === 'ECONNRESET');
+
 /** A new connection that the kernel of the server reset; a process that closes it sends an end instead. */
 export const notHandedOver = (error: NodeJS.ErrnoException & { kept?: boolean }): boolean =>
   error.kept === false && (error.code === 'EPIPE' || error.message === 'read ECONNRESET');
