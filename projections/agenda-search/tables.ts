@@ -27,6 +27,9 @@ function numbersOf({ matterFile, title, text }: RecordData<'agenda_items'>): str
   return numbers.length === 0 ? null : numbers.map((number) => `${MARK.number}${number}`).join(',');
 }
 
+/** So many kilobytes of new entries wait for their place in an index. Each search reads them all; with fewer, an import takes longer. */
+const FEW_WAITING = 'gin_pending_list_limit = 256';
+
 export type SearchRecordTable = TableOf<
   RecordTable & {
     /** Columns whose change affects the entries of other items. An item's own entry is always checked. */
@@ -152,7 +155,7 @@ export const AGENDA_SEARCH = readModel('agenda_search', {
   /** A row for each item that can be shown and is no mere heading. Items of one matter have the same number; null: a title and nothing else. */
   entries: {
     columns: { item_id: ID, starts_at: NUMBER, day: NUMBER, period: NUMBER, words: 'tsvector not null', matter: 'bigint' },
-    indexes: { words: 'using gin (words)' },
+    indexes: { words: `using gin (words) with (${FEW_WAITING})` },
     countedBy: [],
   },
   periods: { columns: { period: 'bigint primary key', entries: NUMBER } },
@@ -160,7 +163,11 @@ export const AGENDA_SEARCH = readModel('agenda_search', {
   words: {
     columns: { word: 'text collate "C" primary key', stem: TEXT, records: NUMBER },
     indexes: { by_stem: '(stem)' },
-    more: (table, index) => [`alter table ${table} set (fillfactor = 80)`, `select civic.index_near_words('${table}', '${index('near')}')`],
+    more: (table, index) => [
+      `alter table ${table} set (fillfactor = 80)`,
+      `select civic.index_near_words('${table}', '${index('near')}')`,
+      `alter index civic.${index('near')} set (${FEW_WAITING})`,
+    ],
     countedBy: [],
   },
 });
