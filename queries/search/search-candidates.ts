@@ -29,12 +29,12 @@ export function searchCandidates(generation: number, search: CandidateSearch): S
     ...(search.toDay === null ? [] : [`e.day <= ${parameter(search.toDay, 'bigint')}`]),
   ];
   const windows = search.windows.map(({ marks, since, before }) => {
-    const wanted = [query, ...filters, ...(marks === null ? [] : [asQuery(marks)])].join(' && ');
+    const wanted = [query, ...filters, ...(marks === null ? [] : [asQuery(marks)])].map((part) => `e.words @@ ${part}`);
     const times = [
       ...(since === null ? [] : [`e.starts_at >= ${parameter(since, 'bigint')}`]),
       ...(before === null ? [] : [`e.starts_at < ${parameter(before, 'bigint')}`]),
     ];
-    return `(select item_id, starts_at, words, matter from ${entries} e where ${[`e.words @@ (${wanted})`, ...times, ...days].join(' and ')}
+    return `(select item_id, starts_at, words, matter from ${entries} e where ${[...wanted, ...times, ...days].join(' and ')}
       order by e.starts_at desc, e.item_id desc limit ${MAX_CANDIDATES + 1})`;
   });
   const { after } = search;
