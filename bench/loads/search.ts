@@ -4,12 +4,17 @@ import { serveAgenda } from '../rig/agenda.ts';
 import { atMost, type Bench, count, type Load, type Row } from '../rig/bench.ts';
 import { holdDatabase } from '../rig/database.ts';
 import type { Dataset } from '../rig/datasets.ts';
-import { alternate, growthExponent, median, percentile } from '../rig/measure.ts';
+import { Connection } from '../rig/http-client.ts';
+import { alternate, growthExponent, median, percentile, timed } from '../rig/measure.ts';
 import { scoped } from '../rig/scoped.ts';
 import { numbers, wordAt } from '../rig/search-records.ts';
 
 const PAGE = 10;
 const SEED = 20_260_101;
+/** Of each kind. */
+const WARM_UP = 100;
+/** Than a plain query takes. */
+const MORE_MS = 3;
 
 /** Makes one query of a kind; the arguments of `word` are the first and the last place of a word in the order of how common words are. */
 type Make = (word: (from: number, to: number) => string) => string;
@@ -29,29 +34,16 @@ function queries(kind: string, many: number): readonly string[] {
   return Array.from({ length: many }, () => KINDS[kind]!(word));
 }
 
-/** A tool call as an agent sends it; milliseconds, and whether anything was found. */
-async function call(url: string, key: string, query: string): Promise<{ readonly ms: number; readonly isFound: boolean }> {
-  const started = performance.now();
-  const response = await fetch(`${url}/api/v1/mcp`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${key}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-    },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'search_agenda', arguments: { query, limit: PAGE } },
-    }),
-  });
-  const text = await response.text();
-  const ms = performance.now() - started;
-  if (!response.ok || !text.includes('"structuredContent"') || text.includes('"isError":true')) {
-    throw new Error(`search_agenda answered ${response.status} ${text.slice(0, 300)}`);
+/** A tool call as an agent sends it. Throws where it is refused. */
+async function call(connection: Connection, key: string, query: string): Promise<void> {
+  const headers = `Authorization: Bearer ${key}\r\nAccept: application/json, text/event-stream\r\n`;
+  const params = { name: 'search_agenda', arguments: { query, limit: PAGE } };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  const answer = await connection.send('POST', '/api/v1/mcp', headers, body);
+  const text = answer.body.toString();
+  if (answer.status !== 200 || !text.includes('"structuredContent"') || text.includes('"isError":true')) {
+    throw new Error(`search_agenda answered ${answer.status} ${text.slice(0, 300)}`);
   }
-  return { ms, isFound: text.includes('"itemId"') };
 }
 
 const YARDSTICK = 'yardstick_search';
@@ -86,14 +78,20 @@ const measure = (bench: Bench, items: number): Promise<AtSize> =>
     const service = use(await serveAgenda(dataDir));
     const database = use(await holdDatabase(dataDir));
     await makeYardstick(database.client);
+    const connection = new Connection(service.url);
+    use({ [Symbol.asyncDispose]: async () => connection.close() });
     const many = bench.size === 'full' ? 20 : 10;
+    // Other queries, so that what is measured is compiled code.
+    for (const kind of Object.keys(KINDS)) {
+      for (const query of queries(kind, many + WARM_UP).slice(many)) await call(connection, key, query);
+    }
     const rows: Row[] = [];
     const all: number[] = [];
     for (const kind of Object.keys(KINDS)) {
       const asked = queries(kind, many);
       const ours = async () => {
         const started = performance.now();
-        for (const query of asked) all.push((await call(service.url, key, query)).ms);
+        for (const query of asked) all.push((await timed(() => call(connection, key, query))).ms);
         return (many * 1000) / (performance.now() - started);
       };
       const plain = async () => {
@@ -108,7 +106,7 @@ const measure = (bench: Bench, items: number): Promise<AtSize> =>
         load: `search for ${kind}, ${count(items)} items`,
         ours: `${mine.toFixed(1)} ms`,
         yardstick: `plain ${theirs.toFixed(1)} ms`,
-        ...atMost(theirs === 0 ? 0 : median(compared.ratios.map((ratio) => 1 / ratio)), 1.5),
+        ...atMost(mine - theirs, MORE_MS, ' ms more'),
         details: { ratios: compared.ratios },
       });
     }
@@ -117,7 +115,7 @@ const measure = (bench: Bench, items: number): Promise<AtSize> =>
       load: `search, 99 of 100, ${count(items)} items`,
       ours: `${p99.toFixed(0)} ms`,
       yardstick: '-',
-      ...atMost(p99, 200, ' ms'),
+      ...atMost(p99, 100, ' ms'),
     });
     return { rows, cost: median(all) };
   });
