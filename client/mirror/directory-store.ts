@@ -35,6 +35,9 @@ interface JournalLine {
   readonly data: string | null;
 }
 
+/** A copy of a part of a line, which would keep the whole line in memory. */
+const apart = (text: string): string => Buffer.from(text).toString();
+
 async function* journalLines(file: string, bytes: number): AsyncIterable<JournalLine> {
   for await (const line of linesOf(file, bytes)) {
     const [, op, resource, id, data] = JOURNAL_LINE.exec(line) ?? [];
@@ -156,14 +159,33 @@ function filesIn(folder: string, tables: MirrorTables, kept: readonly string[], 
       `${path(fileOf(gone, 'ndjson'))} is missing: put it back, or run the same command with --new-snapshot to write every file again`,
     );
   }
-  /** The resources to write again, each with the number of the last line of each record that the journal names. */
-  async function changedRecords() {
-    const changed = new Map<string, Map<string, number>>();
-    const of = (resource: string) => changed.get(resource) ?? changed.set(resource, new Map()).get(resource)!;
+  /** By resource and id, the number of the last line of each record that the journal names: what it says of the record counts. */
+  async function lastLines() {
+    const last = new Map<string, Map<string, number>>();
     let line = 0;
-    for await (const { resource, id } of journal()) of(resource).set(id, (line += 1));
-    if (progress.committed.whole || format !== progress.committed.format) [...kept, ...filed()].forEach(of);
-    return changed;
+    for await (const named of journal()) {
+      line += 1;
+      const [resource, id] = [apart(named.resource), apart(named.id)];
+      const of = last.get(resource);
+      if (of === undefined) last.set(resource, new Map([[id, line]]));
+      else of.set(id, line);
+    }
+    return last;
+  }
+  /** The records that the journal has in the end, in its order. Read again, so that it need not fit into memory. */
+  async function* journalRecords(last: Awaited<ReturnType<typeof lastLines>>): AsyncIterable<MirrorRecord> {
+    let line = 0;
+    for await (const { resource, id, data } of journal()) {
+      line += 1;
+      if (data !== null && last.get(resource)!.get(id) === line) yield { resource, id, data };
+    }
+  }
+  /** The records of a file that the journal does not name. */
+  async function* filedRecords(resource: string, named: ReadonlyMap<string, number> | undefined): AsyncIterable<MirrorRecord> {
+    for await (const data of linesOf(path(fileOf(resource, 'ndjson')))) {
+      const { id } = JSON.parse(data) as { id: string };
+      if (named?.has(id) !== true) yield { resource, id, data };
+    }
   }
   /** Brings the changes of the journal into the files. */
   async function rewrite(): Promise<void> {
@@ -173,22 +195,17 @@ function filesIn(folder: string, tables: MirrorTables, kept: readonly string[], 
     const former = new Set(filed());
     // After a kill, the next start knows the files as those of the mirror.
     await progress.save(progress.committed);
-    const changed = await changedRecords();
+    const last = await lastLines();
+    const all = whole || format !== progress.committed.format ? [...kept, ...former] : [];
     const files = new Map<string, Awaited<ReturnType<typeof rewriteResource>>>();
     try {
-      for (const [resource, last] of changed) {
+      for (const resource of new Set([...last.keys(), ...all])) {
         const rewritten = await rewriteResource(path, tables, resource, format);
         files.set(resource, rewritten);
         if (whole || !former.has(resource)) continue;
-        for await (const data of linesOf(path(fileOf(resource, 'ndjson')))) {
-          if (!last.has((JSON.parse(data) as { id: string }).id)) await rewritten.add(data);
-        }
+        for await (const { data } of filedRecords(resource, last.get(resource))) await rewritten.add(data);
       }
-      let line = 0;
-      for await (const { resource, id, data } of journal()) {
-        line += 1;
-        if (data !== null && changed.get(resource)!.get(id) === line) await files.get(resource)!.add(data);
-      }
+      for await (const { resource, data } of journalRecords(last)) await files.get(resource)!.add(data);
       for (const rewritten of files.values()) await rewritten.finish();
     } finally {
       for (const rewritten of files.values()) await rewritten.close();
@@ -199,20 +216,12 @@ function filesIn(folder: string, tables: MirrorTables, kept: readonly string[], 
     if (merged !== null) await rm(path(merged), { force: true });
   }
   async function* records(): AsyncIterable<MirrorRecord> {
-    const found = new Map<string, MirrorRecord | null>();
-    for await (const { resource, id, data } of journal()) {
-      found.set(`${resource} ${id}`, data === null ? null : { resource, id, data });
-    }
+    const last = await lastLines();
     if (!progress.committed.whole) {
       await requireFiles();
-      for (const resource of filed()) {
-        for await (const data of linesOf(path(fileOf(resource, 'ndjson')))) {
-          const { id } = JSON.parse(data) as { id: string };
-          if (!found.has(`${resource} ${id}`)) yield { resource, id, data };
-        }
-      }
+      for (const resource of filed()) yield* filedRecords(resource, last.get(resource));
     }
-    for (const record of found.values()) if (record !== null) yield record;
+    yield* journalRecords(last);
   }
   return { requireFiles, rewrite, records };
 }

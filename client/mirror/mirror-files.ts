@@ -20,11 +20,16 @@ export async function openOwn(file: string, how: number): Promise<FileHandle> {
 /** The lines of a file, or of its first bytes. Only a line feed ends a line: JSON may have other line ends inside. */
 export async function* linesOf(file: string, bytes = Infinity): AsyncIterable<string> {
   if (bytes === 0) return;
-  let rest = '';
+  // Of a line longer than a chunk, joined once.
+  let begun: string[] = [];
   for await (const chunk of createReadStream(file, { end: bytes - 1, encoding: 'utf8' })) {
-    const lines = (rest + (chunk as string)).split('\n');
-    rest = lines.pop()!;
-    yield* lines;
+    const [end, ...others] = (chunk as string).split('\n');
+    begun.push(end!);
+    const rest = others.pop();
+    if (rest === undefined) continue;
+    yield begun.join('');
+    yield* others;
+    begun = [rest];
   }
 }
 

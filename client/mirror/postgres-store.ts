@@ -51,7 +51,8 @@ const TAKE_LOCKS = `select pg_try_advisory_lock_shared(6022140760217896)
 const CONNECT_MS = 30_000;
 /** After so long without a byte, the system asks whether the other side is still there. */
 const KEEP_ALIVE_MS = 30_000;
-const PAGE = 1000;
+/** Rows of a page that is read: at first, and at most where they are short; pages of longer ones have about so many characters. */
+const [FIRST_PAGE, MAX_PAGE, PAGE_CHARACTERS] = [100, 1000, 8_000_000];
 /** Characters of a row that the search reads. A `tsvector` holds a mebibyte, and a character takes eight bytes at most: four, in a word and in its part. */
 const SEARCHED_LENGTH = 100_000;
 
@@ -233,15 +234,18 @@ function storeOn(client: Client, tables: MirrorTables): MirrorStore {
     },
     async *records() {
       for (const resource of Object.keys(tables)) {
+        let limit = FIRST_PAGE;
         for (let after = null as string | null; ; ) {
           const page = `select '${resource}' as resource, id::text, data::text from ${quoted(resource)}`;
           const { rows } = await client.query<MirrorRecord>(
-            `${page} ${after === null ? '' : 'where id > $1'} order by id limit ${PAGE}`,
+            `${page} ${after === null ? '' : 'where id > $1'} order by id limit ${limit}`,
             after === null ? [] : [after],
           );
           yield* rows;
-          if (rows.length < PAGE) break;
+          if (rows.length < limit) break;
           after = rows.at(-1)!.id;
+          const characters = rows.reduce((sum, { data }) => sum + data.length, 0);
+          limit = Math.max(1, Math.min(MAX_PAGE, Math.floor((limit * PAGE_CHARACTERS) / characters)));
         }
       }
     },
