@@ -270,6 +270,29 @@ test('a read model that lags pauses nothing, and a stop ends the wait for it', a
   expect(longest).toBeLessThanOrEqual(5_000);
 });
 
+test('a batch with a topic classifies each item once, and one that it withdraws loses its hits', async () => {
+  await classification.write(items('gone'));
+  const first = classification.start();
+  await classification.atRest();
+  await first.stop();
+  expect(await classifiedItems()).toEqual(idsOf('gone'));
+  await classification.write(
+    events.topic('zoning', { keywords: ['rezoning', 'zoning'] }),
+    events.withdraw('agenda_items', 'gone'),
+    items('one', 'two'),
+  );
+  const inner = phraseClassifier();
+  const asked: string[] = [];
+  const classify: typeof inner.classify = (subject, topics) => {
+    asked.push(subject.item.id);
+    return inner.classify(subject, topics);
+  };
+  classification.start({ classifier: { ...inner, classify } });
+  await classification.atRest();
+  expect(asked.toSorted()).toEqual([...idsOf('one', 'two')].toSorted());
+  expect(await classifiedItems()).toEqual(idsOf('one', 'two'));
+});
+
 test('items that no topic finds are not read from the log again', async () => {
   const read: string[] = [];
   const { known } = classification;

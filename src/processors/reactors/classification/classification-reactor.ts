@@ -89,9 +89,12 @@ function beginClassifying(deps: ClassificationDependencies): BatchHandler {
     const { every, items } = await affectedItems(followed, deps.known);
     if (every === null) return classify(items, running, contentsOf(followed));
     topics = undefined;
-    for await (const ids of deps.currentIds('agenda_items'))
+    const withdrawn = new Map(items);
+    for await (const ids of deps.currentIds('agenda_items')) {
       await classify(new Map(ids.map((id) => [id, items.get(id) ?? every])), running);
-    return classify(items, running);
+      for (const id of ids) withdrawn.delete(id);
+    }
+    return classify(withdrawn, running);
   };
 }
 
