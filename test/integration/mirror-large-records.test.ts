@@ -35,7 +35,7 @@ test('a database is read in pages of fewer records where they are large, and non
   expect(await compareMirror(store, service.digests(service.changes.length), null)).toEqual({ equal: true, different: [] });
   await store.close();
   const limits = query.mock.calls.flatMap(([text]) => {
-    const [, limit] = /from "agenda_items" .*limit (\d+)$/.exec(String(text)) ?? [];
+    const [, limit] = /from "agenda_items" .*limit (\d+)$/.exec(text) ?? [];
     return limit === undefined ? [] : [Number(limit)];
   });
   expect(limits.length).toBeGreaterThanOrEqual(3);
