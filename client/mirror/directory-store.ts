@@ -42,7 +42,7 @@ async function* journalLines(file: string, bytes: number): AsyncIterable<Journal
   for await (const line of linesOf(file, bytes)) {
     const [, op, resource, id, data] = JOURNAL_LINE.exec(line) ?? [];
     if (resource === undefined || id === undefined) throw new MirrorRefused(`${file} has a line that no mirror wrote`);
-    yield { resource, id, data: op === 'upsert' ? (data ?? null) : null };
+    yield { resource: apart(resource), id: apart(id), data: op === 'upsert' ? (data ?? null) : null };
   }
 }
 
@@ -163,9 +163,8 @@ function filesIn(folder: string, tables: MirrorTables, kept: readonly string[], 
   async function lastLines() {
     const last = new Map<string, Map<string, number>>();
     let line = 0;
-    for await (const named of journal()) {
+    for await (const { resource, id } of journal()) {
       line += 1;
-      const [resource, id] = [apart(named.resource), apart(named.id)];
       const of = last.get(resource);
       if (of === undefined) last.set(resource, new Map([[id, line]]));
       else of.set(id, line);
