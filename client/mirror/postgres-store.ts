@@ -51,7 +51,7 @@ const TAKE_LOCKS = `select pg_try_advisory_lock_shared(6022140760217896)
 const CONNECT_MS = 30_000;
 /** After so long without a byte, the system asks whether the other side is still there. */
 const KEEP_ALIVE_MS = 30_000;
-/** Rows of a page that is read: at first, and at most where they are short; pages of longer ones have about so many characters. */
+/** Rows of a page that is read: at first, and at most. Where the rows of a page are long, the next one asks for about so many characters. */
 const [FIRST_PAGE, MAX_PAGE, PAGE_CHARACTERS] = [100, 1000, 8_000_000];
 /** Characters of a row that the search reads. A `tsvector` holds a mebibyte, and a character takes eight bytes at most: four, in a word and in its part. */
 const SEARCHED_LENGTH = 100_000;
@@ -245,7 +245,7 @@ function storeOn(client: Client, tables: MirrorTables): MirrorStore {
           if (rows.length < limit) break;
           after = rows.at(-1)!.id;
           const characters = rows.reduce((sum, { data }) => sum + data.length, 0);
-          limit = Math.max(1, Math.min(MAX_PAGE, Math.floor((limit * PAGE_CHARACTERS) / characters)));
+          limit = Math.max(1, Math.min(MAX_PAGE, 2 * limit, Math.floor((limit * PAGE_CHARACTERS) / characters)));
         }
       }
     },

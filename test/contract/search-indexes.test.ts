@@ -1,13 +1,15 @@
 import { runner } from 'node-pg-migrate';
 import { Client } from 'pg';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createGenerationStore } from '../../infra/postgresql/generations.ts';
 import { openDatabase } from '../../infra/postgresql/open-database.ts';
 import { migrate, MIGRATIONS_FOLDER } from '../../infra/postgresql/schema-state.ts';
 import { agendaSearch } from '../../projections/agenda-search/projection.ts';
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { untilTrue } from '../support/until-reached.ts';
 
+const LOCKED_OUT = `select from pg_locks l join pg_database d on d.oid = l.database where not l.granted and d.datname = current_database()`;
 /** Of 8 KiB. */
 const FEW_PAGES = 256 / 8;
 
@@ -61,14 +63,60 @@ test('few new entries wait where every search reads them', async () => {
   }
 });
 
-test('those that wait in the indexes of an older release take their place, and few are left to wait', async () => {
-  await runner({ ...schema, dbClient: client, direction: 'up', count: 28, log: () => undefined });
-  const generation = await makeGeneration();
-  const indexes = ['entries', 'words'].map((part) => `civic.agenda_search_${part}_g${generation}_${part === 'words' ? 'near' : 'words'}`);
-  for (const index of indexes) await client.query(`alter index ${index} reset (gin_pending_list_limit)`);
-  await fill(generation, 100);
-  expect(await migrate(server.url)).toContain('0029-entries-that-wait');
-  expect(await waitingPages()).toEqual([0, 0]);
-  const { rows } = await client.query(`select reloptions from pg_class where oid = any ($1::regclass[])`, [indexes]);
-  expect(rows).toEqual(indexes.map(() => ({ reloptions: ['gin_pending_list_limit=256'] })));
+describe('the indexes of an older release', () => {
+  let generation: number;
+  let indexes: readonly string[];
+  beforeEach(async () => {
+    await runner({ ...schema, dbClient: client, direction: 'up', count: 28, log: () => undefined });
+    generation = await makeGeneration();
+    indexes = [`civic.agenda_search_entries_g${generation}_words`, `civic.agenda_search_words_g${generation}_near`];
+    for (const index of indexes) await client.query(`alter index ${index} reset (gin_pending_list_limit)`);
+    await fill(generation, 100);
+  });
+  const others: Client[] = [];
+  afterEach(() => Promise.all(others.splice(0).map((other) => other.end())));
+
+  /** A session within a transaction that has read this table. */
+  async function readerOf(table: string): Promise<Client> {
+    const reader = new Client(server.url);
+    others.push(reader);
+    await reader.connect();
+    await reader.query(`begin; select from ${table} limit 1`);
+    return reader;
+  }
+  const options = async (): Promise<readonly unknown[]> =>
+    (await client.query<{ reloptions: unknown }>(`select reloptions from pg_class where oid = any ($1::regclass[])`, [indexes])).rows.map(
+      ({ reloptions }) => reloptions,
+    );
+
+  test('put what waits in its place, and let few wait', async () => {
+    expect(await migrate(server.url)).toContain('0029-entries-that-wait');
+    expect(await waitingPages()).toEqual([0, 0]);
+    expect(await options()).toEqual(indexes.map(() => ['gin_pending_list_limit=256']));
+  });
+
+  test('are changed beside searches that read them in either order, of which none fails', async () => {
+    const { entries, words } = AGENDA_SEARCH.at(generation);
+    const searches = [
+      { reader: await readerOf(words), next: entries },
+      { reader: await readerOf(entries), next: words },
+    ];
+    const migrated = migrate(server.url);
+    await untilTrue('the migration waits', async () => (await client.query(LOCKED_OUT)).rowCount! > 0);
+    await Promise.all(
+      searches.map(async ({ reader, next }) => {
+        await reader.query(`select from ${next} limit 1`);
+        await reader.query('commit');
+      }),
+    );
+    expect(await migrated).toContain('0029-entries-that-wait');
+    expect(await options()).toEqual(indexes.map(() => ['gin_pending_list_limit=256']));
+  });
+
+  test('stay as they are where a session does not give them free, and the release starts', async () => {
+    await readerOf(AGENDA_SEARCH.at(generation).words);
+    expect(await migrate(server.url)).toContain('0029-entries-that-wait');
+    expect(await waitingPages()).toEqual([0, 0]);
+    expect(await options()).toEqual([null, null]);
+  });
 });

@@ -89,12 +89,13 @@ function beginClassifying(deps: ClassificationDependencies): BatchHandler {
     const { every, items } = await affectedItems(followed, deps.known);
     if (every === null) return classify(items, running, contentsOf(followed));
     topics = undefined;
-    const withdrawn = new Map(items);
+    const unvisited = new Map(items);
     for await (const ids of deps.currentIds('agenda_items')) {
       await classify(new Map(ids.map((id) => [id, items.get(id) ?? every])), running);
-      for (const id of ids) withdrawn.delete(id);
+      for (const id of ids) unvisited.delete(id);
     }
-    return classify(withdrawn, running);
+    // Those that are withdrawn lose their hits.
+    return classify(unvisited, running);
   };
 }
 
