@@ -113,6 +113,16 @@ describe('the indexes of an older release', () => {
     expect(await options()).toEqual(indexes.map(() => ['gin_pending_list_limit=256']));
   });
 
+  test('are passed by where an older process drops their tables meanwhile', async () => {
+    const { entries, words } = AGENDA_SEARCH.at(generation);
+    const dropping = await readerOf(words);
+    const migrated = migrate(server.url);
+    await untilTrue('the migration waits', async () => (await client.query(LOCKED_OUT)).rowCount! > 0);
+    await dropping.query(`drop table ${words}, ${entries}`);
+    await dropping.query('commit');
+    expect(await migrated).toContain('0029-entries-that-wait');
+  });
+
   test('stay as they are where a session does not give them free, and the release starts', async () => {
     await readerOf(AGENDA_SEARCH.at(generation).words);
     expect(await migrate(server.url)).toContain('0029-entries-that-wait');
