@@ -42,7 +42,7 @@ export function keptClient(): KeptClient {
   };
 }
 
-/** No connection was made: nobody listens, or stops to listen at this moment. */
+/** No connection was made: no process listens, or it stops to listen at this moment. */
 export const notConnected = ({ syscall, code }: NodeJS.ErrnoException): boolean =>
   syscall === 'connect' && (code === 'ECONNREFUSED' || code === 'ECONNRESET');
 
