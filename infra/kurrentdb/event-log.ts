@@ -24,11 +24,11 @@ const AGAIN_MS = 5_000;
 const ANSWER_MS = 10_000;
 
 /** Needs a server or cluster of its own, version 22.10 or newer. Connects on first use and after each loss; `close` waits for calls. */
-export function openKurrentLog(settings: KurrentLogSettings): EventLog & ErasingLog & { close(): Promise<void> } {
+export function openKurrentLog(settings: KurrentLogSettings): EventLog & ErasingLog & { forget(): void; close(): Promise<void> } {
   const { url, deadlineMs } = settings;
   const wire = openWire(url);
-  const reads = logReads(wire, deadlineMs);
-  const tail = openLogTail(wire, settings.pollMs ?? POLL_MS);
+  const { idAt, ...reads } = logReads(wire, deadlineMs);
+  const tail = openLogTail(wire, settings.pollMs ?? POLL_MS, idAt);
   const queue = new AppendQueue({
     send: appendCalls(wire, Math.min(deadlineMs, ANSWER_MS)),
     againMs: Math.min(deadlineMs, settings.againMs ?? AGAIN_MS),
@@ -49,6 +49,8 @@ export function openKurrentLog(settings: KurrentLogSettings): EventLog & Erasing
     appendEach,
     // Stored events stay unchanged: readers apply the erasure.
     appendErasure: append,
+    /** Drops what is held in memory. */
+    forget: tail.forget,
     subscribe: (subscribe) => subscribeTo(tail.follow(reads.readAll), subscribe),
     distance: (from, to) => (from === to ? 0 : null),
     async close() {

@@ -1,10 +1,10 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams, { type ReadReq, type ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { derivedId } from '../../domain/identifiers.ts';
-import { LOG_START, type LogBatch, type Position, type ReadAll, type StoredEvent } from '../../domain/ports/event-log.ts';
+import { HistorySetBack, LOG_START, type LogBatch, type Position, type ReadAll, type StoredEvent } from '../../domain/ports/event-log.ts';
 import { ByteLimit, bytesOf } from '../../domain/read-log.ts';
 import { filled, fromPosition, type RecordedEvent, streamIdentifier, toEvent, typeOf } from './event-form.ts';
-import { isConnectionLoss, isNotLeader, mapError } from './wire-errors.ts';
+import { isConnectionLoss, isNoPlace, isNotLeader, mapError } from './wire-errors.ts';
 import type { Cancellable, Wire } from './wire.ts';
 
 /** Events that the server scans in one step of a filtered read. */
@@ -91,6 +91,7 @@ const STREAMS_AT_ONCE = 64;
 const SCAN_MS = 600_000;
 
 export function logReads(wire: Wire, deadlineMs: number) {
+  const scanMs = Math.max(SCAN_MS, deadlineMs);
   /** None for a missing stream. Repeats where the leader moved or the connection was lost. Throws `LogUnavailable`, `DeadlineExceeded`. */
   async function collect<Value>(
     reading: Reading<number>,
@@ -122,28 +123,64 @@ export function logReads(wire: Wire, deadlineMs: number) {
     }
   }
 
-  const head = async (): Promise<Position> => (await collect({ from: 'end', count: 1 }, toEvent))[0]?.position ?? LOG_START;
-  /** The server does not report how far a filter has scanned: a page that is not full has scanned to the head that was read before. */
-  const readAll = async ({ after, limit, types }: ReadAll): Promise<LogBatch> => {
-    if (limit === 0) return { events: [], scannedTo: after };
-    const seen = types === undefined ? after : await head();
-    if (types !== undefined && (types.length === 0 || seen <= after)) return { events: [], scannedTo: seen > after ? seen : after };
-    const wanted = types === undefined ? undefined : new Set(types);
+  const newest = async (): Promise<StoredEvent | undefined> => (await collect({ from: 'end', count: 1 }, toEvent))[0];
+  /** Of the event at this position; undefined where the log has none there. */
+  async function idAt(position: Position): Promise<string | undefined> {
+    try {
+      const [event] = await collect({ from: position, count: 1 }, toEvent);
+      return event?.position === position ? event.id : undefined;
+    } catch (error) {
+      if (isNoPlace(error)) return undefined;
+      throw error;
+    }
+  }
+  async function requireId(after: Position, afterId: string | undefined): Promise<void> {
+    if (afterId !== undefined && (await idAt(after)) !== afterId) throw new HistorySetBack(after, afterId);
+  }
+
+  async function readUnfiltered({ after, afterId, limit }: ReadAll): Promise<LogBatch> {
+    let before: string | undefined;
     const pick = (recorded: RecordedEvent): StoredEvent | null => {
       const event = toEvent(recorded);
-      return event.position > after && (wanted === undefined || wanted.has(event.type)) ? event : null;
+      if (event.position > after) return event;
+      before = event.id;
+      return null;
     };
     // The server includes the event at the position itself.
-    const events = await collect({ from: after, count: limit + 1, types }, pick, limit, Math.max(SCAN_MS, deadlineMs), ({ data }) => data);
-    const last = events.at(-1)?.position ?? after;
+    const events = await collect({ from: after, count: limit + 1 }, pick, limit, scanMs, ({ data }) => data).catch((error: unknown) => {
+      throw afterId !== undefined && isNoPlace(error) ? new HistorySetBack(after, afterId) : error;
+    });
+    if (afterId !== undefined && before !== afterId) throw new HistorySetBack(after, afterId);
+    const last = events.at(-1);
+    return { events, scannedTo: last?.position ?? after, scannedId: last?.id ?? before, isCut: bytesOf(events).isReached };
+  }
+
+  /** The server does not report how far a filter has scanned: a page that is not full has scanned to the newest event that was read before. */
+  async function readFiltered({ after, afterId, limit }: ReadAll, types: readonly string[]): Promise<LogBatch> {
+    const [seen] = await Promise.all([newest(), requireId(after, afterId)]);
+    const atSeen = { events: [], scannedTo: seen?.position ?? after, scannedId: seen?.id };
+    if (seen === undefined || seen.position < after) return { events: [], scannedTo: after, scannedId: afterId };
+    if (seen.position === after || types.length === 0) return atSeen;
+    const wanted = new Set(types);
+    const pick = (recorded: RecordedEvent): StoredEvent | null => {
+      const event = toEvent(recorded);
+      return event.position > after && wanted.has(event.type) ? event : null;
+    };
+    const events = await collect({ from: after, count: limit + 1, types }, pick, limit, scanMs, ({ data }) => data);
+    const last = events.at(-1);
     const isCut = bytesOf(events).isReached;
-    return { events, scannedTo: events.length === limit || isCut || last > seen ? last : seen, isCut };
-  };
+    if (last === undefined || (events.length < limit && !isCut && last.position < seen.position)) return { ...atSeen, events };
+    return { events, scannedTo: last.position, scannedId: last.id, isCut };
+  }
 
   let identity: string | null = null;
   return {
-    readAll,
-    head,
+    idAt,
+    head: async (): Promise<Position> => (await newest())?.position ?? LOG_START,
+    readAll: async (read: ReadAll): Promise<LogBatch> => {
+      if (read.limit === 0) return { events: [], scannedTo: read.after, scannedId: read.afterId };
+      return read.types === undefined ? await readUnfiltered(read) : await readFiltered(read, read.types);
+    },
     readStream: async (stream: string, afterRevision: number, limit: number): Promise<readonly StoredEvent[]> =>
       limit === 0 ? [] : await collect({ stream, from: afterRevision + 1, count: limit }, toEvent, limit, deadlineMs, ({ data }) => data),
     async readLast(streams: readonly string[]): Promise<ReadonlyMap<string, StoredEvent>> {

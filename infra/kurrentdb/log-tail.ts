@@ -3,7 +3,7 @@ import { Backoff } from '../../domain/retry.ts';
 import type { LogBatch, Position, ReadAll, StoredEvent } from '../../domain/ports/event-log.ts';
 import { systemClock } from '../system/clock.ts';
 import { type FollowedReads, pickEvents } from '../system/log-subscription.ts';
-import { toEvent, toPosition } from './event-form.ts';
+import { toEvent } from './event-form.ts';
 import { readAnswers } from './log-reads.ts';
 import type { Cancellable, Wire } from './wire.ts';
 
@@ -16,51 +16,63 @@ const GATHER_MS = 5;
 /** Made once: an abort without a reason makes an error with a stack. */
 const GROWN = new Error('the log has grown');
 
-/** The newest events of the log, in order and without gaps from a position on. */
+interface Place {
+  readonly position: Position;
+  /** Undefined where it is not known. */
+  readonly id: string | undefined;
+}
+
+const placeOf = ({ position, id }: StoredEvent): Place => ({ position, id });
+
+/** The newest events of the log, in order and without gaps from a place on. */
 class TailWindow {
   #events: StoredEvent[] = [];
   #characters = 0;
-  #from: Position;
+  #from: Place;
 
-  constructor(from: Position) {
+  constructor(from: Place) {
     this.#from = from;
   }
 
-  get end(): Position {
-    return this.#events.at(-1)?.position ?? this.#from;
+  get end(): Place {
+    const last = this.#events.at(-1);
+    return last === undefined ? this.#from : placeOf(last);
   }
 
   /** Adds the next event. Over a limit, drops the older half, so that drops are rare. */
   add(event: StoredEvent): void {
-    if (event.position <= this.end) return;
+    if (event.position <= this.end.position) return;
     this.#events.push(event);
     this.#characters += event.data.length;
     while (this.#events.length > MAX_EVENTS || this.#characters > MAX_CHARACTERS) {
       const dropped = this.#events.splice(0, Math.ceil(this.#events.length / 2));
       for (const { data } of dropped) this.#characters -= data.length;
-      this.#from = dropped.at(-1)!.position;
+      this.#from = placeOf(dropped.at(-1)!);
     }
   }
 
-  /** Null where events after this position are missing. */
+  /** Null where events after this position are missing, and where the reader has read another event there. */
   pick(read: ReadAll): LogBatch | null {
-    if (read.after < this.#from) return null;
+    if (read.after < this.#from.position) return null;
     const next = this.#events.findLastIndex(({ position }) => position <= read.after) + 1;
-    const { events, scannedTo, isCut } = pickEvents(this.#events.slice(next), read);
-    return { events, scannedTo, isCut };
+    const held = next === 0 ? this.#from : placeOf(this.#events[next - 1]!);
+    const isOther = read.afterId !== undefined && held.id !== undefined && held.id !== read.afterId;
+    if (held.position !== read.after || isOther) return null;
+    const { events, scannedTo, scannedId, isCut } = pickEvents(this.#events.slice(next), { ...read, afterId: read.afterId ?? held.id });
+    return { events, scannedTo, scannedId, isCut };
   }
 }
 
 /**
- * One subscription to `$all` for all followers, from when the first one reaches the head. After a loss it continues from the last event or
- * checkpoint, with growing pauses. A slow follower costs no memory: it reads from the store.
+ * One subscription to `$all` for all followers, from when the first one reaches the head. After a loss it continues from the last event,
+ * with growing pauses. A slow follower costs no memory: it reads from the store. `idAt` resolves to the id of the event at a position.
  */
-export function openLogTail(wire: Wire, pollMs: number) {
+export function openLogTail(wire: Wire, pollMs: number, idAt: (position: Position) => Promise<string | undefined>) {
   let grown = new AbortController();
   const closing = new AbortController();
   let window: TailWindow | undefined;
   let current: Cancellable | undefined;
-  let running: Promise<void> | undefined;
+  const running = new Set<Promise<void>>();
 
   const wakeAll = (): void => {
     grown.abort(GROWN);
@@ -77,38 +89,50 @@ export function openLogTail(wire: Wire, pollMs: number) {
     }, GATHER_MS);
   };
 
+  /** Followers read from the store from here on, which compares the event that each has read last. */
+  const forget = (): void => {
+    window = undefined;
+    current?.cancel();
+    wakeAll();
+  };
+
+  /** True for a log without the last event here: it was set back, as by a failover. The server would continue with what was written since. */
+  const isSetBack = async ({ end: { position, id } }: TailWindow): Promise<boolean> => id !== undefined && (await idAt(position)) !== id;
+
   /** Followers read an event that this refuses from the store, and report the error. */
   const run = async (into: TailWindow): Promise<void> => {
     const backoff = new Backoff(FIRST_PAUSE_MS, MAX_PAUSE_MS);
-    /** How far the server has scanned, its own events included. */
-    let resumeAt = into.end;
-    const receive = (answer: ReadResp): 'more' => {
+    const isForgotten = (): boolean => window !== into;
+    const receive = (answer: ReadResp): 'more' | 'too much' => {
+      if (isForgotten()) return 'too much';
       backoff.reset();
-      const checkpoint = answer.getCheckpoint();
-      if (checkpoint !== undefined) resumeAt = toPosition(checkpoint) ?? resumeAt;
       const recorded = answer.getEvent()?.getEvent();
       if (recorded !== undefined) {
-        const event = toEvent(recorded);
-        into.add(event);
-        resumeAt = event.position;
+        into.add(toEvent(recorded));
         wakeSoon();
       }
       return 'more';
     };
-    while (!wire.closed) {
-      const reading = { from: resumeAt, count: 'all that follow' } as const;
-      await readAnswers(wire, null, reading, receive, (call) => (current = call)).catch(() => undefined);
+    const follow = async (): Promise<void> => {
+      const setBack = await isSetBack(into);
+      if (isForgotten()) return;
+      if (setBack) return forget();
+      await readAnswers(wire, null, { from: into.end.position, count: 'all that follow' }, receive, (call) => (current = call));
+    };
+    while (!wire.closed && !isForgotten()) {
+      await follow().catch(() => undefined);
       await systemClock.sleep(backoff.take(), closing.signal).catch(() => undefined);
     }
   };
 
   /** Resolves to true when the interval passed without an event. */
-  const wait = async (after: Position, signal: AbortSignal): Promise<boolean> => {
+  const wait = async (place: Place, signal: AbortSignal): Promise<boolean> => {
     if (window === undefined && !wire.closed) {
-      window = new TailWindow(after);
-      running = run(window);
+      window = new TailWindow(place);
+      const ended = run(window).finally(() => running.delete(ended));
+      running.add(ended);
     }
-    if (signal.aborted || window === undefined || window.end > after) return false;
+    if (signal.aborted || window === undefined || window.end.position > place.position) return false;
     const over = AbortSignal.any([signal, grown.signal]);
     return await systemClock.sleep(pollMs, over).then(
       () => true,
@@ -117,31 +141,37 @@ export function openLogTail(wire: Wire, pollMs: number) {
   };
 
   return {
+    forget,
     /** Reads from the tail, else from the store. The tail subscribes again where the store has events that it did not receive. */
     follow(readAll: (read: ReadAll) => Promise<LogBatch>): FollowedReads {
       let silent = false;
       return {
         async read(question) {
-          const recent = window?.pick(question);
+          const asked = window;
+          const recent = asked?.pick(question);
           if (recent && recent.scannedTo > question.after) {
             silent = false;
             return recent;
           }
           const batch = await readAll(question);
-          if (batch.scannedTo === question.after) return batch;
-          if (silent && window !== undefined && window.end < batch.scannedTo) current?.cancel();
+          if (batch.scannedTo === question.after) {
+            // The store has nothing new, and the window has what the store does not have.
+            if (recent === null && asked === window) forget();
+            return batch;
+          }
+          if (silent && window !== undefined && window.end.position < batch.scannedTo) current?.cancel();
           silent = false;
           return batch;
         },
-        async untilGrown(after, signal) {
-          silent = await wait(after, signal);
+        async untilGrown({ after, afterId }, signal) {
+          silent = await wait({ position: after, id: afterId }, signal);
         },
       };
     },
     async close(): Promise<void> {
       wakeAll();
       closing.abort();
-      await running;
+      await Promise.all(running);
     },
   };
 }

@@ -87,7 +87,7 @@ export function openEventLog(settings: EventLogSettings): EventLog & ErasingLog 
         seen = news.count;
         return await followed.read(question);
       };
-      return subscribeTo({ read, untilGrown: async (_after, signal) => await news.wait(seen, signal) }, subscribe);
+      return subscribeTo({ read, untilGrown: async (_last, signal) => await news.wait(seen, signal) }, subscribe);
     },
     /** Drops the events in memory, after the log has lost history. */
     forget: followed.forget,

@@ -1,12 +1,12 @@
 import { Backoff, isTransient } from '../../domain/retry.ts';
-import type { LogBatch, Position, ReadAll, StoredEvent, Subscribe } from '../../domain/ports/event-log.ts';
+import type { LogBatch, ReadAll, StoredEvent, Subscribe } from '../../domain/ports/event-log.ts';
 import { ByteLimit } from '../../domain/read-log.ts';
 import { systemClock } from './clock.ts';
 
 export interface FollowedReads {
   read(read: ReadAll): Promise<LogBatch>;
   /** Resolves when the log may have grown since the last read began, after the poll interval, or when the signal aborts. */
-  untilGrown(after: Position, signal: AbortSignal): Promise<void>;
+  untilGrown(last: Pick<ReadAll, 'after' | 'afterId'>, signal: AbortSignal): Promise<void>;
 }
 
 /** The first `limit` events of the types within the limit of bytes, and how far the events were scanned. */
@@ -64,7 +64,7 @@ export async function* subscribeTo(reads: FollowedReads, subscribe: Subscribe): 
       backoff.reset();
       afterId = batch.scannedId;
       if (batch.scannedTo === after) {
-        await reads.untilGrown(after, signal);
+        await reads.untilGrown({ after, afterId }, signal);
         continue;
       }
       after = batch.scannedTo;

@@ -82,7 +82,7 @@ export function openHistory({ log, database }: OpenStores, settings: Settings, l
  * Notices that the log has lost an event that this process has read. Every subscription then ends with `HistorySetBack`, so that its
  * processor restarts at its checkpoint, and the log drops what it holds in memory.
  */
-export function watchHistory<Log extends EventLog & { forget?(): void }>(
+export function watchHistory<Log extends EventLog & { forget(): void }>(
   log: Log,
   clock: Pick<Clock, 'now'>,
   onSetBack: (setBack: SetBack) => void,
@@ -109,7 +109,7 @@ export function watchHistory<Log extends EventLog & { forget?(): void }>(
     const head = await log.head();
     // A concurrent check may have found the loss already.
     if (ended !== ending) return;
-    log.forget?.();
+    log.forget();
     newest = null;
     met = null;
     ending = new AbortController();

@@ -30,7 +30,7 @@ export const reachDatabase = async (settings: Settings, role: Role, logger: Logg
     ? attachEmbedded({ dataDir: settings.CIVIC_DATA_DIR, role, startTimeoutMs: START_TIMEOUT_MS, logger })
     : { url: settings.DATABASE_URL, leave: async () => undefined };
 
-export type OpenLog = EventLog & ErasingLog & { forget?(): void; close(): Promise<void> };
+export type OpenLog = EventLog & ErasingLog & { forget(): void; close(): Promise<void> };
 
 /** A log that is not in use; `postgresql` is the one beside the read models. Throws `BadSetting` for another text that is no address. */
 export async function openOtherLog(address: string, own: string): Promise<OpenLog> {

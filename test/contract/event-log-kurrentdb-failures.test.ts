@@ -2,39 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type KurrentLogSettings, openKurrentLog } from '../../infra/kurrentdb/event-log.ts';
+import { describe, expect, test } from 'vitest';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
-import { LOG_START, LogUnavailable, NO_STREAM, OutcomeUnknown, type Position, type StreamAppend } from '../../domain/ports/event-log.ts';
-import { appended, freshStream, newEvent, newEvents, type OpenLog, readOn } from '../support/event-log-builders.ts';
-import { type KurrentPeer, type KurrentPeerSettings, startKurrentPeer } from '../support/kurrent-peer.ts';
+import { LOG_START, LogUnavailable, NO_STREAM, OutcomeUnknown, type Position } from '../../domain/ports/event-log.ts';
+import { appended, freshStream, newEvent, newEvents, readOn } from '../support/event-log-builders.ts';
+import { one, useKurrentLogs } from '../support/kurrent-logs.ts';
+import type { KurrentPeer } from '../support/kurrent-peer.ts';
 import { PeerStore } from '../support/kurrent-peer-store.ts';
 import { STALL_MS } from '../support/until-reached.ts';
 
 /** A deadline that a test can wait for and that an ordinary call on a busy machine does not exceed. */
 const BRIEF_MS = 2_000;
 
-const opened: OpenLog[] = [];
-const peers: KurrentPeer[] = [];
-async function startPeer(settings?: KurrentPeerSettings): Promise<KurrentPeer> {
-  const peer = await startKurrentPeer(settings);
-  peers.push(peer);
-  return peer;
-}
-function open(url: string, settings: Partial<KurrentLogSettings> = {}): OpenLog {
-  const log = openKurrentLog({ url, deadlineMs: STALL_MS, ...settings });
-  opened.push(log);
-  return log;
-}
-afterEach(async () => {
-  for (const peer of peers) {
-    peer.way.flow();
-    peer.faults.neverAnswer = 0;
-  }
-  for (const log of opened.splice(0)) await log.close();
-  for (const peer of peers.splice(0)) await peer.stop();
-});
-const one = (): StreamAppend => ({ stream: freshStream(), expectedRevision: NO_STREAM, events: newEvents(1) });
+const { startPeer, open, following } = useKurrentLogs();
 const stored = (peer: KurrentPeer): number => peer.store.records.filter(({ type }) => !type.startsWith('$')).length;
 
 describe('an append that goes wrong', () => {
@@ -206,23 +186,6 @@ describe('a connection', () => {
     }
   });
 });
-
-/** Follows until aborted and keeps the received events. */
-function following(log: OpenLog, after: Position, batchSize = 7) {
-  const stop = new AbortController();
-  const seen: Position[] = [];
-  const done = (async () => {
-    for await (const { events } of log.subscribe({ after, batchSize, signal: stop.signal }))
-      seen.push(...events.map(({ position }) => position));
-  })();
-  return {
-    seen,
-    async end() {
-      stop.abort();
-      await done;
-    },
-  };
-}
 
 describe('a subscription', () => {
   test('continues where it was after cut connections, an unreachable server, and refusals', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyTestDatabase, replaceTestDatabase, startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type KurrentPeer, startKurrentPeer } from '../support/kurrent-peer.ts';
@@ -52,7 +53,7 @@ describe('a log on KurrentDB that is restored alone, under a running service', (
     const image = await imageOfLog();
     await importTopics(installation, 'lost', 50);
     seen.lost = (await readTopics(service, key, seen.kept)).next;
-    peer.store.setBack(image);
+    peer.setBack(image);
   });
   afterAll(end);
 
@@ -94,6 +95,33 @@ describe('a log on KurrentDB that is restored alone, under a running service', (
     expect(await verified()).toBe(true);
     const reactors = JSON.parse((await installation.civicHere(['reactors', 'list', '--json'])).stdout) as { state: string }[];
     expect(reactors.filter(({ state }) => state === 'paused')).toEqual([]);
+  });
+});
+
+describe('a log on KurrentDB that is restored and has other events at the same positions at once', () => {
+  beforeAll(begin);
+  afterAll(end);
+
+  test('is served only after feed renew, and no read model mixes both histories', async () => {
+    const image = await imageOfLog();
+    await importTopics(installation, 'lost', 50);
+    const { next } = await readTopics(service, key, '');
+    await imageOfLog();
+    const lost = peer.store.records.slice(image);
+    peer.setBack(image);
+    for (const { stream, revision, data, ...event } of lost) {
+      const other = Buffer.from(Buffer.from(data).toString().replaceAll('lost', 'mine'));
+      peer.store.append(stream, revision - 1, [{ ...event, id: randomUUID(), data: other }]);
+    }
+    await untilTrue('data operations are refused', async () => (await readTopics(service, key, next)).status === 503);
+    await service.stop();
+    const { exitCode, stderr } = await installation.civicHere(['feed', 'renew', '--reason', 'an image of the log', '--yes']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    service = await installation.start();
+    await untilTrue('it is ready', async () => (await readyz()) === 200);
+    expect((await readTopics(service, key, next)).status).toBe(410);
+    expect((await readTopics(service, key, '')).names.slice(-150)).toEqual([...topicNames('kept', 100), ...topicNames('mine', 50)]);
+    expect(await verified()).toBe(true);
   });
 });
 

@@ -234,7 +234,7 @@ describe('a database that was restored or moved by other tools', () => {
       await write(before, [upsert('topics', 900, 1), ...randomChanges(random, 40, 20)]);
       const { boundaryCursor } = await snapshotOf(before, key);
       await before.close();
-      peer.store.setBack(image);
+      peer.setBack(image);
       const refused = await startOn(env);
       expect(refused.exitCode).toBe(1);
       expect(refused.stderr).toMatch(

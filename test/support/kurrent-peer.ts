@@ -30,6 +30,8 @@ export interface KurrentPeer {
   readonly calls: Record<'read' | 'subscribe' | 'batchAppend' | 'cancelledRead', number>;
   /** At which record of the log each subscription began. */
   readonly subscribedAt: readonly number[];
+  /** Truncates the log to this many records and cuts every connection, as a server that starts again from a restored disk image. */
+  setBack(records: number): void;
   stop(): Promise<void>;
 }
 
@@ -216,6 +218,10 @@ export async function startKurrentPeer(settings: KurrentPeerSettings = {}): Prom
     way,
     calls,
     subscribedAt,
+    setBack(records) {
+      store.setBack(records);
+      way.cut();
+    },
     async stop() {
       server.forceShutdown();
       await way.goDown().catch(() => undefined);

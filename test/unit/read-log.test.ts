@@ -167,7 +167,7 @@ describe('following the log', () => {
   test('at the head it waits until the log has grown', async () => {
     const events = EVENTS.slice(0, 3);
     const waits: string[] = [];
-    const untilGrown = async (after: Position): Promise<void> => {
+    const untilGrown = async ({ after }: { readonly after: Position }): Promise<void> => {
       waits.push(after);
       events.push(EVENTS[3]!);
     };

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { LOG_START } from '../../domain/ports/event-log.ts';
+import { newEvent, readOn } from '../support/event-log-builders.ts';
+import { one, useKurrentLogs } from '../support/kurrent-logs.ts';
+import type { KurrentPeer } from '../support/kurrent-peer.ts';
+
+const { startPeer, open, following } = useKurrentLogs();
+
+/** Restores the log with this many records; every lost event is then written anew, with another id, where the former one was. */
+function setBackAndWrite(peer: KurrentPeer, records: number): void {
+  const lost = peer.store.records.slice(records);
+  peer.setBack(records);
+  for (const { stream, revision, ...event } of lost) peer.store.append(stream, revision - 1, [{ ...event, id: crypto.randomUUID() }]);
+  expect(peer.store.records.slice(records).map(({ place }) => place)).toEqual(lost.map(({ place }) => place));
+}
+
+describe('a log that is set back and written anew', () => {
+  test.each([
+    ['all types', undefined],
+    ['some types', [newEvent().type, 'Another']],
+  ])('ends a subscription to %s before its follower reads on', async (_, types) => {
+    const peer = await startPeer();
+    const [writer, reader] = [open(peer.url), open(peer.url)];
+    await writer.append(one());
+    const image = peer.store.records.length;
+    const all = following(reader, LOG_START, 7, types);
+    for (let count = 1; count <= 3; count += 1) {
+      await expect.poll(() => all.seen.length).toBe(count);
+      if (count < 3) await writer.append(one());
+    }
+    setBackAndWrite(peer, image);
+    await writer.append(one());
+    await expect.poll(() => all.failure).toMatchObject({ name: 'HistorySetBack', held: all.seen.at(-1) });
+    expect(all.seen).toHaveLength(3);
+  });
+
+  test('is read anew by a follower that begins before the lost events', async () => {
+    const peer = await startPeer();
+    const [writer, reader] = [open(peer.url), open(peer.url)];
+    await writer.append(one());
+    const image = peer.store.records.length;
+    const first = following(reader, LOG_START);
+    await expect.poll(() => first.seen.length).toBe(1);
+    await writer.append(one());
+    await expect.poll(() => first.seen.length).toBe(2);
+    const kept = first.seen[0]!;
+    setBackAndWrite(peer, image);
+    await expect.poll(() => first.failure).toMatchObject({ name: 'HistorySetBack' });
+    const second = following(reader, kept);
+    await expect.poll(() => second.ids.length).toBe(1);
+    await second.end();
+    expect(second.ids).toEqual([(await readOn(writer, kept))[0]!.id]);
+  });
+
+  test('ends a subscription that is read on after others have read the log anew', async () => {
+    const peer = await startPeer();
+    const [writer, reader] = [open(peer.url), open(peer.url)];
+    await writer.append(one());
+    const image = peer.store.records.length;
+    await writer.append(one());
+    const stop = new AbortController();
+    const slow = reader.subscribe({ after: LOG_START, batchSize: 10, signal: stop.signal })[Symbol.asyncIterator]();
+    expect((await slow.next()).value).toMatchObject({ events: [{}, {}] });
+    setBackAndWrite(peer, image);
+    const others = following(reader, LOG_START);
+    for (let count = 2; count < 4; count += 1) {
+      await expect.poll(() => others.seen.length).toBe(count);
+      await writer.append(one());
+    }
+    await expect(slow.next()).rejects.toMatchObject({ name: 'HistorySetBack' });
+  });
+
+  test('does not have the event at a place where no record begins', async () => {
+    const peer = await startPeer();
+    const log = open(peer.url);
+    await log.append(one());
+    const image = peer.store.records.length;
+    await log.append(one());
+    const { scannedTo, scannedId } = await log.readAll({ after: LOG_START, limit: 10 });
+    peer.setBack(image);
+    for (const types of [undefined, ['Another']]) {
+      const read = { after: scannedTo, afterId: scannedId, limit: 10, ...(types === undefined ? {} : { types }) };
+      await expect(log.readAll(read)).rejects.toMatchObject({ name: 'HistorySetBack', held: scannedTo });
+    }
+  });
+
+  test('is read anew once the log was told to forget', async () => {
+    const peer = await startPeer();
+    const [writer, reader] = [open(peer.url), open(peer.url)];
+    await writer.append(one());
+    const image = peer.store.records.length;
+    const first = following(reader, LOG_START);
+    await expect.poll(() => first.seen.length).toBe(1);
+    await writer.append(one());
+    await expect.poll(() => first.seen.length).toBe(2);
+    await first.end();
+    setBackAndWrite(peer, image);
+    reader.forget();
+    const second = following(reader, first.seen[0]!);
+    await expect.poll(() => second.ids.length).toBe(1);
+    await second.end();
+    expect(second.ids).toEqual([(await readOn(writer, first.seen[0]!))[0]!.id]);
+  });
+});
