@@ -67,9 +67,21 @@ export interface Progress {
   reached(projection: string, position: string, deadline: number): Promise<boolean>;
 }
 
+/** The last event of a record. */
+export interface LastChange<R extends Resource = Resource> {
+  readonly position: Position;
+  /** Null where the record is withdrawn. */
+  readonly data: RecordData<R> | null;
+}
+
 export interface PublishedRecords {
   /** Ids of the current records of a resource whose reference field names one of the targets; in no order. */
   referring(resource: Resource, field: string, targets: readonly string[]): Promise<readonly string[]>;
   /** Current `data` by id; a record that is unknown or withdrawn is left out. */
   current<R extends Resource>(resource: R, ids: readonly string[]): Promise<ReadonlyMap<string, RecordData<R>>>;
+}
+
+export interface ChangedRecords {
+  /** By id; a record that never was is left out. */
+  lastChanges<R extends Resource>(resource: R, ids: readonly string[]): Promise<ReadonlyMap<string, LastChange<R>>>;
 }

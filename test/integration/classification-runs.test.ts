@@ -16,7 +16,6 @@ import { agendaId } from '../support/agenda-events.ts';
 import { childEnvironment } from '../support/child-environment.ts';
 import { openClassification, type TestClassification } from '../support/classification.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import { countTurns } from '../support/event-loop-turns.ts';
 import { untilReached, untilTrue } from '../support/until-reached.ts';
 
 const MAIN = fileURLToPath(new URL('../support/reactor-main.ts', import.meta.url));
@@ -82,25 +81,6 @@ function failingFor(name: string, error: () => Error | null) {
     },
   };
 }
-
-test('requests have a turn of the event loop after a few items', async () => {
-  const names = Array.from({ length: 60 }, (_, index) => `case ${index}`);
-  await classification.write(items(...names));
-  const inner = phraseClassifier();
-  const { turn, stop } = countTurns();
-  const turns: number[] = [];
-  const classify: typeof inner.classify = (subject, topics) => {
-    turns.push(turn());
-    return inner.classify(subject, topics);
-  };
-  classification.start({ classifier: { name: inner.name, formerNames: [], classify } });
-  await classification.atRest();
-  stop();
-  expect(turns.length).toBeGreaterThanOrEqual(names.length);
-  const inOne = Map.groupBy(turns, (each) => each).values();
-  expect(Math.max(...inOne.map(({ length }) => length))).toBeLessThanOrEqual(8);
-  expect(await classifiedItems()).toEqual(idsOf(...names));
-});
 
 test('an owner that is killed between the hits and the checkpoint causes no duplicate', async () => {
   const names = Array.from({ length: 20 }, (_, index) => `case ${index}`);
@@ -270,44 +250,6 @@ test('a read model that lags pauses nothing, and a stop ends the wait for it', a
   expect(longest).toBeLessThanOrEqual(5_000);
 });
 
-test('a batch with a topic classifies each item once, and one that it withdraws loses its hits', async () => {
-  await classification.write(items('gone'));
-  const first = classification.start();
-  await classification.atRest();
-  await first.stop();
-  expect(await classifiedItems()).toEqual(idsOf('gone'));
-  await classification.write(
-    events.topic('zoning', { keywords: ['rezoning', 'zoning'] }),
-    events.withdraw('agenda_items', 'gone'),
-    items('one', 'two'),
-  );
-  const inner = phraseClassifier();
-  const asked: string[] = [];
-  const classify: typeof inner.classify = (subject, topics) => {
-    asked.push(subject.item.id);
-    return inner.classify(subject, topics);
-  };
-  // On a busy machine, one that lost its lease would begin the batch again.
-  classification.start({ classifier: { ...inner, classify } }, { leaseMs: 60_000 });
-  await classification.atRest();
-  expect(asked.toSorted()).toEqual([...idsOf('one', 'two')].toSorted());
-  expect(await classifiedItems()).toEqual(idsOf('one', 'two'));
-});
-
-test('items that no topic finds are not read from the log again', async () => {
-  const read: string[] = [];
-  const { known } = classification;
-  const current: typeof known.current = (resource, ids) => {
-    if (resource === 'agenda_items') read.push(...ids);
-    return known.current(resource, ids);
-  };
-  classification.start({ known: { ...known, current } });
-  await classification.atRest();
-  await classification.write(items('found'), events.item('other', 'session', { title: 'Approve the minutes of the meeting.' }));
-  await classification.atRest();
-  expect(new Set(read)).toEqual(idsOf('found'));
-});
-
 test('an item that changes while its batch waits never gets a hit from the text in the batch', async () => {
   let armed = false;
   const progress: Progress = {
@@ -356,22 +298,4 @@ test('a rebuild of the read models starts no classification', async () => {
   await classification.write(items('three'));
   await classification.atRest();
   expect(await classifiedItems()).toEqual(idsOf('one', 'two', 'three'));
-});
-
-test('classifying five thousand items takes a small multiple of the time of publishing them', async () => {
-  const began = performance.now();
-  const titles = [TITLE, 'Approve the minutes of the meeting of 6 January.', 'Award a contract for street lights.'];
-  for (let start = 0; start < 5000; start += 500) {
-    await classification.write(
-      Array.from({ length: 500 }, (_, index) => events.item(`case ${start + index}`, 'session', { title: titles[index % 3]! })),
-    );
-  }
-  await classification.civic.caughtUp(undefined, [recordHistory.name, recordReferences.name]);
-  const published = performance.now();
-  classification.start();
-  await classification.atRest();
-  const classified = performance.now();
-  expect((await classification.hits()).length).toBe(1670);
-  // Two to three times the time of publishing and folding; reading everything for each item would take a hundred times.
-  expect(classified - published).toBeLessThan(10 * (published - began));
 });

@@ -131,7 +131,7 @@ describe('a change of what an item refers to', () => {
   test('a changed meeting, body or jurisdiction updates the hits of its items, also alone in a batch', async () => {
     await write(ground(), events.item('case', 'session', { title: TITLE }));
     const before = (await hitOf('case'))!;
-    await write(events.body('dallas', { actingBodyRole: 'recommending' }));
+    await write(events.body('dallas', { actingBodyRole: 'recommending' }), events.item('later', 'session'));
     const recommended = (await hitOf('case'))!;
     expect([before.proceduralContext.actingBodyRole, recommended.proceduralContext.actingBodyRole]).toEqual(['unknown', 'recommending']);
     const [body] = (await classification.civic.log.readLast([`public_bodies-${agendaId('public_bodies', 'dallas')}`])).values();
