@@ -59,7 +59,7 @@ export function openEventLog(settings: EventLogSettings): EventLog & ErasingLog 
   const queue = new AppendQueue(lanes);
   const joinGroup = async (append: StreamAppend): Promise<AppendOutcome> => (await queue.enqueue([append], false))[0]!;
   const news = openAppendNotifications(dsn, POLL_MS);
-  const connections = openPipelinedConnections({ dsn, purpose: 'log-reads', statementTimeoutMs }, READ_CONNECTIONS);
+  const connections = openPipelinedConnections({ dsn, purpose: 'log-reads', statementTimeoutMs, inOrder: true }, READ_CONNECTIONS);
   const reads = logReads(async (statement: Statement) => {
     try {
       return (await connections.run(statement)).rows;

@@ -13,6 +13,8 @@ export interface Session {
   readonly plansForGrowth?: boolean;
   /** For folds: values are looked up through an index, whatever the statistics say. */
   readonly lookups?: boolean;
+  /** For pages of a table in the order of an index, which a plan without statistics would sort as a whole for each page. */
+  readonly inOrder?: boolean;
   /** Commits do not wait for the disk; a crash of the server may lose them. */
   readonly lossy?: boolean;
   /** Run once on every new pipelined connection. */
@@ -29,6 +31,7 @@ function sessionOptions(session: Session): string {
   if (session.plansForGrowth === true) settings.push('plan_cache_mode=force_generic_plan', 'enable_seqscan=off');
   // The table of a new generation has no statistics: the planner would scan all of it for each batch.
   if (session.lookups === true) settings.push('enable_hashjoin=off', 'enable_mergejoin=off', 'enable_material=off');
+  if (session.inOrder === true) settings.push('enable_sort=off', 'enable_bitmapscan=off', 'enable_seqscan=off');
   if (session.lossy === true) settings.push('synchronous_commit=off');
   return settings.map((setting) => `-c ${setting}`).join(' ');
 }
