@@ -15,6 +15,8 @@ export interface FoldContext {
    * the projection reads the stream again. A rebuild reads the erased text from the start and gives the same result.
    */
   readonly reread: (stream: string, upTo: Position) => AsyncIterable<readonly StoredEvent[]>;
+  /** What a projection gathers in all turns of a batch: `begin` makes it in the first turn, `end` writes it after the last one. */
+  readonly gathered: <Gathered>(begin: () => Gathered, end: (gathered: Gathered) => Promise<void>) => Gathered;
 }
 
 export interface Projection {
@@ -25,7 +27,7 @@ export interface Projection {
   readonly handles: readonly string[];
   tables(generation: number): readonly string[];
   create(generation: number): readonly string[];
-  /** Folds events in ascending order, each exactly once. Depends only on the events: no clock, no randomness. */
+  /** Folds events in ascending order, each exactly once; those of one batch in one turn or more. Depends only on the events: no clock, no randomness. */
   fold(batch: readonly StoredEvent[], context: FoldContext): Promise<void>;
   positionColumns?(generation: number): readonly PositionColumn[];
   /** A row of text per difference at one checkpoint. `switch` must be cheap, as readers wait; `rows` compares all that both retain. */

@@ -62,8 +62,11 @@ async function foldRecords(context: FoldContext, change: RecordChanges<SearchRec
   return [...before, ...(await itemIds())];
 }
 
-async function refreshEntries({ transaction, columns, generation }: FoldContext, itemIds: readonly string[]): Promise<void> {
-  const periods = new Changes();
+async function refreshEntries(
+  { transaction, columns, generation }: FoldContext,
+  itemIds: readonly string[],
+  periods: Changes,
+): Promise<void> {
   const count = async (sign: 1 | -1, ids: readonly string[]) => {
     const { rows } = await transaction.execute(statements.countPeriods(generation, columns, ids));
     for (const [period, number] of rows) periods.add(period!, sign * Number(number));
@@ -75,18 +78,27 @@ async function refreshEntries({ transaction, columns, generation }: FoldContext,
     await transaction.execute(statements.upsertEntries(generation, columns, ids));
     await count(1, ids);
   }
+}
+
+/** Numbers of records with a word and of entries of a period: in one batch the same ones change again and again. */
+interface Numbers {
+  readonly words: Changes;
+  readonly periods: Changes;
+}
+
+async function writeNumbers({ transaction, columns, generation }: FoldContext, { words, periods }: Numbers): Promise<void> {
   for (const statement of statements.addToPeriods(generation, columns, periods.entries())) await transaction.execute(statement);
+  for (const statement of statements.addToWords(generation, columns, words.entries())) await transaction.execute(statement);
 }
 
 async function fold(batch: readonly StoredEvent[], context: FoldContext): Promise<void> {
-  const words = new Changes();
+  const begin = (): Numbers => ({ words: new Changes(), periods: new Changes() });
+  const { words, periods } = context.gathered(begin, (numbers) => writeNumbers(context, numbers));
   const items = new Set<string>();
   for (const change of recordChangesOf(SEARCH_RECORDS, batch, context.content).values()) {
     for (const id of await foldRecords(context, change, words)) items.add(id);
   }
-  await refreshEntries(context, [...items].toSorted());
-  const { transaction, columns, generation } = context;
-  for (const statement of statements.addToWords(generation, columns, words.entries())) await transaction.execute(statement);
+  await refreshEntries(context, [...items].toSorted(), periods);
 }
 
 export const agendaSearch = projection(AGENDA_SEARCH, { version: 5, handles: RECORD_EVENT_TYPES, fold });

@@ -94,11 +94,16 @@ export function addToWords(generation: number, columns: ColumnArrays, changes: A
   const { words: table } = AGENDA_SEARCH.at(generation);
   const texts = columns.texts(changes.map(([word]) => word));
   return [
+    // Most words are there, and an update costs less than an insert that meets one; in the order of their index it costs least.
     {
-      text: `insert into ${table} as w (word, stem, records)
+      text: `with n as materialized (
+          select * from unnest($1::text[], $2::bigint[]) as n (word, records) order by n.word collate "C"
+        ), known as (
+          update ${table} w set records = w.records + n.records from n where w.word = n.word returning w.word
+        )
+        insert into ${table} (word, stem, records)
         select n.word, coalesce((ts_lexize('pg_catalog.english_stem', n.word))[1], n.word), n.records
-        from unnest($1::text[], $2::bigint[]) as n (word, records)
-        on conflict (word) do update set records = w.records + excluded.records`,
+        from n where n.word not in (select word from known)`,
       values: [texts, columns.bigints(changes.map(([, records]) => records))],
     },
     ...(changes.some(([, change]) => change < 0)

@@ -13,7 +13,7 @@ import type { Position, StoredEvent } from '../../domain/ports/event-log.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { accountStream } from '../../domain/streams.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import { withoutErasures } from '../support/projection-spec.ts';
+import { foldInto } from '../support/projection-spec.ts';
 
 let server: TestDatabase;
 let database: Database;
@@ -48,10 +48,7 @@ const stored = (accountId: string, event: AccountEvent, time: number): StoredEve
   time,
 });
 
-const fold = (events: readonly StoredEvent[], into: number) =>
-  database.transactor.transaction((transaction) =>
-    accounts.fold(events, { transaction, columns: database.columns, generation: into, ...withoutErasures }),
-  );
+const fold = (events: readonly StoredEvent[], into: number) => foldInto(database, accounts, into, events);
 
 const ceiling = { sustained: { requests: 1000, seconds: 60 }, burst: { requests: 100, seconds: 1 } };
 const rules = { plans: BUILT_IN_PLANS, ceilings: { perimeter: ceiling, handler: ceiling }, billingEnforced: true };

@@ -10,7 +10,7 @@ import type { Position, StoredEvent } from '../../domain/ports/event-log.ts';
 import { RECORD_SCHEMAS, type Resource, RESOURCES } from '../../domain/records/resources.ts';
 import { recordStream } from '../../domain/streams.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import { withoutErasures } from '../support/projection-spec.ts';
+import { foldInto } from '../support/projection-spec.ts';
 
 const GENERATION = 1;
 const [MEETING, OTHER, ITEM, AGENDA] = ['meeting', 'other', 'item', 'agenda'].map((name) => derivedId('test', name)) as [
@@ -42,10 +42,7 @@ function event(resource: Resource, id: string, data: object | null): StoredEvent
   return stored;
 }
 
-const fold = (batch: readonly StoredEvent[]) =>
-  database.transactor.transaction((transaction) =>
-    recordReferences.fold(batch, { transaction, columns: database.columns, generation: GENERATION, ...withoutErasures }),
-  );
+const fold = (batch: readonly StoredEvent[]) => foldInto(database, recordReferences, GENERATION, batch);
 
 const known = () =>
   publishedRecords(createLiveReads(database.read), {

@@ -10,7 +10,7 @@ import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { accounts } from '../../projections/accounts/projection.ts';
 import { subscriptions } from '../../projections/subscriptions/projection.ts';
 import { startTestDatabase } from '../support/embedded-database.ts';
-import { dumpTables, withoutErasures } from '../support/projection-spec.ts';
+import { dumpTables, foldInto } from '../support/projection-spec.ts';
 
 const [ID, ACCOUNT] = [randomUUID(), randomUUID()];
 const SECONDS = [7, 3, 9, 5] as const;
@@ -55,12 +55,7 @@ test.each(CASES)('$projection.name: the last of several revocations counts, in o
   try {
     const rowsOf = async (batches: readonly (readonly StoredEvent[])[]) => {
       const { generation } = await createGenerationStore(database.transactor).create(projection, 'scratch', 0);
-      for (const batch of batches) {
-        const { columns } = database;
-        await database.transactor.transaction((transaction) =>
-          projection.fold(batch, { transaction, columns, generation, ...withoutErasures }),
-        );
-      }
+      for (const batch of batches) await foldInto(database, projection, generation, batch);
       return dumpTables(database, projection, generation);
     };
     const rows = await rowsOf(events.map((event) => [event]));

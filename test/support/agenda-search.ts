@@ -13,7 +13,7 @@ import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import { AgendaEvents, agendaId } from './agenda-events.ts';
 import { DAY_MS, TEST_TIME, TestClock } from './civic.ts';
 import { startTestDatabase } from './embedded-database.ts';
-import { withoutErasures } from './projection-spec.ts';
+import { foldInto } from './projection-spec.ts';
 
 export type TestSearch = Awaited<ReturnType<typeof openTestSearch>>;
 
@@ -54,10 +54,7 @@ export async function openTestSearch() {
     reads,
     events: new AgendaEvents(),
     execute,
-    fold: (batch: readonly StoredEvent[], into = generation) =>
-      database.transactor.transaction((transaction) =>
-        agendaSearch.fold(batch, { transaction, columns: database.columns, generation: into, ...withoutErasures }),
-      ),
+    fold: (batch: readonly StoredEvent[], into = generation, turn = batch.length) => foldInto(database, agendaSearch, into, batch, turn),
     /** Another set of tables, which no reader uses. */
     scratch: async () => (await store.create(agendaSearch, 'scratch', 0)).generation,
     page: search,

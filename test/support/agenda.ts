@@ -16,7 +16,7 @@ import { SAMPLE_BODY_SLUG, SAMPLE_JURISDICTION_SLUG } from '../../src/sources/sa
 import { AgendaEvents } from './agenda-events.ts';
 import { TestClock } from './civic.ts';
 import { startTestDatabase } from './embedded-database.ts';
-import { withoutErasures } from './projection-spec.ts';
+import { foldInto } from './projection-spec.ts';
 
 export const COVERED = [...COVERED_BODIES, { jurisdictionSlug: SAMPLE_JURISDICTION_SLUG, slug: SAMPLE_BODY_SLUG }];
 export const agenda = createAgendaProjection(COVERED);
@@ -36,10 +36,7 @@ export async function openTestAgenda() {
   const recent = createListRecentAgendaHits({ reads, clock });
   const upcoming = createListUpcomingAgendaHits({ reads, clock });
   const detail = createGetAgendaHit({ reads, clock });
-  const fold = (batch: readonly StoredEvent[], into = generation) =>
-    database.transactor.transaction((transaction) =>
-      agenda.fold(batch, { transaction, columns: database.columns, generation: into, ...withoutErasures }),
-    );
+  const fold = (batch: readonly StoredEvent[], into = generation) => foldInto(database, agenda, into, batch);
   return {
     server,
     database,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { foldBatch } from '../../src/processors/projector/fold-batch.ts';
+import { foldBatch, foldEvents } from '../../src/processors/projector/fold-batch.ts';
 import { LeaseLost } from '../../domain/while-leased.ts';
 import type { ProjectorDependencies } from '../../src/processors/projector/fold-batch.ts';
 import { LOG_START, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
-import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
+import type { Projection } from '../../domain/ports/projection.ts';
 import { below } from './civic-records.ts';
 
 /** Every event that a projection folds, in order. */
@@ -63,10 +63,20 @@ export const dumpTables = async (
 /** One hash over a dump, short enough for a line of output. */
 export const hashOf = (dump: readonly string[]): string => createHash('sha256').update(dump.join('\n')).digest('hex');
 
-/** What a fold is given besides its tables, where the batch has no erasure. */
-export const withoutErasures: Pick<FoldContext, 'content' | 'reread'> = {
-  content: ({ data }) => JSON.parse(data),
-  reread() {
+const NO_LOG = {
+  readStream: () => {
     throw new Error('nothing is to be read again here');
   },
 };
+
+/** Folds a batch without erasures into a generation that no projector owns, so many events a turn. */
+export const foldInto = (
+  { transactor, columns }: Pick<ProjectorDependencies, 'transactor' | 'columns'>,
+  projection: Projection,
+  generation: number,
+  batch: readonly StoredEvent[],
+  turn = batch.length,
+): Promise<void> =>
+  transactor.transaction((transaction) =>
+    foldEvents({ log: NO_LOG, columns }, { projection, lease: { generation } }, transaction, batch, { turn }),
+  );

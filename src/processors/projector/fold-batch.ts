@@ -6,7 +6,7 @@ import type { ColumnArrays, Traffic, Transaction, Transactor } from '../../../do
 import { type EventLog, LOG_START, type LogBatch, type Position, type StoredEvent } from '../../../domain/ports/event-log.ts';
 import type { GenerationStore, Lease } from '../../../domain/ports/generations.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
-import type { Projection } from '../../../domain/ports/projection.ts';
+import type { FoldContext, Projection } from '../../../domain/ports/projection.ts';
 import { projectionStream } from '../../../domain/streams.ts';
 import { LeaseLost, whileLeased } from '../../../domain/while-leased.ts';
 import { applyOrPause } from '../runtime/apply-or-pause.ts';
@@ -97,11 +97,7 @@ const [TURN_EVENTS, TURN_ALONE] = [250, 500];
 async function foldInTurns(deps: ProjectorDependencies, parts: readonly BatchPart[], transaction: Transaction): Promise<void> {
   const content = contentReader();
   const turn = parts.length === 1 ? TURN_ALONE : TURN_EVENTS;
-  const fold = async (target: FoldTarget, events: readonly StoredEvent[]): Promise<void> => {
-    for (let from = 0; from < events.length; from += turn) {
-      await foldEvents(deps, target, transaction, events.slice(from, from + turn), content);
-    }
-  };
+  const fold = (target: FoldTarget, events: readonly StoredEvent[]) => foldEvents(deps, target, transaction, events, { content, turn });
   const folding = new BegunWork();
   for (const { target, batch } of parts) {
     const events = unskipped(target, batch);
@@ -145,15 +141,32 @@ function advance(deps: ProjectorDependencies, { target, from, batch }: BatchPart
   });
 }
 
-/** Leaves the checkpoint of the generation where it is. */
+/** Folds events of one batch, some in each turn. Leaves the checkpoint of the generation where it is. */
 export async function foldEvents(
-  { log, columns }: ProjectorDependencies,
-  { projection, lease: { generation } }: FoldTarget,
+  { log, columns }: { readonly log: Pick<EventLog, 'readStream'>; readonly columns: ColumnArrays },
+  { projection, lease: { generation } }: { readonly projection: Projection; readonly lease: Pick<Lease, 'generation'> },
   transaction: Transaction,
   events: readonly StoredEvent[],
-  content = contentReader(),
+  { content = contentReader(), turn = events.length }: { readonly content?: FoldContext['content']; readonly turn?: number } = {},
 ): Promise<void> {
-  if (events.length > 0) await projection.fold(events, { transaction, columns, generation, content, reread: rereading(log) });
+  const gathering = gathers();
+  const context: FoldContext = { transaction, columns, generation, content, reread: rereading(log), gathered: gathering.gathered };
+  for (let from = 0; from < events.length; from += turn) await projection.fold(events.slice(from, from + turn), context);
+  await gathering.end();
+}
+
+function gathers(): { readonly gathered: FoldContext['gathered']; readonly end: () => Promise<void> } {
+  let begun: { readonly state: unknown; readonly end: () => Promise<void> } | undefined;
+  return {
+    gathered: <Gathered>(begin: () => Gathered, end: (gathered: Gathered) => Promise<void>): Gathered => {
+      if (begun === undefined) {
+        const state = begin();
+        begun = { state, end: () => end(state) };
+      }
+      return begun.state as Gathered;
+    },
+    end: async () => await begun?.end(),
+  };
 }
 
 const rereading = (log: Pick<EventLog, 'readStream'>) =>
