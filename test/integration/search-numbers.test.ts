@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Statement, Transaction, Transactor } from '../../domain/ports/database.ts';
+import type { Statement, Transactor } from '../../domain/ports/database.ts';
 import { agendaSearch } from '../../projections/agenda-search/projection.ts';
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import { at, openTestSearch, type TestSearch } from '../support/agenda-search.ts';
@@ -27,7 +27,7 @@ async function statementsOf(
           texts.push(statement.text);
           return inner.execute(statement);
         };
-        return work({ ...inner, execute } as Transaction);
+        return work({ ...inner, execute });
       },
       ...rest,
     );
