@@ -11,7 +11,7 @@ import { category, recordOfStream } from '../../domain/streams.ts';
 import { erasedEvents, type Erasure, foldAroundErasures } from '../fold-around-erasures.ts';
 import { projection } from '../projection.ts';
 import { chainAfterErasure, type FeedState, type HistoryRow, historyRows, Totals } from './history-rows.ts';
-import { ERASED_VERSIONS, NOT_SUPERSEDED, RECORD_HISTORY } from './tables.ts';
+import { ERASED_VERSIONS, IS_SUPERSEDED, NOT_SUPERSEDED, RECORD_HISTORY } from './tables.ts';
 import { insert, rowSet, upsert } from '../rows.ts';
 
 /**
@@ -105,7 +105,7 @@ async function foldChanges(batch: readonly StoredEvent[], context: FoldContext):
   if (before.head < prunedThrough) {
     await transaction.execute({
       name: `drop_below_mark_g${generation}`,
-      text: `delete from ${history} where superseded_at <= $1 and position <> $1`,
+      text: `delete from ${history} where ${IS_SUPERSEDED} and superseded_at <= $1 and position <> $1`,
       values: [prunedThrough],
     });
   }

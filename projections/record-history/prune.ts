@@ -1,6 +1,6 @@
 import type { Statement, Transactor } from '../../domain/ports/database.ts';
 import { SNAPSHOTS } from '../snapshots/tables.ts';
-import { RECORD_HISTORY, replayFloor } from './tables.ts';
+import { IS_SUPERSEDED, RECORD_HISTORY, replayFloor } from './tables.ts';
 
 const ROWS_A_STEP = 5000;
 
@@ -30,7 +30,8 @@ function raisePruned({ history, snapshots, now, retentionMs }: Pruning): Stateme
 const deletePruned = (history: number): Statement => ({
   text: `delete from ${RECORD_HISTORY.at(history).history} where position in (
       select h.position from ${RECORD_HISTORY.at(history).history} h
-      where h.superseded_at <= (select pruned_through from civic.feed_retention) and h.position <> (select pruned_through from civic.feed_retention) limit ${ROWS_A_STEP}
+      where h.${IS_SUPERSEDED} and h.superseded_at <= (select pruned_through from civic.feed_retention)
+        and h.position <> (select pruned_through from civic.feed_retention) limit ${ROWS_A_STEP}
     )`,
   values: [],
 });

@@ -4,6 +4,9 @@ import { FLAG, MAYBE_TEXT, NUMBER, readModel, TEXT, UUID } from '../tables.ts';
 /** Largest bigint: later than every position. */
 export const NOT_SUPERSEDED = '9223372036854775807';
 
+/** SQL: rows that are not current, and that an index of their own has. A statement that does not state it reads all rows. */
+export const IS_SUPERSEDED = `superseded_at < ${NOT_SUPERSEDED}`;
+
 /**
  * The published feed and, at the same time, every current and as-of state. `position` is dense from 1. A row that has not been superseded
  * has `NOT_SUPERSEDED`, so that "visible at P" is `position <= P and superseded_at > P`; a remove supersedes itself and is therefore never
@@ -27,7 +30,7 @@ export const RECORD_HISTORY = readModel('record_history', {
     },
     indexes: {
       by_resource: '(resource, position, superseded_at)',
-      superseded: `(superseded_at) where superseded_at < ${NOT_SUPERSEDED}`,
+      superseded: `(superseded_at) where ${IS_SUPERSEDED}`,
     },
     more: (table, index) => [
       `create unique index ${index('current')} on ${table} (record_id, resource) where superseded_at = ${NOT_SUPERSEDED}`,

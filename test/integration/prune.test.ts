@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Statement, Transactor } from '../../domain/ports/database.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
+import { pruneRecordHistory } from '../../projections/record-history/prune.ts';
 import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { changesPage } from '../../contract/read-civic-changes.ts';
 import { encodeFeedCursor } from '../../domain/cursor.ts';
@@ -8,6 +10,7 @@ import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic } from '../support/
 import { randomChanges, randomFrom, remove, upsert } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { eventsOf, foldInto } from '../support/projection-spec.ts';
 import { expectedFeed, linesOf, readPage, stateAt } from '../support/history-checker.ts';
 
 const MAX_BYTES = 50_000_000;
@@ -140,5 +143,34 @@ test('a cursor at prunedThrough is checked, also if the change there is a remova
   } finally {
     await pruned.close();
     await other.close();
+  }
+});
+
+test('pruning, and a rebuild up to the pruned position, find superseded rows by their index', async () => {
+  const deleting = new Set<string>();
+  const transaction: Transactor['transaction'] = (work, ...rest) =>
+    civic.database.transactor.transaction(
+      (inner) => {
+        const execute = (statement: Statement) => {
+          if (statement.text.startsWith('delete from civic.record_history')) deleting.add(statement.text);
+          return inner.execute(statement);
+        };
+        return work({ ...inner, execute });
+      },
+      ...rest,
+    );
+  const transactor = { ...civic.database.transactor, transaction };
+  const [history, snapshots] = [await civic.live(recordHistory.name), await civic.live('snapshots')];
+  await pruneRecordHistory(transactor, { history, snapshots, now: civic.clock.now(), retentionMs: RETENTION_MS });
+  const { generation } = await civic.generations.create(recordHistory, 'scratch', Date.now());
+  await foldInto({ columns: civic.database.columns, transactor }, recordHistory, generation, await eventsOf(civic, recordHistory), 20);
+  expect(deleting.size).toBe(2);
+  for (const text of deleting) {
+    const plan = await civic.database.transactor.transaction(async (inner) => {
+      // Without it, a small table is read as a whole.
+      await inner.execute({ text: 'set local enable_seqscan = off', values: [] });
+      return (await inner.execute({ text: `explain (generic_plan) ${text}`, values: [] })).rows.join('\n');
+    });
+    expect(plan).toMatch(/record_history_\w*superseded/);
   }
 });
