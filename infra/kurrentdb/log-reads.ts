@@ -134,30 +134,27 @@ export function logReads(wire: Wire, deadlineMs: number) {
       throw error;
     }
   }
-  async function requireId(after: Position, afterId: string | undefined): Promise<void> {
-    if (afterId !== undefined && (await idAt(after)) !== afterId) throw new HistorySetBack(after, afterId);
-  }
+  const lost =
+    (afterId: string | undefined, after: Position) =>
+    (error: unknown): never => {
+      throw afterId !== undefined && isNoPlace(error) ? new HistorySetBack(after, afterId) : error;
+    };
 
   async function readUnfiltered({ after, afterId, limit }: ReadAll): Promise<LogBatch> {
-    let before: string | undefined;
-    const pick = (recorded: RecordedEvent): StoredEvent | null => {
-      const event = toEvent(recorded);
-      if (event.position > after) return event;
-      before = event.id;
-      return null;
-    };
     // The server includes the event at the position itself.
-    const events = await collect({ from: after, count: limit + 1 }, pick, limit, scanMs, ({ data }) => data).catch((error: unknown) => {
-      throw afterId !== undefined && isNoPlace(error) ? new HistorySetBack(after, afterId) : error;
-    });
+    const dataOf = ({ position, data }: StoredEvent): string => (position > after ? data : '');
+    const found = await collect({ from: after, count: limit + 1 }, toEvent, limit + 1, scanMs, dataOf).catch(lost(afterId, after));
+    const before = found[0]?.position === after ? found.shift()!.id : undefined;
     if (afterId !== undefined && before !== afterId) throw new HistorySetBack(after, afterId);
+    const events = found.slice(0, limit);
     const last = events.at(-1);
     return { events, scannedTo: last?.position ?? after, scannedId: last?.id ?? before, isCut: bytesOf(events).isReached };
   }
 
   /** The server does not report how far a filter has scanned: a page that is not full has scanned to the newest event that was read before. */
   async function readFiltered({ after, afterId, limit }: ReadAll, types: readonly string[]): Promise<LogBatch> {
-    const [seen] = await Promise.all([newest(), requireId(after, afterId)]);
+    const [seen, before] = await Promise.all([newest(), afterId === undefined ? undefined : idAt(after)]);
+    if (afterId !== undefined && before !== afterId) throw new HistorySetBack(after, afterId);
     const atSeen = { events: [], scannedTo: seen?.position ?? after, scannedId: seen?.id };
     if (seen === undefined || seen.position < after) return { events: [], scannedTo: after, scannedId: afterId };
     if (seen.position === after || types.length === 0) return atSeen;
@@ -166,7 +163,8 @@ export function logReads(wire: Wire, deadlineMs: number) {
       const event = toEvent(recorded);
       return event.position > after && wanted.has(event.type) ? event : null;
     };
-    const events = await collect({ from: after, count: limit + 1, types }, pick, limit, scanMs, ({ data }) => data);
+    const reading = { from: after, count: limit + 1, types };
+    const events = await collect(reading, pick, limit, scanMs, ({ data }) => data).catch(lost(afterId, after));
     const last = events.at(-1);
     const isCut = bytesOf(events).isReached;
     if (last === undefined || (events.length < limit && !isCut && last.position < seen.position)) return { ...atSeen, events };

@@ -5,6 +5,7 @@ import { systemClock } from '../system/clock.ts';
 import { type FollowedReads, pickEvents } from '../system/log-subscription.ts';
 import { toEvent } from './event-form.ts';
 import { readAnswers } from './log-reads.ts';
+import { isNoPlace } from './wire-errors.ts';
 import type { Cancellable, Wire } from './wire.ts';
 
 /** Limits of the window; characters are those of the data of all its events. */
@@ -96,31 +97,45 @@ export function openLogTail(wire: Wire, pollMs: number, idAt: (position: Positio
     wakeAll();
   };
 
-  /** True for a log without the last event here: it was set back, as by a failover. The server would continue with what was written since. */
+  /** True for a log without the last event here: it was set back, as by a failover. The server continues with what was written since. */
   const isSetBack = async ({ end: { position, id } }: TailWindow): Promise<boolean> => id !== undefined && (await idAt(position)) !== id;
 
   /** Followers read an event that this refuses from the store, and report the error. */
   const run = async (into: TailWindow): Promise<void> => {
     const backoff = new Backoff(FIRST_PAUSE_MS, MAX_PAUSE_MS);
     const isForgotten = (): boolean => window !== into;
-    const receive = (answer: ReadResp): 'more' | 'too much' => {
-      if (isForgotten()) return 'too much';
-      backoff.reset();
-      const recorded = answer.getEvent()?.getEvent();
-      if (recorded !== undefined) {
-        into.add(toEvent(recorded));
-        wakeSoon();
-      }
-      return 'more';
-    };
     const follow = async (): Promise<void> => {
-      const setBack = await isSetBack(into);
-      if (isForgotten()) return;
-      if (setBack) return forget();
-      await readAnswers(wire, null, { from: into.end.position, count: 'all that follow' }, receive, (call) => (current = call));
+      /** Received since the subscription stands, and while it is not known whether they continue the window; null from then on. */
+      let early: StoredEvent[] | null = [];
+      const take = (event: StoredEvent): void => {
+        into.add(event);
+        wakeSoon();
+      };
+      const check = async (): Promise<void> => {
+        const setBack = await isSetBack(into);
+        if (isForgotten()) return;
+        if (setBack) return forget();
+        for (const event of early ?? []) take(event);
+        early = null;
+      };
+      const receive = (answer: ReadResp): 'more' | 'too much' => {
+        if (isForgotten()) return 'too much';
+        backoff.reset();
+        // A check that fails is made again with the next subscription.
+        if (answer.hasConfirmation()) check().catch(() => current?.cancel());
+        const recorded = answer.getEvent()?.getEvent();
+        if (recorded === undefined) return 'more';
+        if (early === null) take(toEvent(recorded));
+        else early.push(toEvent(recorded));
+        return 'more';
+      };
+      const reading = { from: into.end.position, count: 'all that follow' } as const;
+      await readAnswers(wire, null, reading, receive, (call) => (current = call)).catch((error: unknown) => {
+        if (isNoPlace(error) && !isForgotten()) forget();
+      });
     };
     while (!wire.closed && !isForgotten()) {
-      await follow().catch(() => undefined);
+      await follow();
       await systemClock.sleep(backoff.take(), closing.signal).catch(() => undefined);
     }
   };
@@ -148,6 +163,7 @@ export function openLogTail(wire: Wire, pollMs: number, idAt: (position: Positio
       return {
         async read(question) {
           const asked = window;
+          const end = asked?.end.position ?? question.after;
           const recent = asked?.pick(question);
           if (recent && recent.scannedTo > question.after) {
             silent = false;
@@ -156,7 +172,7 @@ export function openLogTail(wire: Wire, pollMs: number, idAt: (position: Positio
           const batch = await readAll(question);
           if (batch.scannedTo === question.after) {
             // The store has nothing new, and the window has what the store does not have.
-            if (recent === null && asked === window) forget();
+            if (recent === null && end > question.after && asked === window) forget();
             return batch;
           }
           if (silent && window !== undefined && window.end.position < batch.scannedTo) current?.cancel();

@@ -27,8 +27,8 @@ const codeOf = (error: unknown): unknown => (error as WireError | null)?.code;
 /** The next call of the client goes to the leader. */
 export const isNotLeader = (error: unknown): boolean => exceptionOf(error) === 'not-leader';
 
-/** No record of the log begins at the position of a read: the log has lost the event that was there. */
-export const isNoPlace = (error: unknown): boolean => /^invalid position$/i.test(String((error as WireError | null)?.details));
+/** No record of the log begins at the position of a read: the log has lost the event that was there. Servers before 24.2 do not state it. */
+export const isNoPlace = (error: unknown): boolean => /invalid ?position/i.test(String((error as WireError | null)?.details));
 
 /** A connection has become unusable; calls in flight have an unknown outcome. */
 export function isConnectionLoss(error: unknown): boolean {

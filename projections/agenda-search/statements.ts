@@ -88,28 +88,32 @@ export function addToPeriods(generation: number, columns: ColumnArrays, changes:
   ];
 }
 
+/** More would not fit the memory in which PostgreSQL looks up what a statement has updated; each would then be compared with each. */
+const WORDS_AT_ONCE = 10_000;
+
 /** Adds to the numbers of records with these words; deletes words that no record has. */
 export function addToWords(generation: number, columns: ColumnArrays, changes: Additions): readonly Statement[] {
-  if (changes.length === 0) return [];
   const { words: table } = AGENDA_SEARCH.at(generation);
-  const texts = columns.texts(changes.map(([word]) => word));
-  return [
-    // Most words are there, and an update costs less than an insert that meets one; in the order of their index it costs least.
-    {
-      text: `with n as materialized (
-          select * from unnest($1::text[], $2::bigint[]) as n (word, records) order by n.word collate "C"
-        ), known as (
+  // In the order of their index a word costs least.
+  const sorted = changes.toSorted(([left], [right]) => (left < right ? -1 : 1));
+  const added: Statement[] = [];
+  for (let from = 0; from < sorted.length; from += WORDS_AT_ONCE) {
+    const some = sorted.slice(from, from + WORDS_AT_ONCE);
+    added.push({
+      // Most words are there, and an update costs less than an insert that meets one.
+      text: `with n as materialized (select * from unnest($1::text[], $2::bigint[]) as n (word, records)), known as (
           update ${table} w set records = w.records + n.records from n where w.word = n.word returning w.word
         )
         insert into ${table} (word, stem, records)
         select n.word, coalesce((ts_lexize('pg_catalog.english_stem', n.word))[1], n.word), n.records
         from n where n.word not in (select word from known)`,
-      values: [texts, columns.bigints(changes.map(([, records]) => records))],
-    },
-    ...(changes.some(([, change]) => change < 0)
-      ? [{ text: `delete from ${table} w using unnest($1::text[]) as n (word) where w.word = n.word and w.records = 0`, values: [texts] }]
-      : []),
-  ];
+      values: [columns.texts(some.map(([word]) => word)), columns.bigints(some.map(([, records]) => records))],
+    });
+  }
+  const fewer = changes.filter(([, change]) => change < 0).map(([word]) => word);
+  if (fewer.length === 0) return added;
+  const text = `delete from ${table} w using unnest($1::text[]) as n (word) where w.word = n.word and w.records = 0`;
+  return [...added, { text, values: [columns.texts(fewer)] }];
 }
 
 // Without names: each statement is planned for the current tables, not for the empty ones of its first use.

@@ -227,6 +227,18 @@ describe('a subscription', () => {
     expect(all.seen).toEqual((await readOn(writer, LOG_START)).map(({ position }) => position));
   });
 
+  test('stays the same one while followers read on before it delivers', async () => {
+    const peer = await startPeer();
+    const [writer, reader] = [open(peer.url), open(peer.url)];
+    await writer.append(one());
+    const followers = [undefined, [newEvent().type], undefined].map((types) => following(reader, LOG_START, 100, types));
+    await expect.poll(() => peer.calls.subscribe).toBe(1);
+    peer.faults.delaySubscriptions = 10;
+    for (let n = 0; n < 60; n += 1) await writer.append(one());
+    for (const { seen } of followers) await expect.poll(() => seen.length).toBe(61);
+    expect(peer.calls.subscribe).toBe(1);
+  });
+
   test('is shared by many followers', async () => {
     const peer = await startPeer();
     const log = open(peer.url);

@@ -64,3 +64,26 @@ test('a batch in turns writes the numbers of words and periods once, and the sam
   expect(dumps[1]).toEqual(dumps[0]);
   expect(dumps[2]).toEqual(dumps[0]);
 });
+
+test('many words are counted in several statements, so that none is compared with all others', async () => {
+  const { events } = search;
+  const generation = await search.scratch();
+  const { words } = AGENDA_SEARCH.at(generation);
+  const letters = (number: number): string =>
+    number
+      .toString(26)
+      .padStart(5, '0')
+      .replaceAll(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)]!);
+  const text = (from: number): string => Array.from({ length: 6_000 }, (_, index) => `kl${letters(from + index)}`).join(' ');
+  const items = [0, 6_000, 12_000, 12_000].map((from, index) => events.item(`long${index}`, 'm', { title: 'Long', text: text(from) }));
+  const texts = await statementsOf(generation, [...events.place('far'), ...items], 2);
+  expect(texts.filter((each) => each.includes(`update ${words}`))).toHaveLength(2);
+  const { rows } = await search.execute({
+    text: `select records, count(*) from ${words} where word like 'kl%' group by 1 order by 1`,
+    values: [],
+  });
+  expect(rows.map(([records, count]) => [Number(records), Number(count)])).toEqual([
+    [1, 12_000],
+    [2, 6_000],
+  ]);
+});

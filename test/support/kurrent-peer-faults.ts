@@ -12,6 +12,10 @@ export interface PeerFaults {
   busy: number;
   /** Subscriptions stay open and get nothing. */
   muteSubscriptions: boolean;
+  /** Milliseconds by which each event of a subscription is late. */
+  delaySubscriptions: number;
+  /** Milliseconds by which the answers of a read are late. */
+  delayReads: number;
   /** A read ends some milliseconds after its last answer. */
   endLate: boolean;
   /** Calls that ask for the leader are sent to this port; 0: this node is the leader. */
@@ -25,6 +29,8 @@ export const noFaults = (): PeerFaults => ({
   neverAnswer: 0,
   busy: 0,
   muteSubscriptions: false,
+  delaySubscriptions: 0,
+  delayReads: 0,
   endLate: false,
   leaderPort: 0,
 });

@@ -100,6 +100,7 @@ export async function startKurrentPeer(settings: KurrentPeerSettings = {}): Prom
     while (!call.cancelled) {
       for (; at < store.records.length && !call.cancelled && !faults.muteSubscriptions; at += 1) {
         const record = store.records[at]!;
+        if (faults.delaySubscriptions > 0) await sleep(faults.delaySubscriptions);
         if (passes(record)) await delivered(call, recordedAnswer(record));
         else if ((passed += 1) % interval === 0) await delivered(call, checkpointAnswer(record.place));
       }
@@ -118,6 +119,7 @@ export async function startKurrentPeer(settings: KurrentPeerSettings = {}): Prom
     if (refused !== null) return void call.emit('error', refused);
     try {
       if (options.hasSubscription()) return await subscribe(call, options);
+      if (faults.delayReads > 0) await sleep(faults.delayReads);
       const records = recordsOf(store, options);
       if (records === null) await delivered(call, notFoundAnswer(streamName(options.getStream()?.getStreamIdentifier())));
       for (const record of records ?? []) {
@@ -128,7 +130,10 @@ export async function startKurrentPeer(settings: KurrentPeerSettings = {}): Prom
       if (call.cancelled) calls.cancelledRead += 1;
       call.end();
     } catch (error) {
-      call.emit('error', error instanceof InvalidPlace ? failure(grpc.status.INTERNAL, 'Invalid Position') : (error as Error));
+      const refused = options.hasSubscription()
+        ? failure(grpc.status.INVALID_ARGUMENT, 'Trying to read from an invalid position.')
+        : failure(grpc.status.UNKNOWN, 'Unexpected FilteredReadAllResult: InvalidPosition');
+      call.emit('error', error instanceof InvalidPlace ? refused : (error as Error));
     }
   };
 
