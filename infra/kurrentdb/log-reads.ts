@@ -153,8 +153,14 @@ export function logReads(wire: Wire, deadlineMs: number) {
 
   /** The server does not report how far a filter has scanned: a page that is not full has scanned to the newest event that was read before. */
   async function readFiltered({ after, afterId, limit }: ReadAll, types: readonly string[]): Promise<LogBatch> {
-    const [seen, before] = await Promise.all([newest(), afterId === undefined ? undefined : idAt(after)]);
-    if (afterId !== undefined && before !== afterId) throw new HistorySetBack(after, afterId);
+    const batch = await scan({ after, afterId, limit }, types);
+    // After the reads, which are repeated over a loss of the connection: if the event is there now, it was there during them.
+    if (afterId !== undefined && (await idAt(after)) !== afterId) throw new HistorySetBack(after, afterId);
+    return batch;
+  }
+
+  async function scan({ after, afterId, limit }: ReadAll, types: readonly string[]): Promise<LogBatch> {
+    const seen = await newest();
     const atSeen = { events: [], scannedTo: seen?.position ?? after, scannedId: seen?.id };
     if (seen === undefined || seen.position < after) return { events: [], scannedTo: after, scannedId: afterId };
     if (seen.position === after || types.length === 0) return atSeen;

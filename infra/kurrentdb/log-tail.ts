@@ -100,29 +100,31 @@ export function openLogTail(wire: Wire, pollMs: number, idAt: (position: Positio
   /** True for a log without the last event here: it was set back, as by a failover. The server continues with what was written since. */
   const isSetBack = async ({ end: { position, id } }: TailWindow): Promise<boolean> => id !== undefined && (await idAt(position)) !== id;
 
-  /** Followers read an event that this refuses from the store, and report the error. */
   const run = async (into: TailWindow): Promise<void> => {
     const backoff = new Backoff(FIRST_PAUSE_MS, MAX_PAUSE_MS);
     const isForgotten = (): boolean => window !== into;
     const follow = async (): Promise<void> => {
       /** Received since the subscription stands, and while it is not known whether they continue the window; null from then on. */
       let early: StoredEvent[] | null = [];
+      let own: Cancellable | undefined;
+      let isOver = false;
       const take = (event: StoredEvent): void => {
         into.add(event);
         wakeSoon();
       };
       const check = async (): Promise<void> => {
         const setBack = await isSetBack(into);
-        if (isForgotten()) return;
+        // What it has received comes again with the next subscription.
+        if (isForgotten() || isOver) return;
         if (setBack) return forget();
         for (const event of early ?? []) take(event);
         early = null;
+        backoff.reset();
       };
       const receive = (answer: ReadResp): 'more' | 'too much' => {
         if (isForgotten()) return 'too much';
-        backoff.reset();
         // A check that fails is made again with the next subscription.
-        if (answer.hasConfirmation()) check().catch(() => current?.cancel());
+        if (answer.hasConfirmation()) check().catch(() => own?.cancel());
         const recorded = answer.getEvent()?.getEvent();
         if (recorded === undefined) return 'more';
         if (early === null) take(toEvent(recorded));
@@ -130,9 +132,12 @@ export function openLogTail(wire: Wire, pollMs: number, idAt: (position: Positio
         return 'more';
       };
       const reading = { from: into.end.position, count: 'all that follow' } as const;
-      await readAnswers(wire, null, reading, receive, (call) => (current = call)).catch((error: unknown) => {
-        if (isNoPlace(error) && !isForgotten()) forget();
-      });
+      const failure = await readAnswers(wire, null, reading, receive, (call) => (current = own = call)).catch((error: unknown) => error);
+      isOver = true;
+      // Followers read the event that is refused from the store, or are not told that their place is lost: the next subscription fails too.
+      const failsAgain = isNoPlace(failure) ? into.end.id === undefined : failure instanceof Error && !('code' in failure);
+      if (failsAgain) await systemClock.sleep(pollMs, closing.signal).catch(() => undefined);
+      if (isNoPlace(failure) && !isForgotten()) forget();
     };
     while (!wire.closed && !isForgotten()) {
       await follow();

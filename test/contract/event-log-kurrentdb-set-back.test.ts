@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LOG_START } from '../../domain/ports/event-log.ts';
 import { newEvent, readOn } from '../support/event-log-builders.ts';
@@ -102,5 +103,60 @@ describe('a log that is set back and written anew', () => {
     await expect.poll(() => second.ids.length).toBe(1);
     await second.end();
     expect(second.ids).toEqual([(await readOn(writer, first.seen[0]!))[0]!.id]);
+  });
+
+  test('is not mixed with what a subscription before has received', async () => {
+    const peer = await startPeer();
+    const [writer, reader] = [open(peer.url), open(peer.url)];
+    await writer.append(one());
+    const all = following(reader, LOG_START, 100, undefined, 200);
+    await expect.poll(() => all.seen.length).toBe(1);
+    await expect.poll(() => peer.calls.subscribe).toBe(1);
+    const image = peer.store.records.length;
+    peer.faults.delayReads = 300;
+    peer.way.cut();
+    await expect.poll(() => peer.calls.subscribe, { interval: 5 }).toBe(2);
+    for (let n = 0; n < 2; n += 1) await writer.append(one());
+    setBackAndWrite(peer, image);
+    await expect.poll(() => peer.calls.subscribe, { interval: 5 }).toBe(3);
+    await writer.append(one());
+    peer.faults.delayReads = 0;
+    await writer.append(one());
+    const ids = (await readOn(writer, LOG_START)).map(({ id }) => id);
+    await expect.poll(() => all.failure !== undefined || all.ids.at(-1) === ids.at(-1)).toBe(true);
+    if (all.failure === undefined) expect(all.ids).toEqual(ids);
+    else expect(all.failure).toMatchObject({ name: 'HistorySetBack' });
+  });
+
+  test('is not read on by a read of some types during which it is set back', async () => {
+    const peer = await startPeer();
+    const [writer, reader] = [open(peer.url), open(peer.url)];
+    await writer.append(one());
+    const image = peer.store.records.length;
+    await writer.append(one());
+    const { scannedTo, scannedId } = await reader.readAll({ after: LOG_START, limit: 10 });
+    await writer.append(one());
+    peer.faults.delayReads = 500;
+    const before = peer.calls.read;
+    const reading = reader
+      .readAll({ after: scannedTo, afterId: scannedId, limit: 10, types: [newEvent().type] })
+      .catch((error: unknown) => error);
+    await expect.poll(() => peer.calls.read - before, { interval: 5 }).toBe(2);
+    setBackAndWrite(peer, image);
+    expect(await reading).toMatchObject({ name: 'HistorySetBack', held: scannedTo });
+  });
+
+  test('has few subscriptions of a follower whose place is lost and who is not told', async () => {
+    const peer = await startPeer();
+    const [writer, reader] = [open(peer.url), open(peer.url)];
+    await writer.append(one());
+    const image = peer.store.records.length;
+    await writer.append(one());
+    const { scannedTo } = await writer.readAll({ after: LOG_START, limit: 10 });
+    peer.setBack(image);
+    following(reader, scannedTo, 100, [newEvent().type]);
+    await expect.poll(() => peer.calls.subscribe).toBeGreaterThan(0);
+    await sleep(1_000);
+    expect(peer.calls.subscribe).toBeLessThan(10);
   });
 });

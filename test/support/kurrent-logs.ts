@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach } from 'vitest';
 import { type EventLog, NO_STREAM, type Position, type StreamAppend } from '../../domain/ports/event-log.ts';
 import { type KurrentLogSettings, openKurrentLog } from '../../infra/kurrentdb/event-log.ts';
@@ -34,8 +35,8 @@ export function useKurrentLogs() {
       opened.push(log);
       return log;
     },
-    /** Follows until it is ended or fails, and keeps the received events and the failure. */
-    following: (log: EventLog, after: Position, batchSize = 7, types?: readonly string[]) => {
+    /** Follows until it is ended or fails, with a rest after each batch, and keeps the received events and the failure. */
+    following: (log: EventLog, after: Position, batchSize = 7, types?: readonly string[], restMs = 0) => {
       const stop = new AbortController();
       const follower = { seen: [] as Position[], ids: [] as string[], failure: undefined as unknown, end };
       const reading = { after, batchSize, signal: stop.signal, ...(types === undefined ? {} : { types }) };
@@ -43,6 +44,7 @@ export function useKurrentLogs() {
         for await (const { events } of log.subscribe(reading)) {
           follower.seen.push(...events.map(({ position }) => position));
           follower.ids.push(...events.map(({ id }) => id));
+          if (restMs > 0) await sleep(restMs);
         }
       };
       const done = follow().catch((error: unknown) => (follower.failure = error));
