@@ -15,7 +15,7 @@ export interface FoldContext {
    * the projection reads the stream again. A rebuild reads the erased text from the start and gives the same result.
    */
   readonly reread: (stream: string, upTo: Position) => AsyncIterable<readonly StoredEvent[]>;
-  /** What a projection gathers in all turns of a batch: `begin` makes it in the first turn, `end` writes it after the last one. */
+  /** The one thing that a projection gathers in all turns of a batch: `begin` makes it in the first turn, `end` writes it after the last. */
   readonly gathered: <Gathered>(begin: () => Gathered, end: (gathered: Gathered) => Promise<void>) => Gathered;
 }
 
