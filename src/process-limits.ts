@@ -3,11 +3,12 @@ export type Started = Pick<NodeJS.Process, 'argv' | 'execArgv' | 'env' | 'platfo
 /**
  * By default the young generation grows to 128 MB under load and is given back at rest: resident memory varies by a hundred megabytes of
  * garbage. With one small size it is soon full and stays so. It is then collected often, by one thread, which costs less than waking
- * several. A process that folds or classifies and answers nothing may use more: its garbage of a batch lives longer.
+ * several. A process that folds or classifies and answers nothing may use more: its garbage of a batch lives longer. The exposed collector
+ * gives memory back at rest.
  */
-function youngGeneration(argv: readonly string[]): readonly string[] {
+function memoryOptions(argv: readonly string[]): readonly string[] {
   const megabytes = argv.some((each) => FOLLOWING_ROLE.test(each)) ? 16 : 4;
-  return ['--min-semi-space-size=4', `--max-semi-space-size=${megabytes}`, '--no-parallel-scavenge'];
+  return ['--min-semi-space-size=4', `--max-semi-space-size=${megabytes}`, '--no-parallel-scavenge', '--expose-gc'];
 }
 const FOLLOWING_ROLE = /^(--role=)?(projector|worker)$/;
 const GIVEN_BY_OPERATOR = /(^|\s)--max[-_]semi[-_]space[-_]size\b/;
@@ -21,5 +22,5 @@ const ARENAS = { MALLOC_ARENA_MAX: '2' };
 export function limitedStart({ argv, execArgv, env, platform, connected }: Started, compileCache: string) {
   const given = [...execArgv, env['NODE_OPTIONS'] ?? ''].join(' ');
   if (argv[2] !== 'serve' || platform === 'win32' || connected || GIVEN_BY_OPERATOR.test(given)) return null;
-  return { args: [...execArgv, ...youngGeneration(argv), ...argv.slice(1)], env: { ...ARENAS, NODE_COMPILE_CACHE: compileCache, ...env } };
+  return { args: [...execArgv, ...memoryOptions(argv), ...argv.slice(1)], env: { ...ARENAS, NODE_COMPILE_CACHE: compileCache, ...env } };
 }

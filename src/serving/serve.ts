@@ -12,6 +12,7 @@ import type { HttpServerParts } from '../edge/http/parts.ts';
 import { does, type ServeRole } from '../processors/roles.ts';
 import { type JobPart, partsOf, repeat, type Repetition, runIfDue } from '../processors/runtime/jobs.ts';
 import { listenOn, openOpsListener } from './ops-listener.ts';
+import { processMemory, releasingMemory } from './release-memory.ts';
 import { listReactors } from '../../queries/operators/processors.ts';
 import { BadSetting } from '../settings.ts';
 import { fillNewLog, type SampleAccount, type SampleWanted } from '../sources/first-run.ts';
@@ -68,7 +69,9 @@ export async function serve(civic: Civic, serving: Serving): Promise<void> {
     const caughtUp = await whileAway(civic, stopping, async () => civic.caughtUp(await civic.log.head()));
     if (!caughtUp) civic.logger.warn({}, 'the read models have not caught up yet; see /readyz');
     print(banner({ baseUrl, opsUrl, sampleAccount }));
-    const repeating = scheduledJobs(civic, role, ending.signal).map((work) => repeat(civic.clock, civic.logger, ending.signal, work));
+    const memory = processMemory();
+    const repeated = [...scheduledJobs(civic, role, ending.signal), ...(memory === null ? [] : [releasingMemory(memory, civic.logger)])];
+    const repeating = repeated.map((work) => repeat(civic.clock, civic.logger, ending.signal, work));
     closers.push(async () => void (await Promise.all(repeating)));
     if (!stopping.aborted) await new Promise((resolve) => stopping.addEventListener('abort', resolve, { once: true }));
     civic.logger.info({}, 'stopping');

@@ -69,6 +69,7 @@ test('the npm script uses exec and limits the memory of the service', async () =
     '--min-semi-space-size=4',
     '--max-semi-space-size=4',
     '--no-parallel-scavenge',
+    '--expose-gc',
     join(CHECKOUT, 'dist/main.mjs'),
     'serve',
     '',

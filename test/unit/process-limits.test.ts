@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { limitedStart, type Started } from '../../src/process-limits.ts';
 
 const CACHE = '/app/node_modules/.cache/civic';
-const YOUNG = ['--min-semi-space-size=4', '--max-semi-space-size=4', '--no-parallel-scavenge'];
+const MEMORY = ['--min-semi-space-size=4', '--max-semi-space-size=4', '--no-parallel-scavenge', '--expose-gc'];
 
 const started = (over: Partial<Started> = {}): Started => ({
   argv: ['/usr/bin/node', '/app/src/main.ts', 'serve', '--role', 'api'],
@@ -16,7 +16,7 @@ const started = (over: Partial<Started> = {}): Started => ({
 describe('the memory of a serving process', () => {
   test('is limited by a start in its place with the same options, arguments and settings', () => {
     expect(limitedStart(started(), CACHE)).toEqual({
-      args: ['--import', 'trace.mjs', ...YOUNG, '/app/src/main.ts', 'serve', '--role', 'api'],
+      args: ['--import', 'trace.mjs', ...MEMORY, '/app/src/main.ts', 'serve', '--role', 'api'],
       env: expect.objectContaining({ DATABASE_URL: 'postgres://here', MALLOC_ARENA_MAX: '2', NODE_COMPILE_CACHE: CACHE }),
     });
   });
@@ -28,7 +28,7 @@ describe('the memory of a serving process', () => {
 
   test('is limited once: the new process is not started again', () => {
     const { args } = limitedStart(started(), CACHE)!;
-    const [execArgv, argv] = [args.slice(0, 5), ['/usr/bin/node', ...args.slice(5)]];
+    const [execArgv, argv] = [args.slice(0, 6), ['/usr/bin/node', ...args.slice(6)]];
     expect(limitedStart(started({ execArgv, argv }), CACHE)).toBeNull();
   });
 
