@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { percentDecoded } from './percent-encoding.ts';
 
 const ADDRESS =
   /^(?:kurrentdb|kurrent|kdb|esdb)(?:\+discover)?:\/\/(?:[^:@/?]+:[^@/?]+@)?[a-z0-9.-]+(?::\d{1,5})?(?:,[a-z0-9.-]+(?::\d{1,5})?)*\/?(?:\?(.*))?$/i;
@@ -20,18 +21,9 @@ const OPTIONS: Readonly<Record<string, RegExp>> = {
   defaultDeadline: /^[1-9]\d*$/,
 };
 
-function decodes(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function isAddress(text: string): boolean {
   const found = ADDRESS.exec(text);
-  if (found === null || !decodes(text)) return false;
+  if (found === null || percentDecoded(text) === null) return false;
   return (found[1] ?? '')
     .split('&')
     .filter((option) => option !== '')

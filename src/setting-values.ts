@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DAY_MS, MINUTE_MS } from '../domain/durations.ts';
 import { kafkaBrokers, kafkaSasl, topicName } from '../domain/ports/kafka.ts';
 import { LOG_ADDRESS_ALLOWED, logAddress } from '../domain/log-address.ts';
+import { percentDecoded } from '../domain/percent-encoding.ts';
 
 export const allowedBy = (schema: z.ZodType): string => String(schema.meta()?.['allowed']);
 
@@ -127,12 +128,9 @@ export const publicOrigins = z
   .meta({ allowed: '* for every page, none, or origins such as https://app.example.org, separated by commas' });
 
 function decodes(text: string): boolean {
-  try {
-    decodeURIComponent(new URL(text).host + new URL(text).pathname);
-    return true;
-  } catch {
-    return false;
-  }
+  if (!URL.canParse(text)) return false;
+  const { username, password, host, pathname } = new URL(text);
+  return percentDecoded(username + password + host + pathname) !== null;
 }
 export const postgresUrl = z
   .string()

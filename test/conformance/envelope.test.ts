@@ -37,7 +37,7 @@ describe('the router', () => {
     await expectRefusal(await fetch(edge.url + path), 404, 'not_found');
   });
 
-  test.each(['/nothing', '/api', '/api/v1/public/nothing', '/api/v1/database'])(
+  test.each(['/nothing', '/api', '/api/v1/public/nothing', '/api/v1/database', '/api/v1/public/source-status;x=1', '/;x'])(
     'answers %s with 404 and no cache directive',
     async (path) => {
       const response = await get(path);

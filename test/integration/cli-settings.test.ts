@@ -83,6 +83,11 @@ describe('settings', () => {
     expect(bad).not.toContain('s3cret');
   });
 
+  test('an address of an event store that does not decode stops the start, without its password', async () => {
+    const line = oneLine(await listing({ EVENTSTORE_URL: 'esdb://me:s3cret%zz@store.example:2113?tls=false' }));
+    expect(line).toContain('EVENTSTORE_URL is not usable; allowed is esdb://');
+  });
+
   test('an unknown name is a warning that lists the known ones, and the command continues', async () => {
     const { exitCode, stdout, stderr } = await listing({ CIVIC_HTTP_PROT: '1' }, installation.civic);
     expect(exitCode).toBe(0);
@@ -117,6 +122,7 @@ describe('a database of the user', () => {
   test.each([
     ['no address at all', 'nonsense', 'postgres://user:password@host:port/database'],
     ['an address that does not decode', 'postgres://%zz', 'postgres://user:password@host:port/database'],
+    ['a password that does not decode', 'postgres://me:s3cret%ff@127.0.0.1:1/civic', 'postgres://user:password@host:port/database'],
     ['a port where nobody listens', 'postgres://me:s3cret@127.0.0.1:1/civic', '127.0.0.1:1/civic could not be reached'],
     ['a host that there is none of', 'postgres://me:s3cret@database.invalid/civic', 'could not be reached'],
   ])('%s is one line', async (_, url, said) => {

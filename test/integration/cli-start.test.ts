@@ -185,6 +185,14 @@ test('SIGTERM during a start ends it with exit 0, and the next start is complete
   expect((await service.stop()).exitCode).toBe(0);
 });
 
+test('the built program refuses a query that does not decode, as its source does', async () => {
+  await makeAnother();
+  const service = await installation.start({ sample: 'off' });
+  const answers = ['%zz', '%ff'].map((slug) => service.fetch(`/api/v1/public/agenda-hits?topicSlug=${slug}`));
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([400, 400]);
+  expect((await service.stop()).exitCode).toBe(0);
+});
+
 test.each(['the service', 'the supervisor', 'PostgreSQL', 'all of them'])(
   'after kill -9 of %s the next start recovers by itself',
   async (victim) => {

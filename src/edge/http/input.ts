@@ -1,6 +1,7 @@
 import { errorCodes, type FastifyInstance, type FastifyRequest, type FastifySchemaCompiler } from 'fastify';
 import type { z } from 'zod';
 import { issueText, PLAINLY } from '../../../domain/plain-issues.ts';
+import { percentDecoded } from '../../../domain/percent-encoding.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 
 const MAX_ISSUES = 10;
@@ -32,11 +33,7 @@ export function findingsOf({ issues }: z.ZodError): { readonly text: string; rea
 
 /** Each key once. A repeated key, bad percent-encoding and invalid UTF-8 are refused: `URLSearchParams` lets all three pass. */
 function parseQueryString(text: string): Readonly<Record<string, string>> {
-  try {
-    decodeURIComponent(text);
-  } catch {
-    throw new Rejection('invalid_parameter', 'the query string is not valid percent-encoded UTF-8');
-  }
+  if (percentDecoded(text) === null) throw new Rejection('invalid_parameter', 'the query string is not valid percent-encoded UTF-8');
   const parameters = new Map<string, string>();
   for (const [key, value] of new URLSearchParams(text)) {
     if (parameters.has(key)) throw new Rejection('invalid_parameter', `the parameter ${JSON.stringify(key.slice(0, 80))} is repeated`);

@@ -131,7 +131,7 @@ function collectMethods(app: FastifyInstance): (target: string) => Rejection {
     methods.push(...[method].flat());
   });
   return (target) => {
-    const decoded = decodeURI(target.split(/[?;#]/, 1)[0]!);
+    const decoded = decodeURI(target.split(/[?#]/, 1)[0]!);
     const allowed = [...taken.values()].find(({ path }) => path.test(decoded))?.methods.join(', ');
     return allowed === undefined ? new Rejection('not_found', 'there is nothing at this path') : new WrongMethod(allowed);
   };
