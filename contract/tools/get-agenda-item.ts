@@ -7,7 +7,7 @@ import { tool, truncated } from './tool.ts';
 import { PAID_TOOL_CODES } from './tool-errors.ts';
 import { rowsOf, type TruncationRules } from './truncation.ts';
 
-const { agendaNumber, matterFile, outcome, text } = agendaItem.shape;
+const { agendaNumber, matterFile, matterType, matterStatus, actionText, outcome, text } = agendaItem.shape;
 
 const item = z.strictObject({
   itemId: agendaHit.shape.agendaItemId,
@@ -21,6 +21,9 @@ const item = z.strictObject({
   meetingStatus: meeting.shape.status.describe('Status of the meeting.'),
   agendaNumber: orAbsent(agendaNumber),
   matterFile: orAbsent(matterFile),
+  matterType: orAbsent(matterType),
+  matterStatus,
+  actionText: orAbsent(actionText),
   outcome: orAbsent(outcome),
   sourceUrl: agendaItem.shape.sourceUrl,
   topics: z
@@ -46,7 +49,19 @@ type Data = z.output<typeof data>;
 const withItem = ({ item }: Data, part: Partial<Data['item']>): Data => ({ item: { ...item, ...part }, truncated: true });
 
 const truncation = (): TruncationRules<Data> => ({
-  texts: ['title', 'text', 'jurisdiction', 'body', 'agendaNumber', 'matterFile', 'summary', 'evidenceQuote'],
+  texts: [
+    'title',
+    'text',
+    'jurisdiction',
+    'body',
+    'agendaNumber',
+    'matterFile',
+    'matterType',
+    'matterStatus',
+    'actionText',
+    'summary',
+    'evidenceQuote',
+  ],
   marksShortened: true,
   rows: [
     rowsOf({ least: 0, of: ({ item }) => item.documents, keep: (data, documents) => withItem(data, { documents }) }),
@@ -57,8 +72,8 @@ const truncation = (): TruncationRules<Data> => ({
 export const getAgendaItem = tool({
   name: 'get_agenda_item',
   title: 'Read one agenda item',
-  description: `Reads one agenda item in full: its text, outcome, topics (each with the sentence that it was found by), documents, and when its source was
-last checked. Take itemId from search_agenda. Long text is shortened and truncated says so; the record at sourceUrl is authoritative, so follow it before
+  description: `Reads one agenda item in full: its text, the status, action and outcome that the source states, topics (each with the sentence that
+it was found by), documents, and when its source was last checked. Take itemId from search_agenda. Long text is shortened and truncated says so; the record at sourceUrl is authoritative, so follow it before
 relying on the item. Accounts that pay by the call pay for a call that finds the item.`,
   effect: 'reads',
   access: 'paid',

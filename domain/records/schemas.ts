@@ -171,12 +171,12 @@ export const agendaItem = z.strictObject({
   title,
   text: orNull(text.describe('The text.')),
   matterFile: orNull(text.describe('File number of the matter.')),
-  matterType: orNull(text).describe('Type of the matter in the words of the source.'),
+  matterType: orNull(text.describe('Type of the matter in the words of the source.')),
   matterName: addedLater(text).describe(
     'Short name of the matter; absent where the source gives none, and in records of before the field.',
   ),
   matterStatus: addedLater(text).describe('Status of the matter in the words of the source; absent like `matterName`.'),
-  actionText: orNull(text).describe('What the source says was done, in its own words; of several actions the last.'),
+  actionText: orNull(text.describe('What the source says was done, in its own words; of several actions the last.')),
   outcome,
   actions: addedLater(
     z.array(z.strictObject({ text: orNull(text).describe('What was done, in the words of the source.'), outcome })).min(1),

@@ -13,9 +13,9 @@ const GAP = `E'\\nthe\\n'`;
 
 const QUOTES = CURLY.to.replaceAll("'", "''");
 
-/** Marks that the parser takes for letters occur in few texts. */
+/** Marks that the parser takes for letters occur in few texts. What a slash joins are words of their own: the parser takes it for one path. */
 function words(field: string, max: number, weight: string): string {
-  const text = `left(${field}, ${max})`;
+  const text = `replace(left(${field}, ${max}), '/', ' ')`;
   const plain = `left(translate(civic.plain_text(${text}), '${CURLY.from}', '${QUOTES}'), ${max})`;
   return `setweight(to_tsvector('pg_catalog.english', case when octet_length(${text}) = char_length(${text}) then ${text} else ${plain} end), '${weight}')`;
 }

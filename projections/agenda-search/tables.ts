@@ -115,6 +115,7 @@ export const AGENDA_SEARCH = readModel('agenda_search', {
       agenda_number: [MAYBE_TEXT, ({ agendaNumber }) => agendaNumber],
       matter_file: [MAYBE_TEXT, ({ matterFile }) => matterFile],
       matter_type: [MAYBE_TEXT, ({ matterType }) => matterType],
+      matter_status: [MAYBE_TEXT, ({ matterStatus }) => matterStatus ?? null],
       action_text: [MAYBE_TEXT, ({ actionText }) => actionText],
       outcome: [MAYBE_TEXT, ({ outcome }) => outcome],
       source_url: [TEXT, ({ sourceUrl }) => sourceUrl],

@@ -63,6 +63,9 @@ export function rankedItems({ query, anyWord, pairs, units, after, limit }: Rank
 
 const HEADLINE = `'MaxFragments=1, MaxWords=40, MinWords=20, ShortWord=0, StartSel="", StopSel=""'`;
 const HEADLINE_TEXT = 60_000;
+/** The parser takes words that a slash joins for one path: a sign that no text has stands for it while an excerpt is chosen. */
+const headline = (text: string, anyWord: string): string =>
+  `regexp_replace(ts_headline(${ENGLISH}, replace(${text}, '/', E' \\x01 '), ${anyWord}, ${HEADLINE}), E' ?\\x01 ?', '/', 'g')`;
 /** A shorter text is shown as it is, and this much of the beginning and end of a longer one shows whether an excerpt reaches them. */
 const EDGE = 250;
 
@@ -71,7 +74,7 @@ export function pageOf(generation: number, { anyWord, limit }: Ranking): string 
   const { jurisdictions, bodies, sources, meetings, items, entries } = AGENDA_SEARCH.at(generation);
   const details = [
     ...['p.item_id', 'p.rank', 'p.starts_at', 'i.title', 'j.name', 'b.name'],
-    `case when length(d.shown) <= ${EDGE} then d.shown else ts_headline(${ENGLISH}, left(d.shown, ${HEADLINE_TEXT}), ${anyWord}, ${HEADLINE}) end`,
+    `case when length(d.shown) <= ${EDGE} then d.shown else ${headline(`left(d.shown, ${HEADLINE_TEXT})`, anyWord)} end`,
     ...[`left(d.shown, ${EDGE})`, `right(d.shown, ${EDGE})`, 'i.source_url', 's.type', 's.status', 's.succeeded_at', 'm.day'],
     ...[timezoneOf('m'), startTimeOf('m'), 'm.status', 'i.matter_file', 'i.outcome'],
   ];

@@ -40,7 +40,7 @@ function createContexts(clock: Clock) {
       const [row] = await reads.texts((generation) => searchContext(generation(AGENDA_SEARCH.name), search, { ...limits, scale }));
       const context = JSON.parse(row![0]!) as SearchContext;
       scale = context.periods.reduce((sum, [, entries]) => sum + entries, 0).toString(4).length;
-      return context;
+      return { ...context, unknown: context.unknown.filter((word) => !search.ofDates.has(word)) };
     };
     const typed = await read(binding.query);
     const near = await nearOnes(reads, typed.unknown);

@@ -44,11 +44,11 @@ export function searchGuidance(facts: GuidanceFacts): string {
     sentences.push(`No record has the word ${quoted(word)}${searched}.`);
   }
   if (facts.leniency > 0 && facts.found > 0) {
-    sentences.push('No item has all of these words; these have most of them, those with the rarer words first.');
+    sentences.push('No item has all of these words; these have at least half of them, those with the rarer words first.');
   }
   const isWhole = facts.found > 0 && !facts.hasMore && !facts.continued;
   if (isWhole && facts.leniency === 0 && facts.words >= MANY_WORDS && facts.found <= FEW_RESULTS) {
-    sentences.push('All of these words were required: a search with fewer words finds more.');
+    sentences.push('All of these words were required: a search with fewer words may find more.');
   }
   if (facts.found === 0) sentences.push(facts.continued ? 'There are no further results.' : 'No agenda item matches.', EMPTY);
   if (facts.hasMore) sentences.push('There are more results: repeat the search with nextCursor as cursor.');

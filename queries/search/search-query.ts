@@ -22,7 +22,8 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
 const MONTH = String.raw`(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|ust|ember|ober)?\b\.?`;
 const DAY = String.raw`\d{1,2}(?:st|nd|rd|th)?`;
 const YEAR = String.raw`(?:,?\s+\d{4}\b)?`;
-const DATE = String.raw`(?:\d{4}-\d\d-\d\d|\d\d?/\d\d?/\d{4}|${DAY}\s+(?:of\s+)?${MONTH}${YEAR}|${MONTH}\s+${DAY}\b${YEAR})(?![-/\p{L}\p{N}])`;
+const NUMERIC_DATE = String.raw`(\d{4})[-/](\d\d?)[-/](\d\d?)|(\d\d?)[-/](\d\d?)[-/](\d{4})|(\d\d?)/(\d\d?)/(\d\d)`;
+const DATE = String.raw`(?:${NUMERIC_DATE.replaceAll('(', '(?:')}|${DAY}\s+(?:of\s+)?${MONTH}${YEAR}|${MONTH}\s+${DAY}\b${YEAR})(?![-/\p{L}\p{N}])`;
 const FIELD_WORDS = [...SYNONYMS.keys()].toSorted((left, right) => right.length - left.length).join('|');
 const PARTS = new RegExp(
   [
@@ -35,6 +36,10 @@ const PARTS = new RegExp(
   'giu',
 );
 const HIGHWAY_ONLY = new RegExp(`^${HIGHWAY}$`, 'iu');
+/** Of dollars without cents, which a source may write as zero. */
+const AMOUNT = /^(\$?\d{1,3}(?:,\d{3})+)(?:\.00)?$/;
+/** Hyphens and dashes within a word or number. */
+const DASHES = /(?<=[\p{L}\p{N}])[\u2010-\u2015\u2212](?=[\p{L}\p{N}])/gu;
 // oxlint-disable-next-line no-control-regex
 const NO_TEXT = /[\0\ufffd]/g;
 
@@ -43,7 +48,7 @@ const PAST_YEARS = 10;
 
 /** A query as it was typed, made ready for the database. What is no text (U+0000 and lone surrogates) separates words. */
 export function searchQuery(typed: string, thisYear: number) {
-  const text = straightQuotes(unaccented(typed.toWellFormed().replaceAll(NO_TEXT, ' ')));
+  const text = straightQuotes(unaccented(typed.toWellFormed().replaceAll(NO_TEXT, ' '))).replaceAll(DASHES, '-');
   const units: Unit[] = [];
   let isAlternative = false;
   for (const { 0: part, groups } of text.matchAll(PARTS)) {
@@ -53,8 +58,9 @@ export function searchQuery(typed: string, thisYear: number) {
   }
   return {
     units,
-    /** The words that may be misspelt. */
+    /** The words that may be misspelt, and those of them that are part of a date. */
     words: [...spellableWords(units.flatMap(({ texts }) => (texts.length === 1 ? texts : [])).join('\n'))],
+    ofDates: spellableWords(units.flatMap(({ texts, isDate }) => (isDate ? texts : [])).join('\n')),
   };
 }
 
@@ -67,17 +73,31 @@ function unitOf(part: string, { date, number, synonym }: Record<string, string |
   const numbers = referenceNumbers(number?.replace(/(\d)\s+(\d)/, '$1-$2') ?? '').map((each) => `${MARK.number}${each}`);
   // Of the words of a highway only its number is searched, and each other number would match.
   const isHighway = number !== undefined && HIGHWAY_ONLY.test(number);
-  const texts = isHighway ? [] : (SYNONYMS.get(synonym === undefined ? '' : text.toLowerCase()) ?? [text]);
+  const amount = AMOUNT.exec(text)?.[1];
+  const plain = amount === undefined ? [asWords(text)] : [amount, `${amount}.00`];
+  const texts = isHighway ? [] : (SYNONYMS.get(synonym === undefined ? '' : text.toLowerCase()) ?? plain);
   return { texts, marks: [...days, ...numbers], isDate: days.length > 0, isExcluded };
 }
 
+/** What a slash joins are words side by side, as the read model has them. */
+const asWords = (text: string): string => (text.includes('/') ? `"${text.replaceAll(/[/"]/g, ' ')}"` : text);
+
 /** Days of a date as it was typed; none where there is no such day. */
 function daysOf(date: string, thisYear: number): readonly number[] {
+  const numbers = new RegExp(`^(?:${NUMERIC_DATE})$`)
+    .exec(date)
+    ?.slice(1)
+    .filter((part) => part !== undefined);
+  if (numbers !== undefined) {
+    const [year, month, day] = (numbers[0]!.length === 4 ? numbers : [numbers[2]!.padStart(4, '20'), numbers[0]!, numbers[1]!]).map(Number);
+    const time = Date.UTC(year!, month! - 1, day);
+    const isThere = new Date(time).getUTCMonth() === month! - 1 && new Date(time).getUTCDate() === day;
+    return isThere ? [Math.floor(time / DAY_MS)] : [];
+  }
   const plain = date.replaceAll(/\bof\b|(?<=\d)(?:st|nd|rd|th)|[.,]/gi, ' ');
   const years = /\d{4}/.test(plain) ? [''] : Array.from({ length: PAST_YEARS + 2 }, (_, index) => ` ${thisYear + 1 - index}`);
-  const times = years.map((year) => Date.parse(`${plain}${year}${/^\d{4}/.test(plain) ? '' : ' UTC'}`));
-  const numbers = plain.match(/\d+/g)!.map(Number);
+  const times = years.map((year) => Date.parse(`${plain}${year} UTC`));
+  const [day] = /(?<!\d)\d{1,2}(?!\d)/.exec(plain)!;
   // The parser takes February 30 for the day after the 1st of March.
-  const isThere = (time: number) => numbers.every((number) => number < 29 || number > 31 || number === new Date(time).getUTCDate());
-  return times.filter((time) => !Number.isNaN(time) && isThere(time)).map((time) => Math.floor(time / DAY_MS));
+  return times.filter((time) => new Date(time).getUTCDate() === Number(day)).map((time) => Math.floor(time / DAY_MS));
 }

@@ -81,14 +81,21 @@ export interface NearWord {
 /** Words that no record has, each with the nearest that some record has, or null. */
 export async function nearOnes(reads: LiveReads, unknown: readonly string[]): Promise<ReadonlyMap<string, NearWord | null>> {
   if (unknown.length === 0) return new Map();
+  // Two swapped letters leave few groups of three letters in common: near words of a short word miss it.
+  const swaps = unknown.flatMap((word) => swapped(word).map((other) => [word, other]));
   const rows = await liveRows(reads, AGENDA_SEARCH, {
     text: ({ words, isLive }) => `select n.word, n.records, m.word from unnest($1::text[]) as m (word)
-      cross join lateral civic.near_words('${words}'::regclass, m.word, ${NEAR_WORDS}) n where ${isLive}`,
-    values: [unknown],
+      cross join lateral civic.near_words('${words}'::regclass, m.word, ${NEAR_WORDS}) n where ${isLive}
+      union all select w.word, w.records, s.word from unnest($2::text[], $3::text[]) as s (word, swapped) join ${words} w on w.word = s.swapped`,
+    values: [unknown, swaps.map(([word]) => word!), swaps.map(([, swapped]) => swapped!)],
   });
   const known = Map.groupBy(rows, (row) => row[2]!);
   return new Map(unknown.map((word) => [word, nearestWord(word, known.get(word) ?? [])]));
 }
+
+/** The word with each two neighbours swapped. */
+const swapped = (word: string): readonly string[] =>
+  Array.from({ length: word.length - 1 }, (_, at) => word.slice(0, at) + word[at + 1]! + word[at]! + word.slice(at + 2));
 
 /** The word that takes the fewest changes, the commonest of several; null where all are too far. Short words have many neighbours. */
 export function nearestWord(unknown: string, words: readonly TextRow[]): NearWord | null {

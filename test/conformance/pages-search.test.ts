@@ -10,7 +10,9 @@ let served: ServedCivic;
 beforeAll(async () => {
   served = await serveNewCivic({ CIVIC_PUBLIC_LIMIT: '1000000/60' });
   const reference = councilOfDallas();
-  const topic = reference.find(({ resource }) => resource === 'topics') as UpsertChange;
+  const [topic, place] = (['topics', 'jurisdictions'] as const).map(
+    (wanted) => reference.find(({ resource }) => resource === wanted) as UpsertChange,
+  ) as [UpsertChange, UpsertChange];
   await served.civic.writer.write(
     [
       ...reference,
@@ -18,6 +20,11 @@ beforeAll(async () => {
         ...topic,
         id: pageRecordId('topics', 'housing'),
         content: { ...(topic.content as object), slug: 'housing', publicLabel: 'housing & homes' },
+      },
+      {
+        ...place,
+        id: pageRecordId('jurisdictions', 'addison'),
+        content: { ...(place.content as object), slug: 'addison', name: 'Addison' },
       },
       meeting('next', 7),
       meeting('later', 40),
@@ -53,6 +60,13 @@ const found = (page: string) => ['one', 'two'].filter((name) => page.includes(`/
 
 test('a search whose guidance is for programs alone has no empty paragraph', async () => {
   expect(await pageOf('/search?q=flats')).not.toMatch(/<p[^>]*>\s*<\/p>/);
+});
+
+test('a search in a place without a covered body says so, and names no tool', async () => {
+  const page = await pageOf('/search?q=flats&jurisdiction=addison');
+  expect(page).toContain('No body of this jurisdiction is covered yet.');
+  expect(page).toContain('Try fewer or other words or wider filters.');
+  expect(page).not.toMatch(/get_coverage|report_missing_data/);
 });
 
 test('the search has a named field for words, place, topic and dates, and offers what can be found', async () => {

@@ -149,6 +149,18 @@ describe('a misspelt word', () => {
     }
   });
 
+  test.each(['polcie', 'ploice', 'poilce'])('%s, with two letters swapped, finds the word of these letters', async (query) => {
+    await search.fold(meeting('n', 'dallas', at(1), ['four Police policies', 'five Policies', 'six Price']));
+    const { results, guidance } = await search.search({ query });
+    expect(results.map(({ title }) => title)).toEqual(['four Police policies']);
+    expect(guidance).toContain('searched for "police" instead');
+  });
+
+  test('of a date is none', async () => {
+    expect((await search.search({ query: 'parking Sept 10 2025' })).guidance).not.toContain('No record has');
+    expect((await search.search({ query: 'parking sepptember' })).guidance).toContain('No record has the word "sepptember"');
+  });
+
   test('that is excluded or an alternative is corrected as well', async () => {
     expect(await found('-resturant')).toEqual(['three', 'two']);
     expect(await found('anexation or resturant')).toEqual(['one', 'three']);
@@ -186,7 +198,7 @@ describe('words that no item has together', () => {
     ]);
   });
 
-  test('find the items that have most of them, those with the rarer words first, and the guidance says so', async () => {
+  test('find the items that have at least half of them, those with the rarer words first, and the guidance says so', async () => {
     const { results, guidance } = await search.search({ query: 'which helicopter do the police buy' });
     expect(results.map(({ title }) => title.split(' ')[0])).toEqual(['one']);
     expect(guidance).toContain('No item has all of these words');

@@ -4,6 +4,7 @@ import { agendaSearch } from '../../projections/agenda-search/projection.ts';
 import { createAgendaProjection } from '../../projections/agenda/projection.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
+import { createGetAgendaItem } from '../../queries/agenda/get-agenda-item.ts';
 import { createSearchAgenda } from '../../queries/search/search-agenda.ts';
 import { createReadMeetings } from '../../queries/meetings/read-meetings.ts';
 import { agendaId, AgendaEvents } from '../support/agenda-events.ts';
@@ -39,20 +40,29 @@ test('a data directory with version 2 of the search is answered, then rebuilt, a
   await write([
     ...events.place('dallas'),
     events.meeting('m', 'dallas', at(0)),
-    events.item('one', 'm', { title: 'Levy on “Short-Term Rentals” Z245-177', agendaNumber: '1' }),
+    events.item('one', 'm', {
+      title: 'Levy on “Short-Term Rentals” Z245-177',
+      agendaNumber: '1',
+      matterType: 'ORDINANCE',
+      matterStatus: 'Held',
+    }),
   ]);
   const projector = civic.startProjector([{ ...agendaSearch, version: 2 }, createAgendaProjection([]), recordHistory]);
   await civic.caughtUp(undefined, [agendaSearch.name, 'agenda', 'record_history']);
   await projector.stop();
   const { entries, items, meetings } = AGENDA_SEARCH.at(await civic.live(agendaSearch.name));
   // As version 2 left them.
-  await civic.rows(`alter table ${items} drop column numbers`);
+  await civic.rows(`alter table ${items} drop column numbers, drop column matter_status`);
   await civic.rows(`alter table ${meetings} drop column start_time`);
   await civic.rows(`update ${entries} set words = to_tsvector('english', 'levy')`);
   await civic.rows(`alter table ${entries} drop column matter`);
   const ask = createSearchAgenda({ reads: () => civic.reads, clock: civic.clock });
   const found = async (query: string) => (await ask({ query, limit: 10 }, new AbortController().signal)).data.results.length;
   expect([await found('levy'), await found('Z 245 177')]).toEqual([1, 0]);
+  const readItem = createGetAgendaItem({ reads: civic.reads, clock: civic.clock });
+  const itemOf = () => readItem(agendaId('agenda_items', 'one'));
+  expect(await itemOf()).toMatchObject({ agendaNumber: '1', matterType: 'ORDINANCE' });
+  expect(await itemOf()).not.toHaveProperty('matterStatus');
   const timed = { bodyIds: [agendaId('public_bodies', 'dallas')], timezone: 'America/Chicago', limit: 20 };
   const readMeetings = () => createReadMeetings({ reads: civic.reads, clock: civic.clock }).ofBodies({ ...timed, from: Date.parse(at(0)) });
   expect(await readMeetings()).toHaveLength(1);
@@ -64,4 +74,5 @@ test('a data directory with version 2 of the search is answered, then rebuilt, a
     ),
   );
   for (const query of ['levy', 'Z 245 177', 'Airbnb', '1 January 2026']) expect([query, await found(query)]).toEqual([query, 1]);
+  expect(await itemOf()).toMatchObject({ matterStatus: 'Held' });
 });

@@ -51,6 +51,32 @@ describe('section headings', () => {
   });
 });
 
+describe('words that a slash joins', () => {
+  beforeEach(() =>
+    search.fold([
+      ...events.place('dallas'),
+      ...meeting('m', 'dallas', at(0), [
+        'one Tower/antenna for cellular communication',
+        'two South Dallas/Fair Park trust',
+        'three Antenna on a tower',
+      ]),
+    ]),
+  );
+
+  test('are found one by one, together and in a phrase, in title and text', async () => {
+    const text = `${'Whereas the council met. '.repeat(40)}Repair of damage/catastrophic failure of pumps.${' It was so ordered.'.repeat(40)}`;
+    await search.fold([events.item('four', 'm', { title: 'four Pumps', text })]);
+    const found = async (query: string) => (await search.search({ query })).results.map(({ title }) => title.split(' ')[0]!).toSorted();
+    expect(await found('antenna')).toEqual(['one', 'three']);
+    expect(await found('tower/antenna')).toEqual(['one']);
+    expect(await found('"Fair Park"')).toEqual(['two']);
+    expect(await found('"dallas/fair park"')).toEqual(['two']);
+    expect(await found('catastrophic')).toEqual(['four']);
+    const [row] = (await search.search({ query: 'catastrophic' })).results;
+    expect(row!.excerpt).toContain('damage/catastrophic failure');
+  });
+});
+
 describe('a row', () => {
   test('has the local day, time zone and status of its meeting, and file number and outcome of its item', async () => {
     await search.fold([

@@ -33,6 +33,7 @@ const HANDLED: Readonly<Record<string, readonly string[]>> = {
   'audit 2': ['SnapshotTaken', ...SUBSCRIPTIONS, 'DataReportSubmitted', ...ACCOUNTS, ...PAYMENTS],
   'agenda_search 4': RECORDS,
   'agenda_search 5': RECORDS,
+  'agenda_search 6': RECORDS,
   'record_keys 1': RECORDS,
 };
 

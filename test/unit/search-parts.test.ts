@@ -66,17 +66,48 @@ describe('a query', () => {
       ]).toEqual([query, []]);
   });
 
+  const NUMERIC = ['2025/11/12', '11-12-2025', '11/12/25', '2025–11–12'];
   test('names a day with its year, or that day of every year around this one', () => {
-    for (const query of ['2025-11-12', '11/12/2025', 'November 12, 2025', '12 Nov. 2025', '12th of november 2025', 'Nov 12th 2025']) {
+    for (const query of [
+      '2025-11-12',
+      '11/12/2025',
+      'November 12, 2025',
+      '12 Nov. 2025',
+      '12th of november 2025',
+      'Nov 12th 2025',
+      ...NUMERIC,
+    ]) {
       expect([query, searchQuery(query, 2026).units.map(({ marks }) => marks)]).toEqual([query, [dayMarks('2025-11-12')]]);
     }
     const [unit] = searchQuery('12 November?', 2026).units;
     expect(unit!.marks).toHaveLength(12);
     expect(unit!.marks.slice(0, 3)).toEqual(dayMarks('2027-11-12', '2026-11-12', '2025-11-12'));
     expect(searchQuery('February 29', 2026).units[0]!.marks).toEqual(dayMarks('2024-02-29', '2020-02-29', '2016-02-29'));
-    for (const query of ['November 31, 2025', '13/13/2025', '2025-02-30', 'may 12345', 'marching 3']) {
+    for (const query of ['November 31, 2025', '13/13/2025', '2025-02-30', '2/30/25', '2025-13-01', 'may 12345', 'marching 3']) {
       expect([query, searchQuery(query, 2026).units.flatMap(({ marks }) => marks)]).toEqual([query, []]);
     }
+  });
+
+  test('has words that a slash joins side by side, and what they are joined with is no operator', () => {
+    expect(partsOf('tower/antenna')).toEqual([['"tower antenna"']]);
+    expect(partsOf('"Dallas/Fair Park" and/or x/-y')).toEqual([['" Dallas Fair Park "'], ['"and or"'], ['"x -y"']]);
+    expect(partsOf('-tower/antenna')).toEqual([['"tower antenna"']]);
+  });
+
+  test('has dashes within words as hyphens, and no others', () => {
+    expect(partsOf('Z245–123')).toEqual(partsOf('Z245-123'));
+    expect(partsOf('25‑869A')).toEqual(partsOf('25-869A'));
+    expect(partsOf('zoning – change –park')).toEqual([['zoning'], ['–'], ['change'], ['–park']]);
+  });
+
+  test('finds an amount of dollars with and without its cents', () => {
+    for (const amount of ['$1,547,925', '$1,547,925.00']) expect(partsOf(amount)).toEqual([['$1,547,925', '$1,547,925.00']]);
+    for (const amount of ['$1,547,925.50', '1,54', '912']) expect(partsOf(amount)).toEqual([[amount]]);
+  });
+
+  test('tells the words of a date from others that may be misspelt', () => {
+    const { words, ofDates } = searchQuery('budget Sept 10 2025', 2026);
+    expect([words, [...ofDates]]).toEqual([['budget', 'sept'], ['sept']]);
   });
 
   test('without some of its parts matches every choice of the others', () => {

@@ -79,10 +79,11 @@ ${rest !== '' && html`<p>${clipped(excerpt, MAX_EXCERPT)}</p>`}
 </li>`;
 }
 
-/** The sentences of a search without those that name fields of the tool. */
+/** The sentences of a search without those that name fields of the tool, and without what they say of other tools. */
 const readerGuidance = (guidance: string): string =>
   guidance
     .split(/(?<=\.) /)
-    .filter((sentence) => !/nextCursor|sourceUrl|get_coverage/.test(sentence))
+    .filter((sentence) => !/nextCursor|sourceUrl/.test(sentence))
+    .map((sentence) => sentence.replace(/[:;] get_coverage .*/, '.'))
     .join(' ')
     .replaceAll(/ with this \w+Slug is known/g, ' of this name is known');
