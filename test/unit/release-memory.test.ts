@@ -74,7 +74,7 @@ test('a release gives back what a burst of work has left, and the share of time 
     const idle = memory.utilization();
     const before = memory.resident();
     memory.release();
-    console.log(JSON.stringify({ busy, idle, before, after: memory.resident() }));`;
+    process.stdout.write(JSON.stringify({ busy, idle, before, after: memory.resident() }));`;
   const options = ['--max-semi-space-size=4', '--expose-gc', '--input-type=module', '--eval', program];
   const { stdout, stderr } = spawnSync(process.execPath, options, { encoding: 'utf8', timeout: 60_000 });
   const { busy, idle, before, after } = JSON.parse(stdout || stderr) as Record<string, number>;
