@@ -101,6 +101,84 @@ test.each([
   expect(report.note).toContain('No published record could be matched to the report beyond doubt');
 });
 
+const agendaOf = 'The agenda of the City Council meeting of 12 May 2026';
+const COUNCIL_PAGE = 'https://cityofdallas.legistar.com/MeetingDetail.aspx?LEGID=77';
+const council = (more: object = {}) =>
+  events.meeting('council', 'dallas', '2026-05-12T15:00:00Z', {
+    title: 'City Council',
+    sourceUrl: COUNCIL_PAGE,
+    sourceRecordId: '77',
+    ...more,
+  });
+const ofCouncil: Partial<ReportInput> = {
+  recordKind: 'agenda',
+  recordDate: '2026-05-12',
+  jurisdictionSlug: 'dallas',
+  sourceUrl: COUNCIL_PAGE,
+};
+/** Without the fields that are undefined. */
+const aboutCouncil = (expectedRecord: string, more: object) =>
+  JSON.parse(JSON.stringify({ ...ofCouncil, expectedRecord, ...more })) as ReportInput;
+const councilMinutes = () =>
+  events.publish('documents', 'minutes', {
+    meetingId: agendaId('meetings', 'council'),
+    kind: 'minutes',
+    title: 'City Council minutes',
+    url: `${COUNCIL_PAGE}&minutes`,
+  });
+
+test.each([
+  ['the page of the meeting', agendaOf, {}],
+  ['the page of the meeting, without a date', agendaOf, { recordDate: undefined }],
+  ['the calendar', 'The agenda of the City Council of 12 May 2026', { sourceUrl: 'https://cityofdallas.legistar.com/Calendar.aspx' }],
+  ['the id of the meeting', 'Agenda PDF', { sourceRecordId: '77' }],
+  ['the title of the meeting', 'Agenda', { meetingTitle: 'Agenda' }],
+])('a missing agenda that is reported by %s stays open where only the meeting is published', async (_, expectedRecord, named) => {
+  const { meetingTitle, ...more } = named as Partial<ReportInput> & { readonly meetingTitle?: string };
+  await write(council({ status: 'cancelled', ...(meetingTitle !== undefined && { title: meetingTitle }) }), councilMinutes());
+  const reportId = await reports.submit('a', aboutCouncil(expectedRecord, more));
+  await reports.turn();
+  const report = await reports.report(reportId);
+  expect(report).toMatchObject({ status: 'investigating', verifiedRecords: [] });
+  const said = `meeting "${meetingTitle ?? 'City Council'}", Dallas City Council, 2026-05-12, meeting cancelled (${agendaId('meetings', 'council')})`;
+  expect(report.finding).toBe(`Published by this service: ${said}. No agenda, agenda item or agenda document of it was found.`);
+  expect(report.note).toContain(said);
+  reports.clock.advance(DAY_MS);
+  await write(events.item('late', 'council', { title: 'Call to order', sourceUrl: COUNCIL_PAGE }));
+  await reports.turn();
+  expect(await reports.report(reportId)).toMatchObject({ status: 'resolved', reasonCode: 'publication_delay' });
+});
+
+test.each<[string, string, () => StoredEvent | readonly StoredEvent[], object?]>([
+  ['has an agenda item', agendaOf, () => events.item('first', 'council', { title: 'Call to order' })],
+  [
+    'has an agenda document',
+    agendaOf,
+    () =>
+      events.publish('documents', 'agenda', {
+        meetingId: agendaId('meetings', 'council'),
+        kind: 'agenda',
+        title: 'Agenda',
+        url: `${COUNCIL_PAGE}&agenda`,
+      }),
+  ],
+  [
+    'has an agenda item, and the report no date',
+    'Agenda of the City Council meeting',
+    () => events.item('first', 'council', { title: 'Call to order' }),
+    { recordDate: undefined },
+  ],
+  ['is itself what is missed', 'The City Council meeting of 12 May 2026 and its page', () => []],
+])('a report that only names a published meeting is closed where the meeting %s', async (_, expectedRecord, parts, more = {}) => {
+  await write(council(), councilMinutes(), parts());
+  reports.clock.advance(1000);
+  const reportId = await reports.submit('a', aboutCouncil(expectedRecord, more));
+  await reports.turn();
+  const report = await reports.report(reportId);
+  expect(report.status).toBe('already_available');
+  expect(report.verifiedRecords.map(({ itemId }) => itemId)).toContain(agendaId('meetings', 'council'));
+});
+
 test('two items with one title are both named on one page, and none on two pages', async () => {
   await write(at('twin', TITLE, { sequence: 9 }));
   const samePage = await reports.submit('a', input());

@@ -22,6 +22,7 @@ export interface Candidate {
   /** Local date of its meeting, or its own. */
   readonly date: string | null;
   readonly meetingId: string | null;
+  readonly isMeetingCancelled: boolean;
   readonly bodyName: string | null;
   readonly jurisdictionSlug: string | null;
   readonly jurisdictionName: string | null;
@@ -29,6 +30,8 @@ export interface Candidate {
   readonly textEvidence: 'readable' | 'no_text_layer' | null;
   /** Whether it contains other records, whose address is then the same. */
   readonly container: boolean;
+  /** An agenda or a part of one. */
+  readonly isAgenda: boolean;
 }
 
 export const wantedBy = ({ input }: KnownReport): WantedRecord => ({
@@ -42,12 +45,16 @@ const idsOf = (found: readonly FoundRecord[], resource: FoundResource): string[]
   found.filter((record) => record.resource === resource).map(({ id }) => id);
 const unique = (ids: readonly (string | null | undefined)[]): string[] => [...new Set(ids.filter((id) => id != null))];
 
-/** Records that share a name with the missing one, and those of meetings on its date, ordered by id. */
+/** Without a date, the parts of so many meetings that share a name with the missing record are read, and of more none. */
+const MAX_MEETINGS_WITHOUT_DATE = 20;
+
+/** Records that share a name with the missing one, and those of meetings on its date or of a few that share a name, ordered by id. */
 export async function findCandidates(deps: CandidateDependencies, area: CoverageArea, wanted: WantedRecord): Promise<readonly Candidate[]> {
   const { known } = deps;
   const found = await foundRecords(deps.reads, wanted);
-  const ofDate = wanted.localDate === null ? [] : idsOf(found, 'meetings');
-  const below = (resource: Resource) => known.referring(resource, 'meetingId', ofDate);
+  const foundMeetings = idsOf(found, 'meetings');
+  const readWhole = wanted.localDate !== null || foundMeetings.length <= MAX_MEETINGS_WITHOUT_DATE ? foundMeetings : [];
+  const below = (resource: Resource) => known.referring(resource, 'meetingId', readWhole);
   const [itemsBelow, agendasBelow, documentsBelow] = await Promise.all([below('agenda_items'), below('agendas'), below('documents')]);
   const items = await known.current('agenda_items', unique([...idsOf(found, 'agenda_items'), ...itemsBelow]));
   const agendas = await known.current('agendas', unique([...idsOf(found, 'agendas'), ...agendasBelow]));
@@ -58,7 +65,7 @@ export async function findCandidates(deps: CandidateDependencies, area: Coverage
     document.meetingId ?? documentItems.get(document.agendaItemId ?? '')?.meetingId ?? null;
   const ofParts = [...items.values(), ...agendas.values()].map(({ meetingId }) => meetingId);
   const ofDocuments = [...documents.values()].map(meetingOfDocument);
-  const meetings = await known.current('meetings', unique([...idsOf(found, 'meetings'), ...ofParts, ...ofDocuments]));
+  const meetings = await known.current('meetings', unique([...foundMeetings, ...ofParts, ...ofDocuments]));
   const bodies = await known.current('public_bodies', unique([...meetings.values()].map(({ publicBodyId }) => publicBodyId)));
   const streams = await known.current('record_streams', unique([...streamRecords.values()].map(({ recordStreamId }) => recordStreamId)));
 
@@ -69,12 +76,13 @@ export async function findCandidates(deps: CandidateDependencies, area: Coverage
     return {
       meetingId,
       date: meeting === undefined ? null : localDate(meeting.startsAt, meeting.timezone),
+      isMeetingCancelled: meeting?.status === 'cancelled',
       bodyName: body?.name ?? null,
       jurisdictionSlug: jurisdiction?.slug ?? null,
       jurisdictionName: jurisdiction?.name ?? null,
     };
   };
-  const plain = { sourceRecordId: null, matterFile: null, textEvidence: null, container: false };
+  const plain = { sourceRecordId: null, matterFile: null, textEvidence: null, container: false, isAgenda: false };
   const candidates: Candidate[] = [];
   for (const [id, data] of meetings) {
     const { title, sourceUrl: url, sourceRecordId } = data;
@@ -82,15 +90,16 @@ export async function findCandidates(deps: CandidateDependencies, area: Coverage
   }
   for (const [id, { meetingId, sourceUrl: url, textEvidence }] of agendas) {
     const title = `Agenda: ${meetings.get(meetingId)?.title ?? 'meeting unknown'}`;
-    candidates.push({ ...plain, ...at(meetingId), resource: 'agendas', id, title, url, textEvidence, container: true });
+    candidates.push({ ...plain, ...at(meetingId), resource: 'agendas', id, title, url, textEvidence, container: true, isAgenda: true });
   }
   for (const [id, { meetingId, title, sourceUrl: url, sourceRecordId, matterFile }] of items) {
-    candidates.push({ ...plain, ...at(meetingId), resource: 'agenda_items', id, title, url, sourceRecordId, matterFile });
+    candidates.push({ ...plain, ...at(meetingId), resource: 'agenda_items', id, title, url, sourceRecordId, matterFile, isAgenda: true });
   }
   for (const [id, data] of documents) {
     const { title, url, textEvidence, kind } = data;
-    const container = kind === 'agenda' || kind === 'minutes' || kind === 'packet';
-    candidates.push({ ...plain, ...at(meetingOfDocument(data)), resource: 'documents', id, title, url, textEvidence, container });
+    const isAgenda = kind === 'agenda' || kind === 'packet';
+    const container = isAgenda || kind === 'minutes';
+    candidates.push({ ...plain, ...at(meetingOfDocument(data)), resource: 'documents', id, title, url, textEvidence, container, isAgenda });
   }
   for (const [id, { title, sourceUrl: url, sourceRecordId, recordDate: date, recordStreamId }] of streamRecords) {
     const jurisdiction = area.jurisdictions.get(streams.get(recordStreamId)?.jurisdictionId ?? '');
@@ -103,6 +112,10 @@ export async function findCandidates(deps: CandidateDependencies, area: Coverage
 export interface Matches {
   /** Published, and beyond doubt what is missed; empty where there is a doubt. */
   readonly certain: readonly Candidate[];
+  /** The agendas and their parts of the certain meetings, where an agenda is missed. */
+  readonly agendaParts: readonly Candidate[];
+  /** Meetings that would be certain if an agenda or a part of one were there, which is missed. */
+  readonly withoutAgenda: readonly Candidate[];
   /** Other records that match the report in part, the likeliest first, for a person to examine. */
   readonly possible: readonly Candidate[];
 }
@@ -123,6 +136,8 @@ const begins = (words: readonly string[], start: readonly string[]): boolean =>
 
 const MONTHS = 'january february march april may june july august september october november december'.split(' ');
 const FILLER: ReadonlySet<string> = new Set('a an and at for from in of on the to its meeting agenda document page pdf'.split(' '));
+/** Words that ask for the agenda of a meeting: the meeting alone does not answer them. */
+const AGENDA_WORDS: ReadonlySet<string> = new Set('agenda agendas document documents packet pdf'.split(' '));
 
 function dateWords(date: string | null): readonly string[] {
   if (date === null) return [];
@@ -169,7 +184,8 @@ const weight = ({ id, file, address, exact, title, named, date, place }: Facts):
 
 /**
  * The records that a report misses: those of its source's id at its address or place, of its address where nothing else is there, or of its
- * title at its address or date. A record that contradicts the report is none; where two different records would be, none is certain. Pure.
+ * title at its address or date. A record that contradicts the report is none, nor is a meeting without an agenda where an agenda is missed; where
+ * two different records would be, none is certain. Pure.
  */
 export function matchRecords(input: ReportInput, candidates: readonly Candidate[]): Matches {
   const compared = candidates
@@ -187,13 +203,24 @@ export function matchRecords(input: ReportInput, candidates: readonly Candidate[
     if ((title || named) && (address || (date && place))) return true;
     return address && aloneAtAddress && !candidate.container && input.sourceRecordId === undefined;
   };
-  const certain = compared.filter(isCertain);
+  const words = titleWords(input.expectedRecord);
+  const isAgendaMissed = words.some((word) => AGENDA_WORDS.has(word));
+  const partsOf = ({ meetingId }: Candidate) => candidates.filter((part) => part.isAgenda && part.meetingId === meetingId);
+  const lacksAgenda = (one: Candidate): boolean => one.resource === 'meetings' && isAgendaMissed && partsOf(one).length === 0;
+  const isOtherMinutes = ({ container, isAgenda, resource }: Candidate): boolean =>
+    resource === 'documents' && container && !isAgenda && isAgendaMissed && !words.includes('minutes');
+  const alike = compared.filter((one) => isCertain(one) && !isOtherMinutes(one.candidate));
+  const certain = alike.filter(({ candidate }) => !lacksAgenda(candidate));
+  const withoutAgenda = alike.filter(({ candidate }) => lacksAgenda(candidate)).map(({ candidate }) => candidate);
   const best = certain.filter((one) => one.weight === certain[0]!.weight);
-  const rest = compared.filter(({ facts }) => facts.id || facts.file || facts.address || facts.title).map(({ candidate }) => candidate);
+  const sharesName = ({ id, file, address, title, named }: Facts): boolean => id || file || address || title || named;
+  const rest = compared.filter(({ facts }) => sharesName(facts)).map(({ candidate }) => candidate);
   const doubtful = new Set(best.map(({ candidate: { resource, title, date } }) => JSON.stringify([resource, title, date]))).size > 1;
-  if (doubtful && !oneMeeting(best.map(({ candidate }) => candidate))) return { certain: [], possible: rest };
+  if (doubtful && !oneMeeting(best.map(({ candidate }) => candidate)))
+    return { certain: [], agendaParts: [], withoutAgenda, possible: rest };
   const chosen = best.slice(0, MAX_MATCHES).map(({ candidate }) => candidate);
-  return { certain: chosen, possible: rest.filter((candidate) => !chosen.includes(candidate)) };
+  const agendaParts = isAgendaMissed ? chosen.filter(({ resource }) => resource === 'meetings').flatMap(partsOf) : [];
+  return { certain: chosen, agendaParts, withoutAgenda, possible: rest.filter((candidate) => !chosen.includes(candidate)) };
 }
 
 /** A meeting and its own agenda, its agenda's document and so on: the same thing in several resources. */

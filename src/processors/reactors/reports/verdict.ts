@@ -11,7 +11,7 @@ type Source = RecordData<'sources'>;
 export interface ReportFacts {
   readonly report: KnownReport;
   readonly matches: Matches;
-  /** Since when the last of the certain records has been published without a break; null where there is none. */
+  /** Since when the last of the certain records, and the agenda where one is missed, has been published without a break; null where there is none. */
   readonly publishedSince: string | null;
   /** Open reports of the same record that are older, of this account and of others. */
   readonly olderOwn: KnownReport | null;
@@ -69,7 +69,7 @@ function published(facts: ReportFacts): Verdict | null {
 }
 
 function first(facts: ReportFacts): Verdict | null {
-  const { olderOwn, outside, sources, agendas } = facts;
+  const { olderOwn, outside, sources, agendas, matches } = facts;
   if (olderOwn !== null) {
     const finding = `Your earlier report ${olderOwn.reportId}, submitted ${olderOwn.submittedAt}, is about the same record and is still open.`;
     const nextAction = `Follow report ${olderOwn.reportId} instead.`;
@@ -91,7 +91,10 @@ function first(facts: ReportFacts): Verdict | null {
         : sources.map((source) => `Agendas of the ${sourceName(source)} were found to have no text layer.`).join(' ');
     return to(facts, { to: 'awaiting_source', reasonCode: 'source_unreadable', finding }, note(facts));
   }
-  const finding = 'No published record could be matched to this report with certainty by address, source id, or title and date.';
+  const finding =
+    matches.withoutAgenda.length > 0
+      ? `Published by this service: ${several(matches.withoutAgenda)}. No agenda, agenda item or agenda document of it was found.`
+      : 'No published record could be matched to this report with certainty by address, source id, or title and date.';
   // Reports of other customers appear in the investigator's note only.
   return to(facts, { to: 'investigating', finding }, note(facts));
 }
@@ -138,9 +141,10 @@ const WORDS: Readonly<Record<FoundResource, string>> = {
   stream_records: 'record',
 };
 
-function describe({ resource, title, jurisdictionName, bodyName, date, id }: Candidate): string {
+function describe({ resource, title, jurisdictionName, bodyName, date, isMeetingCancelled, id }: Candidate): string {
   const who = [jurisdictionName, bodyName].filter((name) => name !== null).join(' ');
-  return `${WORDS[resource]} "${cut(title, 160)}"${who === '' ? '' : `, ${who}`}${date === null ? '' : `, ${date}`} (${id})`;
+  const said = [`${WORDS[resource]} "${cut(title, 160)}"`, who, date ?? '', isMeetingCancelled ? 'meeting cancelled' : ''];
+  return `${said.filter((part) => part !== '').join(', ')} (${id})`;
 }
 
 function several(candidates: readonly Candidate[]): string {
@@ -173,7 +177,10 @@ function note({ matches, sources, olderOwn, olderOthers }: ReportFacts): string 
   const same = [...(olderOwn === null ? [] : [olderOwn]), ...olderOthers].map(({ reportId, status }) => `${reportId} (${status})`);
   const lines = [
     'No published record could be matched to the report beyond doubt.',
-    ...list('published records that share an address, an id or a title with the report', matches.possible.map(describe)),
+    ...list(
+      'published records that share an address, an id, a title or the words of a name with the report',
+      matches.possible.map(describe),
+    ),
     ...list('active sources at its address or in its place', sources.map(describeSource)),
     ...list('older open reports about the same record', same),
   ];

@@ -136,14 +136,15 @@ async function gatherFacts(deps: WorkerDependencies, area: CoverageArea, report:
   const wanted = wantedBy(report);
   const [candidates, older] = await Promise.all([findCandidates(deps, area, wanted), olderReports(deps, report)]);
   const matches = matchRecords(report.input, candidates);
-  const since = await Promise.all(matches.certain.map((candidate) => publishedSince(deps.log, candidate)));
+  const since = await publishedSince(deps.log, matches.certain);
+  const agendaSince = (await publishedSince(deps.log, matches.agendaParts)).slice(0, 1);
   const sources = sourcesOf(area, sourceUrl, jurisdictionSlug);
   const slugs = new Set([jurisdictionSlug, ...sources.map(({ jurisdictionId }) => area.jurisdictions.get(jurisdictionId)?.slug)]);
   const isOfDate = ({ date }: Candidate) => recordDate !== undefined && date === recordDate;
   return {
     report,
     matches,
-    publishedSince: since.toSorted().at(-1) ?? null,
+    publishedSince: [...since, ...agendaSince].toSorted().at(-1) ?? null,
     olderOwn: older.find(({ accountId }) => accountId === report.accountId) ?? null,
     olderOthers: older.filter(({ accountId }) => accountId !== report.accountId),
     outside: outsideCoverage(area, sourceUrl, jurisdictionSlug),
@@ -165,8 +166,12 @@ async function olderReports({ reads }: WorkerDependencies, report: KnownReport):
   return open.filter((other) => other.reportId !== report.reportId && isOlder(other, report) && sameRecord(other, report));
 }
 
+/** For each record, since when it has been published; the earliest first. */
+const publishedSince = async (log: EventLog, candidates: readonly Candidate[]): Promise<readonly string[]> =>
+  (await Promise.all(candidates.map((candidate) => onePublishedSince(log, candidate)))).toSorted();
+
 /** When the record was published that has not been withdrawn since: its first publication, or the first one after a removal. */
-async function publishedSince(log: EventLog, { resource, id }: Candidate): Promise<string> {
+async function onePublishedSince(log: EventLog, { resource, id }: Candidate): Promise<string> {
   let since: number | null = null;
   for await (const { type, time } of streamEvents(log, recordStream(resource, id)))
     since = type === RECORD_PUBLISHED ? (since ?? time) : null;
