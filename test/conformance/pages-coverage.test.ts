@@ -112,6 +112,10 @@ test('a place that was added for the feed alone says that its topics are not sho
   await added(false);
 });
 
+test('a page says of a healthy source that it was read within the last two days', async () => {
+  expect(await textOf('/jurisdictions/example-city')).toContain('Legistar of Example City, read within the last two days. Last successful');
+});
+
 test('the front page counts the places of the catalogue that have been read, and no others', async () => {
   await added(true);
   const page = await textOf('/');

@@ -43,7 +43,7 @@ const OUTCOMES: Readonly<Record<NonNullable<RecordData<'agenda_items'>['outcome'
 };
 
 const SOURCE_STATUSES: Readonly<Record<SourceFacts['status'], string>> = {
-  healthy: 'read regularly',
+  healthy: 'read within the last two days',
   stale: 'not read for more than two days',
   failing: 'cannot be read now',
   unsupported: 'cannot be read by this service',
