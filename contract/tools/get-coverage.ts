@@ -28,7 +28,7 @@ const STATUSES =
   `A check time says what was observed then; it promises no uptime, completeness or correctness. healthy: the last check succeeded, though it may have left out rows of the source (lastCheckSkipped) or have found meetings without a stated time (lastCheckDegraded); stale: no check has
 succeeded for 48 hours; failing: the last checks failed; unknown: not checked yet.`.replaceAll('\n', ' ');
 const BEYOND = 'get_data_coverage lists what research located beyond these sources.';
-export const COVERAGE_GUIDANCE = `${STATUSES} A jurisdiction that is not listed is not covered, so that finding nothing there says nothing. ${BEYOND}`;
+export const COVERAGE_GUIDANCE = `${STATUSES} A jurisdiction or body that is not listed is not covered: records of it that were read or imported are found all the same, but finding nothing there says nothing. ${BEYOND}`;
 const CUT_GUIDANCE = `The list was too long and its end was left out: what is not listed may be covered all the same, and GET
 /api/v1/public/source-status lists every source without a key. ${STATUSES} ${BEYOND}`.replaceAll('\n', ' ');
 
@@ -57,9 +57,9 @@ const truncation = (): TruncationRules<Data> => ({
 
 export const getCoverage = tool({
   name: 'get_coverage',
-  title: 'Which sources are read',
-  description: `Lists the public bodies that are covered, by jurisdiction, with each source that is read and what was last observed of it, and
-the topics that search_agenda takes as topicSlug. Ask this first to learn whether a place is covered, and when its source was last read, before you conclude
+  title: 'Which sources are covered',
+  description: `Lists the public bodies that are covered, by jurisdiction, with each of their sources and what was last observed of it, and
+the topics that search_agenda takes as topicSlug. search_agenda also finds records of other bodies that were read or imported. Ask this first to learn whether a place is covered, and when its source was last read, before you conclude
 anything from an empty search. Takes no argument and costs nothing.`,
   effect: 'reads',
   access: 'free',

@@ -113,7 +113,7 @@ export const searchAgenda = tool({
   title: 'Search agenda items',
   description: `Searches agenda items of local-government meetings in north-central Texas by words, and by jurisdiction, topic and date of the meeting; best matches
 first. Read guidance: it says what an empty or truncated page means. Go on with nextCursor; read one result in full with get_agenda_item. An empty result does
-not prove that nothing happened: get_coverage lists what is read. Accounts that pay by the call pay for a call that finds something.`,
+not prove that nothing happened: get_coverage lists what is covered. Accounts that pay by the call pay for a call that finds something.`,
   effect: 'reads',
   access: 'paid',
   input,

@@ -116,10 +116,12 @@ test('a page says of a healthy source that it was read within the last two days'
   expect(await textOf('/jurisdictions/example-city')).toContain('Legistar of Example City, read within the last two days. Last successful');
 });
 
-test('the front page counts the places of the catalogue that have been read, and no others', async () => {
+test('the front page counts the places of the catalogue with a covered body that has been read, and claims nothing of others', async () => {
   await added(true);
   const page = await textOf('/');
   expect(page).toContain('Legistar of Example City');
-  expect(page).toMatch(/municipalities, 1 has been read so far\./);
+  expect(page).toMatch(
+    /municipalities, 1 has a covered body of which a source has been read so far\.\nOther records can have been read or imported:/,
+  );
   await added(false);
 });

@@ -260,7 +260,7 @@ describe('a payload', () => {
     test('states that unlisted sources are not covered only if the list is complete', async () => {
       const whole = await cover(10, 2);
       expect([whole.truncated, whole.jurisdictions.length]).toEqual([false, 10]);
-      expect(whole.guidance).toMatch(/that is not listed is not covered/);
+      expect(whole.guidance).toMatch(/that is not listed is not covered: records of it that were read or imported are found all the same/);
       const cut = await cover(200, 2);
       expect([cut.truncated, cut.jurisdictions.length < 200, cut.jurisdictions.length > 20]).toEqual([true, true, true]);
       expect(cut.guidance).toMatch(/not listed may be covered all the same.* \/api\/v1\/public\/source-status /);

@@ -20,7 +20,7 @@ export function countiesOf(jurisdictions: readonly CoverageJurisdiction[]): read
   }));
 }
 
-/** Slugs of jurisdictions of which a source was read at least once. */
+/** Slugs of jurisdictions of which a source of a covered body was read at least once. */
 type ReadSlugs = ReadonlySet<string>;
 
 const hasRead = ({ county, municipalities }: County, read: ReadSlugs): boolean =>
@@ -31,22 +31,22 @@ const shapes: Readonly<Record<string, string>> = outlines.shapes;
 /** The region by the shapes of its counties. The same is in the list, so that it is one image to a screen reader. */
 export const countyMap = (counties: readonly County[], read: ReadSlugs): Html => html`<figure class="map">
 <svg viewBox="-2 -2 ${outlines.width + 4} ${outlines.height + 4}" role="img" aria-labelledby="map-title">
-<title id="map-title">Map of the 16 counties of north-central Texas; the list below says which are read</title>
+<title id="map-title">Map of the 16 counties of north-central Texas; the list below says where a covered body was read</title>
 ${counties.map(
   (each) => html`<path class="${hasRead(each, read) ? 'read' : 'unread'}" d="${shapes[each.county.countySlugs[0]!]}"/>\n`,
 )}</svg>
-<figcaption><span class="key read">a body in this county is read</span> <span class="key unread">not read yet</span></figcaption>
+<figcaption><span class="key read">a covered body in this county was read</span> <span class="key unread">no covered body was read yet</span></figcaption>
 </figure>`;
 
 const jurisdictionEntry = ({ jurisdictionSlug, jurisdictionName }: CoverageJurisdiction, read: ReadSlugs): Html =>
   html`<li><a href="${jurisdictionPath(jurisdictionSlug)}">${jurisdictionName}</a>${
-    read.has(jurisdictionSlug) && html` <strong>read</strong>`
+    read.has(jurisdictionSlug) && html` <strong>covered and read</strong>`
   }</li>`;
 
 export const countyList = (counties: readonly County[], read: ReadSlugs): Html =>
   html`<div class="counties">${counties.map(
     ({ county, municipalities }) => html`<details>
-<summary>${county.jurisdictionName} <span class="quiet">${municipalities.length} municipalities, ${readCount([county, ...municipalities], read)} read</span></summary>
+<summary>${county.jurisdictionName} <span class="quiet">${municipalities.length} municipalities, covered and read: ${readCount([county, ...municipalities], read)}</span></summary>
 <ul>${[county, ...municipalities].map((each) => jurisdictionEntry(each, read))}</ul>
 </details>`,
   )}</div>`;

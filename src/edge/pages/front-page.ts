@@ -32,7 +32,7 @@ export async function frontPage(reads: PageReads): Promise<PageParts> {
 <p>This service reads agendas of city councils and county courts, finds what matters to people and businesses, and quotes the record.
 Records can be searched here, read as feeds and calendars, and copied whole over an API.</p>
 ${searchBox()}
-${!sources.some(isRead) && html`<p class="quiet">No source has been read yet. An operator reads the first one with</p><pre tabindex="0"><code>${FIRST_SYNC}</code></pre>`}
+${!sources.some(isRead) && html`<p class="quiet">No covered source has been read yet. An operator reads the first one with</p><pre tabindex="0"><code>${FIRST_SYNC}</code></pre>`}
 <section aria-labelledby="upcoming">
 <h2 id="upcoming">Upcoming, by topic</h2>
 ${upcoming(next, topics)}
@@ -50,8 +50,8 @@ ${listOr(fitting(changed, CHANGED_SIZE, meetingEntry), 'No meeting is known yet.
 </section>
 <section aria-labelledby="coverage">
 <h2 id="coverage">What is covered, and what is not</h2>
-<p>Of ${meta.scope.counties} counties and ${meta.scope.activeMunicipalities} municipalities, ${read.size === 0 ? 'none' : read.size} ${read.size > 1 ? 'have' : 'has'} been read so far.
-The pages of the others state what research located.</p>
+<p>Of ${meta.scope.counties} counties and ${meta.scope.activeMunicipalities} municipalities, ${read.size === 0 ? 'none' : read.size} ${read.size > 1 ? 'have' : 'has'} a covered body of which a source has been read so far.
+Other records can have been read or imported: the page of each place states what was read there, and what research located.</p>
 ${countyMap(counties, read)}
 ${countyList(counties, read)}
 </section>
