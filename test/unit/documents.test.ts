@@ -228,6 +228,9 @@ describe('the pages', () => {
 
   test('describe the deviations of the service, and the computation of a digest', async () => {
     const page = await textOf('/api-reference.md');
+    const [, deviations = ''] = page.split('deviates knowingly');
+    for (const words of ['made empty is `Cache-Control: no-store`', 'rightmost entry of `X-Forwarded-For`'])
+      expect(deviations).toContain(words);
     for (const words of ['deviates knowingly', 'modulo 2^256', 'boundaryCursor', 'Retry-After', 'served by this version']) {
       expect(page.toLowerCase()).toContain(words.toLowerCase());
     }
