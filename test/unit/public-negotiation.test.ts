@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { acceptedCodings } from '../../src/edge/answers/representation.ts';
 import { clientAddress, trustedProxies } from '../../src/edge/admission/client-address.ts';
-import { namesTag } from '../../src/edge/answers/representation.ts';
+import { acceptedCodings, namesTag, prefersHtml } from '../../src/edge/answers/representation.ts';
 
 describe('the counted client address', () => {
   test.each([
@@ -41,6 +40,18 @@ describe('a trusted proxy', () => {
     [['loopback'], undefined, false],
   ])('of %j is %s: %s', (list, address, trusted) => {
     expect(trustedProxies(list)(address)).toBe(trusted);
+  });
+});
+
+describe('Accept', () => {
+  test.each([
+    ['text/html', true],
+    ['TEXT/HTML', true],
+    ['text/html; charset=utf-8', true],
+    ['text/html;q=0.5, application/json', false],
+    ['*/*', false],
+  ])('of %s prefers a page to JSON: %s', (accept, isPreferred) => {
+    expect(prefersHtml(accept)).toBe(isPreferred);
   });
 });
 

@@ -94,16 +94,18 @@ export function namesTag(header: string, etag: string): boolean {
   return header.trim() === '*' || (header.match(/(?:W\/)?"[^"]*"/g) ?? []).some((tag) => tag === etag || tag === `W/${etag}`);
 }
 
+/** Whether a value of `Accept` prefers a media type to JSON. Each is offered as it is sent, so that it may be asked for with its charset. */
+function prefersToJson(accept: string, type: string): boolean {
+  const [json, other] = [MEDIA_TYPES.json, type].map((sent) => `${sent}; charset=utf-8`) as [string, string];
+  return new Negotiator({ headers: { accept } }).mediaType([json, other]) === other;
+}
+
 /** Whether a value of `Accept` asks for a page rather than for JSON: browsers name HTML, programs accept anything. */
-export const prefersHtml = (accept = '*/*'): boolean =>
-  new Negotiator({ headers: { accept } }).mediaType(['application/json', 'text/html']) === 'text/html';
+export const prefersHtml = (accept = '*/*'): boolean => prefersToJson(accept, 'text/html');
 
 /** `ndjson` for a value of `Accept` that prefers newline-delimited JSON. */
 export const preferredForm = (accept = '*/*'): PageForm =>
-  accept.includes('ndjson') &&
-  new Negotiator({ headers: { accept } }).mediaType([MEDIA_TYPES.json, MEDIA_TYPES.ndjson]) === MEDIA_TYPES.ndjson
-    ? 'ndjson'
-    : 'json';
+  /ndjson/i.test(accept) && prefersToJson(accept, MEDIA_TYPES.ndjson) ? 'ndjson' : 'json';
 
 type Compression = 'br' | 'gzip';
 type Coding = Compression | 'identity';
