@@ -26,26 +26,31 @@ function cadence({ coveredBodies, meetings, sources, isLive }: ReturnType<typeof
     from ${coveredBodies} b where b.jurisdiction_slug = $1 and b.body_slug = $2 and ${isLive}`;
 }
 
-/** The answer where the meetings cannot be read, and where the body is not active. */
-export const NO_CADENCE: MeetingCadence = { lastMetAt: null, nextScheduledAt: null, timezone: null };
+const NO_CADENCE: MeetingCadence = { lastMetAt: null, nextScheduledAt: null, timezone: null };
 
+const isShipped = (pairs: readonly CoveredBodySlugs[], { slug, bodySlug }: CadenceInput): boolean =>
+  pairs.some((pair) => pair.jurisdictionSlug === slug && pair.slug === bodySlug);
 const notPublished = () => new Rejection('not_found', 'the cadence of this body is not published');
 
+/** The answer where the meetings cannot be read. Throws `not_found` for a pair that is not of the shipped ones. */
+export function unreadCadence(pairs: readonly CoveredBodySlugs[], asked: CadenceInput): MeetingCadence {
+  if (!isShipped(pairs, asked)) throw notPublished();
+  return NO_CADENCE;
+}
+
 /**
- * The last and the next meeting of a covered body (GET …/bodies/{bodySlug}/cadence). Any other pair is answered 404, unless its place was
- * added publicly; also where the meetings cannot be read.
+ * The last and the next meeting of a covered body (GET …/bodies/{bodySlug}/cadence), and nulls where the body is not active. Throws
+ * `not_found` for any other pair, unless its place was added publicly.
  */
 export const createGetPublicBodyCadence =
   ({ reads, clock, pairs }: GetPublicBodyCadenceDependencies) =>
-  async ({ slug, bodySlug }: CadenceInput): Promise<MeetingCadence> => {
-    const isListed = pairs.some((pair) => pair.jurisdictionSlug === slug && pair.slug === bodySlug);
-    const reading = liveRows(reads, AGENDA, {
+  async (asked: CadenceInput): Promise<MeetingCadence> => {
+    const [row] = await liveRows(reads, AGENDA, {
       name: 'cadence',
       text: cadence,
-      values: [slugFilter(slug), slugFilter(bodySlug), clock.now()],
+      values: [slugFilter(asked.slug), slugFilter(asked.bodySlug), clock.now()],
     });
-    const [row] = await (isListed ? reading : reading.catch(() => Promise.reject(notPublished())));
-    if (!isListed && row?.[3] !== COVERAGE.public) throw notPublished();
+    if (row?.[3] !== COVERAGE.public && !isShipped(pairs, asked)) throw notPublished();
     return row === undefined ? NO_CADENCE : { lastMetAt: isoTime(row[0]), nextScheduledAt: isoTime(row[1]), timezone: row[2]! };
   };
 

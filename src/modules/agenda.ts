@@ -1,4 +1,4 @@
-import { createGetPublicBodyCadence, NO_CADENCE } from '../../queries/agenda/get-public-body-cadence.ts';
+import { createGetPublicBodyCadence, unreadCadence } from '../../queries/agenda/get-public-body-cadence.ts';
 import { readAgendaPosition } from '../../queries/agenda/agenda-fields.ts';
 import {
   createGetAgendaHit,
@@ -26,7 +26,7 @@ export interface AgendaFunctions {
   readonly getPublicBodyCadence: (input: CadenceInput) => Promise<MeetingCadence>;
 }
 
-/** After a failure lists are empty and dates null with status 200, and a single hit is 404. */
+/** After a failure lists are empty and dates null with status 200; a single hit, and the cadence of a body that is not shipped, is 404. */
 export const agendaOperations = (functions: AgendaFunctions) =>
   ({
     listRecentAgendaHits: { ask: async ({ query }) => (await functions.listRecentAgendaHits(query)).text, soft: () => NO_RECENT_HITS.text },
@@ -42,7 +42,7 @@ export const agendaOperations = (functions: AgendaFunctions) =>
     },
     getPublicBodyCadence: {
       ask: async ({ params }) => JSON.stringify({ data: await functions.getPublicBodyCadence(params) }),
-      soft: () => JSON.stringify({ data: NO_CADENCE }),
+      soft: ({ params }) => JSON.stringify({ data: unreadCadence(COVERED_BODIES, params) }),
     },
   }) satisfies Partial<PublicAnswers>;
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { paymentRequired, toolError } from '../../contract/tools/tool-results.ts';
+import { expectPublicRefusal } from '../support/http-public.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
 import { makePayer, type SentPayment } from '../support/payments.ts';
 import { type Sandbox, startSandbox } from '../support/sandbox.ts';
@@ -130,6 +131,15 @@ describe('failures on request', () => {
     await expectRefusal(await read(), 504, 'timeout');
     expect(await sandbox.ask('DELETE', '/failures')).toEqual({ failures: [] });
     expect((await read()).status).toBe(200);
+  });
+
+  test('of a cadence leave a pair that is not published 404, as an outage does', async () => {
+    await fail('getPublicBodyCadence', 503, { times: 2 });
+    const cadence = (pair: string) => sandbox.fetch(`/api/v1/public/jurisdictions/${pair}/cadence`);
+    await expectPublicRefusal(await cadence('tarrant-county/bodies/commissioners-court'), 404, 'not_found');
+    const published = await cadence('dallas/bodies/city-council');
+    expect([published.status, await published.json()]).toEqual([200, { data: { lastMetAt: null, nextScheduledAt: null, timezone: null } }]);
+    expect(await sandbox.ask('GET', '')).toMatchObject({ failures: [] });
   });
 
   test('are the ones of the operation: a report cannot be taken, a public list is empty', async () => {
