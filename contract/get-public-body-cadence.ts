@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { meeting } from '../domain/records/schemas.ts';
-import { answerWithMeta, component, MEANINGS, named, openMeta, timestamp } from './fields.ts';
+import { answerWithMeta, component, MEANINGS, openMeta, timestamp } from './fields.ts';
 import { operation, PUBLIC_READ, PUBLIC_REFUSALS } from './operation.ts';
 
 const meetingCadence = component('MeetingCadence', {
@@ -32,7 +32,8 @@ Cancelled and postponed meetings are neither last nor next. When the meetings ca
       },
     },
   },
-  params: z.strictObject({ slug: named.describe(MEANINGS.jurisdictionSlug), bodySlug: named.describe(MEANINGS.bodySlug) }),
+  // An empty one is a pair as any other that is not supported.
+  params: z.strictObject({ slug: z.string().describe(MEANINGS.jurisdictionSlug), bodySlug: z.string().describe(MEANINGS.bodySlug) }),
   success: { status: 200, schema: answerWithMeta('PublicBodyCadence', meetingCadence, openMeta) },
   refusals: [...PUBLIC_REFUSALS, 'not_found'],
 });

@@ -50,13 +50,18 @@ describe('getPublicBodyCadence', () => {
     });
   });
 
-  test.each(['dallas/commissioners-court', 'tarrant-county/commissioners-court', 'Dallas/city-council', 'dallas/city-council%20', 'a/%00'])(
-    'answers %s with 404, also when nothing can be read',
-    async (pair) => {
-      edge.answerWith({ getPublicBodyCadence: withoutDatabase });
-      await expectPublicRefusal(await get(pair), 404, 'not_found');
-    },
-  );
+  test.each([
+    'dallas/commissioners-court',
+    'tarrant-county/commissioners-court',
+    'Dallas/city-council',
+    'dallas/city-council%20',
+    'a/%00',
+    '/city-council',
+    'dallas/',
+  ])('answers %s with 404, also when nothing can be read', async (pair) => {
+    edge.answerWith({ getPublicBodyCadence: withoutDatabase });
+    await expectPublicRefusal(await get(pair), 404, 'not_found');
+  });
 
   test('answers dates and the time zone in the shape of the contract', async () => {
     const cadence = { lastMetAt: '2026-02-25T15:00:00.000Z', nextScheduledAt: null, timezone: 'America/Chicago' };

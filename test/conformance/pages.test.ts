@@ -153,6 +153,7 @@ describe('pages', () => {
     expect(await textOf('/search?q=')).toContain('Give words');
     expect((await ask('/search?q=flats&from=2026-02-30')).status).toBe(400);
     expect((await ask('/search?q=flats&cursor=x')).status).toBe(400);
+    expect((await ask('/search?q=flats&x=y&x=z')).status).toBe(400);
   });
 
   test('a jurisdiction without records shows what research located', async () => {
