@@ -27,6 +27,20 @@ describe('a marked text', () => {
   });
 });
 
+// U+202E overrides the direction until U+202C, U+2067 isolates until U+2069.
+test.each([
+  ['\u202egnp.exe', '\u202egnp.exe\u202c'],
+  ['a \u202eb\u202c c', 'a \u202eb\u202c c'],
+  ['\u2067\u202aa', '\u2067\u202aa\u202c\u2069'],
+  ['\u2067\u202aa\u2069', '\u2067\u202aa\u2069'],
+  ['\u202e\u2067a\u202c', '\u202e\u2067a\u202c\u2069\u202c'],
+  ['\u202ea\u2069\u202c\u202c', '\u202ea\u2069\u202c\u202c'],
+])('the direction that the text %j begins ends with it', (text, shown) => {
+  expect([clipped(text, 99), headingOf(text, 99)]).toEqual([shown, shown]);
+  expect(clipped(`${text} ${'b'.repeat(99)}`, text.length)).toBe(`${shown} …`);
+  expect(clipped(shown, 99)).toBe(shown);
+});
+
 test.each([
   ['A plan for flats', 'A plan for flats.', 'A plan for flats', '<mark>A plan for flats</mark>', null, null],
   ['Z-1', 'Z-1. Place: Main Street.', 'plans 40 flats', 'Z-1', 'Place: Main Street.', '<mark>plans 40 flats</mark>'],

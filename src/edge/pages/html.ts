@@ -8,10 +8,24 @@ export type Content = string | number | Html | null | false | undefined | readon
 /** Every value that is not markup itself is escaped. Without promises among the values the result is none. */
 export const html = (strings: TemplateStringsArray, ...values: readonly Content[]): Html => template(strings, ...values) as Html;
 
-/** At most so many characters of a text, on one line. No word is split that is not most of the text. */
+const [POP_EMBEDDING, POP_ISOLATE] = ['\u202c', '\u2069'];
+
+/** The text, after which the direction is that before it: with the marks that end what its own marks begin (Unicode Annex 9). */
+function withDirectionEnded(text: string): string {
+  const open: string[] = [];
+  for (const [mark] of text.matchAll(/[\u202a-\u202e\u2066-\u2069]/g)) {
+    const last = open.lastIndexOf(mark);
+    if (mark !== POP_ISOLATE && mark !== POP_EMBEDDING) open.push(mark >= '\u2066' ? POP_ISOLATE : POP_EMBEDDING);
+    // The end of an isolate ends the embeddings in it; that of an embedding ends no isolate.
+    else if (last >= 0 && (mark === POP_ISOLATE || last === open.length - 1)) open.length = last;
+  }
+  return `${text}${open.toReversed().join('')}`;
+}
+
+/** At most so many characters of a text, on one line, beside the marks that end its direction. No word is split that is not most of the text. */
 export function clipped(text: string, max: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length <= max ? line : `${cutAfter(line, max)}${CUT}`;
+  return line.length <= max ? withDirectionEnded(line) : `${withDirectionEnded(cutAfter(line, max))}${CUT}`;
 }
 
 /** What ends a text that was cut. */

@@ -7,7 +7,7 @@ const lineOf = (text: string): string => text.normalize('NFC').replaceAll(/\s+/g
 /** The title of an entry of a list. One that is little longer than `max` characters is not cut: a few words would be left. */
 export function headingOf(title: string, max: number): string {
   const line = lineOf(title);
-  return line.length <= 1.2 * max ? line : clipped(line, max);
+  return clipped(line, line.length <= 1.2 * max ? line.length : max);
 }
 
 /** A quote without the signs that the classifier cut it. */
