@@ -84,6 +84,10 @@ test('a CivicWeb portal gives meetings, agendas and numbered items of the adopte
     ['agenda', 'https://example.civicweb.net/document/100'],
     ['exhibit', 'https://example.civicweb.net/document/501'],
   ]);
+  const agenda = 'https://example.civicweb.net/document/100';
+  expect(meetingOf('1')).toMatchObject({ sourceUrl: agenda });
+  expect(meetingOf('2')).toMatchObject({ sourceUrl: 'https://example.civicweb.net/Portal/MeetingSchedule.aspx' });
+  expect(new Set(records.all('agenda_items').map(({ content }) => content.sourceUrl))).toEqual(new Set([agenda]));
   const checks = await connector.checks({ client: 'dallascounty' }, records);
   expect(checks.map(({ id, status, sourceTypeLabel }) => [id, status, sourceTypeLabel])).toContainEqual([
     catalogueSourceId('dallas-county', 'commissioners-court'),

@@ -51,7 +51,9 @@ export function civicWebReader(client: CivicWebClient, portal: string, clock: Cl
     eventItems: async (eventId) => agendaRows(eventId, (await agendaOf(eventId))?.Html ?? '', portal),
     details: async (eventId) => {
       const agenda = await agendaOf(eventId);
-      return { EventAgendaFile: agenda === undefined ? null : `${portal}/document/${agenda.Id}` };
+      if (agenda === undefined) return { EventAgendaFile: null };
+      const address = `${portal}/document/${agenda.Id}`;
+      return { EventAgendaFile: address, EventInSiteURL: address };
     },
   });
 }
