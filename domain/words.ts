@@ -31,7 +31,11 @@ export function unaccented(text: string): string {
 
 /** Quotation marks and apostrophes that the parser of the database takes for letters, and those that it knows. */
 export const CURLY = { from: '“”„‟″‘’', to: `"""""''` } as const;
+/** Dashes that are written for a hyphen. */
+export const DASHES = { from: '‐‑‒–−', to: '-----' } as const;
 export const straightQuotes = (text: string): string => text.replaceAll(/[“”„‟″‘’]/g, (mark) => CURLY.to[CURLY.from.indexOf(mark)]!);
+
+export const plainDashes = (text: string): string => text.replaceAll(/[‐‑‒–−]/g, '-');
 
 /** The distinct words of a text that a search can misspell: letters only, at least four, in lower case, in the order of the text. */
 export function spellableWords(text: string): ReadonlySet<string> {

@@ -130,8 +130,11 @@ export const publicOrigins = z
 function decodes(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { username, password, host, pathname } = new URL(text);
-  return percentDecoded(username + password + host + pathname) !== null;
+  const parts = [host, pathname, ...[username, password].filter((part) => !BARE_PERCENT.test(part))];
+  return parts.every((part) => percentDecoded(part) !== null);
 }
+/** `pg` takes it for the sign itself. */
+const BARE_PERCENT = /%(?![0-9a-f]{2})/i;
 export const postgresUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//)

@@ -1,9 +1,9 @@
 import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
 import type { Resource } from '../../domain/records/resources.ts';
-import { CURLY, SEARCHED_LENGTH } from '../../domain/words.ts';
+import { CURLY, DASHES, SEARCHED_LENGTH } from '../../domain/words.ts';
 import { rowSet } from '../rows.ts';
 import type { Row } from '../tables.ts';
-import { AGENDA_SEARCH, MARK, type SearchRecordTable, WEIGHT } from './tables.ts';
+import { AGENDA_SEARCH, MARK, type SearchRecordTable, slashesAs, WEIGHT } from './tables.ts';
 
 // A vector of words takes at most 1 MB, and a character up to four bytes: the rest of a longer text is not searched.
 const [TITLE, FILE, NAMES] = [8000, 200, 1000];
@@ -11,12 +11,12 @@ const [TITLE, FILE, NAMES] = [8000, 200, 1000];
 /** A separator between two fields: it is not searched, and no phrase matches across it. */
 const GAP = `E'\\nthe\\n'`;
 
-const QUOTES = CURLY.to.replaceAll("'", "''");
+const [MARKS, PLAIN_MARKS] = [CURLY.from + DASHES.from, CURLY.to.replaceAll("'", "''") + DASHES.to];
 
-/** Marks that the parser takes for letters occur in few texts. What a slash joins are words of their own: the parser takes it for one path. */
+/** Marks that the parser takes for letters, and dashes, occur in few texts. */
 function words(field: string, max: number, weight: string): string {
-  const text = `replace(left(${field}, ${max}), '/', ' ')`;
-  const plain = `left(translate(civic.plain_text(${text}), '${CURLY.from}', '${QUOTES}'), ${max})`;
+  const text = slashesAs(`' '`, `left(${field}, ${max})`);
+  const plain = `left(translate(civic.plain_text(${text}), '${MARKS}', '${PLAIN_MARKS}'), ${max})`;
   return `setweight(to_tsvector('pg_catalog.english', case when octet_length(${text}) = char_length(${text}) then ${text} else ${plain} end), '${weight}')`;
 }
 

@@ -2,7 +2,7 @@ import { isHeading } from '../../domain/agenda-heading.ts';
 import { localDay } from '../../domain/local-day.ts';
 import { referenceNumbers } from '../../domain/reference-numbers.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
-import { SEARCHED_LENGTH } from '../../domain/words.ts';
+import { plainDashes, SEARCHED_LENGTH } from '../../domain/words.ts';
 import type { RecordTable, TableOf } from '../tables.ts';
 import { FLAG, ID, MAYBE_TEXT, milliseconds, NUMBER, readModel, recordTable, TEXT, UUID } from '../tables.ts';
 
@@ -21,9 +21,20 @@ export const periodStart = (period: number): number => new Date(0).setUTCFullYea
 /** Weights, from what counts least: text, names of place and body, topics, title. */
 export const WEIGHT = { text: 'D', place: 'C', topics: 'B', title: 'A' } as const;
 
+const TAG_ENDS = [
+  ['</', '\\x02'],
+  ['/>', '\\x03'],
+] as const;
+
+/** SQL of a text with another sign for each slash but those of tags: the parser takes words that a slash joins for one path. */
+export function slashesAs(sign: string, text: string): string {
+  const kept = TAG_ENDS.reduce((part, [end, kept]) => `replace(${part}, '${end}', E'${kept}')`, text);
+  return TAG_ENDS.reduce((part, [end, kept]) => `replace(${part}, E'${kept}', '${end}')`, `replace(${kept}, '/', ${sign})`);
+}
+
 /** Marks of the cases and highways that an item names, joined by commas. */
 function numbersOf({ matterFile, title, text }: RecordData<'agenda_items'>): string | null {
-  const numbers = referenceNumbers([matterFile, title, text?.slice(0, SEARCHED_LENGTH)].join('\n'));
+  const numbers = referenceNumbers(plainDashes([matterFile, title, text?.slice(0, SEARCHED_LENGTH)].join('\n')));
   return numbers.length === 0 ? null : numbers.map((number) => `${MARK.number}${number}`).join(',');
 }
 

@@ -1,4 +1,4 @@
-import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
+import { AGENDA_SEARCH, slashesAs } from '../../projections/agenda-search/tables.ts';
 import type { TextRow } from '../../domain/ports/database.ts';
 import { sourceOf, startTimeOf, timezoneOf } from '../agenda/agenda-fields.ts';
 
@@ -63,9 +63,9 @@ export function rankedItems({ query, anyWord, pairs, units, after, limit }: Rank
 
 const HEADLINE = `'MaxFragments=1, MaxWords=40, MinWords=20, ShortWord=0, StartSel="", StopSel=""'`;
 const HEADLINE_TEXT = 60_000;
-/** The parser takes words that a slash joins for one path: a sign that no text has stands for it while an excerpt is chosen. */
+/** A sign that hardly any text has stands for a slash while the excerpt is chosen. */
 const headline = (text: string, anyWord: string): string =>
-  `regexp_replace(ts_headline(${ENGLISH}, replace(${text}, '/', E' \\x01 '), ${anyWord}, ${HEADLINE}), E' ?\\x01 ?', '/', 'g')`;
+  `regexp_replace(ts_headline(${ENGLISH}, ${slashesAs(`E' \\x01 '`, text)}, ${anyWord}, ${HEADLINE}), E' ?\\x01 ?', '/', 'g')`;
 /** A shorter text is shown as it is, and this much of the beginning and end of a longer one shows whether an excerpt reaches them. */
 const EDGE = 250;
 

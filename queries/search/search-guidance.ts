@@ -44,7 +44,7 @@ export function searchGuidance(facts: GuidanceFacts): string {
     sentences.push(`No record has the word ${quoted(word)}${searched}.`);
   }
   if (facts.leniency > 0 && facts.found > 0) {
-    sentences.push('No item has all of these words; these have at least half of them, those with the rarer words first.');
+    sentences.push('No item has all of these words; these have some of them, those with the rarer words first.');
   }
   const isWhole = facts.found > 0 && !facts.hasMore && !facts.continued;
   if (isWhole && facts.leniency === 0 && facts.words >= MANY_WORDS && facts.found <= FEW_RESULTS) {

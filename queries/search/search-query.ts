@@ -22,8 +22,8 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
 const MONTH = String.raw`(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|ust|ember|ober)?\b\.?`;
 const DAY = String.raw`\d{1,2}(?:st|nd|rd|th)?`;
 const YEAR = String.raw`(?:,?\s+\d{4}\b)?`;
-const NUMERIC_DATE = String.raw`(\d{4})[-/](\d\d?)[-/](\d\d?)|(\d\d?)[-/](\d\d?)[-/](\d{4})|(\d\d?)/(\d\d?)/(\d\d)`;
-const DATE = String.raw`(?:${NUMERIC_DATE.replaceAll('(', '(?:')}|${DAY}\s+(?:of\s+)?${MONTH}${YEAR}|${MONTH}\s+${DAY}\b${YEAR})(?![-/\p{L}\p{N}])`;
+const NUMERIC_DATE = String.raw`\d{4}-\d\d?-\d\d?|\d{4}/\d\d?/\d\d?|\d\d?-\d\d?-\d{4}|\d\d?/\d\d?/(?:\d\d){1,2}`;
+const DATE = String.raw`(?:${NUMERIC_DATE}|${DAY}\s+(?:of\s+)?${MONTH}${YEAR}|${MONTH}\s+${DAY}\b${YEAR})(?![-/\p{L}\p{N}])`;
 const FIELD_WORDS = [...SYNONYMS.keys()].toSorted((left, right) => right.length - left.length).join('|');
 const PARTS = new RegExp(
   [
@@ -31,15 +31,18 @@ const PARTS = new RegExp(
     `(?<date>${DATE})`,
     `(?<number>${TYPED_CASE}|${HIGHWAY}(?![-\\p{L}\\p{N}]))`,
     `(?<synonym>-*(?:${FIELD_WORDS})(?![-'’\\p{L}\\p{N}]))`,
-    '(?<word>[^\\s"(\\[][^\\s"]*)',
+    '(?<word>[^\\s"(\\[/][^\\s"]*)',
   ].join('|'),
   'giu',
 );
 const HIGHWAY_ONLY = new RegExp(`^${HIGHWAY}$`, 'iu');
 /** Of dollars without cents, which a source may write as zero. */
-const AMOUNT = /^(\$?\d{1,3}(?:,\d{3})+)(?:\.00)?$/;
-/** Hyphens and dashes within a word or number. */
-const DASHES = /(?<=[\p{L}\p{N}])[\u2010-\u2015\u2212](?=[\p{L}\p{N}])/gu;
+const AMOUNT = /^(\$?\d{1,3}(?:,\d{3})+)(?:\.00)?[).,;]*$/;
+/** A dash within a word or number; not one between two dates, nor one before a word, which would exclude it. */
+const INNER_DASH = /(?<=[\p{L}\p{N}])(?<!\d[-/]\d{1,4})[‐‑‒–−](?=[\p{L}\p{N}])/gu;
+const NUMERIC_ONLY = new RegExp(`^(?:${NUMERIC_DATE})$`);
+/** Of a year of two digits, the last one of this century. */
+const LAST_SHORT_YEAR = 69;
 // oxlint-disable-next-line no-control-regex
 const NO_TEXT = /[\0\ufffd]/g;
 
@@ -48,7 +51,7 @@ const PAST_YEARS = 10;
 
 /** A query as it was typed, made ready for the database. What is no text (U+0000 and lone surrogates) separates words. */
 export function searchQuery(typed: string, thisYear: number) {
-  const text = straightQuotes(unaccented(typed.toWellFormed().replaceAll(NO_TEXT, ' '))).replaceAll(DASHES, '-');
+  const text = straightQuotes(unaccented(typed.toWellFormed().replaceAll(NO_TEXT, ' '))).replaceAll(INNER_DASH, '-');
   const units: Unit[] = [];
   let isAlternative = false;
   for (const { 0: part, groups } of text.matchAll(PARTS)) {
@@ -84,14 +87,17 @@ const asWords = (text: string): string => (text.includes('/') ? `"${text.replace
 
 /** Days of a date as it was typed; none where there is no such day. */
 function daysOf(date: string, thisYear: number): readonly number[] {
-  const numbers = new RegExp(`^(?:${NUMERIC_DATE})$`)
-    .exec(date)
-    ?.slice(1)
-    .filter((part) => part !== undefined);
-  if (numbers !== undefined) {
-    const [year, month, day] = (numbers[0]!.length === 4 ? numbers : [numbers[2]!.padStart(4, '20'), numbers[0]!, numbers[1]!]).map(Number);
-    const time = Date.UTC(year!, month! - 1, day);
-    const isThere = new Date(time).getUTCMonth() === month! - 1 && new Date(time).getUTCDate() === day;
+  if (NUMERIC_ONLY.test(date)) {
+    const parts = date.split(/[-/]/);
+    const [month, day, typedYear] = (parts[0]!.length === 4 ? [parts[1]!, parts[2]!, parts[0]!] : parts).map(Number) as [
+      number,
+      number,
+      number,
+    ];
+    const isShort = parts.at(-1)!.length === 2 && parts[0]!.length < 4;
+    const year = isShort ? typedYear + (typedYear <= LAST_SHORT_YEAR ? 2000 : 1900) : typedYear;
+    const time = new Date(0).setUTCFullYear(year, month - 1, day);
+    const isThere = new Date(time).getUTCMonth() === month - 1 && new Date(time).getUTCDate() === day;
     return isThere ? [Math.floor(time / DAY_MS)] : [];
   }
   const plain = date.replaceAll(/\bof\b|(?<=\d)(?:st|nd|rd|th)|[.,]/gi, ' ');

@@ -78,6 +78,9 @@ export interface NearWord {
   readonly isSlip: boolean;
 }
 
+/** SQL: a word is not one of those that are left out of every search, such as "does". */
+const isSearched = (word: string): string => `ts_lexize('pg_catalog.english_stem', ${word}) <> '{}'`;
+
 /** Words that no record has, each with the nearest that some record has, or null. */
 export async function nearOnes(reads: LiveReads, unknown: readonly string[]): Promise<ReadonlyMap<string, NearWord | null>> {
   if (unknown.length === 0) return new Map();
@@ -85,8 +88,9 @@ export async function nearOnes(reads: LiveReads, unknown: readonly string[]): Pr
   const swaps = unknown.flatMap((word) => swapped(word).map((other) => [word, other]));
   const rows = await liveRows(reads, AGENDA_SEARCH, {
     text: ({ words, isLive }) => `select n.word, n.records, m.word from unnest($1::text[]) as m (word)
-      cross join lateral civic.near_words('${words}'::regclass, m.word, ${NEAR_WORDS}) n where ${isLive}
-      union all select w.word, w.records, s.word from unnest($2::text[], $3::text[]) as s (word, swapped) join ${words} w on w.word = s.swapped`,
+      cross join lateral civic.near_words('${words}'::regclass, m.word, ${NEAR_WORDS}) n where ${isSearched('n.word')} and ${isLive}
+      union all select w.word, w.records, s.word from unnest($2::text[], $3::text[]) as s (word, swapped) join ${words} w on w.word = s.swapped
+      where ${isSearched('w.word')}`,
     values: [unknown, swaps.map(([word]) => word!), swaps.map(([, swapped]) => swapped!)],
   });
   const known = Map.groupBy(rows, (row) => row[2]!);

@@ -13,7 +13,7 @@ const QUOTE = 'The plan allows 40 flats & a café.';
 let served: ServedCivic;
 /** The front page before any source was read. */
 let unread: string;
-
+const STATED = { matterType: 'ZONE', matterStatus: 'Held', actionText: 'Delayed' };
 beforeAll(async () => {
   served = await serveNewCivic({ CIVIC_PUBLIC_LIMIT: '1000000/60', CIVIC_CONTACT: 'records@example.org' });
   unread = await textOf('/');
@@ -24,7 +24,7 @@ beforeAll(async () => {
     meeting('last', -7, { title: 'Council of December', status: 'held' }),
     item('flats', 'next', { sequence: 2, agendaNumber: '2.', title: 'Plan for flats', text: `First words. ${QUOTE} Last words.` }),
     item('opening', 'next', { sequence: 1, agendaNumber: '1.', title: 'Call to order' }),
-    item('fence', 'last', { title: 'A fence', outcome: 'approved', matterFile: 'Z-12', matterStatus: 'Held', actionText: 'Delayed' }),
+    item('fence', 'last', { title: 'A fence', outcome: 'approved', matterFile: 'Z-12', ...STATED }),
     hit('flats', 'flats', { summary: 'Flats may be built.', evidenceQuote: QUOTE }),
     document('agenda', { meetingId: pageRecordId('meetings', 'next'), title: 'The whole agenda' }),
     document('map', { agendaItemId: pageRecordId('agenda_items', 'flats'), kind: 'exhibit', title: 'A map' }),
@@ -121,7 +121,7 @@ describe('pages', () => {
     const page = await textOf(path.item('flats'));
     expect(page).toContain('First words. <mark>The plan allows 40 flats &amp; a café.</mark> Last words.');
     for (const part of ['Flats may be built.', path.meeting('next'), 'A map', 'https://example.org/i/flats']) expect(page).toContain(part);
-    expect(await textOf(path.item('fence'))).toMatch(/Z-12[\s\S]*Status<\/dt><dd>Held<[\s\S]*Action<\/dt><dd>Delayed<[\s\S]*approved/);
+    expect(await textOf(path.item('fence'))).toMatch(/Z-12[\s\S]*>ZONE<[\s\S]*Status<\/dt><dd>Held<[\s\S]*>Delayed<[\s\S]*approved/);
   });
 
   test('an item whose title the heading cuts shows the whole of it, once', async () => {

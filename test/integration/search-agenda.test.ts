@@ -156,6 +156,11 @@ describe('a misspelt word', () => {
     expect(guidance).toContain('searched for "police" instead');
   });
 
+  test('is not corrected to a word that is left out of every search', async () => {
+    await search.fold(meeting('n', 'dallas', at(1), ['four What does it cost']));
+    expect((await search.search({ query: 'deos parking' })).guidance).toContain('No record has the word "deos".');
+  });
+
   test('of a date is none', async () => {
     expect((await search.search({ query: 'parking Sept 10 2025' })).guidance).not.toContain('No record has');
     expect((await search.search({ query: 'parking sepptember' })).guidance).toContain('No record has the word "sepptember"');
@@ -198,7 +203,7 @@ describe('words that no item has together', () => {
     ]);
   });
 
-  test('find the items that have at least half of them, those with the rarer words first, and the guidance says so', async () => {
+  test('find the items that have some of them, those with the rarer words first, and the guidance says so', async () => {
     const { results, guidance } = await search.search({ query: 'which helicopter do the police buy' });
     expect(results.map(({ title }) => title.split(' ')[0])).toEqual(['one']);
     expect(guidance).toContain('No item has all of these words');

@@ -75,6 +75,25 @@ describe('words that a slash joins', () => {
     const [row] = (await search.search({ query: 'catastrophic' })).results;
     expect(row!.excerpt).toContain('damage/catastrophic failure');
   });
+
+  test('do not take a closing tag for words, in the index and in the excerpt', async () => {
+    const text = `${'<p>Whereas the council met.</p> '.repeat(20)}<b>Marigold</b> avenue<br/>paving <li>alpha</li><li>beta</li>`;
+    await search.fold([events.item('four', 'm', { title: 'four Paving', text })]);
+    const { results } = await search.search({ query: '"marigold avenue"' });
+    expect(results.map(({ title }) => title)).toEqual(['four Paving']);
+    expect(results[0]!.excerpt).not.toContain('<');
+    expect((await search.search({ query: '"alpha beta"' })).results).toHaveLength(1);
+  });
+
+  test.each(['2031–2032', '2031-2032', 'police–fire', 'police-fire', 'Z245‑999', 'z245-999'])(
+    'with a dash are found as with a hyphen: %s',
+    async (query) => {
+      await search.fold(
+        meeting('n', 'dallas', at(1), ['five Budget of 2031–2032 for police–fire pensions, case Z245–999', 'six Police budget']),
+      );
+      expect((await search.search({ query })).results.map(({ title }) => title.slice(0, 4))).toEqual(['five']);
+    },
+  );
 });
 
 describe('a row', () => {

@@ -79,6 +79,11 @@ describe('a query', () => {
     ]) {
       expect([query, searchQuery(query, 2026).units.map(({ marks }) => marks)]).toEqual([query, [dayMarks('2025-11-12')]]);
     }
+    const marksOf = (query: string) => searchQuery(query, 2026).units.flatMap(({ marks }) => marks);
+    expect([marksOf('12/31/99'), marksOf('1/1/69'), marksOf('1/1/0099')]).toEqual(
+      ['1999-12-31', '2069-01-01', '0099-01-01'].map((date) => dayMarks(date)),
+    );
+    expect(marksOf('3-31/2026')).toEqual([' n3-31']);
     const [unit] = searchQuery('12 November?', 2026).units;
     expect(unit!.marks).toHaveLength(12);
     expect(unit!.marks.slice(0, 3)).toEqual(dayMarks('2027-11-12', '2026-11-12', '2025-11-12'));
@@ -92,16 +97,24 @@ describe('a query', () => {
     expect(partsOf('tower/antenna')).toEqual([['"tower antenna"']]);
     expect(partsOf('"Dallas/Fair Park" and/or x/-y')).toEqual([['" Dallas Fair Park "'], ['"and or"'], ['"x -y"']]);
     expect(partsOf('-tower/antenna')).toEqual([['"tower antenna"']]);
+    expect(partsOf('I-35/I-30')).toEqual([[' ni35'], [' ni30']]);
+    expect(partsOf('245-177/elm')).toEqual([['245-177', ' n245-177'], ['elm']]);
   });
 
   test('has dashes within words as hyphens, and no others', () => {
     expect(partsOf('Z245–123')).toEqual(partsOf('Z245-123'));
     expect(partsOf('25‑869A')).toEqual(partsOf('25-869A'));
     expect(partsOf('zoning – change –park')).toEqual([['zoning'], ['–'], ['change'], ['–park']]);
+    expect(searchQuery('2025-11-12–2025-11-14 a—b', 2026).units.map(({ isDate, texts }) => [isDate, ...texts])).toEqual([
+      [true, '2025-11-12'],
+      [false, '–2025-11-14'],
+      [false, 'a—b'],
+    ]);
   });
 
   test('finds an amount of dollars with and without its cents', () => {
-    for (const amount of ['$1,547,925', '$1,547,925.00']) expect(partsOf(amount)).toEqual([['$1,547,925', '$1,547,925.00']]);
+    for (const amount of ['$1,547,925', '$1,547,925.00', '($1,547,925),', '$1,547,925.'])
+      expect(partsOf(amount)).toEqual([['$1,547,925', '$1,547,925.00']]);
     for (const amount of ['$1,547,925.50', '1,54', '912']) expect(partsOf(amount)).toEqual([[amount]]);
   });
 
