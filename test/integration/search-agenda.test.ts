@@ -158,7 +158,8 @@ describe('a misspelt word', () => {
 
   test('is not corrected to a word that is left out of every search', async () => {
     await search.fold(meeting('n', 'dallas', at(1), ['four What does it cost']));
-    expect((await search.search({ query: 'deos parking' })).guidance).toContain('No record has the word "deos".');
+    for (const word of ['deos', 'doess'])
+      expect((await search.search({ query: `${word} parking` })).guidance).toContain(`No record has the word "${word}".`);
   });
 
   test('of a date is none', async () => {

@@ -85,7 +85,7 @@ describe('words that a slash joins', () => {
     expect((await search.search({ query: '"alpha beta"' })).results).toHaveLength(1);
   });
 
-  test.each(['2031–2032', '2031-2032', 'police–fire', 'police-fire', 'Z245‑999', 'z245-999'])(
+  test.each(['2031–2032', '2031-2032', 'police–fire', 'police-fire', 'Z245‑999', 'z245-999', 'Z 245 999'])(
     'with a dash are found as with a hyphen: %s',
     async (query) => {
       await search.fold(
