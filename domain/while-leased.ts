@@ -1,4 +1,15 @@
 import type { Clock } from './ports/clock.ts';
+import type { ProcessorState } from './ports/generations.ts';
+
+/** Milliseconds of the lease of a generation, a reactor or a job; by the lease clock. */
+export const LEASE_MS = 5_000;
+/** The clocks of two processes differ by less, in milliseconds. A time further ahead was stored before the database's clock was set back. */
+export const CLOCK_MARGIN_MS = LEASE_MS;
+export const MAX_LEASE_MS = LEASE_MS + CLOCK_MARGIN_MS;
+
+/** Whether an owner holds the lease. One that ends later than any that is taken now holds nothing. */
+export const isLeased = ({ owner, leaseUntil }: Pick<ProcessorState, 'owner' | 'leaseUntil'>, now: number): boolean =>
+  owner !== null && leaseUntil >= now && leaseUntil <= now + MAX_LEASE_MS;
 
 /** The lease is lost or about to be: the holder stops at once. */
 export class LeaseLost extends Error {

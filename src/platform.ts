@@ -8,6 +8,7 @@ import type { RandomBytes } from '../domain/key-secret.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import { ProcessFigures } from '../domain/process-figures.ts';
+import { LEASE_MS } from '../domain/while-leased.ts';
 import {
   createChargeUnits,
   createFeedReadStore,
@@ -37,7 +38,6 @@ import type { Settings } from './settings.ts';
 
 /** The base of every module. */
 export type Platform = Awaited<ReturnType<typeof openPlatform>>;
-const LEASE_MS = 5_000;
 
 export interface Times {
   /** Of the service. */

@@ -43,8 +43,13 @@ export interface ProcessorStore {
   listReactors(): Promise<readonly ProcessorRow[]>;
   /** Null when another owner runs it or it is paused. */
   acquireReactor(name: string, owner: string, now: number, leaseMs: number): Promise<ProcessorRow | null>;
-  /** Null when another owner runs it or it is not due. */
-  acquireJob(name: string, owner: string, now: number, leaseMs: number): Promise<ProcessorLease | null>;
+  /** Null when another owner runs it or it is not due; `everyMs` is the time between two runs, in milliseconds. */
+  acquireJob(
+    job: { readonly name: string; readonly everyMs: number },
+    owner: string,
+    now: number,
+    leaseMs: number,
+  ): Promise<ProcessorLease | null>;
   renew(lease: ProcessorLease, leaseUntil: number): Promise<boolean>;
   /** False when the lease or the old checkpoint no longer matches, or the log has lost what was handled. */
   advance(

@@ -3,6 +3,7 @@ import type { Statement } from '../../domain/ports/database.ts';
 import type { EventMark } from '../../domain/read-log.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { Advance, Comparison, Decision, Generation, GenerationState, Lease } from '../../domain/ports/generations.ts';
+import { leased } from './leased.ts';
 import { logHas } from './log-position.ts';
 import { sql, verbatim } from './statements.ts';
 
@@ -54,9 +55,9 @@ const FOLDED_STATES = verbatim(`state in ('live', 'building', 'scratch')`);
 
 /** A new owner begins a new measurement: the time without an owner does not count. */
 export const acquire = (generation: number, owner: string, now: number, leaseMs: number): Statement =>
-  sql`update civic.generations set owner = ${owner}, token = token + 1, lease_until = ${now + leaseMs}::bigint,
+  sql`update civic.generations g set owner = ${owner}, token = token + 1, lease_until = ${now + leaseMs}::bigint,
       owned_since = ${now}::bigint, window_since = ${now}::bigint, window_folded = folded, window_events_read = events_read
-    where generation = ${generation} and (owner is null or lease_until < ${now}::bigint) and paused_reason is null
+    where generation = ${generation} and not ${leased('g', now)} and paused_reason is null
       and operator_paused_at is null and ${FOLDED_STATES}
     returning ${GENERATION}`;
 

@@ -2,6 +2,7 @@ import { columns, jsonOrNull, numberOrNull, text, textOrNull } from '../../domai
 import type { EventMark } from '../../domain/read-log.ts';
 import type { Transactor } from '../../domain/ports/database.ts';
 import { type InstallationStore, StillHeld } from '../../domain/ports/stores.ts';
+import { leased } from './leased.ts';
 import { sql, statementsIn } from './statements.ts';
 
 const IDENTITY = columns({
@@ -60,9 +61,9 @@ export function createInstallationStore(transactor: Transactor): InstallationSto
         await within.run(sql`lock table civic.generations, civic.processors in share row exclusive mode`);
         const beyond = sql`log_id = ${logId}::uuid
           and (checkpoint > ${usableUpTo} or last_event in (select jsonb_array_elements(${JSON.stringify(lost)}::jsonb)))`;
-        const owned = sql`${beyond} and owner is not null and lease_until >= ${now}::bigint`;
-        const held = await within.rows(sql`select projection from civic.generations where ${owned}
-          union select name from civic.processors where ${owned}`);
+        const owned = sql`${beyond} and ${leased('f', now)}`;
+        const held = await within.rows(sql`select projection from civic.generations f where ${owned}
+          union select name from civic.processors f where ${owned}`);
         if (held.length > 0) throw new StillHeld(held.map(([who]) => who).join(', '));
         await within.run(sql`insert into civic.installation as i (database, timeline, log_id, renewing)
           values (${identity.database}, ${identity.timeline}, ${logId}::uuid, ${reason})

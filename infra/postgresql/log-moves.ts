@@ -2,6 +2,7 @@ import { columns, number, text } from '../../domain/columns.ts';
 import type { ColumnArrays, Transaction, Transactor } from '../../domain/ports/database.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import { type LogMove, type LogMoves, type PlacePair, type PositionColumn, StillHeld } from '../../domain/ports/stores.ts';
+import { leased } from './leased.ts';
 import { sql, statementsIn, verbatim } from './statements.ts';
 
 const FOLLOWERS = [
@@ -20,7 +21,7 @@ const GENERATION = columns({ projection: ['projection', text], generation: ['gen
 
 async function heldOf(executor: Transactor | Transaction, now: number): Promise<readonly string[]> {
   const [generations, processors] = FOLLOWERS.map(
-    ({ table, name, which }) => sql`select ${name} from ${table} where owner is not null and lease_until >= ${now}::bigint and ${which}`,
+    ({ table, name, which }) => sql`select ${name} from ${table} f where ${leased('f', now)} and ${which}`,
   );
   return (await statementsIn(executor).rows(sql`${generations!} union ${processors!}`)).map(([who]) => who!);
 }

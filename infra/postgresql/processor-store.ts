@@ -3,6 +3,8 @@ import type { EventMark } from '../../domain/read-log.ts';
 import type { Transactor } from '../../domain/ports/database.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { ProcessorLease, ProcessorStore } from '../../domain/ports/reactors.ts';
+import { CLOCK_MARGIN_MS } from '../../domain/while-leased.ts';
+import { leased } from './leased.ts';
 import { logHas } from './log-position.ts';
 import { sql, statementsIn } from './statements.ts';
 
@@ -19,22 +21,23 @@ const PROCESSOR = columns({
   lastEvent: ['last_event', jsonOrNull<EventMark>()],
 });
 
-const isFree = (now: number) => sql`p.paused_reason is null and (p.owner is null or p.lease_until < ${now}::bigint)
-  and (p.due_at is null or p.due_at <= ${now}::bigint)`;
+/** A job that is due later than one that ends now was planned before the clock was set back, and is due. */
+const isFree = (now: number, everyMs: number | null) => sql`p.paused_reason is null and not ${leased('p', now)}
+  and (p.due_at is null or p.due_at not between ${now + 1}::bigint and ${now + (everyMs ?? 0) + CLOCK_MARGIN_MS}::bigint)`;
 const held = ({ name, owner, token }: ProcessorLease) => sql`name = ${name} and owner = ${owner} and token = ${token}`;
 
 /** Every change is one statement. */
 export function createProcessorStore(transactor: Transactor): ProcessorStore {
   const { run, all, first, changed } = statementsIn(transactor);
   /** Reads first: most attempts find another owner, or a job that is not due. Among concurrent callers the state of the row decides. */
-  const acquire = (name: string, dueAt: number | null, owner: string, now: number, leaseMs: number) =>
+  const acquire = (name: string, everyMs: number | null, owner: string, now: number, leaseMs: number) =>
     first(
       PROCESSOR,
       sql`insert into civic.processors as p (name, due_at, owner, token, lease_until)
-        select ${name}, ${dueAt}::bigint, ${owner}, 1, ${now + leaseMs}::bigint
-        where not exists (select from civic.processors p where p.name = ${name} and not (${isFree(now)}))
+        select ${name}, ${everyMs === null ? null : 0}::bigint, ${owner}, 1, ${now + leaseMs}::bigint
+        where not exists (select from civic.processors p where p.name = ${name} and not (${isFree(now, everyMs)}))
         on conflict (name) do update set owner = excluded.owner, token = p.token + 1, lease_until = excluded.lease_until
-        where ${isFree(now)} returning ${PROCESSOR}`,
+        where ${isFree(now, everyMs)} returning ${PROCESSOR}`,
     );
   const release = async (lease: ProcessorLease, dueAt: number | null): Promise<void> => {
     await run(sql`update civic.processors set owner = null, lease_until = 0, due_at = ${dueAt} where ${held(lease)}`);
@@ -42,8 +45,8 @@ export function createProcessorStore(transactor: Transactor): ProcessorStore {
   return {
     listReactors: () => all(PROCESSOR, sql`select ${PROCESSOR} from civic.processors p where due_at is null order by name`),
     acquireReactor: (name, owner, now, leaseMs) => acquire(name, null, owner, now, leaseMs),
-    async acquireJob(name, owner, now, leaseMs) {
-      const row = await acquire(name, 0, owner, now, leaseMs);
+    async acquireJob({ name, everyMs }, owner, now, leaseMs) {
+      const row = await acquire(name, everyMs, owner, now, leaseMs);
       return row === null ? null : { name, owner, token: row.token };
     },
     renew: (lease, leaseUntil) => changed(sql`update civic.processors set lease_until = ${leaseUntil} where ${held(lease)}`),

@@ -2,6 +2,7 @@ import type { Clock } from '../../domain/ports/clock.ts';
 import { type EventLog, LOG_START, type Position } from '../../domain/ports/event-log.ts';
 import type { Generation, GenerationState, GenerationStore } from '../../domain/ports/generations.ts';
 import type { ProcessorRow, ProcessorStore } from '../../domain/ports/reactors.ts';
+import { isLeased } from '../../domain/while-leased.ts';
 
 /** From the checkpoint to the head; `lagSeconds` and `oldestPendingAt` are of the oldest event after the checkpoint. */
 interface LogLag {
@@ -106,7 +107,7 @@ function stateOf(row: Generation, pending: boolean, now: number): ProjectionStat
   if (row.state === 'refused') return 'refused';
   if (row.operatorPausedAt !== null) return 'operator_paused';
   if (row.pausedReason !== null) return 'paused';
-  if (pending && row.state === 'live' && (row.owner === null || row.leaseUntil < now)) return 'stopped';
+  if (pending && row.state === 'live' && !isLeased(row, now)) return 'stopped';
   return row.held && row.comparison?.equal === true ? 'ready' : row.state;
 }
 
@@ -130,7 +131,7 @@ async function reactorStatus(
 ) {
   const lag = await lagBehind(deps, row?.checkpoint ?? LOG_START, head, types);
   const reason = row?.pausedReason ?? null;
-  const isOwned = row !== undefined && row.owner !== null && row.leaseUntil >= deps.leaseClock.now();
+  const isOwned = row !== undefined && isLeased(row, deps.leaseClock.now());
   const state: 'live' | 'paused' | 'stopped' = reason !== null ? 'paused' : lag.oldestPendingAt !== null && !isOwned ? 'stopped' : 'live';
   return {
     name,

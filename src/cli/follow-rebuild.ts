@@ -1,6 +1,7 @@
 import type { Civic } from '../civic.ts';
 import { LOG_START } from '../../domain/ports/event-log.ts';
 import type { Generation } from '../../domain/ports/generations.ts';
+import { isLeased } from '../../domain/while-leased.ts';
 import { type CliContext, CommandFailed } from './context.ts';
 import { withProgress } from './progress-bar.ts';
 
@@ -26,10 +27,9 @@ export const followRebuild = (
         if (row !== undefined && row.operatorPausedAt === null && isDone(row)) return row;
         refuseStopped(building.projection, row);
         const now = leaseClock.now();
-        const isOwned = ({ owner, leaseUntil }: Generation) => owner !== null && leaseUntil >= now;
-        if (isOwned(row!)) ownedAt = now;
-        ownedElsewhere = rows.some((other) => isOwned(other) && other.owner !== civic.owner);
-        if (!rows.some((other) => other.state === 'live' && isOwned(other)) || now - ownedAt > UNOWNED_MS) civic.startProjector();
+        if (isLeased(row!, now)) ownedAt = now;
+        ownedElsewhere = rows.some((other) => isLeased(other, now) && other.owner !== civic.owner);
+        if (!rows.some((other) => other.state === 'live' && isLeased(other, now)) || now - ownedAt > UNOWNED_MS) civic.startProjector();
         const head = await civic.log.head();
         bar.update(civic.log.distance(LOG_START, row!.checkpoint) ?? row!.folded, civic.log.distance(LOG_START, head) ?? undefined);
         await civic.clock.sleep(FOLLOW_MS, context.stopping);

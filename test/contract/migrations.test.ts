@@ -78,8 +78,12 @@ describe('a database of an older release', () => {
     const database = await openDatabase({ dsn, statementTimeoutMs: 10_000 });
     const store = createProcessorStore(database.transactor);
     expect(await store.listReactors()).toMatchObject([{ name: 'reports', checkpoint: '00000000000000000042', handled: 7, token: 3 }]);
-    expect(await store.acquireJob('prune', 'another', 999, 60_000)).toBeNull();
-    expect(await store.acquireJob('prune', 'another', 1_000, 60_000)).toEqual({ name: 'prune', owner: 'another', token: 10 });
+    expect(await store.acquireJob({ name: 'prune', everyMs: 60_000 }, 'another', 999, 60_000)).toBeNull();
+    expect(await store.acquireJob({ name: 'prune', everyMs: 60_000 }, 'another', 1_000, 60_000)).toEqual({
+      name: 'prune',
+      owner: 'another',
+      token: 10,
+    });
     await database.close();
     await client.end();
   });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { toPosition } from '../../infra/postgresql/log-position.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
-import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
+import { LONG_LEASE_MS, openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
 import { appendAccount } from '../support/civic-accounts.ts';
 import { type FoldingChild, startFolding } from '../support/civic-children.ts';
 import { ALL_PROJECTIONS } from '../support/civic-projections.ts';
@@ -137,8 +137,8 @@ test('a projector stopped by SIGSTOP beyond its lease commits nothing after anot
     try {
       await untilReached('the child folds', 21, commits);
       child.process.kill('SIGSTOP');
-      // A long lease: on a busy machine a short one could end and be acquired again.
-      const heir = civic.startProjector(ALL_PROJECTIONS, { leaseMs: 60_000 });
+      // On a busy machine a short lease could end and be acquired again.
+      const heir = civic.startProjector(ALL_PROJECTIONS, { leaseMs: LONG_LEASE_MS });
       await untilTrue('another owner has taken every generation over', async () =>
         (await civic.generations.list()).every(({ state, owner: holder }) => state !== 'live' || (holder !== null && holder !== owner)),
       );

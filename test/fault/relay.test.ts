@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../infra/system/clock.ts';
 import { childEnvironment } from '../support/child-environment.ts';
-import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
+import { LONG_LEASE_MS, openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
 import { below, randomChanges, randomFrom } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
@@ -91,8 +91,8 @@ test('a relay that was frozen while another took over publishes nothing when it 
   frozen.kill('SIGSTOP');
   await writing;
   peer.faults.slowMs = 0;
-  // A long lease: on a busy machine a short one could end and be acquired again.
-  const next = startRelay(civic, peer.brokers, { leaseMs: 60_000 });
+  // On a busy machine a short lease could end and be acquired again.
+  const next = startRelay(civic, peer.brokers, { leaseMs: LONG_LEASE_MS });
   await relayAtRest(civic);
   const [afterTakeOver, owner] = [told(), (await relayRow(civic))!.owner];
   const asked = calls();

@@ -13,6 +13,7 @@ import type { Reactor } from '../../domain/ports/reactors.ts';
 import { CLASSIFICATION, createClassificationReactor } from '../../src/processors/reactors/classification/classification-reactor.ts';
 import { phraseClassifier } from '../../src/classifier/classify-item.ts';
 import { agendaId } from '../support/agenda-events.ts';
+import { LONG_LEASE_MS } from '../support/civic.ts';
 import { childEnvironment } from '../support/child-environment.ts';
 import { openClassification, type TestClassification } from '../support/classification.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
@@ -21,7 +22,6 @@ import { untilReached, untilTrue } from '../support/until-reached.ts';
 const MAIN = fileURLToPath(new URL('../support/reactor-main.ts', import.meta.url));
 const TITLE = 'Consider rezoning 12.5 acres at 1201 Main Street.';
 const LEASE_MS = 700;
-const NEVER = Number.MAX_SAFE_INTEGER;
 
 let database: TestDatabase;
 let classification: TestClassification;
@@ -137,10 +137,10 @@ test('of two processes one runs it at a time, and the other continues when the f
       },
     };
   };
-  // A long lease: on a busy machine a short one could end and be taken over.
-  const first = classification.start({}, { leaseMs: 60_000, reactor: watched('first') });
+  // On a busy machine a short lease could end and be taken over.
+  const first = classification.start({}, { leaseMs: LONG_LEASE_MS, reactor: watched('first') });
   await classification.atRest();
-  classification.start({}, { leaseMs: 60_000, reactor: watched('second') });
+  classification.start({}, { leaseMs: LONG_LEASE_MS, reactor: watched('second') });
   for (let round = 0; round < 5; round++) await classification.write(items(`case ${round}`));
   await classification.atRest();
   expect([...seen]).toEqual(['first']);
@@ -167,7 +167,9 @@ test('an owner that returns knows the topics that changed while another ran it',
   classification.start({}, { leaseMs: 300, reactor: watched });
   await classification.write(items('before'));
   await classification.atRest();
-  await classification.civic.rows("update civic.processors set owner = 'another', token = token + 1, lease_until = $1", [NEVER]);
+  await classification.civic.rows("update civic.processors set owner = 'another', token = token + 1, lease_until = $1", [
+    Date.now() + LONG_LEASE_MS,
+  ]);
   await untilTrue('the owner knows that it has lost it', () => lost);
   await classification.write(events.topic('zoning', { keywords: ['acres'] }), events.topic('streets', { keywords: ['main street'] }));
   await classification.civic.rows("update civic.processors set checkpoint = $1, lease_until = 0 where owner = 'another'", [

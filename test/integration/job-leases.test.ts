@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
 import { openCivic } from '../../src/composition.ts';
-import { LeaseLost } from '../../domain/while-leased.ts';
+import { CLOCK_MARGIN_MS, LEASE_MS, LeaseLost, MAX_LEASE_MS } from '../../domain/while-leased.ts';
 import { type JobDependencies, runIfDue } from '../../src/processors/runtime/jobs.ts';
 import { scheduledJobs } from '../../src/serving/serve.ts';
 import { readSettings } from '../../src/settings.ts';
@@ -11,7 +11,7 @@ import { openTestCivic, type TestCivic, TestClock, untilTrue } from '../support/
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
 const MINUTE_MS = 60_000;
-const LEASE_MS = 5_000;
+const ABANDONED = { name: 'abandoned', everyMs: MINUTE_MS };
 
 let database: TestDatabase;
 let civics: TestCivic[];
@@ -73,8 +73,8 @@ test('of three concurrent processes one does the work, once for each time that i
 
 test('a turn of a dead process is taken over after its lease, and that process ends nothing later', async () => {
   const [first, second] = processes() as [JobDependencies, JobDependencies];
-  const abandoned = await first.store.acquireJob('abandoned', first.owner, clock.now(), LEASE_MS);
-  const take = () => second.store.acquireJob('abandoned', second.owner, clock.now(), LEASE_MS);
+  const abandoned = await first.store.acquireJob(ABANDONED, first.owner, clock.now(), LEASE_MS);
+  const take = () => second.store.acquireJob(ABANDONED, second.owner, clock.now(), LEASE_MS);
   clock.advance(LEASE_MS);
   expect(await take()).toBeNull();
   clock.advance(1);
@@ -85,6 +85,31 @@ test('a turn of a dead process is taken over after its lease, and that process e
   expect(await second.store.renew(taken!, clock.now() + LEASE_MS)).toBe(true);
   await second.store.endJob(taken!, clock.now() + MINUTE_MS);
   expect(await take()).toBeNull();
+});
+
+test('a lease and a due time from before the clock was set back hold up neither a job nor a reactor', async () => {
+  const store = createProcessorStore(civics[0]!.database.transactor);
+  const job = { name: 'before the set back', everyMs: MINUTE_MS };
+  const take = () => store.acquireJob(job, 'heir', clock.now(), LEASE_MS);
+  const reactor = () => store.acquireReactor('reactor before the set back', 'heir', clock.now(), LEASE_MS);
+  const change = (column: 'lease_until' | 'due_at', time: number) =>
+    civics[0]!.rows(`update civic.processors set ${column} = $2 where name = $1 returning 1`, [job.name, time]);
+  await store.acquireJob(job, 'dead', clock.now(), LEASE_MS);
+  await store.acquireReactor('reactor before the set back', 'dead', clock.now(), LEASE_MS);
+  clock.advance(-2 * MINUTE_MS);
+  expect(await reactor()).toMatchObject({ owner: 'heir', token: 2 });
+  expect(await reactor()).toBeNull();
+  const lease = await take();
+  expect(lease).toMatchObject({ owner: 'heir', token: 2 });
+  await change('lease_until', clock.now() + MAX_LEASE_MS);
+  expect(await take()).toBeNull();
+  await store.endJob(lease!, clock.now() + MINUTE_MS);
+  expect(await take()).toBeNull();
+  // Of a process whose clock is ahead by less than the margin.
+  await change('due_at', clock.now() + MINUTE_MS + CLOCK_MARGIN_MS);
+  expect(await take()).toBeNull();
+  clock.advance(-1);
+  expect(await take()).toMatchObject({ owner: 'heir', token: 3 });
 });
 
 test('work that loses its turn is stopped, and stopped or failed work leaves the turn to others', async () => {
@@ -107,7 +132,7 @@ test('work that loses its turn is stopped, and stopped or failed work leaves the
   // The clock of the first stands still, so its renewals do not extend the lease beyond the check of the other.
   await untilTrue('the other has the turn', async () => {
     clock.advance(61);
-    return (await second.store.acquireJob('lost', second.owner, clock.now(), 60_000)) !== null;
+    return (await second.store.acquireJob({ name: 'lost', everyMs: MINUTE_MS }, second.owner, clock.now(), LEASE_MS)) !== null;
   });
   await expect(losing).rejects.toBeInstanceOf(LeaseLost);
 
@@ -117,7 +142,7 @@ test('work that loses its turn is stopped, and stopped or failed work leaves the
     throw new Error('in the middle');
   };
   await expect(runIfDue(first, { name: 'stopped', everyMs: MINUTE_MS, run }, stopping.signal)).rejects.toThrow('in the middle');
-  expect(await second.store.acquireJob('stopped', second.owner, clock.now(), LEASE_MS)).not.toBeNull();
+  expect(await second.store.acquireJob({ name: 'stopped', everyMs: MINUTE_MS }, second.owner, clock.now(), LEASE_MS)).not.toBeNull();
 });
 
 test('each role does its own jobs, and workers poll', async () => {

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLogMoves } from '../../infra/postgresql/log-moves.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
@@ -11,7 +12,7 @@ import { DatabaseUnavailable, type Transactor } from '../../domain/ports/databas
 import { NO_STREAM, type StoredEvent } from '../../domain/ports/event-log.ts';
 import type { Projection } from '../../domain/ports/projection.ts';
 import { projectionStream } from '../../domain/streams.ts';
-import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
+import { LONG_LEASE_MS, openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
 import { below, randomChanges, randomFrom, recordId, upsert } from '../support/civic-records.ts';
 import { testSeed, withSeed } from '../support/test-seed.ts';
 import { ALL_PROJECTIONS } from '../support/civic-projections.ts';
@@ -106,6 +107,22 @@ test('a batch whose fold fails as a whole is folded event by event, none twice',
   });
 });
 
+test('read models of a dead owner are taken over after the clock was set back, and its leases stop no move to another log', async () => {
+  const read = [recordHistory, snapshots, recordReferences];
+  const before = civic.startProjector(read);
+  await civic.caughtUp();
+  await before.stop();
+  await civic.rows(`update civic.generations set owner = 'dead', lease_until = $1 where state = 'live' returning 1`, [
+    Date.now() + 3_600_000,
+  ]);
+  expect(await createLogMoves(civic.database.transactor, civic.database.columns).held(Date.now())).toEqual([]);
+  const projector = civic.startProjector(read);
+  await civic.writer.write([upsert('topics', 902, 1)], {});
+  await civic.caughtUp();
+  await checkFeed();
+  await projector.stop();
+});
+
 /** A suspended process: its clock and timers stand still, and it sends nothing until it continues. */
 function suspendable() {
   let resume: () => void = () => undefined;
@@ -158,8 +175,8 @@ test.each(['between two batches', 'between fold and commit'])(
     await untilTrue('the first owner has folded', () => folded > 0);
     if (where === 'between two batches') zombie.suspend();
     await civic.writer.write(randomChanges(random, 40, 100), {});
-    // A long lease: on a busy machine a short one could end and be acquired again.
-    const second = other.startProjector([recordHistory, snapshots], { owner: `heir ${where}`, leaseMs: 60_000 });
+    // On a busy machine a short lease could end and be acquired again.
+    const second = other.startProjector([recordHistory, snapshots], { owner: `heir ${where}`, leaseMs: LONG_LEASE_MS });
     await other.caughtUp();
     const commits = async () => Number((await civic.rows('select count(*) from civic.owners where owner = $1', [owner]))[0]![0]);
     const before = await commits();
@@ -204,7 +221,7 @@ test('of two projectors that start together exactly one owns each generation, te
   const fresh = Array.from({ length: 10 }, (_, round): Projection => ({ ...snapshots, name: `snapshots_round_${round}` }));
   for (const projection of fresh) {
     // A lease longer than any pause of a busy machine.
-    const lasting = { leaseMs: 30_000 };
+    const lasting = { leaseMs: LONG_LEASE_MS };
     const [first, second] = [civic.startProjector([projection], lasting), other.startProjector([projection], lasting)];
     await civic.caughtUp(undefined, [projection.name]);
     const rows = (await civic.generations.list()).filter(({ projection: name }) => name === projection.name);

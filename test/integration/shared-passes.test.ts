@@ -7,7 +7,7 @@ import { NO_STREAM, type StoredEvent } from '../../domain/ports/event-log.ts';
 import type { Generation } from '../../domain/ports/generations.ts';
 import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
 import type { Projector } from '../../src/processors/projector/projector.ts';
-import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
+import { LONG_LEASE_MS, openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
 import { recordId, upsert } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
@@ -122,7 +122,7 @@ test('a projection that lost its lease commits nothing of a pass, and the others
   const { generation, checkpoint } = await liveOf(recordReferences);
   await civic.rows(
     `update civic.generations set owner = 'another', token = token + 1, lease_until = $2 where generation = $1 returning 1`,
-    [generation, Date.now() + 60_000],
+    [generation, Date.now() + LONG_LEASE_MS],
   );
   await civic.writer.write(documents(1), {});
   await civic.caughtUp(undefined, [recordHistory.name, recordKeys.name]);

@@ -22,6 +22,7 @@ import type { Clock } from '../../domain/ports/clock.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { Projection } from '../../domain/ports/projection.ts';
+import { MAX_LEASE_MS } from '../../domain/while-leased.ts';
 import { ALL_PROJECTIONS } from './civic-projections.ts';
 import { tellPlaces } from './places.ts';
 import { STALL_MS, untilReached } from './until-reached.ts';
@@ -29,6 +30,8 @@ import { STALL_MS, untilReached } from './until-reached.ts';
 export { untilTrue } from './until-reached.ts';
 
 export const DAY_MS = 86_400_000;
+/** The longest lease that is honoured, less the time that a statement takes. */
+export const LONG_LEASE_MS = MAX_LEASE_MS - 1_000;
 /** For a process that a test freezes: it may hold a row lock, so the server must end its transaction soon. */
 export const FROZEN_MS = 5_000;
 export const RETENTION_MS = 30 * DAY_MS;

@@ -4,7 +4,7 @@ import type { Comparison, Generation } from '../../../domain/ports/generations.t
 import type { Projection } from '../../../domain/ports/projection.ts';
 import { logBatches } from '../../../domain/read-log.ts';
 import { Backoff } from '../../../domain/retry.ts';
-import { LeaseLost } from '../../../domain/while-leased.ts';
+import { isLeased, LeaseLost } from '../../../domain/while-leased.ts';
 import { compareWithLive, isErasureAhead, rowsThatDiffer } from './compare-with-live.ts';
 import { foldAndAdvance, foldOrPause, type FoldTarget, type ProjectorDependencies, tailUpTo } from './fold-batch.ts';
 import { createRebuildThrottle, type TrafficWatch } from './rebuild-throttle.ts';
@@ -156,4 +156,4 @@ async function firstDifference(
 
 /** Whether the live generation can be waited for: it is not paused, and it is of the version that runs here, or another owner holds it. */
 const isFolded = (live: Generation, { version }: Projection, now: number): boolean =>
-  live.pausedReason === null && (live.version === version || (live.owner !== null && live.leaseUntil >= now));
+  live.pausedReason === null && (live.version === version || isLeased(live, now));

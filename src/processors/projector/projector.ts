@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../../domain/durations.ts';
 import type { Generation, Lease } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
-import { LeaseLost } from '../../../domain/while-leased.ts';
+import { isLeased, LeaseLost } from '../../../domain/while-leased.ts';
 import { ProcessorPaused } from '../runtime/apply-or-pause.ts';
 import { createTrafficWatch, type TrafficWatch } from './rebuild-throttle.ts';
 import { buildGeneration } from './build-generation.ts';
@@ -68,7 +68,7 @@ export function startProjector(deps: ProjectorDependencies, projections: readonl
       else if (live.version < projection.version) await replaceOlder(projection, mine, now);
       for (const row of mine) {
         const wanted = (row.state === 'live' || row.state === 'building') && row.version === projection.version;
-        const free = row.pausedReason === null && row.operatorPausedAt === null && (row.owner === null || row.leaseUntil < now);
+        const free = row.pausedReason === null && row.operatorPausedAt === null && !isLeased(row, now);
         if (wanted && free) await own(projection, row);
         if (isDone(row, now) && (await deps.generations.drop(row.generation, projection.tables(row.generation)))) {
           deps.logger.debug({ projection: projection.name, generation: row.generation }, 'tables of a retired generation dropped');

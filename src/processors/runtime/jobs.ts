@@ -27,7 +27,7 @@ export async function runIfDue(
   { name, everyMs, run }: Job,
   stopping: AbortSignal,
 ): Promise<void> {
-  const lease = await store.acquireJob(name, owner, leaseClock.now(), leaseMs);
+  const lease = await store.acquireJob({ name, everyMs }, owner, leaseClock.now(), leaseMs);
   if (lease === null) return;
   const renew = (leaseUntil: number) => store.renew(lease, leaseUntil);
   const release = () => store.endJob(lease, leaseClock.now() + (stopping.aborted ? 0 : everyMs));
@@ -41,7 +41,7 @@ export async function runWhenFree<Result>(
   run: () => Promise<Result>,
 ): Promise<Result> {
   for (;;) {
-    const lease = await store.acquireJob(name, owner, leaseClock.now(), leaseMs);
+    const lease = await store.acquireJob({ name, everyMs: 0 }, owner, leaseClock.now(), leaseMs);
     if (lease !== null) {
       const renew = (leaseUntil: number) => store.renew(lease, leaseUntil);
       return whileLeased({ clock: leaseClock, leaseMs, renew, release: () => store.endJob(lease, 0) }, new AbortController().signal, run);
