@@ -18,6 +18,7 @@ import {
 } from '../infra/postgresql/counts.ts';
 import { createDeciderCheckpoints } from '../infra/postgresql/decider-checkpoints.ts';
 import { createErasedCopies } from '../infra/postgresql/erased-copies.ts';
+import { createFillLock } from '../infra/postgresql/fill-lock.ts';
 import { createGenerationStore } from '../infra/postgresql/generations.ts';
 import { createInletStore } from '../infra/postgresql/inlet-store.ts';
 import { createInstallationStore } from '../infra/postgresql/installation.ts';
@@ -67,7 +68,7 @@ export async function openPlatform({ time, chainClock }: Times, settings: Settin
     const installed = { log, logger, store: stores.installation, holdsLog: settings.EVENTSTORE_URL === undefined };
     await requireOwnLog(stores.generations, log);
     await requireSameInstallation(installed);
-    await openFeed(log, clock, randomIdentifiers);
+    await openFeed({ log, clock, identifiers: randomIdentifiers, fillLock: createFillLock(url) });
     await rememberInstallation(installed);
     return {
       settings,

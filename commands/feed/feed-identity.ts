@@ -13,7 +13,7 @@ import {
 import type { Identifiers } from '../../domain/identifiers.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { type EventLog, LOG_START, type NewEvent, NO_STREAM, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
-import type { BegunRenewal, InstallationStore } from '../../domain/ports/stores.ts';
+import type { BegunRenewal, FillLock, InstallationStore } from '../../domain/ports/stores.ts';
 import { FEED_STREAM } from '../../domain/streams.ts';
 
 class UnfinishedRestore extends Error {
@@ -34,25 +34,46 @@ export class ForeignLogFound extends Error {
 }
 
 /**
- * Appends the event that gives the feed its identity to an empty log. Resolves to the newest event of the feed's stream, which holds the
- * `feedId`. Safe in concurrent processes: that stream decides. Throws `ForeignLogFound` for a log that begins with any event but that one
- * or the beginning of a restore, and `UnfinishedRestore`.
+ * The newest event of the feed's stream, which holds the `feedId`; null for an empty log. Throws `ForeignLogFound` for a log that begins
+ * with any event but that of a feed or of a restore, and `UnfinishedRestore`.
  */
-export async function openFeed(log: EventLog, clock: Clock, identifiers: Identifiers): Promise<StoredEvent> {
-  for (;;) {
-    const { events } = await log.readAll({ after: LOG_START, limit: 1 });
-    const first = events[0];
-    if (first !== undefined) {
-      if (first.type === RESTORE_BEGUN) await requireFinishedRestore(log, first);
-      else if (first.type !== FEED_OPENED) throw foreign(first);
-      const newest = (await log.readLast([FEED_STREAM])).get(FEED_STREAM);
-      if (newest === undefined) throw foreign(first);
-      return newest;
-    }
+export async function openedFeed(log: Pick<EventLog, 'readAll' | 'readLast'>): Promise<StoredEvent | null> {
+  const { events } = await log.readAll({ after: LOG_START, limit: 1 });
+  const first = events[0];
+  if (first === undefined) return null;
+  if (first.type === RESTORE_BEGUN) await requireFinishedRestore(log, first);
+  else if (first.type !== FEED_OPENED) throw foreign(first);
+  const newest = (await log.readLast([FEED_STREAM])).get(FEED_STREAM);
+  if (newest === undefined) throw foreign(first);
+  return newest;
+}
+
+/** Milliseconds between two attempts to fill a log that another process fills. */
+const LOOK_AGAIN_MS = 50;
+
+interface FeedOpening {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly fillLock: FillLock;
+}
+
+/** As `openedFeed`; appends the event that gives the feed its identity to an empty log. Safe in concurrent processes: one fills the log. */
+export async function openFeed({ log, clock, identifiers, fillLock }: FeedOpening): Promise<StoredEvent> {
+  const append = async (): Promise<StoredEvent> => {
+    // A restore may have begun, and died, between the look and the lock.
+    const opened = await openedFeed(log);
+    if (opened !== null) return opened;
     const commandId = identifiers.next();
     const data: FeedOpened = { feedId: identifiers.next(), reason: 'created' };
-    const opened = newEvents([{ type: FEED_OPENED, data: canonicalJson(data) }], { commandId, time: clock.now() });
-    await log.append({ stream: FEED_STREAM, expectedRevision: NO_STREAM, events: opened });
+    const events = newEvents([{ type: FEED_OPENED, data: canonicalJson(data) }], { commandId, time: clock.now() });
+    await log.append({ stream: FEED_STREAM, expectedRevision: NO_STREAM, events });
+    return append();
+  };
+  for (;;) {
+    const opened = (await openedFeed(log)) ?? (await fillLock.tryRun(append));
+    if (opened !== null) return opened;
+    await clock.sleep(LOOK_AGAIN_MS);
   }
 }
 

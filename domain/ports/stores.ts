@@ -9,11 +9,18 @@ export interface Stores {
   readonly rows: WorkingRows;
   readonly installation: InstallationStore;
   readonly setBacks: SetBacks;
+  readonly fillLock: FillLock;
   /** The database's time, which leases use. */
   readonly leaseClock: Pick<Clock, 'now'>;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   close(): Promise<void>;
+}
+
+/** Held by the process that fills an empty log: the first start of a service, or a restore until its end. It ends with the process. */
+export interface FillLock {
+  /** Null where another process holds the lock. Throws what `work` throws. */
+  tryRun<Result>(work: () => Promise<Result>): Promise<Result | null>;
 }
 
 /** Identity of a database: `database` changes when a dump is restored elsewhere, `timeline` when it is restored or promoted in place. */

@@ -2,6 +2,7 @@ import { type AttachedDatabase, attachEmbedded } from '../../infra/embedded-post
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
 import { isKurrentAddress, LOG_ADDRESS_ALLOWED } from '../../domain/log-address.ts';
 import { openDatabaseClock, trialClockOffset } from '../../infra/postgresql/clocks.ts';
+import { createFillLock } from '../../infra/postgresql/fill-lock.ts';
 import { createInstallationStore } from '../../infra/postgresql/installation.ts';
 import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { openDatabase } from '../../infra/postgresql/open-database.ts';
@@ -89,13 +90,14 @@ export async function openStores(settings: Settings, role: Role, logger: Logger,
 /** The stores for a command that needs no read model. Appends nothing. */
 export async function openStoresAlone(settings: Settings): Promise<Stores> {
   const logger = createLogger(settings.CIVIC_LOG_LEVEL ?? 'warn', settings.CIVIC_LOG_FORMAT ?? 'json');
-  const { database, log, leaseClock, close } = await openStores(settings, 'command', logger);
+  const { url, database, log, leaseClock, close } = await openStores(settings, 'command', logger);
   try {
     const clock = await openClock(database.transactor, settings, systemClock, logger);
     const rows = createWorkingRows(database.transactor);
     const installation = createInstallationStore(database.transactor);
     const setBacks = createSetBacks(database.transactor);
-    return { log, rows, installation, setBacks, leaseClock, clock, identifiers: randomIdentifiers, close };
+    const fillLock = createFillLock(url);
+    return { log, rows, installation, setBacks, fillLock, leaseClock, clock, identifiers: randomIdentifiers, close };
   } catch (error) {
     await close();
     throw error;

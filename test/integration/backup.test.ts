@@ -190,6 +190,27 @@ test('a restore that is killed repeatedly is never served, and only its own file
   );
 });
 
+test('a restore into a database that another fills is refused and leaves the first undisturbed', async () => {
+  const together = await newDatabase();
+  const restore = (target: Environment) => civic(['restore', '--yes', path('busy.gz')], target);
+  const both = (await Promise.all([restore(together), restore(together)])).toSorted((a, b) => a.exitCode! - b.exitCode!);
+  expect(both).toMatchObject([
+    { exitCode: 0 },
+    { exitCode: 1, stderr: expect.stringMatching(/another process fills this database|has been restored here already/) as string },
+  ]);
+  expect(await eventsIn(together)).toBe(both[0]!.answer['events']);
+
+  const target = await newDatabase();
+  const first = installation.run(['restore', '--yes', path('busy.gz')], { env: target });
+  await untilTrue('an event is restored', async () => (await eventsIn(target)) >= 1);
+  first.kill('SIGSTOP');
+  const { exitCode, stderr } = await restore(target);
+  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^civic: another process fills this database, a restore or [^\n]+\n$/)]);
+  first.kill('SIGCONT');
+  expect(await first.ended).toMatchObject({ exitCode: 0 });
+  expect(await eventsIn(target)).toBe(both[0]!.answer['events']);
+});
+
 test('a backup that is killed leaves no file of its name, and an existing file is not replaced', async () => {
   const running = installation.run(['backup', '--to', path('killed.gz')], { env: original });
   await untilTrue('it writes', () => readdirSync(installation.folder).some((name) => /^\.killed\.gz\..*\.partial$/.test(name)));

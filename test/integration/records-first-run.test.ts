@@ -1,14 +1,17 @@
 import { hash, randomBytes } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
-import { ForeignLogFound, openFeed } from '../../commands/feed/feed-identity.ts';
+import { ForeignLogFound, openedFeed, openFeed } from '../../commands/feed/feed-identity.ts';
 import { createRecordWriter, type RecordChange } from '../../commands/records/write-records.ts';
 import { writeSeed } from '../../commands/seeds/write-seed.ts';
 import { canonicalJson } from '../../domain/digests.ts';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
+import { createFillLock } from '../../infra/postgresql/fill-lock.ts';
 import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { type EventLog, LOG_START, LogUnavailable, NO_STREAM } from '../../domain/ports/event-log.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
-import { recordStream } from '../../domain/streams.ts';
+import { RESTORE_BEGUN } from '../../domain/events/feed-events.ts';
+import { randomIdentifiers } from '../../domain/identifiers.ts';
+import { recordStream, restoreStream } from '../../domain/streams.ts';
 import { sources } from '../../src/modules/sources.ts';
 import type { Platform } from '../../src/platform.ts';
 import type { Connectors } from '../../src/sources/added-sources.ts';
@@ -17,10 +20,12 @@ import { fillNewLog, SAMPLE_ACCOUNT_ID } from '../../src/sources/first-run.ts';
 import { sampleRemovals } from '../../src/sources/sample/sample-records.ts';
 import { SOURCES } from '../../src/sources/sources.ts';
 import { taxonomyRecords } from '../../src/sources/taxonomy/taxonomy-records.ts';
-import { openTestCivic, type TestCivic } from '../support/civic.ts';
+import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { newEvent } from '../support/event-log-builders.ts';
 import { expectedFeed, linesOf, stateAt } from '../support/history-checker.ts';
+
+const RESTORE_ID = '00000000-0000-4000-8000-000000000001';
 
 let server: TestDatabase | undefined;
 let civic: TestCivic | undefined;
@@ -139,12 +144,38 @@ test('many processes that open the feed of an empty log at once give it one iden
   await migrate(server.url);
   const logs = Array.from({ length: 5 }, () => openEventLog({ dsn: server!.url, statementTimeoutMs: 10_000 }));
   const clock = { now: () => 1, sleep: () => Promise.resolve() };
+  const fillLock = createFillLock(server.url);
   const opened = await Promise.all(
-    logs.map((log, nth) => openFeed(log, clock, { next: () => `00000000-0000-4000-8000-00000000000${nth}` })),
+    logs.map((log, nth) => openFeed({ log, clock, identifiers: { next: () => `00000000-0000-4000-8000-00000000000${nth}` }, fillLock })),
   );
   expect(new Set(opened.map(({ id, position }) => `${id} ${position}`)).size).toBe(1);
   expect((await logs[0]!.readAll({ after: LOG_START, limit: 10 })).events).toHaveLength(1);
   await Promise.all(logs.map((log) => log.close()));
+});
+
+test('a feed is not opened in an empty log that a restore fills, and is refused once the restore has begun', async () => {
+  server = await startTestDatabase();
+  await migrate(server.url);
+  const log = openEventLog({ dsn: server.url, statementTimeoutMs: 10_000 });
+  const fillLock = createFillLock(server.url);
+  const [waiting, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const clock = { now: () => 1, sleep: async () => waiting.resolve() };
+  const restoring = fillLock.tryRun(async () => {
+    await waiting.promise;
+    const data = { restoreId: RESTORE_ID, backupId: RESTORE_ID, sha256: '0'.repeat(64), events: 7, asCopy: false, revokeKeys: false };
+    await log.append({
+      stream: restoreStream(RESTORE_ID),
+      expectedRevision: NO_STREAM,
+      events: [newEvent({ type: RESTORE_BEGUN, data: JSON.stringify(data) })],
+    });
+    await ended.promise;
+  });
+  await untilTrue('the lock is held', async () => (await fillLock.tryRun(async () => 'free')) === null);
+  await expect(openFeed({ log, clock, identifiers: randomIdentifiers, fillLock })).rejects.toThrow('has not ended');
+  expect((await log.readAll({ after: LOG_START, limit: 10 })).events).toHaveLength(1);
+  ended.resolve();
+  await restoring;
+  await log.close();
 });
 
 test('a log that begins with another event is refused by name', async () => {
@@ -152,7 +183,7 @@ test('a log that begins with another event is refused by name', async () => {
   await migrate(server.url);
   const log = openEventLog({ dsn: server.url, statementTimeoutMs: 10_000 });
   await log.append({ stream: 'orders-1', expectedRevision: NO_STREAM, events: [newEvent({ type: 'OrderPlaced' })] });
-  const opening = openFeed(log, { now: () => 1, sleep: () => Promise.resolve() }, { next: () => '00000000-0000-4000-8000-000000000001' });
+  const opening = openedFeed(log);
   await expect(opening).rejects.toThrow(ForeignLogFound);
   await expect(opening).rejects.toThrow('OrderPlaced');
   await log.close();

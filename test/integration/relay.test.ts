@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openFeed } from '../../commands/feed/feed-identity.ts';
+import { openedFeed } from '../../commands/feed/feed-identity.ts';
 import { FEED_OPENED } from '../../domain/events/feed-events.ts';
 import { eventId } from '../../domain/identifiers.ts';
 import { FEED_STREAM } from '../../domain/streams.ts';
@@ -261,7 +261,7 @@ describe('the owner of a topic', () => {
     await write(upsert('topics', 1, 1), upsert('topics', 2, 1));
     await relayAtRest(civic);
     await first.stop();
-    const opened = await openFeed(civic.log, civic.clock, civic.identifiers);
+    const opened = (await openedFeed(civic.log))!;
     const [commandId, feedId] = [civic.identifiers.next(), civic.identifiers.next()];
     const data = JSON.stringify({ feedId, reason: 'restored' });
     const event = {

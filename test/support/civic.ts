@@ -2,6 +2,7 @@ import { createRecordWriter } from '../../commands/records/write-records.ts';
 import { openFeed } from '../../commands/feed/feed-identity.ts';
 import { createTakeSnapshot } from '../../commands/snapshots/take-snapshot.ts';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
+import { createFillLock } from '../../infra/postgresql/fill-lock.ts';
 import { createGenerationStore } from '../../infra/postgresql/generations.ts';
 import { createLiveReads, createProgress } from '../../infra/postgresql/live-reads.ts';
 import { migrate } from '../../infra/postgresql/schema-state.ts';
@@ -92,7 +93,7 @@ export async function openTestCivic(url: string, options: TestCivicOptions = {})
     idleInTransactionMs: options.idleInTransactionMs ?? STALL_MS,
   });
   const log = openEventLog({ dsn: url, statementTimeoutMs: STALL_MS });
-  const opened = await openFeed(log, clock, identifiers);
+  const opened = await openFeed({ log, clock, identifiers, fillLock: createFillLock(url) });
   const generations = createGenerationStore(database.transactor);
   const reads = createLiveReads(database.read);
   const progress = createProgress(database.read, systemClock);

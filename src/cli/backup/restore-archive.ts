@@ -31,8 +31,19 @@ interface RestoreRequest {
 const ROWS_AT_ONCE = 100;
 
 export type RestoreOutcome = Awaited<ReturnType<typeof restoreArchive>>;
-/** Fills an empty log, or continues; compares the logs; last writes the event without which no log is served. Throws `BadArchive` too. */
+/**
+ * Fills an empty log, or continues; compares the logs; last writes the event without which no log is served. One process at a time; throws
+ * `CommandFailed` for another, and `BadArchive`.
+ */
 export async function restoreArchive(request: RestoreRequest) {
+  const outcome = await request.stores.fillLock.tryRun(() => restoreAlone(request));
+  if (outcome !== null) return outcome;
+  throw new CommandFailed(
+    `another process fills this database, a restore or the first start of a service: wait until it has ended, or ${EMPTY_PLEASE}`,
+  );
+}
+
+async function restoreAlone(request: RestoreRequest) {
   const { stores, archive, signal, onProgress } = request;
   const { log, rows } = stores;
   const { end, header, backedUp } = archive;

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
-import { openFeed, renewFeed, whatLogHasLost } from '../../../commands/feed/feed-identity.ts';
+import { openedFeed, renewFeed, whatLogHasLost } from '../../../commands/feed/feed-identity.ts';
 import { StillHeld, type Stores } from '../../../domain/ports/stores.ts';
 import { explainCursor } from '../../../queries/feed/explain-cursor.ts';
 import { LOG_START } from '../../../domain/ports/event-log.ts';
@@ -40,10 +40,9 @@ export function addFeedCommands(program: Command, context: CliContext): void {
 }
 
 /** The log's identity. Throws for a log that is empty, of another program, half restored, or not the one that the database belongs to. */
-async function openedLog({ log, clock, identifiers, installation }: Stores): Promise<string> {
+async function openedLog({ log, installation }: Stores): Promise<string> {
   const logId = await log.identity();
-  if (logId === null) throw new CommandFailed('the log is empty: there is no feed yet');
-  await openFeed(log, clock, identifiers);
+  if (logId === null || (await openedFeed(log)) === null) throw new CommandFailed('the log is empty: there is no feed yet');
   const kept = await installation.kept();
   if (kept === null || kept.logId === logId) return logId;
   throw new CommandFailed(
