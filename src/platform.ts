@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { openFeed } from '../commands/feed/feed-identity.ts';
-import { rememberInstallation, requireSameInstallation } from '../commands/feed/same-installation.ts';
+import { rememberInstallation } from '../commands/feed/same-installation.ts';
 import { SOFTWARE_VERSION } from '../domain/health.ts';
 import { randomIdentifiers } from '../domain/identifiers.ts';
 import type { RandomBytes } from '../domain/key-secret.ts';
@@ -34,7 +34,7 @@ import { createLogger } from '../infra/system/logging.ts';
 import { observedDatabase, observedLog } from '../infra/telemetry/observed-ports.ts';
 import { openHistory } from './composition/open-history.ts';
 import { openClock, openStores, type Role } from './composition/open-stores.ts';
-import { requireOwnLog } from './processors/runtime/own-log.ts';
+import { requireInstallation } from './composition/require-installation.ts';
 import type { Settings } from './settings.ts';
 
 /** The base of every module. */
@@ -66,8 +66,7 @@ export async function openPlatform({ time, chainClock }: Times, settings: Settin
     const stores = openWorkingStores(database, url);
     // Precedes the opening of the feed: an empty log beside read models of another log stays empty.
     const installed = { log, logger, store: stores.installation, holdsLog: settings.EVENTSTORE_URL === undefined };
-    await requireOwnLog(stores.generations, log);
-    await requireSameInstallation(installed);
+    await requireInstallation({ ...installed, generations: stores.generations });
     await openFeed({ log, clock, identifiers: randomIdentifiers, fillLock: createFillLock(url) });
     await rememberInstallation(installed);
     return {

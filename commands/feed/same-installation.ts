@@ -10,7 +10,7 @@ class MovedDatabase extends Error {
 const REMEDY =
   'if changes may be lost, run `civic feed renew --reason TEXT`, which gives the feed a new identity; if this database has lost no changes and no other copy is in service, run `civic feed keep`';
 
-interface Installed {
+export interface Installed {
   readonly store: InstallationStore;
   readonly log: Pick<EventLog, 'identity'>;
   /** Whether the log is in this database, and so is set back together with it. */

@@ -46,9 +46,11 @@ export interface BrokersFacts {
   readonly topics: readonly string[];
 }
 
-/** Those of log, brokers and database throw with one line that gives the reason when that is unavailable. */
+/** Those of log, brokers and database throw with one line that gives the reason when that is unavailable; `installation`, why no process starts. */
 export interface Probes {
   readonly machine: MachineProbe;
+  /** Needs the current schema. */
+  readonly installation: () => Promise<void>;
   /** Null without `EVENTSTORE_URL`. */
   readonly eventStore: (() => Promise<void>) | null;
   /** Null without `KAFKA_BROKERS`. */

@@ -41,7 +41,7 @@ export async function openOtherLog(address: string, own: string): Promise<OpenLo
 }
 
 /** The log at an address, with every erasure applied. Loads the client of KurrentDB, which is large, only for its addresses. */
-async function openLog(address: string): Promise<OpenLog> {
+export async function openLog(address: string): Promise<OpenLog> {
   if (!isKurrentAddress(address)) {
     return withErasures(openEventLog({ dsn: address, statementTimeoutMs: LOG_TIMEOUT_MS }), { rewrites: true }, systemClock);
   }

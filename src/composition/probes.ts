@@ -1,11 +1,16 @@
+import { closeAll } from '../../domain/close-all.ts';
 import type { KafkaAddress } from '../../domain/ports/kafka.ts';
 import type { Probes } from '../../domain/ports/probes.ts';
+import { createGenerationStore } from '../../infra/postgresql/generations.ts';
+import { createInstallationStore } from '../../infra/postgresql/installation.ts';
+import { openDatabase } from '../../infra/postgresql/open-database.ts';
 import { probeDatabase } from '../../infra/postgresql/probe-database.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import { createLogger } from '../../infra/system/logging.ts';
 import { answersWithSuccess, machineProbe } from '../../infra/system/machine.ts';
 import { BadSetting, type Settings } from '../settings.ts';
-import { reachDatabase } from './open-stores.ts';
+import { openLog, reachDatabase } from './open-stores.ts';
+import { requireInstallation } from './require-installation.ts';
 
 const PROBE_TIMEOUT_MS = 5_000;
 
@@ -18,6 +23,24 @@ export function kafkaAddress(settings: Settings): KafkaAddress | null {
     throw new BadSetting('CIVIC_KAFKA_SASL is plain, but CIVIC_KAFKA_TLS is off; allowed without TLS is scram-sha-256 or scram-sha-512');
   }
   return { brokers, tls, sasl };
+}
+
+async function probeInstallation(settings: Settings): Promise<void> {
+  const logger = createLogger('silent', 'json');
+  const closers: (() => Promise<unknown>)[] = [];
+  try {
+    const attached = await reachDatabase(settings, 'command', logger);
+    const { url } = attached;
+    closers.push(() => attached.leave());
+    const database = await openDatabase({ dsn: url, statementTimeoutMs: PROBE_TIMEOUT_MS });
+    closers.push(() => database.close());
+    const log = await openLog(settings.EVENTSTORE_URL ?? url);
+    closers.push(() => log.close());
+    const [generations, store] = [createGenerationStore(database.transactor), createInstallationStore(database.transactor)];
+    await requireInstallation({ generations, store, log, logger, holdsLog: settings.EVENTSTORE_URL === undefined });
+  } finally {
+    await closeAll(closers.toReversed());
+  }
 }
 
 async function probeEventStore(url: string): Promise<void> {
@@ -50,6 +73,7 @@ export const probesOf = (settings: Settings): Probes => ({
       await attached.leave();
     }
   },
+  installation: () => probeInstallation(settings),
   eventStore: settings.EVENTSTORE_URL === undefined ? null : () => probeEventStore(settings.EVENTSTORE_URL!),
   brokers: probeBrokersOf(settings),
   answersAt: answersWithSuccess,

@@ -1,8 +1,13 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RESTORE_BEGUN } from '../../domain/events/feed-events.ts';
+import { NO_STREAM } from '../../domain/ports/event-log.ts';
+import { restoreStream } from '../../domain/streams.ts';
+import { openEventLog } from '../../infra/postgresql/event-log.ts';
 import { migrate } from '../../infra/postgresql/schema-state.ts';
 import type { Finding } from '../../src/cli/doctor/findings.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { newEvent } from '../support/event-log-builders.ts';
 import { type Environment, type Installation, makeInstallation } from '../support/service.ts';
 
 let installation: Installation;
@@ -62,6 +67,33 @@ test('a database with locked tables is one finding, and the doctor ends', async 
   await locker.query('begin; lock table civic.events in access exclusive mode');
   expect(await examined({ DATABASE_URL: database.url })).toMatchObject({ exitCode: 1, states: { database: 'failed' } });
   await locker.end();
+});
+
+test('what every start is refused for fails the doctor with the same message', async () => {
+  const env = { DATABASE_URL: database.url };
+  const open = () => installation.civic(['accounts', 'open', '--name', 'Acme'], { env: { ...FREE, ...env } });
+  const refused = async (message: RegExp) => {
+    const { exitCode, stderr } = await open();
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(message)]);
+    const doctor = await installation.civic(['doctor', '--json'], { env: { ...FREE, ...env } });
+    const found = (JSON.parse(doctor.stdout) as readonly Finding[]).find(({ check }) => check === 'installation');
+    expect([doctor.exitCode, found?.state, `civic: ${found?.found}\n`]).toEqual([1, 'failed', stderr]);
+  };
+  await run('drop schema if exists civic cascade');
+  expect(await open()).toMatchObject({ exitCode: 0 });
+  expect(await examined(env)).toMatchObject({ exitCode: 0, states: { installation: 'ok' } });
+  await run(`update civic.installation set database = '1/2'`);
+  await refused(/was brought here from another server or name/);
+  await run(`update civic.installation set renewing = 'x'`);
+  await refused(/was about to be given a new identity \(x\)/);
+  await run('drop schema civic cascade');
+  await migrate(database.url);
+  const log = openEventLog({ dsn: database.url, statementTimeoutMs: 10_000 });
+  const id = '00000000-0000-4000-8000-000000000001';
+  const data = JSON.stringify({ restoreId: id, backupId: id, sha256: '0'.repeat(64), events: 7, asCopy: false, revokeKeys: false });
+  await log.append({ stream: restoreStream(id), expectedRevision: NO_STREAM, events: [newEvent({ type: RESTORE_BEGUN, data })] });
+  await log.close();
+  await refused(/a restore of the backup .* has not ended/);
 });
 
 test('a read-only database fails the doctor and refuses every command, also with a current schema', async () => {

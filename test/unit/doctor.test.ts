@@ -27,11 +27,23 @@ interface Machine {
   readonly serving?: boolean;
   readonly unreachable?: string;
   readonly environment?: NodeJS.ProcessEnv;
+  readonly installation?: () => Promise<void>;
   readonly eventStore?: () => Promise<void>;
   readonly brokers?: () => Promise<BrokersFacts>;
 }
 
-const on = ({ facts, folder, nodeVersion, refused, serving, unreachable, environment, eventStore, brokers }: Machine): Examination => ({
+const on = ({
+  facts,
+  folder,
+  nodeVersion,
+  refused,
+  serving,
+  unreachable,
+  environment,
+  installation,
+  eventStore,
+  brokers,
+}: Machine): Examination => ({
   environment: environment ?? {},
   clock: { now: () => NOW },
   probes: async (): Promise<Probes> => ({
@@ -44,6 +56,7 @@ const on = ({ facts, folder, nodeVersion, refused, serving, unreachable, environ
       if (unreachable !== undefined) throw new Error(unreachable);
       return { ...SOUND, ...facts };
     },
+    installation: installation ?? (async () => undefined),
     eventStore: eventStore ?? null,
     brokers: brokers ?? null,
     answersAt: async () => serving ?? false,
@@ -70,6 +83,7 @@ describe('each finding names the problem and what to do', () => {
     ['a port of another program', { refused: { 8080: 'EADDRINUSE' } }, 'CIVIC_HTTP_PORT', 'failed', /CIVIC_HTTP_PORT/],
     ['a port for the mighty', { refused: { 9464: 'EACCES' }, serving: true }, 'CIVIC_OPS_PORT', 'failed', /CIVIC_OPS_PORT/],
     ['no database', { unreachable: 'it could not be reached' }, 'database', 'failed', /without it/],
+    ['another installation', { installation: away }, 'installation', 'failed', /no process of the service starts/],
     ['no event store', { eventStore: away }, 'event store', 'failed', /EVENTSTORE_URL/],
     ['no brokers', { brokers: away }, 'brokers', 'failed', /KAFKA_BROKERS/],
     [
@@ -91,6 +105,11 @@ describe('each finding names the problem and what to do', () => {
     const found = await complaints(machine);
     expect(found).toContainEqual(expect.objectContaining({ check, state, remedy: expect.stringMatching(remedy) as unknown }));
   });
+});
+
+test('the installation is not looked at without its tables or its log', async () => {
+  for (const machine of [{ facts: { schema: 'empty' } }, { unreachable: 'it could not be reached' }, { eventStore: away }] as const)
+    expect((await complaints({ ...machine, installation: away })).map(({ check }) => check)).not.toContain('installation');
 });
 
 test('an event that only a trial clock explains is no separate finding', async () => {

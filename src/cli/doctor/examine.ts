@@ -22,7 +22,7 @@ export async function examine({ environment, probes, clock }: Examination): Prom
     return [failed('settings', error.message, 'correct or unset it; nothing else was looked at')];
   }
   const { settings, warnings } = read;
-  const { machine, database, eventStore, brokers, answersAt } = await probes(settings);
+  const { machine, database, installation, eventStore, brokers, answersAt } = await probes(settings);
   const findings: Finding[] = [judgeNode(machine.nodeVersion)];
   if (warnings.length === 0) findings.push(ok('settings', 'all are known and valid'));
   for (const text of warnings) findings.push(warning('settings', text, 'correct or unset it'));
@@ -30,12 +30,17 @@ export async function examine({ environment, probes, clock }: Examination): Prom
     findings.push(...judgeFolder('CIVIC_DATA_DIR', await machine.folder(settings.CIVIC_DATA_DIR)));
   }
   findings.push(...(await judgeListeners(settings, machine, answersAt)));
+  let hasTables = false;
   try {
-    findings.push(...judgeDatabase(await database(), clock.now()));
+    const facts = await database();
+    hasTables = facts.schema === 'current';
+    findings.push(...judgeDatabase(facts, clock.now()));
   } catch (error) {
     findings.push(failed('database', (error as Error).message, 'start it or correct DATABASE_URL: the service cannot run without it'));
   }
-  if (eventStore !== null) findings.push(await judgeEventStore(eventStore));
+  const ofEventStore = eventStore === null ? [] : [await judgeEventStore(eventStore)];
+  findings.push(...ofEventStore);
+  if (hasTables && ofEventStore.every(({ state }) => state === 'ok')) findings.push(await judgeInstallation(installation));
   if (brokers !== null) findings.push(await judgeBrokers(brokers, settings));
   return findings;
 }
@@ -63,6 +68,15 @@ async function judgeEventStore(look: NonNullable<Probes['eventStore']>): Promise
     return ok('event store', 'the server of EVENTSTORE_URL answers');
   } catch (error) {
     return failed('event store', (error as Error).message, 'correct EVENTSTORE_URL or start its server: nothing can be written without it');
+  }
+}
+
+async function judgeInstallation(look: Probes['installation']): Promise<Finding> {
+  try {
+    await look();
+    return ok('installation', 'the database, its log and its feed belong together');
+  } catch (error) {
+    return failed('installation', (error as Error).message, 'do what this says: until then no process of the service starts');
   }
 }
 

@@ -7,7 +7,7 @@ import { runs } from '../verb.ts';
 export function addDoctorCommand(program: Command, context: CliContext): void {
   const doctor = program
     .command('doctor')
-    .description('look at settings, addresses, disk, database, schema, clock, event store and brokers, and say what to do')
+    .description('look at settings, addresses, disk, database, schema, clock, event store, installation and brokers, and say what to do')
     .addHelpText('after', '\nThe exit status is 1 when something is found that a start or a write would fail on; warnings leave it 0.');
   runs(context, 'nothing', doctor, async (_, options) => {
     const findings = await examine(context.examination);
