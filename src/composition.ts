@@ -115,6 +115,7 @@ async function openWithTimes(times: Times, settings: Settings, role: Role, warni
       /** Null without KAFKA_BROKERS. */
       kafkaCounters: bridge?.counters ?? null,
       pools: platform.database.use,
+      writesRefused: platform.database.writesRefused,
       /** Of the disk with the embedded database; null where another server keeps the data. */
       freeDiskBytes: async (): Promise<number | null> =>
         settings.DATABASE_URL === undefined ? (await machineProbe.folder(settings.CIVIC_DATA_DIR)).freeBytes : null,

@@ -72,6 +72,9 @@ export class DatabaseUnavailable extends Error {
   override readonly name: string = 'DatabaseUnavailable';
 }
 
+/** The database answers and stores nothing: its disk is full, or it is read-only. */
+export class WritesRefused extends DatabaseUnavailable {}
+
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
 }

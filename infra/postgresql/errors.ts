@@ -1,4 +1,4 @@
-import { DatabaseUnavailable, DeadlineExceeded, READ_ONLY } from '../../domain/ports/database.ts';
+import { DatabaseUnavailable, DeadlineExceeded, READ_ONLY, WritesRefused } from '../../domain/ports/database.ts';
 
 interface Described {
   readonly code?: unknown;
@@ -61,8 +61,9 @@ export function mapError(error: unknown): unknown {
   const unavailable = (message: string) => new DatabaseUnavailable(message, { cause: error });
   if (state === '57014' || isReadTimeout(error))
     return new DeadlineExceeded('the database did not answer by the deadline', { cause: error });
-  if (state === '53100') return unavailable('the disk of the database is full: free some space there; nothing was written');
-  if (state === '25006') return unavailable(`the database ${READ_ONLY.found}; ${READ_ONLY.remedy}`);
+  const refused = (message: string) => new WritesRefused(message, { cause: error });
+  if (state === '53100') return refused('the disk of the database is full: free some space there; nothing was written');
+  if (state === '25006') return refused(`the database ${READ_ONLY.found}; ${READ_ONLY.remedy}`);
   if (state === LOG_SEALED) {
     return unavailable('the log has moved to another store, and this process was not stopped: start it with the setting of the new one');
   }

@@ -1,4 +1,12 @@
-import type { PoolUse, ReadDatabase, Statement, TextRow, Traffic, Transactor } from '../../domain/ports/database.ts';
+import {
+  type PoolUse,
+  type ReadDatabase,
+  type Statement,
+  type TextRow,
+  type Traffic,
+  type Transactor,
+  WritesRefused,
+} from '../../domain/ports/database.ts';
 import { openCancellableReads, openClientPool } from './client-pool.ts';
 import { columnArrays } from './column-arrays.ts';
 import { openPipelinedConnections } from './pipelined-connection.ts';
@@ -42,12 +50,25 @@ export async function openDatabase({
   });
   const read: ReadDatabase = { many: typed.many, texts: async (statement) => (await hot.run(statement)).rows };
   const transactor: Transactor = { transaction: transactions.transaction };
+  let refusal: string | null = null;
+  const count = async (statement: Statement): Promise<readonly TextRow[]> => {
+    try {
+      const { rows } = await counts.run(statement);
+      refusal = null;
+      return rows;
+    } catch (error) {
+      if (error instanceof WritesRefused) refusal = error.message;
+      throw error;
+    }
+  };
   return {
     read,
     transactor,
     columns: columnArrays,
     /** Statements on unlogged tables, one transaction each, on their own pipelined connections: no commit waits for the disk. */
-    counting: async (statement: Statement): Promise<readonly TextRow[]> => (await counts.run(statement)).rows,
+    counting: count,
+    /** Null, or why the last statement of `counting` was refused: the database stores nothing. */
+    writesRefused: () => refusal,
     /** Long reads, on their own connections: no other statement waits for them. */
     search: searches.run,
     use: (): readonly PoolUse[] => Object.entries(pools).map(([pool, { use }]) => ({ pool, ...use() })),

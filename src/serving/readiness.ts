@@ -10,6 +10,8 @@ interface ReadinessParts {
   readonly projections: readonly { readonly name: string }[];
   readonly headAtStart: Position;
   readonly history: { doubt(): string | null };
+  /** Null, or why the last write of a request was refused. */
+  readonly writesRefused: () => string | null;
   readonly clock: Pick<Clock, 'sleep'>;
   /** Once it aborts, the process is not ready: it finishes its requests and must get no new ones. */
   readonly stopping: AbortSignal;
@@ -17,22 +19,23 @@ interface ReadinessParts {
 
 const PATIENCE_MS = 2_000;
 
-/** What all processes share, a paused projection or no log, is only `degraded`: a balancer would otherwise remove all of them at once. */
+/** What all processes share, a paused projection, no log or refused writes, is only `degraded`: a balancer would otherwise remove all of them at once. */
 export function createReadiness(parts: ReadinessParts): () => Promise<Readiness> {
-  const { generations, log, projections, headAtStart, history, clock, stopping } = parts;
+  const { generations, log, projections, headAtStart, history, writesRefused, clock, stopping } = parts;
   const rowsOf = onceAtATime(clock, () => generations.list());
   const headOf = onceAtATime(clock, () => log.head());
   return async () => {
     if (stopping.aborted) return { status: 'stopping', checks: [{ name: 'process', ok: false, reason: 'stopping' }] };
     const [rows, head] = await Promise.all([rowsOf(), headOf()]);
     if (rows === null) return { status: 'not ready', checks: [failed('database', 'it does not answer')] };
-    const doubt = history.doubt();
+    const [doubt, refused] = [history.doubt(), writesRefused()];
     // A log that has lost history may never reach the head that was seen at the start.
     const goal = head !== null && head < headAtStart ? head : headAtStart;
     const results = projections.map(({ name }) => ofProjection(name, rows, goal));
     const checks = [
       { name: 'database', ok: true },
       head === null ? failed('log', 'it does not answer; what is stored is still read') : { name: 'log', ok: true },
+      ...(refused === null ? [] : [failed('writes', refused)]),
       ...(doubt === null ? [] : [failed('history', doubt)]),
       ...results.map(({ check }) => check),
     ];

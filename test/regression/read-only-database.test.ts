@@ -3,11 +3,14 @@ import { expect, test } from 'vitest';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
 import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { NO_STREAM } from '../../domain/ports/event-log.ts';
-import { startTestDatabase } from '../support/embedded-database.ts';
+import type { Readiness } from '../../src/edge/ops/ops-server.ts';
+import { startMigratedDatabase, startTestDatabase } from '../support/embedded-database.ts';
 import { freshStream, newEvents } from '../support/event-log-builders.ts';
+import { serveCivic } from '../support/served-civic.ts';
 
 const LANES = 2;
 const APPENDS = 12;
+const PATIENT = { timeout: 60_000, interval: 100 };
 
 /** Each refusal left one more connection open, until the server accepted no connection. */
 test('appends to a database that became read-only, as after a failover, leave no connection open', async () => {
@@ -29,6 +32,41 @@ test('appends to a database that became read-only, as after a failover, leave no
   } finally {
     await log.close();
     await admin.end();
+    await server.close();
+  }
+});
+
+/** It answered `ready` while every request was answered 503. */
+test('a service whose requests a read-only database refuses says so in /readyz, until one is served again', async () => {
+  const server = await startMigratedDatabase();
+  const served = await serveCivic(server.url, { CIVIC_OPS_PORT: '0' });
+  const admin = new Client(server.url);
+  try {
+    await admin.connect();
+    const { secret } = await served.issueKey(await served.openAccount());
+    const status = async () => (await served.ask('GET', '/changes', secret)).status;
+    const readyz = async () => {
+      const answer = await fetch(`${served.opsUrl}/readyz`);
+      const { status: found, checks } = (await answer.json()) as Readiness;
+      return [answer.status, found, ...checks.filter(({ ok }) => !ok).map(({ name, reason }) => `${name}: ${reason}`)];
+    };
+    const reconnected = async (change: string) => {
+      await admin.query(`alter database ${admin.escapeIdentifier(admin.database!)} ${change}`);
+      await admin.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+      );
+    };
+    await expect.poll(status, PATIENT).toBe(200);
+    await expect.poll(readyz, PATIENT).toEqual([200, 'ready']);
+    await reconnected('set default_transaction_read_only = on');
+    const refused = [200, 'degraded', expect.stringMatching(/^writes: the database is read-only: .*; name the primary in DATABASE_URL$/)];
+    await expect.poll(async () => [await status(), ...(await readyz())], PATIENT).toEqual([503, ...refused]);
+    await reconnected('reset default_transaction_read_only');
+    await expect.poll(status, PATIENT).toBe(200);
+    await expect.poll(readyz, PATIENT).toEqual([200, 'ready']);
+  } finally {
+    await admin.end();
+    await served.close();
     await server.close();
   }
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { WritesRefused } from '../../domain/ports/database.ts';
 import { mapError } from '../../infra/postgresql/errors.ts';
 import { explain } from '../../infra/postgresql/schema-state.ts';
 
@@ -14,6 +15,7 @@ test('a server with a full disk is distinguished from an unreachable one', () =>
   expect(String(explain(error, 'postgres://me:s3cret@db:5432/civic'))).toBe(
     'DatabaseRefused: the disk of the database db:5432/civic is full; free some space there',
   );
+  expect(mapError(error)).toBeInstanceOf(WritesRefused);
 });
 
 test('a server that became read-only is reported as such at the start and while the service runs', () => {

@@ -14,6 +14,7 @@ test('a process that reads lost history again is not ready, and then ready below
     projections: [{ name: 'feed' }],
     headAtStart: at(200),
     history: { doubt: () => state.doubt },
+    writesRefused: () => null,
     clock: { sleep: () => new Promise(() => undefined) },
     stopping: new AbortController().signal,
   });
@@ -34,6 +35,7 @@ test('a process that has not noticed the loss is ready once the read models have
     projections: [{ name: 'feed' }],
     headAtStart: at(200),
     history: { doubt: () => null },
+    writesRefused: () => null,
     clock: { sleep: () => new Promise(() => undefined) },
     stopping: new AbortController().signal,
   });
