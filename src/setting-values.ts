@@ -40,11 +40,14 @@ export const shortWait = durationWhere(
   (milliseconds) => milliseconds >= 0 && milliseconds <= 5 * MINUTE_MS,
   'PT5S, five minutes at most; PT0S is none',
 );
-export const instant = z.iso
+const [TRIAL_FROM, TRIAL_UNTIL] = [Date.parse('1970-01-01T00:00:00Z'), Date.parse('2200-01-01T00:00:00Z')];
+/** Milliseconds. The feed's times never decrease, so a time near the end of the years of four digits would lead beyond them for good. */
+export const trialStart = z.iso
   .datetime({ offset: true })
   .or(z.iso.date())
   .transform((text) => Date.parse(text))
-  .meta({ allowed: 'an ISO 8601 time such as 2025-11-01T00:00:00Z; for trials only' });
+  .refine((time) => time >= TRIAL_FROM && time <= TRIAL_UNTIL)
+  .meta({ allowed: 'an ISO 8601 time from 1970-01-01T00:00:00Z to 2200-01-01T00:00:00Z, such as 2025-11-01T00:00:00Z; for trials only' });
 export const rate = matching(
   /^[1-9]\d{0,8}\/[1-9]\d{0,4}$/,
   (text) => {

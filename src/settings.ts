@@ -158,7 +158,7 @@ const SOURCES = {
     'Clients that the roles `all` and `worker` poll, as `SOURCE:CLIENT`; a client without a source is one of Legistar.',
   ],
   CIVIC_CLOCK_START: [
-    kind.instant,
+    kind.trialStart,
     { unset: 'the time of the machine' },
     'For trials only: the clock of the service starts at this time and runs on.',
   ],
