@@ -93,6 +93,13 @@ export const contact = z
 /** The value may hold a password: an error does not show it. */
 const SECRET = { secret: true };
 export const secretUrl = httpUrl.meta(SECRET);
+/** An address that documents and lists show and that paths are added to. */
+export const publishedUrl = httpUrl
+  .refine((text) => {
+    const { href, origin, pathname } = new URL(text);
+    return href === origin + pathname;
+  })
+  .meta({ allowed: 'an http or https URL without user, password, query and fragment', ...SECRET });
 export const secretLogAddress = logAddress.meta({ allowed: LOG_ADDRESS_ALLOWED, ...SECRET });
 export const credentials = kafkaSasl.meta({
   allowed: 'plain:user:password, scram-sha-256:user:password or scram-sha-512:user:password',

@@ -30,7 +30,7 @@ const LISTENERS = {
   ],
   CIVIC_PUBLIC_ORIGINS: [kind.publicOrigins, '*', 'Browser origins whose pages may read the public answers and the documents.'],
   CIVIC_BASE_URL: [
-    kind.httpUrl,
+    kind.publishedUrl,
     { unset: 'made from host and port' },
     'Address of the service in documents and links: behind a proxy, the address of the proxy.',
   ],

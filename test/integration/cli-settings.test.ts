@@ -57,7 +57,6 @@ describe('settings', () => {
     ['CIVIC_HTTP_PORT', '99999', 'a port from 0 to 65535'],
     ['CIVIC_HTTP_PORT', 'http', 'a port from 0 to 65535'],
     ['CIVIC_OPS_PORT', 'on', 'or off'],
-    ['CIVIC_BASE_URL', 'civic.example.org', 'an http or https URL'],
     ['CIVIC_SAMPLE', 'yes', 'on or off'],
     ['CIVIC_REPLAY_RETENTION', '30 days', 'P30D'],
     ['CIVIC_REPLAY_RETENTION', '-P1D', 'P30D'],
@@ -90,6 +89,19 @@ describe('settings', () => {
   test('an address of an event store that does not decode stops the start, without its password', async () => {
     const line = oneLine(await listing({ EVENTSTORE_URL: 'esdb://me:s3cret%zz@store.example:2113?tls=false' }));
     expect(line).toContain('EVENTSTORE_URL is not usable; allowed is esdb://');
+
+  test.each([
+    'civic.example.org',
+    'http://me@a.example',
+    'http://me:s3cret@a.example',
+    'http://a.example/?key=s3cret',
+    'http://a.example/#s3cret',
+  ])('a published address is neither %s nor shown', async (address) => {
+    const allowed = 'is not usable; allowed is an http or https URL without user, password, query and fragment';
+    const place = ['--client', 'a', '--jurisdiction', 'a', '--name', 'A', '--time-zone', 'UTC'];
+    const adding = ['sources', 'add', 'legistar', ...place, '--base-url', address];
+    expect(oneLine(await listing({ CIVIC_BASE_URL: address }))).toBe(`civic: CIVIC_BASE_URL ${allowed}\n`);
+    expect(oneLine(await installation.civicHere(adding))).toBe(`civic: --base-url ${allowed}\n`);
   });
 
   test('an unknown name is a warning that lists the known ones, and the command continues', async () => {

@@ -6,6 +6,7 @@ import { requirePlace } from '../../sources/place.ts';
 import type { Source } from '../../sources/source.ts';
 import { SOURCES } from '../../sources/sources.ts';
 import type { Civic } from '../../civic.ts';
+import { allowedBy, publishedUrl } from '../../setting-values.ts';
 import { confirm, numbered, YES } from '../confirm.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { DEADLINE_MS, parser, requireHandled, runs, textParser, waitUntilVisible } from '../verb.ts';
@@ -21,9 +22,8 @@ function eachSource(parent: Command, add: (name: string, source: Source, command
 
 /** The address is stored in the log and shown, so it carries no secret. */
 function baseUrlOf(text: string): string {
-  const url = URL.parse(text);
-  if (url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' && url.search === '') return text;
-  throw new CommandFailed('--base-url cannot be used; allowed is an http or https address without user, password and parameters');
+  if (publishedUrl.safeParse(text).success) return text;
+  throw new CommandFailed(`--base-url is not usable; allowed is ${allowedBy(publishedUrl)}`);
 }
 
 async function addSource(context: CliContext, civic: Civic, added: Parameters<Civic['addSource']>[0]): Promise<void> {
