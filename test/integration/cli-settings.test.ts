@@ -89,6 +89,7 @@ describe('settings', () => {
   test('an address of an event store that does not decode stops the start, without its password', async () => {
     const line = oneLine(await listing({ EVENTSTORE_URL: 'esdb://me:s3cret%zz@store.example:2113?tls=false' }));
     expect(line).toContain('EVENTSTORE_URL is not usable; allowed is esdb://');
+  });
 
   test.each([
     'civic.example.org',

@@ -1,6 +1,7 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings';
 import type { Decision, Generation } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
+import { whyNotCompared } from '../../processors/projector/compare-with-live.ts';
 import type { Civic } from '../../civic.ts';
 import { confirm, numbered, YES } from '../confirm.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
@@ -135,11 +136,8 @@ async function compare(model: Chosen): Promise<Generation> {
 function requireComparable({ name, rows, projection }: Chosen, building: Generation): void {
   const live = rows.find(({ state }) => state === 'live');
   if (live === undefined) throw new CommandFailed(`${name} has no live generation to compare with`);
-  if (live.version !== building.version && projection.published !== true) {
-    throw new CommandFailed(
-      `${name}: the live one is version ${live.version} and the rebuilt one ${building.version}; their tables differ`,
-    );
-  }
+  const notCompared = whyNotCompared(projection, live.version, building.version);
+  if (notCompared !== null) throw new CommandFailed(`${name}: ${notCompared}`);
   if (live.pausedReason !== null) {
     throw new CommandFailed(`${name}: the live one is paused at event ${live.pausedEvent ?? '?'}; \`retry\` or \`skip\` it first`);
   }

@@ -5,7 +5,7 @@ import type { Projection } from '../../../domain/ports/projection.ts';
 import { logBatches } from '../../../domain/read-log.ts';
 import { Backoff } from '../../../domain/retry.ts';
 import { isLeased, LeaseLost } from '../../../domain/while-leased.ts';
-import { compareWithLive, isErasureAhead, rowsThatDiffer } from './compare-with-live.ts';
+import { compareWithLive, isErasureAhead, rowsThatDiffer, whyNotCompared } from './compare-with-live.ts';
 import { foldAndAdvance, foldOrPause, type FoldTarget, type ProjectorDependencies, tailUpTo } from './fold-batch.ts';
 import { createRebuildThrottle, type TrafficWatch } from './rebuild-throttle.ts';
 
@@ -82,7 +82,7 @@ async function compareHeld(deps: ProjectorDependencies, target: FoldTarget, row:
   if (live !== undefined && live.checkpoint < checkpoint && !isFolded(live, projection, deps.leaseClock.now())) {
     return { kind: 'follow', checkpoint };
   }
-  if (live !== undefined && live.version !== projection.version && projection.published !== true) return { kind: 'follow', checkpoint };
+  if (live !== undefined && whyNotCompared(projection, live.version, projection.version) !== null) return { kind: 'follow', checkpoint };
   const looked = await compareWithLive(deps, target, checkpoint);
   if (looked.kind !== 'looked') return looked;
   const comparison = looked.result;

@@ -16,8 +16,12 @@ interface AtLiveCheckpoint {
 
 type Looked<Result> =
   | { readonly kind: 'looked'; readonly result: Result }
-  /** `behind`: more than one batch behind the live generation. `ahead`: ahead of it, an erasure lies ahead, or nothing is live. */
+  /** `behind`: more than one batch behind the live generation. `ahead`: ahead of it, an erasure lies ahead, or nothing comparable is live. */
   | { readonly kind: 'behind' | 'ahead' };
+
+/** Why generations of two versions of a read model are not compared; null where they can be. */
+export const whyNotCompared = ({ published }: Pick<Projection, 'published'>, live: number, rebuilt: number): string | null =>
+  live === rebuilt || published === true ? null : `the live one is version ${live} and the rebuilt one ${rebuilt}; their tables differ`;
 
 /**
  * Looks at a copy and the live generation at one checkpoint and one moment, in one repeatable-read transaction: the tail up to the live
@@ -34,11 +38,12 @@ async function atLiveCheckpoint<Result>(
   const looking = deps.transactor.transaction(async (transaction) => {
     await transaction.execute({ text: 'set transaction isolation level repeatable read', values: [] });
     const { rows } = await transaction.execute({
-      text: `select generation, checkpoint from civic.generations where projection = $1 and state = 'live'`,
+      text: `select generation, version::text, checkpoint from civic.generations where projection = $1 and state = 'live'`,
       values: [target.projection.name],
     });
-    const [generation, goal] = (rows[0] ?? []) as [string?, Position?];
+    const [generation, version, goal] = (rows[0] ?? []) as [string?, string?, Position?];
     if (generation === undefined || goal === undefined || goal < checkpoint) return;
+    if (whyNotCompared(target.projection, Number(version), target.projection.version) !== null) return;
     const tail = await tailUpTo(deps, target, checkpoint, goal);
     if (tail === null) {
       looked = { kind: 'behind' };
@@ -124,6 +129,8 @@ export interface Verification {
   readonly folded: number;
   /** Rows that differ, as text, a few of each kind; empty where the read model matches the log. */
   readonly differences: readonly string[];
+  /** Why the rows were not compared; null where they were. */
+  readonly notCompared: string | null;
 }
 
 /** Builds a projection in scratch tables and compares them with the live ones, row by row, at one checkpoint in one transaction. */
@@ -158,6 +165,8 @@ async function compareAtLiveCheckpoint(
   for (;;) {
     const live = (await deps.generations.list()).find((row) => row.projection === projection.name && row.state === 'live');
     if (live === undefined) throw new Error(`the read model ${projection.name} has no live generation to compare with`);
+    const notCompared = whyNotCompared(projection, live.version, projection.version);
+    if (notCompared !== null) return { projection: projection.name, folded, differences: [], notCompared };
     const goal = live.checkpoint;
     for await (const batch of logBatches(deps.log, checkpoint, { types: projection.handles, batchSize: deps.batchSize })) {
       signal.throwIfAborted();
@@ -174,7 +183,7 @@ async function compareAtLiveCheckpoint(
       folded: folded + at.folded,
       differences: await rowsThatDiffer(at.transaction, projection, [at.live, lease.generation]),
     }));
-    if (looked.kind === 'looked') return { projection: projection.name, ...looked.result };
+    if (looked.kind === 'looked') return { projection: projection.name, ...looked.result, notCompared };
     await deps.leaseClock.sleep(20, signal);
   }
 }
