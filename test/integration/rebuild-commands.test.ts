@@ -109,4 +109,16 @@ describe('while the live generation is of another version', () => {
       expect([name, equal, differences]).toEqual([name, name === 'agenda' ? null : true, []]);
     }
   });
+
+  test('a rebuild to hold is refused before anything is built', async () => {
+    expect(await command('cancel', 'agenda')).toMatchObject({ exitCode: 0 });
+    const before = JSON.parse((await command('list', 'agenda')).stdout) as readonly ProjectionStatus[];
+    expect(before.filter(({ state }) => state === 'ready')).toEqual([]);
+    const { exitCode, stdout, stderr } = await command('rebuild', 'agenda', '--hold');
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^civic: agenda: the live one is version \d+ and the rebuilt one \d+; their tables differ\n$/);
+    const after = JSON.parse((await command('list', 'agenda')).stdout) as readonly ProjectionStatus[];
+    expect(after.map(({ generation }) => generation)).toEqual(before.map(({ generation }) => generation));
+    expect(await command('rebuild', 'agenda')).toMatchObject({ exitCode: 0 });
+  });
 });

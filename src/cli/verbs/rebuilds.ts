@@ -90,6 +90,7 @@ const isLive = ({ state }: Generation): boolean => state === 'live';
 async function rebuild(context: CliContext, civic: Civic, projection: Projection, held: boolean) {
   const { name } = projection;
   await untilLive(context, civic, name);
+  if (held) requireComparable({ name, projection, rows: await generationsOf(civic, name) }, projection.version);
   const building = await civic.generations.create(projection, held ? 'held' : 'building', civic.leaseClock.now());
   if (building.held && !held) {
     throw new CommandFailed(`a rebuild of ${name} is held: \`civic projections switch ${name}\` makes it live, \`cancel\` cancels it`);
@@ -129,14 +130,15 @@ async function compare(model: Chosen): Promise<Generation> {
     if (refused === undefined) throw await notNow(model, 'compare');
     return refused;
   }
-  requireComparable(model, building);
+  requireComparable(model, building.version);
   return followRebuild(context, civic, await decided(model, building, 'compare'), ({ comparison }) => comparison !== null);
 }
 
-function requireComparable({ name, rows, projection }: Chosen, building: Generation): void {
+/** A build of this version is compared with the live generation. Throws `CommandFailed` where it cannot be. */
+function requireComparable({ name, rows, projection }: Pick<Chosen, 'name' | 'rows' | 'projection'>, version: number): void {
   const live = rows.find(({ state }) => state === 'live');
   if (live === undefined) throw new CommandFailed(`${name} has no live generation to compare with`);
-  const notCompared = whyNotCompared(projection, live.version, building.version);
+  const notCompared = whyNotCompared(projection, live.version, version);
   if (notCompared !== null) throw new CommandFailed(`${name}: ${notCompared}`);
   if (live.pausedReason !== null) {
     throw new CommandFailed(`${name}: the live one is paused at event ${live.pausedEvent ?? '?'}; \`retry\` or \`skip\` it first`);
