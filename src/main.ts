@@ -13,6 +13,8 @@ if (limited !== null) process.execve?.(process.execPath, [process.execPath, ...l
 enableCompileCache(compileCache);
 // The exporter of traces keeps an ended program alive until its timeout: 3 s unless set.
 process.env['OTEL_EXPORTER_OTLP_TIMEOUT'] ??= '3000';
+// The writer of roarr, which slonik logs through, throws the errors of standard output; it leaves the writer of a newer version in place.
+Object.assign(globalThis, { ROARR: { versions: ['999.0.0'], write: () => undefined } });
 const { runCli } = await import('./cli/run.ts');
 // Loaded on demand: help and refused arguments do not need it.
 const composition = () => import('./composition.ts');

@@ -45,7 +45,7 @@ export function warn({ stderr }: CliContext, message: string): void {
   stderr.write(`warning: ${message}\n`);
 }
 
-/** The reader has closed standard output (`| head`): no message, and the exit status of a program that SIGPIPE ends. */
+/** The reader has closed standard output (`| head`), or it cannot be written, which the program reports: no message, and the exit status of a program that SIGPIPE ends. */
 export class ReaderGone extends CommandFailed {
   constructor() {
     super('', 141);

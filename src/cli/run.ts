@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { CommanderError } from '@commander-js/extra-typings';
 import type { Civic, Role } from '../civic.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
@@ -27,8 +28,12 @@ export async function runCli({ process, open, openAhead, stores, probes, clock }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => (stopping.signal.aborted ? hurrying : stopping).abort(new CommandFailed(`stopped by ${signal}`, 130)));
   }
-  let lost: NodeJS.ErrnoException | undefined;
-  process.stdout.on('error', (error) => (lost = error));
+  let isWritten = true;
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE' || !isWritten) return;
+    isWritten = false;
+    process.stderr.write(`civic: the answer could not be written: ${message}\n`);
+  });
   process.stderr.on('error', () => undefined);
   const context: CliContext = {
     stdout: process.stdout,
@@ -44,10 +49,16 @@ export async function runCli({ process, open, openAhead, stores, probes, clock }
     openAhead,
     openStores: async () => stores(readSettings(process.env).settings),
   };
+  const status = await run(process, context);
+  // The stream emits the error of the last write after it.
+  await setImmediate();
+  return isWritten ? status : 1;
+}
+
+async function run(process: NodeJS.Process, context: CliContext): Promise<number> {
   try {
     loadDotEnv(process);
     await (await createProgram(context, process.argv[2])).parseAsync(process.argv);
-    if (lost !== undefined && lost.code !== 'EPIPE') throw new CommandFailed(`the answer could not be written: ${lost.message}`);
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSE;

@@ -196,6 +196,18 @@ describe('export', () => {
     expect({ lines: stdout.split('\n').length, stderr, exitCode }).toEqual({ lines: 2, stderr: '', exitCode: 141 });
   });
 
+  test.each([['records', 'export'], ['projections', 'list', '--json'], ['backup', '--to', '-'], ['--help']])(
+    'reports in one line that a full disk took no answer of: %s %s',
+    async (...args) => {
+      const shell = ['bash', '-c', 'exec "$0" "$@" > /dev/full', process.execPath, MAIN, ...args];
+      const { exitCode, stderr } = await runProgram(shell, { cwd: installation.folder, env: installation.environment() }).ended;
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 1,
+        stderr: 'civic: the answer could not be written: ENOSPC: no space left on device, write\n',
+      });
+    },
+  );
+
   test('exports records that import again without a new event', async () => {
     const answer = await importing(file('again.ndjson', `${(await exported()).join('\n')}\n`));
     expect(tally(answer)).toMatchObject({ appended: 0, rejected: 0 });
