@@ -7,10 +7,10 @@ import { join } from 'node:path';
 
 /** The shortest that a system allows for the address of a socket, macOS, is 103 bytes. */
 const MAX_ADDRESS_BYTES = 103;
-const NAME = /^\.replicator-[0-9a-f]{8}$/;
+const SUFFIX = /^[0-9a-f]{8}$/;
 const TRIES = 5;
-/** What a file system says that has no sockets. */
-const NO_SOCKETS = ['ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EINVAL', 'ENOSYS'];
+/** What a file system says that has no sockets, or takes none from this process. */
+const NO_SOCKETS = ['ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EINVAL', 'ENOSYS', 'EACCES', 'EROFS'];
 
 /** Whether a process listens at an address. It ends with its process, also with a killed one; its file stays. */
 async function isHeld(address: string): Promise<boolean> {
@@ -43,11 +43,11 @@ const exists = (file: string): Promise<boolean> =>
 
 /** Null: another process has it. Of two that ask at once, both may be refused. */
 async function tryLock(folder: string, prefix: string): Promise<Server | null> {
-  const name = `.replicator-${randomBytes(4).toString('hex')}`;
-  const own = join(folder, prefix + name);
+  const name = prefix + randomBytes(4).toString('hex');
+  const own = join(folder, name);
   const server = await listenAt(own);
   const others = (await readdir(folder)).filter(
-    (each) => each.startsWith(prefix) && each !== prefix + name && NAME.test(each.slice(prefix.length)),
+    (each) => each.startsWith(prefix) && each !== name && SUFFIX.test(each.slice(prefix.length)),
   );
   let held = false;
   for (const other of others) {
@@ -60,15 +60,22 @@ async function tryLock(folder: string, prefix: string): Promise<Server | null> {
   return null;
 }
 
+/** Makes this process the one that writes to a folder, until the function that it returns is called or the process ends. Throws where another one is. */
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  const unlock = await lockInFolder(folder, '.replicator-');
+  if (unlock === null) throw new Error('another replicator uses it; run one at a time');
+  return unlock;
+}
+
 /**
- * Makes this process the one that writes to a folder, until the function that it returns is called or the process ends. Throws where another one is.
+ * Takes the lock of a short name in a folder, until the function that it returns is called or the process ends. Null where another one has it.
  * Node has no file lock: a socket takes its place, in the folder, or in the folder for temporary files where that cannot hold it.
  */
-export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+export async function lockInFolder(folder: string, name: string): Promise<(() => Promise<void>) | null> {
   const real = await realpath(folder);
-  const fits = Buffer.byteLength(join(real, '.replicator-00000000')) <= MAX_ADDRESS_BYTES;
-  const elsewhere = [tmpdir(), hash('sha256', real).slice(0, 16)] as const;
-  let [place, prefix] = fits ? [real, ''] : elsewhere;
+  const fits = Buffer.byteLength(join(real, `${name}00000000`)) <= MAX_ADDRESS_BYTES;
+  const elsewhere = [tmpdir(), hash('sha256', real).slice(0, 16) + name] as const;
+  let [place, prefix] = fits ? [real, name] : elsewhere;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const server = await tryLock(place, prefix).catch((error: NodeJS.ErrnoException) => {
       if (place !== real || !NO_SOCKETS.includes(error.code ?? '')) throw error;
@@ -78,5 +85,5 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
     if (server !== null) return () => closed(server);
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 50 * 2 ** attempt));
   }
-  throw new Error('another replicator uses it; run one at a time');
+  return null;
 }

@@ -1,5 +1,8 @@
+import { hash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { lockInFolder } from '../../client/mirror/folder-lock.ts';
 import type { InputLine } from '../sources/ndjson/read-lines.ts';
 import { CommandFailed } from './context.ts';
 
@@ -17,22 +20,43 @@ function reasonAgainst(found: Stats): string | null {
   return found.nlink > 1 ? 'has another name too (a hard link)' : null;
 }
 
+const refusal = (path: string, reason: string): CommandFailed =>
+  new CommandFailed(
+    `the refused lines cannot be written: ${path} ${reason}; they are only in the input: remove that file and run the same import again, which repeats nothing`,
+  );
+
+/** Null where another import has it. Where no lock can be made, no file can, and an import without refused lines needs none. */
+const lockOf = (path: string): Promise<(() => Promise<void>) | null> =>
+  lockInFolder(dirname(path), `.import-${hash('sha256', basename(path)).slice(0, 8)}-`).catch(() => () => Promise.resolve());
+
 /** Refused lines in a file beside the input, for correction and another import. Links are not followed. */
 export class RejectedFile {
   readonly path: string;
+  readonly #unlock: () => Promise<void>;
   #file: FileHandle | undefined;
   #waiting = '';
   /** Batches add lines concurrently; writes follow one another. */
   #written: Promise<void> = Promise.resolve();
-  constructor(path: string) {
+  private constructor(path: string, unlock: () => Promise<void>) {
     this.path = path;
+    this.#unlock = unlock;
   }
 
-  /** Throws `CommandFailed` for a link and for what is not a regular file; called before the input is read. */
-  async requireWritable(): Promise<void> {
-    const found = await lstat(this.path).catch(() => null);
-    const reason = found === null ? null : reasonAgainst(found);
-    if (reason !== null) throw this.#refusal(reason);
+  /**
+   * The file `NAME.rejected.ndjson`, or the first of `NAME.rejected-2.ndjson` and so on that no other import has. Another import may have the
+   * name after `close`. Throws `CommandFailed` for a link and for what is not a regular file; called before the input is read.
+   */
+  static async beside(name: string): Promise<RejectedFile> {
+    for (let number = 1; ; number += 1) {
+      const path = `${name}.rejected${number === 1 ? '' : `-${number}`}.ndjson`;
+      const unlock = await lockOf(path);
+      if (unlock === null) continue;
+      const found = await lstat(path).catch(() => null);
+      const reason = found === null ? null : reasonAgainst(found);
+      if (reason === null) return new RejectedFile(path, unlock);
+      await unlock();
+      throw refusal(path, reason);
+    }
   }
 
   async add(line: InputLine, reason: string): Promise<void> {
@@ -58,7 +82,7 @@ export class RejectedFile {
 
   async #open(): Promise<FileHandle> {
     const file = await open(this.path, FLAGS, OWNER_ONLY).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ELOOP') throw this.#refusal('is a symbolic link');
+      if (error.code === 'ELOOP') throw refusal(this.path, 'is a symbolic link');
       throw new CommandFailed(`the refused lines cannot be written: ${error.message}; they are only in the input`);
     });
     const reason = reasonAgainst(await file.stat());
@@ -67,13 +91,7 @@ export class RejectedFile {
       return file;
     }
     await file.close();
-    throw this.#refusal(reason);
-  }
-
-  #refusal(reason: string): CommandFailed {
-    return new CommandFailed(
-      `the refused lines cannot be written: ${this.path} ${reason}; they are only in the input: remove that file and run the same import again, which repeats nothing`,
-    );
+    throw refusal(this.path, reason);
   }
 
   async close(): Promise<void> {
@@ -81,6 +99,7 @@ export class RejectedFile {
       await this.#flush();
     } finally {
       await this.#file?.close();
+      await this.#unlock();
     }
   }
 }

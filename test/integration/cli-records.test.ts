@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RejectedFile } from '../../src/cli/rejected-file.ts';
@@ -126,8 +126,7 @@ describe('import', () => {
       ['a hard link', (rejected, target) => linkSync(target, rejected), /a hard link/],
     ])('%s that comes after the import has begun', async (name, place, reason) => {
       const { path, target } = placed(`late-${name.replaceAll(' ', '-')}`, () => undefined);
-      const rejected = new RejectedFile(`${path}.rejected.ndjson`);
-      await rejected.requireWritable();
+      const rejected = await RejectedFile.beside(path);
       place(rejected.path, target);
       await expect(rejected.add({ number: 1, bytes: Buffer.from(BAD), length: BAD.length }, 'bad')).rejects.toThrow(reason);
       await rejected.close().catch(() => undefined);
@@ -144,6 +143,37 @@ describe('import', () => {
       expect(tally(await importing(path))).toMatchObject({ rejected: 0 });
       expect(rejects(path)).toHaveLength(1);
     });
+  });
+
+  test('keeps the refused lines of imports that run at once in files of their own, and takes over the file of a killed one', async () => {
+    const bad = (name: string, count: number): string => `nonsense of ${name}\n`.repeat(count);
+    const stdin = ['records', 'import', '-', '--json'];
+    const lines = (name: string): readonly string[] => readFileSync(join(installation.folder, name), 'utf8').trimEnd().split('\n');
+    const holding = async (name: string) => {
+      const running = installation.run(stdin, { input: { startsWith: bad(name, 3) } });
+      await untilTrue('a refused line is written', () => {
+        const path = join(installation.folder, 'import.rejected.ndjson');
+        return Promise.resolve(existsSync(path) && readFileSync(path, 'utf8').includes(`nonsense of ${name}`));
+      });
+      return running;
+    };
+    const first = await holding('first');
+    const second = await installation.civic(stdin, { input: bad('second', 2_000) });
+    first.child.stdin?.end(bad('first', 1));
+    for (const [answer, name, file, count] of [
+      [await first.ended, 'first', 'import.rejected.ndjson', 4],
+      [second, 'second', 'import.rejected-2.ndjson', 2_000],
+    ] as const) {
+      expect(answer).toMatchObject({ exitCode: 3, stderr: expect.stringContaining(`they are in ${file} with`) as unknown });
+      expect(lines(file)).toHaveLength(count);
+      for (const line of lines(file)) expect(JSON.parse(line)).toMatchObject({ text: `nonsense of ${name}` });
+    }
+    const killed = await holding('killed');
+    killed.kill('SIGKILL');
+    await killed.ended;
+    expect((await installation.civic(stdin, { input: bad('last', 2) })).stderr).toContain('they are in import.rejected.ndjson with');
+    expect(lines('import.rejected.ndjson')).toHaveLength(2);
+    expect(readdirSync(installation.folder).filter((name) => name.startsWith('.import-'))).toEqual([]);
   });
 
   test('refuses a binary file line by line', async () => {

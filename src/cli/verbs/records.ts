@@ -87,11 +87,27 @@ async function resumable(context: CliContext, error: unknown): Promise<unknown> 
 }
 
 async function runImport(context: CliContext, file: string, options: { readonly json?: boolean }): Promise<void> {
-  const rejectedFile = new RejectedFile(file === '-' ? 'import.rejected.ndjson' : `${file}.rejected.ndjson`);
-  await rejectedFile.requireWritable();
-  const { bytes, size } = await openInput(context, file);
   const started = performance.now();
-  const tally = await withOpened(context, 'projector', async (civic) => {
+  const rejectedFile = await RejectedFile.beside(file === '-' ? 'import' : file);
+  let tally;
+  try {
+    tally = await importing(context, file, rejectedFile);
+  } finally {
+    await rejectedFile.close();
+  }
+  const { read, appended, unchanged, rejected } = tally;
+  print(context, { read, appended, unchanged, rejected, seconds: Math.round(performance.now() - started) / 1000 }, options);
+  if (rejected > 0) {
+    throw new CommandFailed(
+      `${rejected} of ${read} lines were refused; they are in ${rejectedFile.path} with the reason of each`,
+      REJECTED_LINES,
+    );
+  }
+}
+
+async function importing(context: CliContext, file: string, rejectedFile: RejectedFile) {
+  const { bytes, size } = await openInput(context, file);
+  return withOpened(context, 'projector', async (civic) => {
     try {
       const result = await withProgress(context, 'bytes', (bar) =>
         importRecords({
@@ -104,16 +120,6 @@ async function runImport(context: CliContext, file: string, options: { readonly 
       return result;
     } catch (error) {
       throw context.stopping.aborted ? context.stopping.reason : await resumable(context, error);
-    } finally {
-      await rejectedFile.close();
     }
   });
-  const { read, appended, unchanged, rejected } = tally;
-  print(context, { read, appended, unchanged, rejected, seconds: Math.round(performance.now() - started) / 1000 }, options);
-  if (rejected > 0) {
-    throw new CommandFailed(
-      `${rejected} of ${read} lines were refused; they are in ${rejectedFile.path} with the reason of each`,
-      REJECTED_LINES,
-    );
-  }
 }
