@@ -1,4 +1,5 @@
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { lstatSync, readdirSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -226,6 +227,31 @@ test('a backup that is killed leaves no file of its name, and an existing file i
   expect(await civic(['backup', 'verify', path('taken.gz')], {})).toMatchObject({ exitCode: 0 });
   expect((await civic(['backup', '--to', path('no/such/folder.gz')], original)).stderr).toMatch(/cannot be written: ENOENT/);
   expect(readdirSync(installation.folder).filter((name) => name.startsWith('.taken'))).toEqual([]);
+});
+
+test('a backup replaces the regular file to which a symbolic link leads, and nothing that is no regular file', async () => {
+  writeFileSync(path('real.gz'), 'mine');
+  execFileSync('mkfifo', [path('pipe')]);
+  symlinkSync('real.gz', path('to-file'));
+  symlinkSync('pipe', path('to-pipe'));
+  symlinkSync('nothing', path('to-nothing'));
+  const kept = ['pipe', 'to-pipe', 'to-nothing'];
+  const states = () => ['to-file', ...kept].map((name) => lstatSync(path(name)).ino);
+  const before = states();
+  for (const name of kept) {
+    for (const more of [[], ['--replace']]) {
+      const { exitCode, stderr } = await civic(['backup', '--to', path(name), ...more], original);
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 1,
+        stderr: `civic: ${path(name)} is no regular file: give another name, or - for standard output\n`,
+      });
+    }
+  }
+  expect(await civic(['backup', '--to', path('to-file'), '--replace'], original)).toMatchObject({
+    answer: { file: realpathSync(path('real.gz')) },
+  });
+  expect(await civic(['backup', 'verify', path('real.gz')], {})).toMatchObject({ exitCode: 0 });
+  expect(states()).toEqual(before);
 });
 
 test('a used log, read models of another log and a damaged file are refused before a write', async () => {

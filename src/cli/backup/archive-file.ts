@@ -1,4 +1,4 @@
-import { link, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { link, lstat, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CommandFailed } from '../context.ts';
 
@@ -17,12 +17,21 @@ const OWNER_ONLY = 0o600;
 const exists = (file: string): CommandFailed =>
   new CommandFailed(`${file} is there already: give another name, or --replace to write over it`);
 
+/** The name at which the archive is put: of a symbolic link to a regular file, that file. Throws `CommandFailed` for what is not to be replaced. */
+async function placeAt(file: string, replace: boolean): Promise<string> {
+  const named = await lstat(file).catch(() => undefined);
+  if (named === undefined) return file;
+  const found = await stat(file).catch(() => undefined);
+  if (found?.isFile() !== true) throw new CommandFailed(`${file} is no regular file: give another name, or - for standard output`);
+  if (!replace) throw exists(file);
+  return named.isSymbolicLink() ? realpath(file) : file;
+}
+
 /** Writes a temporary file, flushes and renames it: a killed backup leaves none that looks complete. Throws `CommandFailed`. */
 export async function writeArchiveFile(target: ArchiveTarget, bytes: AsyncIterable<Uint8Array>) {
   const to = resolve(target.to);
   const found = await stat(to).catch(() => undefined);
-  const file = found?.isDirectory() ? join(to, target.defaultName) : to;
-  if (!target.replace && (await stat(file).catch(() => undefined)) !== undefined) throw exists(file);
+  const file = await placeAt(found?.isDirectory() === true ? join(to, target.defaultName) : to, target.replace);
   const temporary = join(dirname(file), `.${basename(file)}.${target.writer}.partial`);
   try {
     await writeFile(temporary, bytes, { flag: 'wx', mode: OWNER_ONLY, flush: true });
