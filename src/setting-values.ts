@@ -32,7 +32,8 @@ const durationWhere = (isAllowed: (milliseconds: number) => boolean, example: st
     .refine(isAllowed)
     .meta({ allowed: `an ISO 8601 duration such as ${example}` });
 /** A century at most: what is counted on from now stays a time that can be written. */
-export const duration = (example: string) => durationWhere((milliseconds) => milliseconds > 0 && milliseconds <= 36_525 * DAY_MS, example);
+export const duration = (example: string) =>
+  durationWhere((milliseconds) => milliseconds > 0 && milliseconds <= 36_525 * DAY_MS, `${example}, P36525D at most`);
 /** PostgreSQL and timers take no more than 2^31 milliseconds. */
 export const deadline = durationWhere((milliseconds) => milliseconds > 0 && milliseconds <= DAY_MS, 'PT10S, a day at most');
 /** A wait that may be none, and that no process manager would call hung. */

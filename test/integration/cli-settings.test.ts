@@ -60,6 +60,7 @@ describe('settings', () => {
     ['CIVIC_SAMPLE', 'yes', 'on or off'],
     ['CIVIC_REPLAY_RETENTION', '30 days', 'P30D'],
     ['CIVIC_REPLAY_RETENTION', '-P1D', 'P30D'],
+    ['CIVIC_REPLAY_RETENTION', 'P7973Y', 'P36525D at most'],
     ['CIVIC_SNAPSHOT_LIFETIME', 'P', 'P7D'],
     ['CIVIC_STATEMENT_TIMEOUT', '10', 'PT10S'],
     ['CIVIC_SEARCH_CONCURRENCY', '17', 'from 1 to 16'],
