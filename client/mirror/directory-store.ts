@@ -254,13 +254,21 @@ export async function openDirectoryStore(
   const removeFormer = async (former: string | null, name: string): Promise<void> => {
     if (former !== null && former !== name) await rm(join(folder, former), { force: true });
   };
+  // What the system says of a write names no file.
+  const naming =
+    <Given>(work: (given: Given) => Promise<void>) =>
+    (given: Given): Promise<void> =>
+      work(given).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === undefined || error.path !== undefined) throw error;
+        throw new MirrorRefused(`the folder ${folder} cannot be written: ${error.message}`, { cause: error });
+      });
   return {
     async state() {
       const { state } = progress.committed;
       if (state.phase === 'changes') await files.requireFiles();
       return state;
     },
-    async commit(commit) {
+    commit: naming(async (commit) => {
       await progress.requireAlone();
       const { committed } = progress;
       const { state, copy } = commit;
@@ -278,15 +286,15 @@ export async function openDirectoryStore(
         await progress.save({ ...committed, state, fresh: name, freshBytes: after });
         if (copy === 'begin') await removeFormer(committed.fresh, name);
       } else await progress.save({ ...committed, state, journal: name, bytes: after });
-    },
+    }),
     records: files.records,
-    async tidy(now) {
+    tidy: naming(async (now) => {
       if (progress.committed.journal === null && progress.committed.format === format) return;
       await pace(now, async () => {
         await writer.close();
         await files.rewrite();
       });
-    },
+    }),
     async close() {
       await writer.close();
       await opened.unlock();

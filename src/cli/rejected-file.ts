@@ -77,7 +77,9 @@ export class RejectedFile {
     if (text === '') return;
     this.#waiting = '';
     this.#file ??= await this.#open();
-    await this.#file.writeFile(text);
+    await this.#file.writeFile(text).catch((error: Error) => {
+      throw new CommandFailed(`the refused lines cannot all be written to ${this.path}: ${error.message}`);
+    });
   }
 
   async #open(): Promise<FileHandle> {

@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDirectoryStore } from '../../client/mirror/directory-store.ts';
+import { RejectedFile } from '../../src/cli/rejected-file.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { supervisorOf, processesOf } from '../support/embedded-users.ts';
@@ -272,6 +274,30 @@ describe('a full disk', () => {
     } finally {
       await remaining(env.CIVIC_DATA_DIR);
       spawnSync('umount', [disk]);
+    }
+  });
+
+  test('is reported with the file of refused lines and the folder of a mirror', async (context) => {
+    if (!canMount()) return context.skip('a small file system cannot be mounted here: run as root where mounting is allowed');
+    const disk = join(installation.folder, 'small');
+    mkdirSync(disk);
+    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k,mode=755', 'tmpfs', disk]).status).toBe(0);
+    try {
+      const refused = await RejectedFile.beside(join(disk, 'a'));
+      const mirror = await openDirectoryStore(join(disk, 'mirror'));
+      const long = Buffer.alloc(1 << 20, 'x');
+      await refused.add({ number: 1, bytes: Buffer.from('x'), length: 1 }, 'bad');
+      const upserts = [{ resource: 'topics', id: derivedId('full', 1), data: JSON.stringify({ title: long.toString() }) }];
+      const commit = { state: { phase: 'changes', cursor: 'x' }, upserts, removes: [] } as const;
+      await expect(mirror.commit(commit)).rejects.toThrow(`the folder ${join(disk, 'mirror')} cannot be written: ENOSPC`);
+      await expect(refused.add({ number: 2, bytes: long, length: long.length }, 'bad')).rejects.toThrow(
+        `the refused lines cannot all be written to ${refused.path}: ENOSPC`,
+      );
+      await refused.close().catch(() => undefined);
+      await mirror.close();
+    } finally {
+      // What a failure leaves open does not keep it.
+      spawnSync('umount', ['--lazy', disk]);
     }
   });
 });
