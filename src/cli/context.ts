@@ -19,7 +19,7 @@ export interface CliContext {
   readonly hurrying: AbortSignal;
 }
 
-/** Exit status of wrong arguments. */
+/** Exit status of wrong arguments: of a value, a name or a combination that is refused in every state of the service. */
 export const MISUSE = 2;
 
 /** An expected failure of a command: a line for standard error and an exit status. */

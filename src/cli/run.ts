@@ -6,6 +6,7 @@ import type { Stores } from '../../domain/ports/stores.ts';
 import type { Probes } from '../../domain/ports/probes.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { readSettings, type Settings } from '../settings.ts';
+import { SyncRefused } from '../sources/source.ts';
 import { type CliContext, CommandFailed, MISUSE } from './context.ts';
 import { ReaderGone } from './output.ts';
 import { createProgram } from './program.ts';
@@ -63,6 +64,7 @@ async function run(process: NodeJS.Process, context: CliContext): Promise<number
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSE;
     if (!(error instanceof ReaderGone)) process.stderr.write(`civic: ${oneLine(error)}\n`);
+    if (error instanceof SyncRefused) return MISUSE;
     return error instanceof CommandFailed ? error.exitCode : 1;
   }
 }

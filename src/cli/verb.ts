@@ -8,7 +8,7 @@ import type { Stores } from '../../domain/ports/stores.ts';
 import { dateTime, uuid } from '../../domain/records/fields.ts';
 import type { Civic } from '../civic.ts';
 import { duration } from '../setting-values.ts';
-import { type CliContext, CommandFailed } from './context.ts';
+import { type CliContext, CommandFailed, MISUSE } from './context.ts';
 import { print, warn } from './output.ts';
 
 /** Milliseconds for which a command is decided again after conflicts. */
@@ -17,7 +17,7 @@ export const DEADLINE_MS = 30_000;
 /** Parses a value. Throws `CommandFailed` with its name, its text without secrets, and the allowed values. */
 export function parseValue<Value>(name: string, schema: z.ZodType<Value>, text: string, allowed: string): Value {
   const parsed = schema.safeParse(text);
-  if (!parsed.success) throw new CommandFailed(`${name} is ${JSON.stringify(withoutSecrets(text))}; allowed is ${allowed}`);
+  if (!parsed.success) throw new CommandFailed(`${name} is ${JSON.stringify(withoutSecrets(text))}; allowed is ${allowed}`, MISUSE);
   return parsed.data;
 }
 

@@ -77,7 +77,7 @@ test('a paused reactor is failed work that degrades health, without its reason, 
     stderr: expect.stringContaining('is not paused') as string,
   });
   expect(await civic('reactors', 'retry', 'unknown')).toMatchObject({
-    exitCode: 1,
+    exitCode: 2,
     stderr: expect.stringContaining(CLASSIFICATION) as string,
   });
   classification.start({}, { reactor: failing });

@@ -30,11 +30,13 @@ async function json<Value>(...args: readonly string[]): Promise<Value> {
   expectDone(answer);
   return JSON.parse(answer.stdout) as Value;
 }
-async function refusal(...args: readonly string[]): Promise<string> {
+async function refusedWith(status: number, args: readonly string[]): Promise<string> {
   const { exitCode, stdout, stderr } = await civic(...args);
-  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  expect({ exitCode, stdout }).toEqual({ exitCode: status, stdout: '' });
   return stderr.replace(/^civic: /, '').trim();
 }
+const refusal = (...args: readonly string[]): Promise<string> => refusedWith(1, args);
+const misuse = (...args: readonly string[]): Promise<string> => refusedWith(2, args);
 let submissions = 0;
 async function submit(more: object = {}): Promise<string> {
   submissions += 1;
@@ -137,7 +139,7 @@ test('reports are listed by status, place, age, holder and account, as a plain t
     ['--limit', '0'],
     ['--account', 'x'],
   ]) {
-    expect(await refusal('list', ...bad)).toContain('allowed is');
+    expect(await misuse('list', ...bad)).toContain('allowed is');
   }
 });
 
@@ -169,12 +171,12 @@ test('text that could not be read back is refused and changes nothing', async ()
   expect(await refusal('resume', 'worker', '--reason', '')).toMatch(/^invalid_input: reason: [^\n]+$/);
   await submit();
   for (const bad of ['P10000Y', 'P31D']) {
-    expect(await refusal('lease', id, '--holder', 'ann', '--while-paused', '--for', bad)).toContain('P30D at most');
+    expect(await misuse('lease', id, '--holder', 'ann', '--while-paused', '--for', bad)).toContain('P30D at most');
   }
   expect(await json('lease', id, '--holder', 'bob', '--while-paused', '--for', 'PT1M0.0005S')).toMatchObject({ token: 1 });
   const toCome = 'allowed is an ISO 8601 time that is to come';
-  expect(await refusal('note', id, '--holder', 'bob', '--text', 'x', '--next-check', '9999-12-31T23:59:59-12:00')).toContain(toCome);
-  expect(await refusal('move', id, '--holder', 'bob', '--to', 'investigating', '--next-check', '2020-01-01T00:00:00Z')).toContain(toCome);
+  expect(await misuse('note', id, '--holder', 'bob', '--text', 'x', '--next-check', '9999-12-31T23:59:59-12:00')).toContain(toCome);
+  expect(await misuse('move', id, '--holder', 'bob', '--to', 'investigating', '--next-check', '2020-01-01T00:00:00Z')).toContain(toCome);
   expect(await json('move', id, '--holder', ' bob ', '--to', 'investigating')).toMatchObject({ status: 'investigating' });
   expect(await json('list', '--holder', ' bob ')).toMatchObject([{ reportId: id }]);
 });
@@ -190,5 +192,5 @@ test('the worker of the service works once it is resumed, and a paused intake re
   });
   expect([refused.status, await refused.json()]).toMatchObject([503, { error: { code: 'intake_paused' } }]);
   expect(await json('resume', 'intake')).toEqual({ intake: 'running', worker: 'running' });
-  expect(await refusal('pause', 'everything')).toContain('intake or worker');
+  expect(await misuse('pause', 'everything')).toContain('intake or worker');
 });

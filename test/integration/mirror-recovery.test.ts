@@ -106,7 +106,7 @@ describe('a replica that was off for longer than the retention', () => {
   test('a key is taken from the environment or a file, and its lack is refused with all three ways', async () => {
     const base = ['replicate', '--base-url', service.baseUrl, '--to', join(installation.folder, 'by-file')];
     const none = await installation.civicHere(base);
-    expect(none).toMatchObject({ exitCode: 1, stderr: 'civic: give the key by CIVIC_API_KEY, by --key-file or by --key\n' });
+    expect(none).toMatchObject({ exitCode: 2, stderr: 'civic: give the key by CIVIC_API_KEY, by --key-file or by --key\n' });
     const file = join(installation.folder, 'key');
     writeFileSync(file, `${env['CIVIC_API_KEY']!}\n`);
     const wrong = { CIVIC_API_KEY: 'crs_wrong' };

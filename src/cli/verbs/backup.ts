@@ -11,7 +11,7 @@ import { restoreArchive, type RestoreOutcome } from '../backup/restore-archive.t
 import { type VerifiedArchive, verifyArchive } from '../backup/verify-archive.ts';
 import { archiveBytes } from '../backup/write-archive.ts';
 import { confirm, numbered, YES } from '../confirm.ts';
-import { type CliContext, CommandFailed } from '../context.ts';
+import { type CliContext, CommandFailed, MISUSE } from '../context.ts';
 import { warn, writeOut } from '../output.ts';
 import { counted, withProgress } from '../progress-bar.ts';
 import { runs, withOpened } from '../verb.ts';
@@ -29,8 +29,8 @@ export function addBackupCommands(program: Command, context: CliContext): void {
       '\nThe file holds everything that the log holds and belongs in a safe place. `civic backup verify FILE` proves that it is whole.',
     );
   runs(context, 'nothing', backup, async (_, { to, replace = false, json = false }) => {
-    if (to === undefined) throw new CommandFailed('say where the backup goes: --to FILE, --to FOLDER or --to -');
-    if (to === STDIO && json) throw new CommandFailed('--json and the backup itself cannot both go to standard output');
+    if (to === undefined) throw new CommandFailed('say where the backup goes: --to FILE, --to FOLDER or --to -', MISUSE);
+    if (to === STDIO && json) throw new CommandFailed('--json and the backup itself cannot both go to standard output', MISUSE);
     return withOpened(context, 'log', (civic) => writeBackup(context, civic, to, replace));
   });
   const verify = backup

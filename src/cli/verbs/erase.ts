@@ -11,7 +11,7 @@ import { RESOURCES } from '../../../domain/records/resources.ts';
 import { accountFeedsStream, accountReportsStream, accountStream, recordStream, reportStream } from '../../../domain/streams.ts';
 import type { Civic } from '../../civic.ts';
 import { confirm, numbered, YES } from '../confirm.ts';
-import { type CliContext, CommandFailed } from '../context.ts';
+import { type CliContext, CommandFailed, MISUSE } from '../context.ts';
 import { warn } from '../output.ts';
 import { withProgress } from '../progress-bar.ts';
 import { choiceParser, runs, textParser, uuidsParser, waitUntilVisible, withOpened } from '../verb.ts';
@@ -98,7 +98,7 @@ export function addEraseCommands(program: Command, context: CliContext): void {
 
 function literalOf(text: string): string {
   const literal = text.normalize('NFC');
-  if (literal === '' || !literal.isWellFormed()) throw new CommandFailed('the text is empty or holds half a character');
+  if (literal === '' || !literal.isWellFormed()) throw new CommandFailed('the text is empty or holds half a character', MISUSE);
   return literal;
 }
 
@@ -116,12 +116,12 @@ const foundIn = (context: CliContext, civic: Civic, text: string, ignoreCase: bo
   });
 
 function erasingOf(path: string | undefined, literal: string | null, replacement: string): Erasing {
-  if (path === undefined && literal === null) throw new CommandFailed('give --path, --text, or both');
+  if (path === undefined && literal === null) throw new CommandFailed('give --path, --text, or both', MISUSE);
   const keys = path === undefined ? null : pathOf(path);
   if (path !== undefined && keys === null)
-    throw new CommandFailed(`--path is ${JSON.stringify(path)}; allowed is a JSON pointer such as /title`);
-  if (literal !== null && replacement.includes(literal)) throw new CommandFailed('--with holds the text that is to go');
-  if (!replacement.isWellFormed() || replacement.includes('\0')) throw new CommandFailed('--with holds U+0000 or half a character');
+    throw new CommandFailed(`--path is ${JSON.stringify(path)}; allowed is a JSON pointer such as /title`, MISUSE);
+  if (literal !== null && replacement.includes(literal)) throw new CommandFailed('--with holds the text that is to go', MISUSE);
+  if (!replacement.isWellFormed() || replacement.includes('\0')) throw new CommandFailed('--with holds U+0000 or half a character', MISUSE);
   return { path: keys, literal, replacement: replacement.normalize('NFC') };
 }
 

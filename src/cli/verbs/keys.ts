@@ -6,7 +6,7 @@ import { notStorable } from '../../../domain/key-secret.ts';
 import { countSubscriptions, findKey, listAccounts, listKeys } from '../../../queries/accounts/account-lists.ts';
 import type { Civic } from '../../civic.ts';
 import { confirm, numbered, YES } from '../confirm.ts';
-import { type CliContext, CommandFailed } from '../context.ts';
+import { type CliContext, CommandFailed, MISUSE } from '../context.ts';
 import { DEADLINE_MS, durationParser, listParser, requireHandled, runs, textParser, timeParser, uuidParser } from '../verb.ts';
 import { commandAccount, ofAccount } from './accounts.ts';
 
@@ -24,7 +24,7 @@ async function existing({ reads }: Civic, keyId: string): Promise<ListedKey> {
 function labelOf(text: string): string {
   const label = textParser('--label', MAX_KEY_LABEL)(text);
   const refusal = notStorable(label);
-  if (refusal !== null) throw new CommandFailed(`--label: ${refusal}`);
+  if (refusal !== null) throw new CommandFailed(`--label: ${refusal}`, MISUSE);
   return label;
 }
 
@@ -36,7 +36,7 @@ export function addKeysCommands(program: Command, context: CliContext): void {
     .option('--expires <time>', 'when it stops working', timeParser('--expires'));
   runs(context, 'projector', issue, async (civic, { account: accountId, scope, label, expires = null }) => {
     if (expires !== null && Date.parse(expires) <= civic.clock.now()) {
-      throw new CommandFailed(`--expires is ${JSON.stringify(expires)}, which is past; allowed is a time to come`);
+      throw new CommandFailed(`--expires is ${JSON.stringify(expires)}, which is past; allowed is a time to come`, MISUSE);
     }
     const deadline = civic.clock.now() + DEADLINE_MS;
     const wanted = { accountId, scopes: scope, expiresAt: expires, label, context: {}, deadline };

@@ -7,7 +7,7 @@ import { streamEvents } from '../../../domain/read-log.ts';
 import { uuid } from '../../../domain/records/fields.ts';
 import { accountStream } from '../../../domain/streams.ts';
 import type { Civic } from '../../civic.ts';
-import { type CliContext, CommandFailed } from '../context.ts';
+import { type CliContext, CommandFailed, MISUSE } from '../context.ts';
 import { isoOrNull as iso } from '../output.ts';
 import { choiceParser, parser, runs, textParser, wholeParser } from '../verb.ts';
 import { resolveByHand } from '../../processors/reactors/payments/reconcile-payments.ts';
@@ -74,7 +74,7 @@ export function addPaymentsCommands(program: Command, context: CliContext): void
       textParser('--failed', 200, 'a reason of at most 200 characters'),
     );
   runs(context, 'projector', reconcile, async (civic, id, { settled, failed }) => {
-    if ((settled === undefined) === (failed === undefined)) throw new CommandFailed('give one of --settled TX and --failed REASON');
+    if ((settled === undefined) === (failed === undefined)) throw new CommandFailed('give one of --settled TX and --failed REASON', MISUSE);
     const { paymentId } = await paymentOf(civic, id);
     const row = await resolveByHand(civic.reconciling, paymentId, settled === undefined ? { failed: failed! } : { settled });
     await civic.caughtUp(await civic.log.head());
@@ -88,7 +88,7 @@ export function addPaymentsCommands(program: Command, context: CliContext): void
     .option('--unbar', 'take them again')
     .option('--release', 'forget which account it belongs to');
   runs(context, 'log', wallet, async ({ paymentLedger, clock }, payer, { bar = false, unbar = false, release = false }) => {
-    if ([bar, unbar, release].filter(Boolean).length !== 1) throw new CommandFailed('give one of --bar, --unbar and --release');
+    if ([bar, unbar, release].filter(Boolean).length !== 1) throw new CommandFailed('give one of --bar, --unbar and --release', MISUSE);
     if (release) {
       if (!(await paymentLedger.release(NETWORK, payer, clock.now()))) throw new CommandFailed(`no account has paid from ${payer}`);
     } else await paymentLedger.bar(NETWORK, payer, bar, clock.now());

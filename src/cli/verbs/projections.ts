@@ -7,7 +7,7 @@ import type { Projection } from '../../../domain/ports/projection.ts';
 import { projectionStream } from '../../../domain/streams.ts';
 import { listProjections, listReactors, type ProjectionStatus } from '../../../queries/operators/processors.ts';
 import type { Civic } from '../../civic.ts';
-import { type CliContext, CommandFailed } from '../context.ts';
+import { type CliContext, CommandFailed, MISUSE } from '../context.ts';
 import { untilLive } from '../follow-rebuild.ts';
 import { isoOrNull, print, warn } from '../output.ts';
 import { withProgress } from '../progress-bar.ts';
@@ -117,7 +117,7 @@ export function addReactorsCommands(program: Command, context: CliContext): void
   runs(context, 'log', retry, async ({ listingReactors, processorStore }, name) => {
     const known = await listReactors(listingReactors);
     const found = known.find((reactor) => reactor.name === name);
-    if (found === undefined) throw new CommandFailed(`name one of ${known.map((reactor) => reactor.name).join(', ')}`);
+    if (found === undefined) throw new CommandFailed(`name one of ${known.map((reactor) => reactor.name).join(', ')}`, MISUSE);
     if (found.state !== 'paused') throw new CommandFailed(`${name} is not paused`);
     await processorStore.resume(name);
     return { name, resumed: true, poisonEvent: found.poisonEvent };

@@ -4,7 +4,7 @@ import type { Projection } from '../../../domain/ports/projection.ts';
 import { whyNotCompared } from '../../processors/projector/compare-with-live.ts';
 import type { Civic } from '../../civic.ts';
 import { confirm, numbered, YES } from '../confirm.ts';
-import { type CliContext, CommandFailed } from '../context.ts';
+import { type CliContext, CommandFailed, MISUSE } from '../context.ts';
 import { followRebuild, untilLive } from '../follow-rebuild.ts';
 import { print, warn } from '../output.ts';
 import { runs } from '../verb.ts';
@@ -16,7 +16,7 @@ const ON_GOING =
 export function chosenProjections(civic: Civic, name: string | undefined, all: boolean): readonly Projection[] {
   const found = civic.projections.filter((projection) => (all ? name === undefined : projection.name === name));
   const names = civic.projections.map((projection) => projection.name);
-  if (found.length === 0) throw new CommandFailed(`name one of ${names.join(', ')}, or --all where it is an option`);
+  if (found.length === 0) throw new CommandFailed(`name one of ${names.join(', ')}, or --all where it is an option`, MISUSE);
   return found;
 }
 

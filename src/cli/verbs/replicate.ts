@@ -4,7 +4,7 @@ import { keepMirror } from '../../../client/mirror/keep-mirror.ts';
 import { FILE_FORMATS } from '../../../client/mirror/mirror-files.ts';
 import { API_KEY_VARIABLE } from '../../../domain/key-secret.ts';
 import { RESOURCES } from '../../../domain/records/resources.ts';
-import { type CliContext, CommandFailed } from '../context.ts';
+import { type CliContext, CommandFailed, MISUSE } from '../context.ts';
 import { warn } from '../output.ts';
 import { withProgress } from '../progress-bar.ts';
 import { choiceParser, runs } from '../verb.ts';
@@ -32,7 +32,7 @@ export function addReplicateCommand(program: Command, context: CliContext): void
     .option('--verify', 'compare the mirror with the digests of the service at the end');
   runs(context, 'nothing', mirror, async (_, options) => {
     const { baseUrl, to, resource = null, format = null, once = false, follow = false, verify = false, newSnapshot = false } = options;
-    if (follow && once) throw new CommandFailed('give --once or --follow, not both');
+    if (follow && once) throw new CommandFailed('give --once or --follow, not both', MISUSE);
     const key = await keyOf(context, options);
     return withProgress(context, 'records', (bar) =>
       keepMirror({
@@ -58,10 +58,10 @@ interface GivenKey {
 }
 
 async function keyOf({ examination }: CliContext, { key, keyFile }: GivenKey): Promise<string> {
-  if (key !== undefined && keyFile !== undefined) throw new CommandFailed('give the key by --key or by --key-file, not both');
+  if (key !== undefined && keyFile !== undefined) throw new CommandFailed('give the key by --key or by --key-file, not both', MISUSE);
   if (keyFile === undefined) {
     const given = (key ?? examination.environment[API_KEY_VARIABLE] ?? '').trim();
-    if (given === '') throw new CommandFailed(`give the key by ${API_KEY_VARIABLE}, by --key-file or by --key`);
+    if (given === '') throw new CommandFailed(`give the key by ${API_KEY_VARIABLE}, by --key-file or by --key`, MISUSE);
     return given;
   }
   const text = await readFile(keyFile, 'utf8').catch((error: Error) => {

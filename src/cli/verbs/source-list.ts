@@ -8,7 +8,7 @@ import { SOURCES } from '../../sources/sources.ts';
 import type { Civic } from '../../civic.ts';
 import { allowedBy, publishedUrl } from '../../setting-values.ts';
 import { confirm, numbered, YES } from '../confirm.ts';
-import { type CliContext, CommandFailed } from '../context.ts';
+import { type CliContext, CommandFailed, MISUSE } from '../context.ts';
 import { DEADLINE_MS, parser, requireHandled, runs, textParser, waitUntilVisible } from '../verb.ts';
 
 const clientParser = parser('--client', sourceRef.shape.client, '1 to 100 lower-case letters, digits and hyphens');
@@ -23,7 +23,7 @@ function eachSource(parent: Command, add: (name: string, source: Source, command
 /** The address is stored in the log and shown, so it carries no secret. */
 function baseUrlOf(text: string): string {
   if (publishedUrl.safeParse(text).success) return text;
-  throw new CommandFailed(`--base-url is not usable; allowed is ${allowedBy(publishedUrl)}`);
+  throw new CommandFailed(`--base-url is not usable; allowed is ${allowedBy(publishedUrl)}`, MISUSE);
 }
 
 async function addSource(context: CliContext, civic: Civic, added: Parameters<Civic['addSource']>[0]): Promise<void> {
