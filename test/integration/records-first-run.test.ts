@@ -20,7 +20,7 @@ import { fillNewLog, SAMPLE_ACCOUNT_ID } from '../../src/sources/first-run.ts';
 import { sampleRemovals } from '../../src/sources/sample/sample-records.ts';
 import { SOURCES } from '../../src/sources/sources.ts';
 import { taxonomyRecords } from '../../src/sources/taxonomy/taxonomy-records.ts';
-import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
+import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { newEvent } from '../support/event-log-builders.ts';
 import { expectedFeed, linesOf, stateAt } from '../support/history-checker.ts';
@@ -153,14 +153,17 @@ test('many processes that open the feed of an empty log at once give it one iden
   await Promise.all(logs.map((log) => log.close()));
 });
 
+type Step = PromiseWithResolvers<void>;
+
 test('a feed is not opened in an empty log that a restore fills, and is refused once the restore has begun', async () => {
   server = await startTestDatabase();
   await migrate(server.url);
   const log = openEventLog({ dsn: server.url, statementTimeoutMs: 10_000 });
   const fillLock = createFillLock(server.url);
-  const [waiting, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [held, waiting, ended] = Array.from({ length: 3 }, () => Promise.withResolvers<void>()) as [Step, Step, Step];
   const clock = { now: () => 1, sleep: async () => waiting.resolve() };
   const restoring = fillLock.tryRun(async () => {
+    held.resolve();
     await waiting.promise;
     const data = { restoreId: RESTORE_ID, backupId: RESTORE_ID, sha256: '0'.repeat(64), events: 7, asCopy: false, revokeKeys: false };
     await log.append({
@@ -170,7 +173,8 @@ test('a feed is not opened in an empty log that a restore fills, and is refused 
     });
     await ended.promise;
   });
-  await untilTrue('the lock is held', async () => (await fillLock.tryRun(async () => 'free')) === null);
+  await held.promise;
+  expect(await fillLock.tryRun(async () => 'free')).toBeNull();
   await expect(openFeed({ log, clock, identifiers: randomIdentifiers, fillLock })).rejects.toThrow('has not ended');
   expect((await log.readAll({ after: LOG_START, limit: 10 })).events).toHaveLength(1);
   ended.resolve();
