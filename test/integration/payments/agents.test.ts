@@ -181,9 +181,9 @@ test('an operator sees payments and their outcome without their signatures, and 
     expect(failed.exitCode).toBe(1);
     expect(failed.stderr).toMatch(/the chain may still take this payment|somebody is working/);
     const both = await shop.installation.civicHere(['payments', 'reconcile', unknown!.paymentId, '--failed', 'x', '--settled', hash]);
-    expect(both).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('give one of') });
+    expect(both).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('give one of') });
     const bad = await shop.installation.civicHere(['payments', 'reconcile', unknown!.paymentId, '--settled', '0x12']);
-    expect(bad).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('a transaction hash') });
+    expect(bad).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('a transaction hash') });
     expect(await shop.civic(['payments', 'reconcile', unknown!.paymentId, '--settled', hash])).toMatchObject({
       state: 'SETTLED',
       transaction: hash,
