@@ -2,9 +2,11 @@ import type { ReadDatabase, Statement, Transactor } from '../../domain/ports/dat
 import type { Clock } from '../../domain/ports/clock.ts';
 import { systemClock } from '../system/clock.ts';
 
+/** SQL of the time of the database, in milliseconds. */
+export const DATABASE_TIME = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 const TIME: Statement = {
   name: 'read_database_time',
-  text: `select (extract(epoch from clock_timestamp()) * 1000)::bigint::text`,
+  text: `select ${DATABASE_TIME}::text`,
   values: [],
 };
 const LOOK_EVERY_MS = 5_000;

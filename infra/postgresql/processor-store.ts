@@ -3,8 +3,7 @@ import type { EventMark } from '../../domain/read-log.ts';
 import type { Transactor } from '../../domain/ports/database.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { ProcessorLease, ProcessorStore } from '../../domain/ports/reactors.ts';
-import { CLOCK_MARGIN_MS } from '../../domain/while-leased.ts';
-import { leased } from './leased.ts';
+import { isDue, leased } from './leased.ts';
 import { logHas } from './log-position.ts';
 import { sql, statementsIn } from './statements.ts';
 
@@ -21,9 +20,8 @@ const PROCESSOR = columns({
   lastEvent: ['last_event', jsonOrNull<EventMark>()],
 });
 
-/** A job that is due later than one that ends now was planned before the clock was set back, and is due. */
 const isFree = (now: number, everyMs: number | null) => sql`p.paused_reason is null and not ${leased('p', now)}
-  and (p.due_at is null or p.due_at not between ${now + 1}::bigint and ${now + (everyMs ?? 0) + CLOCK_MARGIN_MS}::bigint)`;
+  and (p.due_at is null or ${isDue('p', now, everyMs ?? 0)})`;
 const held = ({ name, owner, token }: ProcessorLease) => sql`name = ${name} and owner = ${owner} and token = ${token}`;
 
 /** Every change is one statement. */
