@@ -48,8 +48,12 @@ export async function openedFeed(log: Pick<EventLog, 'readAll' | 'readLast'>): P
   return newest;
 }
 
-/** Milliseconds between two attempts to fill a log that another process fills. */
-const LOOK_AGAIN_MS = 50;
+class FilledElsewhere extends Error {
+  override readonly name = 'FilledElsewhere';
+}
+
+/** Milliseconds between two attempts to fill a log that another process fills, and their number: a first start takes less than a second. */
+const [LOOK_AGAIN_MS, MAX_LOOKS] = [50, 200];
 
 interface FeedOpening {
   readonly log: EventLog;
@@ -58,7 +62,10 @@ interface FeedOpening {
   readonly fillLock: FillLock;
 }
 
-/** As `openedFeed`; appends the event that gives the feed its identity to an empty log. Safe in concurrent processes: one fills the log. */
+/**
+ * As `openedFeed`; appends the event that gives the feed its identity to an empty log. Safe in concurrent processes: one fills the log.
+ * Throws `FilledElsewhere` where another one holds it for ten seconds.
+ */
 export async function openFeed({ log, clock, identifiers, fillLock }: FeedOpening): Promise<StoredEvent> {
   const append = async (): Promise<StoredEvent> => {
     // A restore may have begun, and died, between the look and the lock.
@@ -70,11 +77,12 @@ export async function openFeed({ log, clock, identifiers, fillLock }: FeedOpenin
     await log.append({ stream: FEED_STREAM, expectedRevision: NO_STREAM, events });
     return append();
   };
-  for (;;) {
+  for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
     const opened = (await openedFeed(log)) ?? (await fillLock.tryRun(append));
     if (opened !== null) return opened;
     await clock.sleep(LOOK_AGAIN_MS);
   }
+  throw new FilledElsewhere('another process fills the empty log, by a restore or a first start: start again when it has ended');
 }
 
 const foreign = ({ type }: StoredEvent): ForeignLogFound =>
