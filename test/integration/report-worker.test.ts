@@ -168,6 +168,21 @@ test.each<[string, string, () => StoredEvent | readonly StoredEvent[], object?]>
     () => events.item('first', 'council', { title: 'Call to order' }),
     { recordDate: undefined },
   ],
+  [
+    'has an agenda item, among many of its title, and the report no date',
+    'City Council Agenda Meeting',
+    () => [
+      council({ title: 'City Council Agenda Meeting' }),
+      ...Array.from({ length: 25 }, (_, at) =>
+        events.meeting(`other ${at}`, 'dallas', `2026-06-${at + 1}T15:00:00Z`.replace(/-(\d)T/, '-0$1T'), {
+          title: 'City Council Agenda Meeting',
+          sourceUrl: `${COUNCIL_PAGE}&other=${at}`,
+        }),
+      ),
+      events.item('first', 'council', { title: 'Call to order' }),
+    ],
+    { recordDate: undefined },
+  ],
   ['is itself what is missed', 'The City Council meeting of 12 May 2026 and its page', () => []],
 ])('a report that only names a published meeting is closed where the meeting %s', async (_, expectedRecord, parts, more = {}) => {
   await write(council(), councilMinutes(), parts());

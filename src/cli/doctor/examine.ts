@@ -74,7 +74,7 @@ async function judgeEventStore(look: NonNullable<Probes['eventStore']>): Promise
 async function judgeInstallation(look: Probes['installation']): Promise<Finding> {
   try {
     await look();
-    return ok('installation', 'the database, its log and its feed belong together');
+    return ok('installation', 'the database, its log and its feed belong together, as far as there is a log');
   } catch (error) {
     return failed('installation', (error as Error).message, 'do what this says: until then no process of the service starts');
   }

@@ -32,6 +32,8 @@ export interface Candidate {
   readonly container: boolean;
   /** An agenda or a part of one. */
   readonly isAgenda: boolean;
+  /** Of a meeting: whether its agenda and the parts of it are among the candidates, where there are any. */
+  readonly arePartsRead: boolean;
 }
 
 export const wantedBy = ({ input }: KnownReport): WantedRecord => ({
@@ -45,7 +47,7 @@ const idsOf = (found: readonly FoundRecord[], resource: FoundResource): string[]
   found.filter((record) => record.resource === resource).map(({ id }) => id);
 const unique = (ids: readonly (string | null | undefined)[]): string[] => [...new Set(ids.filter((id) => id != null))];
 
-/** Without a date, the parts of so many meetings that share a name with the missing record are read, and of more none. */
+/** Without a date, the parts of so many meetings that share a name with the missing record are read, and of more those at its address. */
 const MAX_MEETINGS_WITHOUT_DATE = 20;
 
 /** Records that share a name with the missing one, and those of meetings on its date or of a few that share a name, ordered by id. */
@@ -53,7 +55,8 @@ export async function findCandidates(deps: CandidateDependencies, area: Coverage
   const { known } = deps;
   const found = await foundRecords(deps.reads, wanted);
   const foundMeetings = idsOf(found, 'meetings');
-  const readWhole = wanted.localDate !== null || foundMeetings.length <= MAX_MEETINGS_WITHOUT_DATE ? foundMeetings : [];
+  const areFew = wanted.localDate !== null || foundMeetings.length <= MAX_MEETINGS_WITHOUT_DATE;
+  const readWhole = areFew ? foundMeetings : await atAddress(deps, foundMeetings, wanted.addressKey);
   const below = (resource: Resource) => known.referring(resource, 'meetingId', readWhole);
   const [itemsBelow, agendasBelow, documentsBelow] = await Promise.all([below('agenda_items'), below('agendas'), below('documents')]);
   const items = await known.current('agenda_items', unique([...idsOf(found, 'agenda_items'), ...itemsBelow]));
@@ -82,11 +85,12 @@ export async function findCandidates(deps: CandidateDependencies, area: Coverage
       jurisdictionName: jurisdiction?.name ?? null,
     };
   };
-  const plain = { sourceRecordId: null, matterFile: null, textEvidence: null, container: false, isAgenda: false };
+  const plain = { sourceRecordId: null, matterFile: null, textEvidence: null, container: false, isAgenda: false, arePartsRead: false };
   const candidates: Candidate[] = [];
   for (const [id, data] of meetings) {
     const { title, sourceUrl: url, sourceRecordId } = data;
-    candidates.push({ ...plain, ...at(id), resource: 'meetings', id, title, url, sourceRecordId, container: true });
+    const arePartsRead = readWhole.includes(id);
+    candidates.push({ ...plain, ...at(id), resource: 'meetings', id, title, url, sourceRecordId, container: true, arePartsRead });
   }
   for (const [id, { meetingId, sourceUrl: url, textEvidence }] of agendas) {
     const title = `Agenda: ${meetings.get(meetingId)?.title ?? 'meeting unknown'}`;
@@ -107,6 +111,13 @@ export async function findCandidates(deps: CandidateDependencies, area: Coverage
     candidates.push({ ...plain, ...at(null), ...place, resource: 'stream_records', id, title, url, sourceRecordId, date });
   }
   return candidates.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+/** Those of the meetings that are at the address; none of too many. */
+async function atAddress({ known }: CandidateDependencies, meetings: readonly string[], addressKey: string | null): Promise<string[]> {
+  const current = await known.current('meetings', meetings);
+  const there = meetings.filter((id) => sourceAddressKey(current.get(id)?.sourceUrl ?? '') === addressKey);
+  return there.length <= MAX_MEETINGS_WITHOUT_DATE ? there : [];
 }
 
 export interface Matches {
@@ -211,7 +222,7 @@ export function matchRecords(input: ReportInput, candidates: readonly Candidate[
     resource === 'documents' && container && !isAgenda && isAgendaMissed && !words.includes('minutes');
   const alike = compared.filter((one) => isCertain(one) && !isOtherMinutes(one.candidate));
   const certain = alike.filter(({ candidate }) => !lacksAgenda(candidate));
-  const withoutAgenda = alike.filter(({ candidate }) => lacksAgenda(candidate)).map(({ candidate }) => candidate);
+  const withoutAgenda = alike.map(({ candidate }) => candidate).filter((one) => lacksAgenda(one) && one.arePartsRead);
   const best = certain.filter((one) => one.weight === certain[0]!.weight);
   const sharesName = ({ id, file, address, title, named }: Facts): boolean => id || file || address || title || named;
   const rest = compared.filter(({ facts }) => sharesName(facts)).map(({ candidate }) => candidate);
