@@ -25,7 +25,7 @@ const refusal = (path: string, reason: string): CommandFailed =>
     `the refused lines cannot be written: ${path} ${reason}; they are only in the input: remove that file and run the same import again, which repeats nothing`,
   );
 
-/** Null where another import has it. Where no lock can be made, no file can, and an import without refused lines needs none. */
+/** Null where another import has it. Where no lock can be made, the import goes on without one: most need none, and a file can hardly be made there. */
 const lockOf = (path: string): Promise<(() => Promise<void>) | null> =>
   lockInFolder(dirname(path), `.import-${hash('sha256', basename(path)).slice(0, 8)}-`).catch(() => () => Promise.resolve());
 
