@@ -46,7 +46,7 @@ test('work whose session has ended is no success, and another process may fill t
 
 test('the session stays where the server ends idle ones', async () => {
   await withClient((client) =>
-    client.query(`do $$ begin execute format('alter database %I set idle_session_timeout = 100', current_database()); end $$`),
+    client.query(`do $$ begin execute format('alter database %I set idle_session_timeout = 2000', current_database()); end $$`),
   );
   const result = await createFillLock(database.url).tryRun(async () => {
     const idle = new Client({ connectionString: database.url });
