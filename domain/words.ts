@@ -35,7 +35,9 @@ export const CURLY = { from: '“”„‟″‘’', to: `"""""''` } as const;
 export const DASHES = { from: '‐‑‒–−', to: '-----' } as const;
 export const straightQuotes = (text: string): string => text.replaceAll(/[“”„‟″‘’]/g, (mark) => CURLY.to[CURLY.from.indexOf(mark)]!);
 
-export const plainDashes = (text: string): string => text.replaceAll(/[‐‑‒–−]/g, '-');
+const DASH = new RegExp(`[${DASHES.from}]`, 'g');
+/** With a hyphen for each of the dashes. */
+export const plainDashes = (text: string): string => text.replaceAll(DASH, '-');
 
 /** The distinct words of a text that a search can misspell: letters only, at least four, in lower case, in the order of the text. */
 export function spellableWords(text: string): ReadonlySet<string> {

@@ -2,6 +2,7 @@ import { numberOrNull } from '../../domain/columns.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { DatabaseFacts } from '../../domain/ports/probes.ts';
 import { OPEN_SET_BACKS, SET_BACK } from './log-position.ts';
+import { DATABASE_TIME } from './clocks.ts';
 import { firstRow, readSchemaState, withClient } from './schema-state.ts';
 
 /** A table may be locked, or the server stopped. */
@@ -22,7 +23,7 @@ export const probeDatabase = (dsn: string, clock: Pick<Clock, 'now'>): Promise<D
   withClient({ dsn, purpose: 'doctor', statementTimeoutMs: LOOK_MS }, async (client) => {
     const { kind, encoding, readOnly, pending, unknown } = await readSchemaState(client);
     const asked = clock.now();
-    const [serverTime] = await firstRow(client, `select (extract(epoch from clock_timestamp()) * 1000)::bigint::text`);
+    const [serverTime] = await firstRow(client, `select ${DATABASE_TIME}::text`);
     const answered = clock.now();
     const [version, fsync, fullPageWrites, synchronousCommit, synchronous, connected, timeline] = await firstRow(client, SERVER);
     const ours = kind === 'current';

@@ -1,7 +1,7 @@
 import { MARK } from '../../projections/agenda-search/tables.ts';
 import { DAY_MS } from '../../domain/durations.ts';
 import { HIGHWAY, referenceNumbers, TYPED_CASE } from '../../domain/reference-numbers.ts';
-import { unaccented, spellableWords, straightQuotes } from '../../domain/words.ts';
+import { DASHES, unaccented, spellableWords, straightQuotes } from '../../domain/words.ts';
 import synonyms from './synonyms.json' with { type: 'json' };
 
 /** A part of a query. An item has it if it has one of the texts or one of the marks. */
@@ -39,7 +39,7 @@ const HIGHWAY_ONLY = new RegExp(`^${HIGHWAY}$`, 'iu');
 /** Of dollars without cents, which a source may write as zero. */
 const AMOUNT = /^(\$?\d{1,3}(?:,\d{3})+)(?:\.00)?[).,;]*$/;
 /** A dash within a word or number; not one between two dates, nor one before a word, which would exclude it. */
-const INNER_DASH = /(?<=[\p{L}\p{N}])(?<!\d[-/]\d{1,4})[‐‑‒–−](?=[\p{L}\p{N}])/gu;
+const INNER_DASH = new RegExp(String.raw`(?<=[\p{L}\p{N}])(?<!\d[-/]\d{1,4})[${DASHES.from}](?=[\p{L}\p{N}])`, 'gu');
 const NUMERIC_ONLY = new RegExp(`^(?:${NUMERIC_DATE})$`);
 /** Of a year of two digits, the last one of this century. */
 const LAST_SHORT_YEAR = 69;

@@ -46,7 +46,7 @@ describe('time and randomness', () => {
   test('no SQL reads the time or a random number, except the clock check of doctor and the clock of leases', () => {
     const files = sourceFiles(['domain', 'contract', 'src', 'commands', 'projections', 'queries', 'infra'], ['ts', 'sql']);
     expect(files.some(({ path }) => path.endsWith('.sql'))).toBe(true);
-    const askers = ['infra/postgresql/probe-database.ts', 'infra/postgresql/clocks.ts'];
+    const askers = ['infra/postgresql/clocks.ts'];
     const others = files.filter(({ path }) => !askers.includes(path));
     expect(linesWith(others, SQL_CLOCK)).toEqual([]);
     expect(linesWith(files, SQL_RANDOM)).toEqual([]);
