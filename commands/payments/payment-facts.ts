@@ -1,13 +1,10 @@
 import { type AccountEvent, readAccountEvent } from '../../domain/events/account-events.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import type { PaymentLease, PaymentPorts, PaymentRow } from '../../domain/ports/payments.ts';
-import { hasEnded, isNotBilled } from '../../domain/payments/payment.ts';
+import { hasEnded, isNotBilled, PAYMENT_LEASE_MS } from '../../domain/payments/payment.ts';
 import { accountStream } from '../../domain/streams.ts';
 import type { Decider } from '../decider.ts';
 import { handle } from '../handle.ts';
-
-/** Of one piece of work on a payment. */
-export const PAYMENT_LEASE_MS = 15_000;
 
 export function newPaymentLease({ identifiers, chainClock }: PaymentPorts): PaymentLease {
   const now = chainClock.now();

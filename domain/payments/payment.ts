@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { canonicalJson } from '../digests.ts';
+import { HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { derivedId } from '../identifiers.ts';
 
 /** The one network, asset and scheme that is sold for. Hex is lower case throughout; amounts are smallest units as text. */
@@ -45,6 +46,17 @@ export type SignedPayment = Readonly<z.output<typeof signedPayment>>;
 
 export const writeSignedPayment = (payment: SignedPayment): string => canonicalJson(payment);
 export const readSignedPayment = (written: string): SignedPayment => signedPayment.parse(JSON.parse(written));
+
+/** Milliseconds of one piece of work on a payment. */
+export const PAYMENT_LEASE_MS = 15_000;
+/** The longest pause before a payment of unknown outcome is examined again, in milliseconds. */
+export const MAX_PAUSE_MS = HOUR_MS;
+/** A time that is further ahead than the longest lease or pause and this was stored before the clock was set back. */
+export const SET_BACK_MS = MINUTE_MS;
+
+/** Milliseconds until a lease ends; 0 where it has ended or was taken before the clock was set back. */
+export const leaseLeftMs = ({ leaseUntil }: { readonly leaseUntil: number | null }, now: number): number =>
+  leaseUntil === null || leaseUntil > now + PAYMENT_LEASE_MS + SET_BACK_MS ? 0 : Math.max(0, leaseUntil - now);
 
 export interface PaymentKey {
   readonly network: string;

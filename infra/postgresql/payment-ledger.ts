@@ -1,12 +1,17 @@
 import type { Statement, Transaction, Transactor } from '../../domain/ports/database.ts';
 import { columns, number, textAs } from '../../domain/columns.ts';
 import type { PaymentLease, PaymentLedger, PaymentMove, PaymentRow, SeenPayment } from '../../domain/ports/payments.ts';
-import { isNotBilled, type PaymentState } from '../../domain/payments/payment.ts';
+import { isNotBilled, MAX_PAUSE_MS, PAYMENT_LEASE_MS, type PaymentState, SET_BACK_MS } from '../../domain/payments/payment.ts';
 import { findPayment, giveBack, LISTED, PAYMENT, reserve } from './payment-reservation.ts';
 import { sql, statementsIn, verbatim } from './statements.ts';
 
 const seen = ({ paymentId, state, leaseOwner }: SeenPayment): Statement =>
   sql`payment_id = ${paymentId} and state = ${state} and lease_owner is not distinct from ${leaseOwner}::uuid`;
+
+/** Columns hold times of the chain's clock; one that is further ahead than any that is stored now was stored before that clock was set back. */
+const passed = (column: string, now: number, longestMs: number): Statement =>
+  sql`${verbatim(column)} not between ${now + 1}::bigint and ${now + longestMs + SET_BACK_MS}::bigint`;
+const unleased = (now: number): Statement => passed('lease_until', now, PAYMENT_LEASE_MS);
 
 function changes(move: PaymentMove): Statement {
   switch (move.to) {
@@ -45,7 +50,7 @@ async function follow(transaction: Transaction, row: PaymentRow, now: number): P
 /** Leases rows of unknown outcome that no other lease holds. */
 const claim = ({ owner, until, now }: PaymentLease, which: Statement): Statement =>
   sql`with picked as (select payment_id from civic.payments
-      where state = 'RECONCILE' and (lease_until is null or lease_until <= ${now}) and ${which} for update skip locked)
+      where state = 'RECONCILE' and (lease_until is null or ${unleased(now)}) and ${which} for update skip locked)
     update civic.payments p set lease_owner = ${owner}, lease_until = ${until}, updated_at = ${now} from picked
     where p.payment_id = picked.payment_id returning ${verbatim(PAYMENT.sql.replaceAll(/(\w+)/g, 'p.$1'))}`;
 
@@ -68,7 +73,7 @@ export function createPaymentLedger(transactor: Transactor): PaymentLedger {
       first(
         PAYMENT,
         sql`update civic.payments set lease_owner = ${owner}, lease_until = ${until}, updated_at = ${now}
-          where ${seen(row)} and lease_until <= ${now} returning ${PAYMENT}`,
+          where ${seen(row)} and ${unleased(now)} returning ${PAYMENT}`,
       ),
     move: (row, move, now) => moved(move, now, move.to === 'SETTLING' ? sql`${seen(row)} and lease_until > ${now}` : seen(row)),
     settledAfterAll: (paymentId, move, now) => moved(move, now, sql`payment_id = ${paymentId} and state in ('SETTLING', 'RECONCILE')`),
@@ -83,10 +88,11 @@ export function createPaymentLedger(transactor: Transactor): PaymentLedger {
       all(
         PAYMENT,
         sql`select ${PAYMENT} from civic.payments
-          where state in ('RESERVED', 'VERIFIED', 'RESULT_SAVED', 'SETTLING') and lease_until <= ${now}
+          where state in ('RESERVED', 'VERIFIED', 'RESULT_SAVED', 'SETTLING') and ${unleased(now)}
             and (state <> 'RESULT_SAVED' or valid_before <= ${now}) order by lease_until limit ${limit}`,
       ),
-    claimUnknown: (lease, limit) => all(PAYMENT, claim(lease, sql`look_at <= ${lease.now} order by look_at limit ${limit}`)),
+    claimUnknown: (lease, limit) =>
+      all(PAYMENT, claim(lease, sql`${passed('look_at', lease.now, MAX_PAUSE_MS)} order by look_at limit ${limit}`)),
     claimOne: (paymentId, lease) => first(PAYMENT, claim(lease, sql`payment_id = ${paymentId}`)),
     attempt: (row, now) =>
       changed(sql`update civic.payments set settle_attempts = settle_attempts + 1, updated_at = ${now} where ${seen(row)}`),
@@ -100,7 +106,7 @@ export function createPaymentLedger(transactor: Transactor): PaymentLedger {
         sql`select ${PAYMENT} from civic.payments
           where ((not verified_told and state <> 'RESERVED')
             or (not outcome_told and state in ('SETTLED', 'READ_FAILED', 'READ_EMPTY', 'SETTLE_FAILED', 'LAPSED')))
-            and updated_at < ${before} order by updated_at limit ${limit}`,
+            and ${passed('updated_at', before - 1, 0)} order by updated_at limit ${limit}`,
       ),
     async markPublished(paymentId, fact) {
       await run(sql`update civic.payments set ${verbatim(`${fact}_told`)} = true where payment_id = ${paymentId}`);

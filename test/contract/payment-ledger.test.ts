@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ASSET, NETWORK, PAYMENT_STATES, paymentId, type PaymentState } from '../../domain/payments/payment.ts';
+import { HOUR_MS } from '../../domain/durations.ts';
+import { ASSET, leaseLeftMs, NETWORK, PAYMENT_STATES, paymentId, type PaymentState } from '../../domain/payments/payment.ts';
 import type { PaymentLedger, PaymentMove, PaymentRow, Reservation } from '../../domain/ports/payments.ts';
 import { openClientPool } from '../../infra/postgresql/client-pool.ts';
 import { createErasedCopies } from '../../infra/postgresql/erased-copies.ts';
@@ -224,6 +225,30 @@ describe('one holder', () => {
     expect(new Set(ids).size).toBe(ids.length);
     expect(await ledger.claimOne(rows[0]!.paymentId, leaseAt(NOW + 200))).toBeNull();
     expect(await ledger.claimOne(rows[0]!.paymentId, leaseAt(NOW + 100_000))).not.toBeNull();
+  });
+
+  test('goes on with each payment after the clock was set back by two hours, and leaves it to its holder after half a minute', async () => {
+    const back = NOW - 2 * HOUR_MS;
+    const waiting = async () => {
+      const ids = async (rows: Promise<readonly PaymentRow[]>) => (await rows).map(({ paymentId: id }) => id);
+      return {
+        abandoned: await ids(ledger.abandoned(back, 1000)),
+        unpublished: await ids(ledger.unpublished(back, 1000)),
+        unknown: await ids(ledger.claimUnknown(leaseAt(back), 1000)),
+      };
+    };
+    const verified = await inState('VERIFIED');
+    const unknown = await inState('RECONCILE');
+    const held = (await ledger.claimOne(unknown.paymentId, leaseAt(NOW)))!;
+    expect(await ledger.takeOver(verified, leaseAt(NOW - 30_000))).toBeNull();
+    expect(await ledger.claimOne(unknown.paymentId, leaseAt(NOW - 30_000))).toBeNull();
+    expect(leaseLeftMs(held, NOW - 30_000)).toBe(45_000);
+    expect(leaseLeftMs(held, back)).toBe(0);
+    const found = await waiting();
+    expect(found.abandoned).toContain(verified.paymentId);
+    expect(found.unpublished).toContain(verified.paymentId);
+    expect(found.unknown).toContain(unknown.paymentId);
+    expect(await ledger.takeOver(verified, leaseAt(back))).not.toBeNull();
   });
 
   test('settles once under any lease, and a row that ended otherwise is unchanged', async () => {

@@ -1,7 +1,7 @@
 import { newPaymentLease } from '../../../../commands/payments/payment-facts.ts';
 import type { ToolName } from '../../../../contract/tools/tool-names.ts';
 import type { ToolErrorCode } from '../../../../contract/tools/tool-errors.ts';
-import { paymentId, writeSignedPayment } from '../../../../domain/payments/payment.ts';
+import { leaseLeftMs, paymentId, writeSignedPayment } from '../../../../domain/payments/payment.ts';
 import { NO_STREAM } from '../../../../domain/ports/event-log.ts';
 import type { PaymentRow, Reserved } from '../../../../domain/ports/payments.ts';
 import { withinDeadline } from '../../../../domain/retry.ts';
@@ -159,7 +159,7 @@ async function firstUse(work: PaymentWork, { key, signed, boundTo }: PresentedPa
 function replay(row: PaymentRow, { accountId, tool, requestHash, termsHash }: Claim, now: number): PaymentAnswer | null {
   const same = row.accountId === accountId && row.tool === tool && row.requestHash === requestHash && row.termsHash === termsHash;
   if (!same) throw new PaymentRefused('payment_replay_mismatch');
-  const leftMs = (row.leaseUntil ?? 0) - now;
+  const leftMs = leaseLeftMs(row, now);
   switch (row.state) {
     case 'RESERVED':
     case 'VERIFIED':

@@ -1,7 +1,7 @@
-import { PAYMENT_LEASE_MS, publishPaymentFacts } from '../../../../commands/payments/payment-facts.ts';
+import { publishPaymentFacts } from '../../../../commands/payments/payment-facts.ts';
 import { MAX_TOOL_BYTES } from '../../../../contract/tools/tool.ts';
 import type { ToolErrorCode } from '../../../../contract/tools/tool-errors.ts';
-import { type NotBilled, paymentReceipt, readSignedPayment, receiptOf } from '../../../../domain/payments/payment.ts';
+import { type NotBilled, PAYMENT_LEASE_MS, paymentReceipt, readSignedPayment, receiptOf } from '../../../../domain/payments/payment.ts';
 import { DeadlineExceeded } from '../../../../domain/ports/database.ts';
 import type { PaymentMove, PaymentRow } from '../../../../domain/ports/payments.ts';
 import { Refusal } from '../../../../domain/rejections.ts';

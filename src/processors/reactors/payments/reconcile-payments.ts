@@ -1,6 +1,6 @@
 import { newPaymentLease, publishPaymentFacts } from '../../../../commands/payments/payment-facts.ts';
-import { DAY_MS, HOUR_MS } from '../../../../domain/durations.ts';
-import { readSignedPayment, receiptOf } from '../../../../domain/payments/payment.ts';
+import { DAY_MS } from '../../../../domain/durations.ts';
+import { leaseLeftMs, MAX_PAUSE_MS, readSignedPayment, receiptOf } from '../../../../domain/payments/payment.ts';
 import type { ChainLookup, Facilitator, PaymentMove, PaymentPorts, PaymentRow } from '../../../../domain/ports/payments.ts';
 
 export interface ReconcileParts extends PaymentPorts {
@@ -110,7 +110,6 @@ const settledBy = (row: PaymentRow, transaction: string, settledAt: number) =>
   ({ to: 'SETTLED', transaction, receipt: JSON.stringify(receiptOf(row, transaction)), settledAt }) as const;
 
 const FIRST_PAUSE_MS = 5_000;
-const MAX_PAUSE_MS = HOUR_MS;
 const MAX_DOUBLINGS = 10;
 
 async function later({ ledger, chainClock }: ReconcileParts, row: PaymentRow, cause: string, transaction: string | null = null) {
@@ -133,7 +132,7 @@ export async function resolveByHand(
 ): Promise<PaymentRow> {
   const { ledger, chainClock, clock } = parts;
   const left = await ledger.get(paymentId);
-  if (left?.state === 'SETTLING' && !isLeased(left, chainClock.now())) await tidy(parts, left);
+  if (left?.state === 'SETTLING' && leaseLeftMs(left, chainClock.now()) === 0) await tidy(parts, left);
   const row = await claimed(parts, paymentId);
   if (row === null) throw new NotResolved(await whyNot(parts, paymentId));
   const now = chainClock.now();
@@ -154,16 +153,16 @@ async function claimed(parts: ReconcileParts, paymentId: string): Promise<Paymen
   const { ledger, chainClock } = parts;
   for (let tries = 1; ; tries += 1) {
     const row = await ledger.claimOne(paymentId, newPaymentLease(parts));
-    if (row !== null || tries === CLAIM_TRIES || !isLeased(await ledger.get(paymentId), chainClock.now())) return row;
+    if (row !== null || tries === CLAIM_TRIES) return row;
+    const other = await ledger.get(paymentId);
+    if (other === null || leaseLeftMs(other, chainClock.now()) === 0) return row;
     await chainClock.sleep(CLAIM_EVERY_MS);
   }
 }
 
-const isLeased = (row: PaymentRow | null, now: number): boolean => (row?.leaseUntil ?? 0) > now;
-
 async function whyNot({ ledger, chainClock }: ReconcileParts, paymentId: string): Promise<string> {
   const row = await ledger.get(paymentId);
   if (row === null) return `there is no payment ${paymentId}`;
-  if (isLeased(row, chainClock.now())) return 'another process works on this payment; try again in some seconds';
+  if (leaseLeftMs(row, chainClock.now()) > 0) return 'another process works on this payment; try again in some seconds';
   return `this payment is ${row.state}; only one of unknown outcome (RECONCILE) can be resolved by hand`;
 }
