@@ -87,6 +87,9 @@ export interface ChargedKey {
  */
 export type ChargeRequest = (sha256: string, now: number, readAhead?: () => void) => Promise<ChargedKey | null>;
 
+/** The same facts without a charge: whether the key may still be used, by the key's SHA-256; null for an unknown key. */
+export type LookAtKey = (sha256: string, now: number) => Promise<ChargedKey | null>;
+
 type FurtherCharge =
   | { readonly kind: 'charged'; readonly states: readonly BucketState[] }
   | { readonly kind: 'exhausted'; readonly retryAfterSeconds: number; readonly states: readonly BucketState[] };

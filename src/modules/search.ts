@@ -5,17 +5,26 @@ import { answeredWithin } from '../../domain/retry.ts';
 import type { SearchAgendaData, SearchAgendaInput } from '../../contract/tools/search-agenda.ts';
 import { createGetAgendaItem } from '../../queries/agenda/get-agenda-item.ts';
 import { createSearchAgenda } from '../../queries/search/search-agenda.ts';
-import { createSearchLimit } from '../edge/admission/search-limit.ts';
+import { limitAtOnce } from '../edge/admission/at-once.ts';
 import type { ToolFunctions } from '../edge/mcp/run-tool.ts';
 import type { Platform } from '../platform.ts';
 import type { Module } from './module.ts';
 
+/** Five whole batches. */
+const MAX_WAITING = 100;
+const MAX_WAIT_MS = 1_000;
 /** Searches of the pages wait for each other as those of one account do. */
 const PAGES_ACCOUNT = 'pages';
 
 /** Search of agenda items, on its own connections, and the item of a result. */
 export function search({ settings, reads, clock, database, deadlineMs }: Platform) {
-  const searchLimit = createSearchLimit({ concurrency: settings.CIVIC_SEARCH_CONCURRENCY, clock });
+  const searchLimit = limitAtOnce({
+    what: 'searches',
+    concurrency: settings.CIVIC_SEARCH_CONCURRENCY,
+    maxWaiting: MAX_WAITING,
+    maxWaitMs: MAX_WAIT_MS,
+    clock,
+  });
   const searchAgenda = createSearchAgenda({ reads: (signal) => reads.through((statement) => database.search(statement, signal)), clock });
   const getAgendaItem = createGetAgendaItem({ reads, clock });
   const tools: Pick<ToolFunctions, 'search_agenda' | 'get_agenda_item'> = {

@@ -98,4 +98,17 @@ describe('one connection that pipelines and never reads', () => {
     expect(edge.calls.length).toBeGreaterThan(0);
     expect(edge.calls.length).toBeLessThan(40);
   });
+
+  test('with an offered upgrade gets one answer, and no byte of a later body is taken for a request', async () => {
+    raw = await rawConnection(edge.port);
+    const smuggled = request('/api/v1/data/changes');
+    const upgrade = 'GET /llms.txt HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n';
+    raw.send(`${upgrade}POST /api/v1/data/snapshots HTTP/1.1\r\nhost: x\r\ncontent-length: ${smuggled.length}\r\n\r\n`);
+    await raw.until((received) => received.includes('\r\n\r\n'));
+    raw.send(smuggled);
+    const received = await raw.ended();
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toHaveLength(1);
+    expect(received.toLowerCase()).toContain('connection: close');
+    expect(edge.calls).toEqual([]);
+  });
 });

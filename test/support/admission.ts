@@ -3,7 +3,7 @@ import { type AccountCommand, handleAccountCommand, issueKey } from '../../comma
 import { createChargeUnits, createKeyUseStore, createWindowCounts } from '../../infra/postgresql/counts.ts';
 import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
 import { accounts } from '../../projections/accounts/projection.ts';
-import { createChargeRequest } from '../../src/edge/admission/charge-request.ts';
+import { createChargeRequest, createLookAtKey } from '../../src/edge/admission/charge-request.ts';
 import { type Admission, createAdmission } from '../../src/edge/admission/admit.ts';
 import { createKeyUses } from '../../src/edge/admission/key-uses.ts';
 import { BUILT_IN_PLANS } from '../../src/edge/admission/plans.ts';
@@ -83,6 +83,7 @@ export async function openAdmissionBench(now: number, projections: readonly Proj
       createAdmission({
         rules,
         chargeRequest: createChargeRequest(createLiveReads({ ...civic.database.read, texts: run }), rules),
+        lookAtKey: createLookAtKey(createLiveReads({ ...civic.database.read, texts: run }), rules),
         chargeUnits: createChargeUnits(run),
         windowCounts: createWindowCounts(run),
         onUse: createKeyUses(createKeyUseStore(run), (error) => void bench.failures.push(error)),

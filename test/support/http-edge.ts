@@ -308,6 +308,10 @@ export async function startHttpEdge(settings: EdgeSettings = {}): Promise<HttpEd
           const identity = identities.get(sha256);
           return identity === undefined ? null : { identity, plan: 'pro', charge: uncounted(identity, now) };
         },
+        lookAtKey: async (sha256, now) => {
+          const identity = identities.get(sha256);
+          return identity === undefined ? null : { identity, plan: 'pro', charge: uncounted(identity, now) };
+        },
         chargeUnits: settings.chargeUnits ?? (async () => ({ kind: 'charged', states: EDGE_STATES })),
         windowCounts: { take: async () => ({ kind: 'taken', states: [] }) },
         onUse: () => undefined,

@@ -148,3 +148,7 @@ test('the map has an outline of each county', () => {
   expect(Object.keys(shapes).toSorted()).toEqual(COUNTIES.map(({ slug }) => slug).toSorted());
   for (const outline of Object.values(shapes)) expect(outline).toMatch(/^(M[\d. L]+Z)+$/);
 });
+
+test('markup contains no control characters of its values', () => {
+  expect(String(html`<p>${'a\u0001b\n<'}${['\u0008c', html`<b>${'\u007fd'}</b>`]}</p>`)).toBe('<p>ab\n&lt;c<b>d</b></p>');
+});

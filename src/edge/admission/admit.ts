@@ -8,7 +8,9 @@ import {
   type ChargeRequest,
   type ChargeUnits,
   exportBucket,
+  type ChargedKey,
   type KeyIdentity,
+  type LookAtKey,
 } from '../../../domain/plans.ts';
 import type { Scope } from '../../../domain/events/account-events.ts';
 import { isKeySecret, keySecretHash } from '../../../domain/key-secret.ts';
@@ -40,7 +42,7 @@ export interface Principal {
   readonly billing: BillingFacts;
 }
 
-interface Presented {
+interface Admitted {
   /** The `Authorization` header; several of them, joined, are no credential. */
   readonly authorization: string | undefined;
   readonly surface: Surface;
@@ -48,6 +50,9 @@ interface Presented {
   readonly scope: Scope | null;
   /** Clock milliseconds. */
   readonly now: number;
+}
+
+interface Presented extends Admitted {
   /** Called once the minute and burst buckets are read, also exhausted ones and where the request is refused later. */
   readonly onAllowance?: OnAllowance;
   /** Sends the read together with the charge, for whom the request most likely is. It may not be called; its result is no admission. */
@@ -57,6 +62,7 @@ interface Presented {
 interface AdmissionParts {
   readonly rules: AdmissionRules;
   readonly chargeRequest: ChargeRequest;
+  readonly lookAtKey: LookAtKey;
   readonly chargeUnits: ChargeUnits;
   readonly windowCounts: WindowCounts;
   /** Receives each secret that was admitted, by its hash. */
@@ -71,6 +77,17 @@ export function createAdmission(parts: AdmissionParts) {
   const { rules, chargeRequest, windowCounts } = parts;
   const lately = new AcceptedLately<Principal>();
   const lookUp = <Result>(ask: () => Promise<Result>) => failClosed(parts.onFailure, 'identity and limits', ask);
+  const principalOf = (charged: ChargedKey | null, { surface, scope, now, onAllowance }: Omit<Presented, 'authorization'>): Principal => {
+    if (charged === null) throw unauthorized('the API key is not known');
+    const { identity, plan, charge } = charged;
+    if (charge.kind !== 'refused' && 'states' in charge) onAllowance?.(charge.states);
+    refuseByCharge(charge, identity);
+    if (scope !== null && !identity.scopes.includes(scope)) throw new Rejection('forbidden', `the API key lacks the scope ${scope}`);
+    const refused = billingRefusal(surface, { facts: identity, enforced: rules.billingEnforced, now });
+    if (refused !== null) throw refused;
+    const { accountId, keyId, scopes } = identity;
+    return { accountId, keyId, scopes, allowances: rules.plans[plan], billing: identity };
+  };
   return {
     /** Checks key, abuse limits, allowance, scope and billing, in this order (docs/interface.md). The input is read afterwards. */
     async admit({ authorization, surface, scope, now, onAllowance, readAhead }: Presented): Promise<Principal> {
@@ -80,18 +97,15 @@ export function createAdmission(parts: AdmissionParts) {
       const ahead = guess && AsyncResource.bind(() => readAhead(guess));
       const charged = await lookUp(() => chargeRequest(sha256, now, ahead));
       lately.forget(sha256);
-      if (charged === null) throw unauthorized('the API key is not known');
-      const { identity, plan, charge } = charged;
-      if (charge.kind !== 'refused' && 'states' in charge) onAllowance?.(charge.states);
-      refuseByCharge(charge, identity);
-      if (scope !== null && !identity.scopes.includes(scope)) throw new Rejection('forbidden', `the API key lacks the scope ${scope}`);
-      const refused = billingRefusal(surface, { facts: identity, enforced: rules.billingEnforced, now });
-      if (refused !== null) throw refused;
+      const principal = principalOf(charged, { surface, scope, now, onAllowance });
       parts.onUse(sha256, now);
-      const { accountId, keyId, scopes } = identity;
-      const principal = { accountId, keyId, scopes, allowances: rules.plans[plan], billing: identity };
-      if ('states' in charge) lately.accept(sha256, principal, charge.states);
+      if ('states' in charged!.charge) lately.accept(sha256, principal, charged!.charge.states);
       return principal;
+    },
+    /** Checks key, scope and billing of an admitted request once more, and charges nothing: what it was admitted by may have ended since. */
+    async admitAgain({ authorization, surface, scope, now }: Admitted): Promise<Principal> {
+      const sha256 = keySecretHash(presentedSecret(authorization));
+      return principalOf(await lookUp(() => parts.lookAtKey(sha256, now)), { surface, scope, now });
     },
     /** Charges further units of minute and burst, all or none: the calls of a batch beyond the request itself. */
     async chargeUnits({ accountId, allowances }: Principal, units: number, now: number): Promise<readonly BucketState[]> {
@@ -132,6 +146,7 @@ export function tracedAdmission(admission: Admission, tracing: Tracing | null): 
     tracing.part({ name, kind: 'internal', attributes }, ask);
   return {
     admit: (presented) => part('admit', { 'civic.surface': presented.surface }, () => admission.admit(presented)),
+    admitAgain: (admitted) => part('admit again', { 'civic.surface': admitted.surface }, () => admission.admitAgain(admitted)),
     chargeUnits: (...asked) => part('charge units', {}, () => admission.chargeUnits(...asked)),
     chargeExport: (...asked) => part('charge export', {}, () => admission.chargeExport(...asked)),
   };

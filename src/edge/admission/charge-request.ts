@@ -10,6 +10,7 @@ import {
   type ChargedKey,
   type ChargeRequest,
   type KeyIdentity,
+  type LookAtKey,
   minuteBucket,
   PLAN_NAMES,
   secondsUntil,
@@ -86,7 +87,7 @@ const ceilingsOf = ({ perimeter, handler }: AbuseCeilings): readonly number[] =>
     [sustained, burst].flatMap(({ requests, seconds }) => [requests, seconds * 1000]),
   );
 
-/** The result of the `nth` request of a key in this statement, counted from 0. */
+/** The result of the `nth` request of a key in this statement, counted from 0; -1 is none of them. */
 function chargedKey(row: ChargedRow, nth: number, rules: AdmissionRules, now: number): ChargedKey {
   const plan = PLAN_NAMES[row.plan - 1]!;
   const { keyId, accountId, scopes, expiresAt, revokedAt, accountStatus, channel, tier, paidUntil, paidAt } = row;
@@ -107,6 +108,14 @@ function chargeOf(row: ChargedRow, nth: number, allowances: Allowances, now: num
   ];
   return nth < row.allowed ? { kind: 'charged', states } : { ...exhausted(row.allowanceOpens), by: 'allowance', states };
 }
+
+/** Takes no request through the counters. */
+export const createLookAtKey =
+  (reads: LiveReads, rules: AdmissionRules): LookAtKey =>
+  async (sha256, now) => {
+    const [row] = await reads.texts((live) => chargeRequests(live(ACCOUNTS.name), rules, { hashes: [sha256], requests: [0] }, now));
+    return row === undefined ? null : chargedKey(CHARGED.read(row), -1, rules, now);
+  };
 
 type Waiting = PromiseWithResolvers<ChargedKey | null> & {
   readonly sha256: string;

@@ -149,7 +149,8 @@ export class Connections {
     const { socket } = request;
     connection.answering = true;
     connection.latest = response;
-    if (this.#draining) response.shouldKeepAlive = false;
+    // Node loses what follows an offered upgrade in the same packet: the rest of the connection could be misread.
+    if (this.#draining || request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     // It closes once; `once` would make two objects more.
     response.on('close', () => {
       connection.answering = false;

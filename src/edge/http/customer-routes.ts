@@ -3,7 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Exchange } from '../answers/exchange.ts';
 import { preferredForm } from '../answers/representation.ts';
 import { jsonOf, type Principal } from '../admission/admit.ts';
+import { limitAtOnce } from '../admission/at-once.ts';
 import type { JsonPage } from '../../../contract/inputs.ts';
+import { readCivicRecords } from '../../../contract/read-civic-records.ts';
 import { MEDIA_TYPES, type Operation, type PageForm, type Surface } from '../../../contract/operation.ts';
 import { CUSTOMER_OPERATIONS, type CustomerOperationId } from '../../../contract/operations.ts';
 import type { AllowanceState, OnAllowance } from '../../../domain/ports/counts.ts';
@@ -11,6 +13,7 @@ import { requestAddress } from '../admission/client-address.ts';
 import { compressAnswers } from './compress-answers.ts';
 import { ignoreBodies, parseJson, takeJson } from './input.ts';
 import type { RouteParts } from './parts.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,20 +29,26 @@ declare module 'fastify' {
 
 export type KeyOperation = Operation & { readonly surface: Surface };
 
+/** Pages of records take up to megabytes and tens of milliseconds each: so many of one account delay those of others by less than a second. */
+const RECORDS_AT_ONCE = { what: 'requests for records', concurrency: 16, maxWaiting: 1_000, maxWaitMs: 10_000 };
+
 /** Fastify's lifecycle orders the checks as docs/interface.md lists them. */
-export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts): void {
+export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts, unread: UnreadAnswers): void {
   const { admission, clock, reportClients, feedReads, metrics } = parts;
+  const recordsAtOnce = limitAtOnce({ ...RECORDS_AT_ONCE, clock });
   const chargeExport = (units: number) => (request: FastifyRequest, reply: FastifyReply) =>
     admission.chargeExport(request.principal!, units, clock.now(), (states) => announceAllowance(request, reply, states));
   for (const operation of Object.values<KeyOperation>(CUSTOMER_OPERATIONS)) {
     const { operationId, method, params, query, headers, body, success, exportUnits } = operation;
     const formOf = ({ raw }: FastifyRequest): PageForm => (success.forms === undefined ? 'json' : preferredForm(raw.headers.accept));
+    const answersRecords = success.forms !== undefined || operationId === readCivicRecords.operationId;
     const operate: (exchange: Exchange<KeyOperation>) => Promise<JsonPage> = parts.operations[operationId as CustomerOperationId];
-    const answer = async (request: FastifyRequest, principal: Principal): Promise<JsonPage> => {
+    const answer = (request: FastifyRequest, principal: Principal): Promise<JsonPage> => {
       const { params, query, headers, body, id: requestId } = request;
       const onAllowance = request.onAllowance!;
       const exchange = { params, query, headers, body, principal, requestId, onAllowance, form: formOf(request), baseUrl: parts.baseUrl() };
-      return await operate(exchange as unknown as Exchange<KeyOperation>);
+      const work = () => operate(exchange as unknown as Exchange<KeyOperation>);
+      return answersRecords ? recordsAtOnce(principal.accountId, null, work) : work();
     };
     const readAhead = (request: FastifyRequest, guess: Principal): void => {
       const page = answer(request, guess);
@@ -51,10 +60,12 @@ export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts): void
     // about it is answered after admission.
     const isAhead = method === 'GET' && operation.surface !== 'reports';
     const admit = admits(parts, operation, isAhead ? readAhead : undefined);
+    const again = admitsAgain(parts, operation);
     const countClient = async ({ raw }: FastifyRequest): Promise<void> =>
       reportClients.admit(operationId, requestAddress(raw, parts.isTrustedProxy), clock.now());
     app.register(async (scope) => {
       compressAnswers(scope);
+      unread.bound(scope);
       if (body === null) ignoreBodies(scope);
       else takeJson(scope, parseJson);
       scope.route({
@@ -65,7 +76,7 @@ export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts): void
         ...(body && { bodyLimit: body.maxBytes }),
         attachValidation: isAhead,
         onRequest: [...(operation.surface === 'reports' ? [countClient] : []), ...(isAhead ? [] : [admit])],
-        preHandler: [...(isAhead ? [admit, refuseInput] : []), ...(exportUnits === undefined ? [] : [chargeExport(exportUnits)])],
+        preHandler: [...(isAhead ? [admit, refuseInput] : [again]), ...(exportUnits === undefined ? [] : [chargeExport(exportUnits)])],
         handler: async (request, reply) => {
           const { ahead, principal } = request as { ahead?: FastifyRequest['ahead']; principal: Principal };
           const page = await (isDeepStrictEqual(ahead?.guess, principal) ? ahead!.page : answer(request, principal));
@@ -84,6 +95,18 @@ export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts): void
 /** A hook that throws what is wrong with the input, after admission. */
 async function refuseInput({ validationError }: FastifyRequest): Promise<void> {
   if (validationError !== undefined) throw validationError;
+}
+
+/** Milliseconds from a request to the end of its body after which it is admitted again. */
+const LONG_BODY_MS = 1_000;
+
+/** A hook for after the body: who sends one slowly holds no access beyond its end. */
+export function admitsAgain({ admission, clock }: RouteParts, { surface, scope }: KeyOperation) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (reply.elapsedTime < LONG_BODY_MS) return;
+    const { authorization } = request.raw.headers;
+    request.principal = await admission.admitAgain({ authorization, surface, scope, now: clock.now() });
+  };
 }
 
 type ReadAhead = (request: FastifyRequest, guess: Principal) => void;

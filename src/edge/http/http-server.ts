@@ -15,6 +15,7 @@ import type { HttpServerParts } from './parts.ts';
 import { addPageRoutes, showError } from './page-routes.ts';
 import { addDocumentRoutes, addPublicRoutes } from './public-routes.ts';
 import { addToolRoutes } from './tool-routes.ts';
+import { UnreadAnswers } from './unread-answers.ts';
 
 export const HTTP_TIMEOUTS = { headers: 10_000, request: 30_000, keepAlive: 65_000, keepAliveMargin: 65_000, close: 10_000 };
 
@@ -49,8 +50,9 @@ export function createHttpServer(parts: HttpServerParts) {
     () => (loading = import('../mcp/endpoint.ts').then(({ createToolEndpoint }) => createToolEndpoint({ ...parts, ...parts.tools }))),
   );
   const routeParts = { ...parts, baseUrl: () => baseUrl };
-  addCustomerRoutes(app, routeParts);
-  addToolRoutes(app, tools, routeParts);
+  const unread = new UnreadAnswers(parts.metrics);
+  addCustomerRoutes(app, routeParts, unread);
+  addToolRoutes(app, tools, routeParts, unread);
   app.addHook('onClose', async () => watch.close());
   const addCached = cached.addTo(app);
   addPublicRoutes(addCached, routeParts, watch);

@@ -6,16 +6,17 @@ import { Rejection } from '../../../domain/rejections.ts';
 import type { ToolEndpoint } from '../mcp/endpoint.ts';
 import { PROTOCOL_ERRORS, protocolError, type ToolAnswer } from '../mcp/protocol-errors.ts';
 import { compressAnswers } from './compress-answers.ts';
-import { admits, announceAllowance } from './customer-routes.ts';
+import { admits, admitsAgain, announceAllowance } from './customer-routes.ts';
 import { jsonValue, takeJson } from './input.ts';
 import type { RouteParts } from './parts.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 
 const REQUEST_HEADERS = ['Authorization', 'Content-Type', 'Accept', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'];
 const ANSWER_HEADERS = ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'];
 
 type Tools = () => Promise<ToolEndpoint>;
 
-export function addToolRoutes(app: FastifyInstance, tools: Tools, parts: RouteParts): void {
+export function addToolRoutes(app: FastifyInstance, tools: Tools, parts: RouteParts, unread: UnreadAnswers): void {
   const { operationId, method, path, body } = postMcpJsonRpc;
   const isAllowed = (origin: string): boolean => [...parts.allowedOrigins, new URL(parts.baseUrl()).origin].includes(origin.toLowerCase());
   const refuseOrigin = async ({ raw: { headers } }: FastifyRequest): Promise<void> => {
@@ -38,6 +39,7 @@ export function addToolRoutes(app: FastifyInstance, tools: Tools, parts: RoutePa
         strictPreflight: false,
       });
       compressAnswers(scope);
+      unread.bound(scope);
       takeJson(scope, jsonValue);
       scope.route({
         method,
@@ -45,6 +47,7 @@ export function addToolRoutes(app: FastifyInstance, tools: Tools, parts: RoutePa
         config: { operationId },
         bodyLimit: body.maxBytes,
         onRequest: [refuseOrigin, admits(parts, postMcpJsonRpc)],
+        preHandler: admitsAgain(parts, postMcpJsonRpc),
         handler: (request, reply) => answer(tools, parts, request, reply),
       });
       // The plugin answers a preflight of an allowed page before this route.

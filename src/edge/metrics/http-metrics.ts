@@ -34,7 +34,7 @@ export function createHttpMetrics(registry: Registry) {
       if (outcome !== 'ok') refusals.add(outcome);
     },
     refused: (code: string): void => refusals.add(code),
-    connectionRefused: (limit: 'total' | 'client' | 'pipelined'): void => connections.add(limit),
+    connectionRefused: (limit: 'total' | 'client' | 'pipelined' | 'unread'): void => connections.add(limit),
     totals: () => ({ buckets: answers.counts(), refusals: new Map(refusals) }),
   };
 }

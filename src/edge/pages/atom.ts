@@ -1,7 +1,7 @@
 import type { ListedHit } from '../../../queries/agenda/agenda-hits.ts';
 import { feedOf, itemPath, jurisdictionPath, topicPath, withQuery } from './addresses.ts';
 import { isLinked, publicHit, titleOf } from './fragments.ts';
-import { clipped, fitting, html, printable } from './html.ts';
+import { clipped, fitting, html } from './html.ts';
 import { SERVICE_NAME } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
 import type { Asked } from './page-routes.ts';
@@ -37,7 +37,7 @@ function atomFeed({ title, path, pagePath, entries }: Feed, baseUrl: string): st
   const feed = html`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${baseUrl}${path}</id>
-<title>${printable(titleOf(title))}</title>
+<title>${titleOf(title)}</title>
 <updated>${newest[0]?.updated ?? NEVER}</updated>
 <author><name>${SERVICE_NAME}</name></author>
 <link rel="self" type="application/atom+xml" href="${baseUrl}${path}"/>
@@ -47,10 +47,10 @@ ${fitting(
   ENTRIES_SIZE,
   (entry) => html`<entry>
 <id>urn:uuid:${entry.id}</id>
-<title>${printable(titleOf(entry.title))}</title>
+<title>${titleOf(entry.title)}</title>
 <updated>${entry.updated}</updated>
 <link rel="alternate" type="text/html" href="${baseUrl}${entry.path}"/>
-${isLinked(entry.sourceUrl) && html`<link rel="via" href="${entry.sourceUrl}"/>\n`}<summary>${printable(clipped(entry.summary, 800))}</summary>
+${isLinked(entry.sourceUrl) && html`<link rel="via" href="${entry.sourceUrl}"/>\n`}<summary>${clipped(entry.summary, 800)}</summary>
 </entry>
 `,
 )}</feed>

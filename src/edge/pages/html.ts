@@ -5,8 +5,20 @@ import { cutAfter } from '../../../domain/words.ts';
 export type Html = Exclude<ReturnType<typeof template>, Promise<unknown>>;
 export type Content = string | number | Html | null | false | undefined | readonly Content[];
 
-/** Every value that is not markup itself is escaped. Without promises among the values the result is none. */
-export const html = (strings: TemplateStringsArray, ...values: readonly Content[]): Html => template(strings, ...values) as Html;
+// oxlint-disable-next-line no-control-regex
+const CONTROLS = /[\0-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/g;
+
+/** A text without characters that HTML, XML and iCalendar do not allow. */
+export const printable = (text: string): string => text.toWellFormed().replaceAll(CONTROLS, '');
+
+function allowed(value: Content): Content {
+  if (typeof value === 'string') return printable(value);
+  return Array.isArray(value) ? (value as readonly Content[]).map(allowed) : value;
+}
+
+/** Every value that is not markup itself is printable and escaped. Without promises among the values the result is none. */
+export const html = (strings: TemplateStringsArray, ...values: readonly Content[]): Html =>
+  template(strings, ...values.map(allowed)) as Html;
 
 const [POP_EMBEDDING, POP_ISOLATE] = ['\u202c', '\u2069'];
 
@@ -45,9 +57,3 @@ export function fitting<Row>(rows: readonly Row[], size: number, render: (row: R
   }
   return fits;
 }
-
-// oxlint-disable-next-line no-control-regex
-const CONTROLS = /[\0-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/g;
-
-/** A text without characters that XML and iCalendar do not allow. */
-export const printable = (text: string): string => text.toWellFormed().replaceAll(CONTROLS, '');

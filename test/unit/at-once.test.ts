@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createSearchLimit } from '../../src/edge/admission/search-limit.ts';
+import { limitAtOnce } from '../../src/edge/admission/at-once.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { Rejection } from '../../domain/rejections.ts';
 
 const LIMIT = 2;
 const MAX_WAITING = 100;
+const BOUNDS = { what: 'searches', maxWaiting: MAX_WAITING, maxWaitMs: 1_000 };
 const { signal: never } = new AbortController();
 
 /** A limit whose waits end when the test ends them, and searches that do so too. */
@@ -21,7 +22,7 @@ function start() {
         });
       }),
   };
-  const limit = createSearchLimit({ concurrency: LIMIT, clock });
+  const limit = limitAtOnce({ ...BOUNDS, concurrency: LIMIT, clock });
   const running: (() => void)[] = [];
   const search = (account: string, signal = never): Promise<string> =>
     limit(account, signal, () => new Promise<string>((resolve) => running.push(() => resolve(account))));
@@ -89,7 +90,7 @@ describe('the searches of one account', () => {
   });
 
   test('free their place when they fail', async () => {
-    const limit = createSearchLimit({ concurrency: 1, clock: { now: () => 0, sleep: () => new Promise(() => undefined) } });
+    const limit = limitAtOnce({ ...BOUNDS, concurrency: 1, clock: { now: () => 0, sleep: () => new Promise(() => undefined) } });
     const failing = limit('a', never, () => Promise.reject(new Error('no')));
     const next = limit('a', never, () => Promise.resolve('yes'));
     await expect(failing).rejects.toThrow('no');

@@ -1,0 +1,54 @@
+import type { Clock } from '../../../domain/ports/clock.ts';
+import { Rejection } from '../../../domain/rejections.ts';
+
+const AGAIN_SECONDS = 1;
+
+interface AtOnceParts {
+  /** What is limited, as a refusal names it. */
+  readonly what: string;
+  /** Of one account. */
+  readonly concurrency: number;
+  readonly maxWaiting: number;
+  /** Milliseconds. */
+  readonly maxWaitMs: number;
+  readonly clock: Clock;
+}
+
+/** Limits the work of one account at once: that of others never waits for it. */
+export function limitAtOnce({ what, concurrency, maxWaiting, maxWaitMs, clock }: AtOnceParts) {
+  const refused = (): Rejection =>
+    new Rejection('rate_limited', `too many ${what} of this account run at once`, { retryAfterSeconds: AGAIN_SECONDS });
+  /** By account; the waiting are in order of arrival, and each begins when a running one ends. */
+  const accounts = new Map<string, { running: number; readonly waiting: (() => void)[] }>();
+  async function wait(waiting: (() => void)[], signal: AbortSignal | null): Promise<void> {
+    if (waiting.length >= maxWaiting) throw refused();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    waiting.push(resolve);
+    const giveUp = (reason: unknown): void => {
+      const place = waiting.indexOf(resolve);
+      if (place === -1) return;
+      waiting.splice(place, 1);
+      reject(reason);
+    };
+    const begun = new AbortController();
+    clock.sleep(maxWaitMs, signal === null ? begun.signal : AbortSignal.any([signal, begun.signal])).then(() => giveUp(refused()), giveUp);
+    await promise.finally(() => begun.abort());
+  }
+  /** Throws the `Rejection` `rate_limited` where too many wait, or one waits for too long, and the signal's reason where it aborts a wait. */
+  return async <Result>(accountId: string, signal: AbortSignal | null, work: () => Promise<Result>): Promise<Result> => {
+    const account = accounts.get(accountId) ?? { running: 0, waiting: [] };
+    accounts.set(accountId, account);
+    if (account.running < concurrency) account.running += 1;
+    else await wait(account.waiting, signal);
+    try {
+      return await work();
+    } finally {
+      const next = account.waiting.shift();
+      if (next !== undefined) next();
+      else {
+        account.running -= 1;
+        if (account.running === 0) accounts.delete(accountId);
+      }
+    }
+  };
+}
