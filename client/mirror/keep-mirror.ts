@@ -1,5 +1,7 @@
 import { CivicError } from '../api/errors.ts';
 import { createTransport, type Transport } from '../api/transport.ts';
+import { Backoff } from '../../domain/retry.ts';
+import type { HealthAnswer } from '../generated/contract.ts';
 import { compareMirror, firstDifference } from './compare-mirror.ts';
 import type { FileFormat } from './mirror-files.ts';
 import { MirrorRefused, type MirrorStore, StoreAway } from './mirror-store.ts';
@@ -59,7 +61,8 @@ export async function keepMirror(wanted: WantedMirror): Promise<Replicated & { r
       });
     const result = await run(newSnapshot);
     if (!verify) return result;
-    await requireEqual(ask, store, resource, result, () => run(false));
+    const headDigests = () => readHeadDigests(ask, transport.pause, onNotice);
+    await requireEqual({ ask, store, resource, headDigests, run: () => run(false) }, result);
     return { ...result, verified: true };
   } catch (error) {
     if (signal.aborted) {
@@ -93,18 +96,38 @@ function transportOf({ baseUrl, key, follow, signal, onNotice }: WantedMirror): 
 const lineOf = ({ status, code, message }: CivicError): string =>
   code === 'no_answer' || code === 'not_json' ? message : `${status} ${code}: ${message}`;
 
-interface Health {
-  readonly data: { readonly pipeline: { readonly head: { readonly cursor: string; readonly digests: Readonly<Record<string, string>> } } };
+const HEAD_PAUSES_MS = [500, 30_000] as const;
+
+/** Asks for health until the service can read its feed; the head is null until then. Throws `MirrorRefused` after as many attempts as a request has. */
+async function readHeadDigests(ask: AskCivic, pause: Transport['pause'], onNotice: WantedMirror['onNotice']) {
+  const pauses = new Backoff(...HEAD_PAUSES_MS);
+  for (let retries = 0; ; retries += 1) {
+    const { head } = (await ask<HealthAnswer>('/api/v1/data/health')).data.pipeline;
+    if (head !== null) return head.digests;
+    if (retries === RETRIES_ONCE) {
+      throw new MirrorRefused('the service cannot read its feed, and the mirror was not compared; run the same command again later');
+    }
+    const pauseMs = pauses.take();
+    onNotice(`the service cannot read its feed; asking again in ${pauseMs / 1000} s`);
+    await pause(pauseMs);
+  }
+}
+
+interface Comparison {
+  readonly ask: AskCivic;
+  readonly store: MirrorStore;
+  readonly resource: string | null;
+  readonly headDigests: () => Promise<Readonly<Record<string, string>>>;
+  readonly run: () => Promise<Replicated>;
 }
 
 const TRIES = 10;
 
 /** Throws `MirrorRefused` for a mirror that differs. The feed may advance before the digests: then it reads on and compares again. */
-async function requireEqual(ask: AskCivic, store: MirrorStore, resource: string | null, first: Replicated, run: () => Promise<Replicated>) {
+async function requireEqual({ ask, store, resource, headDigests, run }: Comparison, first: Replicated): Promise<void> {
   let { cursor } = first;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    const { head } = (await ask<Health>('/api/v1/data/health')).data.pipeline;
-    const { equal, different } = await compareMirror(store, head.digests, resource);
+    const { equal, different } = await compareMirror(store, await headDigests(), resource);
     if (equal) return;
     const moved = (await run()).cursor;
     if (moved === cursor) {

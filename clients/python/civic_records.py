@@ -70,11 +70,25 @@ class Civic:
         """The JSON of a success. `path` begins with a slash. Raises `CivicError`."""
         given = {name: value for name, value in query.items() if value is not None}
         url = self.base_url + path + ("?" + urllib.parse.urlencode(given) if given else "")
+        return self._repeated(lambda: self._once(method, url, body, headers or {}))
+
+    def feed_head(self):
+        """The newest position of the feed: `cursor`, and `digests` by resource. Raises `feed_unavailable` where the service cannot read its feed."""
+
+        def once():
+            head = self._once("GET", self.base_url + "/api/v1/data/health", None, {})["data"]["pipeline"]["head"]
+            if head is None:
+                raise CivicError("feed_unavailable", "the service cannot read its feed", 200)
+            return head
+
+        return self._repeated(once)
+
+    def _repeated(self, once):
         for attempt in range(self._retries + 1):
             try:
-                return self._once(method, url, body, headers or {})
+                return once()
             except CivicError as error:
-                passes = error.code == "no_answer" or error.status == 429 or error.status >= 500
+                passes = error.code in ("no_answer", "feed_unavailable") or error.status == 429 or error.status >= 500
                 if not passes or attempt == self._retries or (error.retry_after or 0) > self._max_pause:
                     raise
                 backoff = min(0.5 * 2**attempt, 30.0) * random.uniform(0.5, 1.0)
@@ -375,7 +389,7 @@ class Mirror:
         """
         cursor = self.synchronise(civic, resource)
         for _ in range(tries):
-            head = civic.request("GET", "/api/v1/data/health")["data"]["pipeline"]["head"]
+            head = civic.feed_head()
             totals = dict.fromkeys([resource] if resource else head["digests"], 0)
             for name, record_id, data in self.records(resource):
                 totals[name] = (totals.get(name, 0) + record_digest(name, record_id, data)) % _MODULUS

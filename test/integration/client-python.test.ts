@@ -132,6 +132,37 @@ print(json.dumps([refusal(retries=2), refusal()]))`,
       expect(await against(listener, (BASE) => printed(program, { env: { BASE } }))).toEqual({ data: 1 });
     });
 
+    test('compares a copy once the service can read its feed again, and says so where it cannot', async () => {
+      let unreadable = 2;
+      const listener: RequestListener = ({ url }, response) => {
+        const answers = {
+          snapshots: { data: { counts: {}, digests: {}, boundaryCursor: 'a' } },
+          changes: { data: { items: [] }, meta: { nextCursor: 'a', hasMore: false } },
+          health: { data: { pipeline: { head: unreadable > 0 ? null : { cursor: 'a', digests: {} } } } },
+        };
+        const name = /\/(snapshots|changes|health)/.exec(url!)![1] as keyof typeof answers;
+        if (name === 'health') unreadable -= 1;
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answers[name]));
+      };
+      const seen = await against(listener, (BASE) =>
+        printed(
+          `import tempfile
+def copied(**settings):
+    pauses = []
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            return [replicate(Civic(os.environ["BASE"], sleep=pauses.append, **settings), folder + "/copy.db"), len(pauses)]
+    except CivicError as error: return [error.code, len(pauses)]
+print(json.dumps([copied(retries=0), copied(retries=1)]))`,
+          { env: { BASE } },
+        ),
+      );
+      expect(seen).toEqual([
+        ['feed_unavailable', 0],
+        [0, 1],
+      ]);
+    });
+
     test('refuses pages that are none or lead back to themselves, and reads any Retry-After', async () => {
       const replies = ['[]', '{"data":{"items":[]},"meta":{"nextCursor":"a","hasMore":true}}'];
       let asked = 0;
