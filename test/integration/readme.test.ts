@@ -1,10 +1,21 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '../../contract/operations.ts';
-import { BUILT_IN_ALLOWANCES, type Installation, makeInstallation, runProgram, type Service } from '../support/service.ts';
+import { recordId } from '../support/civic-records.ts';
+import {
+  BUILT_IN_ALLOWANCES,
+  type Environment,
+  type Installation,
+  makeInstallation,
+  runProgram,
+  type Service,
+} from '../support/service.ts';
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGES = ['README.md', 'docs/rest.md', 'docs/replicate.md', 'docs/operate.md'];
@@ -49,8 +60,9 @@ describe('the examples of the README and the pages for readers and operators', (
     expect(stdout).toMatch(/record_history +\d+ +true/);
   });
 
-  const ended = async (command: readonly string[]) => {
-    const { exitCode, stdout, stderr } = await runProgram(command, { cwd: installation.folder, env: environment() }).ended;
+  const ended = async (command: readonly string[], more: Environment = {}) => {
+    const env = { ...environment(), ...more };
+    const { exitCode, stdout, stderr } = await runProgram(command, { cwd: installation.folder, env }).ended;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     return stdout;
   };
@@ -68,14 +80,64 @@ describe('the examples of the README and the pages for readers and operators', (
     }
   });
 
-  test('the copy of the program in docs/replicate.md equals the service in every resource', async () => {
-    const program = blocks('js').find((block) => block.includes('digest'))!;
-    const path = join(installation.folder, 'copy.mjs');
-    writeFileSync(path, program);
-    const lines = (await ended([process.execPath, path])).trim().split('\n');
-    expect(lines).toHaveLength(11);
-    expect(lines.filter((line) => !line.endsWith(' equal'))).toEqual([]);
-    expect(lines.some((line) => /^jurisdictions \d{3} /.test(line))).toBe(true);
+  describe('the program of docs/replicate.md', () => {
+    const copied = async (BASE: string) => {
+      const path = join(installation.folder, 'copy.mjs');
+      writeFileSync(path, blocks('js').find((block) => block.includes('digest'))!);
+      return (await ended([process.execPath, path], { BASE })).trim().split('\n');
+    };
+
+    test('makes a copy that equals the service in every resource', async () => {
+      const lines = await copied(service.baseUrl);
+      expect(lines).toHaveLength(11);
+      expect(lines.filter((line) => !line.endsWith(' equal'))).toEqual([]);
+      expect(lines.some((line) => /^jurisdictions \d{3} /.test(line))).toBe(true);
+    });
+
+    test('waits where an allowance is used up or the feed cannot be read, and reads on where the feed moves during the comparison', async () => {
+      const healthOf = async () => {
+        const answer = await fetch(`${service.baseUrl}/api/v1/data/health`, { headers: { authorization: `Bearer ${key}` } });
+        return (await answer.json()) as { data: { pipeline: { head: { cursor: string } | null } } };
+      };
+      async function publishChange(): Promise<void> {
+        const before = (await healthOf()).data.pipeline.head!.cursor;
+        const data = { kind: 'agenda', title: 'Published during the comparison', url: 'https://example.org/moved.pdf' };
+        const line = { op: 'upsert', resource: 'documents', id: recordId('documents', 1), data };
+        const imported = await installation.civicHere(['records', 'import', '-'], { input: `${JSON.stringify(line)}\n` });
+        expect(imported).toMatchObject({ exitCode: 0, stderr: '' });
+        await expect.poll(async () => (await healthOf()).data.pipeline.head!.cursor).not.toBe(before);
+      }
+      const limited = new Set<string>();
+      const healths: string[] = [];
+      const proxy = createServer((request, response) => {
+        void (async () => {
+          const { method, url = '' } = request;
+          if (!limited.has(url)) {
+            limited.add(url);
+            return response.writeHead(429, { 'retry-after': '0' }).end();
+          }
+          const answer = await fetch(service.baseUrl + url, {
+            method: method!,
+            headers: { authorization: request.headers.authorization! },
+          });
+          const body = (await answer.json()) as Awaited<ReturnType<typeof healthOf>>;
+          if (url.endsWith('/health')) {
+            healths.push(url);
+            if (healths.length === 1) body.data.pipeline.head = null;
+            if (healths.length === 2) await publishChange();
+          }
+          return response.writeHead(answer.status).end(JSON.stringify(body));
+        })();
+      }).listen(0, '127.0.0.1');
+      await once(proxy, 'listening');
+      try {
+        const lines = await copied(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+        expect(lines.filter((line) => !line.endsWith(' equal'))).toEqual([]);
+        expect(healths).toHaveLength(3);
+      } finally {
+        proxy.close();
+      }
+    });
   });
 });
 
