@@ -7,7 +7,7 @@ export type * from '../generated/contract.ts';
 export type { ErrorCode, Tools } from '../generated/operations.ts';
 export { CivicError, type ClientErrorCode } from './errors.ts';
 export type { Answer, Input, OperationId, Operations } from './operations.ts';
-export type { ChangesAsked, Pages, SnapshotAsked } from './pages.ts';
+export type { ChangeOf, ChangesAsked, Pages, RecordOf, SnapshotAsked } from './pages.ts';
 export type { CallTool } from './tools.ts';
 export type { CallOptions, ClientSettings } from './transport.ts';
 

@@ -27,12 +27,12 @@ export type Answer<Id extends OperationId> = {
 }[keyof operations[Id]['responses']];
 
 type Arguments<Given> = unknown extends Given
-  ? [input?: Given, options?: CallOptions]
+  ? [input?: Readonly<Record<string, never>>, options?: CallOptions]
   : object extends Given
     ? [input?: Given, options?: CallOptions]
     : [input: Given, options?: CallOptions];
 
-/** Every operation of the interface as a function, by its name in the API reference. Throws `CivicError`, or the reason of a signal. */
+/** Every operation of the interface as a function, by its name in the API reference. Throws `CivicError`, the reason of a signal, or `TypeError` for other parts. */
 export type Operations = { readonly [Id in OperationId]: (...given: Arguments<Input<Id>>) => Promise<Answer<Id>> };
 
 type Values = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -46,11 +46,15 @@ interface AnyInput {
 export function operationsOver({ send }: Transport): Operations {
   const functions = Object.entries(OPERATIONS).map(([id, { method, path, key }]) => [
     id,
-    async ({ path: values = {}, query = {}, headers, body }: AnyInput = {}, options?: CallOptions) =>
-      send(
+    async ({ path: values = {}, query = {}, headers, body, ...others }: AnyInput = {}, options?: CallOptions) => {
+      const [other] = Object.keys(others);
+      if (other !== undefined)
+        throw new TypeError(`the input of ${id} has no ${other}: ${id}(input, { signal }), where the input may be {}`);
+      return send(
         { method, path: filled(path, values) + queryText(query), withKey: key, ...(headers === undefined ? {} : { headers }), body },
         options,
-      ),
+      );
+    },
   ]);
   return Object.fromEntries(functions) as Operations;
 }

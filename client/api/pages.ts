@@ -1,4 +1,4 @@
-import type { ChangeItem, ChangesPage, ResourceName, SearchAgendaArguments } from '../generated/contract.ts';
+import type { ChangesPage, RecordRemoval, RecordUpsert, ResourceName, SearchAgendaArguments } from '../generated/contract.ts';
 import type { Tools } from '../generated/operations.ts';
 import { CivicError } from './errors.ts';
 import type { Answer, Operations } from './operations.ts';
@@ -6,33 +6,51 @@ import { PageSize } from './page-size.ts';
 import type { CallTool } from './tools.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
-export interface ChangesAsked {
+type UpsertOf<Name extends ResourceName> = Extract<RecordUpsert, { readonly resource: Name }>;
+/** A record of a resource. */
+export type RecordOf<Name extends ResourceName> = UpsertOf<Name>['data'];
+/** A change of a resource. */
+export type ChangeOf<Name extends ResourceName> = UpsertOf<Name> | (RecordRemoval & { readonly resource: Name });
+
+interface PageOf<Item, Meta> {
+  readonly data: { readonly items: readonly Item[] };
+  readonly meta: Meta;
+}
+type ChangesPageOf<Name extends ResourceName> = PageOf<ChangeOf<Name>, ChangesPage['meta']>;
+type SnapshotPageOf<Name extends ResourceName> = PageOf<RecordOf<Name>, Answer<'readCivicSnapshotPage'>['meta']>;
+
+export interface ChangesAsked<Name extends ResourceName = ResourceName> {
   /** The cursor to continue after; without one, the oldest change that is replayable. */
   readonly cursor?: string | undefined;
-  readonly resource?: ResourceName | undefined;
+  readonly resource?: Name | undefined;
   /** Items of a page; of large records fewer are asked for. */
   readonly limit?: number | undefined;
   /** Milliseconds between two reads at the head of the feed; without it, the pages end there. */
   readonly pollMs?: number | undefined;
 }
 
-export interface SnapshotAsked {
+export interface SnapshotAsked<Name extends ResourceName = ResourceName> {
   readonly snapshotId: string;
-  readonly resource: ResourceName;
+  readonly resource: Name;
   readonly limit?: number | undefined;
 }
 
-type SnapshotPage = Answer<'readCivicSnapshotPage'>;
 type SearchPage = Tools['search_agenda']['data'];
 
 /** Iterators over pages and over their items. Each reads a page when it is asked for; what it throws ends it. */
 export interface Pages {
   /** Store `meta.nextCursor` together with what you did with the page. Throws `cursor_expired` where a snapshot must be taken. */
-  changePages(asked?: ChangesAsked, options?: CallOptions): AsyncGenerator<ChangesPage, void>;
+  changePages<Name extends ResourceName = ResourceName>(
+    asked?: ChangesAsked<Name>,
+    options?: CallOptions,
+  ): AsyncGenerator<ChangesPageOf<Name>, void>;
   /** Each change has its own `cursor`. */
-  changes(asked?: ChangesAsked, options?: CallOptions): AsyncGenerator<ChangeItem, void>;
-  snapshotPages(asked: SnapshotAsked, options?: CallOptions): AsyncGenerator<SnapshotPage, void>;
-  snapshotRecords(asked: SnapshotAsked, options?: CallOptions): AsyncGenerator<SnapshotPage['data']['items'][number], void>;
+  changes<Name extends ResourceName = ResourceName>(
+    asked?: ChangesAsked<Name>,
+    options?: CallOptions,
+  ): AsyncGenerator<ChangeOf<Name>, void>;
+  snapshotPages<Name extends ResourceName>(asked: SnapshotAsked<Name>, options?: CallOptions): AsyncGenerator<SnapshotPageOf<Name>, void>;
+  snapshotRecords<Name extends ResourceName>(asked: SnapshotAsked<Name>, options?: CallOptions): AsyncGenerator<RecordOf<Name>, void>;
   /** Pages of `search_agenda`, the best matches first. */
   searchPages(asked: SearchAgendaArguments, options?: CallOptions): AsyncGenerator<SearchPage, void>;
   searchResults(asked: SearchAgendaArguments, options?: CallOptions): AsyncGenerator<SearchPage['results'][number], void>;
@@ -53,7 +71,7 @@ export function pagesOver(operations: Operations, callTool: CallTool, { pause }:
       for (let after = cursor; ; ) {
         const page = await size.read((items) => operations.readCivicChanges({ query: { cursor: after, resource, limit: items } }, options));
         requireNext(page?.meta?.hasMore, after, page?.meta?.nextCursor);
-        yield page;
+        yield page as never;
         after = page.meta.nextCursor;
         if (page.meta.hasMore) continue;
         if (pollMs === undefined) return;
@@ -69,7 +87,7 @@ export function pagesOver(operations: Operations, callTool: CallTool, { pause }:
       for (let cursor: string | undefined; ; ) {
         const page = await size.read((items) => operations.readCivicSnapshotPage({ path, query: { cursor, limit: items } }, options));
         requireNext(page?.meta?.hasMore, cursor, page?.meta?.nextCursor);
-        yield page;
+        yield page as never;
         if (!page.meta.hasMore) return;
         cursor = page.meta.nextCursor ?? undefined;
       }

@@ -84,10 +84,11 @@ export function createTransport(settings: ClientSettings): Transport {
     try {
       return JSON.parse(text);
     } catch {
+      const type = response.headers.get('content-type') ?? '';
       // What claims to be JSON was cut off on its way and may arrive whole the next time.
-      if (response.headers.get('content-type')?.includes('json'))
-        throw new CivicError('no_answer', `the answer from ${baseUrl} was cut off`);
-      throw new CivicError('not_json', `the answer is not JSON: check the base URL ${baseUrl}`, { status: response.status });
+      if (type.includes('json')) throw new CivicError('no_answer', `the answer from ${baseUrl} was cut off`);
+      const remedy = type.includes('event-stream') ? 'a client of the tool protocol reads event streams' : `check the base URL ${baseUrl}`;
+      throw new CivicError('not_json', `the answer is not JSON: ${remedy}`, { status: response.status });
     }
   }
 

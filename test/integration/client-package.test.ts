@@ -99,6 +99,19 @@ const page = await civic.readCivicChanges({ query: { resource: 'topics' } });
 export const slugs: string[] = page.data.items.flatMap((item) => (item.operation === 'upsert' && item.resource === 'topics' ? [item.data.slug] : []));
 const { results } = await civic.callTool('search_agenda', { query: 'x' });
 export const title: string | undefined = results[0]?.title;
+for await (const { data } of civic.snapshotPages({ snapshotId: 'x', resource: 'topics' })) slugs.push(...data.items.map(({ slug }) => slug));
+for await (const { startsAt } of civic.snapshotRecords({ snapshotId: 'x', resource: 'meetings' })) slugs.push(startsAt);
+for await (const change of civic.changes({ resource: 'topics' })) slugs.push(change.operation === 'upsert' ? change.data.slug : change.resource);
+for await (const change of civic.changes({ cursor: 'x' })) slugs.push(change.operation === 'upsert' && change.resource === 'agendas' ? change.data.stage : change.resource);
+for await (const { data } of civic.changePages({ resource: 'topics' })) for (const { resource } of data.items) resource satisfies 'topics';
+const { signal } = new AbortController();
+await civic.readCivicHealth({}, { signal });
+// @ts-expect-error: the signal is not the second argument
+await civic.readCivicHealth({ signal });
+// @ts-expect-error: the signal is not the second argument
+await civic.readCivicChanges({ signal });
+// @ts-expect-error: a meeting has no slug
+for await (const { slug } of civic.snapshotRecords({ snapshotId: 'x', resource: 'meetings' })) slugs.push(slug);
 // @ts-expect-error: a part is missing
 await civic.getAgendaHit();
 // @ts-expect-error: no such resource

@@ -103,6 +103,18 @@ describe('operations', () => {
     await expect(clientOf([], { key: undefined }).client.readCivicHealth()).rejects.toThrow('GET /api/v1/data/health needs an API key');
     await expect(clientOf([]).client.getAgendaHit({ path: { matchId: '' } })).rejects.toThrow('needs matchId');
   });
+
+  test('take the signal as the second argument, also without input, and refuse it in the input', async () => {
+    const signal = AbortSignal.abort(new Error('it was ended'));
+    const { client, sent } = clientOf([(_, given) => Promise.reject(given.reason as Error)]);
+    await expect(client.readCivicHealth({}, { signal })).rejects.toThrow('it was ended');
+    const { readCivicHealth, readCivicChanges } = client as unknown as Record<string, (input: unknown) => Promise<unknown>>;
+    await expect(readCivicHealth!({ signal })).rejects.toThrow(
+      'the input of readCivicHealth has no signal: readCivicHealth(input, { signal })',
+    );
+    await expect(readCivicChanges!({ limit: 2 })).rejects.toThrow('the input of readCivicChanges has no limit');
+    expect(sent).toHaveLength(1);
+  });
 });
 
 describe('errors', () => {
@@ -121,6 +133,11 @@ describe('errors', () => {
 
   test.each([
     ['an answer that is not JSON', () => new Response('<html>', { status: 200 }), { code: 'not_json', status: 200 }],
+    [
+      'an event stream',
+      () => new Response('data: {}', { status: 200, headers: { 'content-type': 'text/event-stream' } }),
+      { code: 'not_json', message: 'the answer is not JSON: a client of the tool protocol reads event streams' },
+    ],
     ['a refusal of something else', () => new Response('<html>', { status: 403 }), { code: 'unknown', status: 403, message: '<html>' }],
     [
       'an error of the tool protocol',
