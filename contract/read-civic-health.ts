@@ -37,11 +37,17 @@ const lag = {
   lagSeconds: z.number().min(0).describe('Age of the oldest event not yet taken in.'),
 };
 
+const orUnanswered = <Field extends z.ZodType>(field: Field) =>
+  field.nullable().describe(`${field.description!.replace(/\.$/, '')}; null where a part that it needs is in \`unanswered\`.`);
+
 const pipeline = z.strictObject({
-  ...lag,
-  pendingWork: count.describe('Work that waits to be done.'),
-  failedWork: count.describe('Work that failed and waits for an operator.'),
-  oldestPendingAt: timestamp.describe('Since when the oldest pending work waits; absent where none does.').optional(),
+  lagEvents: lag.lagEvents.describe(
+    'Events not yet taken in; null where the log cannot count, and where `unanswered` names the projections.',
+  ),
+  lagSeconds: orUnanswered(lag.lagSeconds),
+  pendingWork: orUnanswered(count.describe('Work that waits to be done.')),
+  failedWork: orUnanswered(count.describe('Work that failed and waits for an operator.')),
+  oldestPendingAt: timestamp.describe('Since when the oldest pending work waits; absent where none does or is known.').optional(),
   projections: z
     .array(z.strictObject({ name: z.string().describe('Name.'), ...lag, state: z.string().describe('What the projection is doing.') }))
     .describe('Read models and how far each has come.'),
@@ -52,7 +58,7 @@ const pipeline = z.strictObject({
   unanswered: z
     .array(z.enum(HEALTH_PARTS))
     .min(1)
-    .describe('Parts that failed or did not answer in time; what they would have said is left out.')
+    .describe('Parts that failed or did not answer in time; what they would have said is null, absent, or an empty list.')
     .optional(),
 });
 

@@ -3322,17 +3322,17 @@ export interface components {
             }[];
             /** @description How far what was recorded has been taken in. */
             readonly pipeline: {
-                /** @description Events not yet taken in; null where the log cannot count. */
+                /** @description Events not yet taken in; null where the log cannot count, and where `unanswered` names the projections. */
                 readonly lagEvents: number | null;
-                /** @description Age of the oldest event not yet taken in. */
-                readonly lagSeconds: number;
-                /** @description Work that waits to be done. */
-                readonly pendingWork: number;
-                /** @description Work that failed and waits for an operator. */
-                readonly failedWork: number;
+                /** @description Age of the oldest event not yet taken in; null where a part that it needs is in `unanswered`. */
+                readonly lagSeconds: number | null;
+                /** @description Work that waits to be done; null where a part that it needs is in `unanswered`. */
+                readonly pendingWork: number | null;
+                /** @description Work that failed and waits for an operator; null where a part that it needs is in `unanswered`. */
+                readonly failedWork: number | null;
                 /**
                  * Format: date-time
-                 * @description Since when the oldest pending work waits; absent where none does.
+                 * @description Since when the oldest pending work waits; absent where none does or is known.
                  */
                 readonly oldestPendingAt?: string;
                 /** @description Read models and how far each has come. */
@@ -3353,7 +3353,7 @@ export interface components {
                     /** @description State digests, by resource: order-free hashes over the exact content of the records. */
                     readonly digests: components["schemas"]["ResourceDigests"];
                 } | null;
-                /** @description Parts that failed or did not answer in time; what they would have said is left out. */
+                /** @description Parts that failed or did not answer in time; what they would have said is null, absent, or an empty list. */
                 readonly unanswered?: readonly ("log" | "feed" | "sources" | "projections" | "reactors")[];
             };
         };

@@ -67,7 +67,7 @@ interface ReadCivicHealthDependencies extends ListProjectionsDependencies, ListR
   readonly history: { doubt(): string | null };
 }
 
-/** Never fails: a part that fails or does not answer by the deadline is named in `unanswered`, and its fields are left out. */
+/** Never fails: a part that fails or does not answer by the deadline is named in `unanswered`, and what needs it is null, absent or an empty list. */
 export const createReadCivicHealth = (deps: ReadCivicHealthDependencies) => async (): Promise<Health> => {
   const checkedAt = new Date(deps.clock.now()).toISOString();
   const missing = new Set<HealthPart>();
@@ -90,8 +90,8 @@ export const createReadCivicHealth = (deps: ReadCivicHealthDependencies) => asyn
   const feed =
     head === null || head.feedId === null ? null : { feedId: head.feedId, position: head.position, fingerprint: head.fingerprint };
   const pipeline = {
-    ...pipelineOf(projections ?? [], reactors ?? []),
-    ...(projections === null ? { lagEvents: null } : {}),
+    ...lagOf(projections),
+    ...workOf(projections, reactors),
     head: feed === null ? null : { cursor: encodeFeedCursor({ ...feed, binding: 'nothing' }), digests: head!.digests },
     ...(missing.size === 0 ? {} : { unanswered: HEALTH_PARTS.filter((part) => missing.has(part)) }),
   };
@@ -127,23 +127,34 @@ export async function readSources(reads: LiveReads, clock: Clock): Promise<Healt
 
 const FAILED: readonly ProjectionStatus['state'][] = ['paused', 'refused'];
 
-/**
- * Work is what projections have still to fold, reactors to handle, and generations being built; failed work is what was paused or refused.
- * Lags are those of the read models: what a customer reads is not older for a reactor that lags.
- */
-function pipelineOf(projections: readonly ProjectionStatus[], reactors: readonly ReactorStatus[]): Omit<Health['pipeline'], 'head'> {
+/** Of the read models: what a customer reads is not older for a reactor that lags. Null: they cannot be listed. */
+function lagOf(projections: readonly ProjectionStatus[] | null): Pick<Health['pipeline'], 'lagEvents' | 'lagSeconds' | 'projections'> {
+  if (projections === null) return { lagEvents: null, lagSeconds: null, projections: [] };
   const live = projections.filter(({ serves }) => serves);
-  const pending = projections.filter(({ rebuild, oldestPendingAt }) => rebuild || oldestPendingAt !== null);
-  const unhandled = reactors.filter(({ oldestPendingAt }) => oldestPendingAt !== null);
-  const oldest = Math.min(...[...projections, ...reactors].flatMap(({ oldestPendingAt }) => oldestPendingAt ?? []));
   const lags = live.map(({ lagEvents }) => lagEvents);
   return {
     lagEvents: lags.includes(null) ? null : Math.max(0, ...lags.map(Number)),
     lagSeconds: Math.max(0, ...live.map(({ lagSeconds }) => lagSeconds)),
+    projections: live.map(({ name, lagEvents, lagSeconds, state }) => ({ name, lagEvents, lagSeconds, state })),
+  };
+}
+
+/**
+ * Work is what projections have still to fold, reactors to handle, and generations being built; failed work is what was paused or refused.
+ * Without one of the lists nothing is known of all work.
+ */
+function workOf(
+  projections: readonly ProjectionStatus[] | null,
+  reactors: readonly ReactorStatus[] | null,
+): Pick<Health['pipeline'], 'pendingWork' | 'failedWork' | 'oldestPendingAt'> {
+  if (projections === null || reactors === null) return { pendingWork: null, failedWork: null };
+  const pending = projections.filter(({ rebuild, oldestPendingAt }) => rebuild || oldestPendingAt !== null);
+  const unhandled = reactors.filter(({ oldestPendingAt }) => oldestPendingAt !== null);
+  const oldest = Math.min(...[...projections, ...reactors].flatMap(({ oldestPendingAt }) => oldestPendingAt ?? []));
+  return {
     pendingWork: pending.length + unhandled.length,
     failedWork: projections.filter(({ state }) => FAILED.includes(state)).length + reactors.filter(isPaused).length,
     ...(Number.isFinite(oldest) ? { oldestPendingAt: new Date(oldest).toISOString() } : {}),
-    projections: live.map(({ name, lagEvents, lagSeconds, state }) => ({ name, lagEvents, lagSeconds, state })),
   };
 }
 
