@@ -9,7 +9,7 @@ import type { LiveGeneration, LiveReads } from '../../domain/ports/projection.ts
 import { source } from '../../domain/records/schemas.ts';
 import { answeredWithin } from '../../domain/retry.ts';
 import { NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
-import { readFeedHead } from './feed-head.ts';
+import { type FeedHead, readFeedHead } from './feed-head.ts';
 import {
   listProjections,
   type ListProjectionsDependencies,
@@ -87,6 +87,23 @@ export const createReadCivicHealth = (deps: ReadCivicHealthDependencies) => asyn
     ask('reactors', () => listReactors(deps)),
     ask('log', () => deps.log.head()),
   ]);
+  return healthOf(checkedAt, { head, sources, projections, reactors, missing }, deps.history.doubt() !== null);
+};
+
+/** Null: the part failed or did not answer in time. */
+interface HealthAnswers {
+  readonly head: FeedHead | null;
+  readonly sources: Health['sources'] | null;
+  readonly projections: readonly ProjectionStatus[] | null;
+  readonly reactors: readonly ReactorStatus[] | null;
+  readonly missing: ReadonlySet<HealthPart>;
+}
+
+/** While the store is away. */
+export const NO_ANSWERS: HealthAnswers = { head: null, sources: null, projections: null, reactors: null, missing: new Set(HEALTH_PARTS) };
+
+export function healthOf(checkedAt: string, answers: HealthAnswers, inDoubt: boolean): Health {
+  const { head, sources, projections, reactors, missing } = answers;
   const feed =
     head === null || head.feedId === null ? null : { feedId: head.feedId, position: head.position, fingerprint: head.fingerprint };
   const pipeline = {
@@ -98,11 +115,11 @@ export const createReadCivicHealth = (deps: ReadCivicHealthDependencies) => asyn
   const status =
     feed === null || missing.has('log')
       ? 'unavailable'
-      : missing.size > 0 || deps.history.doubt() !== null
+      : missing.size > 0 || inDoubt
         ? 'degraded'
         : statusOf(sources ?? [], projections ?? [], reactors ?? []);
   return { status, checkedAt, sources: sources ?? [], pipeline };
-};
+}
 
 /** Every source in the form of health; `stale` is derived now. */
 export async function readSources(reads: LiveReads, clock: Clock): Promise<Health['sources']> {

@@ -4,7 +4,9 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readCivicHealth } from '../../contract/read-civic-health.ts';
 import { paymentRequired, toolError } from '../../contract/tools/tool-results.ts';
+import { HEALTH_PARTS } from '../../domain/health.ts';
 import { expectPublicRefusal } from '../support/http-public.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
 import { makePayer, type SentPayment } from '../support/payments.ts';
@@ -124,6 +126,18 @@ describe('failures on request', () => {
     await fail('readCivicChanges', 500);
     await expectRefusal(await read(), 500, 'internal_error');
     expect((await read()).status).toBe(200);
+  });
+
+  test.each([503, 504])('of health with %i are its answer while the store is away', async (answer) => {
+    await fail('readCivicHealth', answer);
+    const away = await sandbox.fetch('/api/v1/data/health');
+    expect(away.status).toBe(200);
+    const { data } = readCivicHealth.success.schema.parse(await away.json());
+    expect(data).toMatchObject({ status: 'unavailable', sources: [], pipeline: { head: null, failedWork: null } });
+    expect(data.pipeline.unanswered).toEqual(HEALTH_PARTS);
+    expect(await (await sandbox.fetch('/api/v1/data/health')).json()).toMatchObject({
+      data: { pipeline: { head: expect.anything() as unknown } },
+    });
   });
 
   test('end when they are deleted', async () => {

@@ -4,6 +4,9 @@ import { postMcpJsonRpc } from '../../../contract/post-mcp-json-rpc.ts';
 import { CUSTOMER_OPERATIONS, PUBLIC_OPERATIONS } from '../../../contract/operations.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import { DatabaseUnavailable, DeadlineExceeded } from '../../../domain/ports/database.ts';
+import { isStoreFailure } from '../../../domain/retry.ts';
+import { healthOf, NO_ANSWERS } from '../../../queries/feed/read-civic-health.ts';
+import { asData } from '../../edge/answers/exchange.ts';
 import type { Civic } from '../../civic.ts';
 import { duration } from '../../setting-values.ts';
 import { asSetting } from './settings.ts';
@@ -95,6 +98,16 @@ export function failing(civic: Civic, { befall }: Pick<Failures, 'befall'>): Civ
   };
   const each = <Functions extends object>(functions: Functions, nameOf: (name: string) => string): Functions =>
     Object.fromEntries(Object.entries(functions).map(([name, ask]) => [name, before(nameOf(name), ask as Ask)])) as Functions;
+  const operations = each(civic.operations, (name) => name);
+  // Health never fails: it states what it cannot read.
+  const readCivicHealth: typeof operations.readCivicHealth = async () => {
+    try {
+      return await operations.readCivicHealth();
+    } catch (error) {
+      if (!isStoreFailure(error)) throw error;
+      return asData(healthOf(new Date(civic.clock.now()).toISOString(), NO_ANSWERS, false));
+    }
+  };
   const publicOperations = Object.fromEntries(
     Object.entries(civic.publicOperations).map(([name, answer]) => [
       name,
@@ -107,7 +120,7 @@ export function failing(civic: Civic, { befall }: Pick<Failures, 'befall'>): Civ
   return {
     ...civic,
     admission: { ...civic.admission, admit },
-    operations: each(civic.operations, (name) => name),
+    operations: { ...operations, readCivicHealth },
     publicOperations,
     tools,
   };
