@@ -28,7 +28,7 @@ afterAll(async () => {
   await installation.close();
 });
 
-const environment = () => ({ ...installation.environment(), CIVIC_URL: service.baseUrl, CIVIC_API_KEY: service.key! });
+const environment = () => ({ ...installation.environment(), BASE: service.baseUrl, CIVIC_API_KEY: service.key! });
 function here(text: string): string {
   expect(text).toContain(EXAMPLE);
   return text.replaceAll(EXAMPLE, service.baseUrl);

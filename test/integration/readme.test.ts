@@ -43,7 +43,7 @@ describe('the examples of the README and the pages for readers and operators', (
   const environment = () => ({
     ...installation.environment(),
     BASE: service.baseUrl,
-    KEY: key,
+    CIVIC_API_KEY: key,
     TMPDIR: installation.folder,
     // The preparation that npm runs before each script has already run.
     npm_config_ignore_scripts: 'true',

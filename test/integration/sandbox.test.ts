@@ -268,7 +268,7 @@ test.skipIf(!curl)('every line of docs/sandbox.md gives the status that the page
   const script = [...text.matchAll(/^```sh run\n([\s\S]*?)^```$/gm)].map(([, block]) => block!).join('\n');
   const stated = [...script.matchAll(/# (\d{3})$/gm)].map(([, code]) => code!);
   expect(new Set(stated)).toEqual(new Set(['200', '201', '410', '413', '429', '503', '504']));
-  const env = { ...plainEnvironment(), BASE: sandbox.service, CONTROL: sandbox.control, KEY: sandbox.key };
+  const env = { ...plainEnvironment(), BASE: sandbox.service, CONTROL: sandbox.control, CIVIC_API_KEY: sandbox.key };
   const program = runProgram(['bash', '-c', `set -euo pipefail\n${script}`], { cwd: tmpdir(), env });
   const { exitCode, stdout, stderr } = await program.ended;
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
