@@ -77,8 +77,8 @@ test('a CivicWeb portal gives meetings, agendas and numbered items of the adopte
   expect(records.all('agenda_items').map(({ content }) => [content.agendaNumber, content.title])).toEqual([
     ['A.', 'CALL TO ORDER'],
     ['K.', 'AWARDS'],
-    ['K. (1)', 'Authorize a contract & a lease'],
-    ['K. (1)', 'Authorize a request for proposals'],
+    ['K. BIDS (1)', 'Authorize a contract & a lease'],
+    ['K. RFPS (1)', 'Authorize a request for proposals'],
   ]);
   expect(records.all('documents').map(({ content }) => [content.kind, content.url])).toEqual([
     ['agenda', 'https://example.civicweb.net/document/100'],

@@ -103,7 +103,7 @@ function itemEntry(
     ...beyondHeading(heading, wordsOfQuote(each.evidenceQuote)),
   }));
   return html`<li>
-<p>${agendaNumber !== null && `${clipped(agendaNumber, 40)} `}<a href="${itemPath(itemId)}">${markedText(
+<p>${agendaNumber !== null && `${clipped(agendaNumber, 80)} `}<a href="${itemPath(itemId)}">${markedText(
     heading,
     quotes.map(({ said }) => said),
   )}</a>${outcomeTag(outcome)}</p>

@@ -9,31 +9,38 @@ const LINK = /<a\b[^<>]*\bhref="\/document\/(\d+)[/"][^<>]*>((?:(?!<a\b)[\s\S])*
 /** A letter numbers a part of the agenda, digits in parentheses an item of it. */
 const PART = /^[A-Z]{1,2}\.$/;
 const ITEM = /^\(\d{1,3}\)$/;
+/** Capitals head a group of items. */
+const GROUP = /^[^\p{Ll}]{1,120}$/u;
 
 /**
- * Items of the HTML of a CivicWeb agenda, as rows of Legistar. Rows without a number are the headings, names and votes between the items;
- * the heading above an item makes its number unique within a part.
+ * Items of the HTML of a CivicWeb agenda, as rows of Legistar. Rows without a number are the headings, names and votes between the items. Some
+ * groups of a part count from (1), so that the number of an item has the heading of its group. An item whose text is only links has their names as title.
  */
 export function agendaRows(meetingId: number, html: string, portal: string) {
   const rows: object[] = [];
-  let [part, heading] = ['', ''];
+  let [part, group, heading] = ['', '', ''];
   for (const [row] of html.matchAll(ROW)) {
     const [number = '', content = ''] = [...row.matchAll(CELL)].map(([, cell]) => cell!);
     const label = oneLine(plainText(number)) ?? '';
-    const title = oneLine(plainText(content.replace(LINK, '')));
+    const links = [...content.matchAll(LINK)].map(([, id, name]) => ({ id, name: oneLine(plainText(name!)) }));
+    const text = oneLine(plainText(content.replace(LINK, '')));
+    if (label === '' && text !== null) {
+      heading = text;
+      if (GROUP.test(text)) group = text;
+    }
+    const title = text ?? oneLine(links.flatMap(({ name }) => name ?? []).join('; '));
     if (title === null) continue;
-    if (label === '') heading = title;
-    if (PART.test(label)) [part, heading] = [label, ''];
+    if (PART.test(label)) [part, group, heading] = [label, '', ''];
     if (!PART.test(label) && !ITEM.test(label)) continue;
     rows.push({
       // Stable while the item has the same number and title: the agenda gives its items no ids.
       EventItemId: -derivedNumber(String(meetingId), part, heading, label, title),
       EventItemAgendaSequence: rows.length + 1,
-      EventItemAgendaNumber: PART.test(label) ? label : `${part} ${label}`.trim(),
+      EventItemAgendaNumber: PART.test(label) ? label : [part, group, label].filter(Boolean).join(' '),
       EventItemTitle: title,
-      EventItemMatterAttachments: [...content.matchAll(LINK)].map(([, id, name]) => ({
+      EventItemMatterAttachments: links.map(({ id, name }) => ({
         MatterAttachmentId: Number(id),
-        MatterAttachmentName: oneLine(plainText(name!)),
+        MatterAttachmentName: name,
         MatterAttachmentHyperlink: `${portal}/document/${id}`,
         MatterAttachmentFileName: null,
       })),
