@@ -29,6 +29,7 @@ beforeEach(async () => {
     { ...meeting, Id: 2, Name: 'CANCELLED - Commissioners Court - Jun 02 2026', MeetingDate: '2026-06-02' },
     { ...meeting, Id: 3, Name: 'Commissioners Court - Jun 16 2026', MeetingDate: '2026-06-16', MeetingTime: '' },
     { ...meeting, Id: 4, Name: 'Commissioners Court - Jul 07 2026', MeetingDate: '2026-07-07', Published: false },
+    { ...meeting, Id: 7, Name: 'CANCELLED - Employee Hearing - Jul 14 2026', MeetingDate: '2026-07-14' },
     { ...meeting, Id: 5, Name: 'Bond Committee - Jun 17 2026', MeetingDate: '2026-06-17', TypeId: 11 },
     { Id: 6, Name: 'unreadable' },
   ];
@@ -64,7 +65,7 @@ const sync = () => connector.sync({ client: 'dallascounty', options: {} }, { wri
 
 test('a CivicWeb portal gives meetings, agendas and numbered items of the adopted court, and nothing unpublished', async () => {
   const report = await sync();
-  expect(report).toMatchObject({ client: 'dallascounty', failure: null, rejected: [], read: { bodies: 2, events: 5, items: 4 } });
+  expect(report).toMatchObject({ client: 'dallascounty', failure: null, rejected: [], read: { bodies: 2, events: 6, items: 4 } });
   expect(report.skipped).toMatchObject([{ what: 'event', id: '6' }]);
   expect(report.degraded).toMatchObject([{ what: 'event', id: '3' }]);
   const court = catalogueBodyId('dallas-county', 'commissioners-court');
@@ -72,7 +73,8 @@ test('a CivicWeb portal gives meetings, agendas and numbered items of the adopte
   expect(meetingOf('1')).toMatchObject({ publicBodyId: court, startsAt: '2026-05-19T14:00:00.000Z', status: 'scheduled' });
   expect(meetingOf('2')).toMatchObject({ status: 'cancelled' });
   expect(meetingOf('3')).toMatchObject({ startsAt: '2026-06-16T05:00:00.000Z', startTime: { status: 'not_stated' } });
-  expect(records.all('meetings')).toHaveLength(4);
+  expect(meetingOf('7')).toMatchObject({ publicBodyId: court, title: 'Employee Hearing', status: 'cancelled' });
+  expect(records.all('meetings')).toHaveLength(5);
   expect(records.one('public_bodies', 'name', 'Bond Committee')).toMatchObject({ slug: 'bond-committee' });
   expect(records.all('agenda_items').map(({ content }) => [content.agendaNumber, content.title])).toEqual([
     ['A.', 'CALL TO ORDER'],

@@ -89,7 +89,13 @@ test('a TechShare portal gives its archived and upcoming meetings with their pub
       return {
         data: [
           techshareMeeting,
-          { ...techshareMeeting, id: 'held', meetingStartDateTime: '2024-11-19T14:30:00', minutesAttachmentId: '1d895dfa' },
+          {
+            ...techshareMeeting,
+            id: 'held',
+            description: 'Commissioners Court Special Called Meeting',
+            meetingStartDateTime: '2024-11-19T14:30:00',
+            minutesAttachmentId: '1d895dfa',
+          },
           { ...techshareMeeting, id: 'off', meetingStartDateTime: '2024-11-05T10:00:00', description: 'CANCELLED - Commissioners Court' },
           { id: 'unreadable' },
         ],
@@ -109,7 +115,7 @@ test('a TechShare portal gives its archived and upcoming meetings with their pub
   expect(asked).toEqual([{ committeeId: COMMITTEE }, { committeeId: COMMITTEE }]);
   expect(meetings()).toMatchObject([
     { startsAt: '2024-11-05T16:00:00.000Z', status: 'cancelled', title: 'Commissioners Court' },
-    { startsAt: '2024-11-19T20:30:00.000Z', status: 'held' },
+    { startsAt: '2024-11-19T20:30:00.000Z', status: 'held', title: 'Commissioners Court Special Called Meeting' },
     { startsAt: '2024-12-03T16:00:00.000Z', status: 'scheduled', startTime: { status: 'stated', sourceText: '10:00 AM' } },
     { startsAt: '2025-01-14T06:00:00.000Z', startTime: { status: 'not_stated' } },
   ]);
@@ -118,6 +124,9 @@ test('a TechShare portal gives its archived and upcoming meetings with their pub
     new Set([`agenda ${download}7f339758`, `minutes ${download}1d895dfa`]),
   );
   expect(records.all('documents')).toHaveLength(4);
+  expect(records.one('documents', 'kind', 'minutes')).toMatchObject({
+    title: 'Commissioners Court Special Called Meeting minutes, 2024-11-19',
+  });
   expect(await sync()).toMatchObject({ appended: 0, removed: 0 });
 });
 
@@ -213,6 +222,7 @@ test('a CivicClerk client gives the events of all pages, with the local time tha
   const sync = () => civicclerk.sync({ client: 'tulsa', options: {}, place }, target());
   expect(await sync()).toMatchObject({ failure: null, rejected: [], read: { bodies: 1, events: 3 } });
   expect(records.one('public_bodies', 'name', 'Board of Commissioners')).toBeDefined();
+  expect(meetings().map(({ title }) => title)).toContain('Board of Commissioners Special Meeting');
   expect(meetings().at(-1)).toMatchObject({ startsAt: '2025-12-08T15:30:00.000Z', location: 'Room 132, 218 W 6th ST, Tulsa, OK 74119' });
   expect(records.all('documents').map(({ content }) => content.url)).toEqual([
     'https://example.portal.civicclerk.com/event/1/files/agenda/9404',

@@ -30,6 +30,7 @@ export function civicClerkReader(client: CivicClerkClient, portal: string): Legi
           EventId: row.id,
           EventBodyId: row.categoryId,
           EventBodyName: bodyNameIn(row.eventName),
+          EventTitle: bodyNameIn(row.eventName),
           EventDate: row.startDateTime,
           // The time where the meeting is held, although it ends in Z.
           EventTime: twelveHours(row.startDateTime),

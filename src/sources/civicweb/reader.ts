@@ -39,6 +39,7 @@ export function civicWebReader(client: CivicWebClient, portal: string, clock: Cl
           EventId: row.Id,
           EventBodyId: row.TypeId,
           EventBodyName: bodyNameIn(row.Name),
+          EventTitle: bodyNameIn(row.Name),
           EventDate: row.MeetingDate,
           EventTime: row.MeetingTime,
           EventLocation: row.MeetingLocation,

@@ -63,6 +63,7 @@ export function mapEvent(event: EventRow, rows: readonly EventItemRow[], place: 
 
   const meeting = meetingId(client, eventId);
   const agenda = agendaId(client, eventId);
+  const meetingTitle = oneLine(event.EventTitle) ?? body.name;
   const status = meetingStatus(event, rows, start.day);
   const takesPlace = status !== 'cancelled' && status !== 'postponed';
   const itemPlace = { client, meetingId: meeting, agendaId: agenda, sourceUrl, takesPlace };
@@ -74,7 +75,7 @@ export function mapEvent(event: EventRow, rows: readonly EventItemRow[], place: 
       skipped.push({ what: 'document', id: `${eventId} ${kind}`, reason: 'has no usable public address' });
       return [];
     }
-    const title = `${body.name} ${kind}, ${start.day}`;
+    const title = `${meetingTitle} ${kind}, ${start.day}`;
     const mediaType = mediaTypeOf(new URL(url).pathname);
     return [upsert('documents', fileId(client, eventId, kind), { meetingId: meeting, kind, title, url, mediaType })];
   };
@@ -88,7 +89,7 @@ export function mapEvent(event: EventRow, rows: readonly EventItemRow[], place: 
       publicBodyId: body.publicBodyId,
       sourceId: body.sourceId,
       sourceRecordId: eventId,
-      title: body.name,
+      title: meetingTitle,
       startsAt: start.startsAt,
       startTime: start.startTime,
       timezone,

@@ -8,6 +8,8 @@ export const eventRow = z.object({
   EventId: z.int(),
   EventBodyId: z.int(),
   EventBodyName: text,
+  /** The meeting's own name, of platforms that give one. */
+  EventTitle: text,
   EventDate: z.string(),
   EventTime: text,
   EventLastModifiedUtc: text,

@@ -11,7 +11,7 @@ type ListedEvent =
 export const derivedNumber = (...texts: readonly string[]): number =>
   Number.parseInt(createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 12), 16);
 
-/** "CANCELLED - Commissioners Court - May 19 2026" is a meeting of the Commissioners Court. */
+/** The name of a meeting without mark and day; of a body, the most frequent one: "CANCELLED - Commissioners Court - May 19 2026" is a meeting of the Commissioners Court. */
 export const bodyNameIn = (name: string): string =>
   (oneLine(name) ?? '')
     .replace(/\s+-\s+[A-Z][a-z]{2,8} \d{1,2},? \d{4}$/, '')

@@ -37,6 +37,7 @@ export function techShareReader(client: TechShareClient, portal: string): Legist
           EventId: derivedNumber(row.id),
           EventBodyId: derivedNumber(row.meetingType),
           EventBodyName: bodyNameIn(row.meetingType),
+          EventTitle: bodyNameIn(row.description ?? row.meetingType),
           EventDate: row.meetingStartDateTime,
           EventTime: twelveHours(row.meetingStartDateTime),
           // The description of a meeting may say that it is cancelled.
