@@ -39,6 +39,15 @@ const DASH = new RegExp(`[${DASHES.from}]`, 'g');
 /** With a hyphen for each of the dashes. */
 export const plainDashes = (text: string): string => text.replaceAll(DASH, '-');
 
+/**
+ * Cents of zero behind thousands, and commas between thousands: without them an amount is one number of the same value. The first group stays. In this
+ * order, also in the database, where a look behind would read the text anew at each comma.
+ */
+export const AMOUNT_SIGNS = [String.raw`(,\d{3})\.00(?!\d)`, String.raw`(\d),(?=\d{3}(?!\d))`] as const;
+const SIGNS = AMOUNT_SIGNS.map((signs) => new RegExp(signs, 'g'));
+/** With each amount as one number: "$1,200,000.00" as "$1200000". */
+export const plainAmounts = (text: string): string => SIGNS.reduce((plain, signs) => plain.replaceAll(signs, '$1'), text);
+
 /** The distinct words of a text that a search can misspell: letters only, at least four, in lower case, in the order of the text. */
 export function spellableWords(text: string): ReadonlySet<string> {
   const plain = unaccented(text.slice(0, SEARCHED_LENGTH)).toLowerCase();

@@ -1,6 +1,6 @@
 import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
 import type { Resource } from '../../domain/records/resources.ts';
-import { CURLY, DASHES, SEARCHED_LENGTH } from '../../domain/words.ts';
+import { AMOUNT_SIGNS, CURLY, DASHES, SEARCHED_LENGTH } from '../../domain/words.ts';
 import { rowSet } from '../rows.ts';
 import type { Row } from '../tables.ts';
 import { AGENDA_SEARCH, MARK, type SearchRecordTable, slashesAs, WEIGHT } from './tables.ts';
@@ -13,11 +13,13 @@ const GAP = `E'\\nthe\\n'`;
 
 const [MARKS, PLAIN_MARKS] = [CURLY.from + DASHES.from, CURLY.to.replaceAll("'", "''") + DASHES.to];
 
-/** Marks that the parser takes for letters, and dashes, occur in few texts. */
+/** Marks that the parser takes for letters, and dashes, occur in few texts. The parser takes a comma for the end of a number. */
 function words(field: string, max: number, weight: string): string {
   const text = slashesAs(`' '`, `left(${field}, ${max})`);
   const plain = `left(translate(civic.plain_text(${text}), '${MARKS}', '${PLAIN_MARKS}'), ${max})`;
-  return `setweight(to_tsvector('pg_catalog.english', case when octet_length(${text}) = char_length(${text}) then ${text} else ${plain} end), '${weight}')`;
+  const said = `case when octet_length(${text}) = char_length(${text}) then ${text} else ${plain} end`;
+  const counted = AMOUNT_SIGNS.reduce((amounts, signs) => `regexp_replace(${amounts}, '${signs}', '\\1', 'g')`, said);
+  return `setweight(to_tsvector('pg_catalog.english', ${counted}), '${weight}')`;
 }
 
 /** Of items that are no headings and have all records that they need. */

@@ -1,7 +1,7 @@
 import { MARK } from '../../projections/agenda-search/tables.ts';
 import { DAY_MS } from '../../domain/durations.ts';
 import { HIGHWAY, referenceNumbers, TYPED_CASE } from '../../domain/reference-numbers.ts';
-import { DASHES, unaccented, spellableWords, straightQuotes } from '../../domain/words.ts';
+import { DASHES, plainAmounts, unaccented, spellableWords, straightQuotes } from '../../domain/words.ts';
 import synonyms from './synonyms.json' with { type: 'json' };
 
 /** A part of a query. An item has it if it has one of the texts or one of the marks. */
@@ -36,7 +36,7 @@ const PARTS = new RegExp(
   'giu',
 );
 const HIGHWAY_ONLY = new RegExp(`^${HIGHWAY}$`, 'iu');
-/** Of dollars without cents, which a source may write as zero. */
+/** Of dollars without cents, which a source may write as zero. An excerpt finds it as it is written. */
 const AMOUNT = /^(\$?\d{1,3}(?:,\d{3})+)(?:\.00)?[).,;]*$/;
 /** A dash within a word or number; not one between two dates, nor one before a word, which would exclude it. */
 const INNER_DASH = new RegExp(String.raw`(?<=[\p{L}\p{N}])(?<!\d[-/]\d{1,4})[${DASHES.from}](?=[\p{L}\p{N}])`, 'gu');
@@ -77,7 +77,7 @@ function unitOf(part: string, { date, number, synonym }: Record<string, string |
   // Of the words of a highway only its number is searched, and each other number would match.
   const isHighway = number !== undefined && HIGHWAY_ONLY.test(number);
   const amount = AMOUNT.exec(text)?.[1];
-  const plain = amount === undefined ? [asWords(text)] : [amount, `${amount}.00`];
+  const plain = amount === undefined ? [plainAmounts(asWords(text))] : [plainAmounts(amount), amount, `${amount}.00`];
   const texts = isHighway ? [] : (SYNONYMS.get(synonym === undefined ? '' : text.toLowerCase()) ?? plain);
   return { texts, marks: [...days, ...numbers], isDate: days.length > 0, isExcluded };
 }

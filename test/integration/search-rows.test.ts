@@ -167,3 +167,23 @@ describe('a read model of version 1', () => {
       });
   });
 });
+
+test('an amount is one number, with commas and cents or without, and no part of it is a number of a house', async () => {
+  const titles = ['Contract of $1,200,000.00 on Commerce Street', 'Rezoning of 200 Commerce Street', 'A grant of $1.2 million'];
+  const text = `${'Whereas the council meets. '.repeat(40)}The contract costs $7,350,200.00 at most. ${'It is so ordered. '.repeat(40)}`;
+  await search.fold([
+    ...events.place('dallas'),
+    ...meeting('m', 'dallas', at(0), titles),
+    events.item('long', 'm', { title: 'Bridge', text }),
+  ]);
+  const found = async (query: string) => (await search.search({ query })).results.map(({ title }) => title);
+  expect(await found('200 Commerce Street')).toEqual([titles[1]]);
+  for (const query of ['$1,200,000', '1,200,000', '1200000', '$1,200,000.00', '"of $1,200,000 on Commerce"']) {
+    expect([query, await found(query)]).toEqual([query, [titles[0]]]);
+  }
+  for (const query of ['1.2 million', '$1.2 million']) expect([query, await found(query)]).toEqual([query, [titles[2]]]);
+  expect(await found('350')).toEqual([]);
+  expect((await search.search({ query: '$7,350,200' })).results).toMatchObject([
+    { excerpt: expect.stringContaining('$7,350,200.00') as string },
+  ]);
+});

@@ -34,6 +34,7 @@ const HANDLED: Readonly<Record<string, readonly string[]>> = {
   'agenda_search 4': RECORDS,
   'agenda_search 5': RECORDS,
   'agenda_search 6': RECORDS,
+  'agenda_search 7': RECORDS,
   'record_keys 1': RECORDS,
 };
 

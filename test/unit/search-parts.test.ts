@@ -114,8 +114,9 @@ describe('a query', () => {
 
   test('finds an amount of dollars with and without its cents', () => {
     for (const amount of ['$1,547,925', '$1,547,925.00', '($1,547,925),', '$1,547,925.'])
-      expect(partsOf(amount)).toEqual([['$1,547,925', '$1,547,925.00']]);
-    for (const amount of ['$1,547,925.50', '1,54', '912']) expect(partsOf(amount)).toEqual([[amount]]);
+      expect(partsOf(amount)).toEqual([['$1547925', '$1,547,925', '$1,547,925.00']]);
+    for (const amount of ['1,54', '912', '12,2026', '$500.00', '1.2']) expect(partsOf(amount)).toEqual([[amount]]);
+    expect(partsOf('$1,547,925.50 "for $1,500.00"')).toEqual([['$1547925.50'], ['"for $1500"']]);
   });
 
   test('tells the words of a date from others that may be misspelt', () => {
