@@ -112,6 +112,15 @@ describe('a query', () => {
     ]);
   });
 
+  test('finds short names of the field by what they stand for', () => {
+    expect(partsOf('LIHTC rec center')).toEqual([
+      ['"LIHTC"', '"low income housing tax credit"', '"low-income housing tax credit"', '"housing tax credit"'],
+      ['"rec center"', '"recreation center"'],
+    ]);
+    expect(partsOf('pot hole')[0]).toContain('"pothole"');
+    expect(partsOf('pot holes')[0]).toContain('"potholes"');
+  });
+
   test('finds an amount of dollars with and without its cents', () => {
     for (const amount of ['$1,547,925', '$1,547,925.00', '($1,547,925),', '$1,547,925.'])
       expect(partsOf(amount)).toEqual([['$1547925', '$1,547,925', '$1,547,925.00']]);
