@@ -1554,6 +1554,8 @@ export interface components {
                             readonly nextCursor: string | null;
                         };
                     };
+                    /** @description How to read the answer. */
+                    readonly guidance?: string;
                     /** @description Whether something was left out to stay within the size limit. */
                     readonly truncated: boolean;
                 };

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { county, coverageCursor, family, researchCoverage } from '../research-coverage.ts';
-import { tool, truncated } from './tool.ts';
+import { guidance, tool, truncated } from './tool.ts';
 import { COMMON_TOOL_CODES } from './tool-errors.ts';
 import { type CursorAfter, rowsOf, type TruncationRules } from './truncation.ts';
 
-const data = researchCoverage.extend({ truncated });
+const data = researchCoverage.extend({ guidance: guidance.optional(), truncated });
 
 const truncation = (cursorAfter: CursorAfter): TruncationRules<z.output<typeof data>> => ({
   texts: ['note'],

@@ -36,6 +36,9 @@ interface CoverageReads {
 
 type CoveredJurisdiction = ToolData<'get_coverage'>['jurisdictions'][number];
 
+const UNKNOWN_JURISDICTION =
+  'The research catalogue has no active city or county with this jurisdictionSlug. get_coverage lists the jurisdictions whose sources are read.';
+
 /** Rows are ordered by jurisdiction. */
 function byJurisdiction(rows: readonly CoveredSource[]): CoveredJurisdiction[] {
   const jurisdictions = new Map<string, CoveredJurisdiction>();
@@ -56,8 +59,17 @@ export const coverageTools = (parts: CoverageReads): Pick<ToolFunctions, 'get_co
   get_data_coverage: async (input) => {
     const asked = { ...input, includeInactive: false, limit: MAX_COVERAGE_ITEMS } as CoverageInput;
     const page = await parts.listResearchCoverage(asked);
+    const { jurisdictionSlug, includeInactive } = asked;
+    const isUnknown =
+      page.data.length === 0 &&
+      jurisdictionSlug !== undefined &&
+      (await parts.listResearchCoverage({ jurisdictionSlug, includeInactive, limit: 1 })).data.length === 0;
     return {
-      data: { ...(page as Pick<ToolData<'get_data_coverage'>, 'data' | 'meta'>), truncated: false },
+      data: {
+        ...(page as Pick<ToolData<'get_data_coverage'>, 'data' | 'meta'>),
+        ...(isUnknown && { guidance: UNKNOWN_JURISDICTION }),
+        truncated: false,
+      },
       cursorAfter: (rows) => coverageCursorAfter(page, asked, rows),
     };
   },

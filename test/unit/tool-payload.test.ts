@@ -6,7 +6,7 @@ import { SHORTEST_TEXT } from '../../contract/tools/truncation.ts';
 import { coverageTools } from '../../src/modules/coverage.ts';
 import { cutText, jsonBytes, truncatePayload } from '../../src/edge/mcp/truncate-payload.ts';
 import type { ToolData } from '../../src/edge/mcp/run-tool.ts';
-import { agendaItem, searchResult } from '../support/tool-answers.ts';
+import { agendaItem, ALL_TOOLS, searchResult } from '../support/tool-answers.ts';
 
 const bytesOf = (text: string): number => jsonBytes(text) - 2;
 const NASTY = ['a', 'é', '漢', '🏛', '👩‍👩‍👧‍👦', '🇺🇸', 'e\u0301', '"', '\\', '\n', '\u0001', '\u2028', '\u007f', '\ud800'];
@@ -233,6 +233,20 @@ describe('a payload', () => {
     expect(data.verifiedRecords.length).toBeGreaterThan(4);
     expect(data.truncated).toBe(true);
     expect(TOOLS.get_data_report.data.safeParse(data).success).toBe(true);
+  });
+
+  test('of the research says that a slug is unknown, and not that filters leave nothing', async () => {
+    const read = async (input: Parameters<typeof ALL_TOOLS.get_data_coverage>[0]) => {
+      const { data } = await ALL_TOOLS.get_data_coverage(input, undefined as never);
+      expect(TOOLS.get_data_coverage.data.safeParse(data).success).toBe(true);
+      return [data.data.length, data.guidance];
+    };
+    expect(await read({ jurisdictionSlug: 'dallas-isd' })).toEqual([
+      0,
+      expect.stringContaining('no active city or county with this jurisdictionSlug'),
+    ]);
+    expect(await read({ jurisdictionSlug: 'dallas', county: 'tarrant' })).toEqual([0, undefined]);
+    expect(await read({ jurisdictionSlug: 'dallas' })).toEqual([1, undefined]);
   });
 
   describe('of the sources that are read', () => {
