@@ -66,6 +66,7 @@ describe('the documents', () => {
   test('include everything that the reference page loads', async () => {
     const html = await (await get('/reference')).text();
     const loaded = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path!);
+    expect(html).toMatch(/<main>\n<h1>[^<]+: reference<\/h1>\n<div id="reference">/);
     expect(loaded.length).toBeGreaterThan(2);
     for (const path of loaded) expect([path, (await get(path)).status]).toEqual([path, 200]);
   });

@@ -21,11 +21,14 @@ const referencePage = (title: string): string => `<!doctype html>
 <title>${title}: reference</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${COMPONENT.style}">
-<style>@media (max-width: 40rem) { .swagger-ui .opblock-tag { flex-wrap: wrap; } .swagger-ui .opblock-tag small { order: 1; flex: 1 0 100%; padding: 0; } }</style>
+<style>main > h1 { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } @media (max-width: 40rem) { .swagger-ui .opblock-tag { flex-wrap: wrap; } .swagger-ui .opblock-tag small { order: 1; flex: 1 0 100%; padding: 0; } }</style>
 </head>
 <body>
+<main>
+<h1>${title}: reference</h1>
 <div id="reference"></div>
 <noscript>This page needs JavaScript; the same is at <a href="/api-reference.md">/api-reference.md</a>.</noscript>
+</main>
 <script src="${COMPONENT.script}"></script>
 <script src="${COMPONENT.start}"></script>
 </body>
