@@ -35,10 +35,13 @@ const HIT_FIELDS = `'topicSlug', t.slug, 'evidenceQuote', h.evidence_quote, 'quo
   select substr(i.text, greatest(1, at - $4::int), least(at - 1, $4::int) + length(h.evidence_quote) + $4::int)
   from strpos(i.text, h.evidence_quote) at where at > 0)`;
 
-/** Items of one meeting in the order of its agenda, from `offset` on. */
+/** Items of one meeting in the order of its agenda, from `offset` on, and how many it has; 0 beyond the last one. */
 export const createReadMeetingItems =
   (reads: LiveReads) =>
-  async (meetingId: string, { offset, limit, around }: MeetingItemsInput): Promise<readonly MeetingItem[]> => {
+  async (
+    meetingId: string,
+    { offset, limit, around }: MeetingItemsInput,
+  ): Promise<{ readonly items: readonly MeetingItem[]; readonly total: number }> => {
     const rows = await reads.texts((live) => {
       const search = tablesOf(AGENDA_SEARCH, live(AGENDA_SEARCH.name));
       const { history, isLive } = tablesOf(RECORD_HISTORY, live(RECORD_HISTORY.name));
@@ -50,12 +53,13 @@ export const createReadMeetingItems =
           )
           select json_build_object('itemId', i.item_id, 'title', i.title, 'agendaNumber', i.agenda_number, 'matterFile', i.matter_file,
             'outcome', i.outcome, 'actionText', i.action_text, 'sourceUrl', i.source_url,
-            'topics', coalesce(${hitsOfItem(search, HIT_FIELDS)}, '[]'), 'documents', coalesce(${documentsOfItem(search)}, '[]'))
+            'topics', coalesce(${hitsOfItem(search, HIT_FIELDS)}, '[]'), 'documents', coalesce(${documentsOfItem(search)}, '[]')),
+            (select count(*) from ${search.items} c where c.meeting_id = $1::uuid)
           from page join ${search.items} i using (item_id) where ${search.isLive} and ${isLive} order by page.sequence, i.item_id`,
         values: [meetingId, limit, offset, around],
       };
     });
-    return rows.map(([json]) => JSON.parse(json!) as MeetingItem);
+    return { items: rows.map(([json]) => JSON.parse(json!) as MeetingItem), total: Number(rows[0]?.[1] ?? 0) };
   };
 
 const MAX_DOCUMENTS = 50;

@@ -287,6 +287,7 @@ describe('hostile and long records', () => {
     for (let pages = 0; next !== undefined && pages < 100; pages++) {
       const page: string = await textOf(next.replaceAll('&amp;', '&'));
       found.push(...[...page.matchAll(/href="(\/items\/[0-9a-f-]+)"/g)].map(([, address]) => address!));
+      expect(page).toContain(`to ${found.length} of 250.`);
       next = /rel="next" href="([^"]+)"/.exec(page)?.[1];
     }
     expect(found).toEqual(Array.from({ length: 250 }, (_, number) => path.item(`long-${number}`)));

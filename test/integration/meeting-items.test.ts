@@ -55,7 +55,8 @@ const reads = (): LiveReads => ({
 const read = (around: number) => createReadMeetingItems(reads())(MEETING, { offset: 0, limit: 10, around });
 
 test('an item of a meeting has the stretch of its text around each quote, and no more of it', async () => {
-  const items = await read(10);
+  const { items, total } = await read(10);
+  expect(total).toBe(4);
   expect(items.map(({ topics }) => topics.map(({ quotedText }) => quotedText))).toEqual([
     [`${Array.from(BEFORE).slice(-10).join('')}${QUOTE}${AFTER.slice(0, 10)}`],
     [`a ${QUOTE} b`],

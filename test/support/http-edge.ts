@@ -156,7 +156,7 @@ export const EMPTY_PAGES: PageReads = {
   upcomingHits: async () => ({ hits: [], nextCursor: null, total: 0 }),
   place: async () => null,
   meetings: { ofBodies: async () => [], byId: async () => null, ofItem: async () => null, changedLast: async () => [] },
-  meetingItems: async () => [],
+  meetingItems: async () => ({ items: [], total: 0 }),
   meetingDocuments: async () => [],
   item: async () => null,
   itemChanges: async () => new Map(),

@@ -55,18 +55,17 @@ const publicOf = <Hit extends { readonly topicSlug: string }>(
 export async function meetingPage(reads: PageReads, { params, query }: Asked<'meeting'>): Promise<PageParts> {
   const meetingId = idOf(params['meetingId']!, 'meeting');
   const { start } = query;
-  const [facts, items, documents, topics] = await Promise.all([
+  const [facts, { items, total }, documents, topics] = await Promise.all([
     reads.meetings.byId(meetingId),
-    reads.meetingItems(meetingId, { offset: start, limit: ITEMS + 1, around: AROUND + 1 }),
+    reads.meetingItems(meetingId, { offset: start, limit: ITEMS, around: AROUND + 1 }),
     reads.meetingDocuments(meetingId),
     reads.coveredTopics(),
   ]);
   if (facts === null) throw new Rejection('not_found', 'there is no such meeting');
   const { meeting, body, jurisdiction, changedAt, source } = facts;
-  const entries = fitting(items.slice(0, ITEMS), LIST_SIZE, (item) =>
-    itemEntry({ ...item, topics: publicOf(item.topics, facts, topics) }, topics),
-  );
-  const next = entries.length < items.length ? withQuery(meetingPath(meetingId), { start: start + entries.length }) : null;
+  const entries = fitting(items, LIST_SIZE, (item) => itemEntry({ ...item, topics: publicOf(item.topics, facts, topics) }, topics));
+  const end = start + entries.length;
+  const next = end < total ? withQuery(meetingPath(meetingId), { start: end }) : null;
   const main = html`<h1>${nameOfMeeting(facts, titleOf(meeting.title))}</h1>
 <dl>
 <dt>Body</dt><dd>${nameOf(jurisdiction.name)}, ${nameOf(body.name)}</dd>
@@ -77,7 +76,7 @@ ${meeting.location != null && html`<dt>Place</dt><dd>${titleOf(meeting.location)
 ${documentList(documents)}
 <section aria-labelledby="agenda"><h2 id="agenda">Agenda</h2>
 ${entries.length === 0 ? noItems(meetingId, start) : html`<ol class="entries" start="${start + 1}">${entries}</ol>`}
-${next !== null && html`<p><a rel="next" href="${next}">More items</a></p>`}</section>
+${entries.length < total && html`<p>Items ${start + 1} to ${end} of ${total}.${next !== null && html` <a rel="next" href="${next}">More items</a>`}</p>`}</section>
 ${sourceLine(source)}
 <p class="source">This record last changed: ${utcTime(changedAt)}.</p>
 ${REUSE}`;

@@ -35,7 +35,10 @@ export interface PageReads {
     readonly ofItem: (itemId: string) => Promise<MeetingFacts | null>;
     readonly changedLast: (limit: number) => Promise<readonly MeetingFacts[]>;
   };
-  readonly meetingItems: (meetingId: string, input: MeetingItemsInput) => Promise<readonly MeetingItem[]>;
+  readonly meetingItems: (
+    meetingId: string,
+    input: MeetingItemsInput,
+  ) => Promise<{ readonly items: readonly MeetingItem[]; readonly total: number }>;
   readonly meetingDocuments: (meetingId: string) => Promise<readonly RecordData<'documents'>[]>;
   readonly item: (itemId: string) => Promise<AgendaItem | null>;
   /** When each of these items was last changed, by id; an unknown one is absent. */
