@@ -58,6 +58,7 @@ test.each(['/', '/topics/zoning', '/jurisdictions/dallas', MEETING, '/search?q=w
   async (path) => {
     const { markup, heading } = await entryOf(path);
     expect(heading).toMatch(/^Authorize a contract .*\w …$/);
+    if (path !== MEETING) expect(markup).toContain(`aria-label="Official record: ${BEGINNING}`);
     expect(heading.length).toBeLessThanOrEqual(MAX_HEADING + 2);
     expect(TITLE.split(' ')).toContain(heading.split(' ').at(-2));
     expect(count(textOf(markup), BEGINNING)).toBe(1);

@@ -99,7 +99,7 @@ describe('pages', () => {
     expect(page).toContain('First words. <mark>The plan allows 40 flats &amp; a café.</mark> Last words.');
     for (const part of [
       'The whole agenda',
-      'A map',
+      'aria-label="A map: 2. Plan for flats">A map<',
       'Room 6',
       'https://example.org/m/next',
       'Legistar of Dallas',
@@ -372,7 +372,7 @@ test('a hit shows its title, its summary and its quote once each', async () => {
     hit('hall', 'hall', { summary: 'The hall is new.', evidenceQuote: 'it has a roof of glass' }),
   );
   const counts = (html: string) => {
-    const text = html.replaceAll(/<\/?mark>/g, '');
+    const text = html.replaceAll(/<\/?mark>| aria-label="[^"]*"/g, '');
     return ['pool of 25 metres', 'It opens in May', 'it has a roof of glass', 'The hall is new'].map(
       (words) => text.split(words).length - 1,
     );

@@ -20,6 +20,8 @@ const MAX_TITLE = 300;
 /** Characters of a title in a list. */
 export const MAX_HEADING = 200;
 const MAX_NAME = 120;
+/** Characters of a title in the name of a link. */
+const MAX_OF = 80;
 const MAX_SUMMARY = 400;
 
 export const titleOf = (text: string): string => clipped(text, MAX_TITLE);
@@ -71,17 +73,23 @@ export function hitEntry(listed: ListedHit, topics: readonly CoveredTopic[] | nu
 <p><a href="${itemPath(listed.itemId)}">${title}</a></p>
 ${quote && html`<blockquote>${quote}</blockquote>`}
 ${summary && html`<p>${summary}</p>`}
-<p class="quiet">${officialLink(hit.sourceUrl)}</p>
+<p class="quiet">${officialLink(hit.sourceUrl, hit.title)}</p>
 </li>`;
 }
 
 /** Whether an address is short enough for a page. */
 export const isLinked = (url: string): boolean => bytesOf(html`${url}`) <= MAX_ADDRESS;
-/** A link to another site; the label alone where the address is too long. */
-export const outsideLink = (url: string, label: string): Html =>
-  isLinked(url) ? html`<a rel="nofollow" href="${url}">${label}</a>` : html`${label}`;
+/**
+ * A link to another site; the label alone where the address is too long. Where a page has the same label more than once, `of` is what it belongs
+ * to, for readers of a list of links.
+ */
+export function outsideLink(url: string, label: string, of?: string): Html {
+  if (!isLinked(url)) return html`${label}`;
+  const name = of !== undefined && html` aria-label="${label}: ${clipped(of, MAX_OF)}"`;
+  return html`<a rel="nofollow" href="${url}"${name}>${label}</a>`;
+}
 
-export const officialLink = (url: string): Html => outsideLink(url, 'Official record');
+export const officialLink = (url: string, of?: string): Html => outsideLink(url, 'Official record', of);
 
 /** A meeting of a list. */
 export const meetingEntry = ({ meeting, body, jurisdiction }: MeetingFacts): Html => html`<li>

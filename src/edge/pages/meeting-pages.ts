@@ -114,7 +114,7 @@ ${quotes.map(
       html`<blockquote>${said === '' && quotedText !== null ? quoteInText(quotedText, evidenceQuote) : quoteBeyond({ said, rest }, evidenceQuote)}</blockquote>`
     }`,
 )}
-${documentList(documents)}
+${documentList(documents, agendaNumber === null ? title : `${agendaNumber} ${title}`)}
 </li>`;
 }
 
@@ -129,13 +129,16 @@ function quotesOf(hits: MeetingItem['topics']) {
   }));
 }
 
-const documentList = (documents: readonly { readonly kind: string; readonly title: string; readonly url: string }[]): Html | null =>
+const documentList = (
+  documents: readonly { readonly kind: string; readonly title: string; readonly url: string }[],
+  of?: string,
+): Html | null =>
   documents.length === 0
     ? null
     : html`<ul class="documents">${fitting(
         documents.slice(0, MAX_DOCUMENTS),
         DOCUMENTS_SIZE,
-        ({ kind, title, url }) => html`<li>${outsideLink(url, nameOf(title))} <span class="quiet">${kind}</span></li>`,
+        ({ kind, title, url }) => html`<li>${outsideLink(url, nameOf(title), of)} <span class="quiet">${kind}</span></li>`,
       )}</ul>`;
 
 const longText = (id: string, heading: string, text: string, max: number, quotes: readonly string[]): Html =>

@@ -73,7 +73,7 @@ function resultEntry(row: SearchAgendaData['results'][number]): Html {
 <p class="quiet">${nameOf(row.jurisdiction)}, ${nameOf(row.body)}, ${meetingTime({ ...row, startsAt: row.meetingAt, timezone: row.timezone ?? 'UTC' })} ${meetingStatus(row.status)}</p>
 <p><a href="${itemPath(row.itemId)}">${heading}</a>${outcomeTag(row.outcome)}</p>
 ${rest !== '' && html`<p>${clipped(excerpt, MAX_EXCERPT)}</p>`}
-<p class="quiet">${officialLink(row.sourceUrl)}${
+<p class="quiet">${officialLink(row.sourceUrl, row.title)}${
     row.freshness.lastSuccessfulCheckAt !== null && html`, source last checked ${utcTime(row.freshness.lastSuccessfulCheckAt)}`
   }</p>
 </li>`;
