@@ -1347,7 +1347,7 @@ export interface components {
                         readonly matterFile?: string;
                         /** @description Type of the matter in the words of the source. */
                         readonly matterType?: string;
-                        /** @description Status of the matter in the words of the source; absent like `matterName`. */
+                        /** @description Status that the matter has at the source, in its words: later meetings may have set it. Absent like `matterName`. */
                         readonly matterStatus?: string;
                         /** @description What the source says was done, in its own words; of several actions the last. */
                         readonly actionText?: string;
@@ -2417,7 +2417,7 @@ export interface components {
             readonly matterType: string | null;
             /** @description Short name of the matter; absent where the source gives none, and in records of before the field. */
             readonly matterName?: string;
-            /** @description Status of the matter in the words of the source; absent like `matterName`. */
+            /** @description Status that the matter has at the source, in its words: later meetings may have set it. Absent like `matterName`. */
             readonly matterStatus?: string;
             /** @description What the source says was done, in its own words; of several actions the last. */
             readonly actionText: string | null;

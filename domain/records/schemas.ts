@@ -175,7 +175,9 @@ export const agendaItem = z.strictObject({
   matterName: addedLater(text).describe(
     'Short name of the matter; absent where the source gives none, and in records of before the field.',
   ),
-  matterStatus: addedLater(text).describe('Status of the matter in the words of the source; absent like `matterName`.'),
+  matterStatus: addedLater(text).describe(
+    'Status that the matter has at the source, in its words: later meetings may have set it. Absent like `matterName`.',
+  ),
   actionText: orNull(text.describe('What the source says was done, in its own words; of several actions the last.')),
   outcome,
   actions: addedLater(

@@ -14,9 +14,9 @@ import { proceduralContext } from './procedure.ts';
 import { furtherName, itemSubject, proposedAction, statedAction } from './subject-sentence.ts';
 
 /** Stored in every hit; another number whenever the same records give other hits. */
-export const PHRASE_CLASSIFIER = 'phrases-7';
+export const PHRASE_CLASSIFIER = 'phrases-8';
 /** Names of former rules: hits under them are computed again, and removed where there is none. */
-export const FORMER_NAMES: readonly string[] = ['phrases-1', 'phrases-2', 'phrases-3', 'phrases-4', 'phrases-5', 'phrases-6'];
+export const FORMER_NAMES: readonly string[] = ['phrases-1', 'phrases-2', 'phrases-3', 'phrases-4', 'phrases-5', 'phrases-6', 'phrases-7'];
 /** Length of title and text that is read, in UTF-16 code units; bounds the cost of long texts. */
 const READ_AT_MOST = 8_000;
 
@@ -75,7 +75,7 @@ export function classifyItem(whole: ClassificationSubject, topics: CompiledTopic
   const about = itemSubject(item, title);
   const texts = { subject: about, name: furtherName(item, about), standing: standingSentence(subject, standing, context.proceduralStage) };
   const summary = summaryOf(texts, facts, location.locations);
-  const businessImpact = businessImpactOf(facts, context, standing.kind);
+  const businessImpact = businessImpactOf(facts, context, standing);
   return found.map(({ topic, evidence, confidence }) => ({
     id: hitId(item.id, topic.id),
     content: {

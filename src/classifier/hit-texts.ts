@@ -1,4 +1,4 @@
-import type { StandingKind } from './item-standing.ts';
+import { saidBy, type Standing, type StandingKind } from './item-standing.ts';
 import type { NormalizedContent } from '../../domain/records/resources.ts';
 import { type Parties, type StatedFacts, sums } from './stated-facts.ts';
 
@@ -72,15 +72,21 @@ const WITHOUT_EFFECT: Readonly<Partial<Record<StandingKind, string>>> = {
   dropped: 'The item was dropped from this agenda, to be noticed again',
 };
 
+function withoutEffect(standing: Standing): string | null {
+  const { kind, words } = standing;
+  if (kind === 'past' && WITHOUT_EFFECT[saidBy(standing)] !== undefined) return `The status of the file is “${words}”`;
+  return WITHOUT_EFFECT[kind] ?? null;
+}
+
 /** Who is affected and how, by stated facts alone: parties with the amount, clauses on what changes, and that it does not. Else one fixed sentence. */
-export function businessImpactOf({ amount, parties, effects }: StatedFacts, context: Hit['proceduralContext'], kind: StandingKind): string {
+export function businessImpactOf({ amount, parties, effects }: StatedFacts, context: Hit['proceduralContext'], standing: Standing): string {
   const next = [context.nextBodyName, context.nextMeetingDate].filter((part) => part !== null).join(', ');
   const told = new Set(effects.flatMap(sums));
   const isNew = amount !== null && effects.length > 0 && sums(amount).some((sum) => !told.has(sum));
   const stated = sentences([
     parties === null ? (isNew ? `Amount: ${amount}` : null) : `${partiesOf(parties)}${amount === null ? '' : `; amount: ${amount}`}`,
     ...effects,
-    effects.length > 0 ? (WITHOUT_EFFECT[kind] ?? null) : null,
+    effects.length > 0 ? withoutEffect(standing) : null,
     next === '' ? null : `${context.proceduralStage === 'notice' ? 'Public hearing stated' : 'Next step stated'}: ${next}`,
   ]);
   return stated === '' ? NO_IMPACT : stated;

@@ -23,7 +23,7 @@ export type StandingKind =
 
 export interface Standing {
   readonly kind: StandingKind;
-  /** The source's own words behind it, where it has any. */
+  /** The source's own words behind it, where it has any; of a past item the status of its matter. */
   readonly words: string | null;
 }
 
@@ -75,20 +75,26 @@ function concluded(kind: StandingKind, texts: readonly (string | null)[]): Stand
 export const meetingDay = ({ meeting }: ClassificationSubject): string =>
   dateOfDay(localDay(Date.parse(meeting.startsAt), meeting.timezone));
 
-/** From the meeting's status, the outcome, and the words of the source on what was done; the words about this meeting come first. */
+/**
+ * From the meeting's status, the outcome, and the words of the source on what was done. The status of the matter is that of now: it may be of
+ * another meeting, so that it ends no item. Of a past one it stands beside what the item was listed for.
+ */
 export function standingOf(subject: ClassificationSubject): Standing {
   const { item, meeting, today = '' } = subject;
   const done = DONE.exec(item.actionText ?? '')?.[1] ?? null;
-  const stated = item.matterStatus !== null && UNDER_WAY.test(item.matterStatus ?? '') ? null : (item.matterStatus ?? null);
   const named = IN_TITLE.exec(item.title)?.[1] ?? null;
-  const words = done ?? stated ?? named;
+  const words = done ?? named;
   if (meeting.status === 'cancelled' || meeting.status === 'postponed') return { kind: meeting.status, words: null };
   if (named !== null && RENOTICED.test(item.actionText ?? '')) return { kind: 'dropped', words: null };
-  if (item.outcome !== null) return concluded(OF_OUTCOME[item.outcome], [done, stated, named]);
+  if (item.outcome !== null) return concluded(OF_OUTCOME[item.outcome], [done, named]);
   if (words !== null) return { kind: kindOf(words), words };
   // A source may leave a past meeting scheduled for ever.
-  return { kind: meeting.status === 'held' || today > meetingDay(subject) ? 'past' : 'open', words };
+  if (meeting.status !== 'held' && today <= meetingDay(subject)) return { kind: 'open', words: null };
+  return { kind: 'past', words: UNDER_WAY.test(item.matterStatus ?? '') ? null : (item.matterStatus ?? null) };
 }
+
+/** What the words of a standing say, be they of the meeting or the status that the matter has now. */
+export const saidBy = ({ kind, words }: Standing): StandingKind => (kind === 'past' && words !== null ? kindOf(words) : kind);
 
 type Stage = 'notice' | 'briefing' | 'public_hearing' | 'recommendation' | 'first_reading' | 'final_reading' | 'final_action' | 'unknown';
 
@@ -128,9 +134,9 @@ export function standingSentence(subject: ClassificationSubject, { kind, words }
     kind === 'open'
       ? LISTED[stage]
       : kind === 'past'
-        ? `${LISTED[stage]}; the record gives no outcome`
+        ? `${LISTED[stage]}; ${words === null ? 'the record gives no outcome' : `the status of the file is “${words}”`}`
         : kind === 'handled'
-          ? `status “${words}”`
+          ? `action “${words}”`
           : `${ENDED[kind]}${said}`;
   return `Agenda of the ${jurisdiction.name} ${body.name}, ${meetingDay(subject)}${file}: ${end}`;
 }

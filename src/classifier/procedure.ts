@@ -1,5 +1,5 @@
 import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
-import { meetingDay, type Standing, type StandingKind } from './item-standing.ts';
+import { meetingDay, saidBy, type Standing, type StandingKind } from './item-standing.ts';
 import type { NormalizedContent } from '../../domain/records/resources.ts';
 
 type Context = NormalizedContent<'agenda_hits'>['proceduralContext'];
@@ -13,19 +13,22 @@ const DECIDED: ReadonlySet<StandingKind> = new Set(['approved', 'denied', 'decid
 const DECIDING: ReadonlySet<Context['proceduralStage']> = new Set(['final_action', 'final_reading']);
 
 /** `unknown` or null without a statement in the records, or where the item has ended before it. */
-export function proceduralContext(subject: ClassificationSubject, { kind }: Standing): Context {
+export function proceduralContext(subject: ClassificationSubject, standing: Standing): Context {
+  const { kind } = standing;
+  // The status of a matter withholds a stage or a next step, and states none.
+  const said = saidBy(standing);
   const { item, body } = subject;
   const texts = [item.title, item.text, item.actionText].filter((text) => text !== null);
   const listedFor = proceduralStage(subject);
-  const isOver = NOT_REACHED.has(kind);
+  const isOver = NOT_REACHED.has(said);
   const next = isOver || kind === 'postponed' ? { nextBodyName: null, nextMeetingDate: null } : nextStep(subject, texts);
   const isDecided = DECIDED.has(kind) && listedFor === 'public_hearing' && body.actingBodyRole === 'final_decision_maker';
-  const stage = isOver || (PUT_OFF.has(kind) && DECIDING.has(listedFor)) ? 'unknown' : isDecided ? 'final_action' : listedFor;
+  const stage = isOver || (PUT_OFF.has(said) && DECIDING.has(listedFor)) ? 'unknown' : isDecided ? 'final_action' : listedFor;
   return {
     proceduralStage: stage,
     actingBodyRole: REPORT.test(item.matterType ?? '') || isOversight(item) ? 'unknown' : body.actingBodyRole,
     ...next,
-    ...publicAction(subject, listedFor, texts, kind, next.nextMeetingDate),
+    ...publicAction(subject, listedFor, texts, standing, next.nextMeetingDate),
   };
 }
 
@@ -89,11 +92,11 @@ function publicAction(
   { meeting, today = '' }: ClassificationSubject,
   stage: Context['proceduralStage'],
   texts: readonly string[],
-  kind: StandingKind,
+  standing: Standing,
   hearing: string | null,
 ): Pick<Context, 'actionKind' | 'actionUrl'> {
-  const isCalled = stage === 'notice' && kind === 'approved' && (hearing === null || hearing >= today);
-  if (kind !== 'open' && !isCalled) return { actionKind: 'unknown', actionUrl: null };
+  const isCalled = stage === 'notice' && saidBy(standing) === 'approved' && (hearing === null || hearing >= today);
+  if (standing.kind !== 'open' && !isCalled) return { actionKind: 'unknown', actionUrl: null };
   const whole = texts.join('\n');
   const stated = statedUrl(whole);
   if (REGISTRATION.test(whole)) return { actionKind: 'registration', actionUrl: stated };

@@ -121,7 +121,7 @@ describe('pages', () => {
     const page = await textOf(path.item('flats'));
     expect(page).toContain('First words. <mark>The plan allows 40 flats &amp; a café.</mark> Last words.');
     for (const part of ['Flats may be built.', path.meeting('next'), 'A map', 'https://example.org/i/flats']) expect(page).toContain(part);
-    expect(await textOf(path.item('fence'))).toMatch(/Z-12[\s\S]*>ZONE<[\s\S]*Status<\/dt><dd>Held<[\s\S]*>Delayed<[\s\S]*approved/);
+    expect(await textOf(path.item('fence'))).toMatch(/Z-12[\s\S]*>ZONE<[\s\S]*of the file<\/dt><dd>Held<[\s\S]*>Delayed<[\s\S]*approved/);
   });
 
   test('an item whose title the heading cuts shows the whole of it, once', async () => {

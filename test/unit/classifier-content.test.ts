@@ -315,58 +315,6 @@ describe('summary and business impact', () => {
     expect(named.summary).toContain('Matter: Sample Avenue, Queens (C 230091 ZMQ).');
   });
 
-  it.each<[string, SubjectParts, string]>([
-    ['is listed while nothing has ended it', {}, 'listed for a public hearing.'],
-    ['is past when the meeting was held', { meeting: { status: 'held' } }, 'listed for a public hearing; the record gives no outcome.'],
-    ['is not reached when the meeting was cancelled', { meeting: { status: 'cancelled' } }, 'the meeting was cancelled.'],
-    [
-      'is decided',
-      { item: { matterStatus: 'Hearing Closed; CPC Recommendation Followed' } },
-      'decided as recommended (“Hearing Closed; CPC Recommendation Followed”).',
-    ],
-    ['is deleted', { item: { matterStatus: 'Deleted' } }, 'deleted from the agenda.'],
-    ['is withdrawn', { item: { matterStatus: 'Withdrawn', outcome: 'withdrawn' } }, 'withdrawn.'],
-    ['is deferred', { item: { matterStatus: 'Hearing Open; Deferred', outcome: 'continued' } }, 'deferred (“Hearing Open; Deferred”).'],
-    [
-      'is laid over',
-      { item: { actionText: 'This Introduction was Laid Over by Committee', matterStatus: 'Adopted' } },
-      'deferred (“Laid Over by Committee”).',
-    ],
-    [
-      'is disapproved',
-      { item: { actionText: 'A motion was made that this be Disapproved by Subcommittee approved by Roll Call.' } },
-      'denied (“Disapproved by Subcommittee”).',
-    ],
-    [
-      'is sent back',
-      { item: { matterStatus: 'Remanded to a Council Committee' } },
-      'referred to another body (“Remanded to a Council Committee”).',
-    ],
-    ['has a status of another kind', { item: { matterStatus: 'Votes Casted' } }, 'status “Votes Casted”.'],
-    ['is on its way', { item: { matterStatus: 'Agenda Ready' } }, 'listed for a public hearing.'],
-  ])('say that an item %s', (_, parts, end) => {
-    const hit = content('A public hearing on annexation of land', parts);
-    expect(hit.summary).toMatch(/^Public hearing: Annexation of land\. Agenda of the Exampleville City Council, 2026-03-10: /);
-    expect(hit.summary.split('2026-03-10: ')[1]).toBe(end);
-    expect(hit.businessImpact).toBe(NO_IMPACT);
-    const isOpen = end === 'listed for a public hearing.';
-    expect(hit.proceduralContext.actionKind).toBe(isOpen ? 'public_comment' : 'unknown');
-    expect(hit.proceduralContext.actionUrl === null).toBe(!isOpen);
-  });
-
-  it('promise nothing of an item that was deleted, also where its words name a next step', () => {
-    const title = 'Authorize a public hearing to be held on April 8, 2026 on annexation. Register to speak at https://example.org/speak.';
-    expect(context(title).actionKind).toBe('registration');
-    expect(context(title, { item: { outcome: 'approved' } })).toMatchObject({ nextMeetingDate: '2026-04-08', actionKind: 'registration' });
-    expect(context(title, { item: { matterStatus: 'Deleted' } })).toMatchObject({
-      proceduralStage: 'unknown',
-      nextMeetingDate: null,
-      actionKind: 'unknown',
-      actionUrl: null,
-    });
-    expect(context('Adopt ordinance on short-term rentals', { item: { outcome: 'continued' } }).proceduralStage).toBe('unknown');
-  });
-
   it.each([
     [{ actionText: 'This Land Use Application was Hearing Held by Committee' }, 'recommending', 'public_hearing'],
     [{ actionText: 'Laid Over by Committee', outcome: 'continued', actions: HEARD_AND_LAID_OVER }, 'recommending', 'public_hearing'],

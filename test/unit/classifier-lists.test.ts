@@ -168,16 +168,22 @@ describe('parties', () => {
 });
 
 describe('what has no effect', () => {
-  const hit = (item: SubjectParts['item'], title = 'Rezoning to allow late hours at 12 Example Street') =>
-    classifyItem(subject(title, { item }), shippedTaxonomy)[0]?.content;
+  const hit = (item: SubjectParts['item'], title = 'Rezoning to allow late hours at 12 Example Street', today = '2026-03-10') =>
+    classifyItem({ ...subject(title, { item }), today }, shippedTaxonomy)[0]?.content;
 
   it.each([
     [{ outcome: 'denied' }, 'The item was denied.'],
     [{ outcome: 'withdrawn' }, 'The item was withdrawn.'],
-    [{ matterStatus: 'Deleted' }, 'The item was deleted from the agenda.'],
+    [{ actionText: 'Deleted' }, 'The item was deleted from the agenda.'],
   ] as const)('is told as such: %j', (item, end) =>
     expect(hit(item)?.businessImpact).toBe(`Permission stated: “to allow late hours at 12 Example Street”. ${end}`),
   );
+
+  it('is told after the meeting by the status of the file', () => {
+    const impact = (today: string) => hit({ matterStatus: 'Hearing Closed; Denied' }, undefined, today)?.businessImpact;
+    expect(impact('2026-03-11')).toMatch(/”\. The status of the file is “Hearing Closed; Denied”\.$/);
+    expect(impact('2026-03-10')).toMatch(/late hours at 12 Example Street”\.$/);
+  });
 
   it('is told only where an effect is stated, and of nothing that was approved', () => {
     expect(hit({ outcome: 'approved' })?.businessImpact).toMatch(/”\.$/);

@@ -29,11 +29,12 @@ describe('the stage of an item', () => {
   it('is a final action once the body that decides has decided at the hearing', () => {
     const stage = (item: SubjectParts['item'], actingBodyRole: 'final_decision_maker' | 'recommending' = 'final_decision_maker') =>
       context('A public hearing to receive comments on the annexation of land', { item, body: { actingBodyRole } }).proceduralStage;
-    expect(stage({ matterStatus: 'Hearing Closed; CPC Recommendation Followed' })).toBe('final_action');
-    expect(stage({ matterStatus: 'Hearing Closed; Approved', outcome: 'approved' })).toBe('final_action');
-    expect(stage({ matterStatus: 'Hearing Closed; CPC Recommendation Followed' }, 'recommending')).toBe('public_hearing');
-    expect(stage({ matterStatus: 'Hearing Closed' })).toBe('public_hearing');
-    expect(stage({ matterStatus: 'Hearing Open; Deferred', outcome: 'continued' })).toBe('public_hearing');
+    expect(stage({ actionText: 'Hearing Closed; CPC Recommendation Followed' })).toBe('final_action');
+    expect(stage({ actionText: 'Hearing Closed; Approved', outcome: 'approved' })).toBe('final_action');
+    expect(stage({ actionText: 'Hearing Closed; CPC Recommendation Followed' }, 'recommending')).toBe('public_hearing');
+    expect(stage({ matterStatus: 'Hearing Closed; Approved' })).toBe('public_hearing');
+    expect(stage({ actionText: 'Hearing Closed' })).toBe('public_hearing');
+    expect(stage({ actionText: 'Hearing Open; Deferred', outcome: 'continued' })).toBe('public_hearing');
   });
 
   it('is a hearing of an item that was laid over only where an action names one', () => {

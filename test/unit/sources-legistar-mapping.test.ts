@@ -5,7 +5,6 @@ import { mapBodies, placeOfClient } from '../../src/sources/legistar/bodies.ts';
 import { SyncRefused } from '../../src/sources/source.ts';
 import { type EventPlace, mapEvent } from '../../src/sources/legistar/map-event.ts';
 import { legistarBodyId } from '../../src/sources/legistar/own-records.ts';
-import { outcomeOf } from '../../src/sources/legistar/outcomes.ts';
 import { eventsToRead, READ_ALL_UP_TO } from '../../src/sources/legistar/poll-window.ts';
 import { bodyRow, eventItemRow, eventRow, parseRows } from '../../src/sources/legistar/rows.ts';
 import { oneLine, paragraphs, publicUrl } from '../../src/sources/legistar/values.ts';
@@ -172,12 +171,10 @@ describe('events', () => {
     expect(contentOf(later, 'meetings')[0]).toMatchObject({ startTime: { status: 'not_stated', sourceText: 'after lunch' } });
   });
 
-  it('that are deferred are postponed, and their items have no outcome', () => {
-    const rows = [item({ EventItemMatterStatus: 'Adopted' })];
-    const mapped = mapEvent(event({ EventAgendaStatusName: 'Deferred' }), rows, place);
+  it('that are deferred are postponed', () => {
+    const mapped = mapEvent(event({ EventAgendaStatusName: 'Deferred' }), [], place);
     expect(contentOf(mapped, 'meetings')[0]).toMatchObject({ status: 'postponed' });
-    expect(contentOf(mapped, 'agenda_items')[0]).toMatchObject({ outcome: null, matterStatus: 'Adopted' });
-    const minutes = mapEvent(event({ EventMinutesStatusName: 'Deferred' }), rows, place);
+    const minutes = mapEvent(event({ EventMinutesStatusName: 'Deferred' }), [], place);
     expect(contentOf(minutes, 'meetings')[0]).toMatchObject({ status: 'scheduled' });
   });
 
@@ -259,37 +256,15 @@ describe('items', () => {
     expect(mapped.kind === 'mapped' && mapped.documentsUncertain).toBe(true);
   });
 
-  it('have an outcome only if their words are unambiguous', () => {
-    const of = (action: string | null, status: string | null = null, passed: string | null = null) =>
-      outcomeOf({ EventItemActionName: action, EventItemPassedFlagName: passed, EventItemTitle: 'Example' }, status);
-    expect(of(null, 'Approved as an Individual Item')).toBe('approved');
-    expect(of('Deferred', 'Approved')).toBe('continued');
-    expect(of(null, 'Hearing Closed; CPC Recommendation Followed')).toBeNull();
-    expect(of(null, 'Held')).toBeNull();
-    expect(of(null)).toBeNull();
-    expect(of('Approved, by Council')).toBe('approved');
-    expect(of('P-C Item Approved by Committee with Companion Resolution', null, 'Pass')).toBe('approved');
-    expect(of('P-C Item Laid Over by Comm')).toBe('continued');
-    expect(of('Laid Over by Subcommittee')).toBe('continued');
-    expect(of('Disapproved by Subcommittee')).toBe('denied');
-    expect(of('Filed, by Committee')).toBe('no_action');
-    expect(of('Hearing Held by Committee', 'Adopted')).toBeNull();
-    expect(of('Amended by Committee', null, 'Pass')).toBeNull();
-    expect([of(null, 'Passed'), of(null, 'Failed')]).toEqual(['approved', 'denied']);
-    expect([of(null, null, 'Pass'), of('Roll Call Vote', null, 'Fail')]).toEqual(['approved', 'denied']);
-    expect([of('Approved', null, 'Fail'), of('Laid Over', null, 'Fail')]).toEqual(['denied', null]);
-  });
-
-  it.each([
-    ['Rezoning of 12 Elm Street. DROP', 'withdrawn'],
-    ['Rezoning of 12 Elm Street (WITHDRAWN BY APPLICANT)', 'withdrawn'],
-    ['WITHDRAWN BY THE APPLICANT: Rezoning of 12 Elm Street', 'withdrawn'],
-    ['REZONING OF 12 ELM STREET - DROP', 'withdrawn'],
-    ['CONTRACT FOR A BALLOT DROP', null],
-    ['Contract for a ballot drop', null],
-    ['DROP-OFF ZONE at 12 Elm Street', null],
-  ])('with the title %j have the outcome %j', (EventItemTitle, outcome) => {
-    expect(contentOf(mapEvent(event(), [item({ EventItemTitle })], place), 'agenda_items')[0]).toMatchObject({ outcome });
+  it('have no outcome from the status of their matter, which may be of another meeting', () => {
+    for (const status of ['Approved', 'Continued', 'Withdrawn']) {
+      const rows = [item({ EventItemMatterStatus: status })];
+      for (const EventMinutesStatusName of ['Draft', 'Final'])
+        expect(contentOf(mapEvent(event({ EventMinutesStatusName }), rows, place), 'agenda_items')[0]).toMatchObject({
+          outcome: null,
+          matterStatus: status,
+        });
+    }
   });
 
   it('with a row for each action are one item with its actions in the order of the minutes', () => {

@@ -161,7 +161,7 @@ export async function itemPage(reads: PageReads, { params }: Asked<'item'>): Pro
 ${item.agendaNumber !== undefined && html`<dt>Number</dt><dd>${clipped(item.agendaNumber, 80)}</dd>`}
 ${item.matterFile !== undefined && html`<dt>File</dt><dd>${clipped(item.matterFile, 80)}</dd>`}
 ${item.matterType !== undefined && html`<dt>Type</dt><dd>${clipped(item.matterType, 80)}</dd>`}
-${item.matterStatus !== undefined && html`<dt>Status</dt><dd>${clipped(item.matterStatus, MAX_ACTION)}</dd>`}
+${item.matterStatus !== undefined && html`<dt>Status of the file</dt><dd>${clipped(item.matterStatus, MAX_ACTION)}</dd>`}
 ${item.actionText !== undefined && html`<dt>Action</dt><dd>${clipped(item.actionText, MAX_ACTION)}</dd>`}
 ${item.outcome !== undefined && html`<dt>Outcome</dt><dd>${outcomeTag(item.outcome)}</dd>`}
 </dl>

@@ -65,9 +65,7 @@ export function mapEvent(event: EventRow, rows: readonly EventItemRow[], place: 
   const agenda = agendaId(client, eventId);
   const meetingTitle = oneLine(event.EventTitle) ?? body.name;
   const status = meetingStatus(event, rows, start.day);
-  const takesPlace = status !== 'cancelled' && status !== 'postponed';
-  const itemPlace = { client, meetingId: meeting, agendaId: agenda, sourceUrl, takesPlace };
-  const { items, documents, documentsUncertain, skipped } = mapItems(rows, itemPlace);
+  const { items, documents, documentsUncertain, skipped } = mapItems(rows, { client, meetingId: meeting, agendaId: agenda, sourceUrl });
   const file = (kind: 'agenda' | 'minutes', address: Text): RecordChange[] => {
     if (oneLine(address) === null) return [];
     const url = publicUrl(address);

@@ -15,8 +15,6 @@ interface ItemPlace {
   readonly meetingId: string;
   readonly agendaId: string;
   readonly sourceUrl: string;
-  /** False for a meeting that is cancelled or postponed. */
-  readonly takesPlace: boolean;
 }
 
 function mapAttachments(row: EventItemRow, agendaItem: string, meetingId: string) {
@@ -47,26 +45,21 @@ const actionTextOf = (row: EventItemRow): string | null =>
   paragraphs(unmarked(row.EventItemActionText)) ?? oneLine(row.EventItemActionName);
 
 /** The last action, and all of them where the source has several rows of the item. A row without an action is none. */
-function actionsOf({ head, rows }: ItemRows, statusOf: (row: EventItemRow) => Text) {
-  const stated = rows.map((row) => ({ text: actionTextOf(row), outcome: outcomeOf(row, statusOf(row)) }));
+function actionsOf({ head, rows }: ItemRows) {
+  const stated = rows.map((row) => ({ text: actionTextOf(row), outcome: outcomeOf(row) }));
   if (rows.length === 1) return { actionText: stated[0]!.text, outcome: stated[0]!.outcome };
   const actions = stated.filter(({ text }) => text !== null);
   const last = actions.at(-1);
-  if (last === undefined) return { actionText: null, outcome: outcomeOf(head, statusOf(head)) };
+  if (last === undefined) return { actionText: null, outcome: outcomeOf(head) };
   return { actionText: last.text, outcome: last.outcome, actions };
 }
 
-/** The source sets the status of a matter anew at later meetings. It is an outcome of this one only where the event records no actions at all. */
-const statusReader = (rows: readonly EventItemRow[], takesPlace: boolean): ((row: EventItemRow) => Text) =>
-  takesPlace && rows.every((row) => oneLine(row.EventItemActionName) === null) ? (row) => row.EventItemMatterStatus : () => null;
-
 /** An item is on the agenda only with a title, or the file and name of a matter, and a sequence. `documentsUncertain`: a missing document may be an unreadable attachment. */
-export function mapItems(source: readonly EventItemRow[], { client, meetingId, agendaId, sourceUrl, takesPlace }: ItemPlace) {
+export function mapItems(source: readonly EventItemRow[], { client, meetingId, agendaId, sourceUrl }: ItemPlace) {
   const items: RecordChange[] = [];
   const documents = new Map<string, RecordChange>();
   const skipped: Skipped[] = [];
   let documentsUncertain = false;
-  const statusOf = statusReader(source, takesPlace);
   for (const { head, rows } of itemRows(source)) {
     const matterFile = oneLine(head.EventItemMatterFile);
     const matterName = oneLine(unmarked(head.EventItemMatterName));
@@ -92,7 +85,7 @@ export function mapItems(source: readonly EventItemRow[], { client, meetingId, a
       matterType: oneLine(head.EventItemMatterType),
       matterName: matterName ?? undefined,
       matterStatus: oneLine(head.EventItemMatterStatus) ?? undefined,
-      ...actionsOf({ head, rows }, statusOf),
+      ...actionsOf({ head, rows }),
       sourceUrl,
     };
     items.push(upsert('agenda_items', id, content));

@@ -1,6 +1,6 @@
 import type { NormalizedContent } from '../../../domain/records/resources.ts';
 import type { EventItemRow } from './rows.ts';
-import { oneLine, type Text } from './values.ts';
+import { oneLine } from './values.ts';
 
 type Outcome = NonNullable<NormalizedContent<'agenda_items'>['outcome']>;
 
@@ -51,16 +51,16 @@ function isWithdrawnInTitle(title: string): boolean {
 type ActionRow = Pick<EventItemRow, 'EventItemActionName' | 'EventItemPassedFlagName' | 'EventItemTitle'>;
 
 /**
- * What one row decides: by its action, whether that passed, or its title. `status` is the status of the matter, null where it may be that of a
- * later day. A motion that failed decides nothing, unless it was the one to approve.
+ * What one row decides: by its action, whether that passed, or its title. The status of the matter is none: the source states it as it is now,
+ * after later meetings too. A motion that failed decides nothing, unless it was the one to approve.
  */
-export function outcomeOf(row: ActionRow, status: Text): Outcome | null {
+export function outcomeOf(row: ActionRow): Outcome | null {
   const flag = oneLine(row.EventItemPassedFlagName)?.toLowerCase() ?? '';
   const name = oneLine(row.EventItemActionName);
   if (name === null || VOTE.test(name)) {
     if (flag === 'pass' || flag === 'passed') return 'approved';
     if (flag === 'fail' || flag === 'failed') return 'denied';
-    return outcomeNamed(oneLine(status) ?? '') ?? (isWithdrawnInTitle(oneLine(row.EventItemTitle) ?? '') ? 'withdrawn' : null);
+    return isWithdrawnInTitle(oneLine(row.EventItemTitle) ?? '') ? 'withdrawn' : null;
   }
   const named = outcomeNamed(name);
   if (flag.startsWith('fail')) return named === 'approved' ? 'denied' : null;

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { classifyItem } from '../../src/classifier/classify-item.ts';
+import { NO_IMPACT } from '../../src/classifier/hit-texts.ts';
+import { shippedTaxonomy, subject, type SubjectParts } from '../support/classifier-subjects.ts';
+
+function content(title: string, parts: SubjectParts = {}) {
+  const [hit] = classifyItem(subject(title, parts), shippedTaxonomy);
+  if (hit === undefined) throw new Error(`no hit: ${title}`);
+  return hit.content;
+}
+const context = (title: string, parts: SubjectParts = {}) => content(title, parts).proceduralContext;
+
+describe('what became of an item', () => {
+  it.each<[string, SubjectParts, string]>([
+    ['is listed while nothing has ended it', {}, 'listed for a public hearing.'],
+    ['is past when the meeting was held', { meeting: { status: 'held' } }, 'listed for a public hearing; the record gives no outcome.'],
+    ['is not reached when the meeting was cancelled', { meeting: { status: 'cancelled' } }, 'the meeting was cancelled.'],
+    [
+      'is decided',
+      { item: { actionText: 'Hearing Closed; CPC Recommendation Followed' } },
+      'decided as recommended (“Hearing Closed; CPC Recommendation Followed”).',
+    ],
+    ['is deleted', { item: { actionText: 'Deleted' } }, 'deleted from the agenda.'],
+    ['is withdrawn', { item: { matterStatus: 'Approved', outcome: 'withdrawn' } }, 'withdrawn.'],
+    ['is deferred', { item: { actionText: 'Hearing Open; Deferred', outcome: 'continued' } }, 'deferred (“Hearing Open; Deferred”).'],
+    [
+      'is laid over',
+      { item: { actionText: 'This Introduction was Laid Over by Committee', matterStatus: 'Adopted' } },
+      'deferred (“Laid Over by Committee”).',
+    ],
+    [
+      'is disapproved',
+      { item: { actionText: 'A motion was made that this be Disapproved by Subcommittee approved by Roll Call.' } },
+      'denied (“Disapproved by Subcommittee”).',
+    ],
+    [
+      'is sent back',
+      { item: { actionText: 'Remanded to a Council Committee' } },
+      'referred to another body (“Remanded to a Council Committee”).',
+    ],
+    ['was amended', { item: { actionText: 'Amended by Committee' } }, 'action “Amended by Committee”.'],
+    [
+      'is past beside the status that its file has now',
+      { item: { matterStatus: 'Approved' }, meeting: { status: 'held' } },
+      'listed for a public hearing; the status of the file is “Approved”.',
+    ],
+    [
+      'is listed before its meeting, whatever the status of its file',
+      { item: { matterStatus: 'Approved' } },
+      'listed for a public hearing.',
+    ],
+    ['is listed again after it was continued', { item: { matterStatus: 'Continued' } }, 'listed for a public hearing.'],
+    ['is on its way', { item: { matterStatus: 'Agenda Ready' } }, 'listed for a public hearing.'],
+  ])('%s', (_, parts, end) => {
+    const hit = content('A public hearing on annexation of land', parts);
+    expect(hit.summary).toMatch(/^Public hearing: Annexation of land\. Agenda of the Exampleville City Council, 2026-03-10: /);
+    expect(hit.summary.split('2026-03-10: ')[1]).toBe(end);
+    expect(hit.businessImpact).toBe(NO_IMPACT);
+    const isOpen = end === 'listed for a public hearing.';
+    expect(hit.proceduralContext.actionKind).toBe(isOpen ? 'public_comment' : 'unknown');
+    expect(hit.proceduralContext.actionUrl === null).toBe(!isOpen);
+  });
+
+  it('promises nothing of an item that was deleted, also where its words name a next step', () => {
+    const title = 'Authorize a public hearing to be held on April 8, 2026 on annexation. Register to speak at https://example.org/speak.';
+    expect(context(title).actionKind).toBe('registration');
+    expect(context(title, { item: { outcome: 'approved' } })).toMatchObject({ nextMeetingDate: '2026-04-08', actionKind: 'registration' });
+    expect(context(title, { item: { actionText: 'Deleted' } })).toMatchObject({
+      proceduralStage: 'unknown',
+      nextMeetingDate: null,
+      actionKind: 'unknown',
+      actionUrl: null,
+    });
+    const rentals = 'Adopt ordinance on short-term rentals';
+    expect(context(rentals, { item: { outcome: 'continued' } }).proceduralStage).toBe('unknown');
+    const stages = (['held', 'scheduled'] as const).map((status) =>
+      ['Deleted', 'Deferred', 'Approved'].map(
+        (matterStatus) => context(rentals, { item: { matterStatus }, meeting: { status } }).proceduralStage,
+      ),
+    );
+    expect(stages).toEqual([
+      ['unknown', 'unknown', 'final_action'],
+      ['final_action', 'final_action', 'final_action'],
+    ]);
+  });
+});
