@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { meetingStatus } from '../../src/sources/legistar/map-event.ts';
+import { bodyNameIn } from '../../src/sources/listed/listed-reader.ts';
 import { noticeInComment, noticeInLocation, noticeInStatusName } from '../../src/sources/legistar/notices.ts';
 import { eventItemRow, eventRow } from '../../src/sources/legistar/rows.ts';
 
@@ -20,16 +21,40 @@ describe('a comment', () => {
     'NOTICE OF CANCELLATION',
     'Notice of meeting cancellation',
     'Sign language is provided.\nThe meeting is cancelled.',
+    'CANCELLED: no quorum',
+    'Cancelled (no quorum)',
+    'CANCELLED MEETING',
+    'Canceled 3/20/2026',
+    'CANCELLED ON MARCH 20, 2026',
+    'CANCELLED AND RESCHEDULED TO MARCH 31',
+    'City Council - CANCELLED',
+    'City Council (CANCELLED)',
+    'City Council CANCELLED',
+    'City Council - CANCELLED - Mar 24 2026',
+    'City Council - Mar 24 2026 - CANCELLED',
+    'Cancelled City Council',
+    'NO QUORUM - MEETING NOT HELD',
+    'Meeting will not be held',
+    'The meeting will not be held on March 24.',
+    'The City Council will not meet this week',
+    'NO MEETING',
+    'There will be no meeting due to the holiday.',
   ])('%j cancels the meeting', (text) => {
     expect(noticeInComment(text, context)).toBe('cancelled');
   });
 
-  it.each(['Meeting postponed to March 31', 'POSTPONED', 'This meeting has been rescheduled to April 2 at 9:00 AM.'])(
-    '%j postpones it',
-    (text) => {
-      expect(noticeInComment(text, context)).toBe('postponed');
-    },
-  );
+  it.each([
+    'Meeting postponed to March 31',
+    'POSTPONED',
+    'This meeting has been rescheduled to April 2 at 9:00 AM.',
+    'Meeting rescheduled from March 24 to March 31',
+    'Meeting rescheduled from its usual day to March 31',
+    'Meeting postponed to 2:00 PM on Tuesday, March 31',
+    'Meeting postponed to 2:00 PM next week',
+    'City Council postponed until further notice',
+  ])('%j postpones it', (text) => {
+    expect(noticeInComment(text, context)).toBe('postponed');
+  });
 
   it.each([
     null,
@@ -47,6 +72,28 @@ describe('a comment', () => {
     'Minutes of the meeting that was cancelled',
     'If the meeting is cancelled a notice will be posted.',
     'Public hearing - CANCELLED',
+    'CANCELLED: items 3 and 4',
+    'Cancelled - item 5',
+    'Cancelled meeting of March 17',
+    'Cancelled contracts 2026',
+    'City Council cancelled the lease of 12 Elm Street',
+    'City Council Worksession cancelled',
+    'The Zoning Commission - CANCELLED',
+    'Meeting will not be held in person',
+    'Meeting will not be held on March 17',
+    'The meeting will not be held at City Hall.',
+    'Public comment will not be held',
+    'No meeting room is free',
+    'Special Called Meeting (rescheduled from March 17)',
+    'Meeting rescheduled from March 17',
+    'Meeting rescheduled from March 17 to March 24',
+    'Regular meeting rescheduled from 3/17/2026',
+    'Meeting rescheduled from last week',
+    'Meeting rescheduled to March 24',
+    'Meeting postponed to 2:00 PM due to weather',
+    'POSTPONED UNTIL 2:00 P.M.',
+    'Meeting postponed by one hour',
+    'Rescheduled meeting',
   ])('%j does not change the meeting', (text) => {
     expect(noticeInComment(text, context)).toBeNull();
   });
@@ -62,6 +109,8 @@ describe('a location', () => {
 
   it('is only a place if it contains nothing else', () => {
     expect(noticeInLocation('COUNCIL CHAMBERS, CITY HALL\nbit.ly/example', context)).toBeNull();
+    expect(noticeInLocation('CITY HALL, POSTPONED TO 2:00 PM', context)).toBeNull();
+    expect(noticeInLocation('CITY HALL, POSTPONED TO MARCH 31', context)).toBe('postponed');
   });
 });
 
@@ -119,5 +168,23 @@ describe('the status of a meeting', () => {
 
   it('is cancelled by a notice even with final minutes', () => {
     expect(meetingStatus(event({ EventMinutesStatusName: 'Final', EventComment: 'CANCELLED' }), [], '2026-03-24')).toBe('cancelled');
+  });
+});
+
+describe('the name of a listed meeting', () => {
+  it.each([
+    'Zoning Commission',
+    'Zoning Commission - Mar 24 2026',
+    'CANCELLED - Zoning Commission - Mar 24 2026',
+    'Zoning Commission - CANCELLED - Mar 24 2026',
+    'Zoning Commission - Mar 24 2026 - CANCELLED',
+    'Zoning Commission (Cancelled) - Mar 24 2026',
+    'Zoning Commission CANCELED',
+    'Postponed: Zoning Commission',
+  ])('%j names the body and may say that the meeting is cancelled', (name) => {
+    expect(bodyNameIn(name)).toBe('Zoning Commission');
+    const isCancelled = /cancel/i.test(name);
+    const status = meetingStatus(event({ EventBodyName: bodyNameIn(name), EventComment: name }), [], '2026-03-24');
+    expect(status).toBe(isCancelled ? 'cancelled' : name.startsWith('Postponed') ? 'postponed' : 'scheduled');
   });
 });

@@ -14,10 +14,12 @@ interface NoticeContext {
 
 const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'];
 const VERB = /\b(cancell?ed|postponed|rescheduled)\b/;
+const NOT_HELD =
+  /\b(?:(?:will|shall) not (?:be held|take place|meet|convene)|(?:was|is) not (?:being )?held|not (?:being )?held)\b|^(?:there (?:will be|is) )?no meeting\b/;
 const NOUN = /\b(cancell?ation|postponement)\b/;
 const AUXILIARY = /(?:^|\s)(?:(?:has|have) (?:hereby |now )?been|is(?: hereby| now| being)?|was|will be|are)$/;
 const OPENING = /^(?:(?:please )?(?:note|be advised)(?: that)?|attention|update|notice)\b[\s:,-]*/;
-const REASON_FIRST = /^(?:due to|because of|owing to)\b[^,]{1,80},\s*/;
+const REASON_FIRST = /^(?:(?:due to|because of|owing to)\b[^,]{1,80},|(?:no|lack of(?: a)?) quorum[\s,.:;–—-]+)\s*/;
 
 const words = (text: string): Set<string> => new Set(text.split(' '));
 const MEETING_NOUNS = words('meeting meetings session');
@@ -45,16 +47,22 @@ function namedDays(text: string): string[] {
   return days;
 }
 
+/** Whether the text names the day of the meeting; null where it names none. */
+function isOwnDay(text: string, { day }: NoticeContext): boolean | null {
+  const days = namedDays(text);
+  return days.length === 0 ? null : days.includes(day.slice(5));
+}
+
 function aboutTheMeeting(subject: string, context: NoticeContext, extra: ReadonlySet<string>): boolean {
-  const own = words(simplify(context.bodyName));
-  let named = false;
+  const name = simplify(context.bodyName);
+  const own = words(name);
+  let named = name !== '' && ` ${subject} `.includes(` ${name} `);
   for (const word of subject.split(/[\s,.:;/–—-]+/).filter((part) => part !== '')) {
     if (MEETING_NOUNS.has(word) || (SESSION_NOUNS.has(word) && (context.sessions || own.has(word)))) named = true;
     else if (!PLAIN_WORDS.has(word) && !own.has(word) && !extra.has(word) && !NUMBER.test(word)) return false;
   }
   if (!named) return false;
-  const days = namedDays(subject);
-  return days.length === 0 || days.includes(context.day.slice(5));
+  return isOwnDay(subject, context) !== false;
 }
 
 const simplify = (text: string): string =>
@@ -68,12 +76,29 @@ const simplify = (text: string): string =>
     .trim();
 
 const NOTICE_WORDS = words('notice cancellation cancelation postponement');
-const BARE_END = /^$|^[\s.,;–—-]*$|^\s*[–—,;.-]|^\s+(?:due|because|for lack|by|per|until|to|as|and will)\b/;
+const DAY = String.raw`(?:on )?(?:[a-z]+day,? )?(?:(?:${MONTHS.map((name) => name.slice(0, 3)).join('|')})[a-z]*\.? \d{1,2}(?:st|nd|rd|th)?|\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?)(?:,? \d{4})?[\s.]*$`;
+/** Words behind the verb that leave it with the meeting: a reason, another day, the day of the notice. */
+const BARE_END = new RegExp(
+  String.raw`^[\s.,:;–—-]*$|^\s*[–—,:;.-](?!\s*(?:agenda )?(?:items?|cases?)\b)|^\s+(?:(?:due|because|for lack|lack of|no quorum|by|per|until|to|as|and (?:will|rescheduled|postponed|moved))\b|${DAY})`,
+);
+/** The same behind "not held": another place or form is none. */
+const NOT_HELD_END = new RegExp(String.raw`^[\s.,;–—-]*(?:$|(?:due|because|for lack|this (?:week|month|day)|today|tonight)\b|${DAY})`);
+/** A delay on the day itself: "to 2:00 pm", "by one hour". */
+const DELAY =
+  /^\s+(?:(?:to|until|till|at)\s+(?:\d{1,2}(?::\d{2})?\s?[ap]m|noon)|(?:by|for)\s+(?:an?|one|two|three|half an|\d+)\s+(?:hours?|minutes?))\b/;
+const OTHER_DAY = /\b(?:tomorrow|next|week|later|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/;
+
+/** Whether a meeting that is "postponed" or "rescheduled" with these words behind takes place on its day all the same. */
+function takesPlace(after: string, context: NoticeContext): boolean {
+  const [from = '', to = ''] = after.split(/\b(?:to|until)\b(.*)/s);
+  if (/^\s*from\b/.test(after)) return !(isOwnDay(from, context) ?? isOwnDay(to, context) === false);
+  return isOwnDay(to, context) ?? (DELAY.test(after) && !OTHER_DAY.test(after));
+}
 
 /** The notice that a statement gives about the meeting; null for a statement without one or about something else. */
 export function noticeIn(statement: string, context: NoticeContext): Notice | null {
   const text = simplify(statement).replace(REASON_FIRST, '');
-  const verb = VERB.exec(text);
+  const verb = VERB.exec(text) ?? NOT_HELD.exec(text);
   if (verb === null) {
     const noun = NOUN.exec(text);
     if (noun === null) return null;
@@ -88,16 +113,26 @@ export function noticeIn(statement: string, context: NoticeContext): Notice | nu
     .trim()
     .replace(/[\s:,–—-]+$/, '');
   const after = text.slice(verb.index + verb[0].length);
+  if (said === 'postponed' && takesPlace(after, context)) return null;
+  const isNotHeld = verb[1] === undefined;
+  const isEnd = isNotHeld ? NOT_HELD_END.test(after) && isOwnDay(after, context) !== false : BARE_END.test(after);
   const subject = before.replace(AUXILIARY, '').trim();
-  if (subject === '') return before === '' && BARE_END.test(after) ? said : null;
-  return aboutTheMeeting(subject, context, new Set()) ? said : null;
+  if (subject === '') {
+    if (isNotHeld) return isEnd && verb[0].endsWith('no meeting') ? said : null;
+    const isOfMeeting = said === 'cancelled' && aboutTheMeeting(after.trim(), context, new Set());
+    return before === '' && (isEnd || isOfMeeting) ? said : null;
+  }
+  // "City Council cancelled the lease" is about a lease.
+  const namesMeeting = /\b(?:meetings?|session|worksession|briefing|workshop|retreat)\b/.test(subject);
+  return (isEnd || (namesMeeting && !isNotHeld)) && aboutTheMeeting(subject, context, new Set()) ? said : null;
 }
 
 export const noticeInComment = (comment: Text, context: NoticeContext): Notice | null =>
   firstNotice([comment ?? '', ...(comment ?? '').split(/[\r\n]+|(?<![ap]\.?m|\bno)[.!?]\s+/i)], context);
 
 /** In capitals beside a place, the word is said of the meeting, whatever stands around it. */
-const IN_CAPITALS = /(?<!\b(?:NOT|NOT BE|NOT BEEN|IF|UNLESS|PREVIOUSLY)\s)\b(CANCELL?ED|POSTPONED|RESCHEDULED(?! FROM\b))\b/;
+const IN_CAPITALS =
+  /(?<!\b(?:NOT|NOT BE|NOT BEEN|IF|UNLESS|PREVIOUSLY)\s)\b(CANCELL?ED|(?:POSTPONED|RESCHEDULED)(?! FROM\b| (?:TO|UNTIL) \d{1,2}(?::\d{2})? ?[AP]\.?M\b))/;
 
 export const noticeInLocation = (location: Text, context: NoticeContext): Notice | null =>
   capitalNotice(location) ??

@@ -11,11 +11,16 @@ type ListedEvent =
 export const derivedNumber = (...texts: readonly string[]): number =>
   Number.parseInt(createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 12), 16);
 
-/** The name of a meeting without mark and day; of a body, the most frequent one: "CANCELLED - Commissioners Court - May 19 2026" is a meeting of the Commissioners Court. */
+const DATED = /\s+-\s+[A-Z][a-z]{2,8} \d{1,2},? \d{4}$/;
+const NOTICE = String.raw`(?:cancell?ed|postponed|rescheduled)`;
+const NOTICED = new RegExp(String.raw`^${NOTICE}\b[\s:–-]*|\s*\(${NOTICE}\)$|[\s:–-]+${NOTICE}$`, 'i');
+
+/** The name of a meeting without notice and day, "Commissioners Court" in "CANCELLED - Commissioners Court - May 19 2026"; of a body, the most frequent one. */
 export const bodyNameIn = (name: string): string =>
   (oneLine(name) ?? '')
-    .replace(/\s+-\s+[A-Z][a-z]{2,8} \d{1,2},? \d{4}$/, '')
-    .replace(/^(?:cancell?ed|postponed|rescheduled)\b[\s:–-]*/i, '')
+    .replace(DATED, '')
+    .replace(NOTICED, '')
+    .replace(DATED, '')
     .replace(/^20\d\d\s+/, '');
 
 function mostFrequent(names: readonly string[]): string {
