@@ -1,25 +1,9 @@
 import { dateOfDay, localDay } from '../../domain/local-day.ts';
+import { type Decision, decisionIn, doneIn } from '../../domain/decision-words.ts';
 import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
 
 /** What became of an item. `open`: the records say nothing of an end, so it may be reported as listed, but never as still to come. */
-export type StandingKind =
-  | 'open'
-  | 'past'
-  | 'approved'
-  | 'denied'
-  | 'no_action'
-  | 'filed'
-  | 'deferred'
-  | 'referred'
-  | 'withdrawn'
-  | 'deleted'
-  | 'dropped'
-  | 'decided'
-  | 'hearing_closed'
-  | 'hearing_held'
-  | 'handled'
-  | 'cancelled'
-  | 'postponed';
+export type StandingKind = Decision | 'open' | 'past' | 'dropped' | 'handled' | 'cancelled' | 'postponed';
 
 export interface Standing {
   readonly kind: StandingKind;
@@ -27,20 +11,6 @@ export interface Standing {
   readonly words: string | null;
 }
 
-/** By words that a source uses for what was done; the first that fits. */
-const KINDS: readonly (readonly [RegExp, StandingKind])[] = [
-  [/\b(?:deleted|removed from|dropped)\b|^drop$/i, 'deleted'],
-  [/\bwithdrawn\b/i, 'withdrawn'],
-  [/\b(?:deferred|laid over|held under advisement|postponed|continued|tabled)\b/i, 'deferred'],
-  [/\b(?:disapproved|denied|rejected|failed|deny followed)\b/i, 'denied'],
-  [/\b(?:approved|adopted|passed|enacted|closed and adopt)\b/i, 'approved'],
-  [/\b(?:remanded|referred|committed) (?:back )?to\b|\b(?:remanded|referred)$/i, 'referred'],
-  [/\bno action\b/i, 'no_action'],
-  [/\bfiled\b/i, 'filed'],
-  [/\brecommendation followed\b/i, 'decided'],
-  [/\bhearing closed\b/i, 'hearing_closed'],
-  [/\bhearing (?:held|on p-c item)\b/i, 'hearing_held'],
-];
 const OF_OUTCOME = {
   approved: 'approved',
   denied: 'denied',
@@ -49,9 +19,6 @@ const OF_OUTCOME = {
   no_action: 'no_action',
 } as const;
 
-/** A text on what was done: the past tense near its beginning. Other sources put what is proposed into the same field. */
-const DONE =
-  /^(?:(?:this|the) [\w' ]{2,40} was |a motion was made .{0,90}\bbe )?(?:p-c item )?((?:hearing|corrected|approved|adopted|passed|disapproved|denied|rejected|failed|filed|deferred|laid over|continued|held|withdrawn|deleted|amended|amendment proposed|referred|remanded|tabled|no action)\b.{0,90}?)(?: approved by .*|\.)?$/is;
 /** Words that say only where a matter is on its way. */
 const UNDER_WAY =
   /^(?:agenda ready|draft|pending|introduced|new|in (?:committee|council|process)|committee|to be \w+|for .*|first reading|passed to agenda|agenda.*)$/i;
@@ -61,7 +28,7 @@ const IN_TITLE = /[\s.:;–—-](?:\(|\*+)?(DROP(?:PED)?|DELETED|DEFERRED|WITHDR
 /** Dropped from this agenda only: a further notice follows. */
 const RENOTICED = /\bDROP(?:PED)? TO BE RE-?NOTICED\b/;
 
-const kindOf = (words: string): StandingKind => KINDS.find(([pattern]) => pattern.test(words))?.[1] ?? 'handled';
+const kindOf = (words: string): StandingKind => decisionIn(words) ?? 'handled';
 
 /** The outcome with the first words that say the same. To file a matter ends it without a decision; the words say so more exactly. */
 function concluded(kind: StandingKind, texts: readonly (string | null)[]): Standing {
@@ -81,7 +48,7 @@ export const meetingDay = ({ meeting }: ClassificationSubject): string =>
  */
 export function standingOf(subject: ClassificationSubject): Standing {
   const { item, meeting, today = '' } = subject;
-  const done = DONE.exec(item.actionText ?? '')?.[1] ?? null;
+  const done = doneIn(item.actionText);
   const named = IN_TITLE.exec(item.title)?.[1] ?? null;
   const words = done ?? named;
   if (meeting.status === 'cancelled' || meeting.status === 'postponed') return { kind: meeting.status, words: null };

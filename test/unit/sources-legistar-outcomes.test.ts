@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { classifyItem } from '../../src/classifier/classify-item.ts';
 import { outcomeOf } from '../../src/sources/legistar/outcomes.ts';
+import { shippedTaxonomy, subject } from '../support/classifier-subjects.ts';
 
 describe('the outcome of an item', () => {
   it('is stated only if the words are unambiguous', () => {
@@ -33,5 +35,35 @@ describe('the outcome of an item', () => {
     ['DROP-OFF ZONE at 12 Elm Street', null],
   ])('of the title %j is %j', (EventItemTitle, outcome) => {
     expect(outcomeOf({ EventItemActionName: null, EventItemPassedFlagName: null, EventItemTitle })).toBe(outcome);
+  });
+
+  it('is that of the text on the action where the action has no name', () => {
+    const of = (EventItemActionText: string, fields: object = {}) =>
+      outcomeOf({ EventItemActionName: null, EventItemPassedFlagName: null, EventItemTitle: 'Example', ...fields, EventItemActionText });
+    expect(of('This Introduction was Laid Over by Committee')).toBe('continued');
+    expect(of('This Introduction was Laid Over by Committee', { EventItemPassedFlagName: 'Pass' })).toBe('continued');
+    expect(of('Approve the First Amendment')).toBeNull();
+    expect(of('Denied', { EventItemActionName: 'Approved' })).toBe('approved');
+  });
+
+  it.each([
+    ['Hearing closed and adopt', 'approved', 'approved'],
+    ['Rejected', 'denied', 'denied'],
+    ['Approved; Remanded', 'approved', 'approved'],
+    ['Approved; with Deferral', 'continued', 'deferred'],
+    ['Denied; Remanded', 'denied', 'denied'],
+    ['Filed, by Committee', 'no_action', 'filed'],
+    ['No Action Taken; To Be Revised', 'no_action', 'no action taken'],
+    ['Remanded to the committee that approved it', null, 'referred to another body'],
+    ['Passed to agenda', null, 'action'],
+    ['Hearing Closed; CPC Recommendation Followed', null, 'decided as recommended'],
+    ['Deleted', null, 'deleted from the agenda'],
+    ['Held', null, 'action'],
+  ] as const)('of the action %j is %j, and the summary says so: %s', (EventItemActionName, outcome, said) => {
+    expect(outcomeOf({ EventItemActionName, EventItemTitle: 'Example' })).toBe(outcome);
+    for (const stated of [outcome, null]) {
+      const [hit] = classifyItem(subject('Rezoning', { item: { actionText: EventItemActionName, outcome: stated } }), shippedTaxonomy);
+      expect(hit?.content.summary.split('2026-03-10: ')[1]).toMatch(new RegExp(`^${said}(?: \\(“.*”\\)| “.*”)?\\.$`));
+    }
   });
 });

@@ -1,37 +1,25 @@
+import { type Decision, decisionIn, doneIn } from '../../../domain/decision-words.ts';
 import type { NormalizedContent } from '../../../domain/records/resources.ts';
+import { plainText } from '../../../domain/plain-text.ts';
 import type { EventItemRow } from './rows.ts';
-import { oneLine } from './values.ts';
+import { oneLine, type Text } from './values.ts';
 
 type Outcome = NonNullable<NormalizedContent<'agenda_items'>['outcome']>;
 
-/** Without ambiguous names: "CPC Recommendation Followed" may be either, "Held" may be a closed session, "Deleted" is no decision. */
-const NAMES: Readonly<Record<Outcome, string>> = {
-  approved: `
-    approved | adopted | passed | enacted | approved as amended | adopted as amended | passed as amended | approved as an individual item |
-    corrected; approved | corrected; approved as amended | corrected; approved as an individual item | hearing closed; approved |
-    hearing closed; approved as amended | corrected; hearing closed; approved`,
-  denied: `
-    denied | disapproved | failed | failed to pass | hearing closed; denied | hearing closed; denied with prejudice |
-    hearing closed; denied without prejudice | hearing closed; cpc recommendation followed and denied without prejudice`,
-  continued: `
-    continued | deferred | laid over | deferred with instructions | corrected; deferred | hearing open; deferred | hearing closed; deferred |
-    corrected; hearing open; deferred | held under advisement | hearing closed; held under advisement |
-    hearing open; held under advisement until later`,
+/** The others are no outcome: a deleted or referred item is undecided, and a recommendation that was followed may be either. */
+const OUTCOMES: Readonly<Partial<Record<Decision, Outcome>>> = {
+  approved: 'approved',
+  denied: 'denied',
+  deferred: 'continued',
   withdrawn: 'withdrawn',
-  no_action: 'no action taken | filed',
+  no_action: 'no_action',
+  filed: 'no_action',
 };
-const OUTCOMES: ReadonlyMap<string, Outcome> = new Map(
-  (Object.keys(NAMES) as Outcome[]).flatMap((outcome) => NAMES[outcome].split('|').map((name) => [name.trim(), outcome] as const)),
-);
 
-/** "P-C" is a preconsidered item; who acted, and what followed, says nothing more of the outcome: "P-C Item Approved by Comm", "Approved, by Council". */
-const outcomeNamed = (name: string): Outcome | null =>
-  OUTCOMES.get(
-    name
-      .toLowerCase()
-      .replace(/^p-c item /, '')
-      .replace(/,? by .*$/, ''),
-  ) ?? null;
+function outcomeNamed(text: Text): Outcome | null {
+  const decision = decisionIn(doneIn(oneLine(text)) ?? '');
+  return decision === null ? null : (OUTCOMES[decision] ?? null);
+}
 
 /** Names that state that there was a vote, not on what. */
 const VOTE = /^(?:(?:roll call|voice) )?(?:vote|motion)s?$|^roll call$/i;
@@ -48,7 +36,7 @@ function isWithdrawnInTitle(title: string): boolean {
   return rest !== '' && (/[a-z]/.test(rest) || gap.trim() !== '');
 }
 
-type ActionRow = Pick<EventItemRow, 'EventItemActionName' | 'EventItemPassedFlagName' | 'EventItemTitle'>;
+type ActionRow = Pick<EventItemRow, 'EventItemActionName' | 'EventItemActionText' | 'EventItemPassedFlagName' | 'EventItemTitle'>;
 
 /**
  * What one row decides: by its action, whether that passed, or its title. The status of the matter is none: the source states it as it is now,
@@ -57,12 +45,10 @@ type ActionRow = Pick<EventItemRow, 'EventItemActionName' | 'EventItemPassedFlag
 export function outcomeOf(row: ActionRow): Outcome | null {
   const flag = oneLine(row.EventItemPassedFlagName)?.toLowerCase() ?? '';
   const name = oneLine(row.EventItemActionName);
-  if (name === null || VOTE.test(name)) {
-    if (flag === 'pass' || flag === 'passed') return 'approved';
-    if (flag === 'fail' || flag === 'failed') return 'denied';
-    return isWithdrawnInTitle(oneLine(row.EventItemTitle) ?? '') ? 'withdrawn' : null;
-  }
-  const named = outcomeNamed(name);
-  if (flag.startsWith('fail')) return named === 'approved' ? 'denied' : null;
-  return named;
+  const isUnnamed = name === null || VOTE.test(name);
+  const stated = outcomeNamed(isUnnamed ? plainText(row.EventItemActionText ?? '') : name);
+  if (stated !== null || !isUnnamed) return flag.startsWith('fail') ? (stated === 'approved' ? 'denied' : null) : stated;
+  if (flag === 'pass' || flag === 'passed') return 'approved';
+  if (flag === 'fail' || flag === 'failed') return 'denied';
+  return isWithdrawnInTitle(oneLine(row.EventItemTitle) ?? '') ? 'withdrawn' : null;
 }
