@@ -15,6 +15,9 @@ describe('times typed by hand', () => {
     ['12:00 Noon', 720],
     ['9:00\u202fAM', 540],
     ['18:30', 1110],
+    ['1:00 PM - 3:00 PM', 780],
+    ['9 a.m.–Noon', 540],
+    ['10:00 AM to 12:30 PM', 600],
   ])('%j is %i minutes after midnight', (text, minutes) => {
     expect(minutesOfDay(text)).toBe(minutes);
   });
@@ -30,6 +33,11 @@ describe('times typed by hand', () => {
     '9:60 AM',
     'after the briefing',
     '9:00 AM or later',
+    '9:00 - 11:00 AM',
+    '9:00 AM - late',
+    '9:00 AM - 10:00 AM - 11:00 AM',
+    '- 3:00 PM',
+    'to',
     'midnight',
     '25:00',
   ])('%j is not a certain time', (text) => {

@@ -55,9 +55,11 @@ export function localDate(eventDate: Text): string | null {
   return day !== undefined && DateTime.fromISO(day, { zone: 'utc' }).isValid ? day : null;
 }
 
-/** Minutes after midnight of a time typed by hand ("9:00 AM", "9 a.m.", "Noon"); null when it is missing or ambiguous. */
+/** Minutes after midnight of a time typed by hand ("9:00 AM", "9 a.m.", "Noon"), of a span its start; null when it is missing or ambiguous. */
 export function minutesOfDay(eventTime: Text): number | null {
   const text = (eventTime ?? '').replace(/\s+/g, ' ').trim();
+  const [start, end, ...further] = text.split(/\s*[-–—]\s*|\s+to\s+/i);
+  if (end !== undefined) return further.length > 0 || minutesOfDay(end) === null ? null : minutesOfDay(start);
   if (/^(?:12(?::00)? )?noon$/i.test(text)) return 12 * 60;
   const twelve = TWELVE_HOURS.exec(text);
   if (twelve !== null) {
