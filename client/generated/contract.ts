@@ -1349,7 +1349,7 @@ export interface components {
                         readonly matterType?: string;
                         /** @description Status that the matter has at the source, in its words: later meetings may have set it. Absent like `matterName`. */
                         readonly matterStatus?: string;
-                        /** @description What the source says was done, in its own words; of several actions the last. */
+                        /** @description The action on the item in the words of the source: what was done, or what is proposed where it states that; of several the last. */
                         readonly actionText?: string;
                         /**
                          * @description What was decided; null where the source does not say.
@@ -2419,13 +2419,13 @@ export interface components {
             readonly matterName?: string;
             /** @description Status that the matter has at the source, in its words: later meetings may have set it. Absent like `matterName`. */
             readonly matterStatus?: string;
-            /** @description What the source says was done, in its own words; of several actions the last. */
+            /** @description The action on the item in the words of the source: what was done, or what is proposed where it states that; of several the last. */
             readonly actionText: string | null;
             /** @description What was decided; null where the source does not say. */
             readonly outcome: ("approved" | "denied" | "continued" | "withdrawn" | "no_action") | null;
             /** @description Every action on the item, in order, where the source records several; absent otherwise. */
             readonly actions?: readonly {
-                /** @description What was done, in the words of the source. */
+                /** @description The action, in the words of the source. */
                 readonly text: string | null;
                 /** @description What was decided; null where the source does not say. */
                 readonly outcome: ("approved" | "denied" | "continued" | "withdrawn" | "no_action") | null;

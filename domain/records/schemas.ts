@@ -178,10 +178,14 @@ export const agendaItem = z.strictObject({
   matterStatus: addedLater(text).describe(
     'Status that the matter has at the source, in its words: later meetings may have set it. Absent like `matterName`.',
   ),
-  actionText: orNull(text.describe('What the source says was done, in its own words; of several actions the last.')),
+  actionText: orNull(
+    text.describe(
+      'The action on the item in the words of the source: what was done, or what is proposed where it states that; of several the last.',
+    ),
+  ),
   outcome,
   actions: addedLater(
-    z.array(z.strictObject({ text: orNull(text).describe('What was done, in the words of the source.'), outcome })).min(1),
+    z.array(z.strictObject({ text: orNull(text).describe('The action, in the words of the source.'), outcome })).min(1),
   ).describe('Every action on the item, in order, where the source records several; absent otherwise.'),
   sourceUrl,
 });

@@ -29,6 +29,9 @@ beforeAll(async () => {
       }),
       meeting('next', 7, { title: 'CITY COUNCIL work session' }),
       item('wall', 'next', { title: TITLE, text: null }),
+      meeting('last', -7, { status: 'held' }),
+      item('bridge', 'last', { actionText: 'Approve the bridge' }),
+      item('tower', 'last', { sequence: 2, actionText: 'Held' }),
       hit('wall', 'wall', { summary: `${TITLE}. Listed for a vote.`, evidenceQuote: TITLE }),
       hit('home', 'wall', {
         topicId,
@@ -79,4 +82,12 @@ test('the page of an item has its whole title', async () => {
 
 test('a title that names the body stands alone before the day of the meeting', async () => {
   expect(await pageOf(served, MEETING)).toContain('<h1>CITY COUNCIL work session, Wednesday, January 7, 2026</h1>');
+});
+
+test('an action that may only be proposed is not shown as one that was taken', async () => {
+  const shown = async (path: string) => textOf((await pageOf(served, path)).replaceAll('</dt>', ': ')).replaceAll(/\s+/g, ' ');
+  const list = await shown(`/meetings/${pageRecordId('meetings', 'last')}`);
+  expect(list).toContain('Action, proposed or taken: Approve the bridge');
+  expect(list).toContain('Action: Held');
+  expect(await shown(`/items/${pageRecordId('agenda_items', 'bridge')}`)).toContain('Action, proposed or taken: Approve the bridge');
 });

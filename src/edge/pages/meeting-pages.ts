@@ -1,3 +1,4 @@
+import { doneIn } from '../../../domain/decision-words.ts';
 import type { MeetingFacts } from '../../../queries/meetings/read-meetings.ts';
 import type { MeetingItem } from '../../../queries/meetings/read-meeting-items.ts';
 import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.ts';
@@ -106,7 +107,7 @@ function itemEntry(
     heading,
     quotes.map(({ said }) => said),
   )}</a>${outcomeTag(outcome)}</p>
-${outcome == null && actionText !== null && html`<p class="quiet">${clipped(actionText, MAX_ACTION)}</p>`}
+${outcome == null && actionText !== null && html`<p class="quiet">${actionLabel(actionText)}: ${clipped(actionText, MAX_ACTION)}</p>`}
 ${quotes.map(
   ({ topicSlugs, evidenceQuote, quotedText, said, rest }) =>
     html`<p>${topicSlugs.map((slug) => html`${topicLink(slug, topics)} `)}</p>${
@@ -117,6 +118,10 @@ ${quotes.map(
 ${documentList(documents, agendaNumber === null ? title : `${agendaNumber} ${title}`)}
 </li>`;
 }
+
+/** Sources put what is proposed into the field of what was done, and leave it there when the meeting is over. */
+const actionLabel = (text: string, outcome: MeetingItem['outcome'] = null): string =>
+  outcome === null && doneIn(text) === null ? 'Action, proposed or taken' : 'Action';
 
 /** The quotes of an item, each once with its topics; one that is part of another is not shown apart. */
 function quotesOf(hits: MeetingItem['topics']) {
@@ -162,7 +167,7 @@ ${item.agendaNumber !== undefined && html`<dt>Number</dt><dd>${clipped(item.agen
 ${item.matterFile !== undefined && html`<dt>File</dt><dd>${clipped(item.matterFile, 80)}</dd>`}
 ${item.matterType !== undefined && html`<dt>Type</dt><dd>${clipped(item.matterType, 80)}</dd>`}
 ${item.matterStatus !== undefined && html`<dt>Status of the file</dt><dd>${clipped(item.matterStatus, MAX_ACTION)}</dd>`}
-${item.actionText !== undefined && html`<dt>Action</dt><dd>${clipped(item.actionText, MAX_ACTION)}</dd>`}
+${item.actionText !== undefined && html`<dt>${actionLabel(item.actionText, item.outcome)}</dt><dd>${clipped(item.actionText, MAX_ACTION)}</dd>`}
 ${item.outcome !== undefined && html`<dt>Outcome</dt><dd>${outcomeTag(item.outcome)}</dd>`}
 </dl>
 <p>${officialLink(item.sourceUrl)}</p>
