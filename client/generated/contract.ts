@@ -2262,6 +2262,8 @@ export interface components {
             readonly timezone: string;
             /** @description Where the meeting is held. */
             readonly location: string | null;
+            /** @description What the source says of the meeting in its own words, such as a later start or another place; absent where it says nothing, and in records of before the field. */
+            readonly comment?: string;
             /**
              * @description How it stands at the source. `scheduled` is also the status of a past meeting that nothing shows to have been held.
              * @enum {string}

@@ -73,6 +73,7 @@ export const MIRROR_TABLES = {
     { field: 'startTime', type: 'json' },
     { field: 'timezone', type: 'text' },
     { field: 'location', type: 'text' },
+    { field: 'comment', type: 'text' },
     { field: 'status', type: 'text' },
     { field: 'sourceUrl', type: 'text' },
     { field: 'createdAt', type: 'timestamp' },

@@ -12,8 +12,8 @@ const FIRST = { schemaVersion: 1 };
 const LATER: Readonly<Record<string, typeof FIRST>> = {
   /** 2: `matterName`, `matterStatus`. 3: `actions`. */
   agenda_items: { schemaVersion: 3 },
-  /** 2: `startTime`. */
-  meetings: { schemaVersion: 2 },
+  /** 2: `startTime`. 3: `comment`. */
+  meetings: { schemaVersion: 3 },
   /** 2: `lastCheckSkipped`, `lastCheckDegraded`. 3: `lastCheckSkippedShared`. */
   sources: { schemaVersion: 3 },
 };

@@ -142,6 +142,9 @@ export const meeting = z.strictObject({
   startTime: addedLater(startTime).describe('Whether a start time is stated; absent in records of before the field, whose time is stated.'),
   timezone,
   location: orNull(text).describe('Where the meeting is held.'),
+  comment: addedLater(text).describe(
+    'What the source says of the meeting in its own words, such as a later start or another place; absent where it says nothing, and in records of before the field.',
+  ),
   status: z
     .enum(['scheduled', 'held', 'cancelled', 'postponed'])
     .describe('How it stands at the source. `scheduled` is also the status of a past meeting that nothing shows to have been held.'),

@@ -7,6 +7,7 @@ const TITLE = `${BEGINNING} ${'and for another part of it '.repeat(8)}on Main St
 const ITEM = `/items/${pageRecordId('agenda_items', 'wall')}`;
 const MEETING = `/meetings/${pageRecordId('meetings', 'next')}`;
 const MAX_HEADING = 200;
+const COMMENT = 'LOCATION CHANGED: <Will Rogers Center>, 3401 W Lancaster';
 
 let served: ServedCivic;
 
@@ -29,7 +30,7 @@ beforeAll(async () => {
       }),
       meeting('next', 7, { title: 'CITY COUNCIL work session' }),
       item('wall', 'next', { title: TITLE, text: null }),
-      meeting('last', -7, { status: 'held' }),
+      meeting('last', -7, { status: 'held', comment: COMMENT }),
       item('bridge', 'last', { actionText: 'Approve the bridge' }),
       item('tower', 'last', { sequence: 2, actionText: 'Held' }),
       hit('wall', 'wall', { summary: `${TITLE}. Listed for a vote.`, evidenceQuote: TITLE }),
@@ -90,4 +91,16 @@ test('an action that may only be proposed is not shown as one that was taken', a
   expect(list).toContain('Action, proposed or taken: Approve the bridge');
   expect(list).toContain('Action: Held');
   expect(await shown(`/items/${pageRecordId('agenda_items', 'bridge')}`)).toContain('Action, proposed or taken: Approve the bridge');
+});
+
+test('the page of a meeting and the calendar have the comment of the source', async () => {
+  const shown = COMMENT.replace('<', '&lt;').replace('>', '&gt;');
+  expect(await pageOf(served, `/meetings/${pageRecordId('meetings', 'last')}`)).toContain(`<dt>Comment</dt><dd>${shown}</dd>`);
+  expect(await pageOf(served, MEETING)).not.toContain('<dt>Comment</dt>');
+  const answer = await fetch(`${served.baseUrl}/jurisdictions/dallas/bodies/city-council/calendar.ics`);
+  const calendar = (await answer.text()).replaceAll(/\r\n[ \t]/g, '');
+  expect(calendar.match(/^DESCRIPTION:.*$/gm)?.map((line) => line.trimEnd())).toEqual([
+    `DESCRIPTION:${COMMENT.replace(',', '\\,')}\\nOfficial record: https://example.org/m/last`,
+    'DESCRIPTION:Official record: https://example.org/m/next',
+  ]);
 });

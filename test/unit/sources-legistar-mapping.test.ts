@@ -191,6 +191,19 @@ describe('events', () => {
     expect(contentOf(mapEvent(event({ EventLocation }), [], place), 'meetings')[0]).toMatchObject({ status });
   });
 
+  it('keep what the source says of them, and no key where it says nothing or gives only their name', () => {
+    const EventComment = 'DELAYED START&nbsp;DUE TO WEATHER\r\nMEETING WILL BEGIN AT 2:00 PM';
+    expect(contentOf(mapEvent(event({ EventComment }), [], place), 'meetings')[0]).toMatchObject({
+      comment: 'DELAYED START DUE TO WEATHER\nMEETING WILL BEGIN AT 2:00 PM',
+      status: 'scheduled',
+    });
+    for (const fields of [{ EventComment: ' ' }, { EventName: 'CANCELLED - City Council' }]) {
+      const mapped = mapEvent(event(fields), [], place);
+      expect(JSON.stringify(contentOf(mapped, 'meetings')[0])).not.toContain('"comment"');
+      expect(contentOf(mapped, 'meetings')[0]).toMatchObject({ status: 'EventName' in fields ? 'cancelled' : 'scheduled' });
+    }
+  });
+
   it('have an agenda only when the source shows one', () => {
     expect(contentOf(mapEvent(event({ EventAgendaStatusName: 'Draft' }), [], place), 'agendas')).toEqual([]);
     const file = { EventAgendaFile: 'https://site.example.org/View.ashx?M=A&ID=1', EventAgendaStatusName: 'Final' };

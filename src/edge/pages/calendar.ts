@@ -2,7 +2,7 @@ import { ICalCalendar, ICalEventStatus } from 'ical-generator';
 import { dateOfDay, localDay } from '../../../domain/local-day.ts';
 import type { MeetingFacts } from '../../../queries/meetings/read-meetings.ts';
 import { bodyPath, calendarOf, meetingPath } from './addresses.ts';
-import { titleOf } from './fragments.ts';
+import { commentOf, titleOf } from './fragments.ts';
 import { printable } from './html.ts';
 import type { PageReads } from './page-reads.ts';
 import type { Asked } from './page-routes.ts';
@@ -52,7 +52,9 @@ export async function bodyCalendar(reads: PageReads, { params }: Asked<'calendar
       sequence: version,
       summary: printable(`${MARKS[meeting.status] ?? ''}${titleOf(meeting.title)}`),
       ...(meeting.location == null ? {} : { location: printable(titleOf(meeting.location)) }),
-      description: printable(`Official record: ${meeting.sourceUrl}`),
+      description: printable(
+        [...(meeting.comment === undefined ? [] : [commentOf(meeting.comment)]), `Official record: ${meeting.sourceUrl}`].join('\n'),
+      ),
       url: `${baseUrl}${meetingPath(meeting.id)}`,
       status: STATUSES[meeting.status],
     });

@@ -19,12 +19,15 @@ const MAX_ADDRESS = 2_000;
 const MAX_TITLE = 300;
 /** Characters of a title in a list. */
 export const MAX_HEADING = 200;
+const MAX_COMMENT = 1_000;
 const MAX_NAME = 120;
 /** Characters of a title in the name of a link. */
 const MAX_OF = 80;
 const MAX_SUMMARY = 400;
 
 export const titleOf = (text: string): string => clipped(text, MAX_TITLE);
+/** What the source says of a meeting. */
+export const commentOf = (text: string): string => clipped(text, MAX_COMMENT);
 export const nameOf = (text: string): string => clipped(text, MAX_NAME);
 
 type PublicHit = z.output<typeof publicAgendaHit>;

@@ -7,6 +7,7 @@ import { cutAfter } from '../../../domain/words.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { bodyPath, itemPath, jurisdictionPath, meetingPath, withQuery } from './addresses.ts';
 import {
+  commentOf,
   LIST_SIZE,
   MAX_HEADING,
   meetingStatus,
@@ -72,6 +73,7 @@ export async function meetingPage(reads: PageReads, { params, query }: Asked<'me
 <dt>Body</dt><dd>${nameOf(jurisdiction.name)}, ${nameOf(body.name)}</dd>
 <dt>Time</dt><dd>${meetingTime(meeting)} ${meetingStatus(meeting.status)}</dd>
 ${meeting.location != null && html`<dt>Place</dt><dd>${titleOf(meeting.location)}</dd>`}
+${meeting.comment !== undefined && html`<dt>Comment</dt><dd>${commentOf(meeting.comment)}</dd>`}
 </dl>
 <p>${officialLink(meeting.sourceUrl)}</p>
 ${documentList(documents)}

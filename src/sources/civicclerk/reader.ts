@@ -36,7 +36,7 @@ export function civicClerkReader(client: CivicClerkClient, portal: string): Legi
           EventTime: twelveHours(row.startDateTime),
           EventLocation: [address1, address2, city, [state, zipCode].filter(Boolean).join(' ')].filter(Boolean).join(', '),
           // The name of an event may say that it is cancelled.
-          EventComment: row.eventName,
+          EventName: row.eventName,
           EventAgendaFile: file('Agenda'),
           EventMinutesFile: file('Minutes'),
           EventInSiteURL: `${portal}/event/${row.id}/files`,

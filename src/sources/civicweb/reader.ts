@@ -44,7 +44,7 @@ export function civicWebReader(client: CivicWebClient, portal: string, clock: Cl
           EventTime: row.MeetingTime,
           EventLocation: row.MeetingLocation,
           // The name of a meeting may say that it is cancelled.
-          EventComment: row.Name,
+          EventName: row.Name,
           EventInSiteURL: `${portal}/Portal/MeetingSchedule.aspx`,
         };
       });

@@ -1,8 +1,9 @@
 import { dateOfDay, localDay } from '../../../domain/local-day.ts';
+import { plainText } from '../../../domain/plain-text.ts';
 import type { RecordChange } from '../../../commands/records/write-records.ts';
 import { upsert } from '../source.ts';
 import type { RecordContent, RecordData } from '../../../domain/records/resources.ts';
-import { instantOf, localDate, mediaTypeOf, minutesOfDay, oneLine, publicUrl, type Text, utcStamp } from './values.ts';
+import { instantOf, localDate, mediaTypeOf, minutesOfDay, oneLine, paragraphs, publicUrl, type Text, utcStamp } from './values.ts';
 import type { BodyPlace } from './bodies.ts';
 import { mapItems } from './map-items.ts';
 import { agendaId, fileId, meetingId } from './own-records.ts';
@@ -92,6 +93,7 @@ export function mapEvent(event: EventRow, rows: readonly EventItemRow[], place: 
       startTime: start.startTime,
       timezone,
       location: oneLine(event.EventLocation),
+      comment: paragraphs(plainText(event.EventComment ?? '')) ?? undefined,
       status,
       sourceUrl,
     }),
@@ -135,13 +137,14 @@ const recordingPublished = (event: EventRow): boolean =>
 /** Of an agenda, "Deferred" is said of the meeting; of minutes, it may be said of the minutes. */
 const agendaNotice = (name: Text): Notice | null => (oneLine(name)?.toLowerCase() === 'deferred' ? 'postponed' : noticeInStatusName(name));
 
-/** From status names, comment, location, or an agenda whose items all say so. `held` needs final minutes or a published recording. */
+/** From status names, comment, name, location, or an agenda whose items all say so. `held` needs final minutes or a published recording. */
 export function meetingStatus(event: EventRow, items: readonly EventItemRow[], day: string) {
   const context = { bodyName: event.EventBodyName ?? '', day, sessions: false };
   const notice =
     agendaNotice(event.EventAgendaStatusName) ??
     noticeInStatusName(event.EventMinutesStatusName) ??
     noticeInComment(event.EventComment, context) ??
+    noticeInComment(event.EventName, context) ??
     noticeInLocation(event.EventLocation, context) ??
     itemNotice(event, items, day);
   if (notice !== null) return notice;

@@ -17,6 +17,8 @@ export const eventRow = z.object({
   EventMinutesStatusName: text,
   EventLocation: text,
   EventComment: text,
+  /** The whole name of the meeting, of platforms without a comment: it may say that the meeting is cancelled. */
+  EventName: text,
   EventAgendaFile: text,
   EventMinutesFile: text,
   EventAgendaLastPublishedUTC: text,

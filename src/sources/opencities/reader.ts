@@ -54,7 +54,7 @@ export function openCitiesReader(client: OpenCitiesClient, site: string, clock: 
           EventDate: day,
           EventTime: time.replace(/^(\d{1,2}:\d{2}):\d{2}/, '$1'),
           // The name of an entry may say that it is cancelled.
-          EventComment: row.Name,
+          EventName: row.Name,
           EventInSiteURL: `${site}/`,
         };
       });

@@ -41,7 +41,7 @@ export function techShareReader(client: TechShareClient, portal: string): Legist
           EventDate: row.meetingStartDateTime,
           EventTime: twelveHours(row.meetingStartDateTime),
           // The description of a meeting may say that it is cancelled.
-          EventComment: row.description,
+          EventName: row.description,
           EventAgendaFile: isPublished ? file(row.agendaAttachmentId) : null,
           EventMinutesFile: minutes,
           EventMinutesStatusName: minutes !== null && row.meetingStatus === FINALIZED ? 'Final' : null,
