@@ -8,6 +8,7 @@ import { openDirectoryStore } from '../../client/mirror/directory-store.ts';
 import type { AskCivic } from '../../client/mirror/feed-pages.ts';
 import type { MirrorStore } from '../../client/mirror/mirror-store.ts';
 import { replicate } from '../../client/mirror/replicate.ts';
+import { encodeFeedCursor } from '../../domain/cursor.ts';
 import { recordId } from '../support/civic-records.ts';
 import { FeedService } from '../support/feed-service.ts';
 import { runMirror } from '../support/run-mirror.ts';
@@ -105,6 +106,11 @@ describe('a page of changes that cannot be right is not applied', () => {
     ],
     ['a change has no record', ({ data }) => data.items.forEach((item) => delete item['data']), /without its record/],
     ['a cursor is a number', ({ meta }) => void (meta.nextCursor = 7), /a cursor of the feed is no text/],
+    [
+      'the next cursor is beyond the last change',
+      ({ meta }) => void (meta.nextCursor = encodeFeedCursor({ feedId: service.feedId, position: 6, fingerprint: null, binding: 'all' })),
+      /feed position 6 follows a page that ends at 5/,
+    ],
     ['a resource is unknown', ({ data }) => data.items.forEach((item) => (item['resource'] = 'people')), /install a newer one/],
     ['an answer is a list', () => [], /is no page/],
   ])('%s', async (_, change, said) => {
