@@ -255,6 +255,16 @@ describe('a failure of the source', () => {
     expect(clock.slept).toHaveLength(5);
   });
 
+  it('is retried after as long as the source asks, up to two minutes, and a longer wait is left to the next run', async () => {
+    server.faults.push(status(408), status(429, { 'retry-after': '120' }));
+    expect((await sync()).failure).toBeNull();
+    expect(clock.slept.slice(1)).toEqual([120_000]);
+    clock.slept.length = 0;
+    server.faults.push(status(503, { 'retry-after': '121' }));
+    expect((await sync()).failure).toMatch(/status 503/);
+    expect(clock.slept).toEqual([]);
+  });
+
   it('waits for a slow answer and ends one without an end', async () => {
     server.faults.push((response) => {
       setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(recording.bodies)), 300);
