@@ -60,7 +60,12 @@ const CATEGORIES: readonly Category[] = [
 describe('the event types of a projection', () => {
   test.each(PROJECTIONS.map(({ name, version, handles }) => [`${name} ${version}`, handles] as const))(
     'are the ones that %s had when it was built',
-    (version, handles) => expect(handles.toSorted()).toEqual(HANDLED[version]?.toSorted()),
+    (version, handles) => {
+      expect(Object.keys(HANDLED), `a raised version needs a row "${version}" with its event types in HANDLED`).toContain(version);
+      expect(handles.toSorted(), 'another list of event types needs another version of the projection').toEqual(
+        HANDLED[version]!.toSorted(),
+      );
+    },
   );
 
   test.each(CATEGORIES)('of $projection include or leave out each of $types', ({ projection, types, leftOut }) => {
