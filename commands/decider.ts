@@ -11,7 +11,7 @@ export interface Fold<State, Event> {
   initialState(): State;
   /** Never throws. */
   evolve(state: State, event: Event): State;
-  /** Upcasts a stored event of any version to its current form. */
+  /** Reads a stored event of any version into its current form. */
   read(stored: StoredEvent): Event;
   /** For a stream that grows without a bound; see `foldStream`. */
   readonly checkpoint?: CheckpointForm<State>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { dateTime, text } from '../records/fields.ts';
 import { category } from '../streams.ts';
 
-/** On `<resource>-<recordId>`. No upcaster changes published `data`. `RecordWithdrawn` keeps `createdAt` for a record that comes back. */
+/** On `<resource>-<recordId>`. Published `data` is read as it was stored. `RecordWithdrawn` keeps `createdAt` for a record that comes back. */
 export const RECORD_PUBLISHED = 'RecordPublished';
 export const RECORD_WITHDRAWN = 'RecordWithdrawn';
 export const RECORD_EVENT_TYPES = [RECORD_PUBLISHED, RECORD_WITHDRAWN] as const;
