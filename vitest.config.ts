@@ -30,7 +30,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
 const folder = process.env['TMPDIR'] === undefined ? folderInMemory() : null;
 if (folder !== null) process.env['TMPDIR'] = folder;
 
-/** Four lanes by cost: `fast` is what `npm run check` runs, `npm test` runs them all. */
+/** Four lanes by cost: `npm run check` runs `fast` and the tests of stored events in `contract`, `npm test` runs them all. */
 export default defineConfig({
   test: {
     maxWorkers: 4,

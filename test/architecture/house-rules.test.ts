@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { linesWith, type SourceFile, sourceFiles } from '../support/source-text.ts';
@@ -158,4 +159,12 @@ describe('size and names', () => {
     const found = all().flatMap(({ path, text }) => (new RegExp(`\\b(${marks})\\b`).test(text) ? [path] : []));
     expect(found).toEqual([]);
   });
+});
+
+test('the check before a commit runs the tests of stored events', () => {
+  const root = new URL('../../', import.meta.url);
+  const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { readonly scripts: { readonly check: string } };
+  const named = [...scripts.check.matchAll(/\btest\/\S+\.test\.ts\b/g)].map(([path]) => path);
+  expect(named).toContain('test/contract/golden-events.test.ts');
+  expect(named.filter((path) => !existsSync(new URL(path, root)))).toEqual([]);
 });
