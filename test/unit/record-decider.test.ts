@@ -12,7 +12,6 @@ import {
   type RecordState,
 } from '../../commands/records/record-decider.ts';
 import { canonicalJson } from '../../domain/digests.ts';
-import { recordVersion } from '../../domain/events/record-events.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
 import { recordId, upsert } from '../support/civic-records.ts';
 
@@ -147,7 +146,4 @@ test('an item that was stored before its newer fields existed and is stated agai
   if (checked.kind === 'rejected') throw new Error(checked.reason);
   const state = evolve(initialState(), { type: event.type, data: canonicalJson(event.data) });
   expect(decide({ ...checked.intent, at: at(1) }, state)).toEqual([]);
-  expect(recordVersion(`agenda_items-${id}`, event.type)).toEqual({ schemaVersion: 3 });
-  expect(recordVersion(`agenda_items-${id}`, 'RecordWithdrawn')).toEqual({ schemaVersion: 1 });
-  expect(recordVersion(`agendas-${id}`, event.type)).toEqual({ schemaVersion: 1 });
 });
