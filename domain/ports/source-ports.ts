@@ -1,7 +1,9 @@
+import type { RecordData } from '../records/resources.ts';
+
 /** Access to a client in the form of the Legistar Web API: Legistar itself, over HTTP or from recordings, or a platform in its form. */
 export interface LegistarReader {
   readonly platform: {
-    readonly sourceType: 'legistar' | 'civicclerk' | 'other';
+    readonly sourceType: RecordData<'sources'>['sourceType'];
     readonly label: string;
     /** The list of events does not say when one was modified. */
     readonly isUnstamped?: true;

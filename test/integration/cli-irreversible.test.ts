@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { untilTrue } from '../support/until-reached.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SOURCES } from '../../src/sources/sources.ts';
 import { leaves, programAlone } from '../support/commands.ts';
 import { type Installation, MAIN, makeInstallation } from '../support/service.ts';
 import { HAS_TERMINAL, inTerminal } from '../support/terminal.ts';
@@ -92,10 +93,12 @@ const COMMANDS: Readonly<Record<string, { readonly args: () => readonly string[]
   },
   // One command for every kind of source.
   ...Object.fromEntries(
-    ['civicweb', 'techshare', 'opencities', 'civicclerk'].map((kind) => [
-      `sources remove ${kind}`,
-      { args: () => ['sources', 'remove', 'legistar', '--client', 'example', '--records'], states: /records/ },
-    ]),
+    Object.keys(SOURCES)
+      .filter((kind) => kind !== 'legistar')
+      .map((kind) => [
+        `sources remove ${kind}`,
+        { args: () => ['sources', 'remove', 'legistar', '--client', 'example', '--records'], states: /records/ },
+      ]),
   ),
   'projections drop': {
     args: () => ['projections', 'drop', 'record_keys'],

@@ -6,6 +6,7 @@ import { CLOCK_MARGIN_MS, LEASE_MS, LeaseLost, MAX_LEASE_MS } from '../../domain
 import { type JobDependencies, runIfDue } from '../../src/processors/runtime/jobs.ts';
 import { scheduledJobs } from '../../src/serving/serve.ts';
 import { readSettings } from '../../src/settings.ts';
+import { SOURCES } from '../../src/sources/sources.ts';
 import { does, ROLES, type Work, WORK } from '../../src/processors/roles.ts';
 import { openTestCivic, type TestCivic, TestClock, untilTrue } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
@@ -171,7 +172,7 @@ test('a client is polled under one lease, with or without a source name; an unkn
     'poll fortworthgov',
   ]);
   await expect(opened('nowhere:cityofdallas')).rejects.toThrow(
-    'CIVIC_POLL names the source nowhere; allowed is legistar, civicweb, techshare, opencities, civicclerk',
+    `CIVIC_POLL names the source nowhere; allowed is ${Object.keys(SOURCES).join(', ')}`,
   );
 });
 
