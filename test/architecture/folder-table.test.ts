@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { IRegularForbiddenRuleType } from 'dependency-cruiser';
 import { expect, test } from 'vitest';
+import { SOURCES } from '../../src/sources/sources.ts';
 import { IMPORT_RULES } from '../../tools/import-rules.ts';
 
 const page = readFileSync(new URL('../../ARCHITECTURE.md', import.meta.url), 'utf8');
@@ -44,4 +45,27 @@ test('the table of ARCHITECTURE.md has a row for each folder of the program', ()
 test.each(rows)('$folder may import exactly the folders that the table lists', ({ folder, listed }) => {
   const allowed = CANDIDATES.filter((other) => other !== folder && mayImport(`${folder}/part/a.ts`, `${other}/part/b.ts`));
   expect(allowed.toSorted()).toEqual(listed.filter((other) => CANDIDATES.includes(other)).toSorted());
+});
+
+test('the row of infra/ names each of its folders that is not of a platform, and each platform has one', () => {
+  const [, content] = /^\| `infra\/` \| (.+?) \|/m.exec(page)!;
+  const named = [...content!.matchAll(/`([\w-]+)`/g)].map(([, folder]) => folder!);
+  expect(readdirSync(new URL('../../infra', import.meta.url)).toSorted()).toEqual([...named, ...Object.keys(SOURCES)].toSorted());
+});
+
+const FILES = ['src/settings.ts', 'src/setting-values.ts', 'src/read-models.ts'];
+
+test.each(FILES)('%s may import exactly what the table lists', (file) => {
+  const row = page.split('\n').find((line) => line.startsWith('| `src/') && line.split(' | ')[0]!.includes(`\`${file}\``))!;
+  const listed = [
+    ...row
+      .split(' | ')
+      .at(-1)!
+      .matchAll(/`([\w/.-]+?)\/?`/g),
+  ]
+    .map(([, path]) => path!)
+    .filter((path) => path !== file);
+  const others = [...CANDIDATES, 'src/edge/admission', ...FILES].filter((other) => other !== file);
+  const allowed = others.filter((other) => mayImport(file, other.endsWith('.ts') ? other : `${other}/a.ts`));
+  expect(allowed.toSorted()).toEqual(listed.toSorted());
 });
