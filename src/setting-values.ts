@@ -83,7 +83,7 @@ export const proxies = z
   .transform((text) => (text === 'none' ? [] : text.split(',').map((range) => range.trim())))
   .pipe(z.array(PROXY_RANGES))
   .meta({ allowed: 'addresses and ranges such as 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas; or none' });
-export const httpUrl = z
+const httpUrl = z
   .url({ protocol: /^https?$/ })
   .transform((text) => text.replace(/\/+$/, ''))
   .meta({ allowed: 'an http or https URL' });

@@ -146,8 +146,6 @@ export async function withClient<Result>(session: Session, work: (client: Client
   }
 }
 
-export const schemaState = async (dsn: string): Promise<SchemaState> => await withClient({ dsn, purpose: 'schema' }, readSchemaState);
-
 /** The key of the advisory lock; no other lock of this program uses it. */
 const MIGRATION_LOCK = '4848250413820918';
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };

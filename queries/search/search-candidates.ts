@@ -6,7 +6,7 @@ import { MAX_CANDIDATES, pageOf, rankedItems, type Ranking, withMatter } from '.
 import type { SearchWindow } from './search-windows.ts';
 
 /** Queries are texts as the database writes them. */
-export interface CandidateSearch extends Pick<Ranking, 'query' | 'anyWord' | 'units' | 'pairs'> {
+interface CandidateSearch extends Pick<Ranking, 'query' | 'anyWord' | 'units' | 'pairs'> {
   /** Queries for the marks of which an item must have one, for each filter. */
   readonly filters: readonly string[];
   readonly windows: readonly SearchWindow[];

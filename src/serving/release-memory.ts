@@ -3,7 +3,7 @@ import type { Logger } from '../../domain/ports/logger.ts';
 import type { Repetition } from '../processors/runtime/jobs.ts';
 
 /** What a process occupies, and how it gives back what it does not use. */
-export interface ProcessMemory {
+interface ProcessMemory {
   /** Bytes. */
   readonly resident: () => number;
   /** Share of the time since the last call in which the event loop was at work, from 0 to 1. */

@@ -1,7 +1,15 @@
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { runner } from 'node-pg-migrate';
 import { Client } from 'pg';
-import { DatabaseRefused, explain, migrate, MIGRATIONS_FOLDER, refuseUnusable, schemaState } from '../../infra/postgresql/schema-state.ts';
+import {
+  DatabaseRefused,
+  explain,
+  migrate,
+  MIGRATIONS_FOLDER,
+  readSchemaState,
+  refuseUnusable,
+  withClient,
+} from '../../infra/postgresql/schema-state.ts';
 import { openDatabase } from '../../infra/postgresql/open-database.ts';
 import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
 import { dumpCatalogue } from '../support/postgresql-catalogue.ts';
@@ -16,6 +24,8 @@ async function emptyDatabase(): Promise<string> {
   closing.push(async () => await database.close());
   return database.url;
 }
+
+const schemaState = (dsn: string) => withClient({ dsn, purpose: 'schema' }, readSchemaState);
 
 async function run(dsn: string, sql: string): Promise<void> {
   const client = new Client(dsn);

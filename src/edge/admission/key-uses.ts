@@ -1,5 +1,5 @@
 /** Stores that the secret with this hash was used. `at` is clock milliseconds. Of two uses within an hour, the first may count. */
-export type StoreKeyUse = (sha256: string, at: number) => Promise<void>;
+type StoreKeyUse = (sha256: string, at: number) => Promise<void>;
 
 const EVERY_MS = 60 * 60_000;
 const AGAIN_AFTER_FAILURE_MS = 60_000;
