@@ -87,6 +87,9 @@ function markAsOurs(layout: DataLayout): void {
   }
 }
 
+/** The password is written once the cluster is there, at the next start where a kill came between: it is the record that one was made. */
+export const hasHadCluster = ({ cluster, password }: DataLayout): boolean => fs.existsSync(cluster) || fs.existsSync(password);
+
 /** Gives a file that root made to the owner of the data directory, who may start the server next. */
 export function giveToOwner(descriptor: number, root: string): void {
   if (process.getuid?.() !== 0) return;

@@ -3,9 +3,9 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { programFile } from '../../domain/program-files.ts';
-import { type DataLayout, giveToOwner } from './data-directory.ts';
+import { type DataLayout, giveToOwner, hasHadCluster } from './data-directory.ts';
 import { type ClusterStart, commandOf, type Owner, planLaunch, runProgram, runs, withCopiedPrograms } from './launch-plan.ts';
-import { EmbeddedDatabaseRefused, failureReason } from './refusal.ts';
+import { EmbeddedDatabaseRefused, failureReason, unlessGone } from './refusal.ts';
 import { lockOpened, makeRunDirectory } from './run-directory.ts';
 import { serverArguments, superuser } from './server-settings.ts';
 import { secureCluster } from './password.ts';
@@ -100,8 +100,8 @@ function openServerLog(path: string): number {
 async function ensureCluster(start: ClusterStart): Promise<void> {
   const { cluster } = start.layout;
   const { owner } = start.plan;
-  if (!fs.existsSync(cluster)) await createCluster(start);
-  refuseOtherVersion(cluster);
+  if (!hasHadCluster(start.layout)) await createCluster(start);
+  refuseOtherVersion(start.layout);
   await endRemains(cluster);
   const { uid } = fs.statSync(cluster);
   if (owner !== undefined && uid !== owner.uid) handOver(cluster, uid, owner);
@@ -128,10 +128,15 @@ async function createCluster(start: ClusterStart): Promise<void> {
 /** Of the data format of the packaged PostgreSQL. */
 const CLUSTER_VERSION = '18';
 
-function refuseOtherVersion(cluster: string): void {
+function refuseOtherVersion({ root, cluster }: DataLayout): void {
   const file = join(cluster, 'PG_VERSION');
-  const found = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim() : 'unknown';
+  const found = unlessGone(() => fs.readFileSync(file, 'utf8').trim());
   if (found === CLUSTER_VERSION) return;
+  if (found === undefined) {
+    throw new EmbeddedDatabaseRefused(
+      `${root} has had a database, and ${file} is missing: put the whole folder ${cluster} back (a disk that is not mounted, a copy that is not complete), or restore a backup into a new folder`,
+    );
+  }
   throw new EmbeddedDatabaseRefused(
     `${cluster} holds data of PostgreSQL ${found} and this program reads version ${CLUSTER_VERSION}: set CIVIC_DATA_DIR to another folder, or use the release that wrote it`,
   );

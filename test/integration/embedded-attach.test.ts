@@ -1,4 +1,4 @@
-import { closeSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { claimDataDirectory } from '../../infra/embedded-postgresql/data-directory.ts';
@@ -142,6 +142,33 @@ test('data of another version of PostgreSQL is refused and unchanged', async () 
   writeFileSync(join(dataDir, 'postgresql', 'PG_VERSION'), '19\n');
   const { refused } = await start('service').next();
   expect(refused).toMatch(/holds data of PostgreSQL 19 .* reads version 18/);
+});
+
+test('a folder that has lost its database is refused, and gets no other one', async () => {
+  const user = start('command');
+  await user.next();
+  await user.ask('leave');
+  const cluster = join(dataDir, 'postgresql');
+  rmSync(cluster, { recursive: true });
+  const missing =
+    /has had a database, and .*PG_VERSION is missing: put the whole folder .*postgresql back .*, or restore a backup into a new folder/;
+  expect((await start('service').next()).refused).toMatch(missing);
+  expect(existsSync(cluster)).toBe(false);
+  mkdirSync(cluster, { mode: 0o700 });
+  expect((await start('service').next()).refused).toMatch(missing);
+  expect(readdirSync(cluster)).toEqual([]);
+});
+
+test('a first start that was killed, before or after its cluster was whole, starts again', async () => {
+  const unfinished = join(folder, 'unfinished');
+  mkdirSync(join(unfinished, 'postgresql.unfinished'), { recursive: true });
+  copyFileSync(join(dataDir, 'civic-data.json'), join(unfinished, 'civic-data.json'));
+  rmSync(join(dataDir, 'database-password'));
+  for (const directory of [unfinished, dataDir]) {
+    const user = start('command', directory);
+    expect(await user.next()).toHaveProperty('url');
+    expect(await user.ask('leave')).toEqual({ left: true });
+  }
 });
 
 test('damaged data is reported in one line', async () => {
