@@ -23,7 +23,7 @@ process.exitCode = await runCli({
   process,
   open: async (...given) => (await composition()).openCivic(...given),
   openAhead: async (...given) => (await composition()).openCivicAhead(...given),
-  stores: async (settings) => (await composition()).openStoresAlone(settings),
+  stores: async (...given) => (await composition()).openStoresAlone(...given),
   probes: async (settings) => (await composition()).probesOf(settings),
   clock: Date,
 });

@@ -7,6 +7,7 @@ import { randomIdentifiers } from '../domain/identifiers.ts';
 import type { RandomBytes } from '../domain/key-secret.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Logger } from '../domain/ports/logger.ts';
+import { noInstallation } from '../domain/ports/stores.ts';
 import { ProcessFigures } from '../domain/process-figures.ts';
 import { LEASE_MS } from '../domain/while-leased.ts';
 import {
@@ -47,9 +48,13 @@ export interface Times {
   readonly chainClock: Clock;
 }
 
-/** Throws what the database, the log and the settings throw; what was opened until then is closed. */
+class NoInstallation extends Error {
+  override readonly name = 'NoInstallation';
+}
+
+/** Throws what the database, the log and the settings throw, and `NoInstallation` for a reader; what was opened until then is closed. */
 export async function openPlatform({ time, chainClock }: Times, settings: Settings, role: Role, warnings: readonly string[]) {
-  const level = settings.CIVIC_LOG_LEVEL ?? (role === 'command' ? 'warn' : 'info');
+  const level = settings.CIVIC_LOG_LEVEL ?? (role === 'service' ? 'info' : 'warn');
   const logger = createLogger(level, settings.CIVIC_LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json'));
   for (const warning of warnings) logger.warn({}, warning);
   // Twice what one account may use: no account can take all of them.
@@ -66,9 +71,13 @@ export async function openPlatform({ time, chainClock }: Times, settings: Settin
     const stores = openWorkingStores(database, url);
     // Precedes the opening of the feed: an empty log beside read models of another log stays empty.
     const installed = { log, logger, store: stores.installation, holdsLog: settings.EVENTSTORE_URL === undefined };
-    await requireInstallation({ ...installed, generations: stores.generations });
-    await openFeed({ log, clock, identifiers: randomIdentifiers, fillLock: createFillLock(url) });
-    await rememberInstallation(installed);
+    const found = await requireInstallation({ ...installed, generations: stores.generations });
+    if (role === 'reader') {
+      if (found === null) throw new NoInstallation(noInstallation('the log is empty'));
+    } else {
+      await openFeed({ log, clock, identifiers: randomIdentifiers, fillLock: createFillLock(url) });
+      await rememberInstallation(installed);
+    }
     return {
       settings,
       logger,

@@ -3,6 +3,10 @@ import type { Clock } from './clock.ts';
 import type { EventLog, Position, SetBacks } from './event-log.ts';
 import type { EventMark } from '../read-log.ts';
 
+/** For a command that does not make an installation and finds none. `found` is a clause. */
+export const noInstallation = (found: string): string =>
+  `there is no service here yet: ${found}; start one with \`civic serve\` or \`civic restore FILE\`, or correct CIVIC_DATA_DIR, DATABASE_URL and EVENTSTORE_URL`;
+
 /** The stores that the settings name, opened without a check of their contents, for restore and repair. The caller closes them. */
 export interface Stores {
   readonly log: EventLog;

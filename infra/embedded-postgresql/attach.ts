@@ -15,8 +15,8 @@ import { limitServerLog, startServer } from './start-server.ts';
 
 interface AttachOptions {
   readonly dataDir: string;
-  /** A second service on one folder is refused, a second command is not. */
-  readonly role: 'service' | 'command';
+  /** A second service on one folder is refused, a second command is not. A reader makes no database. */
+  readonly role: 'service' | 'command' | 'reader';
   /** Milliseconds within which a server must be ready. */
   readonly startTimeoutMs: number;
   /** Warns when the server has ended and when it runs again. */
@@ -43,7 +43,7 @@ const USER_PREFIX = 'user.';
 export async function attachEmbedded({ dataDir, role, startTimeoutMs, logger }: AttachOptions): Promise<AttachedDatabase> {
   if (process.platform === 'win32')
     throw new EmbeddedDatabaseRefused('the embedded PostgreSQL does not run on Windows: set DATABASE_URL to a PostgreSQL server');
-  const layout = claimDataDirectory(dataDir);
+  const layout = claimDataDirectory(dataDir, role === 'reader' ? role : 'maker');
   let service: number | undefined;
   let use: Use | undefined;
   try {

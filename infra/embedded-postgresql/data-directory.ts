@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { noInstallation } from '../../domain/ports/stores.ts';
 import { EmbeddedDatabaseRefused, refusalOf, systemErrorCode, unlessGone } from './refusal.ts';
 
 export function dataLayout(dataDir: string) {
@@ -26,10 +27,16 @@ export type DataLayout = Readonly<ReturnType<typeof dataLayout>>;
 
 const marker = { program: 'civic-records', format: 1 };
 
-/** Makes or recognises the data directory; resolves links in its path. Refuses any other folder with files, so that none is overwritten. */
-export function claimDataDirectory(dataDir: string): DataLayout {
+/**
+ * Makes or recognises the data directory; resolves links in its path. Refuses any other folder with files, so that none is overwritten, and for
+ * a `reader`, which makes nothing, one without a database.
+ */
+export function claimDataDirectory(dataDir: string, role: 'maker' | 'reader' = 'maker'): DataLayout {
   const wanted = resolve(dataDir);
   try {
+    if (role === 'reader' && !hasHadCluster(dataLayout(wanted))) {
+      throw new EmbeddedDatabaseRefused(noInstallation(`${wanted} holds no database`));
+    }
     if (makeFolder(wanted)) fs.chmodSync(wanted, 0o711);
     const layout = dataLayout(fs.realpathSync(wanted));
     if (!isMarked(layout)) markAsOurs(layout);
@@ -88,7 +95,8 @@ function markAsOurs(layout: DataLayout): void {
 }
 
 /** The password is written once the cluster is there, at the next start where a kill came between: it is the record that one was made. */
-export const hasHadCluster = ({ cluster, password }: DataLayout): boolean => fs.existsSync(cluster) || fs.existsSync(password);
+export const hasHadCluster = ({ cluster, password }: DataLayout): boolean =>
+  [cluster, password].some((file) => fs.statSync(file, { throwIfNoEntry: false }) !== undefined);
 
 /** Gives a file that root made to the owner of the data directory, who may start the server next. */
 export function giveToOwner(descriptor: number, root: string): void {

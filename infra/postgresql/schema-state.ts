@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client, type ClientBase } from 'pg';
 import { DATABASE_ENCODING, OLDEST_SERVER, READ_ONLY, type TextRow } from '../../domain/ports/database.ts';
+import { noInstallation } from '../../domain/ports/stores.ts';
 import { programFile } from '../../domain/program-files.ts';
 import { certificateReason } from '../system/certificate-reason.ts';
 import { isConnectionLoss, mapError, sqlState } from './errors.ts';
@@ -150,12 +151,13 @@ export async function withClient<Result>(session: Session, work: (client: Client
 const MIGRATION_LOCK = '4848250413820918';
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Returns the migrations applied; one of several callers applies them, the others wait. Throws `DatabaseRefused`. */
-export const migrate = async (dsn: string): Promise<readonly string[]> =>
+/** Returns the migrations applied; one of several callers applies them, the others wait. Throws `DatabaseRefused`, with `reads` also for an empty database. */
+export const migrate = async (dsn: string, { reads = false } = {}): Promise<readonly string[]> =>
   await withClient({ dsn, purpose: 'migrate' }, async (client) => {
     // Only under the lock: a concurrent migration would look like foreign tables.
     await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
     const state = await readSchemaState(client);
+    if (reads && state.kind === 'empty') throw new DatabaseRefused(noInstallation(`the database ${shownDsn(dsn)} is empty`));
     refuseUnusable(state, dsn);
     if (state.kind === 'current') return [];
     // Loaded only here: it brings a compiler of its own.

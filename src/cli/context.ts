@@ -8,7 +8,7 @@ export interface CliContext {
   /** A sandbox with these settings, ahead of the machine's time by what `ahead` says then, in milliseconds. */
   readonly openAhead: (settings: Settings, ahead: () => number) => Promise<Civic>;
   /** Whatever they contain; for commands that fill or repair them. */
-  readonly openStores: () => Promise<Stores>;
+  readonly openStores: (role: Role) => Promise<Stores>;
   readonly examination: Examination;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;

@@ -18,7 +18,7 @@ export interface Running {
   readonly open: (settings: Settings, role: Role, warnings: readonly string[]) => Promise<Civic>;
   /** A sandbox, ahead of the machine's time by what `ahead` says then, in milliseconds. */
   readonly openAhead: (settings: Settings, ahead: () => number) => Promise<Civic>;
-  readonly stores: (settings: Settings) => Promise<Stores>;
+  readonly stores: (settings: Settings, role: Role) => Promise<Stores>;
   readonly probes: (settings: Settings) => Promise<Probes>;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -48,7 +48,7 @@ export async function runCli({ process, open, openAhead, stores, probes, clock }
       return open(settings, role, warnings);
     },
     openAhead,
-    openStores: async () => stores(readSettings(process.env).settings),
+    openStores: async (role) => stores(readSettings(process.env).settings, role),
   };
   const status = await run(process, context);
   // The stream emits the error of the last write after it.

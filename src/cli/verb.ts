@@ -59,21 +59,29 @@ export const durationParser = (name: string, maxDays: number, longest = `P${maxD
 interface Opened {
   readonly nothing: undefined;
   readonly stores: Stores;
+  /** As `stores`; makes them where there are none. */
+  readonly 'new stores': Stores;
   /** The program; read models may lag. */
   readonly log: Civic;
-  /** The program; this process folds where no service does. */
+  /** The program, which makes the installation where there is none; this process folds where no service does. */
   readonly projector: Civic;
-  /** As `projector`, and the read models have passed the log's head. */
+  /** The program; this process folds where no service does, and the read models have passed the log's head. */
   readonly 'read models': Civic;
 }
 type Need = keyof Opened;
+
+async function open(context: CliContext, need: Need): Promise<Stores | Civic | undefined> {
+  if (need === 'nothing') return undefined;
+  const role = need === 'projector' || need === 'new stores' ? 'command' : 'reader';
+  return need === 'stores' || need === 'new stores' ? context.openStores(role) : context.open(role);
+}
 
 export async function withOpened<N extends Need, Result>(
   context: CliContext,
   need: N,
   work: (opened: Opened[N]) => Promise<Result>,
 ): Promise<Result> {
-  const opened = need === 'nothing' ? undefined : await (need === 'stores' ? context.openStores() : context.open('command'));
+  const opened = await open(context, need);
   try {
     if (need === 'projector' || need === 'read models') (opened as Civic).startProjector();
     if (need === 'read models') await (opened as Civic).caughtUp(await (opened as Civic).log.head());

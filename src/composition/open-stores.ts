@@ -20,7 +20,8 @@ import type { Logger } from '../../domain/ports/logger.ts';
 import { BadSetting, type Settings } from '../settings.ts';
 import { withErasures } from './erased-log.ts';
 
-export type Role = 'service' | 'command';
+/** A service and a command make the installation where there is none; a reader is refused there. */
+export type Role = 'service' | 'command' | 'reader';
 const LOG_TIMEOUT_MS = 60_000;
 /** The recovery of gigabytes of log takes minutes, and so does a start on a machine that is overloaded. */
 const START_TIMEOUT_MS = 300_000;
@@ -73,7 +74,7 @@ export async function openStores(settings: Settings, role: Role, logger: Logger,
     const attached = await reachDatabase(settings, role, logger);
     const { url } = attached;
     closers.push(() => attached.leave());
-    await migrate(url);
+    await migrate(url, { reads: role === 'reader' });
     const database = await openDatabase({ dsn: url, statementTimeoutMs: settings.CIVIC_STATEMENT_TIMEOUT, searchConnections });
     closers.push(() => database.close());
     const log = await openLog(settings.EVENTSTORE_URL ?? url);
@@ -88,9 +89,9 @@ export async function openStores(settings: Settings, role: Role, logger: Logger,
 }
 
 /** The stores for a command that needs no read model. Appends nothing. */
-export async function openStoresAlone(settings: Settings): Promise<Stores> {
+export async function openStoresAlone(settings: Settings, role: Role): Promise<Stores> {
   const logger = createLogger(settings.CIVIC_LOG_LEVEL ?? 'warn', settings.CIVIC_LOG_FORMAT ?? 'json');
-  const { url, database, log, leaseClock, close } = await openStores(settings, 'command', logger);
+  const { url, database, log, leaseClock, close } = await openStores(settings, role, logger);
   try {
     const clock = await openClock(database.transactor, settings, systemClock, logger);
     const rows = createWorkingRows(database.transactor);

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { lstatSync, readdirSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RecordChange } from '../../commands/records/write-records.ts';
+import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { randomChanges, randomFrom, upsert } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
 import { untilTrue } from '../support/civic.ts';
@@ -273,7 +274,45 @@ test('a used log, read models of another log and a damaged file are refused befo
   expect((await civic(['restore', '--yes', path('damaged.gz')], target)).stderr).toMatch(
     /^civic: \S+damaged\.gz: this is no backup of this program\n$/,
   );
-  expect((await civic(['backup', '--to', path('nothing.gz')], target)).exitCode).toBe(0);
+  expect(await civic(['restore', '--yes', path('busy.gz')], target)).toMatchObject({ exitCode: 0 });
+});
+
+test('a command that reads is refused where there is no service, and a restore fills what it has looked at', async () => {
+  const target = await newDatabase();
+  const folder = { CIVIC_DATA_DIR: path('absent'), DATABASE_URL: '' };
+  const read = [
+    ['backup', '--to', path('taken.gz'), '--replace'],
+    ['accounts', 'list'],
+    ['projections', 'list'],
+    ['projections', 'verify', '--all'],
+  ];
+  const before = statSync(path('taken.gz')).ino;
+  for (const args of [...read, ['erase', 'find', 'x'], ['feed', 'keep'], ['backup', 'verify', path('busy.gz'), '--record']]) {
+    for (const env of [target, folder]) {
+      const { exitCode, stderr } = await civic(args, env);
+      expect([exitCode, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^civic: there is no service here yet: .*; start one with `civic serve` or/),
+      ]);
+    }
+  }
+  expect(existsSync(path('absent'))).toBe(false);
+  expect(statSync(path('taken.gz')).ino).toBe(before);
+  expect(await rowsIn(target, `select from pg_namespace where nspname = 'civic'`)).toEqual([]);
+  await migrate(target['DATABASE_URL']!);
+  expect((await civic(['accounts', 'list'], target)).stderr).toMatch(/^civic: there is no service here yet: the log is empty; start one/);
+  expect(await civic(['restore', '--yes', path('busy.gz')], target)).toMatchObject({ exitCode: 0 });
+});
+
+test('a backup does not replace one of another log', async () => {
+  const target = await newDatabase();
+  expect(await civic(['accounts', 'open', '--name', 'Another'], target)).toMatchObject({ exitCode: 0 });
+  const { exitCode, stderr } = await civic(['backup', '--to', path('busy.gz'), '--replace'], target);
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringMatching(/busy\.gz is a backup of another log, made at .*: give another name, or remove it/),
+  ]);
+  expect(await civic(['backup', '--to', path('busy.gz'), '--replace'], original)).toMatchObject({ exitCode: 0 });
 });
 
 test('a backup to standard output refuses --json, and a restore as a copy revokes all keys', async () => {

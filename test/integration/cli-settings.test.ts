@@ -35,7 +35,8 @@ afterAll(async () => {
   await Promise.all(databases.map((database) => database.close()));
 });
 
-const listing = (env: Environment, run = installation.civicHere): Promise<Answered> => run(['projections', 'list', '--json'], { env });
+const opening = (env: Environment, run = installation.civicHere): Promise<Answered> =>
+  run(['accounts', 'open', '--name', 'Acme', '--json'], { env });
 function oneLine({ exitCode, stdout, stderr }: Answered, status = 1): string {
   expect({ exitCode, stdout }).toEqual({ exitCode: status, stdout: '' });
   expect(stderr).toMatch(/^civic: [^\n]{10,600}\n$/);
@@ -76,21 +77,21 @@ describe('settings', () => {
     ['CIVIC_LOG_LEVEL', 'loud', 'trace'],
     ['CIVIC_LOG_FORMAT', 'xml', 'pretty or json'],
   ])('%s=%s stops the start with name, value and allowed values', async (name, value, allowed) => {
-    const line = oneLine(await listing({ [name]: value }));
+    const line = oneLine(await opening({ [name]: value }));
     expect(line).toContain(`${name} is ${JSON.stringify(value)}; allowed is `);
     expect(line).toContain(allowed);
   });
 
   test('a password for Kafka is never shown, and never sent in plain text', async () => {
     const kafka = { KAFKA_BROKERS: '127.0.0.1:9', CIVIC_KAFKA_SASL: 'plain:civic:s3cret' };
-    expect(oneLine(await listing(kafka))).toMatch(/CIVIC_KAFKA_SASL is plain, but CIVIC_KAFKA_TLS is off/);
-    const bad = oneLine(await listing({ CIVIC_KAFKA_SASL: 'md5:civic:s3cret' }));
+    expect(oneLine(await opening(kafka))).toMatch(/CIVIC_KAFKA_SASL is plain, but CIVIC_KAFKA_TLS is off/);
+    const bad = oneLine(await opening({ CIVIC_KAFKA_SASL: 'md5:civic:s3cret' }));
     expect(bad).toContain('CIVIC_KAFKA_SASL is not usable');
     expect(bad).not.toContain('s3cret');
   });
 
   test('an address of an event store that does not decode stops the start, without its password', async () => {
-    const line = oneLine(await listing({ EVENTSTORE_URL: 'esdb://me:s3cret%zz@store.example:2113?tls=false' }));
+    const line = oneLine(await opening({ EVENTSTORE_URL: 'esdb://me:s3cret%zz@store.example:2113?tls=false' }));
     expect(line).toContain('EVENTSTORE_URL is not usable; allowed is esdb://');
   });
 
@@ -104,22 +105,22 @@ describe('settings', () => {
     const allowed = 'is not usable; allowed is an http or https URL without user, password, query and fragment';
     const place = ['--client', 'a', '--jurisdiction', 'a', '--name', 'A', '--time-zone', 'UTC'];
     const adding = ['sources', 'add', 'legistar', ...place, '--base-url', address];
-    expect(oneLine(await listing({ CIVIC_BASE_URL: address }))).toBe(`civic: CIVIC_BASE_URL ${allowed}\n`);
+    expect(oneLine(await opening({ CIVIC_BASE_URL: address }))).toBe(`civic: CIVIC_BASE_URL ${allowed}\n`);
     expect(oneLine(await installation.civicHere(adding), 2)).toBe(`civic: --base-url ${allowed}\n`);
   });
 
   test('an unknown name is a warning that lists the known ones, and the command continues', async () => {
-    const { exitCode, stdout, stderr } = await listing({ CIVIC_HTTP_PROT: '1' }, installation.civic);
+    const { exitCode, stdout, stderr } = await opening({ CIVIC_HTTP_PROT: '1' }, installation.civic);
     expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout)).toBeInstanceOf(Array);
+    expect(JSON.parse(stdout)).toHaveProperty('accountId');
     expect(stderr).toContain('unknown setting CIVIC_HTTP_PROT; known are CIVIC_HTTP_HOST');
   });
 
   test('a .env file in the working directory is read, and the environment takes precedence', async () => {
     writeFileSync(join(installation.folder, '.env'), 'CIVIC_SAMPLE=perhaps\n');
     try {
-      expect(oneLine(await listing({}, installation.civic))).toContain('CIVIC_SAMPLE is "perhaps"');
-      expect((await listing({ CIVIC_SAMPLE: 'off' }, installation.civic)).exitCode).toBe(0);
+      expect(oneLine(await opening({}, installation.civic))).toContain('CIVIC_SAMPLE is "perhaps"');
+      expect((await opening({ CIVIC_SAMPLE: 'off' }, installation.civic)).exitCode).toBe(0);
     } finally {
       rmSync(join(installation.folder, '.env'));
     }
@@ -146,28 +147,28 @@ describe('a database of the user', () => {
     ['a port where nobody listens', 'postgres://me:s3cret@127.0.0.1:1/civic', '127.0.0.1:1/civic could not be reached'],
     ['a host that there is none of', 'postgres://me:s3cret@database.invalid/civic', 'could not be reached'],
   ])('%s is one line', async (_, url, said) => {
-    expect(oneLine(await listing({ DATABASE_URL: url }))).toContain(said);
+    expect(oneLine(await opening({ DATABASE_URL: url }))).toContain(said);
   });
 
   test('one that does not exist is one line', async () => {
     const { url } = await database();
-    const line = oneLine(await listing({ DATABASE_URL: url.replace(/\/[^/]*$/, '/nowhere') }));
+    const line = oneLine(await opening({ DATABASE_URL: url.replace(/\/[^/]*$/, '/nowhere') }));
     expect(line).toContain('nowhere does not exist; create it or correct DATABASE_URL');
   });
 
   test('one that another program uses is refused and left as it was', async () => {
     const { url } = await database();
     await on(url, 'create table theirs (id int)');
-    expect(oneLine(await listing({ DATABASE_URL: url }))).toContain('holds tables of another program');
+    expect(oneLine(await opening({ DATABASE_URL: url }))).toContain('holds tables of another program');
     await on(url, 'drop table theirs');
-    expect((await listing({ DATABASE_URL: url })).exitCode).toBe(0);
+    expect((await opening({ DATABASE_URL: url })).exitCode).toBe(0);
   });
 
   test('one that a newer version wrote is refused', async () => {
     const { url } = await database();
-    expect((await listing({ DATABASE_URL: url })).exitCode).toBe(0);
+    expect((await opening({ DATABASE_URL: url })).exitCode).toBe(0);
     await on(url, `insert into civic.migrations (name, run_on) values ('9999-later', '2030-01-01')`);
-    expect(oneLine(await listing({ DATABASE_URL: url }))).toContain('was written by a newer version (it has the migration 9999-later)');
+    expect(oneLine(await opening({ DATABASE_URL: url }))).toContain('was written by a newer version (it has the migration 9999-later)');
   });
 
   test('one in use by the service starts no PostgreSQL and no sample, and the service answers', async () => {
@@ -205,14 +206,14 @@ describe('ports and folders', () => {
   });
 
   test.each(['/dev/null', '/dev/null/data', '/proc/data'])('the folder %s is refused with one line', async (folder) => {
-    expect(oneLine(await listing({ CIVIC_DATA_DIR: folder }))).toContain(folder);
+    expect(oneLine(await opening({ CIVIC_DATA_DIR: folder }))).toContain(folder);
   });
 
   test('a folder with other files is refused and unchanged', async () => {
     const folder = join(installation.folder, 'theirs');
     mkdirSync(folder);
     writeFileSync(join(folder, 'letter.txt'), 'theirs');
-    expect(oneLine(await listing({ CIVIC_DATA_DIR: folder }))).toContain('letter.txt');
+    expect(oneLine(await opening({ CIVIC_DATA_DIR: folder }))).toContain('letter.txt');
   });
 
   const nobody = ['--reuid=65534', '--regid=65534', '--clear-groups'];
@@ -226,7 +227,7 @@ describe('ports and folders', () => {
     const folder = join(installation.folder, 'roots-own');
     mkdirSync(folder, { mode: 0o755 });
     chmodSync(installation.folder, 0o755);
-    const command = ['setpriv', ...nobody, process.execPath, MAIN, 'projections', 'list', '--json'];
+    const command = ['setpriv', ...nobody, process.execPath, MAIN, 'accounts', 'open', '--name', 'Acme'];
     const env = installation.environment({ CIVIC_DATA_DIR: folder, HOME: installation.folder });
     const line = oneLine(await runProgram(command, { cwd: installation.folder, env }).ended);
     expect(line).toContain('cannot be used by user 65534');

@@ -260,7 +260,7 @@ describe('a database that was restored or moved by other tools', () => {
 
   test('working rows of another log are refused also without a read model', async () => {
     const url = await newDatabase();
-    expect((await startOn({ DATABASE_URL: url })).exitCode).toBe(0);
+    expect((await civic(['accounts', 'open', '--name', 'Acme'], { DATABASE_URL: url })).exitCode).toBe(0);
     await onServer(url, `update civic.generations set log_id = null`);
     const peer = await startKurrentPeer();
     try {

@@ -90,6 +90,7 @@ describe('while the live generation is of another version', () => {
 
   beforeEach(async () => {
     database = await startTestDatabase();
+    await installation.civicHere(['accounts', 'open', '--name', 'Acme'], { env: { DATABASE_URL: database.url } });
     await command('rebuild', 'agenda', '--hold');
     const [live] = JSON.parse((await command('list', 'agenda')).stdout) as readonly ProjectionStatus[];
     await onServer(database.url, `update civic.generations set version = version - 1 where generation = ${live!.generation}`);

@@ -11,7 +11,7 @@ export async function restoreInto(
   env: Environment,
   wishes: { readonly asCopy?: boolean; readonly revokeKeys?: boolean } = {},
 ): Promise<RestoreOutcome> {
-  const stores = await openStoresAlone(readSettings({ ...env, CIVIC_LOG_LEVEL: 'silent' }).settings);
+  const stores = await openStoresAlone(readSettings({ ...env, CIVIC_LOG_LEVEL: 'silent' }).settings, 'command');
   const read = () => Readable.from([archive]);
   const { asCopy = false, revokeKeys = asCopy } = wishes;
   const nothing = () => undefined;

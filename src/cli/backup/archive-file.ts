@@ -9,6 +9,8 @@ interface ArchiveTarget {
   /** Names the unfinished file, so that several writers do not collide. */
   readonly writer: string;
   readonly replace: boolean;
+  /** Throws `CommandFailed` for a file that is not to be replaced. */
+  readonly requireReplaceable: (file: string) => Promise<void>;
 }
 
 /** Backups contain hashes of keys, reports and payments. */
@@ -18,12 +20,13 @@ const exists = (file: string): CommandFailed =>
   new CommandFailed(`${file} is there already: give another name, or --replace to write over it`);
 
 /** The name at which the archive is put: of a symbolic link to a regular file, that file. Throws `CommandFailed` for what is not to be replaced. */
-async function placeAt(file: string, replace: boolean): Promise<string> {
+async function placeAt(file: string, { replace, requireReplaceable }: ArchiveTarget): Promise<string> {
   const named = await lstat(file).catch(() => undefined);
   if (named === undefined) return file;
   const found = await stat(file).catch(() => undefined);
   if (found?.isFile() !== true) throw new CommandFailed(`${file} is no regular file: give another name, or - for standard output`);
   if (!replace) throw exists(file);
+  await requireReplaceable(file);
   return named.isSymbolicLink() ? realpath(file) : file;
 }
 
@@ -31,7 +34,7 @@ async function placeAt(file: string, replace: boolean): Promise<string> {
 export async function writeArchiveFile(target: ArchiveTarget, bytes: AsyncIterable<Uint8Array>) {
   const to = resolve(target.to);
   const found = await stat(to).catch(() => undefined);
-  const file = await placeAt(found?.isDirectory() === true ? join(to, target.defaultName) : to, target.replace);
+  const file = await placeAt(found?.isDirectory() === true ? join(to, target.defaultName) : to, target);
   const temporary = join(dirname(file), `.${basename(file)}.${target.writer}.partial`);
   try {
     await writeFile(temporary, bytes, { flag: 'wx', mode: OWNER_ONLY, flush: true });

@@ -7,6 +7,7 @@ import { FEED_STREAM } from '../../../domain/streams.ts';
 import type { Civic } from '../../civic.ts';
 import { writeArchiveFile } from '../backup/archive-file.ts';
 import { type ArchiveEnd, type ArchiveHeader, BadArchive, FORMAT } from '../backup/archive-format.ts';
+import { readArchive } from '../backup/read-archive.ts';
 import { restoreArchive, type RestoreOutcome } from '../backup/restore-archive.ts';
 import { type VerifiedArchive, verifyArchive } from '../backup/verify-archive.ts';
 import { archiveBytes } from '../backup/write-archive.ts';
@@ -70,6 +71,21 @@ async function headerOf({ log, workingRows, clock, identifiers }: Civic): Promis
 const nameOf = ({ createdAt, backupId }: ArchiveHeader): string =>
   `civic-${createdAt.replaceAll(/[-:]|\.\d+/g, '')}-${backupId.slice(-8)}.backup.gz`;
 
+/** Throws `CommandFailed` for a backup of another log: a wrong environment must not replace the last backup of the right one. */
+async function requireSameLog(file: string, logId: string): Promise<void> {
+  try {
+    for await (const item of readArchive(createReadStream(file))) {
+      if (item.kind !== 'header' || item.header.logId === logId) return;
+      throw new CommandFailed(
+        `${file} is a backup of another log, made at ${item.header.createdAt}: give another name, or remove it first`,
+      );
+    }
+  } catch (error) {
+    // What is no whole backup is there to be replaced.
+    if (!(error instanceof BadArchive)) throw error;
+  }
+}
+
 const writeBackup = (context: CliContext, civic: Civic, to: string, replace: boolean) =>
   withProgress(context, 'events', async (bar) => {
     const header = await headerOf(civic);
@@ -86,8 +102,9 @@ const writeBackup = (context: CliContext, civic: Civic, to: string, replace: boo
       for await (const chunk of bytes) await writeOut(context, chunk);
       return undefined;
     }
-    const { backupId, feedId, createdAt } = header;
-    const written = await writeArchiveFile({ to, defaultName: nameOf(header), writer: backupId, replace }, bytes);
+    const { backupId, feedId, createdAt, logId } = header;
+    const requireReplaceable = (file: string) => requireSameLog(file, logId);
+    const written = await writeArchiveFile({ to, defaultName: nameOf(header), writer: backupId, replace, requireReplaceable }, bytes);
     const { events, payments, head } = end!;
     return { ...written, backupId, feedId, createdAt, head, events, payments };
   });
@@ -128,7 +145,7 @@ export function addRestoreCommand(program: Command, context: CliContext): void {
     const { archive, outcome } = await readingBackup(context, file, async () => {
       const archive = await verified(context, file);
       await confirm(context, { yes, what: () => consequences(archive, revokeKeys || asCopy) });
-      const outcome = await withOpened(context, 'stores', (stores) =>
+      const outcome = await withOpened(context, 'new stores', (stores) =>
         withProgress(context, 'events', (bar) =>
           restoreArchive({ stores, archive, read, asCopy, revokeKeys: revokeKeys || asCopy, signal, onProgress: bar.update }),
         ),

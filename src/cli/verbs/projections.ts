@@ -30,7 +30,8 @@ export function addProjectionsCommands(program: Command, context: CliContext): v
     .command('verify [name]')
     .description('build a scratch copy and compare it with the live read model, row by row')
     .option('--all', 'every read model');
-  runs(context, 'projector', verify, async (civic, name, options) => {
+  runs(context, 'log', verify, async (civic, name, options) => {
+    civic.startProjector();
     const results: Verified[] = [];
     for (const projection of chosenProjections(civic, name, options.all === true)) results.push(await verified(context, civic, projection));
     print(context, results, options);
