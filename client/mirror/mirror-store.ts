@@ -57,9 +57,10 @@ export class MirrorRefused extends Error {
 /** A store does not answer now and may answer later. What was not committed before is lost to it. */
 export class StoreAway extends MirrorRefused {}
 
-/** The refusal of a store that cannot be opened. */
-export function unusable(store: string, error: unknown): MirrorRefused {
+/** The refusal of a store that cannot be opened or written. */
+export function unusable(store: string, error: unknown, advice?: string): MirrorRefused {
   const { message, detail } = error as Error & { readonly detail?: string };
-  const remedy = message.includes('already exists') ? '; a mirror needs one of its own' : '';
+  const said = message.includes('already exists') ? 'a mirror needs one of its own' : advice;
+  const remedy = said === undefined ? '' : `; ${said}`;
   return new MirrorRefused(`${store} cannot be used: ${message}${detail === undefined ? '' : ` (${detail})`}${remedy}`);
 }

@@ -110,9 +110,28 @@ function inTransaction(database: DatabaseSync, work: () => void): void {
     work();
     database.exec('commit');
   } catch (error) {
-    database.exec('rollback');
+    try {
+      database.exec('rollback');
+    } catch {
+      // SQLite has ended the transaction itself, as on a full disk: the first error is the cause.
+    }
     throw error;
   }
+}
+
+/** By the primary result code of SQLite. */
+const ADVICE: Readonly<Record<number, string>> = {
+  11: 'it is damaged: remove it, and run the same command again for a new copy',
+  13: 'free some space on its disk, and run the same command again',
+  14: 'its folder must exist, on a file system that can be written',
+};
+
+const refusalOf = (file: string, error: unknown): MirrorRefused =>
+  unusable(`the SQLite file ${file}`, error, ADVICE[((error as { readonly errcode?: number }).errcode ?? 0) & 0xff]);
+
+/** Throws an error of SQLite as a refusal that names the file, and any other error as it is. */
+function rethrow(file: string, error: unknown): never {
+  throw (error as { readonly errcode?: number }).errcode === undefined ? error : refusalOf(file, error);
 }
 
 /** A mirror in a SQLite file: one table for each resource, views and full-text search, which other programs may read at any time. */
@@ -124,7 +143,7 @@ export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABL
     database.exec(`${BUSY_TIMEOUT} pragma secure_delete = on; pragma synchronous = full; pragma journal_mode = wal;`);
     inTransaction(database, () => migrate(database, tables));
   } catch (error) {
-    throw unusable(`the SQLite file ${file}`, error);
+    throw refusalOf(file, error);
   }
   const prepared = new Map<string, StatementSync>();
   const run = (sql: string, ...values: string[]): void => {
@@ -149,7 +168,7 @@ export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABL
     state: async () => JSON.parse(seen) as MirrorState,
     async commit(commit) {
       const next = JSON.stringify(commit.state);
-      inTransaction(database, () => {
+      const write = (): void => {
         if (stored() !== seen) throw new MirrorRefused(`another replicator has written to ${file} meanwhile; run one at a time`);
         if (commit.copy === 'begin') run('delete from civic_records_fresh');
         const toFresh = commit.copy === 'begin' || (JSON.parse(seen) as MirrorState).phase === 'snapshot';
@@ -162,12 +181,21 @@ export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABL
         }
         run('update civic_replica set state = ?', next);
         if (commit.copy !== undefined || commit.upserts.length + commit.removes.length > 0) database.exec(MARK_UNTIDY);
-      });
+      };
+      try {
+        inTransaction(database, write);
+      } catch (error) {
+        rethrow(file, error);
+      }
       seen = next;
       logged = true;
     },
     async *records() {
-      for (const row of database.prepare('select resource, id, data from civic_records').iterate()) yield row as unknown as MirrorRecord;
+      try {
+        for (const row of database.prepare('select resource, id, data from civic_records').iterate()) yield row as unknown as MirrorRecord;
+      } catch (error) {
+        rethrow(file, error);
+      }
     },
     async tidy(now) {
       // An index has the words of a removed text until its parts are merged, and a page may have a copy of what has moved to another one.

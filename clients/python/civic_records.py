@@ -433,7 +433,10 @@ class _Transaction:
         self._database.execute("begin immediate")
 
     def __exit__(self, kind, *_):
-        self._database.execute("commit" if kind is None else "rollback")
+        if kind is None:
+            self._database.execute("commit")
+        elif self._database.in_transaction:  # SQLite ends it itself where the disk is full
+            self._database.execute("rollback")
 
 
 def replicate(civic, path, resource=None, new_snapshot=False):
@@ -466,7 +469,10 @@ def main(arguments=None):
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         print(f"civic_records.py: an answer of the service has another form than the interface describes ({error!r})", file=sys.stderr)
         return 1
-    except (CivicError, ValueError, OSError, sqlite3.Error) as error:
+    except sqlite3.Error as error:
+        print(f"civic_records.py: the SQLite file {given.to} cannot be used: {error}", file=sys.stderr)
+        return 1
+    except (CivicError, ValueError, OSError) as error:
         print(f"civic_records.py: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

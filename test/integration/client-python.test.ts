@@ -363,6 +363,20 @@ print(json.dumps({
       });
     });
 
+    test('gives the cause where SQLite has ended the transaction itself, as on a full disk', async () => {
+      expect(await replicate('full.db')).toMatchObject({ exitCode: 0 });
+      const file = join(installation.folder, 'full.db');
+      inDatabase(file, (database) => {
+        database.exec(
+          "create trigger full before insert on records begin select raise(rollback, 'database or disk is full'); end; delete from records",
+        );
+      });
+      expect(await replicate('full.db', ['--new-snapshot'])).toMatchObject({
+        exitCode: 1,
+        stderr: `civic_records.py: the SQLite file ${file} cannot be used: database or disk is full\n`,
+      });
+    });
+
     test('says in one line what is wrong with the file, the key and the address, without the key', async () => {
       inDatabase(join(installation.folder, 'other.db'), (database) => {
         database.exec('create table mine (x)');

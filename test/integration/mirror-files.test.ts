@@ -89,6 +89,37 @@ test('a SQLite file returns the space of a snapshot, and is at most three times 
   opened.close();
 });
 
+/** As SQLite does on a full disk. */
+const ENDING = "before update on civic_replica begin select raise(rollback, 'database or disk is full'); end";
+
+test('a SQLite file whose transaction SQLite has ended itself gives the cause, and continues later', async () => {
+  const service = cityFeed();
+  const file = join(folder, 'mirror.db');
+  const store = await openMirrorStore(`sqlite:${file}`);
+  const other = new DatabaseSync(file);
+  other.exec(`create trigger full ${ENDING}`);
+  await expect(runMirror(service, store)).rejects.toThrow(`the SQLite file ${file} cannot be used: database or disk is full`);
+  other.exec('drop trigger full');
+  other.close();
+  expect(await runMirror(service, store)).toMatchObject({ snapshots: 1 });
+  await store.close();
+});
+
+test('a SQLite file that is damaged, or cannot be made, is named with what to do', async () => {
+  const file = join(folder, 'mirror.db');
+  const store = await openMirrorStore(`sqlite:${file}`);
+  await runMirror(cityFeed(), store);
+  await store.close();
+  writeFileSync(file, readFileSync(file).fill(0xff, 100));
+  const to = { damaged: `sqlite:${file}`, missing: `sqlite:${join(folder, 'absent', 'mirror.db')}` };
+  await expect(openMirrorStore(to.damaged)).rejects.toThrow(
+    `the SQLite file ${file} cannot be used: database disk image is malformed; it is damaged: remove it, and run the same command again for a new copy`,
+  );
+  await expect(openMirrorStore(to.missing)).rejects.toThrow(
+    /cannot be used: unable to open database file; its folder must exist, on a file system that can be written$/,
+  );
+});
+
 test.each([
   ['a SQLite file', () => `sqlite:${join(folder, 'mirror.db')}`],
   ['a folder', () => join(folder, 'kept')],
