@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MirrorTables } from './columns.ts';
 import { lockFolder } from './folder-lock.ts';
@@ -22,6 +22,8 @@ interface Committed {
   /** Resources that have a file; absent before there was this list, when each that was known had one. */
   readonly resources?: readonly string[];
   readonly format?: FileFormat;
+  /** By resource, bytes of the file of its records; absent while the files are being written, and before there were these numbers. */
+  readonly sizes?: Readonly<Record<string, number>> | undefined;
 }
 
 const NOTHING: Committed = { state: { phase: 'empty' }, journal: null, bytes: 0, fresh: null, freshBytes: 0, resources: [] };
@@ -52,11 +54,15 @@ async function syncFolder(folder: string): Promise<void> {
   await directory.close();
 }
 
-const progressOf = (folder: string): Promise<string | null> =>
-  readFile(join(folder, 'replica.json'), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
+function whereGone(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}
+
+/** In bytes; null where there is no such file. */
+const sizeOf = (file: string): Promise<number | null> => stat(file).then(({ size }) => size, whereGone);
+
+const progressOf = (folder: string): Promise<string | null> => readFile(join(folder, 'replica.json'), 'utf8').catch(whereGone);
 
 /** Reads `replica.json`, and removes what a killed replicator has left. Throws `MirrorRefused` for a folder with such files of another origin. */
 async function readFolder(folder: string, tables: MirrorTables) {
@@ -149,15 +155,20 @@ function filesIn(folder: string, tables: MirrorTables, kept: readonly string[], 
     const { journal: name, bytes } = progress.committed;
     return name === null ? [] : journalLines(path(name), bytes);
   }
-  /** Throws `MirrorRefused` where a file that holds records is gone: without it, they would count as removed. */
+  const recordsFile = (resource: string) => path(fileOf(resource, 'ndjson'));
+  /** Throws `MirrorRefused` where a file that holds records is gone or was cut off: what it lacks would count as removed. */
   async function requireFiles(): Promise<void> {
-    if (progress.committed.whole) return;
-    const names = new Set(await readdir(folder));
-    const gone = filed().find((resource) => !names.has(fileOf(resource, 'ndjson')));
-    if (gone === undefined) return;
-    throw new MirrorRefused(
-      `${path(fileOf(gone, 'ndjson'))} is missing: put it back, or run the same command with --new-snapshot to write every file again`,
-    );
+    const { whole, sizes = {} } = progress.committed;
+    if (whole) return;
+    for (const resource of filed()) {
+      const size = await sizeOf(recordsFile(resource));
+      const wanted = sizes[resource] ?? size;
+      if (size !== null && size === wanted) continue;
+      const found = size === null ? 'is missing' : `has ${size} bytes, and the mirror wrote ${wanted}`;
+      throw new MirrorRefused(
+        `${recordsFile(resource)} ${found}: put it back, or run the same command with --new-snapshot to write every file again`,
+      );
+    }
   }
   /** By resource and id, the number of the last line of each record that the journal names: what it says of the record counts. */
   async function lastLines() {
@@ -181,7 +192,7 @@ function filesIn(folder: string, tables: MirrorTables, kept: readonly string[], 
   }
   /** The records of a file that the journal does not name. */
   async function* filedRecords(resource: string, named: ReadonlyMap<string, number> | undefined): AsyncIterable<MirrorRecord> {
-    for await (const data of linesOf(path(fileOf(resource, 'ndjson')))) {
+    for await (const data of linesOf(recordsFile(resource))) {
       const { id } = JSON.parse(data) as { id: string };
       if (named?.has(id) !== true) yield { resource, id, data };
     }
@@ -192,8 +203,8 @@ function filesIn(folder: string, tables: MirrorTables, kept: readonly string[], 
     await requireFiles();
     const { whole, journal: merged } = progress.committed;
     const former = new Set(filed());
-    // After a kill, the next start knows the files as those of the mirror.
-    await progress.save(progress.committed);
+    // After a kill, the next start knows the files as those of the mirror, some of them written again.
+    await progress.save({ ...progress.committed, sizes: undefined });
     const last = await lastLines();
     const all = whole || format !== progress.committed.format ? [...kept, ...former] : [];
     const files = new Map<string, Awaited<ReturnType<typeof rewriteResource>>>();
@@ -211,7 +222,10 @@ function filesIn(folder: string, tables: MirrorTables, kept: readonly string[], 
     }
     await syncFolder(folder);
     const resources = whole ? [...files.keys()] : [...new Set([...former, ...files.keys()])];
-    await progress.save({ ...progress.committed, journal: null, bytes: 0, whole: false, format, resources });
+    const sizes = Object.fromEntries(
+      await Promise.all(resources.map(async (each) => [each, (await stat(recordsFile(each))).size] as const)),
+    );
+    await progress.save({ ...progress.committed, journal: null, bytes: 0, whole: false, format, resources, sizes });
     if (merged !== null) await rm(path(merged), { force: true });
   }
   async function* records(): AsyncIterable<MirrorRecord> {

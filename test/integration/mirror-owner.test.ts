@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -73,6 +73,31 @@ test('a missing file of a folder is named with the remedy, which writes it again
   expect(await compareMirror(store, service.digests(4), null)).toMatchObject({ equal: true });
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4);
   await store.close();
+});
+
+test('a file of a folder that was cut off is named with the remedy, and a mirror without the sizes continues', async () => {
+  const file = join(places.folder, 'topics.ndjson');
+  const replica = join(places.folder, 'replica.json');
+  const mirrored = async (newSnapshot = false) => {
+    const store = await openMirrorStore(places.folder);
+    try {
+      return await runMirror(service, store, { newSnapshot });
+    } finally {
+      await store.close();
+    }
+  };
+  await mirrored();
+  const whole = statSync(file).size;
+  truncateSync(file, whole - 3);
+  await expect(mirrored()).rejects.toThrow(
+    `${file} has ${whole - 3} bytes, and the mirror wrote ${whole}: put it back, or run the same command with --new-snapshot`,
+  );
+  expect(await mirrored(true)).toMatchObject({ snapshots: 1 });
+  expect(statSync(file).size).toBe(whole);
+  const { sizes, ...earlier } = JSON.parse(readFileSync(replica, 'utf8')) as { readonly sizes?: object };
+  expect(sizes).toMatchObject({ topics: whole });
+  writeFileSync(replica, `${JSON.stringify(earlier)}\n`);
+  expect(await mirrored()).toMatchObject({ snapshots: 0 });
 });
 
 test('two schemas of a PostgreSQL database hold two mirrors at once; one schema is refused to a second replicator', async () => {
