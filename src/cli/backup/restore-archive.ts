@@ -86,8 +86,16 @@ interface Restoring {
 const EMPTY_PLEASE =
   'give an empty database in DATABASE_URL, or a new folder in CIVIC_DATA_DIR, and with EVENTSTORE_URL an empty server as well';
 
-/** A new restore, or the one that was begun here with the same file and the same options. */
-async function beginOrGoOn({ stores, archive, asCopy, revokeKeys }: RestoreRequest): Promise<Restoring> {
+/**
+ * A new restore, or the one that was begun here with the same file and the same options. Writes nothing. Throws `CommandFailed` where none can
+ * be begun here.
+ */
+export async function beginOrGoOn({
+  stores,
+  archive,
+  asCopy,
+  revokeKeys,
+}: Pick<RestoreRequest, 'stores' | 'archive' | 'asCopy' | 'revokeKeys'>): Promise<Restoring> {
   const { log, rows, identifiers, clock } = stores;
   const { events } = await log.readAll({ after: LOG_START, limit: 1 });
   const first = events[0];

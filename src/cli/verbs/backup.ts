@@ -8,7 +8,7 @@ import type { Civic } from '../../civic.ts';
 import { writeArchiveFile } from '../backup/archive-file.ts';
 import { type ArchiveEnd, type ArchiveHeader, BadArchive, FORMAT } from '../backup/archive-format.ts';
 import { readArchive } from '../backup/read-archive.ts';
-import { restoreArchive, type RestoreOutcome } from '../backup/restore-archive.ts';
+import { beginOrGoOn, restoreArchive, type RestoreOutcome } from '../backup/restore-archive.ts';
 import { type VerifiedArchive, verifyArchive } from '../backup/verify-archive.ts';
 import { archiveBytes } from '../backup/write-archive.ts';
 import { confirm, numbered, YES } from '../confirm.ts';
@@ -144,12 +144,12 @@ export function addRestoreCommand(program: Command, context: CliContext): void {
     const read = () => createReadStream(file, { signal });
     const { archive, outcome } = await readingBackup(context, file, async () => {
       const archive = await verified(context, file);
-      await confirm(context, { yes, what: () => consequences(archive, revokeKeys || asCopy) });
-      const outcome = await withOpened(context, 'new stores', (stores) =>
-        withProgress(context, 'events', (bar) =>
-          restoreArchive({ stores, archive, read, asCopy, revokeKeys: revokeKeys || asCopy, signal, onProgress: bar.update }),
-        ),
-      );
+      const wanted = { archive, asCopy, revokeKeys: revokeKeys || asCopy };
+      const outcome = await withOpened(context, 'new stores', async (stores) => {
+        await beginOrGoOn({ stores, ...wanted });
+        await confirm(context, { yes, what: () => consequences(archive, wanted.revokeKeys) });
+        return withProgress(context, 'events', (bar) => restoreArchive({ stores, ...wanted, read, signal, onProgress: bar.update }));
+      });
       return { archive, outcome };
     });
     warnOperator(context, archive, outcome);
