@@ -7,7 +7,12 @@ import { sql, statementsIn } from './statements.ts';
 
 const IDENTITY = columns({
   database: [`system_identifier::text || '/' || (select oid::text from pg_database where datname = current_database())`, text],
-  timeline: ['substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)', text],
+  timeline: [
+    // A standby has no position of its own in the log.
+    `case when pg_is_in_recovery() then (select upper(lpad(to_hex(timeline_id), 8, '0')) from pg_control_checkpoint())
+      else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end`,
+    text,
+  ],
 });
 /** SQLSTATE: this user lacks the right. */
 const NOT_ALLOWED = '42501';

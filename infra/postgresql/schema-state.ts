@@ -67,8 +67,8 @@ export async function readSchemaState(client: ClientBase) {
 
 const refusedOf = (dsn: string) => (problem: string) => new DatabaseRefused(`the database ${shownDsn(dsn)} ${problem}`);
 
-/** Throws `DatabaseRefused` where the database must not be changed. */
-export function refuseUnusable(state: SchemaState, dsn: string): void {
+/** Throws `DatabaseRefused` where the database must not be changed, or, for `reads`, not be read. */
+export function refuseUnusable(state: SchemaState, dsn: string, { reads = false } = {}): void {
   const refused = refusedOf(dsn);
   if (state.serverVersion < OLDEST_SERVER * 10_000) {
     const version = Math.floor(state.serverVersion / 10_000);
@@ -79,7 +79,7 @@ export function refuseUnusable(state: SchemaState, dsn: string): void {
       `has the encoding ${state.encoding}, which does not have every character; make one with "create database NAME encoding '${DATABASE_ENCODING}' template template0"`,
     );
   }
-  if (state.readOnly) throw refused(`${READ_ONLY.found}; ${READ_ONLY.remedy}`);
+  if (state.readOnly && !(reads && state.kind === 'current')) throw refused(`${READ_ONLY.found}; ${READ_ONLY.remedy}`);
   if (state.kind === 'foreign') throw refused('holds tables of another program; give an empty database of its own in DATABASE_URL');
   if (state.kind === 'newer') {
     const reason = `it has the migration ${state.unknown.join(', ')}`;
@@ -158,7 +158,7 @@ export const migrate = async (dsn: string, { reads = false } = {}): Promise<read
     await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
     const state = await readSchemaState(client);
     if (reads && state.kind === 'empty') throw new DatabaseRefused(noInstallation(`the database ${shownDsn(dsn)} is empty`));
-    refuseUnusable(state, dsn);
+    refuseUnusable(state, dsn, { reads });
     if (state.kind === 'current') return [];
     // Loaded only here: it brings a compiler of its own.
     const { runner } = await import('node-pg-migrate');

@@ -20,7 +20,7 @@ import type { Logger } from '../../domain/ports/logger.ts';
 import { BadSetting, type Settings } from '../settings.ts';
 import { withErasures } from './erased-log.ts';
 
-/** A service and a command make the installation where there is none; a reader is refused there. */
+/** A service and a command make the installation where there is none; a reader is refused there, and also reads a read-only database. */
 export type Role = 'service' | 'command' | 'reader';
 const LOG_TIMEOUT_MS = 60_000;
 /** The recovery of gigabytes of log takes minutes, and so does a start on a machine that is overloaded. */

@@ -306,6 +306,16 @@ test('a command that reads is refused where there is no service, and a restore f
   expect(await civic(['restore', '--yes', path('busy.gz')], target)).toMatchObject({ exitCode: 0 });
 });
 
+test('a read-only database is backed up, and takes no change', async () => {
+  const url = new URL(original['DATABASE_URL']!);
+  url.searchParams.set('options', '-c default_transaction_read_only=on');
+  const env = { DATABASE_URL: url.toString() };
+  expect(await civic(['backup', '--to', path('read-only.gz')], env)).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await civic(['backup', 'verify', path('read-only.gz')], {})).toMatchObject({ exitCode: 0 });
+  const { exitCode, stderr } = await civic(['accounts', 'open', '--name', 'Acme'], env);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('is read-only')]);
+});
+
 test('a backup does not replace one of another log', async () => {
   const target = await newDatabase();
   expect(await civic(['accounts', 'open', '--name', 'Another'], target)).toMatchObject({ exitCode: 0 });

@@ -96,7 +96,7 @@ test('what every start is refused for fails the doctor with the same message', a
   await refused(/a restore of the backup .* has not ended/);
 });
 
-test('a read-only database fails the doctor and refuses every command, also with a current schema', async () => {
+test('a read-only database fails the doctor and refuses a command that writes, also with a current schema', async () => {
   await run('drop schema if exists civic cascade');
   await migrate(database.url);
   const url = new URL(database.url);

@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
@@ -6,7 +8,10 @@ import { NO_STREAM } from '../../domain/ports/event-log.ts';
 import type { Readiness } from '../../src/edge/ops/ops-server.ts';
 import { startMigratedDatabase, startTestDatabase } from '../support/embedded-database.ts';
 import { freshStream, newEvents } from '../support/event-log-builders.ts';
+import { copyDataDir } from '../support/prepared-data.ts';
+import { makeCluster, newServerFolder, onServer, serverFolder, startServer } from '../support/postgresql-server.ts';
 import { serveCivic } from '../support/served-civic.ts';
+import { makeInstallation } from '../support/service.ts';
 
 const LANES = 2;
 const APPENDS = 12;
@@ -68,5 +73,30 @@ test('a service whose requests a read-only database refuses says so in /readyz, 
     await admin.end();
     await served.close();
     await server.close();
+  }
+});
+
+test('a standby whose primary is lost is backed up', async () => {
+  const folder = newServerFolder();
+  const at = (name: string): string => join(folder, name);
+  const installation = makeInstallation('civic-standby-');
+  makeCluster(at('primary'));
+  let server = await startServer(at('primary'), serverFolder(at('at')));
+  try {
+    await onServer(server.dsn('postgres'), 'create database civic');
+    const civic = (...args: readonly string[]) =>
+      installation.civicHere([...args, '--json'], { env: { DATABASE_URL: server.dsn('civic') } });
+    expect(await civic('accounts', 'open', '--name', 'Acme')).toMatchObject({ exitCode: 0 });
+    await server.end('clean');
+    copyDataDir(at('primary'), at('standby'));
+    writeFileSync(at('standby/standby.signal'), '');
+    server = await startServer(at('standby'), serverFolder(at('by')));
+    const file = join(installation.folder, 'standby.gz');
+    expect(await civic('backup', '--to', file)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await civic('backup', 'verify', file)).toMatchObject({ exitCode: 0 });
+  } finally {
+    await server.end('clean');
+    await installation.close();
+    rmSync(folder, { recursive: true });
   }
 });
