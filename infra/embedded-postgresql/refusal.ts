@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
 
 /** `message` is one line for the operator that says what to do. */
 export class EmbeddedDatabaseRefused extends Error {
@@ -55,12 +55,14 @@ const DAMAGED =
   /could not locate a valid checkpoint|invalid checkpoint|invalid (primary|secondary) checkpoint|incorrect checksum in control file|could not open file "global\/pg_control"|is not a database cluster|database files are incompatible|could not locate required checkpoint|invalid data in|unexpected end of file|could not read file/;
 
 const ADVICE: readonly (readonly [sign: RegExp, advice: (paths: Paths) => string])[] = [
-  [/No space left on device/, ({ root }) => fullDisk(root)],
+  // A full disk cuts the line that says so.
+  [/No space left/, ({ root }) => fullDisk(root)],
   [
     /Disk quota exceeded/,
     ({ root }) => `the disk quota for ${root} is used up: free some space and start again; nothing committed is lost`,
   ],
   [/Read-only file system/, ({ root }) => readOnly(root)],
+  [/has invalid permissions/, ({ cluster }) => `other accounts may use its data: run "chmod 700 ${cluster}" and start again`],
   [
     /Permission denied|Operation not permitted/,
     ({ root }) => `files below ${root} belong to another user: start as their owner, or set CIVIC_DATA_DIR to a folder of your own`,
@@ -83,8 +85,18 @@ export function failureReason(output: readonly string[], paths: Paths): string {
     const line = errors.findLast((candidate) => sign.test(candidate));
     if (line !== undefined) return `the embedded PostgreSQL does not start: ${advice(paths)} (${said(line)})`;
   }
+  // A full disk leaves no word, or a part of one.
+  if (hasNoSpace(paths.root)) return `the embedded PostgreSQL does not start: ${fullDisk(paths.root)}`;
   const last = errors.at(-1) ?? output.findLast((line) => line.trim() !== '');
   return `the embedded PostgreSQL does not start: ${last === undefined ? 'it ended without a word' : said(last)}; see ${paths.serverLog}`;
+}
+
+/** Bytes below which PostgreSQL cannot write the files of a start. */
+const START_BYTES = 64 * 1024;
+
+function hasNoSpace(folder: string): boolean {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize < START_BYTES;
 }
 
 function said(line: string): string {
