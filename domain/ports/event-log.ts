@@ -142,6 +142,10 @@ export interface SetBack {
   readonly noticedAt: number;
 }
 
+/** A cursor with a fingerprint needs no renewal: those of the lost history are answered 410, the others continue. */
+export const SET_BACK_REMEDY =
+  'find the cause; where customers may hold cursors without fingerprints, run `civic feed renew --reason TEXT` (every other cursor of the lost history is answered 410 without it); then run `civic feed acknowledge`';
+
 export interface SetBacks {
   note(setBack: SetBack): Promise<void>;
   /** Unacknowledged losses, oldest first. */

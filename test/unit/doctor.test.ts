@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { LOG_START } from '../../domain/ports/event-log.ts';
 import { examine, type Examination } from '../../src/cli/doctor/examine.ts';
 import type { BrokersFacts, DatabaseFacts, FolderFacts, Probes } from '../../domain/ports/probes.ts';
 
@@ -82,7 +83,21 @@ describe('each finding names the problem and what to do', () => {
     ['no room', { folder: { freeBytes: 1_000_000 } }, 'free disk', 'failed', /free disk space/],
     ['a port of another program', { refused: { 8080: 'EADDRINUSE' } }, 'CIVIC_HTTP_PORT', 'failed', /CIVIC_HTTP_PORT/],
     ['a port for the mighty', { refused: { 9464: 'EACCES' }, serving: true }, 'CIVIC_OPS_PORT', 'failed', /CIVIC_OPS_PORT/],
-    ['no database', { unreachable: 'it could not be reached' }, 'database', 'failed', /without it/],
+    ['no embedded database', { unreachable: 'it could not be reached' }, 'database', 'failed', /^do what this says: /],
+    [
+      'no database of the user',
+      { unreachable: 'it could not be reached', environment: { DATABASE_URL: 'postgres://u@127.0.0.1/d' } },
+      'database',
+      'failed',
+      /^start it or correct DATABASE_URL: /,
+    ],
+    [
+      'lost history',
+      { facts: { setBacks: [{ held: LOG_START, head: LOG_START, noticedAt: NOW }] } },
+      'history',
+      'warning',
+      /^find the cause; where customers .* without fingerprints, run `civic feed renew .*; then run `civic feed acknowledge`$/,
+    ],
     ['another installation', { installation: away }, 'installation', 'failed', /no process of the service starts/],
     ['no event store', { eventStore: away }, 'event store', 'failed', /EVENTSTORE_URL/],
     ['no brokers', { brokers: away }, 'brokers', 'failed', /KAFKA_BROKERS/],

@@ -1,3 +1,4 @@
+import { SET_BACK_REMEDY } from '../../domain/ports/event-log.ts';
 import { REJECTIONS, type RejectionCode } from '../../domain/rejections.ts';
 import { STATUSES } from '../../contract/error-codes.ts';
 
@@ -89,7 +90,7 @@ export const ALERTS: readonly Alert[] = [
     lasting: '0m',
     severity: 'page',
     says: 'the log has lost history that customers have read',
-    remedy: 'find the cause, then `civic feed renew` (backup-and-restore.md)',
+    remedy: `${SET_BACK_REMEDY} (backup-and-restore.md)`,
   },
   {
     name: 'CivicPaymentsUnsettled',

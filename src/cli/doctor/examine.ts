@@ -36,7 +36,8 @@ export async function examine({ environment, probes, clock }: Examination): Prom
     hasTables = facts.schema === 'current';
     findings.push(...judgeDatabase(facts, clock.now()));
   } catch (error) {
-    findings.push(failed('database', (error as Error).message, 'start it or correct DATABASE_URL: the service cannot run without it'));
+    const toDo = settings.DATABASE_URL === undefined ? 'do what this says' : 'start it or correct DATABASE_URL';
+    findings.push(failed('database', (error as Error).message, `${toDo}: the service cannot run without it`));
   }
   const ofEventStore = eventStore === null ? [] : [await judgeEventStore(eventStore)];
   findings.push(...ofEventStore);

@@ -1,4 +1,5 @@
 import { DATABASE_ENCODING, OLDEST_SERVER, READ_ONLY } from '../../../domain/ports/database.ts';
+import { SET_BACK_REMEDY } from '../../../domain/ports/event-log.ts';
 import type { DatabaseFacts, FolderFacts } from '../../../domain/ports/probes.ts';
 
 export interface Finding {
@@ -91,8 +92,7 @@ function judgeHistory(setBacks: DatabaseFacts['setBacks']): Finding {
   const losses = setBacks.map(
     ({ held, head, noticedAt }) => `set back from ${held} to ${head}, noticed ${new Date(noticedAt).toISOString()}`,
   );
-  const remedy = 'cursors of the lost history are answered 410; run `civic feed acknowledge` once you have seen this';
-  return warning('history', losses.join('; '), remedy);
+  return warning('history', losses.join('; '), SET_BACK_REMEDY);
 }
 
 function judgeStandbys({ synchronous, connected }: DatabaseFacts['standbys']): Finding {
