@@ -8,7 +8,7 @@ export const REJECTIONS = {
   cursor_expired: 'the cursor is older than what is retained, beyond the head, or of another feed',
   request_too_large: 'the request body is over its limit',
   response_too_large: 'the result is over the response limit; it is refused, never truncated',
-  rate_limited: 'an allowance is exhausted',
+  rate_limited: 'an allowance is exhausted, or too many requests of the account run at once',
   internal_error: 'a defect; the answer discloses nothing private',
   authentication_unavailable: 'identity could not be looked up; the request was refused',
   feed_unavailable: 'the state of the feed could not be read or written; the request was refused',

@@ -28,7 +28,12 @@ export function search({ settings, reads, clock, database, deadlineMs }: Platfor
   const searchAgenda = createSearchAgenda({ reads: (signal) => reads.through((statement) => database.search(statement, signal)), clock });
   const getAgendaItem = createGetAgendaItem({ reads, clock });
   const tools: Pick<ToolFunctions, 'search_agenda' | 'get_agenda_item'> = {
-    search_agenda: (input, { principal: { accountId }, signal }) => searchLimit(accountId, signal, () => searchAgenda(input, signal)),
+    search_agenda: (input, { principal: { accountId }, signal }) =>
+      searchLimit(
+        accountId,
+        () => signal,
+        () => searchAgenda(input, signal),
+      ),
     get_agenda_item: async ({ itemId }) => {
       const item = await getAgendaItem(itemId);
       if (item !== null) return { data: { item, truncated: false } };
@@ -38,7 +43,12 @@ export function search({ settings, reads, clock, database, deadlineMs }: Platfor
   /** Refuses a cursor of another search with 400 and a search beyond the limit with 429. */
   const searchPages = async (input: SearchAgendaInput): Promise<SearchAgendaData> => {
     try {
-      const search = (signal: AbortSignal) => searchLimit(PAGES_ACCOUNT, signal, () => searchAgenda(input, signal));
+      const search = (signal: AbortSignal) =>
+        searchLimit(
+          PAGES_ACCOUNT,
+          () => signal,
+          () => searchAgenda(input, signal),
+        );
       return (await answeredWithin(clock, deadlineMs, search)).data;
     } catch (error) {
       throw error instanceof InvalidSearchCursor ? new Rejection('invalid_parameter', error.message) : error;

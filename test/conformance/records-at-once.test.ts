@@ -54,6 +54,34 @@ test.each(SENDINGS)('an account reads $path so many times at once, and another d
   edge.answerWith(EMPTY_ANSWERS);
 });
 
+test('a request whose client leaves gives up its place', async () => {
+  const running: (() => void)[] = [];
+  edge.answerWith({
+    readCivicChanges: () => new Promise((resolve) => void running.push(() => resolve({ text: '{}', items: 0 }))),
+  });
+  const { accountId, key } = await bench.open();
+  await bench.caughtUp();
+  const ask = (signal?: AbortSignal) => fetch(edge.url + PAGE, { headers: { authorization: `Bearer ${key}` }, signal: signal ?? null });
+  const first = Array.from({ length: AT_ONCE }, () => ask());
+  await expect.poll(() => running.length, { timeout: 60_000 }).toBe(AT_ONCE);
+  const before = edge.logged.length;
+  const leaving = new AbortController();
+  const left = Array.from({ length: ASKED }, () => ask(leaving.signal).catch(() => 'left'));
+  // They wait once they have been admitted, and the log shows the end of each.
+  await expect.poll(async () => (await bench.counters(accountId))['minute'], { timeout: 60_000 }).toBe(AT_ONCE + ASKED);
+  leaving.abort();
+  await Promise.all(left);
+  await expect.poll(() => edge.logged.length - before, { timeout: 60_000 }).toBeGreaterThanOrEqual(ASKED);
+  const last = ask();
+  running[0]!();
+  await expect.poll(() => running.length, { timeout: 60_000 }).toBe(AT_ONCE + 1);
+  for (const end of running) end();
+  expect((await last).status).toBe(200);
+  await Promise.all(first);
+  expect(running).toHaveLength(AT_ONCE + 1);
+  edge.answerWith(EMPTY_ANSWERS);
+});
+
 test('health and writes do not wait for records', async () => {
   const { promise, resolve } = Promise.withResolvers<{ text: string; items: number }>();
   edge.answerWith({ readCivicChanges: () => promise });

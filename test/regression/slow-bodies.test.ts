@@ -21,6 +21,8 @@ const REQUESTS: readonly (readonly [string, string, string, Readonly<Record<stri
   ['a subscription', '/api/v1/data/subscriptions', JSON.stringify({ name: 'mine' }), {}],
   ['a report', '/api/v1/data-reports', JSON.stringify(submitDataReport.example.body.agenda.value), { 'idempotency-key': 'a' }],
   ['a tool call', '/api/v1/mcp', TOOLS.body, TOOLS.headers],
+  ['invalid JSON', '/api/v1/data/batch', '{]', {}],
+  ['invalid input', '/api/v1/data/batch', '{"requests":[]}', {}],
 ];
 
 /** All but the last byte of a request has been sent. */
@@ -37,6 +39,13 @@ async function begun(path: string, key: string, text: string, headers: Readonly<
   };
 }
 
+/** Resolves once so many requests of the account have been charged. */
+const admitted = async (accountId: string, requests: number): Promise<void> => {
+  const text = 'select minute_used::text from civic.admission_counts where account_id = $1::uuid and usable';
+  const used = async () => Number((await served.civic.database.read.texts({ text, values: [accountId] }))[0]?.[0]);
+  await expect.poll(used, { timeout: 60_000 }).toBe(requests);
+};
+
 describe('a request whose body ends after the access did is refused', () => {
   test.each([
     ['a suspended account', 401, (accountId: string) => served.command(accountId, { type: 'SuspendAccount' })],
@@ -50,6 +59,7 @@ describe('a request whose body ends after the access did is refused', () => {
     const accountId = await served.openAccount({ tier: 'ultra' });
     const { keyId, secret } = await served.issueKey(accountId, { scopes: ['civic:read', 'civic:export', 'mcp:read'] });
     const finish = await Promise.all(REQUESTS.map(([, path, body, headers]) => begun(path, secret, body, headers)));
+    await admitted(accountId, REQUESTS.length);
     await wait(LONG_MS);
     await end(accountId, keyId);
     const statuses = await Promise.all(finish.map((each) => each()));
@@ -60,6 +70,8 @@ describe('a request whose body ends after the access did is refused', () => {
       'a subscription': status,
       'a report': status,
       'a tool call': tools,
+      'invalid JSON': status,
+      'invalid input': status,
     });
   });
 });
@@ -68,6 +80,7 @@ test('a slow body of an account in good standing is answered, and charged once',
   const accountId = await served.openAccount({ tier: 'ultra' });
   const { secret } = await served.issueKey(accountId);
   const finish = await begun('/api/v1/data/batch', secret, JSON.stringify(BATCH), {});
+  await admitted(accountId, 1);
   await wait(LONG_MS);
   expect(await finish()).toBe(200);
   const { headers } = await served.ask('POST', '/batch', secret, { body: BATCH });

@@ -19,9 +19,12 @@ async function start() {
   const unread = new UnreadAnswers({ connectionRefused: (limit) => void ended.push(limit) }, MAX_BYTES);
   const app = Fastify();
   unread.bound(app);
+  const arrived: (() => void)[] = [];
   app.get<{ Params: { account: string } }>('/:account', async (request) => {
-    request.principal = { accountId: request.params.account } as Principal;
-    return Buffer.alloc(ANSWER_BYTES, 'a');
+    const { account } = request.params;
+    request.principal = { accountId: account } as Principal;
+    if (account === 'gone') await new Promise<void>((resolve) => arrived.push(resolve));
+    return account === 'text' ? '\u20ac'.repeat(ANSWER_BYTES / 3) : Buffer.alloc(ANSWER_BYTES, 'a');
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
   closing.push(() => app.close());
@@ -35,7 +38,7 @@ async function start() {
     await new Promise((resolve) => socket.once('readable', resolve));
     return socket;
   };
-  return { ended, ask };
+  return { ended, ask, arrived, port, unread, server: app.server };
 }
 
 /** Reads until the answer is whole, or its connection ends. */
@@ -53,6 +56,24 @@ test('the account that holds most of what is unread loses its oldest answers, an
   expect(ended.length).toBeGreaterThanOrEqual(5);
   expect(new Set(ended)).toEqual(new Set(['unread']));
   expect(await Promise.all([slow, greedy.at(-1)!, greedy[0]!].map(isReadWhole))).toEqual([true, true, false]);
+});
+
+test('a text counts as many bytes as it has', async () => {
+  const { ended, ask } = await start();
+  for (let asked = 0; asked < 4; asked += 1) await ask('text');
+  expect(ended.length).toBeGreaterThanOrEqual(1);
+});
+
+test('an answer whose client has left before it was made is not held', async () => {
+  const { ended, arrived, port, unread, server } = await start();
+  const sockets = Array.from({ length: 4 }, () => connect({ port, host: '127.0.0.1' }));
+  for (const socket of sockets) socket.write('GET /gone HTTP/1.1\r\nhost: x\r\n\r\n');
+  await expect.poll(() => arrived.length, { timeout: 60_000 }).toBe(sockets.length);
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(() => new Promise((resolve) => server.getConnections((_, count) => resolve(count)))).toBe(0);
+  for (const make of arrived) make();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([unread.held, ended]).toEqual([0, []]);
 });
 
 test('answers that are read are not counted', async () => {

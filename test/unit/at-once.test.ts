@@ -25,7 +25,11 @@ function start() {
   const limit = limitAtOnce({ ...BOUNDS, concurrency: LIMIT, clock });
   const running: (() => void)[] = [];
   const search = (account: string, signal = never): Promise<string> =>
-    limit(account, signal, () => new Promise<string>((resolve) => running.push(() => resolve(account))));
+    limit(
+      account,
+      () => signal,
+      () => new Promise<string>((resolve) => running.push(() => resolve(account))),
+    );
   return { waits, running, search };
 }
 const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -91,8 +95,16 @@ describe('the searches of one account', () => {
 
   test('free their place when they fail', async () => {
     const limit = limitAtOnce({ ...BOUNDS, concurrency: 1, clock: { now: () => 0, sleep: () => new Promise(() => undefined) } });
-    const failing = limit('a', never, () => Promise.reject(new Error('no')));
-    const next = limit('a', never, () => Promise.resolve('yes'));
+    const failing = limit(
+      'a',
+      () => never,
+      () => Promise.reject(new Error('no')),
+    );
+    const next = limit(
+      'a',
+      () => never,
+      () => Promise.resolve('yes'),
+    );
     await expect(failing).rejects.toThrow('no');
     expect(await next).toBe('yes');
   });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { API_KEY_VARIABLE } from '../../../domain/key-secret.ts';
 import type { Plans } from '../../../domain/plans.ts';
 import { allowedBy } from '../../setting-values.ts';
 import { readSettings, SETTING_SECTIONS, type Settings } from '../../settings.ts';
@@ -30,7 +31,7 @@ export function sandboxSettings(
   { dataDir, facilitatorUrl }: { readonly dataDir: string; readonly facilitatorUrl: string },
 ): { readonly settings: Settings; readonly plans: ChangeablePlans; readonly left: readonly string[] } {
   const stated = Object.entries(environment).filter(([name, value]) => value !== '' && /^(CIVIC|KAFKA|DATABASE|EVENTSTORE)_/.test(name));
-  const left = stated.map(([name]) => name).filter((name) => !TAKEN.has(name));
+  const left = stated.map(([name]) => name).filter((name) => !TAKEN.has(name) && name !== API_KEY_VARIABLE);
   const given = Object.fromEntries(Object.entries(environment).filter(([name, value]) => value !== '' && TAKEN.has(name)));
   const { settings } = readSettings({
     ...DEFAULTS,

@@ -20,7 +20,7 @@ export function limitAtOnce({ what, concurrency, maxWaiting, maxWaitMs, clock }:
     new Rejection('rate_limited', `too many ${what} of this account run at once`, { retryAfterSeconds: AGAIN_SECONDS });
   /** By account; the waiting are in order of arrival, and each begins when a running one ends. */
   const accounts = new Map<string, { running: number; readonly waiting: (() => void)[] }>();
-  async function wait(waiting: (() => void)[], signal: AbortSignal | null): Promise<void> {
+  async function wait(waiting: (() => void)[], leaving: () => AbortSignal): Promise<void> {
     if (waiting.length >= maxWaiting) throw refused();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     waiting.push(resolve);
@@ -31,15 +31,15 @@ export function limitAtOnce({ what, concurrency, maxWaiting, maxWaitMs, clock }:
       reject(reason);
     };
     const begun = new AbortController();
-    clock.sleep(maxWaitMs, signal === null ? begun.signal : AbortSignal.any([signal, begun.signal])).then(() => giveUp(refused()), giveUp);
+    clock.sleep(maxWaitMs, AbortSignal.any([leaving(), begun.signal])).then(() => giveUp(refused()), giveUp);
     await promise.finally(() => begun.abort());
   }
-  /** Throws the `Rejection` `rate_limited` where too many wait, or one waits for too long, and the signal's reason where it aborts a wait. */
-  return async <Result>(accountId: string, signal: AbortSignal | null, work: () => Promise<Result>): Promise<Result> => {
+  /** Throws the `Rejection` `rate_limited` where too many wait, or one waits for too long, and the reason of the signal where that ends a wait. */
+  return async <Result>(accountId: string, leaving: () => AbortSignal, work: () => Promise<Result>): Promise<Result> => {
     const account = accounts.get(accountId) ?? { running: 0, waiting: [] };
     accounts.set(accountId, account);
     if (account.running < concurrency) account.running += 1;
-    else await wait(account.waiting, signal);
+    else await wait(account.waiting, leaving);
     try {
       return await work();
     } finally {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Exchange } from '../answers/exchange.ts';
@@ -8,6 +9,7 @@ import type { JsonPage } from '../../../contract/inputs.ts';
 import { readCivicRecords } from '../../../contract/read-civic-records.ts';
 import { MEDIA_TYPES, type Operation, type PageForm, type Surface } from '../../../contract/operation.ts';
 import { CUSTOMER_OPERATIONS, type CustomerOperationId } from '../../../contract/operations.ts';
+import { Rejection } from '../../../domain/rejections.ts';
 import type { AllowanceState, OnAllowance } from '../../../domain/ports/counts.ts';
 import { requestAddress } from '../admission/client-address.ts';
 import { compressAnswers } from './compress-answers.ts';
@@ -18,6 +20,8 @@ import type { UnreadAnswers } from './unread-answers.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     principal?: Principal;
+    /** Milliseconds of the stopwatch. */
+    admittedAt?: number;
     /** Remaining units of the charged buckets. */
     buckets?: readonly AllowanceState[];
     /** Adds to them. */
@@ -43,15 +47,15 @@ export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts, unrea
     const formOf = ({ raw }: FastifyRequest): PageForm => (success.forms === undefined ? 'json' : preferredForm(raw.headers.accept));
     const answersRecords = success.forms !== undefined || operationId === readCivicRecords.operationId;
     const operate: (exchange: Exchange<KeyOperation>) => Promise<JsonPage> = parts.operations[operationId as CustomerOperationId];
-    const answer = (request: FastifyRequest, principal: Principal): Promise<JsonPage> => {
+    const answer = (request: FastifyRequest, { raw }: FastifyReply, principal: Principal): Promise<JsonPage> => {
       const { params, query, headers, body, id: requestId } = request;
       const onAllowance = request.onAllowance!;
       const exchange = { params, query, headers, body, principal, requestId, onAllowance, form: formOf(request), baseUrl: parts.baseUrl() };
       const work = () => operate(exchange as unknown as Exchange<KeyOperation>);
-      return answersRecords ? recordsAtOnce(principal.accountId, null, work) : work();
+      return answersRecords ? recordsAtOnce(principal.accountId, () => closeOf(raw), work) : work();
     };
-    const readAhead = (request: FastifyRequest, guess: Principal): void => {
-      const page = answer(request, guess);
+    const readAhead = (request: FastifyRequest, reply: FastifyReply, guess: Principal): void => {
+      const page = answer(request, reply, guess);
       // A refused request never awaits it.
       page.catch(() => undefined);
       request.ahead = { guess, page };
@@ -60,14 +64,13 @@ export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts, unrea
     // about it is answered after admission.
     const isAhead = method === 'GET' && operation.surface !== 'reports';
     const admit = admits(parts, operation, isAhead ? readAhead : undefined);
-    const again = admitsAgain(parts, operation);
     const countClient = async ({ raw }: FastifyRequest): Promise<void> =>
       reportClients.admit(operationId, requestAddress(raw, parts.isTrustedProxy), clock.now());
     app.register(async (scope) => {
       compressAnswers(scope);
       unread.bound(scope);
       if (body === null) ignoreBodies(scope);
-      else takeJson(scope, parseJson);
+      else takeJson(scope, parseJson, admitsAgain(parts, operation));
       scope.route({
         method,
         url: routerPath(operation),
@@ -76,10 +79,10 @@ export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts, unrea
         ...(body && { bodyLimit: body.maxBytes }),
         attachValidation: isAhead,
         onRequest: [...(operation.surface === 'reports' ? [countClient] : []), ...(isAhead ? [] : [admit])],
-        preHandler: [...(isAhead ? [admit, refuseInput] : [again]), ...(exportUnits === undefined ? [] : [chargeExport(exportUnits)])],
+        preHandler: [...(isAhead ? [admit, refuseInput] : []), ...(exportUnits === undefined ? [] : [chargeExport(exportUnits)])],
         handler: async (request, reply) => {
           const { ahead, principal } = request as { ahead?: FastifyRequest['ahead']; principal: Principal };
-          const page = await (isDeepStrictEqual(ahead?.guess, principal) ? ahead!.page : answer(request, principal));
+          const page = await (isDeepStrictEqual(ahead?.guess, principal) ? ahead!.page : answer(request, reply, principal));
           const json = jsonOf(page, principal);
           if (page.unreadSince !== undefined) feedReads.read(principal.keyId, page.unreadSince);
           if (page.items > 0) metrics.itemsServed(operationId, page.items);
@@ -92,33 +95,43 @@ export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts, unrea
   }
 }
 
+/** Aborts when the connection ends before the answer. */
+function closeOf(answer: ServerResponse): AbortSignal {
+  const left = new AbortController();
+  const abort = () => left.abort(new Rejection('rate_limited', 'the client did not wait for the answer', { retryAfterSeconds: 1 }));
+  if (answer.destroyed) abort();
+  else answer.on('close', abort);
+  return left.signal;
+}
+
 /** A hook that throws what is wrong with the input, after admission. */
 async function refuseInput({ validationError }: FastifyRequest): Promise<void> {
   if (validationError !== undefined) throw validationError;
 }
 
-/** Milliseconds from a request to the end of its body after which it is admitted again. */
+/** Milliseconds from the admission of a request to the end of its body after which it is admitted again. */
 const LONG_BODY_MS = 1_000;
 
-/** A hook for after the body: who sends one slowly holds no access beyond its end. */
-export function admitsAgain({ admission, clock }: RouteParts, { surface, scope }: KeyOperation) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    if (reply.elapsedTime < LONG_BODY_MS) return;
+/** For the end of a body: who sends one slowly holds no access beyond its end. */
+export function admitsAgain({ admission, clock, stopwatch }: RouteParts, { surface, scope }: KeyOperation) {
+  return async (request: FastifyRequest): Promise<void> => {
+    if (stopwatch() - request.admittedAt! < LONG_BODY_MS) return;
     const { authorization } = request.raw.headers;
     request.principal = await admission.admitAgain({ authorization, surface, scope, now: clock.now() });
   };
 }
 
-type ReadAhead = (request: FastifyRequest, guess: Principal) => void;
+type ReadAhead = (request: FastifyRequest, reply: FastifyReply, guess: Principal) => void;
 
 /** A hook that admits the request before any answer about its input. */
-export function admits({ admission, clock }: RouteParts, { surface, scope }: KeyOperation, ahead?: ReadAhead) {
+export function admits({ admission, clock, stopwatch }: RouteParts, { surface, scope }: KeyOperation, ahead?: ReadAhead) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { authorization } = request.raw.headers;
     const onAllowance: OnAllowance = (states) => announceAllowance(request, reply, states);
     request.onAllowance = onAllowance;
-    const readAhead = ahead && request.validationError === undefined ? (guess: Principal) => ahead(request, guess) : undefined;
+    const readAhead = ahead && request.validationError === undefined ? (guess: Principal) => ahead(request, reply, guess) : undefined;
     request.principal = await admission.admit({ authorization, surface, scope, now: clock.now(), onAllowance, readAhead });
+    request.admittedAt = stopwatch();
   };
 }
 

@@ -42,10 +42,17 @@ function parseQueryString(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(parameters);
 }
 
-/** The routes of this scope take JSON, which Fastify reads once the request is admitted. */
-export function takeJson(scope: FastifyInstance, parse: (bytes: Buffer) => unknown): void {
+/** The routes of this scope take JSON, which Fastify reads once the request is admitted. `received` is awaited between its end and the parsing. */
+export function takeJson(
+  scope: FastifyInstance,
+  parse: (bytes: Buffer) => unknown,
+  received?: (request: FastifyRequest) => Promise<void>,
+): void {
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes: Buffer, done) => done(null, parse(bytes)));
+  scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => {
+    await received?.(request);
+    return parse(bytes);
+  });
   scope.addHook('preParsing', (request, reply, _payload, done) => {
     if (!isPlainJson(request)) return done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE());
     if (request.raw.headers.expect?.toLowerCase() === '100-continue' && request.raw.httpVersion === '1.1') reply.raw.writeContinue();

@@ -40,14 +40,13 @@ export function addToolRoutes(app: FastifyInstance, tools: Tools, parts: RoutePa
       });
       compressAnswers(scope);
       unread.bound(scope);
-      takeJson(scope, jsonValue);
+      takeJson(scope, jsonValue, admitsAgain(parts, postMcpJsonRpc));
       scope.route({
         method,
         url: '',
         config: { operationId },
         bodyLimit: body.maxBytes,
         onRequest: [refuseOrigin, admits(parts, postMcpJsonRpc)],
-        preHandler: admitsAgain(parts, postMcpJsonRpc),
         handler: (request, reply) => answer(tools, parts, request, reply),
       });
       // The plugin answers a preflight of an allowed page before this route.

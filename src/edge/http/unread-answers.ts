@@ -25,13 +25,21 @@ export class UnreadAnswers {
     this.#maxBytes = maxBytes;
   }
 
+  /** How many answers are counted. */
+  get held(): number {
+    return this.#held.size;
+  }
+
   /** Counts the whole answers of the requests of this scope from now until they are sent or their connections end. */
   bound(scope: FastifyInstance): void {
-    scope.addHook('onSend', (request, { raw }, payload, done) => {
-      const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
-      const { principal } = request;
-      if (bytes > SMALL_BYTES && principal !== undefined) this.#hold(raw, { accountId: principal.accountId, bytes });
-      done(null, payload);
+    scope.addHook('onSend', ({ principal }, { raw }, payload, done) => {
+      const isSmall = !(typeof payload === 'string' || Buffer.isBuffer(payload)) || payload.length <= SMALL_BYTES;
+      // Of a client that has left, nothing is sent and no event follows.
+      if (isSmall || principal === undefined || raw.destroyed) return done(null, payload);
+      // A socket counts characters of a text.
+      const body = Buffer.isBuffer(payload) ? payload : Buffer.from(payload);
+      this.#hold(raw, { accountId: principal.accountId, bytes: body.length });
+      done(null, body);
     });
   }
 
