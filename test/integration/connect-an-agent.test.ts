@@ -85,7 +85,7 @@ test('the report of the page arrives and can be read, and is refused without its
 test.skipIf(spawnSync('curl', ['--version']).status !== 0)(
   'the command without a client calls a tool as it is written (needs curl)',
   async () => {
-    const line = ['bash', '-c', `set -euo pipefail\n${here(block('sh'))}`];
+    const line = ['bash', '-c', `set -euo pipefail\n${block('sh')}`];
     const { exitCode, stdout, stderr } = await runProgram(line, { cwd: installation.folder, env: environment() }).ended;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     const { result } = JSON.parse(stdout) as { result: { isError?: true; structuredContent: { data: { jurisdictions: unknown[] } } } };
