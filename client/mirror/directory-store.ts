@@ -158,7 +158,8 @@ function filesIn(folder: string, tables: MirrorTables, kept: readonly string[], 
   const recordsFile = (resource: string) => path(fileOf(resource, 'ndjson'));
   /** Throws `MirrorRefused` where a file that holds records is gone or was cut off: what it lacks would count as removed. */
   async function requireFiles(): Promise<void> {
-    const { whole, sizes = {} } = progress.committed;
+    const { whole } = progress.committed;
+    const sizes = progress.committed.sizes ?? {};
     if (whole) return;
     for (const resource of filed()) {
       const size = await sizeOf(recordsFile(resource));

@@ -5,7 +5,7 @@ import { answeredWithin } from '../../domain/retry.ts';
 import type { SearchAgendaData, SearchAgendaInput } from '../../contract/tools/search-agenda.ts';
 import { createGetAgendaItem } from '../../queries/agenda/get-agenda-item.ts';
 import { createSearchAgenda } from '../../queries/search/search-agenda.ts';
-import { limitAtOnce } from '../edge/admission/at-once.ts';
+import { leavingBy, limitAtOnce } from '../edge/admission/at-once.ts';
 import type { ToolFunctions } from '../edge/mcp/run-tool.ts';
 import type { Platform } from '../platform.ts';
 import type { Module } from './module.ts';
@@ -29,11 +29,7 @@ export function search({ settings, reads, clock, database, deadlineMs }: Platfor
   const getAgendaItem = createGetAgendaItem({ reads, clock });
   const tools: Pick<ToolFunctions, 'search_agenda' | 'get_agenda_item'> = {
     search_agenda: (input, { principal: { accountId }, signal }) =>
-      searchLimit(
-        accountId,
-        () => signal,
-        () => searchAgenda(input, signal),
-      ),
+      searchLimit(accountId, leavingBy(signal), () => searchAgenda(input, signal)),
     get_agenda_item: async ({ itemId }) => {
       const item = await getAgendaItem(itemId);
       if (item !== null) return { data: { item, truncated: false } };
@@ -43,12 +39,7 @@ export function search({ settings, reads, clock, database, deadlineMs }: Platfor
   /** Refuses a cursor of another search with 400 and a search beyond the limit with 429. */
   const searchPages = async (input: SearchAgendaInput): Promise<SearchAgendaData> => {
     try {
-      const search = (signal: AbortSignal) =>
-        searchLimit(
-          PAGES_ACCOUNT,
-          () => signal,
-          () => searchAgenda(input, signal),
-        );
+      const search = (signal: AbortSignal) => searchLimit(PAGES_ACCOUNT, leavingBy(signal), () => searchAgenda(input, signal));
       return (await answeredWithin(clock, deadlineMs, search)).data;
     } catch (error) {
       throw error instanceof InvalidSearchCursor ? new Rejection('invalid_parameter', error.message) : error;

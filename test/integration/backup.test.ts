@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, readdirSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -285,6 +287,9 @@ test('a command that reads is refused where there is no service, and a restore f
   const read = [
     ['backup', '--to', path('taken.gz'), '--replace'],
     ['accounts', 'list'],
+    ['accounts', 'suspend', '--account', randomUUID()],
+    ['keys', 'issue', '--account', randomUUID(), '--scope', 'civic:read'],
+    ['sample', 'remove', '--yes'],
     ['projections', 'list'],
     ['projections', 'verify', '--all'],
   ];
@@ -325,6 +330,10 @@ test('a backup does not replace one of another log', async () => {
     expect.stringMatching(/busy\.gz is a backup of another log, made at .*: give another name, or remove it/),
   ]);
   expect(await civic(['backup', '--to', path('busy.gz'), '--replace'], original)).toMatchObject({ exitCode: 0 });
+  const lines = gunzipSync(readFileSync(path('busy.gz'))).toString();
+  writeFileSync(path('later.gz'), gzipSync(lines.replace('"civicBackup":1', '"civicBackup":2')));
+  const later = await civic(['backup', '--to', path('later.gz'), '--replace'], original);
+  expect([later.exitCode, later.stderr]).toEqual([1, expect.stringMatching(/later\.gz: it is of format 2.*remove it first/)]);
 });
 
 test('a backup to standard output refuses --json, and a restore as a copy revokes all keys', async () => {

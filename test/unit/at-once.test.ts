@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { limitAtOnce } from '../../src/edge/admission/at-once.ts';
+import { leavingBy, limitAtOnce } from '../../src/edge/admission/at-once.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { Rejection } from '../../domain/rejections.ts';
 
@@ -25,11 +25,7 @@ function start() {
   const limit = limitAtOnce({ ...BOUNDS, concurrency: LIMIT, clock });
   const running: (() => void)[] = [];
   const search = (account: string, signal = never): Promise<string> =>
-    limit(
-      account,
-      () => signal,
-      () => new Promise<string>((resolve) => running.push(() => resolve(account))),
-    );
+    limit(account, leavingBy(signal), () => new Promise<string>((resolve) => running.push(() => resolve(account))));
   return { waits, running, search };
 }
 const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -95,16 +91,8 @@ describe('the searches of one account', () => {
 
   test('free their place when they fail', async () => {
     const limit = limitAtOnce({ ...BOUNDS, concurrency: 1, clock: { now: () => 0, sleep: () => new Promise(() => undefined) } });
-    const failing = limit(
-      'a',
-      () => never,
-      () => Promise.reject(new Error('no')),
-    );
-    const next = limit(
-      'a',
-      () => never,
-      () => Promise.resolve('yes'),
-    );
+    const failing = limit('a', leavingBy(never), () => Promise.reject(new Error('no')));
+    const next = limit('a', leavingBy(never), () => Promise.resolve('yes'));
     await expect(failing).rejects.toThrow('no');
     expect(await next).toBe('yes');
   });

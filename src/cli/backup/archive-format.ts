@@ -53,7 +53,12 @@ export const archivedEvent = z.tuple([
 
 /** The file is not a backup, or was changed since it was written. */
 export class BadArchive extends Error {
-  override readonly name = 'BadArchive';
+  override readonly name: string = 'BadArchive';
+}
+
+/** A backup that another version wrote; nothing is known to be wrong with it. */
+export class ForeignArchive extends BadArchive {
+  override readonly name = 'ForeignArchive';
 }
 
 const CHAIN_START = '0'.repeat(64);

@@ -12,6 +12,7 @@ import {
   archiveHeader,
   type ArchiveHeader,
   BadArchive,
+  ForeignArchive,
   BLOCK_LINES,
   BlockChain,
   FILE_SEAL_BYTES,
@@ -166,7 +167,9 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 function headerOf(value: unknown): ArchiveHeader {
   if (!isObject(value) || typeof value['civicBackup'] !== 'number') throw new BadArchive(NO_BACKUP);
   if (value['civicBackup'] !== FORMAT) {
-    throw new BadArchive(`it is of format ${value['civicBackup']}, and this version reads format ${FORMAT}: use the version that wrote it`);
+    throw new ForeignArchive(
+      `it is of format ${value['civicBackup']}, and this version reads format ${FORMAT}: use the version that wrote it`,
+    );
   }
   return parsed(archiveHeader, value, 'the header');
 }

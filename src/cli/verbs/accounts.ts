@@ -29,7 +29,7 @@ export function addAccountsCommands(program: Command, context: CliContext): void
     leaf: Command<[], Options>,
     decide: (options: Options) => AccountCommand,
   ): void =>
-    runs(context, 'projector', leaf, async (civic, options) => {
+    runs(context, 'read models', leaf, async (civic, options) => {
       await commandAccount(context, civic, options.account, decide(options));
       return { accountId: options.account };
     });

@@ -6,7 +6,7 @@ import { SOFTWARE_VERSION } from '../../../domain/health.ts';
 import { FEED_STREAM } from '../../../domain/streams.ts';
 import type { Civic } from '../../civic.ts';
 import { writeArchiveFile } from '../backup/archive-file.ts';
-import { type ArchiveEnd, type ArchiveHeader, BadArchive, FORMAT } from '../backup/archive-format.ts';
+import { type ArchiveEnd, type ArchiveHeader, BadArchive, ForeignArchive, FORMAT } from '../backup/archive-format.ts';
 import { readArchive } from '../backup/read-archive.ts';
 import { beginOrGoOn, restoreArchive, type RestoreOutcome } from '../backup/restore-archive.ts';
 import { type VerifiedArchive, verifyArchive } from '../backup/verify-archive.ts';
@@ -81,7 +81,8 @@ async function requireSameLog(file: string, logId: string): Promise<void> {
       );
     }
   } catch (error) {
-    // What is no whole backup is there to be replaced.
+    if (error instanceof ForeignArchive) throw new CommandFailed(`${file}: ${error.message}, or remove it first`);
+    // What does not begin as a backup is there to be replaced.
     if (!(error instanceof BadArchive)) throw error;
   }
 }

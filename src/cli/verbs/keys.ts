@@ -34,7 +34,7 @@ export function addKeysCommands(program: Command, context: CliContext): void {
     .requiredOption('--scope <scopes>', `one or more of ${SCOPES.join(',')}`, listParser('--scope', SCOPES, SCOPES.join(',')))
     .option('--label <text>', 'what the key is for', labelOf)
     .option('--expires <time>', 'when it stops working', timeParser('--expires'));
-  runs(context, 'projector', issue, async (civic, { account: accountId, scope, label, expires = null }) => {
+  runs(context, 'read models', issue, async (civic, { account: accountId, scope, label, expires = null }) => {
     if (expires !== null && Date.parse(expires) <= civic.clock.now()) {
       throw new CommandFailed(`--expires is ${JSON.stringify(expires)}, which is past; allowed is a time to come`, MISUSE);
     }

@@ -73,7 +73,7 @@ export function addPaymentsCommands(program: Command, context: CliContext): void
       'why nothing was paid; only once the chain takes the payment no more',
       textParser('--failed', 200, 'a reason of at most 200 characters'),
     );
-  runs(context, 'projector', reconcile, async (civic, id, { settled, failed }) => {
+  runs(context, 'read models', reconcile, async (civic, id, { settled, failed }) => {
     if ((settled === undefined) === (failed === undefined)) throw new CommandFailed('give one of --settled TX and --failed REASON', MISUSE);
     const { paymentId } = await paymentOf(civic, id);
     const row = await resolveByHand(civic.reconciling, paymentId, settled === undefined ? { failed: failed! } : { settled });

@@ -56,7 +56,7 @@ export function addSampleCommands(program: Command, context: CliContext): void {
     .command('remove')
     .description('remove the sample records and suspend their account')
     .option(...YES);
-  runs(context, 'projector', remove, async (civic, { yes }) => {
+  runs(context, 'read models', remove, async (civic, { yes }) => {
     const consequences = async (): Promise<string> => {
       await civic.caughtUp(await civic.log.head());
       const ids = Map.groupBy(sampleRemovals(), ({ resource }) => resource);

@@ -14,13 +14,23 @@ interface AtOnceParts {
   readonly clock: Clock;
 }
 
+/** Takes what is called, with the reason, when the caller no longer waits. A signal for each wait would cost more than the wait. */
+type Leaving = (leave: (reason: unknown) => void) => void;
+
+export const leavingBy =
+  (signal: AbortSignal): Leaving =>
+  (leave) => {
+    if (signal.aborted) leave(signal.reason);
+    else signal.addEventListener('abort', () => leave(signal.reason), { once: true });
+  };
+
 /** Limits the work of one account at once: that of others never waits for it. */
 export function limitAtOnce({ what, concurrency, maxWaiting, maxWaitMs, clock }: AtOnceParts) {
   const refused = (): Rejection =>
     new Rejection('rate_limited', `too many ${what} of this account run at once`, { retryAfterSeconds: AGAIN_SECONDS });
   /** By account; the waiting are in order of arrival, and each begins when a running one ends. */
   const accounts = new Map<string, { running: number; readonly waiting: (() => void)[] }>();
-  async function wait(waiting: (() => void)[], leaving: () => AbortSignal): Promise<void> {
+  async function wait(waiting: (() => void)[], leaving: Leaving): Promise<void> {
     if (waiting.length >= maxWaiting) throw refused();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     waiting.push(resolve);
@@ -30,12 +40,16 @@ export function limitAtOnce({ what, concurrency, maxWaiting, maxWaitMs, clock }:
       waiting.splice(place, 1);
       reject(reason);
     };
-    const begun = new AbortController();
-    clock.sleep(maxWaitMs, AbortSignal.any([leaving(), begun.signal])).then(() => giveUp(refused()), giveUp);
-    await promise.finally(() => begun.abort());
+    const ended = new AbortController();
+    leaving(giveUp);
+    clock.sleep(maxWaitMs, ended.signal).then(
+      () => giveUp(refused()),
+      () => undefined,
+    );
+    await promise.finally(() => ended.abort());
   }
-  /** Throws the `Rejection` `rate_limited` where too many wait, or one waits for too long, and the reason of the signal where that ends a wait. */
-  return async <Result>(accountId: string, leaving: () => AbortSignal, work: () => Promise<Result>): Promise<Result> => {
+  /** Throws the `Rejection` `rate_limited` where too many wait, or one waits for too long, and the reason that `leaving` gives where the caller leaves. */
+  return async <Result>(accountId: string, leaving: Leaving, work: () => Promise<Result>): Promise<Result> => {
     const account = accounts.get(accountId) ?? { running: 0, waiting: [] };
     accounts.set(accountId, account);
     if (account.running < concurrency) account.running += 1;

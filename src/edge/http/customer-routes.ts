@@ -52,7 +52,7 @@ export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts, unrea
       const onAllowance = request.onAllowance!;
       const exchange = { params, query, headers, body, principal, requestId, onAllowance, form: formOf(request), baseUrl: parts.baseUrl() };
       const work = () => operate(exchange as unknown as Exchange<KeyOperation>);
-      return answersRecords ? recordsAtOnce(principal.accountId, () => closeOf(raw), work) : work();
+      return answersRecords ? recordsAtOnce(principal.accountId, leavingOf(raw), work) : work();
     };
     const readAhead = (request: FastifyRequest, reply: FastifyReply, guess: Principal): void => {
       const page = answer(request, reply, guess);
@@ -95,14 +95,12 @@ export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts, unrea
   }
 }
 
-/** Aborts when the connection ends before the answer. */
-function closeOf(answer: ServerResponse): AbortSignal {
-  const left = new AbortController();
-  const abort = () => left.abort(new Rejection('rate_limited', 'the client did not wait for the answer', { retryAfterSeconds: 1 }));
-  if (answer.destroyed) abort();
-  else answer.on('close', abort);
-  return left.signal;
-}
+/** A client leaves when its connection ends before the answer. */
+const leavingOf = (answer: ServerResponse) => (leave: (reason: Rejection) => void) => {
+  const close = () => leave(new Rejection('rate_limited', 'the client did not wait for the answer', { retryAfterSeconds: 1 }));
+  if (answer.destroyed) close();
+  else answer.on('close', close);
+};
 
 /** A hook that throws what is wrong with the input, after admission. */
 async function refuseInput({ validationError }: FastifyRequest): Promise<void> {
