@@ -138,7 +138,7 @@ describe('events', () => {
     [null, null],
     ['TBD', 'TBD'],
     ['immediately following the\tBriefing', 'immediately following the Briefing'],
-    ['09:00 - 11:00 AM', '09:00 - 11:00 AM'],
+    ['11:00 - 1:00 PM', '11:00 - 1:00 PM'],
   ])('with the time %j begin with their local day and say that no time is stated', (EventTime, sourceText) => {
     const start = { startsAt: '2026-03-10T05:00:00.000Z', startTime: { status: 'not_stated', sourceText } };
     expect(contentOf(mapEvent(event({ EventTime }), [], place), 'meetings')[0]).toMatchObject(start);

@@ -18,6 +18,12 @@ describe('times typed by hand', () => {
     ['1:00 PM - 3:00 PM', 780],
     ['9 a.m.–Noon', 540],
     ['10:00 AM to 12:30 PM', 600],
+    ['8:30-9:30 AM', 510],
+    ['1:00 - 3:00 PM', 780],
+    ['9 to 11 a.m.', 540],
+    ['9:00 - 11:00 AM', 540],
+    ['2:00 PM - CANCELLED', 840],
+    ['2:00 PM (Cancelled)', 840],
   ])('%j is %i minutes after midnight', (text, minutes) => {
     expect(minutesOfDay(text)).toBe(minutes);
   });
@@ -33,7 +39,11 @@ describe('times typed by hand', () => {
     '9:60 AM',
     'after the briefing',
     '9:00 AM or later',
-    '9:00 - 11:00 AM',
+    '11:00 - 1:00 PM',
+    '9:00 - 5:00 PM',
+    '9:00 - Noon',
+    '1:00 - 3:00',
+    'CANCELLED',
     '9:00 AM - late',
     '9:00 AM - 10:00 AM - 11:00 AM',
     '- 3:00 PM',

@@ -55,11 +55,29 @@ export function localDate(eventDate: Text): string | null {
   return day !== undefined && DateTime.fromISO(day, { zone: 'utc' }).isValid ? day : null;
 }
 
+/** A notice behind a time: "2:00 PM - CANCELLED". */
+const NOTICE = /(?: |[-–—(*])+cancell?ed[)*]*$/i;
+/** A longer text is no time. */
+const MAX_TIME = 100;
+
+/**
+ * The start of a span. A start that names no half of the day ("8:30-9:30 AM") has that of the end, where it is then before the end; null else.
+ */
+function startOfSpan(start: string, end: string): number | null {
+  const ends = minutesOfDay(end);
+  const stated = ends === null ? null : minutesOfDay(start);
+  if (ends === null || stated !== null) return stated;
+  const half = /[ap]\.?\s*m\.?$/i.exec(end)?.[0];
+  const derived = half === undefined ? null : minutesOfDay(`${start} ${half}`);
+  return derived !== null && derived < ends ? derived : null;
+}
+
 /** Minutes after midnight of a time typed by hand ("9:00 AM", "9 a.m.", "Noon"), of a span its start; null when it is missing or ambiguous. */
 export function minutesOfDay(eventTime: Text): number | null {
-  const text = (eventTime ?? '').replace(/\s+/g, ' ').trim();
+  if ((eventTime ?? '').length > MAX_TIME) return null;
+  const text = (eventTime ?? '').replace(/\s+/g, ' ').trim().replace(NOTICE, '');
   const [start, end, ...further] = text.split(/\s*[-–—]\s*|\s+to\s+/i);
-  if (end !== undefined) return further.length > 0 || minutesOfDay(end) === null ? null : minutesOfDay(start);
+  if (end !== undefined) return further.length > 0 ? null : startOfSpan(start ?? '', end);
   if (/^(?:12(?::00)? )?noon$/i.test(text)) return 12 * 60;
   const twelve = TWELVE_HOURS.exec(text);
   if (twelve !== null) {
