@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { meetingStatus } from '../../src/sources/legistar/map-event.ts';
 import { bodyNameIn } from '../../src/sources/listed/listed-reader.ts';
 import { noticeInComment, noticeInLocation, noticeInStatusName } from '../../src/sources/legistar/notices.ts';
+import { outcomeOf } from '../../src/sources/legistar/outcomes.ts';
 import { eventItemRow, eventRow } from '../../src/sources/legistar/rows.ts';
 
 const context = { bodyName: 'City Council', day: '2026-03-24', sessions: false };
@@ -39,6 +40,15 @@ describe('a comment', () => {
     'The City Council will not meet this week',
     'NO MEETING',
     'There will be no meeting due to the holiday.',
+    'Not held',
+    'No meeting will be held.',
+    'No meeting - holiday',
+    'Meeting not held - no quorum',
+    'The City Council will not meet on Tuesday, March 24, 2026 due to the primary election',
+    'Cancelled: inclement weather',
+    'Cancelled - Thanksgiving holiday',
+    'Cancelled: regular City Council meeting',
+    'Meeting cancelled; next meeting March 31',
   ])('%j cancels the meeting', (text) => {
     expect(noticeInComment(text, context)).toBe('cancelled');
   });
@@ -52,6 +62,12 @@ describe('a comment', () => {
     'Meeting postponed to 2:00 PM on Tuesday, March 31',
     'Meeting postponed to 2:00 PM next week',
     'City Council postponed until further notice',
+    'Postponed: City Council',
+    'Meeting rescheduled from today to tomorrow',
+    'Meeting rescheduled from this Tuesday to next Tuesday',
+    'Meeting postponed to 2:00 p.m. on the 31st',
+    'Meeting postponed to 2 pm, the following day',
+    'Meeting postponed until 1:00 pm on Wed.',
   ])('%j postpones it', (text) => {
     expect(noticeInComment(text, context)).toBe('postponed');
   });
@@ -94,6 +110,30 @@ describe('a comment', () => {
     'POSTPONED UNTIL 2:00 P.M.',
     'Meeting postponed by one hour',
     'Rescheduled meeting',
+    'Cancelled: executive session',
+    'Cancelled: 2:00 p.m. briefing; regular meeting at 6:00 p.m.',
+    'Canceled: Public hearing on Z-123',
+    'Cancelled: Zoning Case Z234-100',
+    'Canceled: live stream',
+    'CANCELLED: Lunch',
+    'Cancelled: Budget Committee',
+    'Cancelled, Public hearing only',
+    'Postponed: Z-123 public hearing',
+    'CANCELLED: March 31 meeting',
+    'Canceled: Tuesday, March 31 meeting',
+    'Cancelled Tuesday, March 31',
+    'City Council cancelled March 31',
+    'Cancelled - March 31',
+    'The meeting previously cancelled has been reinstated',
+    'Meeting may be cancelled',
+    'Regular meeting cancelled; special meeting March 24',
+    'Meeting rescheduled to begin at 2:00 p.m.',
+    'Meeting rescheduled to today at 3 pm',
+    'Meeting rescheduled to Room 6ES',
+    'Meeting rescheduled to 10:00',
+    'Rescheduled to a later time',
+    'Meeting postponed: 2 p.m.',
+    'Meeting rescheduled from Monday to Tuesday',
   ])('%j does not change the meeting', (text) => {
     expect(noticeInComment(text, context)).toBeNull();
   });
@@ -111,6 +151,33 @@ describe('a location', () => {
     expect(noticeInLocation('COUNCIL CHAMBERS, CITY HALL\nbit.ly/example', context)).toBeNull();
     expect(noticeInLocation('CITY HALL, POSTPONED TO 2:00 PM', context)).toBeNull();
     expect(noticeInLocation('CITY HALL, POSTPONED TO MARCH 31', context)).toBe('postponed');
+    expect(noticeInLocation('City Hall - POSTPONED FROM MARCH 24 TO MARCH 31', context)).toBe('postponed');
+    expect(noticeInLocation('City Hall - POSTPONED FROM MARCH 17 TO MARCH 24', context)).toBeNull();
+  });
+
+  it.each(['CANCELLED: Item 5', 'Cancelled - Agenda Item 12', 'City Hall - CANCELLED: March 31 meeting', 'Cancelled - March 31'])(
+    '%j does not cancel the meeting',
+    (text) => {
+      expect(noticeInLocation(text, context)).toBeNull();
+    },
+  );
+});
+
+describe('a long text', () => {
+  it.each([
+    ['dashes', '-'.repeat(100_000)],
+    ['colons', ': -'.repeat(33_000)],
+    ['spaces', ' '.repeat(100_000)],
+  ])('of %s is read in the time of one', (_, run) => {
+    const start = performance.now();
+    for (const text of [`${run}x`, `meeting ${run}x cancelled`]) {
+      bodyNameIn(text);
+      noticeInComment(text, context);
+      noticeInLocation(text, context);
+      const none = { EventItemActionName: null, EventItemActionText: null, EventItemPassedFlagName: null };
+      outcomeOf({ ...none, EventItemTitle: text });
+    }
+    expect(performance.now() - start).toBeLessThan(2000);
   });
 });
 
@@ -137,6 +204,11 @@ describe('the status of a meeting', () => {
     expect(meetingStatus(event(), items(NOTICE), '2026-03-24')).toBe('cancelled');
     expect(meetingStatus(event(), items(NOTICE, 'Page Break'), '2026-03-24')).toBe('cancelled');
     expect(meetingStatus(event(), items('Page break\n', NOTICE, null), '2026-03-24')).toBe('cancelled');
+  });
+
+  it('is cancelled by a notice behind its time', () => {
+    expect(meetingStatus(event({ EventTime: '2:00 PM - CANCELLED' }), [], '2026-03-24')).toBe('cancelled');
+    expect(meetingStatus(event({ EventTime: '2:00 PM - 3:00 PM' }), [], '2026-03-24')).toBe('scheduled');
   });
 
   it('is not cancelled by an item among others', () => {
@@ -172,6 +244,11 @@ describe('the status of a meeting', () => {
 });
 
 describe('the name of a listed meeting', () => {
+  it.each(['Zoning Commission - NO MEETING', 'Zoning Commission Not Held'])('%j names the body of a meeting that is not held', (name) => {
+    expect(bodyNameIn(name)).toBe('Zoning Commission');
+    expect(meetingStatus(event({ EventBodyName: bodyNameIn(name), EventComment: name }), [], '2026-03-24')).toBe('cancelled');
+  });
+
   it.each([
     'Zoning Commission',
     'Zoning Commission - Mar 24 2026',
@@ -181,6 +258,12 @@ describe('the name of a listed meeting', () => {
     'Zoning Commission (Cancelled) - Mar 24 2026',
     'Zoning Commission CANCELED',
     'Postponed: Zoning Commission',
+    'Zoning Commission - CANCELED DUE TO WEATHER - Mar 24 2026',
+    'Zoning Commission - Canceled for Lack of Quorum',
+    'Zoning Commission - Cancelled - No Quorum',
+    '(CANCELLED) Zoning Commission - Mar 24 2026',
+    '*CANCELLED* Zoning Commission',
+    'RESCHEDULED from March 17 - Zoning Commission - Mar 24 2026',
   ])('%j names the body and may say that the meeting is cancelled', (name) => {
     expect(bodyNameIn(name)).toBe('Zoning Commission');
     const isCancelled = /cancel/i.test(name);

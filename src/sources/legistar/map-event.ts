@@ -137,7 +137,7 @@ const recordingPublished = (event: EventRow): boolean =>
 /** Of an agenda, "Deferred" is said of the meeting; of minutes, it may be said of the minutes. */
 const agendaNotice = (name: Text): Notice | null => (oneLine(name)?.toLowerCase() === 'deferred' ? 'postponed' : noticeInStatusName(name));
 
-/** From status names, comment, name, location, or an agenda whose items all say so. `held` needs final minutes or a published recording. */
+/** From status names, comment, name, location, time, or an agenda whose items all say so. `held` needs final minutes or a published recording. */
 export function meetingStatus(event: EventRow, items: readonly EventItemRow[], day: string) {
   const context = { bodyName: event.EventBodyName ?? '', day, sessions: false };
   const notice =
@@ -146,6 +146,7 @@ export function meetingStatus(event: EventRow, items: readonly EventItemRow[], d
     noticeInComment(event.EventComment, context) ??
     noticeInComment(event.EventName, context) ??
     noticeInLocation(event.EventLocation, context) ??
+    noticeInLocation(event.EventTime, context) ??
     itemNotice(event, items, day);
   if (notice !== null) return notice;
   const minutes = oneLine(event.EventMinutesStatusName)?.toLowerCase() ?? '';

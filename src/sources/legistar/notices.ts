@@ -13,9 +13,12 @@ interface NoticeContext {
 }
 
 const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'];
+const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const VERB = /\b(cancell?ed|postponed|rescheduled)\b/;
 const NOT_HELD =
-  /\b(?:(?:will|shall) not (?:be held|take place|meet|convene)|(?:was|is) not (?:being )?held|not (?:being )?held)\b|^(?:there (?:will be|is) )?no meeting\b/;
+  /\b(?:(?:will|shall) not (?:be held|take place|meet|convene)|(?:was|is) not (?:being )?held|not (?:being )?held)\b|(?:^(?:there (?:will be|is) )?|[–:-] )no meeting(?: (?:will be )?held)?\b/;
+/** Before the verb: it is possible, or past and no longer so. */
+const NOT_SAID = /\b(?:may be|previously)$/;
 const NOUN = /\b(cancell?ation|postponement)\b/;
 const AUXILIARY = /(?:^|\s)(?:(?:has|have) (?:hereby |now )?been|is(?: hereby| now| being)?|was|will be|are)$/;
 const OPENING = /^(?:(?:please )?(?:note|be advised)(?: that)?|attention|update|notice)\b[\s:,-]*/;
@@ -53,6 +56,22 @@ function isOwnDay(text: string, { day }: NoticeContext): boolean | null {
   return days.length === 0 ? null : days.includes(day.slice(5));
 }
 
+/** Whether the text names a day within the half year after the meeting; an earlier one is the day of the notice. */
+function isLaterDay(text: string, { day }: NoticeContext): boolean {
+  const ordinal = (monthDay: string) => Number(monthDay.slice(0, 2)) * 31 + Number(monthDay.slice(3));
+  const distances = namedDays(text).map((named) => (ordinal(named) - ordinal(day.slice(5)) + 12 * 31) % (12 * 31));
+  return distances.some((distance) => distance > 0 && distance <= 6 * 31);
+}
+
+/** Whether the text refers to another day in other words than its date: "tomorrow", "Wed.", "the 17th". */
+function isOtherDay(text: string, { day }: NoticeContext): boolean {
+  if (/\b(?:tomorrow|next|following|another|(?<!this )weeks?|later d(?:ay|ate))\b/.test(text)) return true;
+  const date = new Date(day);
+  const own = [WEEKDAYS[date.getUTCDay()], String(date.getUTCDate())];
+  const named = [...text.matchAll(/\b(sun|mon|tue|wed|thu|fri|sat)(?:[a-z]*day|s|rs?)?\b|\bthe (\d{1,2})(?:st|nd|rd|th)\b(?! floor)/g)];
+  return named.length > 0 && !named.some(([, weekday, number]) => own.includes(weekday ?? number));
+}
+
 function aboutTheMeeting(subject: string, context: NoticeContext, extra: ReadonlySet<string>): boolean {
   const name = simplify(context.bodyName);
   const own = words(name);
@@ -76,27 +95,44 @@ const simplify = (text: string): string =>
     .trim();
 
 const NOTICE_WORDS = words('notice cancellation cancelation postponement');
-const DAY = String.raw`(?:on )?(?:[a-z]+day,? )?(?:(?:${MONTHS.map((name) => name.slice(0, 3)).join('|')})[a-z]*\.? \d{1,2}(?:st|nd|rd|th)?|\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?)(?:,? \d{4})?[\s.]*$`;
+const GAP = String.raw`[\s.,:;–—-]*`;
+const REASON = String.raw`(?:due|because|owing|(?:for |a )?lack|(?:no|for|want of|without a) quorum|(?:in )?observance|(?:[a-z']+ ){0,2}(?:quorum|weather|storms?|ice|snow|flood(?:ing)?|power outage|holidays?|(?:election|christmas|thanksgiving|veterans|memorial|labor|independence) day|thanksgiving|christmas|juneteenth|spring break|recess|emergency)(?=${GAP}(?:$|\d))|(?:[a-z']+ ){0,2}quorum${GAP}(?:$|\W\s))`;
+/** Nothing more than a reason behind a statement. */
+const END = String.raw`${GAP}(?:$|${REASON})`;
+const DAY = String.raw`(?:on )?(?:[a-z]+day,? )?(?:(?:${MONTHS.map((name) => name.slice(0, 3)).join('|')})[a-z]*\.? \d{1,2}(?:st|nd|rd|th)?|\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?)(?:,? \d{4})?`;
 /** Words behind the verb that leave it with the meeting: a reason, another day, the day of the notice. */
 const BARE_END = new RegExp(
-  String.raw`^[\s.,:;–—-]*$|^\s*[–—,:;.-](?!\s*(?:agenda )?(?:items?|cases?)\b)|^\s+(?:(?:due|because|for lack|lack of|no quorum|by|per|until|to|as|and (?:will|rescheduled|postponed|moved))\b|${DAY})`,
+  String.raw`^${END}|^${GAP}(?:${DAY}${END}|(?:by|per|until|to|as|(?:and )?(?:will|rescheduled|postponed|moved)|see|next meeting)\b)`,
 );
 /** The same behind "not held": another place or form is none. */
-const NOT_HELD_END = new RegExp(String.raw`^[\s.,;–—-]*(?:$|(?:due|because|for lack|this (?:week|month|day)|today|tonight)\b|${DAY})`);
-/** A delay on the day itself: "to 2:00 pm", "by one hour". */
-const DELAY =
-  /^\s+(?:(?:to|until|till|at)\s+(?:\d{1,2}(?::\d{2})?\s?[ap]m|noon)|(?:by|for)\s+(?:an?|one|two|three|half an|\d+)\s+(?:hours?|minutes?))\b/;
-const OTHER_DAY = /\b(?:tomorrow|next|week|later|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/;
+const NOT_HELD_END = new RegExp(String.raw`^${END}|^${GAP}(?:(?:this (?:week|month|day)|today|tonight)\b|${DAY}${END})`);
+const TIME = String.raw`(?:\d{1,2}(?::\d{2})?\s?[ap]m\b|\d{1,2}:\d{2}\b|noon\b|(?:a )?later time\b)`;
+/** A change on the day itself: "to 2:00 pm", "by one hour", "to Room 6ES". */
+const ON_THE_DAY = new RegExp(
+  String.raw`^${GAP}(?:(?:(?:to|until|till|at|begin|start|today)\s+)*${TIME}|to\s+(?:the\s+)?(?:today|room|city hall|council chambers?)\b|(?:by|for)\s+(?:an?|one|two|three|half an|\d+)\s+(?:hours?|minutes?)\b)`,
+);
+
+const OF_DAY = new RegExp(String.raw`^${GAP}${DAY}`);
+
+/** Whether the words behind "cancelled" begin with a later day: that of another meeting. */
+const isOfLaterDay = (after: string, context: NoticeContext): boolean => isLaterDay(OF_DAY.exec(after)?.[0] ?? '', context);
 
 /** Whether a meeting that is "postponed" or "rescheduled" with these words behind takes place on its day all the same. */
 function takesPlace(after: string, context: NoticeContext): boolean {
   const [from = '', to = ''] = after.split(/\b(?:to|until)\b(.*)/s);
-  if (/^\s*from\b/.test(after)) return !(isOwnDay(from, context) ?? isOwnDay(to, context) === false);
-  return isOwnDay(to, context) ?? (DELAY.test(after) && !OTHER_DAY.test(after));
+  if (/^\s*from\b/.test(after)) {
+    const isFromOwnDay = isOwnDay(from, context);
+    return isFromOwnDay === null ? (isOwnDay(to, context) ?? !isOtherDay(to, context)) : !isFromOwnDay;
+  }
+  return isOwnDay(to, context) ?? (ON_THE_DAY.test(after) && isOwnDay(after, context) !== false && !isOtherDay(after, context));
 }
+
+/** Statements are short; a longer text is about more than the meeting. */
+const MAX_STATEMENT = 1000;
 
 /** The notice that a statement gives about the meeting; null for a statement without one or about something else. */
 export function noticeIn(statement: string, context: NoticeContext): Notice | null {
+  if (statement.length > MAX_STATEMENT) return null;
   const text = simplify(statement).replace(REASON_FIRST, '');
   const verb = VERB.exec(text) ?? NOT_HELD.exec(text);
   if (verb === null) {
@@ -114,33 +150,50 @@ export function noticeIn(statement: string, context: NoticeContext): Notice | nu
     .replace(/[\s:,–—-]+$/, '');
   const after = text.slice(verb.index + verb[0].length);
   if (said === 'postponed' && takesPlace(after, context)) return null;
+  if (NOT_SAID.test(before)) return null;
   const isNotHeld = verb[1] === undefined;
-  const isEnd = isNotHeld ? NOT_HELD_END.test(after) && isOwnDay(after, context) !== false : BARE_END.test(after);
+  const isOfOtherDay = isNotHeld ? isOwnDay(after, context) === false : said === 'cancelled' && isOfLaterDay(after, context);
+  if (isOfOtherDay) return null;
+  const isEnd = (isNotHeld ? NOT_HELD_END : BARE_END).test(after);
   const subject = before.replace(AUXILIARY, '').trim();
   if (subject === '') {
-    if (isNotHeld) return isEnd && verb[0].endsWith('no meeting') ? said : null;
-    const isOfMeeting = said === 'cancelled' && aboutTheMeeting(after.trim(), context, new Set());
-    return before === '' && (isEnd || isOfMeeting) ? said : null;
+    if (before !== '') return null;
+    if (isNotHeld) return isEnd && /^not held$|\bno meeting\b/.test(verb[0]) ? said : null;
+    // A "rescheduled meeting" takes place.
+    const isOfMeeting = (said === 'cancelled' || /^\s*[,:;–—-]/.test(after)) && aboutTheMeeting(after.trim(), context, new Set());
+    return isEnd || isOfMeeting ? said : null;
   }
+  if (/\b(?:special|called) (?:[a-z]+ )?meeting\b|\breinstated\b/.test(after) && isOwnDay(after, context) !== false) return null;
   // "City Council cancelled the lease" is about a lease.
   const namesMeeting = /\b(?:meetings?|session|worksession|briefing|workshop|retreat)\b/.test(subject);
   return (isEnd || (namesMeeting && !isNotHeld)) && aboutTheMeeting(subject, context, new Set()) ? said : null;
 }
 
+/** Of a long text, the beginning is read: the patterns that divide it may take the square of its length. */
+const MAX_READ = 10_000;
+
+const statementsOf = (text: string, ends: RegExp): string[] => [text, ...text.split(ends)];
+
 export const noticeInComment = (comment: Text, context: NoticeContext): Notice | null =>
-  firstNotice([comment ?? '', ...(comment ?? '').split(/[\r\n]+|(?<![ap]\.?m|\bno)[.!?]\s+/i)], context);
+  firstNotice(statementsOf((comment ?? '').slice(0, MAX_READ), /[\r\n]+|(?<![ap]\.?m|\bno)[.!?]\s+/i), context);
 
 /** In capitals beside a place, the word is said of the meeting, whatever stands around it. */
-const IN_CAPITALS =
-  /(?<!\b(?:NOT|NOT BE|NOT BEEN|IF|UNLESS|PREVIOUSLY)\s)\b(CANCELL?ED|(?:POSTPONED|RESCHEDULED)(?! FROM\b| (?:TO|UNTIL) \d{1,2}(?::\d{2})? ?[AP]\.?M\b))/;
+const IN_CAPITALS = /(?<!\b(?:NOT|NOT BE|NOT BEEN|MAY BE|IF|UNLESS|PREVIOUSLY)\s)\b(?:CANCELL?ED|POSTPONED|RESCHEDULED)\b/;
+const OF_AN_ITEM = /\b(?:cancell?ed|postponed|rescheduled)\W+(?:agenda )?(?:items?|cases?)\b/i;
 
-export const noticeInLocation = (location: Text, context: NoticeContext): Notice | null =>
-  capitalNotice(location) ??
-  firstNotice([location ?? '', ...(location ?? '').split(/[\r\n;|,()*]+|\s[-–—]+\s|(?<![ap]\.?m)[.!]\s+/i)], context);
+export function noticeInLocation(location: Text, context: NoticeContext): Notice | null {
+  const text = (location ?? '').slice(0, MAX_READ);
+  if (OF_AN_ITEM.test(text)) return null;
+  if (isOfLaterDay(/\bcancell?ed\b(.*)/.exec(simplify(text))?.[1] ?? '', context)) return null;
+  return capitalNotice(text, context) ?? firstNotice(statementsOf(text, /[\r\n;|,()*]+|(?<!\s)\s+[-–—]+\s|(?<![ap]\.?m)[.!]\s+/i), context);
+}
 
-function capitalNotice(location: Text): Notice | null {
-  const word = IN_CAPITALS.exec(location ?? '')?.[1];
-  return word === undefined ? null : word.startsWith('C') ? 'cancelled' : 'postponed';
+function capitalNotice(location: string, context: NoticeContext): Notice | null {
+  const found = IN_CAPITALS.exec(location);
+  if (found === null) return null;
+  if (found[0].startsWith('C')) return 'cancelled';
+  const after = location.slice(found.index + found[0].length);
+  return takesPlace(` ${simplify(after.slice(0, MAX_STATEMENT))}`, context) ? null : 'postponed';
 }
 
 /** The notice in a status name, which refers to the meeting only. */

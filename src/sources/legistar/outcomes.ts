@@ -26,7 +26,7 @@ const VOTE = /^(?:(?:roll call|voice) )?(?:vote|motion)s?$|^roll call$/i;
 
 /** An end in the words behind or before a title: "… Boulevard. DROP", "WITHDRAWN BY APPLICANT: …". */
 const END = String.raw`(?:DROP(?:PED)?|WITHDRAWN(?: BY (?:THE )?[A-Z]+(?: [A-Z]+){0,3})?)`;
-const BEHIND = new RegExp(String.raw`^(?<rest>.*?)(?<gap>\s*[.:;,(*–—-]+\s*|\s+)${END}\W*$`, 's');
+const BEHIND = new RegExp(String.raw`^(?<rest>.*?)(?<gap>(?<![\s.:;,(*–—-])[\s.:;,(*–—-]+)${END}\W*$`, 's');
 const BEFORE = new RegExp(String.raw`^\W*${END}\W*[:–—)*-]\s`);
 
 function isWithdrawnInTitle(title: string): boolean {

@@ -11,17 +11,34 @@ type ListedEvent =
 export const derivedNumber = (...texts: readonly string[]): number =>
   Number.parseInt(createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 12), 16);
 
-const DATED = /\s+-\s+[A-Z][a-z]{2,8} \d{1,2},? \d{4}$/;
-const NOTICE = String.raw`(?:cancell?ed|postponed|rescheduled)`;
-const NOTICED = new RegExp(String.raw`^${NOTICE}\b[\s:–-]*|\s*\(${NOTICE}\)$|[\s:–-]+${NOTICE}$`, 'i');
+const DATED = / - [A-Z][a-z]{2,8} \d{1,2},? \d{4}$/;
+const VERB = String.raw`(?:cancell?ed|postponed|rescheduled)`;
+const DETAIL = String.raw`(?: (?:from|to|until|due|for|because|by)\b(?:(?! [–-] )[^()]){1,80})?`;
+const DASH = ' [–-] ';
+/** A part between dashes that is no name: "CANCELED DUE TO WEATHER", "NO MEETING", "No Quorum" behind it. */
+const PART = new RegExp(
+  String.raw`(?:^|${DASH})[(*[]*(?:${VERB}${DETAIL}|not held|no meeting|notice of cancell?ation)[)*\]]*(?:${DASH}(?:no|lack of(?: a)?) quorum)?(?=${DASH}|$)`,
+  'gi',
+);
+const MARK = new RegExp(
+  String.raw`^[(*[]*${VERB}\b[)*\]]*[\s:–-]*|(?<![\s:–-])[\s:–-]+[(*[]*(?:${VERB}|not held)[)*\]]*$| ?\(${VERB}${DETAIL}\)$`,
+  'i',
+);
+/** A longer text is no name with a notice. */
+const MAX_NAME = 500;
 
 /** The name of a meeting without notice and day, "Commissioners Court" in "CANCELLED - Commissioners Court - May 19 2026"; of a body, the most frequent one. */
-export const bodyNameIn = (name: string): string =>
-  (oneLine(name) ?? '')
+export function bodyNameIn(listed: string): string {
+  const name = oneLine(listed) ?? '';
+  if (name.length > MAX_NAME) return name;
+  return name
     .replace(DATED, '')
-    .replace(NOTICED, '')
+    .replace(PART, '')
+    .replace(/^ [–-] /, '')
+    .replace(MARK, '')
     .replace(DATED, '')
     .replace(/^20\d\d\s+/, '');
+}
 
 function mostFrequent(names: readonly string[]): string {
   const counts = [...Map.groupBy(names, (name) => name)].map(([name, { length }]) => ({ name, length }));
