@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { MAX_RECORD_BYTES } from '../../commands/records/record-decider.ts';
 import { RECORD_SCHEMAS, type RecordData } from '../../domain/records/resources.ts';
 import { catalogueBodyId, catalogueSourceId } from '../../src/sources/catalogue/catalogue-records.ts';
 import { mapBodies, placeOfClient } from '../../src/sources/legistar/bodies.ts';
@@ -202,6 +203,12 @@ describe('events', () => {
       expect(JSON.stringify(contentOf(mapped, 'meetings')[0])).not.toContain('"comment"');
       expect(contentOf(mapped, 'meetings')[0]).toMatchObject({ status: 'EventName' in fields ? 'cancelled' : 'scheduled' });
     }
+  });
+
+  it('with a comment over the size of a record keep its beginning', () => {
+    const [meeting] = contentOf(mapEvent(event({ EventComment: 'Ämter '.repeat(200_000) }), [], place), 'meetings');
+    expect(meeting).toHaveProperty('comment', expect.stringMatching(/^Ämter Ämter /));
+    expect(Buffer.byteLength(JSON.stringify(meeting))).toBeLessThan(MAX_RECORD_BYTES);
   });
 
   it('have an agenda only when the source shows one', () => {

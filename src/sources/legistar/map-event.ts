@@ -28,6 +28,9 @@ const STAGES: Readonly<Record<string, RecordContent<'agendas'>['stage']>> = {
   addendum: 'addendum',
 };
 
+/** Characters of a comment that are published, so that a long one does not make the record too large. */
+const MAX_COMMENT = 100_000;
+
 type Start = Pick<RecordData<'meetings'>, 'startsAt' | 'startTime'>;
 
 /**
@@ -93,7 +96,7 @@ export function mapEvent(event: EventRow, rows: readonly EventItemRow[], place: 
       startTime: start.startTime,
       timezone,
       location: oneLine(event.EventLocation),
-      comment: paragraphs(plainText(event.EventComment ?? '')) ?? undefined,
+      comment: paragraphs(plainText(event.EventComment ?? '').slice(0, MAX_COMMENT)) ?? undefined,
       status,
       sourceUrl,
     }),
