@@ -1,4 +1,4 @@
-import { saidBy, type Standing, type StandingKind } from './item-standing.ts';
+import { saidBy, type Standing, type Said } from './item-standing.ts';
 import type { NormalizedContent } from '../../domain/records/resources.ts';
 import { type Parties, type StatedFacts, sums } from './stated-facts.ts';
 
@@ -65,7 +65,7 @@ export function summaryOf({ subject, name, standing }: ItemTexts, facts: StatedF
 export const NO_IMPACT = 'The record does not state who is affected or how.';
 
 /** Of these, nothing takes the effect that its text states. */
-const WITHOUT_EFFECT: Readonly<Partial<Record<StandingKind, string>>> = {
+const WITHOUT_EFFECT: Readonly<Partial<Record<Said, string>>> = {
   denied: 'The item was denied',
   withdrawn: 'The item was withdrawn',
   deleted: 'The item was deleted from the agenda',
@@ -73,8 +73,9 @@ const WITHOUT_EFFECT: Readonly<Partial<Record<StandingKind, string>>> = {
 };
 
 function withoutEffect(standing: Standing): string | null {
-  const { kind, words } = standing;
-  if (kind === 'past' && WITHOUT_EFFECT[saidBy(standing)] !== undefined) return `The status of the file is “${words}”`;
+  const { kind, words, place } = standing;
+  if ((kind === 'past' || kind === 'handled') && WITHOUT_EFFECT[saidBy(standing)] !== undefined)
+    return `The ${place ?? 'status of the file'} is “${words}”`;
   return WITHOUT_EFFECT[kind] ?? null;
 }
 

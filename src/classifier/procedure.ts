@@ -1,28 +1,29 @@
 import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
-import { meetingDay, saidBy, type Standing, type StandingKind } from './item-standing.ts';
+import { meetingDay, saidBy, type Standing, type Said } from './item-standing.ts';
 import type { NormalizedContent } from '../../domain/records/resources.ts';
 
 type Context = NormalizedContent<'agenda_hits'>['proceduralContext'];
 
 /** Nothing of these reaches a decision on the agenda's day, so that no stage is stated and nothing is promised. */
-const NOT_REACHED: ReadonlySet<StandingKind> = new Set(['withdrawn', 'deleted', 'dropped', 'cancelled']);
+const NOT_REACHED: ReadonlySet<Said> = new Set(['withdrawn', 'deleted', 'dropped', 'cancelled']);
 /** A body that put an item off, or its meeting, has not decided it. */
-const PUT_OFF: ReadonlySet<StandingKind> = new Set(['deferred', 'referred', 'no_action', 'postponed']);
+const PUT_OFF: ReadonlySet<Said> = new Set(['deferred', 'referred', 'no_action', 'postponed']);
 /** A body that may decide has decided at the hearing, so that the hearing is over. */
-const DECIDED: ReadonlySet<StandingKind> = new Set(['approved', 'denied', 'decided']);
+const DECIDED: ReadonlySet<Said> = new Set(['approved', 'denied']);
 const DECIDING: ReadonlySet<Context['proceduralStage']> = new Set(['final_action', 'final_reading']);
 
 /** `unknown` or null without a statement in the records, or where the item has ended before it. */
 export function proceduralContext(subject: ClassificationSubject, standing: Standing): Context {
   const { kind } = standing;
-  // The status of a matter withholds a stage or a next step, and states none.
+  // The status of a matter, and words without an outcome, withhold a stage or a next step. That a recommendation was followed is a decision, either way.
   const said = saidBy(standing);
   const { item, body } = subject;
   const texts = [item.title, item.text, item.actionText].filter((text) => text !== null);
   const listedFor = proceduralStage(subject);
   const isOver = NOT_REACHED.has(said);
   const next = isOver || kind === 'postponed' ? { nextBodyName: null, nextMeetingDate: null } : nextStep(subject, texts);
-  const isDecided = DECIDED.has(kind) && listedFor === 'public_hearing' && body.actingBodyRole === 'final_decision_maker';
+  const isFollowed = kind === 'handled' && said === 'decided';
+  const isDecided = (DECIDED.has(kind) || isFollowed) && listedFor === 'public_hearing' && body.actingBodyRole === 'final_decision_maker';
   const stage = isOver || (PUT_OFF.has(said) && DECIDING.has(listedFor)) ? 'unknown' : isDecided ? 'final_action' : listedFor;
   return {
     proceduralStage: stage,

@@ -335,9 +335,9 @@ describe('summary and business impact', () => {
 
   it('read the end of an item that stands behind its title', () => {
     expect(content('Rezoning of the property at 330 Sample Boulevard. DROP').summary).toMatch(
-      /^Rezoning of the property at 330 Sample Boulevard\. .*: deleted from the agenda\.$/,
+      /^Rezoning of the property at 330 Sample Boulevard\. .*: mark in the title “DROP”\.$/,
     );
-    expect(content('Rezoning of 5 acres - WITHDRAWN BY APPLICANT').summary).toMatch(/: withdrawn \(“WITHDRAWN BY APPLICANT”\)\.$/);
+    expect(content('Rezoning of 5 acres - WITHDRAWN BY APPLICANT').summary).toMatch(/: mark in the title “WITHDRAWN BY APPLICANT”\.$/);
   });
 
   it('repeat the recommendations that the record gives', () => {

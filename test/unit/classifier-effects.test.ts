@@ -210,7 +210,7 @@ describe('the words beside an outcome', () => {
   it('are those that say the same', () => {
     const [hit] = hitsOf('Rezoning of a lot', { item: { outcome: 'no_action', actionText: 'Filed, by Committee' } });
     expect(hit?.content.summary).toMatch(/: filed \(“Filed, by Committee”\)\.$/);
-    const [closed] = hitsOf('Rezoning of a lot', { item: { outcome: null, actionText: 'Hearing closed and adopt' } });
+    const [closed] = hitsOf('Rezoning of a lot', { item: { outcome: 'approved', actionText: 'Hearing closed and adopt' } });
     expect(closed?.content.summary).toContain(': approved');
     const [dropped] = hitsOf('Rezoning of a lot. DROP', { item: { outcome: 'withdrawn', matterStatus: 'Agenda Ready' } });
     expect(dropped?.content.summary).not.toContain('Agenda Ready');

@@ -174,7 +174,7 @@ describe('what has no effect', () => {
   it.each([
     [{ outcome: 'denied' }, 'The item was denied.'],
     [{ outcome: 'withdrawn' }, 'The item was withdrawn.'],
-    [{ actionText: 'Deleted' }, 'The item was deleted from the agenda.'],
+    [{ actionText: 'Deleted' }, 'The action is “Deleted”.'],
   ] as const)('is told as such: %j', (item, end) =>
     expect(hit(item)?.businessImpact).toBe(`Permission stated: “to allow late hours at 12 Example Street”. ${end}`),
   );

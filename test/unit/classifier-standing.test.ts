@@ -18,25 +18,26 @@ describe('what became of an item', () => {
     [
       'is decided',
       { item: { actionText: 'Hearing Closed; CPC Recommendation Followed' } },
-      'decided as recommended (“Hearing Closed; CPC Recommendation Followed”).',
+      'action “Hearing Closed; CPC Recommendation Followed”.',
     ],
-    ['is deleted', { item: { actionText: 'Deleted' } }, 'deleted from the agenda.'],
+    ['is deleted', { item: { actionText: 'Deleted' } }, 'action “Deleted”.'],
     ['is withdrawn', { item: { matterStatus: 'Approved', outcome: 'withdrawn' } }, 'withdrawn.'],
     ['is deferred', { item: { actionText: 'Hearing Open; Deferred', outcome: 'continued' } }, 'deferred (“Hearing Open; Deferred”).'],
     [
       'is laid over',
-      { item: { actionText: 'This Introduction was Laid Over by Committee', matterStatus: 'Adopted' } },
+      { item: { actionText: 'This Introduction was Laid Over by Committee', matterStatus: 'Adopted', outcome: 'continued' } },
       'deferred (“Laid Over by Committee”).',
     ],
     [
       'is disapproved',
-      { item: { actionText: 'A motion was made that this be Disapproved by Subcommittee approved by Roll Call.' } },
+      { item: { actionText: 'A motion was made that this be Disapproved by Subcommittee approved by Roll Call.', outcome: 'denied' } },
       'denied (“Disapproved by Subcommittee”).',
     ],
+    ['is sent back', { item: { actionText: 'Remanded to a Council Committee' } }, 'action “Remanded to a Council Committee”.'],
     [
-      'is sent back',
-      { item: { actionText: 'Remanded to a Council Committee' } },
-      'referred to another body (“Remanded to a Council Committee”).',
+      'has words of a decision without an outcome',
+      { item: { actionText: 'A motion was made that this be Denied.' } },
+      'action “A motion was made that this be Denied.”',
     ],
     ['was amended', { item: { actionText: 'Amended by Committee' } }, 'action “Amended by Committee”.'],
     [
@@ -59,6 +60,21 @@ describe('what became of an item', () => {
     const isOpen = end === 'listed for a public hearing.';
     expect(hit.proceduralContext.actionKind).toBe(isOpen ? 'public_comment' : 'unknown');
     expect(hit.proceduralContext.actionUrl === null).toBe(!isOpen);
+  });
+
+  it('quotes the title that marks an end without an outcome', () => {
+    expect(content('A public hearing on annexation of land. DEFERRED').summary).toMatch(/: mark in the title “DEFERRED”\.$/);
+    expect(content('Rezoning, from January 1 to May 4. DELETED', { item: { outcome: 'approved' } }).summary).toMatch(/: approved\.$/);
+  });
+
+  it('stays open beside an action that tells its history or proposes one', () => {
+    for (const actionText of [
+      'The bond program was approved by voters in 2017; authorize the sale of bonds.',
+      'This project was deferred from 2024; approve the contract now',
+      'Continued discussion of the budget',
+    ]) {
+      expect(context('A public hearing on annexation', { item: { actionText } }).actionKind).toBe('public_comment');
+    }
   });
 
   it('promises nothing of an item that was deleted, also where its words name a next step', () => {

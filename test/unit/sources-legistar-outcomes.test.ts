@@ -47,23 +47,75 @@ describe('the outcome of an item', () => {
   });
 
   it.each([
+    'The bond program was approved by voters in 2017; authorize the sale of bonds',
+    'This project was deferred from 2024; approve the contract now',
+    'This contract was approved in 2020. Approve renewal.',
+    'This contract was approved. Approve renewal.',
+    'Approved by the Finance Committee on March 3, 2026',
+    'Approved continued funding of the housing program',
+    'Continued discussion of the budget',
+    'Approved an agreement to repair failed pavement on Main Street',
+    'Adopted an ordinance on failed septic systems',
+    'Passed Away: In memory of John',
+    'The motion to deny was approved',
+  ])('is not read from the text %j, which is no action of the meeting', (EventItemActionText) => {
+    expect(outcomeOf({ EventItemActionName: null, EventItemTitle: 'Example', EventItemActionText })).toBeNull();
+  });
+
+  it.each([
+    'Approved motion to deny',
+    'Approved denial',
+    'Approved with Item 4 withdrawn',
+    'Approved, except Item 3 denied',
+    'Approved, tabled items excluded',
+    'Approved on First Reading; continued to second reading',
+    'Approved; with Deferral',
+  ])('is not read from the action %j, which says two things', (EventItemActionName) => {
+    expect(outcomeOf({ EventItemActionName, EventItemTitle: 'Example' })).toBeNull();
+  });
+
+  const MOVED = 'A motion was made by Smith, seconded by Jones, that this item be';
+  it.each([
+    ['Vote', `${MOVED} approved. The motion failed by the following vote:`, 'Fail', 'denied', 'denied'],
+    ['Vote', `${MOVED} approved. The motion failed by the following vote:`, null, 'denied', 'denied'],
+    ['Vote', `${MOVED} approved. The motion carried by the following vote:`, 'Pass', 'approved', 'approved'],
+    ['Vote', `${MOVED} approved.`, 'Fail', 'denied', 'denied'],
+    ['Vote', 'A motion was made that this be denied', 'Fail', null, 'action “A motion was made that this be denied”'],
+    ['Deferred', null, 'Fail', null, 'action “Deferred”'],
+    ['Denied', null, 'Fail', null, 'action “Denied”'],
+    ['Failed', null, 'Fail', 'denied', 'denied'],
+    ['Vote', 'Deleted', 'Pass', null, 'action “Deleted”'],
+    ['Vote', 'Referred to the Finance Committee', 'Pass', null, 'action “Referred to the Finance Committee”'],
+    ['Vote', 'Approve the contract', 'Pass', 'approved', 'approved'],
+  ] as const)(
+    'of %s, %j, %s agrees with the summary',
+    (EventItemActionName, EventItemActionText, EventItemPassedFlagName, outcome, said) => {
+      expect(outcomeOf({ EventItemActionName, EventItemActionText, EventItemPassedFlagName, EventItemTitle: 'Example' })).toBe(outcome);
+      const actionText = EventItemActionText ?? EventItemActionName;
+      const [hit] = classifyItem(subject('Rezoning', { item: { actionText, outcome } }), shippedTaxonomy);
+      expect(hit?.content.summary.split('2026-03-10: ')[1]?.replace(/ \(“.*”\)/, '')).toBe(`${said}.`);
+    },
+  );
+
+  it.each([
     ['Hearing closed and adopt', 'approved', 'approved'],
     ['Rejected', 'denied', 'denied'],
     ['Approved; Remanded', 'approved', 'approved'],
-    ['Approved; with Deferral', 'continued', 'deferred'],
     ['Denied; Remanded', 'denied', 'denied'],
     ['Filed, by Committee', 'no_action', 'filed'],
     ['No Action Taken; To Be Revised', 'no_action', 'no action taken'],
-    ['Remanded to the committee that approved it', null, 'referred to another body'],
+    ['Remanded to the committee that approved it', null, 'action'],
     ['Passed to agenda', null, 'action'],
-    ['Hearing Closed; CPC Recommendation Followed', null, 'decided as recommended'],
-    ['Deleted', null, 'deleted from the agenda'],
+    ['Hearing Closed; CPC Recommendation Followed', null, 'action'],
+    ['Deleted', null, 'action'],
     ['Held', null, 'action'],
   ] as const)('of the action %j is %j, and the summary says so: %s', (EventItemActionName, outcome, said) => {
     expect(outcomeOf({ EventItemActionName, EventItemTitle: 'Example' })).toBe(outcome);
     for (const stated of [outcome, null]) {
       const [hit] = classifyItem(subject('Rezoning', { item: { actionText: EventItemActionName, outcome: stated } }), shippedTaxonomy);
-      expect(hit?.content.summary.split('2026-03-10: ')[1]).toMatch(new RegExp(`^${said}(?: \\(“.*”\\)| “.*”)?\\.$`));
+      expect(hit?.content.summary.split('2026-03-10: ')[1]).toMatch(
+        new RegExp(`^${stated === null ? 'action' : said}(?: \\(“.*”\\)| “.*”)?\\.$`),
+      );
     }
   });
 });

@@ -2,7 +2,7 @@ import { type Decision, decisionIn, doneIn } from '../../../domain/decision-word
 import type { NormalizedContent } from '../../../domain/records/resources.ts';
 import { plainText } from '../../../domain/plain-text.ts';
 import type { EventItemRow } from './rows.ts';
-import { oneLine, type Text } from './values.ts';
+import { oneLine } from './values.ts';
 
 type Outcome = NonNullable<NormalizedContent<'agenda_items'>['outcome']>;
 
@@ -15,11 +15,6 @@ const OUTCOMES: Readonly<Partial<Record<Decision, Outcome>>> = {
   no_action: 'no_action',
   filed: 'no_action',
 };
-
-function outcomeNamed(text: Text): Outcome | null {
-  const decision = decisionIn(doneIn(oneLine(text)) ?? '');
-  return decision === null ? null : (OUTCOMES[decision] ?? null);
-}
 
 /** Names that state that there was a vote, not on what. */
 const VOTE = /^(?:(?:roll call|voice) )?(?:vote|motion)s?$|^roll call$/i;
@@ -40,15 +35,19 @@ type ActionRow = Pick<EventItemRow, 'EventItemActionName' | 'EventItemActionText
 
 /**
  * What one row decides: by its action, whether that passed, or its title. The status of the matter is none: the source states it as it is now,
- * after later meetings too. A motion that failed decides nothing, unless it was the one to approve.
+ * after later meetings too. Whether a vote passed decides the item only where no words say what was voted on.
  */
 export function outcomeOf(row: ActionRow): Outcome | null {
   const flag = oneLine(row.EventItemPassedFlagName)?.toLowerCase() ?? '';
+  const hasFailed = flag.startsWith('fail');
   const name = oneLine(row.EventItemActionName);
   const isUnnamed = name === null || VOTE.test(name);
-  const stated = outcomeNamed(isUnnamed ? plainText(row.EventItemActionText ?? '') : name);
-  if (stated !== null || !isUnnamed) return flag.startsWith('fail') ? (stated === 'approved' ? 'denied' : null) : stated;
+  const done = doneIn(isUnnamed ? oneLine(plainText(row.EventItemActionText ?? '')) : name);
+  if (done !== null || !isUnnamed) {
+    const decision = decisionIn(done ?? '', hasFailed);
+    return decision === null ? null : (OUTCOMES[decision] ?? null);
+  }
   if (flag === 'pass' || flag === 'passed') return 'approved';
-  if (flag === 'fail' || flag === 'failed') return 'denied';
+  if (hasFailed) return 'denied';
   return isWithdrawnInTitle(oneLine(row.EventItemTitle) ?? '') ? 'withdrawn' : null;
 }
