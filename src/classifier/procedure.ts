@@ -96,7 +96,7 @@ function publicAction(
   standing: Standing,
   hearing: string | null,
 ): Pick<Context, 'actionKind' | 'actionUrl'> {
-  const isCalled = stage === 'notice' && saidBy(standing) === 'approved' && (hearing === null || hearing >= today);
+  const isCalled = stage === 'notice' && standing.kind === 'approved' && (hearing === null || hearing >= today);
   if (standing.kind !== 'open' && !isCalled) return { actionKind: 'unknown', actionUrl: null };
   const whole = texts.join('\n');
   const stated = statedUrl(whole);

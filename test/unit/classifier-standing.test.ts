@@ -67,6 +67,15 @@ describe('what became of an item', () => {
     expect(content('Rezoning, from January 1 to May 4. DELETED', { item: { outcome: 'approved' } }).summary).toMatch(/: approved\.$/);
   });
 
+  it('invites to a hearing that the status of its file alone would call only while the item is open', () => {
+    const title = 'Call a public hearing to be held on December 9, 2026 on annexation';
+    const kind = (item: SubjectParts['item'], status: 'held' | 'scheduled' = 'held') =>
+      context(title, { item, meeting: { status } }).actionKind;
+    expect(['Approved', 'Adopted', undefined].map((matterStatus) => kind({ matterStatus }))).toEqual(['unknown', 'unknown', 'unknown']);
+    expect([kind({ outcome: 'approved' }), kind({ actionText: 'Approved' })]).toEqual(['public_comment', 'unknown']);
+    expect(kind({ matterStatus: 'Approved' }, 'scheduled')).toBe('public_comment');
+  });
+
   it('stays open beside an action that tells its history or proposes one', () => {
     for (const actionText of [
       'The bond program was approved by voters in 2017; authorize the sale of bonds.',
