@@ -40,13 +40,16 @@ const DASH = new RegExp(`[${DASHES.from}]`, 'g');
 export const plainDashes = (text: string): string => text.replaceAll(DASH, '-');
 
 /**
- * Cents of zero behind thousands, and commas between thousands: without them an amount is one number of the same value. The first group stays. In this
- * order, also in the database, where a look behind would read the text anew at each comma.
+ * Commas between thousands, and cents of zero: without them an amount is one number of the same value. Without a dollar sign, a first group of three
+ * digits may begin a list: "Lots 101,102,103". With the groups that stay, in this order, also in the database.
  */
-export const AMOUNT_SIGNS = [String.raw`(,\d{3})\.00(?!\d)`, String.raw`(\d),(?=\d{3}(?!\d))`] as const;
-const SIGNS = AMOUNT_SIGNS.map((signs) => new RegExp(signs, 'g'));
+export const AMOUNT_SIGNS = [
+  [String.raw`((?:^|[^\d,.])\d{1,2}|\$\d{1,3}),(\d{3})(?:,(\d{3}))?(?:,(\d{3}))?(?!\d)`, String.raw`\1\2\3\4`],
+  [String.raw`(\d{4})\.00(?!\d)`, String.raw`\1`],
+] as const;
+const SIGNS = AMOUNT_SIGNS.map(([signs, groups]) => [new RegExp(signs, 'g'), groups.replaceAll('\\', '$')] as const);
 /** With each amount as one number: "$1,200,000.00" as "$1200000". */
-export const plainAmounts = (text: string): string => SIGNS.reduce((plain, signs) => plain.replaceAll(signs, '$1'), text);
+export const plainAmounts = (text: string): string => SIGNS.reduce((plain, [signs, groups]) => plain.replaceAll(signs, groups), text);
 
 /** The distinct words of a text that a search can misspell: letters only, at least four, in lower case, in the order of the text. */
 export function spellableWords(text: string): ReadonlySet<string> {

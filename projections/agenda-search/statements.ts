@@ -18,7 +18,7 @@ function words(field: string, max: number, weight: string): string {
   const text = slashesAs(`' '`, `left(${field}, ${max})`);
   const plain = `left(translate(civic.plain_text(${text}), '${MARKS}', '${PLAIN_MARKS}'), ${max})`;
   const said = `case when octet_length(${text}) = char_length(${text}) then ${text} else ${plain} end`;
-  const counted = AMOUNT_SIGNS.reduce((amounts, signs) => `regexp_replace(${amounts}, '${signs}', '\\1', 'g')`, said);
+  const counted = AMOUNT_SIGNS.reduce((amounts, [signs, groups]) => `regexp_replace(${amounts}, '${signs}', '${groups}', 'g')`, said);
   return `setweight(to_tsvector('pg_catalog.english', ${counted}), '${weight}')`;
 }
 

@@ -77,7 +77,7 @@ function unitOf(part: string, { date, number, synonym }: Record<string, string |
   // Of the words of a highway only its number is searched, and each other number would match.
   const isHighway = number !== undefined && HIGHWAY_ONLY.test(number);
   const amount = AMOUNT.exec(text)?.[1];
-  const plain = amount === undefined ? [plainAmounts(asWords(text))] : [plainAmounts(amount), amount, `${amount}.00`];
+  const plain = amount === undefined ? [plainAmounts(asWords(text))] : [amount.replaceAll(',', ''), amount, `${amount}.00`];
   const texts = isHighway ? [] : (SYNONYMS.get(synonym === undefined ? '' : text.toLowerCase()) ?? plain);
   return { texts, marks: [...days, ...numbers], isDate: days.length > 0, isExcluded };
 }

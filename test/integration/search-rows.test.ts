@@ -168,6 +168,23 @@ describe('a read model of version 1', () => {
   });
 });
 
+test('numbers of a list stay apart, and an amount without commas is one with its cents', async () => {
+  const titles = [
+    'Replat of Lots 101,102,103',
+    'Contract of 5500000.00 with Acme',
+    'Grant of $101,102,104',
+    'Loan of $3,300,000.00',
+    'Fund of 500,000',
+  ];
+  await search.fold([...events.place('dallas'), ...meeting('m', 'dallas', at(0), titles)]);
+  const found = async (query: string) => (await search.search({ query })).results.map(({ title }) => title);
+  for (const query of ['102', '103', '101,102,103', 'Lots 101,102,103']) expect([query, await found(query)]).toEqual([query, [titles[0]]]);
+  for (const query of ['5500000', '5,500,000', '5500000.00']) expect([query, await found(query)]).toEqual([query, [titles[1]]]);
+  for (const query of ['101,102,104', '101102104']) expect([query, await found(query)]).toEqual([query, [titles[2]]]);
+  for (const query of ['3300000.00', '3300000', '$3,300,000']) expect([query, await found(query)]).toEqual([query, [titles[3]]]);
+  expect(await found('$500,000')).toEqual([titles[4]]);
+});
+
 test('an amount is one number, with commas and cents or without, and no part of it is a number of a house', async () => {
   const titles = ['Contract of $1,200,000.00 on Commerce Street', 'Rezoning of 200 Commerce Street', 'A grant of $1.2 million'];
   const text = `${'Whereas the council meets. '.repeat(40)}The contract costs $7,350,200.00 at most. ${'It is so ordered. '.repeat(40)}`;
