@@ -39,3 +39,23 @@ test('a heading of one part is in no number of the next part', () => {
     ['A.', 'A. BIDS (1)', 'B.', 'B. (1)'].map((EventItemAgendaNumber) => ({ EventItemAgendaNumber })),
   );
 });
+
+test.each([
+  'SEE ATTACHED',
+  '***',
+  '2024-2025',
+  '$500,000',
+  'III.',
+  'J.W.P.',
+  'MOTION: JWP SECOND: TSD VOTE: 5-0',
+  'NO ACTION TAKEN',
+  'VOTE ON BIDS',
+])('the row %s between items heads no group', (text) => {
+  const html = row('C.', 'COURT') + row('', 'BIDS') + row('(1)', 'Oracle') + row('', text) + row('(2)', 'Backpay');
+  expect(agendaRows(1, html, 'https://example.org').at(-1)).toMatchObject({ EventItemAgendaNumber: 'C. BIDS (2)' });
+});
+
+test.each(['-', '.', 'see'])('an item that is a link and the mark %j has the name of the link', (mark) => {
+  const html = row('C.', 'COURT') + row('(1)', `${mark} <a href="/document/7/x">Jail report</a>`);
+  expect(agendaRows(1, html, 'https://example.org').at(-1)).toMatchObject({ EventItemTitle: 'Jail report' });
+});

@@ -9,12 +9,16 @@ const LINK = /<a\b[^<>]*\bhref="\/document\/(\d+)[/"][^<>]*>((?:(?!<a\b)[\s\S])*
 /** A letter numbers a part of the agenda, digits in parentheses an item of it. */
 const PART = /^[A-Z]{1,2}\.$/;
 const ITEM = /^\(\d{1,3}\)$/;
-/** Capitals head a group of items. */
-const GROUP = /^[^\p{Ll}]{1,120}$/u;
+/** Capitals head a group of items, unless they say what was done with some. */
+const GROUP = /^(?!(?:votes?|motion|second|items?|no action|see)\b)(?=.*\p{L}{4})[\p{Lu}\p{M}\d ,.&'’()/-]{4,60}$/iu;
+const LOWER_CASE = /\p{Ll}/u;
+/** A text of its own, rather than a mark beside a link. */
+const OWN_TEXT = /\p{L}{4}|\d/u;
 
 /**
  * Items of the HTML of a CivicWeb agenda, as rows of Legistar. Rows without a number are the headings, names and votes between the items. Some
- * groups of a part count from (1), so that the number of an item has the heading of its group. An item whose text is only links has their names as title.
+ * groups of a part count from (1), so that the number of an item has the heading of its group. An item whose text is only links, or a mark beside them, has
+ * their names as title.
  */
 export function agendaRows(meetingId: number, html: string, portal: string) {
   const rows: object[] = [];
@@ -26,9 +30,10 @@ export function agendaRows(meetingId: number, html: string, portal: string) {
     const text = oneLine(plainText(content.replace(LINK, '')));
     if (label === '' && text !== null) {
       heading = text;
-      if (GROUP.test(text)) group = text;
+      if (GROUP.test(text) && !LOWER_CASE.test(text)) group = text;
     }
-    const title = text ?? oneLine(links.flatMap(({ name }) => name ?? []).join('; '));
+    const names = oneLine(links.flatMap(({ name }) => name ?? []).join('; '));
+    const title = text !== null && OWN_TEXT.test(text) ? text : (names ?? text);
     if (title === null) continue;
     if (PART.test(label)) [part, group, heading] = [label, '', ''];
     if (!PART.test(label) && !ITEM.test(label)) continue;
