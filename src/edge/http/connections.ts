@@ -46,8 +46,9 @@ export interface ConnectionsParts {
 type BrokenRequest = Error & { readonly code?: string; readonly rawPacket?: unknown };
 
 interface Connection {
-  latest?: ServerResponse;
-  answering: boolean;
+  latest?: IncomingMessage;
+  /** To the latest request, until it ends: what belongs to it, such as a page of megabytes, is not kept by an idle connection. */
+  answer: ServerResponse | null;
   /** The connection ends after the pending answers. */
   ending: boolean;
   readonly waiting: (readonly [IncomingMessage, ServerResponse])[];
@@ -97,14 +98,14 @@ export class Connections {
   /** Sends `Connection: close` with each answer from now on. */
   drain(): void {
     this.#draining = true;
-    for (const { latest } of this.#open.values()) if (latest !== undefined) latest.shouldKeepAlive = false;
+    for (const { answer } of this.#open.values()) if (answer !== null) answer.shouldKeepAlive = false;
   }
 
   /** Ends idle connections at once, others after their answer. Requests that are arriving get a moment. */
   close(server: Server): void {
     server.closeIdleConnections();
     setTimeout(() => {
-      for (const [socket, { answering }] of this.#open) if (!answering) socket.destroySoon();
+      for (const [socket, { answer }] of this.#open) if (answer === null) socket.destroySoon();
     }, ARRIVING_MS).unref();
     for (const connection of this.#open.values()) connection.ending = true;
   }
@@ -112,7 +113,7 @@ export class Connections {
   #opened(socket: Socket): void {
     // Node takes its own listener away where it hands a socket over (CONNECT, Upgrade): an error without one would end the process.
     socket.on('error', () => socket.destroy());
-    this.#open.set(socket, { answering: false, ending: false, waiting: [] });
+    this.#open.set(socket, { answer: null, ending: false, waiting: [] });
     const { remoteAddress: client } = socket;
     const isCounted = client !== undefined && !this.#parts.isTrustedProxy(client);
     const count = isCounted ? this.#count(client, 1) : 0;
@@ -136,7 +137,7 @@ export class Connections {
   #inOrder(handle: RequestListener, request: IncomingMessage, response: ServerResponse): void {
     const connection = this.#open.get(request.socket);
     if (connection === undefined || !request.socket.writable) return;
-    if (!connection.answering) return this.#handle(handle, connection, request, response);
+    if (connection.answer === null) return this.#handle(handle, connection, request, response);
     const held = connection.waiting.reduce((sum, [{ readableLength }]) => sum + readableLength, 0);
     if (connection.waiting.length < this.#parts.limits.pipelined && held < MAX_WAITING_BYTES)
       return void connection.waiting.push([request, response]);
@@ -147,13 +148,13 @@ export class Connections {
 
   #handle(handle: RequestListener, connection: Connection, request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
-    connection.answering = true;
-    connection.latest = response;
+    connection.answer = response;
+    connection.latest = request;
     // Node loses what follows an offered upgrade in the same packet: the rest of the connection could be misread.
     if (this.#draining || request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     // It closes once; `once` would make two objects more.
     response.on('close', () => {
-      connection.answering = false;
+      connection.answer = null;
       if (!socket.writable) return;
       if (!request.complete) drainBody(request, socket);
       const next = connection.waiting.shift();
@@ -165,11 +166,11 @@ export class Connections {
 
   #end(error: BrokenRequest, socket: Socket): void {
     const connection = this.#open.get(socket);
-    const request = connection?.latest?.req;
+    const request = connection?.latest;
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
     // The body is invalid or late: Fastify answers while it reads the body.
-    else if (connection?.answering && !request!.complete) failBody(request!, rejectionOfBroken(error.code));
-    else if (connection?.answering) {
+    else if (connection?.answer && !request!.complete) failBody(request!, rejectionOfBroken(error.code));
+    else if (connection?.answer) {
       connection.ending = true;
       // Further data would keep a connection open whose client does not read.
       socket.pause();
@@ -184,14 +185,14 @@ export class Connections {
   #late(error: BrokenRequest, socket: Socket): void {
     const connection = this.#open.get(socket);
     const before = connection?.latest;
-    const isInBody = before?.req.complete === false;
+    const isInBody = before?.complete === false;
     const arrived = (): boolean => {
       const latest = connection?.latest;
-      if (isInBody) return before.req.complete;
+      if (isInBody) return before.complete;
       if (latest === undefined || latest === before) return false;
       // Node does not check this request again: its body is awaited here.
-      if (!latest.req.complete) {
-        const timer = setTimeout(() => latest.req.complete || this.#late(error, socket), this.#parts.timeouts.request).unref();
+      if (!latest.complete) {
+        const timer = setTimeout(() => latest.complete || this.#late(error, socket), this.#parts.timeouts.request).unref();
         latest.once('close', () => clearTimeout(timer));
       }
       return true;
@@ -213,7 +214,7 @@ export class Connections {
 
   #refuseTunnel(socket: Socket): void {
     const connection = this.#open.get(socket);
-    if (!connection?.answering) return this.#refuse(new Error('CONNECT'), socket);
+    if (!connection?.answer) return this.#refuse(new Error('CONNECT'), socket);
     // Requests before it have their answers first, and a further answer would be taken for one of theirs.
     socket.resume();
     connection.ending = true;
