@@ -53,11 +53,15 @@ export function doneIn(text: string | null | undefined): string | null {
 
 const fitting = (list: typeof FURTHER, words: string) => list.filter(([pattern]) => pattern.test(words)).map(([, decision]) => decision);
 
+/** Characters that are read: longer texts are no decision alone. */
+const MAX_WORDS = 1_000;
+
 /**
  * The decision that such words name; null for others, such as "Held" or "Amended", and for words that say two things. A motion that failed
  * decides nothing, unless it was the one to approve.
  */
-export function decisionIn(words: string, hasFailed = false): Decision | null {
+export function decisionIn(said: string, hasFailed = false): Decision | null {
+  const words = said.slice(0, MAX_WORDS);
   const failed = RESULT.exec(words)?.groups?.['failed'] !== undefined || (hasFailed && !/^failed\b/i.test(words));
   const moved = words.replace(RESULT, '');
   const decision = REFERRED.test(moved) ? 'referred' : DENIAL_FOLLOWED.test(moved) ? 'denied' : oneOf(moved);

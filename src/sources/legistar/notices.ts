@@ -96,7 +96,7 @@ const simplify = (text: string): string =>
 
 const NOTICE_WORDS = words('notice cancellation cancelation postponement');
 const GAP = String.raw`[\s.,:;–—-]*`;
-const REASON = String.raw`(?:due|because|owing|(?:for |a )?lack|(?:no|for|want of|without a) quorum|(?:in )?observance|(?:[a-z']+ ){0,2}(?:quorum|weather|storms?|ice|snow|flood(?:ing)?|power outage|holidays?|(?:election|christmas|thanksgiving|veterans|memorial|labor|independence) day|thanksgiving|christmas|juneteenth|spring break|recess|emergency)(?=${GAP}(?:$|\d))|(?:[a-z']+ ){0,2}quorum${GAP}(?:$|\W\s))`;
+const REASON = String.raw`(?:due|because|owing|no (?:agenda(?: items)?|items|business)(?=${GAP}$)|(?:a )?quorum (?:was |is )?not (?:met|present)|(?:for |a )?lack|(?:no|for|want of|without a) quorum|(?:in )?observance|(?:[a-z']+ ){0,2}(?:quorum|weather|storms?|ice|snow|flood(?:ing)?|power outage|holidays?|(?:election|christmas|thanksgiving|veterans|memorial|labor|independence|presidents'?|mlk|king,?(?: jr\.?)?|columbus|good) (?:day|friday)|thanksgiving|christmas|juneteenth|spring break|recess|emergency)(?=${GAP}(?:$|\d))|(?:[a-z']+ ){0,2}quorum${GAP}(?:$|\W\s))`;
 /** Nothing more than a reason behind a statement. */
 const END = String.raw`${GAP}(?:$|${REASON})`;
 const DAY = String.raw`(?:on )?(?:[a-z]+day,? )?(?:(?:${MONTHS.map((name) => name.slice(0, 3)).join('|')})[a-z]*\.? \d{1,2}(?:st|nd|rd|th)?|\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?)(?:,? \d{4})?`;
