@@ -63,7 +63,7 @@ describe('a request whose body ends after the access did is refused', () => {
     await wait(LONG_MS);
     await end(accountId, keyId);
     const statuses = await Promise.all(finish.map((each) => each()));
-    // Whoever may call tools is decided for each tool.
+    // Each tool decides who may call it.
     const tools = what === 'an ended period' ? 200 : status;
     expect(Object.fromEntries(REQUESTS.map(([name], index) => [name, statuses[index]]))).toEqual({
       'a batch': status,
