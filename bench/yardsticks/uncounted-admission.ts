@@ -27,6 +27,7 @@ function uncounted({ reads }: Civic): Admission {
         const allowances = BUILT_IN_PLANS.ultra;
         asked.get(sha256!)!.resolve({ accountId: accountId!, keyId: keyId!, scopes: SCOPES, allowances, billing });
       }
+      for (const { reject } of asked.values()) reject(new Error('there is no such key'));
     } catch (error) {
       for (const { reject } of asked.values()) reject(error);
     }
@@ -41,7 +42,7 @@ function uncounted({ reads }: Civic): Admission {
           void send(asked);
         });
       }
-      const sha256 = keySecretHash(authorization![0]!.slice('Bearer '.length));
+      const sha256 = keySecretHash(authorization!.slice('Bearer '.length));
       const mine = waiting.get(sha256) ?? Promise.withResolvers<Principal>();
       waiting.set(sha256, mine);
       return mine.promise;
