@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { addDigest, digestSum, digestText, nextFingerprint, recordDigest, subtractDigest } from '../../domain/digests.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
+import { isoTimeOf } from '../../domain/iso-time.ts';
 import type { TextRow } from '../../domain/ports/database.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { Resource } from '../../domain/records/resources.ts';
@@ -34,7 +35,7 @@ export interface FeedState {
 }
 
 const envelopeOf = (resource: string, recordId: string, version: number, removed: boolean, changedAt: number): string =>
-  `"resource":"${resource}","operation":"${removed ? 'remove' : 'upsert'}","recordId":"${recordId}","version":"${version}","changedAt":"${new Date(changedAt).toISOString()}"${removed ? '' : ',"data":'}`;
+  `"resource":"${resource}","operation":"${removed ? 'remove' : 'upsert'}","recordId":"${recordId}","version":"${version}","changedAt":"${isoTimeOf(changedAt)}"${removed ? '' : ',"data":'}`;
 
 /** The rows of a batch: dense positions in log order, a time that never falls, and which row supersedes which. Pure. */
 export function historyRows(events: readonly StoredEvent[], before: FeedState) {

@@ -4,7 +4,11 @@ import type { LiveReads } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { currentRow, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { isoTime } from '../fields.ts';
+import { JsonText } from '../json-text.ts';
 import { liveRows } from '../live-tables.ts';
+
+/** Bytes of an item beside its body, and of the answer beside its items: more than the texts below take. */
+const [ITEM_BYTES, PAGE_BYTES] = [200, 30];
 
 /** The current records found, in the order in which they were asked for; what is missing or removed is absent. Refuses with 413. */
 export const createReadCivicRecords =
@@ -20,10 +24,18 @@ export const createReadCivicRecords =
         where ${isLive} order by w.ordinal`,
       values: [columns.texts(wanted.map(({ resource }) => resource)), columns.uuids(wanted.map(({ id }) => id)), maxResponseBytes],
     });
-    const items = rows.map(([ordinal, version, changedAt, body]) => {
-      if (body === null) throw new Rejection('response_too_large', `the records are over ${maxResponseBytes} bytes; ask for fewer ids`);
-      const { resource, id } = wanted[Number(ordinal) - 1]!;
-      return `{"resource":"${resource}","id":"${id}","version":"${version}","changedAt":"${isoTime(changedAt!)}","data":${body}}`;
+    const bodies = rows.map(([, , , body]) => {
+      if (body == null) throw new Rejection('response_too_large', `the records are over ${maxResponseBytes} bytes; ask for fewer ids`);
+      return body;
     });
-    return { text: `{"data":{"items":[${items.join(',')}]}}`, items: items.length };
+    const size = bodies.reduce((sum, body) => sum + Buffer.byteLength(body), PAGE_BYTES + rows.length * ITEM_BYTES);
+    const json = new JsonText(size).ascii('{"data":{"items":[');
+    for (const [index, [ordinal, version, changedAt]] of rows.entries()) {
+      const { resource, id } = wanted[Number(ordinal) - 1]!;
+      json.ascii(
+        `${index === 0 ? '' : ','}{"resource":"${resource}","id":"${id}","version":"${version}","changedAt":"${isoTime(changedAt!)}","data":`,
+      );
+      json.text(bodies[index]!).ascii('}');
+    }
+    return json.ascii(']}}').page(rows.length);
   };
