@@ -152,18 +152,35 @@ export const { encode: encodeFeedCursor, decode: decodeFeedCursor } = cursorCode
   fingerprint: { ...hexadecimal(FINGERPRINT_BYTES), absent: [null] },
 });
 
-/** Like `encodeFeedCursor`, but encodes only the end of each: 18 of the 19 constant bytes are whole groups of base64url. */
-export function feedCursorEncoder(feedId: string, binding: FeedBinding): (position: number, fingerprint: string | null) => string {
+/** Where a feed cursor leads: its position and the fingerprint of the history up to it. */
+export type FeedPlace = readonly [position: number, fingerprint: string | null];
+
+/** Bytes of a place in a cursor, up to whole groups of base64url, in which each begins. */
+const SLOT_BYTES = 21;
+const GROUP_BYTES = 3;
+const GROUP_CHARACTERS = 4;
+
+/** Like `encodeFeedCursor` for many places at once: their texts differ behind 18 of the 19 constant bytes, and all ends are converted as one. */
+export function feedCursorEncoder(feedId: string, binding: FeedBinding): (places: readonly FeedPlace[]) => readonly string[] {
   const constant = Buffer.from(encodeFeedCursor({ feedId, binding, position: 0, fingerprint: null }), 'base64url').subarray(0, 19);
   const prefix = constant.toString('base64url', 0, 18);
   const crcOfConstant = crc32(constant);
-  const end = Buffer.alloc(1 + position.bytes + FINGERPRINT_BYTES + CHECKSUM_BYTES);
-  end[0] = constant[18]!;
-  return (feedPosition, fingerprint) => {
-    position.write(end, feedPosition, 1);
-    const length = 1 + position.bytes + end.write(fingerprint ?? '', 1 + position.bytes, 'hex');
-    end.writeUInt32BE(crc32(end.subarray(1, length), crcOfConstant), length);
-    return prefix + end.toString('base64url', 0, length + CHECKSUM_BYTES);
+  return (places) => {
+    const slots = Buffer.alloc(SLOT_BYTES * places.length);
+    const lengths = places.map(([feedPosition, fingerprint], index) => {
+      const start = SLOT_BYTES * index;
+      slots[start] = constant[18]!;
+      position.write(slots, feedPosition, start + 1);
+      const fingerprintAt = start + 1 + position.bytes;
+      const end = fingerprintAt + slots.write(fingerprint ?? '', fingerprintAt, 'hex');
+      slots.writeUInt32BE(crc32(slots.subarray(start + 1, end), crcOfConstant), end);
+      return end + CHECKSUM_BYTES - start;
+    });
+    const texts = slots.toString('base64url');
+    return lengths.map((length, index) => {
+      const start = (SLOT_BYTES / GROUP_BYTES) * GROUP_CHARACTERS * index;
+      return prefix + texts.slice(start, start + Math.ceil((length * GROUP_CHARACTERS) / GROUP_BYTES));
+    });
   };
 }
 

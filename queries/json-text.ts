@@ -20,7 +20,9 @@ export class JsonText {
   }
 
   ascii(text: string): this {
-    this.#length += this.#buffer.write(text, this.#length, 'latin1');
+    // A call to Node for one byte would take longer than the byte.
+    if (text.length === 1) this.#buffer[this.#length++] = text.charCodeAt(0);
+    else this.#length += this.#buffer.write(text, this.#length, 'latin1');
     return this;
   }
 
@@ -39,10 +41,10 @@ export class JsonText {
     return this.#length;
   }
 
-  /** What stands before the item of this index. */
-  item(form: PageForm, index: number): this {
+  /** What stands before the item of this index, and the item's own beginning in ASCII. */
+  item(form: PageForm, index: number, lead = ''): this {
     const { begin, between } = PAGE_TEXTS[form];
-    return this.ascii(index === 0 ? begin : between);
+    return this.ascii((index === 0 ? begin : between) + lead);
   }
 
   /** Ends a page of items. `meta` is JSON in ASCII. */

@@ -39,11 +39,11 @@ export function createReadCivicChanges({ reads, clock, retentionMs, onPage }: Re
       throw new Rejection('response_too_large', `the page is over ${maxResponseBytes} bytes; ask for fewer items by limit`);
     }
     onPage?.(kept === null ? 'database' : 'memory');
-    const cursorAt = feedCursorEncoder(page.feedId, resource ?? 'all');
-    const meta = metaOf(page, cursorAt, { now, retentionMs, historyPruned: cursor === null && page.start > 0 });
+    const cursorsAt = feedCursorEncoder(page.feedId, resource ?? 'all');
+    const meta = metaOf(page, cursorsAt, { now, retentionMs, historyPruned: cursor === null && page.start > 0 });
     if (kept?.meta === meta) return kept.answer;
     const items =
-      kept === null ? itemsOf(page, cursorAt, resource === null, form) : new JsonText(kept.items.length + PAGE_BYTES).bytes(kept.items);
+      kept === null ? itemsOf(page, cursorsAt, resource === null, form) : new JsonText(kept.items.length + PAGE_BYTES).bytes(kept.items);
     const end = items.length;
     const answer = items.endOfItems(form, kept?.answer.items ?? page.items.length, meta);
     // Added to it: its text is computed on demand, which a copy would do.
@@ -81,17 +81,17 @@ export const isOtherHistory = ({ startFingerprint }: FeedPage, { fingerprint }: 
 const ITEM_BYTES = 90;
 const PAGE_BYTES = 320 + HISTORY_PRUNED.length;
 
-type CursorAt = ReturnType<typeof feedCursorEncoder>;
+type CursorsAt = ReturnType<typeof feedCursorEncoder>;
 
 /** The text of a page up to the end of its items; without a filter, their positions are dense. */
-function itemsOf(page: FeedPage, cursorAt: CursorAt, dense: boolean, form: PageForm): JsonText {
+function itemsOf(page: FeedPage, cursorsAt: CursorsAt, dense: boolean, form: PageForm): JsonText {
   const json = new JsonText(page.bytes + ITEM_BYTES * page.items.length + PAGE_BYTES, page.items.length > 0 ? 'own' : 'shared');
+  const cursors = cursorsAt(page.items.map(([position, , , fingerprint]) => [position, fingerprint]));
   let previous = page.start;
-  for (const [index, [position, envelope, body, fingerprint]] of page.items.entries()) {
+  for (const [index, [position, envelope, body]] of page.items.entries()) {
     if (position <= previous || (dense && position !== previous + 1)) throw new Error(`feed position ${position} follows ${previous}`);
     previous = position;
-    json.item(form, index).ascii(`{"cursor":"${cursorAt(position, fingerprint)}",`);
-    json.ascii(envelope).text(body).ascii('}');
+    json.item(form, index, `{"cursor":"${cursors[index]!}",${envelope}`).text(body).ascii('}');
   }
   return json;
 }
@@ -102,10 +102,10 @@ interface PageTimes {
   readonly historyPruned: boolean;
 }
 
-function metaOf(page: FeedPage, cursorAt: CursorAt, { now, retentionMs, historyPruned }: PageTimes): string {
+function metaOf(page: FeedPage, cursorsAt: CursorsAt, { now, retentionMs, historyPruned }: PageTimes): string {
   const next = page.moreAfterLast ? page.last! : page.head;
   const nextFingerprint = page.moreAfterLast ? page.lastFingerprint : page.headFingerprint;
   const expires = (next === page.head ? now : page.changedAfterLast!) + retentionMs;
   const replay = `"replayExpiresAt":"${new Date(expires).toISOString()}"${historyPruned ? HISTORY_PRUNED : ''}`;
-  return `{"nextCursor":"${cursorAt(next, nextFingerprint)}","hasMore":${page.moreAfterLast},${replay}}`;
+  return `{"nextCursor":"${cursorsAt([[next, nextFingerprint]])[0]!}","hasMore":${page.moreAfterLast},${replay}}`;
 }

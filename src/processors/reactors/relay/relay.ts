@@ -17,9 +17,9 @@ import { untilCaughtUp } from '../../runtime/until-caught-up.ts';
  * whose positions have holes. A removed record's message has no value.
  */
 export function feedMessages(place: TopicCheckpoint, rows: readonly FeedRow[]): readonly FeedMessage[] {
-  const cursorAt = feedCursorEncoder(place.feedId, 'all');
+  const cursors = feedCursorEncoder(place.feedId, 'all')(rows.map(({ position, fingerprint }) => [position, fingerprint]));
   let follows = place.position;
-  return rows.map((row) => {
+  return rows.map((row, index) => {
     const headers: Record<string, string> = {
       'civic-feed': place.feedId,
       'civic-position': String(row.position),
@@ -32,7 +32,7 @@ export function feedMessages(place: TopicCheckpoint, rows: readonly FeedRow[]): 
     follows = row.position;
     return {
       key: `${row.resource}/${row.recordId}`,
-      value: row.removed ? null : `{"cursor":"${cursorAt(row.position, row.fingerprint)}",${row.text}}`,
+      value: row.removed ? null : `{"cursor":"${cursors[index]!}",${row.text}}`,
       headers,
     };
   });
