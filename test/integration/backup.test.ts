@@ -229,6 +229,10 @@ test('a backup that is killed leaves no file of its name, and an existing file i
   expect(await civic(['backup', '--to', path('taken.gz'), '--replace'], original)).toMatchObject({ exitCode: 0 });
   expect(await civic(['backup', 'verify', path('taken.gz')], {})).toMatchObject({ exitCode: 0 });
   expect((await civic(['backup', '--to', path('no/such/folder.gz')], original)).stderr).toMatch(/cannot be written: ENOENT/);
+  expect((await civic(['backup', '--to', path('absent-folder/')], original)).stderr).toMatch(
+    /absent-folder\/ is no folder: make it first\n$/,
+  );
+  expect(existsSync(path('absent-folder'))).toBe(false);
   expect(readdirSync(installation.folder).filter((name) => name.startsWith('.taken'))).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
 import { link, lstat, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { CommandFailed } from '../context.ts';
 
 interface ArchiveTarget {
@@ -33,8 +33,9 @@ async function placeAt(file: string, { replace, requireReplaceable }: ArchiveTar
 /** Writes a temporary file, flushes and renames it: a killed backup leaves none that looks complete. Throws `CommandFailed`. */
 export async function writeArchiveFile(target: ArchiveTarget, bytes: AsyncIterable<Uint8Array>) {
   const to = resolve(target.to);
-  const found = await stat(to).catch(() => undefined);
-  const file = await placeAt(found?.isDirectory() === true ? join(to, target.defaultName) : to, target);
+  const isFolder = (await stat(to).catch(() => undefined))?.isDirectory() === true;
+  if (!isFolder && target.to.endsWith(sep)) throw new CommandFailed(`${target.to} is no folder: make it first`);
+  const file = await placeAt(isFolder ? join(to, target.defaultName) : to, target);
   const temporary = join(dirname(file), `.${basename(file)}.${target.writer}.partial`);
   try {
     await writeFile(temporary, bytes, { flag: 'wx', mode: OWNER_ONLY, flush: true });
