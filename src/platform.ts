@@ -86,6 +86,8 @@ export async function openPlatform({ time, chainClock }: Times, settings: Settin
       figures,
       /** The time of the service: the machine's, or a trial's. */
       clock,
+      /** Whether a trial has set the clock of this database, by this start or an earlier one. */
+      isTrial: clock !== time,
       /** The time of other systems and of leases on payments. */
       chainClock,
       /** Pauses and timeouts. */

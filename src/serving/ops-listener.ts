@@ -89,7 +89,7 @@ export async function openOpsListener(
       retentionMs: settings.CIVIC_REPLAY_RETENTION,
       serviceClock,
       machineClock,
-      trialTime: settings.CIVIC_CLOCK_START === undefined ? null : () => civic.clock.now(),
+      trialTime: civic.isTrial ? () => civic.clock.now() : null,
       freeDiskBytes: civic.freeDiskBytes,
     }),
     allowedHosts: [settings.CIVIC_OPS_HOST.toLowerCase(), ...settings.CIVIC_OPS_ALLOWED_HOSTS],

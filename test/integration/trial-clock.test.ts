@@ -128,5 +128,7 @@ describe('a service on trial', () => {
     expect((await service.stop()).stderr).toMatch(/"now":"2026-03-15T00:.*TRIAL CLOCK/);
     await serve({});
     isSoonAfter(await checkedAt(), SPRING);
+    const { trialTime } = (await (await fetch(`${service.opsUrl}/ops/state`)).json()) as { trialTime: string };
+    isSoonAfter(Date.parse(trialTime), SPRING);
   });
 });

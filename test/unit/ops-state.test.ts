@@ -72,7 +72,7 @@ test('a database that does not answer is failing and comes first, whatever else 
 
 test('a trial clock is named with its time, and a disk that is nearly full is failing', async () => {
   expect(await problems({ trialTime: Date.parse('2031-01-01T00:00:00.000Z') })).toEqual([
-    'attention: TRIAL CLOCK: the time of the service is 2031-01-01T00:00:00.000Z, by CIVIC_CLOCK_START',
+    'attention: TRIAL CLOCK: the time of the service is 2031-01-01T00:00:00.000Z, by a CIVIC_CLOCK_START that this database keeps',
   ]);
   expect((await stateOf({ trialTime: NOW })).trialTime).toBe('2026-03-01T12:00:00.000Z');
   expect(await problems({ free: 100 * 1_048_576 })).toEqual(['failing: Only 100 MiB of disk are free: a full disk stops every write']);

@@ -94,7 +94,9 @@ function problemsOf({ database, shared, trialTime, freeDiskBytes, readers }: See
           `The cursor of key ${keyId} of account ${accountId} expires in ${Math.floor(secondsLeft / 3600)} h: it then needs a new snapshot`,
         ),
       ),
-    trialTime === null ? [] : attention(`TRIAL CLOCK: the time of the service is ${trialTime}, by CIVIC_CLOCK_START`),
+    trialTime === null
+      ? []
+      : attention(`TRIAL CLOCK: the time of the service is ${trialTime}, by a CIVIC_CLOCK_START that this database keeps`),
   ].flat();
   return [...found.filter(({ severity }) => severity === 'failing'), ...found.filter(({ severity }) => severity === 'attention')];
 }
