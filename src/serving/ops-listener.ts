@@ -45,7 +45,8 @@ export async function openOpsListener(
   const { reads, paymentLedger: payments } = civic;
   const { installation, clock: serviceClock } = civic;
   const reading = { ...listing, ...civic.listingReactors, reads, payments, setBacks: civic.history.setBacks, installation, serviceClock };
-  const watch = createOperationsWatch({ read: () => readOperations(reading), clock: machineClock, logger });
+  const logApart = settings.EVENTSTORE_URL !== undefined;
+  const watch = createOperationsWatch({ read: () => readOperations(reading), logApart, clock: machineClock, logger });
   // One read, with a deadline, serves the page and every gauge: a scrape adds no load.
   const known = async (): Promise<Operations | null> => {
     const { reachable, newest } = await watch();

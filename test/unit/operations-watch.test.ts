@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { LogUnavailable } from '../../domain/ports/event-log.ts';
 import type { Operations } from '../../queries/operators/read-operations.ts';
 import { createOperationsWatch } from '../../src/edge/ops/operations-watch.ts';
 
@@ -34,7 +35,7 @@ test('one reading runs for any number of readers, and is reported as slow and th
     readings += 1;
     return promise;
   };
-  const watch = createOperationsWatch({ read, clock, logger });
+  const watch = createOperationsWatch({ read, logApart: false, clock, logger });
   const began = clock.now();
   expect(await watch()).toEqual({ reachable: 'slow', since: began, newest: null });
   expect(await Promise.all([watch(), watch()])).toMatchObject([{ since: began }, { since: began }]);
@@ -58,7 +59,7 @@ test('a reading serves all requests for a second, and a failed one is not repeat
     if (readings > 1) throw new Error('gone');
     return READ;
   };
-  const watch = createOperationsWatch({ read, clock: { ...clock, sleep: () => new Promise(silent) }, logger });
+  const watch = createOperationsWatch({ read, logApart: false, clock: { ...clock, sleep: () => new Promise(silent) }, logger });
   for (let looked = 0; looked < 5; looked += 1) expect((await watch()).reachable).toBe('answers');
   expect(readings).toBe(1);
   clock.advance(1_000);
@@ -67,4 +68,12 @@ test('a reading serves all requests for a second, and a failed one is not repeat
     expect(await watch()).toMatchObject({ reachable: 'unreachable', since, newest: { operations: READ } });
   }
   expect(readings).toBe(2);
+});
+
+test('a log that is in the database is away with it; only one with a server of its own is away alone', async () => {
+  const read = async () => {
+    throw new LogUnavailable('gone');
+  };
+  const reachable = async (logApart: boolean) => (await createOperationsWatch({ read, logApart, clock: clockOf(), logger })()).reachable;
+  expect([await reachable(false), await reachable(true)]).toEqual(['unreachable', 'log-unreachable']);
 });

@@ -32,9 +32,17 @@ const HANGS_AFTER_MS = 5_000;
 const RATE_SPAN_MS = 10_000;
 const SHORTEST_SPAN_MS = 500;
 
-/** One read at a time, at most one a second; no viewer waits for a slow one. `clock` is the machine's. */
-export function createOperationsWatch(parts: { readonly read: () => Promise<Operations>; readonly clock: Clock; readonly logger: Logger }) {
-  const { read, clock, logger } = parts;
+interface WatchParts {
+  readonly read: () => Promise<Operations>;
+  /** Whether the log has a server of its own; else it is away with the database. */
+  readonly logApart: boolean;
+  /** The machine's. */
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** One read at a time, at most one a second; no viewer waits for a slow one. */
+export function createOperationsWatch({ read, logApart, clock, logger }: WatchParts) {
   let newest: Watched['newest'] = null;
   let failed: { readonly reachable: Reachable; readonly since: number } | null = null;
   let reading: { readonly since: number; readonly done: Promise<void> } | null = null;
@@ -49,7 +57,8 @@ export function createOperationsWatch(parts: { readonly read: () => Promise<Oper
       failed = null;
     } catch (error) {
       if (failed === null) logger.warn({ err: error }, 'what operators watch cannot be read');
-      failed = { reachable: error instanceof LogUnavailable ? 'log-unreachable' : 'unreachable', since: failed?.since ?? clock.now() };
+      const reachable = logApart && error instanceof LogUnavailable ? 'log-unreachable' : 'unreachable';
+      failed = { reachable, since: failed?.since ?? clock.now() };
     }
     endedAt = clock.now();
     reading = null;
