@@ -37,6 +37,8 @@ test('every graph explains itself, and every alert names a command or page that 
     const [, page] = /\(([a-z-]+\.md)\)$/.exec(remedy)!;
     expect(read(`docs/${page}`)).not.toBe('');
   }
+  // `sources status` lists only sources that were added, and shipped ones raise this alert too.
+  expect(ALERTS.find(({ name }) => name === 'CivicSourceSilent')!.remedy).toMatch(/`civic sources sync /);
 });
 
 const promtool = spawnSync('promtool', ['--version']).status === 0;

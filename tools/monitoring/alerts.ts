@@ -114,7 +114,7 @@ export const ALERTS: readonly Alert[] = [
     lasting: '6h',
     severity: 'ticket',
     says: 'a source does not answer',
-    remedy: 'see which on `/ops`, then `civic sources status` (operate.md)',
+    remedy: 'see which on `/ops`; `civic sources sync SOURCE --client CLIENT` reads it again and says why it fails (operate.md)',
   },
   {
     name: 'CivicReportsWait',
