@@ -16,6 +16,11 @@ test('the unit of systemd sets only known settings, and waits longer than a stop
   expect(Number(/^TimeoutStopSec=(\d+)s$/m.exec(UNIT)![1])).toBeGreaterThanOrEqual(30);
 });
 
+test('the unit of systemd starts the service again for as long as its database is away', () => {
+  expect(UNIT).toMatch(/^StartLimitIntervalSec=0$/m);
+  expect(UNIT).toMatch(/^Restart=always$/m);
+});
+
 test.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)(
   'systemd accepts it and finds it confined (needs systemd-analyze)',
   () => {
