@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LOG_START } from '../../domain/ports/event-log.ts';
 import { examine, type Examination } from '../../src/cli/doctor/examine.ts';
+import { BadSetting } from '../../src/settings.ts';
 import type { BrokersFacts, DatabaseFacts, FolderFacts, Probes } from '../../domain/ports/probes.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
@@ -137,6 +138,12 @@ test('a bad setting is the only finding, because nothing else can be checked', a
   expect(found).toEqual([
     expect.objectContaining({ check: 'settings', state: 'failed', found: expect.stringContaining('CIVIC_HTTP_PORT') as unknown }),
   ]);
+});
+
+test('a setting that another one rules out is a finding, too', async () => {
+  const found = 'CIVIC_KAFKA_SASL is plain, but CIVIC_KAFKA_TLS is off';
+  const probes = () => Promise.reject(new BadSetting(found));
+  expect(await examine({ ...on({}), probes })).toEqual([expect.objectContaining({ check: 'settings', state: 'failed', found })]);
 });
 
 test('ports in use by the running service of this program are no finding', async () => {
