@@ -57,6 +57,7 @@ test('a reactor that never ran is stopped while it has work, and pending in heal
     failedWork: 0,
     oldestPendingAt: new Date(status!.oldestPendingAt!).toISOString(),
   });
+  expect((await civic('reactors', 'list')).stdout).toContain(new Date(status!.oldestPendingAt!).toISOString());
 });
 
 test('a paused reactor is failed work that degrades health, without its reason, until a retry', async () => {

@@ -113,7 +113,16 @@ async function resume(civic: Civic, name: string, skip: { readonly eventId: stri
 export function addReactorsCommands(program: Command, context: CliContext): void {
   const reactors = program.command('reactors').description('list reactors and resume a paused one');
   const list = reactors.command('list').description('lag and state of every reactor');
-  runs(context, 'log', list, ({ listingReactors }) => listReactors(listingReactors));
+  runs(context, 'log', list, async ({ listingReactors }, { json }) => {
+    const listed = await listReactors(listingReactors);
+    return json === true
+      ? listed
+      : listed.map((status) => ({
+          ...status,
+          lagSeconds: rounded(status.lagSeconds),
+          oldestPendingAt: isoOrNull(status.oldestPendingAt),
+        }));
+  });
   const retry = reactors.command('retry <name>').description('let a paused reactor try its events again');
   runs(context, 'log', retry, async ({ listingReactors, processorStore }, name) => {
     const known = await listReactors(listingReactors);
