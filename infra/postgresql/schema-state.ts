@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client, type ClientBase } from 'pg';
 import { DATABASE_ENCODING, OLDEST_SERVER, READ_ONLY, type TextRow } from '../../domain/ports/database.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
 import { noInstallation } from '../../domain/ports/stores.ts';
 import { programFile } from '../../domain/program-files.ts';
 import { certificateReason } from '../system/certificate-reason.ts';
@@ -148,14 +149,25 @@ export async function withClient<Result>(session: Session, work: (client: Client
 }
 
 /** The key of the advisory lock; no other lock of this program uses it. */
-const MIGRATION_LOCK = '4848250413820918';
+export const MIGRATION_LOCK = '4848250413820918';
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
+/** Milliseconds after which a caller that waits for another one says so. */
+const SAID_AFTER_MS = 3_000;
+const WAITING =
+  'waiting for another process that migrates the database; if none is at work, end its session civic-migrate, which pg_stat_activity lists';
+
+interface Migrating {
+  readonly reads?: boolean;
+  readonly logger?: Pick<Logger, 'warn'>;
+}
+
 /** Returns the migrations applied; one of several callers applies them, the others wait. Throws `DatabaseRefused`, with `reads` also for an empty database. */
-export const migrate = async (dsn: string, { reads = false } = {}): Promise<readonly string[]> =>
+export const migrate = async (dsn: string, { reads = false, logger = silent }: Migrating = {}): Promise<readonly string[]> =>
   await withClient({ dsn, purpose: 'migrate' }, async (client) => {
+    const saying = setTimeout(() => logger.warn({}, WAITING), SAID_AFTER_MS);
     // Only under the lock: a concurrent migration would look like foreign tables.
-    await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
+    await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`).finally(() => clearTimeout(saying));
     const state = await readSchemaState(client);
     if (reads && state.kind === 'empty') throw new DatabaseRefused(noInstallation(`the database ${shownDsn(dsn)} is empty`));
     refuseUnusable(state, dsn, { reads });

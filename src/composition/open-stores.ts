@@ -74,7 +74,7 @@ export async function openStores(settings: Settings, role: Role, logger: Logger,
     const attached = await reachDatabase(settings, role, logger);
     const { url } = attached;
     closers.push(() => attached.leave());
-    await migrate(url, { reads: role === 'reader' });
+    await migrate(url, { reads: role === 'reader', logger });
     const database = await openDatabase({ dsn: url, statementTimeoutMs: settings.CIVIC_STATEMENT_TIMEOUT, searchConnections });
     closers.push(() => database.close());
     const log = await openLog(settings.EVENTSTORE_URL ?? url);

@@ -5,6 +5,7 @@ import {
   DatabaseRefused,
   explain,
   migrate,
+  MIGRATION_LOCK,
   MIGRATIONS_FOLDER,
   readSchemaState,
   refuseUnusable,
@@ -51,6 +52,18 @@ describe('the schema', () => {
     const dsn = await emptyDatabase();
     await migrate(dsn);
     await expect(await dumpCatalogue(dsn)).toMatchFileSnapshot('migrations.golden.txt');
+  });
+
+  test('is waited for aloud while another process migrates it', async () => {
+    const dsn = await emptyDatabase();
+    const said = Promise.withResolvers<string>();
+    const migrating = await withClient({ dsn, purpose: 'migrate' }, async (client) => {
+      await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
+      const waiting = migrate(dsn, { logger: { warn: (_, message) => said.resolve(message) } });
+      expect(await said.promise).toMatch(/^waiting for another process that migrates the database/);
+      return { waiting };
+    });
+    expect(await migrating.waiting).not.toEqual([]);
   });
 
   test('does not change when migrated again', async () => {
