@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+
+const LOGGING = new URL('../../infra/system/logging.ts', import.meta.url).href;
+const LINES = 20_000;
+const PROGRAM = `
+  import { once } from 'node:events';
+  import { createLogger } from '${LOGGING}';
+  const logger = createLogger('info', 'json');
+  for (let line = 0; line < ${LINES}; line += 1) {
+    logger.info({ line, text: 'x'.repeat(200) }, 'filling the pipe');
+    if (line % 100 === 0) await new Promise(setImmediate);
+  }
+  process.stdout.write('all logged\\n');
+  await once(process.stdin.resume(), 'end');
+  logger.info({}, 'the last line');
+`;
+
+test('a reader of the log that stops reading stops no program, and what was dropped is counted', async () => {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM], { stdio: 'pipe' });
+  const ended = once(child, 'exit');
+  try {
+    let said = '';
+    child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    await expect.poll(() => said).toBe('all logged\n');
+    const log = text(child.stderr);
+    child.stdin.end();
+    const lines = (await log)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { readonly msg: string; readonly lines?: number });
+    const written = lines.filter(({ msg }) => msg === 'filling the pipe').length;
+    const dropped = lines.reduce((sum, line) => sum + (line.lines ?? 0), 0);
+    expect(dropped).toBeGreaterThan(0);
+    expect(written + dropped).toBe(LINES);
+    expect(lines.map(({ msg }) => msg)).toContain('the last line');
+    expect((await ended)[0]).toBe(0);
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
