@@ -94,8 +94,15 @@ export function namesTag(header: string, etag: string): boolean {
   return header.trim() === '*' || (header.match(/(?:W\/)?"[^"]*"/g) ?? []).some((tag) => tag === etag || tag === `W/${etag}`);
 }
 
-/** Whether a value of `Accept` prefers a media type to JSON. Each is offered as it is sent, so that it may be asked for with its charset. */
+/** Characters of a header that is negotiated. No client needs more, and a header of 16 KiB takes milliseconds, also of a request without a key. */
+export const MAX_NEGOTIATED_LENGTH = 1_000;
+
+/**
+ * Whether a value of `Accept` prefers a media type to JSON; one that is too long prefers none. Each is offered as it is sent, so that it may be
+ * asked for with its charset.
+ */
 function prefersToJson(accept: string, type: string): boolean {
+  if (accept.length > MAX_NEGOTIATED_LENGTH) return false;
   const [json, other] = [MEDIA_TYPES.json, type].map((sent) => `${sent}; charset=utf-8`) as [string, string];
   return new Negotiator({ headers: { accept } }).mediaType([json, other]) === other;
 }
@@ -119,10 +126,14 @@ const AVAILABLE: Coding[] = ['br', 'gzip', 'identity'];
 const MAX_REMEMBERED_LENGTH = 200;
 const remembered = new LRUCache({ max: 200, memoMethod: negotiated });
 
-/** RFC 9110, section 12.5.3: codings for bodies above and below the size for compression; the plain body where none is acceptable. */
+/**
+ * RFC 9110, section 12.5.3: codings for bodies above and below the size for compression; the plain body where none is acceptable, and where the
+ * header is too long.
+ */
 export const acceptedCodings = (header: string) => (header.length <= MAX_REMEMBERED_LENGTH ? remembered.memo(header) : negotiated(header));
 
 function negotiated(header: string): { readonly large: Coding; readonly small: Coding } {
+  if (header.length > MAX_NEGOTIATED_LENGTH) return { large: 'identity', small: 'identity' };
   // `x-gzip` is another name of gzip (RFC 9110, section 8.4.1.3).
   const negotiator: PreferringNegotiator = new Negotiator({ headers: { 'accept-encoding': header.replaceAll(/\bx-gzip\b/gi, 'gzip') } });
   const accepted = negotiator.encodings(AVAILABLE, { preferred: AVAILABLE }) as Coding[];

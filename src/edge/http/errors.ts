@@ -54,6 +54,9 @@ interface ErrorHandlerParts {
 /** The paths of the interface: every error below them is in the envelope. */
 const INTERFACE_PREFIXES = ['/api'];
 
+/** Characters of a target that begin with a prefix and the slash after it, each of them percent-encoded: more than any prefix needs. */
+const MAX_PREFIX_LENGTH = 200;
+
 /** Answers every error in the envelope, or to a browser as a page, and logs failures of the service. */
 export function errorHandler({ docsOf, logger, metrics, errorPage }: ErrorHandlerParts) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -137,9 +140,9 @@ function rejectionOf(error: unknown, request: FastifyRequest): Rejection {
   return new Rejection('internal_error', 'the request could not be answered');
 }
 
-/** Of a request target as received: with its query, percent-encoded, well formed or not. */
+/** Of a request target as received: with its query, percent-encoded, well formed or not. Only its beginning is decoded: a long one takes milliseconds. */
 function isBelow(target: string, prefixes: readonly string[]): boolean {
-  const raw = target.split(/[?#]/, 1)[0]!;
+  const raw = target.slice(0, MAX_PREFIX_LENGTH).split(/[?#]/, 1)[0]!;
   const path = raw.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
   return prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
 }

@@ -1,6 +1,7 @@
 import { MIMEType } from 'node:util';
 import { classifyInboundRequest } from '@modelcontextprotocol/server';
 import { LEGACY_VERSIONS, MAX_BATCH_ELEMENTS } from '../../../contract/post-mcp-json-rpc.ts';
+import { MAX_NEGOTIATED_LENGTH } from '../answers/representation.ts';
 import { idOf, PROTOCOL_ERRORS, protocolError, type ToolAnswer } from './protocol-errors.ts';
 
 const NAMED_METHODS: ReadonlySet<unknown> = new Set(['tools/call', 'prompts/get', 'resources/read']);
@@ -32,7 +33,8 @@ function listedType(element: string): string | null {
 }
 
 function listsBothTypes(accept: string | null): boolean {
-  const listed = new Set((accept ?? '').replaceAll(QUOTED_TEXT, 'x').split(',').map(listedType));
+  if (accept === null || accept.length > MAX_NEGOTIATED_LENGTH) return false;
+  const listed = new Set(accept.replaceAll(QUOTED_TEXT, 'x').split(',').map(listedType));
   return BOTH_TYPES.every((type) => listed.has(type));
 }
 

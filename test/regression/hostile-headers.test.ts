@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
+
+/** As long as Node takes it. */
+const LENGTH = 15_000;
+const long = (part: string): string => part.repeat(Math.ceil(LENGTH / part.length)).slice(0, LENGTH);
+
+describe('a header or a path of 15,000 characters', () => {
+  let edge: HttpEdge;
+  beforeAll(async () => {
+    edge = await startHttpEdge();
+  });
+  afterAll(() => edge.close());
+
+  const ask = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> => fetch(`${edge.url}${path}`, { headers });
+
+  test.each(['/', '/nothing'])('is not negotiated at %s: the answer is the one of a program', async (path) => {
+    const html = await ask(path, { accept: 'text/html' });
+    expect(html.headers.get('content-type')).toContain('text/html');
+    const answer = await ask(path, { accept: `text/html,${long('*/*;q=0.1,')}` });
+    expect(answer.headers.get('content-type')).toContain('application/json');
+    expect(answer.status).toBe(html.status);
+  });
+
+  test('chooses no coding', async () => {
+    const answer = await ask('/api/v1/public/coverage', { 'accept-encoding': `gzip,${long('b,')}` });
+    expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, null]);
+  });
+
+  test('lists no media type for a tool', async () => {
+    const headers = { authorization: `Bearer ${edge.keys.all}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    const accept = `application/json, text/event-stream${long(',')}`;
+    const { status } = await fetch(`${edge.url}/api/v1/mcp`, { method: 'POST', headers: { ...headers, accept }, body });
+    expect(status).toBe(406);
+  });
+
+  test('takes no more time percent-encoded', async () => {
+    const timeOf = async (path: string): Promise<number> => {
+      const before = process.cpuUsage();
+      for (let sent = 0; sent < 100; sent += 1) expect((await ask(path)).status).toBe(404);
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    await timeOf('/warm');
+    const plain = await timeOf(`/${long('abc')}`);
+    expect(await timeOf(`/${long('%41')}`)).toBeLessThan(3 * plain);
+  });
+});
