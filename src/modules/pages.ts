@@ -20,7 +20,7 @@ const byName = (one: { readonly name: string }, other: { readonly name: string }
 
 interface Searches {
   readonly getAgendaItem: (itemId: string) => Promise<AgendaItem | null>;
-  readonly searchPages: (input: SearchAgendaInput) => Promise<SearchAgendaData>;
+  readonly searchPages: (input: SearchAgendaInput, address: string) => Promise<SearchAgendaData>;
 }
 
 /** Pages for people: they show what the public operations and the tools read. */

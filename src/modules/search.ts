@@ -13,23 +13,20 @@ import type { Module } from './module.ts';
 /** Five whole batches. */
 const MAX_WAITING = 100;
 const MAX_WAIT_MS = 1_000;
-/** Searches of the pages wait for each other as those of one account do. */
-const PAGES_ACCOUNT = 'pages';
+/** Searches of the pages wait for each other as those of one account do: those of accounts find a free connection. */
+const PAGES = 'pages';
 
 /** Search of agenda items, on its own connections, and the item of a result. */
 export function search({ settings, reads, clock, database, deadlineMs }: Platform) {
-  const searchLimit = limitAtOnce({
-    what: 'searches',
-    concurrency: settings.CIVIC_SEARCH_CONCURRENCY,
-    maxWaiting: MAX_WAITING,
-    maxWaitMs: MAX_WAIT_MS,
-    clock,
-  });
+  const bounds = { concurrency: settings.CIVIC_SEARCH_CONCURRENCY, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS, clock };
+  const ofAccount = limitAtOnce({ ...bounds, what: 'searches of this account' });
+  const ofAddress = limitAtOnce({ ...bounds, what: 'searches of this address' });
+  const ofPages = limitAtOnce({ ...bounds, what: 'searches of all visitors' });
   const searchAgenda = createSearchAgenda({ reads: (signal) => reads.through((statement) => database.search(statement, signal)), clock });
   const getAgendaItem = createGetAgendaItem({ reads, clock });
   const tools: Pick<ToolFunctions, 'search_agenda' | 'get_agenda_item'> = {
     search_agenda: (input, { principal: { accountId }, signal }) =>
-      searchLimit(accountId, leavingBy(signal), () => searchAgenda(input, signal)),
+      ofAccount(accountId, leavingBy(signal), () => searchAgenda(input, signal)),
     get_agenda_item: async ({ itemId }) => {
       const item = await getAgendaItem(itemId);
       if (item !== null) return { data: { item, truncated: false } };
@@ -37,9 +34,11 @@ export function search({ settings, reads, clock, database, deadlineMs }: Platfor
     },
   };
   /** Refuses a cursor of another search with 400 and a search beyond the limit with 429. */
-  const searchPages = async (input: SearchAgendaInput): Promise<SearchAgendaData> => {
+  const searchPages = async (input: SearchAgendaInput, address: string): Promise<SearchAgendaData> => {
     try {
-      const search = (signal: AbortSignal) => searchLimit(PAGES_ACCOUNT, leavingBy(signal), () => searchAgenda(input, signal));
+      const search = (signal: AbortSignal) =>
+        // An address waits for its own searches first: it is at most once among those that others wait for.
+        ofAddress(address, leavingBy(signal), () => ofPages(PAGES, leavingBy(signal), () => searchAgenda(input, signal)));
       return (await answeredWithin(clock, deadlineMs, search)).data;
     } catch (error) {
       throw error instanceof InvalidSearchCursor ? new Rejection('invalid_parameter', error.message) : error;

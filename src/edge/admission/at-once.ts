@@ -4,9 +4,9 @@ import { Rejection } from '../../../domain/rejections.ts';
 const AGAIN_SECONDS = 1;
 
 interface AtOnceParts {
-  /** What is limited, as a refusal names it. */
+  /** What is limited, and of which one, as a refusal names it: `searches of this account`. */
   readonly what: string;
-  /** Of one account. */
+  /** Of one account or address. */
   readonly concurrency: number;
   readonly maxWaiting: number;
   /** Milliseconds. */
@@ -24,12 +24,11 @@ export const leavingBy =
     else signal.addEventListener('abort', () => leave(signal.reason), { once: true });
   };
 
-/** Limits the work of one account at once: that of others never waits for it. */
+/** Limits the work of one account or address at once: that of others never waits for it. */
 export function limitAtOnce({ what, concurrency, maxWaiting, maxWaitMs, clock }: AtOnceParts) {
-  const refused = (): Rejection =>
-    new Rejection('rate_limited', `too many ${what} of this account run at once`, { retryAfterSeconds: AGAIN_SECONDS });
-  /** By account; the waiting are in order of arrival, and each begins when a running one ends. */
-  const accounts = new Map<string, { running: number; readonly waiting: (() => void)[] }>();
+  const refused = (): Rejection => new Rejection('rate_limited', `too many ${what} run at once`, { retryAfterSeconds: AGAIN_SECONDS });
+  /** By account or address; the waiting are in order of arrival, and each begins when a running one ends. */
+  const clients = new Map<string, { running: number; readonly waiting: (() => void)[] }>();
   async function wait(waiting: (() => void)[], leaving: Leaving): Promise<void> {
     if (waiting.length >= maxWaiting) throw refused();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -49,19 +48,19 @@ export function limitAtOnce({ what, concurrency, maxWaiting, maxWaitMs, clock }:
     await promise.finally(() => ended.abort());
   }
   /** Throws the `Rejection` `rate_limited` where too many wait, or one waits for too long, and the reason that `leaving` gives where the caller leaves. */
-  return async <Result>(accountId: string, leaving: Leaving, work: () => Promise<Result>): Promise<Result> => {
-    const account = accounts.get(accountId) ?? { running: 0, waiting: [] };
-    accounts.set(accountId, account);
-    if (account.running < concurrency) account.running += 1;
-    else await wait(account.waiting, leaving);
+  return async <Result>(clientId: string, leaving: Leaving, work: () => Promise<Result>): Promise<Result> => {
+    const client = clients.get(clientId) ?? { running: 0, waiting: [] };
+    clients.set(clientId, client);
+    if (client.running < concurrency) client.running += 1;
+    else await wait(client.waiting, leaving);
     try {
       return await work();
     } finally {
-      const next = account.waiting.shift();
+      const next = client.waiting.shift();
       if (next !== undefined) next();
       else {
-        account.running -= 1;
-        if (account.running === 0) accounts.delete(accountId);
+        client.running -= 1;
+        if (client.running === 0) clients.delete(clientId);
       }
     }
   };

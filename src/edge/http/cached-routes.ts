@@ -23,7 +23,7 @@ interface CachedRoute {
   /** Null for a page, which is no operation's. */
   readonly operationId: string | null;
   readonly sharing: Sharing;
-  readonly answer: (asked: PublicExchange, variant: string) => Promise<Representation>;
+  readonly answer: (asked: PublicExchange, by: { readonly variant: string; readonly address: string }) => Promise<Representation>;
   /** Makes the answer to a failure, which is not cached; may throw. Null: the failure is answered. */
   readonly soft: ((failure: { readonly err: unknown; readonly requestId: string }, asked: PublicExchange) => Representation) | null;
   /** What an answer depends on beside the request target. */
@@ -101,7 +101,7 @@ export function createCachedRoutes(parts: CachedRoutesParts) {
             const representation =
               cache.standing(key) ??
               (await cache
-                .fetch(key, () => answer(asked, wanted))
+                .fetch(key, () => answer(asked, { variant: wanted, address: requestAddress(raw, isTrustedProxy) }))
                 .catch((err: unknown) => {
                   if (soft === null) throw err;
                   return soft({ err, requestId }, asked);

@@ -34,7 +34,7 @@ declare module 'fastify' {
 export type KeyOperation = Operation & { readonly surface: Surface };
 
 /** Pages of records take up to megabytes and tens of milliseconds each: so many of one account delay those of others by less than a second. */
-const RECORDS_AT_ONCE = { what: 'requests for records', concurrency: 16, maxWaiting: 1_000, maxWaitMs: 10_000 };
+const RECORDS_AT_ONCE = { what: 'requests for records of this account', concurrency: 16, maxWaiting: 1_000, maxWaitMs: 10_000 };
 
 /** Fastify's lifecycle orders the checks as docs/interface.md lists them. */
 export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts, unread: UnreadAnswers): void {

@@ -29,11 +29,11 @@ export function addPageRoutes(add: AddCachedRoute, { pages, baseUrl, publicOrigi
       schema: { querystring: query },
       operationId: null,
       sharing: contentType === LISTING ? sharedWith(publicOrigins) : UNSHARED,
-      answer: async (asked, variant) => {
+      answer: async (asked, { variant, address }) => {
         if (variant === PROGRAM) return createRepresentation(serviceIndex(baseUrl()), indexHeaders, 'passing');
         const { RENDERERS } = await renderers();
         const render: (reads: PageReads, asked: never, baseUrl: string) => Promise<string> = RENDERERS[name as PageName];
-        return createRepresentation(await render(pages, asked as never, baseUrl()), headers, 'passing');
+        return createRepresentation(await render(pages, { ...asked, address } as never, baseUrl()), headers, 'passing');
       },
       soft: null,
       ...(isFront && { variant: ({ headers }: IncomingMessage) => (prefersHtml(headers.accept) ? 'browser' : PROGRAM) }),

@@ -83,8 +83,8 @@ export async function jurisdictionFeed(reads: PageReads, { params }: Asked<'juri
 }
 
 /** What a search finds, by the time of the last change of each item. */
-export async function searchFeed(reads: PageReads, { query }: Asked<'searchFeed'>, baseUrl: string): Promise<string> {
-  const { results } = await reads.search(searchInput(query));
+export async function searchFeed(reads: PageReads, { query, address }: Asked<'searchFeed'>, baseUrl: string): Promise<string> {
+  const { results } = await reads.search(searchInput(query), address);
   const changes = await reads.itemChanges(results.map(({ itemId }) => itemId));
   const entries = results.map(
     ({ itemId, title, jurisdiction, body, excerpt, sourceUrl, meetingAt }): Entry => ({

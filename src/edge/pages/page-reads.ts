@@ -45,8 +45,8 @@ export interface PageReads {
   readonly itemChanges: (itemIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** What a search may be narrowed to, by name: the jurisdictions and topics that `get_coverage` lists. */
   readonly searchChoices: () => Promise<{ readonly places: readonly Choice[]; readonly topics: readonly Choice[] }>;
-  /** Throws a `Rejection` for a cursor of another search, and where too many searches wait. */
-  readonly search: (input: SearchAgendaInput) => Promise<SearchAgendaData>;
+  /** `address` is that of the client. Throws a `Rejection` for a cursor of another search, and where too many searches wait. */
+  readonly search: (input: SearchAgendaInput, address: string) => Promise<SearchAgendaData>;
   /** Milliseconds. */
   readonly now: () => number;
   /** Where corrections are sent: an address for a link. */

@@ -40,8 +40,9 @@ export const PAGE_ROUTES = {
 
 export type PageName = keyof typeof PAGE_ROUTES;
 
-/** What was asked for: parameters of the path and of the query. */
+/** What was asked for: parameters of the path and of the query, and the address of the client that asked first. */
 export interface Asked<Name extends PageName = PageName> {
+  readonly address: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: z.output<(typeof PAGE_ROUTES)[Name]['query']>;
 }

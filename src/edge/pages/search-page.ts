@@ -37,7 +37,7 @@ export function searchInput(asked: SearchQuery) {
   );
 }
 
-export async function searchPage(reads: PageReads, { query }: Asked<'search'>): Promise<PageParts> {
+export async function searchPage(reads: PageReads, { query, address }: Asked<'search'>): Promise<PageParts> {
   const { q, cursor: _cursor, ...filters } = query;
   // Filters without words are checked too.
   const input = searchInput({ ...query, q: q ?? 'x' });
@@ -46,7 +46,7 @@ export async function searchPage(reads: PageReads, { query }: Asked<'search'>): 
 ${searchForm(query, choices)}
 `;
   if (q === undefined) return { title: 'Search', main: html`${heading}<p>${HELP}</p>` };
-  const found = await reads.search(input);
+  const found = await reads.search(input, address);
   const feed = withQuery(feedOf(SEARCH_PATH), { q, ...filters });
   const main = html`${heading}<p><a href="${feed}">Atom feed of this search</a></p>${results(found, query)}`;
   const title = `${clipped(q, 80)}: search`;
