@@ -71,6 +71,8 @@ function choices(from: readonly string[], size: number): readonly (readonly stri
 
 /** Of the words near a misspelt one so many are compared with it. */
 const NEAR_WORDS = 20;
+/** For so many words of a query near ones are looked for, each of which takes the database milliseconds. */
+const MAX_MISSPELT = 8;
 
 export interface NearWord {
   readonly word: string;
@@ -81,17 +83,18 @@ export interface NearWord {
 /** SQL: a word is not one of those that are left out of every search, such as "does". */
 const isSearched = (word: string): string => `ts_lexize('pg_catalog.english_stem', ${word}) <> '{}'`;
 
-/** Words that no record has, each with the nearest that some record has, or null. */
+/** Words that no record has, each with the nearest that some record has; null where there is none, and for those after the eighth. */
 export async function nearOnes(reads: LiveReads, unknown: readonly string[]): Promise<ReadonlyMap<string, NearWord | null>> {
   if (unknown.length === 0) return new Map();
   // Two swapped letters leave few groups of three letters in common: near words of a short word miss it.
-  const swaps = unknown.flatMap((word) => swapped(word).map((other) => [word, other]));
+  const misspelt = unknown.slice(0, MAX_MISSPELT);
+  const swaps = misspelt.flatMap((word) => swapped(word).map((other) => [word, other]));
   const rows = await liveRows(reads, AGENDA_SEARCH, {
     text: ({ words, isLive }) => `select n.word, n.records, m.word from unnest($1::text[]) as m (word)
       cross join lateral civic.near_words('${words}'::regclass, m.word, ${NEAR_WORDS}) n where ${isSearched('n.word')} and ${isLive}
       union all select w.word, w.records, s.word from unnest($2::text[], $3::text[]) as s (word, swapped) join ${words} w on w.word = s.swapped
       where ${isSearched('w.word')}`,
-    values: [unknown, swaps.map(([word]) => word!), swaps.map(([, swapped]) => swapped!)],
+    values: [misspelt, swaps.map(([word]) => word!), swaps.map(([, swapped]) => swapped!)],
   });
   const known = Map.groupBy(rows, (row) => row[2]!);
   return new Map(unknown.map((word) => [word, nearestWord(word, known.get(word) ?? [])]));
