@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Rejection } from '../../domain/rejections.ts';
 import { createAnswerCache } from '../../src/edge/answers/answer-cache.ts';
 import type { Representation } from '../../src/edge/answers/representation.ts';
 
@@ -46,6 +47,23 @@ test('concurrent requests run one query, and a failure goes to all of them and i
   const made = answer();
   expect(await cache.fetch('a', async () => made)).toBe(made);
   expect(cache.standing('a')).toBe(made);
+});
+
+test('a client that asked for too much is refused alone: those that waited with it ask again together', async () => {
+  const { cache } = createCache();
+  const { promise, reject } = Promise.withResolvers<Representation>();
+  const greedy = cache.fetch('a', () => promise);
+  const made = answer();
+  let asked = 0;
+  const make = async () => {
+    asked += 1;
+    return made;
+  };
+  const others = Array.from({ length: 10 }, () => cache.fetch('a', make));
+  reject(new Rejection('rate_limited', 'too many', { retryAfterSeconds: 1 }));
+  await expect(greedy).rejects.toThrow('too many');
+  expect(new Set(await Promise.all(others))).toEqual(new Set([made]));
+  expect(asked).toBe(1);
 });
 
 test('a new request does not wait for an answer that runs for a second or since before a move', async () => {

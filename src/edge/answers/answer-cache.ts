@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../domain/ports/clock.ts';
+import { Rejection } from '../../../domain/rejections.ts';
 import type { Representation } from './representation.ts';
 
 interface Asked<Answer> {
@@ -24,6 +25,29 @@ export function createAnswerCache(parts: {
   const flights = new Map<string, Asked<Promise<Representation>>>();
   const stands = ({ askedAt, era }: Asked<unknown>, now: number, limit: number): boolean =>
     era === watch.era && now >= askedAt && now - askedAt < limit;
+  const fetch = (key: string, make: () => Promise<Representation>): Promise<Representation> => {
+    const [askedAt, era] = [clock.now(), watch.era];
+    watch.isAwake(askedAt);
+    const running = flights.get(key);
+    if (running !== undefined && stands(running, askedAt, LIFETIME_MS)) {
+      return running.answer.catch((error: unknown) => {
+        // The client that asked first had too much under way, this one may not have.
+        if (error instanceof Rejection && error.code === 'rate_limited') return fetch(key, make);
+        throw error;
+      });
+    }
+    const answer = make()
+      .then((made) => {
+        // The era at the time of the read: the position may have moved before the answer.
+        answers.set(key, { answer: made, askedAt, era });
+        return made;
+      })
+      .finally(() => {
+        if (flights.get(key)?.answer === answer) flights.delete(key);
+      });
+    flights.set(key, { answer, askedAt, era });
+    return answer;
+  };
   return {
     /** Undefined unless the answer was just made, or the position was checked since. */
     standing(key: string): Representation | undefined {
@@ -34,24 +58,8 @@ export function createAnswerCache(parts: {
       answers.delete(key);
       return undefined;
     },
-    /** Joins the callers that wait for the answer. All of them get what `make` throws, and nothing is cached. */
-    fetch(key: string, make: () => Promise<Representation>): Promise<Representation> {
-      const [askedAt, era] = [clock.now(), watch.era];
-      watch.isAwake(askedAt);
-      const running = flights.get(key);
-      if (running !== undefined && stands(running, askedAt, LIFETIME_MS)) return running.answer;
-      const answer = make()
-        .then((made) => {
-          // The era at the time of the read: the position may have moved before the answer.
-          answers.set(key, { answer: made, askedAt, era });
-          return made;
-        })
-        .finally(() => {
-          if (flights.get(key)?.answer === answer) flights.delete(key);
-        });
-      flights.set(key, { answer, askedAt, era });
-      return answer;
-    },
+    /** Joins the callers that wait for the answer. All of them get what `make` throws, except for `rate_limited`, and nothing is cached. */
+    fetch,
   };
 }
 
