@@ -5,7 +5,7 @@ import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 const LENGTH = 15_000;
 const long = (part: string): string => part.repeat(Math.ceil(LENGTH / part.length)).slice(0, LENGTH);
 
-describe('a header or a path of 15,000 characters', () => {
+describe('a header, path or query of 15,000 characters', () => {
   let edge: HttpEdge;
   beforeAll(async () => {
     edge = await startHttpEdge();
@@ -33,6 +33,13 @@ describe('a header or a path of 15,000 characters', () => {
     const accept = `application/json, text/event-stream${long(',')}`;
     const { status } = await fetch(`${edge.url}/api/v1/mcp`, { method: 'POST', headers: { ...headers, accept }, body });
     expect(status).toBe(406);
+  });
+
+  test.each(['/', '/api/v1/public/coverage'])('has too many parameters at %s', async (path) => {
+    const parameters = Array.from({ length: 1_700 }, (_, n) => `p${n}=`).join('&');
+    const answer = await ask(`${path}?${parameters}`);
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('more than 100 parameters')]);
+    expect((await ask(`${path}?${parameters}`, { accept: 'text/html' })).status).toBe(400);
   });
 
   test('takes no more time percent-encoded', async () => {

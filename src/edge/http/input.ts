@@ -31,9 +31,15 @@ export function findingsOf({ issues }: z.ZodError): { readonly text: string; rea
   return { text: first === undefined ? 'invalid input' : issueText(first).slice(0, MAX_TEXT_LENGTH), details: { issues: shown } };
 }
 
+/** More than any operation or page has; reading the hundreds that fit into a target takes ten times as long as refusing the request. */
+const MAX_PARAMETERS = 100;
+
 /** Each key once. A repeated key, bad percent-encoding and invalid UTF-8 are refused: `URLSearchParams` lets all three pass. */
 function parseQueryString(text: string): Readonly<Record<string, string>> {
   if (percentDecoded(text) === null) throw new Rejection('invalid_parameter', 'the query string is not valid percent-encoded UTF-8');
+  if (text.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS) {
+    throw new Rejection('invalid_parameter', `the query string has more than ${MAX_PARAMETERS} parameters`);
+  }
   const parameters = new Map<string, string>();
   for (const [key, value] of new URLSearchParams(text)) {
     if (parameters.has(key)) throw new Rejection('invalid_parameter', `the parameter ${JSON.stringify(key.slice(0, 80))} is repeated`);
