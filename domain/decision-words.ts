@@ -18,7 +18,7 @@ const CONTRARY: readonly (readonly [RegExp, Decision])[] = [
   [/\bwithdr(?:awn|awal|ew)\b/i, 'withdrawn'],
   [/\b(?:defer(?:red|ral)?|laid over|held under advisement|postpone(?:d|ment)?|continued?|continuance|tabled)\b/i, 'deferred'],
   [/\b(?:disapprov(?:ed?|al)|denied|deny|denial|reject(?:ed|ion)?|failed)\b/i, 'denied'],
-  [/\b(?:approved|adopted|passed(?! to\b)|enacted|closed and adopt)\b/i, 'approved'],
+  [/\b(?:approved(?! as to\b| for (?:introduction|referral)\b)|adopted|passed(?! to\b)|enacted|closed and adopt)\b/i, 'approved'],
 ];
 /** Beside the others these add no decision. The first that fits. */
 const FURTHER: readonly (readonly [RegExp, Decision])[] = [

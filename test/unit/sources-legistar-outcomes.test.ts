@@ -87,6 +87,12 @@ describe('the outcome of an item', () => {
     ['Vote', 'Deleted', 'Pass', null, 'action “Deleted”'],
     ['Vote', 'Referred to the Finance Committee', 'Pass', null, 'action “Referred to the Finance Committee”'],
     ['Vote', 'Approve the contract', 'Pass', 'approved', 'approved'],
+    ['Vote', 'Motion to deny carried', 'Pass', 'denied', 'denied'],
+    ['Vote', 'Motion to deny', 'Fail', null, 'listed'],
+    ['Vote', 'Motion to table carried', 'Pass', null, 'listed'],
+    ['Vote', 'Motion to approve failed; motion to deny carried', 'Pass', null, 'listed'],
+    ['Vote', 'Motion to approve carried', 'Pass', 'approved', 'approved'],
+    ['Vote', 'Deny the application', 'Pass', 'denied', 'denied'],
   ] as const)(
     'of %s, %j, %s agrees with the summary',
     (EventItemActionName, EventItemActionText, EventItemPassedFlagName, outcome, said) => {
@@ -106,6 +112,9 @@ describe('the outcome of an item', () => {
     ['No Action Taken; To Be Revised', 'no_action', 'no action taken'],
     ['Remanded to the committee that approved it', null, 'action'],
     ['Passed to agenda', null, 'action'],
+    ['APPROVED AS TO FORM', null, 'action'],
+    ['Approved for Introduction', null, 'action'],
+    ['Approved for Referral', null, 'action'],
     ['Hearing Closed; CPC Recommendation Followed', null, 'action'],
     ['Deleted', null, 'action'],
     ['Held', null, 'action'],

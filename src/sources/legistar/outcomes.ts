@@ -19,6 +19,9 @@ const OUTCOMES: Readonly<Partial<Record<Decision, Outcome>>> = {
 /** Names that state that there was a vote, not on what. */
 const VOTE = /^(?:(?:roll call|voice) )?(?:vote|motion)s?$|^roll call$/i;
 
+/** What a vote was on: "Motion to deny carried", "Deny the application". */
+const MOVED = /\bmotion (?:to|for) (\w+)|^(deny|reject|disapprove)\b/gi;
+
 /** An end in the words behind or before a title: "… Boulevard. DROP", "WITHDRAWN BY APPLICANT: …". */
 const END = String.raw`(?:DROP(?:PED)?|WITHDRAWN(?: BY (?:THE )?[A-Z]+(?: [A-Z]+){0,3})?)`;
 const BEHIND = new RegExp(String.raw`^(?<rest>.*?)(?<gap>(?<![\s.:;,(*–—-])[\s.:;,(*–—-]+)${END}\W*$`, 's');
@@ -42,12 +45,18 @@ export function outcomeOf(row: ActionRow): Outcome | null {
   const hasFailed = flag.startsWith('fail');
   const name = oneLine(row.EventItemActionName);
   const isUnnamed = name === null || VOTE.test(name);
-  const done = doneIn(isUnnamed ? oneLine(plainText(row.EventItemActionText ?? '')) : name);
+  const text = isUnnamed ? (oneLine(plainText(row.EventItemActionText ?? '')) ?? '') : name;
+  const done = doneIn(text);
   if (done !== null || !isUnnamed) {
     const decision = decisionIn(done ?? '', hasFailed);
     return decision === null ? null : (OUTCOMES[decision] ?? null);
   }
-  if (flag === 'pass' || flag === 'passed') return 'approved';
+  const hasPassed = flag === 'pass' || flag === 'passed';
+  const [moved, further] = [...text.matchAll(MOVED)].map(([, motion, opening]) => motion ?? opening ?? '');
+  if (moved !== undefined && (further !== undefined || !/^(?:approve|approval|adopt)/i.test(moved))) {
+    return further === undefined && hasPassed && decisionIn(moved) === 'denied' ? 'denied' : null;
+  }
+  if (hasPassed) return 'approved';
   if (hasFailed) return 'denied';
   return isWithdrawnInTitle(oneLine(row.EventItemTitle) ?? '') ? 'withdrawn' : null;
 }
