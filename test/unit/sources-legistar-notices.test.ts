@@ -141,18 +141,31 @@ describe('a comment', () => {
     'Rescheduled to a later time',
     'Meeting postponed: 2 p.m.',
     'Meeting rescheduled from Monday to Tuesday',
+    'Meeting will be cancelled if there is no quorum',
+    'CANCELLED IF NO QUORUM',
+    'Meeting cancelled unless a quorum is present',
+    'The meeting will be cancelled in the event of bad weather',
+    'Meeting will be postponed if it rains',
   ])('%j does not change the meeting', (text) => {
     expect(noticeInComment(text, context)).toBeNull();
   });
 });
 
 describe('a location', () => {
-  it.each(['CANCELLED', 'Council Chambers - CANCELLED', 'Council Chambers (Meeting Cancelled)', 'City Hall\nMEETING CANCELED'])(
-    '%j cancels the meeting',
-    (text) => {
-      expect(noticeInLocation(text, context)).toBe('cancelled');
-    },
-  );
+  it.each([
+    'CANCELLED',
+    'Council Chambers - CANCELLED',
+    'Council Chambers (Meeting Cancelled)',
+    'City Hall\nMEETING CANCELED',
+    'City Hall - REGULAR SESSION CANCELLED',
+    'City Council Work Session Room - CANCELLED',
+  ])('%j cancels the meeting', (text) => {
+    expect(noticeInLocation(text, context)).toBe('cancelled');
+  });
+
+  it('cancels a work session where nothing else is on the agenda', () => {
+    expect(noticeInLocation('City Hall - WORK SESSION CANCELLED', { ...context, sessions: true })).toBe('cancelled');
+  });
 
   it('is only a place if it contains nothing else', () => {
     expect(noticeInLocation('COUNCIL CHAMBERS, CITY HALL\nbit.ly/example', context)).toBeNull();
@@ -162,12 +175,20 @@ describe('a location', () => {
     expect(noticeInLocation('City Hall - POSTPONED FROM MARCH 17 TO MARCH 24', context)).toBeNull();
   });
 
-  it.each(['CANCELLED: Item 5', 'Cancelled - Agenda Item 12', 'City Hall - CANCELLED: March 31 meeting', 'Cancelled - March 31'])(
-    '%j does not cancel the meeting',
-    (text) => {
-      expect(noticeInLocation(text, context)).toBeNull();
-    },
-  );
+  it.each([
+    'CANCELLED: Item 5',
+    'Cancelled - Agenda Item 12',
+    'City Hall - CANCELLED: March 31 meeting',
+    'Cancelled - March 31',
+    'Executive Session CANCELLED',
+    'City Hall, EXECUTIVE SESSION - CANCELLED',
+    'City Hall - CANCELLED: Executive Session',
+    'City Hall - Work Session CANCELLED',
+    'City Hall, Meeting will be CANCELLED if there is no quorum',
+    'City Hall. If there is no quorum, the meeting will be cancelled.',
+  ])('%j does not cancel the meeting', (text) => {
+    expect(noticeInLocation(text, context)).toBeNull();
+  });
 });
 
 describe('a long text', () => {

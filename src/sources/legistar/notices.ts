@@ -19,6 +19,9 @@ const NOT_HELD =
   /\b(?:(?:will|shall) not (?:be held|take place|meet|convene)|(?:was|is) not (?:being )?held|not (?:being )?held)\b|(?:^(?:there (?:will be|is) )?|[–:-] )no meeting(?: (?:will be )?held)?\b/;
 /** Before the verb: it is possible, or past and no longer so. */
 const NOT_SAID = /\b(?:may be|previously)$/;
+/** A condition before or behind the verb: "will be cancelled if there is no quorum". */
+const CONDITIONAL =
+  /\b(?:if|unless)\b[^.;\r\n]*\b(?:cancell?ed|postponed|rescheduled)\b|\b(?:cancell?ed|postponed|rescheduled)\b[^.;:\r\n–—-]*\b(?:if|unless|in case|in the event|should there)\b/i;
 const NOUN = /\b(cancell?ation|postponement)\b/;
 const AUXILIARY = /(?:^|\s)(?:(?:has|have) (?:hereby |now )?been|is(?: hereby| now| being)?|was|will be|are)$/;
 const OPENING = /^(?:(?:please )?(?:note|be advised)(?: that)?|attention|update|notice)\b[\s:,-]*/;
@@ -134,6 +137,7 @@ const MAX_STATEMENT = 1000;
 export function noticeIn(statement: string, context: NoticeContext): Notice | null {
   if (statement.length > MAX_STATEMENT) return null;
   const text = simplify(statement).replace(REASON_FIRST, '');
+  if (CONDITIONAL.test(text)) return null;
   const verb = VERB.exec(text) ?? NOT_HELD.exec(text);
   if (verb === null) {
     const noun = NOUN.exec(text);
@@ -179,11 +183,15 @@ export const noticeInComment = (comment: Text, context: NoticeContext): Notice |
 
 /** In capitals beside a place, the word is said of the meeting, whatever stands around it. */
 const IN_CAPITALS = /(?<!\b(?:NOT|NOT BE|NOT BEEN|MAY BE|IF|UNLESS|PREVIOUSLY)\s)\b(?:CANCELL?ED|POSTPONED|RESCHEDULED)\b/;
-const OF_AN_ITEM = /\b(?:cancell?ed|postponed|rescheduled)\W+(?:agenda )?(?:items?|cases?)\b/i;
+const OF_AN_ITEM = /\b(?:cancell?ed|postponed|rescheduled)\W+(?:(?:agenda )?(?:items?|cases?)|executive session|public hearing)\b/i;
+/** What may be a part of the meeting, before the word. */
+const PART = /\b(?:\w+ )?(?:session|hearing|briefing|workshop)s?(?=\W+(?:(?:is|was|has been) )?(?:cancell?ed|postponed|rescheduled)\b)/i;
 
 export function noticeInLocation(location: Text, context: NoticeContext): Notice | null {
   const text = (location ?? '').slice(0, MAX_READ);
-  if (OF_AN_ITEM.test(text)) return null;
+  if (OF_AN_ITEM.test(text) || CONDITIONAL.test(text)) return null;
+  const part = PART.exec(text)?.[0] ?? '';
+  if (part !== '' && !aboutTheMeeting(simplify(part), context, new Set())) return null;
   if (isOfLaterDay(/\bcancell?ed\b(.*)/.exec(simplify(text))?.[1] ?? '', context)) return null;
   return capitalNotice(text, context) ?? firstNotice(statementsOf(text, /[\r\n;|,()*]+|(?<!\s)\s+[-–—]+\s|(?<![ap]\.?m)[.!]\s+/i), context);
 }
