@@ -73,6 +73,13 @@ test.each([
   ['Approve contract with Acme', 'Approved. The vote was 5 to 2.', 'Approved. The vote was 5 to 2.'],
   ['Contract for $5.25 million', 'Contract for $5. Listed.', 'Contract for $5. Listed.'],
   ['Flats are built', 'Built flats.', 'Built flats.'],
+  [
+    'Authorize Amendment No. 2 to the Agreement (CSJ No. 0918) with Acme',
+    'Authorize Amendment No. 2 to the Agreement with Acme. Listed.',
+    'Authorize Amendment No. 2 to the Agreement with Acme. Listed.',
+  ],
+  ['Sell an alley to K. Carter', 'Sell an alley to K. Carter and others. Listed.', 'Sell an alley to K. Carter and others. Listed.'],
+  ['Lease to Acme, Inc.', 'Lease to Acme, Inc. (a café) of flats.', 'Lease to Acme, Inc. (a café) of flats.'],
   ['Approve the plan', 'Deny the plan. Approve the plan.', 'Deny the plan. Approve the plan.'],
 ])('after the title %j the summary %j says %j', (title, summary, further) => {
   expect(summaryAfterTitle(summary, title)).toBe(further);

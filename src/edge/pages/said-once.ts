@@ -30,6 +30,9 @@ const says = (heading: readonly string[], sentence: readonly string[]): boolean 
     ),
   );
 
+/** The space behind a sentence; none behind an abbreviation, an initial or a "No.", after which the same sentence goes on. */
+const BETWEEN_SENTENCES = /(?<=[.!?…]["”]?)(?<!\b(?:Nos?|St|Dr|Mr|Mrs|Ms|Jr|Sr|Ft|Mt|\p{Lu})\.) /u;
+
 /** Of longer texts only so many characters are compared and shown. */
 const COMPARED = 3_000;
 
@@ -42,11 +45,11 @@ export function summaryAfterTitle(summary: string, heading: string): string {
   const beyond = beyondHeading(shown, whole);
   if (shown.endsWith(CUT) && beyond.said !== '' && beyond.rest !== '') return `… ${beyond.rest}`;
   const words = statedWords(shown);
-  const sentences = whole.split(/(?<=[.!?…]["”]?) /);
+  const sentences = whole.split(BETWEEN_SENTENCES);
   const isNew = (sentence: string): boolean => !says(words, statedWords(sentence));
   const first = sentences.findIndex(isNew);
   const rest = first < 0 ? '' : sentences.slice(first).join(' ');
-  return rest === '' || /^["“(]?[\p{Lu}\p{N}]/u.test(rest) ? rest : whole;
+  return rest === '' || /^["“]?[\p{Lu}\p{N}]/u.test(rest) ? rest : whole;
 }
 
 /** Whether a title has the words of a name side by side; not for a name without letters and digits. */
