@@ -7,6 +7,7 @@ import type { PageReads } from './page-reads.ts';
 import type { Asked } from './page-routes.ts';
 import { placeOf } from './place-pages.ts';
 import { searchInput } from './search-page.ts';
+import { meetingDay } from './times.ts';
 import { topicOf } from './topic-page.ts';
 
 interface Entry {
@@ -59,11 +60,11 @@ ${isLinked(entry.sourceUrl) && html`<link rel="via" href="${entry.sourceUrl}"/>\
 }
 
 function hitEntry(listed: ListedHit): Entry {
-  const { title, summary, evidenceQuote, sourceUrl, jurisdictionName, bodyName } = publicHit(listed);
+  const { title, summary, evidenceQuote, sourceUrl, jurisdictionName, bodyName, meetingAt } = publicHit(listed);
   return {
     id: listed.hitId,
     path: itemPath(listed.itemId),
-    title: `${jurisdictionName}, ${bodyName}: ${title}`,
+    title: `${jurisdictionName}, ${bodyName}, ${meetingDay({ startsAt: meetingAt, timezone: listed.timezone })}: ${title}`,
     updated: new Date(listed.classifiedAt).toISOString(),
     summary: `${clipped(summary, 400)} “${clipped(evidenceQuote, 300)}”`,
     sourceUrl,
@@ -87,10 +88,10 @@ export async function searchFeed(reads: PageReads, { query, address }: Asked<'se
   const { results } = await reads.search(searchInput(query), address);
   const changes = await reads.itemChanges(results.map(({ itemId }) => itemId));
   const entries = results.map(
-    ({ itemId, title, jurisdiction, body, excerpt, sourceUrl, meetingAt }): Entry => ({
+    ({ itemId, title, jurisdiction, body, excerpt, sourceUrl, meetingAt, timezone = 'UTC' }): Entry => ({
       id: itemId,
       path: itemPath(itemId),
-      title: `${jurisdiction}, ${body}: ${title}`,
+      title: `${jurisdiction}, ${body}, ${meetingDay({ startsAt: meetingAt, timezone })}: ${title}`,
       updated: changes.get(itemId) ?? meetingAt,
       summary: excerpt,
       sourceUrl,
