@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { COUNTIES } from '../../src/sources/catalogue/catalogue-records.ts';
+import { countiesOf, countyList } from '../../src/edge/pages/county-map.ts';
 import { clipped, fitting, html, printable } from '../../src/edge/pages/html.ts';
 import { markedText, quoteInText } from '../../src/edge/pages/marked-text.ts';
 import { beyondHeading, hasName, headingOf, hitTexts, summaryAfterTitle } from '../../src/edge/pages/said-once.ts';
@@ -146,6 +147,18 @@ test('a long text is cut between characters, and a list at its size in bytes but
 
 test('a printable text has no characters that XML forbids', () => {
   expect(printable('a\u0000\u0001b\tc\n\ud800\uffff')).toBe('ab\tc\n\ufffd');
+});
+
+test.each([
+  [['dallas-county', 'dallas'], '2 municipalities, covered and read: the county and 1 municipality'],
+  [['dallas-county'], '2 municipalities, covered and read: the county<'],
+  [['dallas', 'plano'], '2 municipalities, covered and read: 2 municipalities'],
+  [[], '2 municipalities, covered and read: none'],
+])('where %j were read, a county of two municipalities has "%s"', (read, expected) => {
+  const place = (slug: string, level: 'city' | 'county') =>
+    ({ jurisdictionSlug: slug, jurisdictionName: slug, level, kind: level, countySlugs: ['dallas'], active: true, families: [] }) as const;
+  const counties = countiesOf([place('dallas-county', 'county'), place('dallas', 'city'), place('plano', 'city')]);
+  expect(countyList(counties, new Set(read)).toString()).toContain(expected);
 });
 
 test('the map has an outline of each county', () => {

@@ -46,12 +46,16 @@ const jurisdictionEntry = ({ jurisdictionSlug, jurisdictionName }: CoverageJuris
 export const countyList = (counties: readonly County[], read: ReadSlugs): Html =>
   html`<div class="counties">${counties.map(
     ({ county, municipalities }) => html`<details>
-<summary>${county.jurisdictionName} <span class="quiet">${municipalities.length} municipalities, covered and read: ${readCount([county, ...municipalities], read)}</span></summary>
+<summary>${county.jurisdictionName} <span class="quiet">${numbered(municipalities.length)}, covered and read: ${readIn({ county, municipalities }, read)}</span></summary>
 <ul>${[county, ...municipalities].map((each) => jurisdictionEntry(each, read))}</ul>
 </details>`,
   )}</div>`;
 
-function readCount(all: readonly CoverageJurisdiction[], read: ReadSlugs): string {
-  const count = all.filter(({ jurisdictionSlug }) => read.has(jurisdictionSlug)).length;
-  return count === 0 ? 'none' : String(count);
+const numbered = (count: number): string => `${count} ${count === 1 ? 'municipality' : 'municipalities'}`;
+
+/** What of a county was read; the county itself is none of its municipalities. */
+function readIn({ county, municipalities }: County, read: ReadSlugs): string {
+  const count = municipalities.filter(({ jurisdictionSlug }) => read.has(jurisdictionSlug)).length;
+  const places = [...(read.has(county.jurisdictionSlug) ? ['the county'] : []), ...(count > 0 ? [numbered(count)] : [])];
+  return places.length === 0 ? 'none' : places.join(' and ');
 }
