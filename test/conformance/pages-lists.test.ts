@@ -104,3 +104,17 @@ test('the page of a meeting and the calendar have the comment of the source', as
     'DESCRIPTION:Official record: https://example.org/m/next',
   ]);
 });
+
+test('a list of meetings that is not whole says how many it has', async () => {
+  const [place, body] = ['/jurisdictions/dallas', '/jurisdictions/dallas/bodies/city-council'];
+  for (const path of [place, body]) expect(await pageOf(served, path)).not.toContain('are listed;');
+  const days = Array.from({ length: 20 }, (_, number) => number + 10);
+  await served.civic.writer.write(
+    [...days, ...days.map((day) => -day)].map((day) => meeting(`day ${day}`, day)),
+    {},
+  );
+  await served.civic.caughtUp(await served.civic.log.head());
+  served.clock.time += 2_000;
+  expect(count(await pageOf(served, place), 'Only 20 are listed; the pages of the bodies list their own.')).toBe(1);
+  expect(count(await pageOf(served, body), 'Only 20 are listed; the calendar has more.')).toBe(2);
+});

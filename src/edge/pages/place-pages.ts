@@ -1,5 +1,6 @@
 import type { CoveredFamily } from '../../../domain/coverage.ts';
 import { Rejection } from '../../../domain/rejections.ts';
+import type { MeetingFacts } from '../../../queries/meetings/read-meetings.ts';
 import type { Place, PlaceBody } from '../../../queries/meetings/read-place.ts';
 import { bodyPath, calendarOf, feedOf, jurisdictionPath, withQuery } from './addresses.ts';
 import { hitEntry, listOr, meetingEntry, nameOf, REUSE, sourceLine } from './fragments.ts';
@@ -32,7 +33,7 @@ export async function jurisdictionPage(reads: PageReads, { params, query: { star
   const name = nameOf(place.name);
   const bodyIds = bodies.map(({ bodyId }) => bodyId);
   const [meetings, hits, topics] = await Promise.all([
-    reads.meetings.ofBodies({ bodyIds, timezone: bodies[0]?.timezone ?? 'UTC', from: reads.now(), limit: MEETINGS }),
+    reads.meetings.ofBodies({ bodyIds, timezone: bodies[0]?.timezone ?? 'UTC', from: reads.now(), limit: MEETINGS + 1 }),
     reads.recentHits({ jurisdictionSlug: slug, limit: LATEST }),
     reads.coveredTopics(),
   ]);
@@ -47,7 +48,7 @@ ${listOr(entries, bodies.length === 0 ? 'No body of this jurisdiction is covered
 ${shown < bodies.length && html`<p><a rel="next" href="${withQuery(jurisdictionPath(slug), { start: shown })}">More bodies</a></p>`}
 ${bodies.length > 0 && REUSE}</section>
 <section aria-labelledby="meetings"><h2 id="meetings">Upcoming meetings</h2>
-${listOr(fitting(meetings, MEETINGS_SIZE, meetingEntry), 'No upcoming meeting is known.')}</section>
+${meetingList(meetings, 'No upcoming meeting is known.', 'the pages of the bodies list their own')}</section>
 <section aria-labelledby="recent"><h2 id="recent">Found last</h2>
 ${listOr(
   fitting(hits, RECENT_SIZE, (hit) => hitEntry(hit, topics)),
@@ -57,6 +58,13 @@ ${listOr(
 ${data[0] === undefined ? html`<p>This jurisdiction is not in the catalogue.</p>` : research(data[0].families, meta.statusDefinitions)}
 <p class="quiet">Research of ${meta.researchDate}. ${meta.scope.statement}</p></section>`;
   return { title: name, main, alternates: [{ type: 'application/atom+xml', href: feed, title: name }] };
+}
+
+/** The first of the meetings; where there are more, that there are. */
+function meetingList(meetings: readonly MeetingFacts[], otherwise: string, more: string): Html {
+  const entries = fitting(meetings.slice(0, MEETINGS), MEETINGS_SIZE, meetingEntry);
+  return html`${listOr(entries, otherwise)}
+${entries.length < meetings.length && html`<p class="quiet">Only ${entries.length} are listed; ${more}.</p>`}`;
 }
 
 const bodyEntry =
@@ -79,17 +87,17 @@ export async function bodyPage(reads: PageReads, { params }: Asked<'body'>): Pro
   const now = reads.now();
   const of = { bodyIds: [body.bodyId], timezone: body.timezone };
   const [next, last] = await Promise.all([
-    reads.meetings.ofBodies({ ...of, from: now, limit: MEETINGS }),
-    reads.meetings.ofBodies({ ...of, before: now, limit: MEETINGS }),
+    reads.meetings.ofBodies({ ...of, from: now, limit: MEETINGS + 1 }),
+    reads.meetings.ofBodies({ ...of, before: now, limit: MEETINGS + 1 }),
   ]);
   const title = `${nameOf(place.name)}: ${nameOf(body.name)}`;
   const calendar = calendarOf(bodyPath(place.slug, body.slug));
   const main = html`<h1>${title}</h1>
 <p><a href="${calendar}">Calendar of the meetings (iCalendar)</a></p>
 <section aria-labelledby="next"><h2 id="next">Upcoming meetings</h2>
-${listOr(fitting(next, MEETINGS_SIZE, meetingEntry), 'No upcoming meeting is known.')}</section>
+${meetingList(next, 'No upcoming meeting is known.', 'the calendar has more')}</section>
 <section aria-labelledby="last"><h2 id="last">Past meetings</h2>
-${listOr(fitting(last, MEETINGS_SIZE, meetingEntry), 'No past meeting is known.')}</section>
+${meetingList(last, 'No past meeting is known.', 'the calendar has more')}</section>
 ${sourceLine(body.source)}
 ${REUSE}`;
   return {
