@@ -194,8 +194,8 @@ export interface paths {
          *     (`io.modelcontextprotocol/protocolVersion`) is of the current era: it is answered as JSON, and its headers must agree with its body. Any other is of
          *     the 2025 era: it must accept both `application/json` and `text/event-stream`, is answered as server-sent events, and may be a batch of at most 20.
          *
-         *     - `search_agenda`: Searches agenda items of local-government meetings in north-central Texas by words, and by jurisdiction, topic and date of the meeting; best matches first. Read guidance: it says what an empty or truncated page means. Go on with nextCursor; read one result in full with get_agenda_item. An empty result does not prove that nothing happened: get_coverage lists what is covered. Accounts that pay by the call pay for a call that finds something.
-         *     - `get_agenda_item`: Reads one agenda item in full: its text, the status, action and outcome that the source states, topics (each with the sentence that it was found by), documents, and when its source was last checked. Take itemId from search_agenda. Long text is shortened and truncated says so; the record at sourceUrl is authoritative, so follow it before relying on the item. Accounts that pay by the call pay for a call that finds the item.
+         *     - `search_agenda`: Searches agenda items of local-government meetings in north-central Texas by words, and by jurisdiction, topic and date of the meeting; best matches first. Read guidance: it says what an empty or truncated page means. Go on with nextCursor; read one result in full with get_agenda_item. A past meeting that nothing shows to have been held still has the status scheduled. An empty result does not prove that nothing happened: get_coverage lists what is covered. Accounts that pay by the call pay for a call that finds something.
+         *     - `get_agenda_item`: Reads one agenda item in full: its text, the status, action and outcome that the source states, topics (each with the sentence that it was found by), documents, and when its source was last checked. Take itemId from search_agenda. Long text is shortened and truncated says so; the record at sourceUrl is authoritative, so follow it before relying on the item. A past meeting that nothing shows to have been held still has the status scheduled. Accounts that pay by the call pay for a call that finds the item.
          *     - `get_coverage`: Lists the public bodies that are covered, by jurisdiction, with each of their sources and what was last observed of it, and the topics that search_agenda takes as topicSlug. search_agenda also finds records of other bodies that were read or imported. Ask this first to learn whether a place is covered, and when its source was last read, before you conclude anything from an empty search. Takes no argument and costs nothing.
          *     - `get_data_coverage`: Reads the research catalogue of the 238 cities and 16 counties of the region: for each, which families of public records were located and where, as a status letter that meta.statusDefinitions explains. It says what was located, not what this service reads (get_coverage says that). Narrow it by jurisdiction, county or family; go on with meta.pagination.nextCursor and the same filters. Costs nothing.
          *     - `report_missing_data`: Reports a public record that the official source publishes and that this service lacks. Search first, and name the official page in sourceUrl. The receipt confirms that the report arrived, not that there is a gap; follow it with get_data_report. Keep idempotencyToken when you repeat a call whose answer was lost: the same token with the same input returns the first report. Costs nothing; needs current paid access.
@@ -1223,7 +1223,7 @@ export interface components {
                         /** @description IANA time zone. */
                         readonly timezone?: string;
                         /**
-                         * @description Status of the meeting.
+                         * @description Status of the meeting. `scheduled` is also that of a past meeting that nothing shows to have been held.
                          * @enum {string}
                          */
                         readonly status: "scheduled" | "held" | "cancelled" | "postponed";
@@ -1337,7 +1337,7 @@ export interface components {
                         /** @description IANA time zone. */
                         readonly timezone?: string;
                         /**
-                         * @description Status of the meeting.
+                         * @description Status of the meeting. `scheduled` is also that of a past meeting that nothing shows to have been held.
                          * @enum {string}
                          */
                         readonly meetingStatus: "scheduled" | "held" | "cancelled" | "postponed";

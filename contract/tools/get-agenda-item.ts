@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { uuid } from '../../domain/records/fields.ts';
-import { agendaHit, agendaItem, document, meeting } from '../../domain/records/schemas.ts';
+import { agendaHit, agendaItem, document } from '../../domain/records/schemas.ts';
 import { bodyName, bodySlug, jurisdictionName, jurisdictionSlug, orAbsent, topicSlug } from '../fields.ts';
-import { freshness, meetingTime, publisher } from './search-agenda.ts';
+import { freshness, meetingStatus, meetingTime, publisher } from './search-agenda.ts';
 import { tool, truncated } from './tool.ts';
 import { PAID_TOOL_CODES } from './tool-errors.ts';
 import { rowsOf, type TruncationRules } from './truncation.ts';
@@ -18,7 +18,7 @@ const item = z.strictObject({
   body: bodyName,
   bodySlug,
   ...meetingTime,
-  meetingStatus: meeting.shape.status.describe('Status of the meeting.'),
+  meetingStatus,
   agendaNumber: orAbsent(agendaNumber),
   matterFile: orAbsent(matterFile),
   matterType: orAbsent(matterType),
@@ -74,7 +74,8 @@ export const getAgendaItem = tool({
   title: 'Read one agenda item',
   description: `Reads one agenda item in full: its text, the status, action and outcome that the source states, topics (each with the sentence that
 it was found by), documents, and when its source was last checked. Take itemId from search_agenda. Long text is shortened and truncated says so; the record at sourceUrl is authoritative, so follow it before
-relying on the item. Accounts that pay by the call pay for a call that finds the item.`,
+relying on the item. A past meeting that nothing shows to have been held still has the status scheduled. Accounts that pay by the call pay for a call that
+finds the item.`,
   effect: 'reads',
   access: 'paid',
   input: z.strictObject({ itemId: uuid.describe('The itemId of a result of search_agenda.') }),

@@ -36,6 +36,10 @@ export const freshness = z
   .strictObject({ status: source.shape.status, lastSuccessfulCheckAt: lastSuccessfulCheckAt.nullable() })
   .describe('When the source was last seen well.');
 
+export const meetingStatus = meeting.shape.status.describe(
+  'Status of the meeting. `scheduled` is also that of a past meeting that nothing shows to have been held.',
+);
+
 export const meetingTime = {
   meetingAt,
   startTime,
@@ -49,7 +53,7 @@ const result = z.strictObject({
   jurisdiction: jurisdictionName,
   body: bodyName,
   ...meetingTime,
-  status: meeting.shape.status.describe('Status of the meeting.'),
+  status: meetingStatus,
   matterFile: orAbsent(agendaItem.shape.matterFile),
   outcome: orAbsent(agendaItem.shape.outcome),
   excerpt: z.string().describe('The part of the text that matched.'),
@@ -112,8 +116,8 @@ export const searchAgenda = tool({
   name: 'search_agenda',
   title: 'Search agenda items',
   description: `Searches agenda items of local-government meetings in north-central Texas by words, and by jurisdiction, topic and date of the meeting; best matches
-first. Read guidance: it says what an empty or truncated page means. Go on with nextCursor; read one result in full with get_agenda_item. An empty result does
-not prove that nothing happened: get_coverage lists what is covered. Accounts that pay by the call pay for a call that finds something.`,
+first. Read guidance: it says what an empty or truncated page means. Go on with nextCursor; read one result in full with get_agenda_item. A past meeting
+that nothing shows to have been held still has the status scheduled. An empty result does not prove that nothing happened: get_coverage lists what is covered. Accounts that pay by the call pay for a call that finds something.`,
   effect: 'reads',
   access: 'paid',
   input,
