@@ -259,6 +259,8 @@ test.each([
   const report = await reports.report(reportId);
   expect(report).toMatchObject({ status: 'out_of_scope', reasonCode: 'outside_coverage', nextCheckAt: null });
   expect(report.finding).toContain(said);
+  // The research catalogue lists every place of the region, those without a source too.
+  expect(report.nextAction).toMatch(/\(get_coverage, listPublicSourceStatuses\)/);
   expect(await reports.typesOf(reportStream(reportId))).toEqual(['DataReportLeased', 'DataReportMoved']);
 });
 

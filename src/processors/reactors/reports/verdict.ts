@@ -77,7 +77,7 @@ function first(facts: ReportFacts): Verdict | null {
   }
   if (outside !== null) {
     const nextAction =
-      'If the record belongs to a covered jurisdiction, report it again with its jurisdictionSlug (listDfwResearchCoverage).';
+      'If the record belongs to a jurisdiction of a covered source (get_coverage, listPublicSourceStatuses), report it again with its jurisdictionSlug.';
     return to(facts, { to: 'out_of_scope', reasonCode: 'outside_coverage', finding: outside, nextAction });
   }
   if (allOf(sources, ({ status }) => status === 'failing')) {
