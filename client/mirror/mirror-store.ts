@@ -14,8 +14,12 @@ export type MirrorState =
       /** By resource, and of the pages of the first resource; absent in what an earlier version stored. */
       readonly counts?: Readonly<Record<string, number>>;
       readonly copied?: number;
+      readonly filter?: MirrorFilter;
     }
-  | { readonly phase: 'changes'; readonly cursor: string };
+  | { readonly phase: 'changes'; readonly cursor: string; readonly filter?: MirrorFilter };
+
+/** The one resource that is mirrored, or null for every one. Absent in what an earlier version stored. */
+type MirrorFilter = string | null;
 
 export interface RecordName {
   readonly resource: string;

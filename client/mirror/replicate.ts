@@ -57,6 +57,7 @@ export async function replicate(replication: Replication) {
     let state: MirrorState | undefined;
     try {
       state = anew ? { phase: 'empty' } : await store.state();
+      requireFilter(state, replication.resource);
       if (state.phase === 'empty') {
         await begin(replication);
         anew = false;
@@ -118,6 +119,15 @@ async function reopen({ store, sleep, onStoreAway }: Replication, error: StoreAw
 const mustStartAnew = (error: unknown, state: MirrorState | undefined): error is CivicError =>
   error instanceof CivicError && (error.status === 410 || (error.status === 404 && state?.phase === 'snapshot'));
 
+/** Throws `MirrorRefused` for a mirror of other resources: it would lack records, or keep some that no change reaches. */
+function requireFilter(state: MirrorState, resource: string | null): void {
+  if (state.phase === 'empty' || state.filter === undefined || state.filter === resource) return;
+  const [held, wanted] = [state.filter, resource].map((name) => name ?? 'every resource');
+  throw new MirrorRefused(
+    `the mirror holds ${held}, not ${wanted}: name another mirror or the same resource, or replace it with --new-snapshot`,
+  );
+}
+
 async function begin({ ask, store, resource }: Replication): Promise<void> {
   const { snapshotId, boundaryCursor, digests, counts } = await takeSnapshot(ask, resource);
   const resources = resource === null ? MIRRORED : [resource];
@@ -130,12 +140,13 @@ async function begin({ ask, store, resource }: Replication): Promise<void> {
     sums: {},
     resources,
     pageCursor: null,
+    filter: resource,
   };
   await store.commit({ state, upserts: [], removes: [], copy: 'begin' });
 }
 
 /** Resolves to the number of records on the page. */
-async function copyPage({ store, onProgress }: Replication, reader: PageReader, state: Copying): Promise<number> {
+async function copyPage({ store, resource: filter, onProgress }: Replication, reader: PageReader, state: Copying): Promise<number> {
   const [resource, ...others] = state.resources as readonly [string, ...string[]];
   const { data, meta } = await readSnapshotPage(reader, state.snapshotId, resource, state.pageCursor);
   const upserts = data.items.map((item) => ({ resource, id: item.id, data: canonicalJson(item) }));
@@ -152,7 +163,7 @@ async function copyPage({ store, onProgress }: Replication, reader: PageReader, 
   const page = { upserts, removes: [] };
   if (meta.hasMore) await store.commit({ state: { ...state, sums, copied, pageCursor: meta.nextCursor }, ...page });
   else if (others.length > 0) await store.commit({ state: { ...state, sums, resources: others, pageCursor: null }, ...page });
-  else await store.commit({ state: { phase: 'changes', cursor: state.boundaryCursor }, ...page, copy: 'finish' });
+  else await store.commit({ state: { phase: 'changes', cursor: state.boundaryCursor, filter }, ...page, copy: 'finish' });
   return upserts.length;
 }
 
@@ -166,7 +177,8 @@ async function applyChanges({ store, resource, onProgress }: Replication, reader
   const removes = [...last.values()]
     .filter(({ operation }) => operation === 'remove')
     .map((item) => ({ resource: item.resource, id: item.recordId }));
-  if (meta.nextCursor !== cursor) await store.commit({ state: { phase: 'changes', cursor: meta.nextCursor }, upserts, removes });
+  if (meta.nextCursor !== cursor)
+    await store.commit({ state: { phase: 'changes', cursor: meta.nextCursor, filter: resource }, upserts, removes });
   onProgress(data.items.length);
   return { applied: data.items.length, hasMore: meta.hasMore, cursor: meta.nextCursor };
 }

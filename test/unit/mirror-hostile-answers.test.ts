@@ -167,3 +167,23 @@ describe('a service that answers every cursor with 410', () => {
     expect(pauses.slice(-2)).toEqual([3_600_000, 3_600_000]);
   });
 });
+
+describe('a mirror of some resources is refused to a run that wants others', () => {
+  const stopped = { ask: () => Promise.reject(new Error('stopped')) };
+
+  test.each<[string, string | null, string | null, RegExp]>([
+    ['one, then every resource', 'topics', null, /^the mirror holds topics, not every resource: .*--new-snapshot$/],
+    ['every resource, then one', null, 'topics', /^the mirror holds every resource, not topics: /],
+  ])('also after it was stopped in the snapshot or behind it: %s', async (_, resource, other, refused) => {
+    const until = (part: string): { readonly ask: AskCivic } => ({
+      ask: (path, method) => (path.includes(part) ? stopped.ask() : service.ask(path, method)),
+    });
+    for (const part of ['/topics?', '/changes?']) {
+      await expect(runMirror(until(part), store, { resource })).rejects.toThrow('stopped');
+      await expect(runMirror(service, store, { resource: other })).rejects.toThrow(refused);
+    }
+    await runMirror(service, store, { resource });
+    await expect(runMirror(service, store, { resource: other })).rejects.toThrow(refused);
+    expect(await runMirror(service, store, { resource: other, newSnapshot: true })).toMatchObject({ snapshots: 1 });
+  });
+});
