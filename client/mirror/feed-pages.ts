@@ -109,9 +109,9 @@ function requireOrder(items: readonly Change[], cursor: string, nextCursor: stri
   }
 }
 
-/** Throws `MirrorRefused` for a text that is no cursor of the feed. */
+/** Throws `UnfitAnswer` for a text that is no cursor of the feed. */
 export function positionOf(text: string): number {
   const cursor = typeof text === 'string' ? decodeFeedCursor(text) : 'no text';
-  if (typeof cursor === 'string') throw new MirrorRefused(`a cursor of the feed is ${cursor}`);
+  if (typeof cursor === 'string') throw new UnfitAnswer(`a cursor of the feed is ${cursor}`);
   return cursor.position;
 }

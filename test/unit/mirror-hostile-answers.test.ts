@@ -122,6 +122,22 @@ describe('a page of changes that cannot be right is not applied', () => {
   });
 });
 
+test('the last page of the snapshot that comes once more, in place of changes, is read again', async () => {
+  let last: unknown;
+  let repeated = false;
+  const ask: AskCivic = async (path, method) => {
+    if (path.includes('/changes?') && !repeated) {
+      repeated = true;
+      return last as never;
+    }
+    return (last = await service.ask(path, method)) as never;
+  };
+  const said: string[] = [];
+  await runMirror({ ask }, store, { onUnfitPage: (reason) => said.push(reason) });
+  expect(said).toEqual(['a cursor of the feed is no text']);
+  expect(await compareMirror(store, service.digests(3), null)).toMatchObject({ equal: true });
+});
+
 test('fields that the program does not know are kept, and do not harm', async () => {
   service.write('topics', recordId('topics', 1), { number: 1, fieldOfLater: { of: ['any', 'form'] } });
   await runMirror(
