@@ -335,6 +335,8 @@ class Mirror:
     def _copy(self, civic, resource):
         """Replaces all records in one transaction: readers see the former copy until the new one equals its digests."""
         snapshot = civic.take_snapshot()
+        if resource and resource not in snapshot["counts"]:
+            raise ValueError(f"the service has no resource {resource!r}: name one of {', '.join(snapshot['counts'])}")
         with self._transaction():
             self._database.execute("delete from records")
             self._database.execute("pragma user_version = 1")
