@@ -58,7 +58,8 @@ export const WORKFLOWS: Readonly<Record<string, Workflow>> = {
   snapshotThenFollow: {
     summary: 'Take a snapshot, then follow the feed',
     description: `Makes a complete copy of a resource: a frozen export, read page by page, and the changes since. Store the records of each page
-and the cursor in one transaction. For a copy of everything, read each resource of the snapshot before you follow.`,
+and the cursor in one transaction. For a copy of everything, read each resource of the snapshot before you follow: the changes are
+those of every resource. A copy of one passes over the others.`,
     inputs: { resource: 'The resource to copy, such as `meetings`.' },
     steps: [
       {
@@ -114,7 +115,8 @@ start again from it.`,
   recoverFromExpiredCursor: {
     summary: 'Recover from 410 cursor_expired',
     description: `Reads the feed after a stored cursor. Where the answer is 410, the cursor is older than what is retained, or of another feed: take a
-snapshot, build a new copy beside the old one, and follow the feed from the snapshot's \`boundaryCursor\`.`,
+snapshot, build a new copy beside the old one, and follow the feed from the snapshot's \`boundaryCursor\`. The cursor is one of all
+resources; one that was read with a filter is 400 here.`,
     inputs: { cursor: CURSOR, resource: 'The resource to copy anew, such as `meetings`.' },
     steps: [
       {
