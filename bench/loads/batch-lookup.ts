@@ -1,7 +1,7 @@
-import { atLeast, type Bench, count, type Load, type Row } from '../rig/bench.ts';
+import { atLeast, type Bench, bound, count, type Load, type Row } from '../rig/bench.ts';
 import type { Generated } from '../rig/load-generator.ts';
 import { alternate, type Compared, growthExponent, median } from '../rig/measure.ts';
-import { startPlainFeed } from '../rig/plain-feed.ts';
+import { startLeastAnswers, startPlainFeed } from '../rig/plain-feed.ts';
 import { startWorker, type Worker } from '../rig/processes.ts';
 import { uuidOf } from '../rig/records.ts';
 import { serve } from '../rig/service.ts';
@@ -28,7 +28,7 @@ const asker = (worker: Worker, records: number, url: string, path: string, heade
 };
 
 interface AtSize {
-  readonly compared: Compared | undefined;
+  readonly compared: { readonly program: Compared; readonly least: Compared } | undefined;
   /** Seconds a record of ours alone. */
   readonly cost: number;
 }
@@ -38,23 +38,29 @@ const measure = (bench: Bench, size: number): Promise<AtSize> =>
     const { dataDir, key } = await bench.datasets.of(size);
     const service = use(await serve(dataDir));
     const worker = use(startWorker(GENERATOR));
-    const ours = asker(worker, size, service.url, '/api/v1/data/batch', `Authorization: Bearer ${key}\r\n`);
+    const batchOf = ({ url }: { readonly url: string }) =>
+      asker(worker, size, url, '/api/v1/data/batch', `Authorization: Bearer ${key}\r\n`);
+    const ours = batchOf(service);
     const rates = [await ours(), await ours(), await ours(), await ours()];
     const cost = 1 / median(rates.slice(1));
     if (size !== bench.sizes[1]) return { compared: undefined, cost };
     const plain = use(await startPlainFeed(dataDir));
-    return { compared: await alternate(bench.rounds, ours, asker(worker, size, plain.url, '/batch', '')), cost };
+    const least = use(await startLeastAnswers(dataDir));
+    const yardstick = asker(worker, size, plain.url, '/batch', '');
+    const program = await alternate(bench.rounds, ours, yardstick);
+    return { compared: { program, least: await alternate(bench.rounds, batchOf(least), yardstick) }, cost };
   });
 
 async function run(bench: Bench): Promise<readonly Row[]> {
   const points = [];
-  let compared: Compared | undefined;
+  let compared: AtSize['compared'];
   for (const size of bench.sizes) {
     const at = await measure(bench, size);
     compared ??= at.compared;
     points.push({ size, cost: at.cost });
   }
-  const { ours, yardstick, ratio, ratios } = compared!;
+  const { program, least } = compared!;
+  const { ours, yardstick, ratio, ratios } = program;
   return [
     {
       load: `batch of ${IDS} ids, ${count(bench.sizes[1])} records, ${CONNECTIONS} readers`,
@@ -64,6 +70,7 @@ async function run(bench: Bench): Promise<readonly Row[]> {
       exponent: growthExponent(points),
       details: { ratios, points },
     },
+    bound(`batch of ${IDS} ids, ${count(bench.sizes[1])} records`, 'records/s', least),
   ];
 }
 

@@ -1,10 +1,10 @@
 import { decodeUpcomingCursor, encodeUpcomingCursor, type UpcomingCursor } from '../../domain/cursor.ts';
 import { agendaSize, serveAgenda } from '../rig/agenda.ts';
-import { atLeast, atMost, type Bench, count, type Load, type Row } from '../rig/bench.ts';
+import { atLeast, atMost, type Bench, bound, count, type Load, type Row } from '../rig/bench.ts';
 import { HIT_TOPICS } from '../rig/hit-records.ts';
 import type { Generated } from '../rig/load-generator.ts';
 import { alternate } from '../rig/measure.ts';
-import { startPlainUpcoming } from '../rig/plain-feed.ts';
+import { startLeastAnswers, startPlainUpcoming } from '../rig/plain-feed.ts';
 import { startWorker } from '../rig/processes.ts';
 import { uuidOf } from '../rig/records.ts';
 import { scoped } from '../rig/scoped.ts';
@@ -62,6 +62,7 @@ const run = (bench: Bench): Promise<readonly Row[]> =>
     const dataDir = await bench.datasets.hits(hits);
     const service = use(await serveAgenda(dataDir));
     const plain = use(await startPlainUpcoming(dataDir));
+    const least = use(await startLeastAnswers(dataDir));
     const worker = use(startWorker(GENERATOR));
     const requests = bench.size === 'full' ? 20_000 : 10_000;
     const asker = (url: string, path: (place: ReturnType<Place>) => string, place: Place) => async (): Promise<number> => {
@@ -102,6 +103,8 @@ const run = (bench: Bench): Promise<readonly Row[]> =>
         details: { ratios },
       });
     }
+    const leastWork = await alternate(bench.rounds, asker(least.url, ourPath, first), asker(plain.url, plainPath, first));
+    rows.push(bound(`upcoming hits, first page, ${count(hits)} hits`, 'req/s', leastWork));
     const depth = await alternate(bench.rounds, asker(service.url, ourPath, first), asker(service.url, ourPath, fiftieth));
     return [
       ...rows,

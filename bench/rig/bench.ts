@@ -1,4 +1,5 @@
 import type { Datasets } from './datasets.ts';
+import type { Compared } from './measure.ts';
 
 export type Size = 'small' | 'full';
 
@@ -44,6 +45,17 @@ export const atMost = (figure: number, most: number, unit = ''): Pick<Row, 'figu
   figure,
   reach: `<= ${most}${unit}`,
   reached: figure <= most,
+});
+
+/** What a program that does the work of the contract alone reaches of the yardstick: no reach beyond it is in sight. */
+export const bound = (load: string, unit: string, { ours, yardstick, ratio, ratios }: Compared): Row => ({
+  load: `bound of ${load}: the work of the contract alone`,
+  ours: `${count(ours)} ${unit}`,
+  yardstick: `plain ${count(yardstick)} ${unit}`,
+  figure: ratio,
+  reach: '',
+  reached: null,
+  details: { ratios },
 });
 
 export const count = (value: number): string => Math.round(value).toLocaleString('en-US');

@@ -39,20 +39,24 @@ async function copyRows(client: Client, projection: string, fill: (generation: n
 
 export const fillPlainFeed = (client: Client): Promise<void> => copyRows(client, 'record_history', fillFeed);
 
-/** Copies the rows and starts the plain program on them. */
-async function startPlain(dataDir: string, projection: string, fill: (generation: number) => string): Promise<YardstickProgram> {
+/** Starts a yardstick on the database of a data directory, where `prepare` has run. */
+async function startOn(dataDir: string, program: string, prepare?: (client: Client) => Promise<void>): Promise<YardstickProgram> {
   const database = await holdDatabase(dataDir);
-  await copyRows(database.client, projection, fill);
-  const program = await startYardstick('plain-feed.ts', { DSN: database.url });
+  await prepare?.(database.client);
+  const started = await startYardstick(program, { DSN: database.url });
   return {
-    ...program,
+    ...started,
     [Symbol.asyncDispose]: async () => {
-      await program[Symbol.asyncDispose]();
+      await started[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },
   };
 }
 
-export const startPlainFeed = (dataDir: string): Promise<YardstickProgram> => startPlain(dataDir, 'record_history', fillFeed);
+const PLAIN = 'plain-feed.ts';
+export const startPlainFeed = (dataDir: string): Promise<YardstickProgram> => startOn(dataDir, PLAIN, fillPlainFeed);
 
-export const startPlainUpcoming = (dataDir: string): Promise<YardstickProgram> => startPlain(dataDir, 'agenda', fillUpcoming);
+export const startPlainUpcoming = (dataDir: string): Promise<YardstickProgram> =>
+  startOn(dataDir, PLAIN, (client) => copyRows(client, 'agenda', fillUpcoming));
+
+export const startLeastAnswers = (dataDir: string): Promise<YardstickProgram> => startOn(dataDir, 'least-answers.ts');
