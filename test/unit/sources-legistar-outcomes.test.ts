@@ -92,7 +92,12 @@ describe('the outcome of an item', () => {
     ['Vote', 'Motion to table carried', 'Pass', null, 'listed'],
     ['Vote', 'Motion to approve failed; motion to deny carried', 'Pass', null, 'listed'],
     ['Vote', 'Motion to approve carried', 'Pass', 'approved', 'approved'],
+    ['Vote', 'Motion to approve by A, second by B. Motion to approve carried.', 'Pass', 'approved', 'approved'],
+    ['Vote', 'Motion to authorize the contract carried', 'Pass', 'approved', 'approved'],
+    ['Vote', 'Motion to ratify', 'Fail', 'denied', 'denied'],
     ['Vote', 'Deny the application', 'Pass', 'denied', 'denied'],
+    ['Vote', 'Reject all bids', 'Pass', null, 'listed'],
+    ['Vote', 'Motion to reject all bids carried', 'Pass', null, 'listed'],
   ] as const)(
     'of %s, %j, %s agrees with the summary',
     (EventItemActionName, EventItemActionText, EventItemPassedFlagName, outcome, said) => {

@@ -19,7 +19,7 @@ const OUTCOMES: Readonly<Partial<Record<Decision, Outcome>>> = {
 /** Names that state that there was a vote, not on what. */
 const VOTE = /^(?:(?:roll call|voice) )?(?:vote|motion)s?$|^roll call$/i;
 
-/** What a vote was on: "Motion to deny carried", "Deny the application". */
+/** What a vote was on: "Motion to deny carried", "Deny the application". "Reject all bids" may be what the item proposes. */
 const MOVED = /\bmotion (?:to|for) (\w+)|^(deny|reject|disapprove)\b/gi;
 
 /** An end in the words behind or before a title: "… Boulevard. DROP", "WITHDRAWN BY APPLICANT: …". */
@@ -52,9 +52,9 @@ export function outcomeOf(row: ActionRow): Outcome | null {
     return decision === null ? null : (OUTCOMES[decision] ?? null);
   }
   const hasPassed = flag === 'pass' || flag === 'passed';
-  const [moved, further] = [...text.matchAll(MOVED)].map(([, motion, opening]) => motion ?? opening ?? '');
-  if (moved !== undefined && (further !== undefined || !/^(?:approve|approval|adopt)/i.test(moved))) {
-    return further === undefined && hasPassed && decisionIn(moved) === 'denied' ? 'denied' : null;
+  const [moved, further] = new Set(Array.from(text.matchAll(MOVED), ([, motion, opening]) => (motion ?? opening ?? '').toLowerCase()));
+  if (moved !== undefined && (further !== undefined || !/^(?:approv|adopt|authoriz|award|ratify)/.test(moved))) {
+    return further === undefined && hasPassed && /^(?:den|disapprov)/.test(moved) ? 'denied' : null;
   }
   if (hasPassed) return 'approved';
   if (hasFailed) return 'denied';
