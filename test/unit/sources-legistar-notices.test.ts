@@ -24,6 +24,8 @@ describe('a comment', () => {
     'Sign language is provided.\nThe meeting is cancelled.',
     'CANCELLED: no quorum',
     'Cancelled (no quorum)',
+    'MEETING CANCELLED (If you have questions, call 214-555-0100)',
+    'Meeting cancelled, if you have questions call 214-555-0100',
     'CANCELLED - NO AGENDA ITEMS',
     'Cancelled - No Business',
     'CANCELLED - MLK Day',
@@ -159,6 +161,9 @@ describe('a location', () => {
     'City Hall\nMEETING CANCELED',
     'City Hall - REGULAR SESSION CANCELLED',
     'City Council Work Session Room - CANCELLED',
+    'MEETING CANCELLED (If you have questions, call 214-555-0100)',
+    'CANCELLED! If a room is needed, call 214-555-0100',
+    'City Hall (side door if locked) - CANCELLED',
   ])('%j cancels the meeting', (text) => {
     expect(noticeInLocation(text, context)).toBe('cancelled');
   });

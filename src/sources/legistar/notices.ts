@@ -19,9 +19,9 @@ const NOT_HELD =
   /\b(?:(?:will|shall) not (?:be held|take place|meet|convene)|(?:was|is) not (?:being )?held|not (?:being )?held)\b|(?:^(?:there (?:will be|is) )?|[–:-] )no meeting(?: (?:will be )?held)?\b/;
 /** Before the verb: it is possible, or past and no longer so. */
 const NOT_SAID = /\b(?:may be|previously)$/;
-/** A condition before or behind the verb: "will be cancelled if there is no quorum". */
+/** A condition before or behind the verb, in one phrase: "will be cancelled if there is no quorum", not "cancelled, if you have questions call …". */
 const CONDITIONAL =
-  /\b(?:if|unless)\b[^.;\r\n]*\b(?:cancell?ed|postponed|rescheduled)\b|\b(?:cancell?ed|postponed|rescheduled)\b[^.;:\r\n–—-]*\b(?:if|unless|in case|in the event|should there)\b/i;
+  /\b(?:if(?! (?:you|any|questions)\b)|unless)\b[^.;:!?)\r\n–—-]*\b(?:cancell?ed|postponed|rescheduled)\b|\b(?:cancell?ed|postponed|rescheduled)\b[^.;:!?\r\n–—-]*\b(?:if(?! (?:you|any|questions)\b)|unless|in case|in the event|should there)\b/i;
 const NOUN = /\b(cancell?ation|postponement)\b/;
 const AUXILIARY = /(?:^|\s)(?:(?:has|have) (?:hereby |now )?been|is(?: hereby| now| being)?|was|will be|are)$/;
 const OPENING = /^(?:(?:please )?(?:note|be advised)(?: that)?|attention|update|notice)\b[\s:,-]*/;
