@@ -322,9 +322,9 @@ class Mirror:
         """
         execute = self._database.execute
         state = execute("select cursor, resource from civic_python_replica").fetchone()
-        if state and state[1] != resource:
+        if state and state[1] != resource and not new_snapshot:
             held, wanted = state[1] or "every resource", resource or "every resource"
-            raise ValueError(f"the mirror holds {held}, not {wanted}: give another file, or the same resource")
+            raise ValueError(f"the mirror holds {held}, not {wanted}: give another file or the same resource, or replace it with --new-snapshot")
         try:
             return self._follow(civic, state[0] if state and not new_snapshot else self._copy(civic, resource), resource)
         except CivicError as error:

@@ -359,8 +359,9 @@ print(json.dumps({
       expect(await replicate('topics.db', ['--resource', 'topics', '--to', named])).toMatchObject({ exitCode: 0, stderr: '' });
       expect(await replicate('topics.db')).toMatchObject({
         exitCode: 1,
-        stderr: expect.stringMatching(/^[^\n]*the mirror holds topics, not every resource[^\n]+\n$/) as unknown,
+        stderr: expect.stringMatching(/^[^\n]*the mirror holds topics, not every resource: [^\n]+ --new-snapshot\n$/) as unknown,
       });
+      expect(await replicate('topics.db', ['--new-snapshot'])).toMatchObject({ exitCode: 0, stderr: '' });
       const misspelled = await replicate('misspelled.db', ['--resource', 'topic']);
       expect([misspelled.exitCode, misspelled.stderr]).toEqual([1, expect.stringMatching(/'topic': name one of jurisdictions, [^\n]+\n$/)]);
     });
