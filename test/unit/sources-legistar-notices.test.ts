@@ -180,6 +180,10 @@ describe('a location', () => {
     expect(noticeInLocation('City Hall - POSTPONED FROM MARCH 17 TO MARCH 24', context)).toBeNull();
   });
 
+  it.each(['JOINT SESSION CANCELLED', 'City Hall - EMERGENCY SESSION CANCELLED', 'Council Briefing CANCELLED'])('%j cancels it', (text) => {
+    expect(noticeInLocation(text, context)).toBe('cancelled');
+  });
+
   it.each([
     'CANCELLED: Item 5',
     'Cancelled - Agenda Item 12',

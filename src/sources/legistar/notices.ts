@@ -184,8 +184,9 @@ export const noticeInComment = (comment: Text, context: NoticeContext): Notice |
 /** In capitals beside a place, the word is said of the meeting, whatever stands around it. */
 const IN_CAPITALS = /(?<!\b(?:NOT|NOT BE|NOT BEEN|MAY BE|IF|UNLESS|PREVIOUSLY)\s)\b(?:CANCELL?ED|POSTPONED|RESCHEDULED)\b/;
 const OF_AN_ITEM = /\b(?:cancell?ed|postponed|rescheduled)\W+(?:(?:agenda )?(?:items?|cases?)|executive session|public hearing)\b/i;
-/** What may be a part of the meeting, before the word. */
-const PART = /\b(?:\w+ )?(?:session|hearing|briefing|workshop)s?(?=\W+(?:(?:is|was|has been) )?(?:cancell?ed|postponed|rescheduled)\b)/i;
+/** A part of the meeting, unless the body has its name, before the word. */
+const PART =
+  /\b(?:(?:executive|closed|work) session|public hearing)s?(?=\W+(?:(?:is|was|has been) )?(?:cancell?ed|postponed|rescheduled)\b)/i;
 
 export function noticeInLocation(location: Text, context: NoticeContext): Notice | null {
   const text = (location ?? '').slice(0, MAX_READ);
