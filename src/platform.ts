@@ -55,7 +55,7 @@ class NoInstallation extends Error {
 /** Throws what the database, the log and the settings throw, and `NoInstallation` for a reader; what was opened until then is closed. */
 export async function openPlatform({ time, chainClock }: Times, settings: Settings, role: Role, warnings: readonly string[]) {
   const level = settings.CIVIC_LOG_LEVEL ?? (role === 'service' ? 'info' : 'warn');
-  const logger = createLogger(level, settings.CIVIC_LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json'));
+  const logger = createLogger(level, settings.CIVIC_LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json'), role === 'service');
   for (const warning of warnings) logger.warn({}, warning);
   // Twice what one account may use: no account can take all of them.
   const opened = await openStores(settings, role, logger, 2 * settings.CIVIC_SEARCH_CONCURRENCY);

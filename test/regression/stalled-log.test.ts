@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 
@@ -8,7 +9,7 @@ const LINES = 20_000;
 const PROGRAM = `
   import { once } from 'node:events';
   import { createLogger } from '${LOGGING}';
-  const logger = createLogger('info', 'json');
+  const logger = createLogger('info', 'json', true);
   for (let line = 0; line < ${LINES}; line += 1) {
     logger.info({ line, text: 'x'.repeat(200) }, 'filling the pipe');
     if (line % 100 === 0) await new Promise(setImmediate);
@@ -41,3 +42,27 @@ test('a reader of the log that stops reading stops no program, and what was drop
     child.kill('SIGKILL');
   }
 });
+
+test.each(['await new Promise((resolve) => setTimeout(resolve, 300));', ''])(
+  'a full disk under the log stops neither a program nor its end (%j)',
+  async (pause) => {
+    const program = `
+    import { createLogger } from '${LOGGING}';
+    const logger = createLogger('info', 'json', true);
+    logger.info({}, 'refused');
+    ${pause}
+    process.stdout.write('alive\\n');
+    logger.info({}, 'the last line');
+    process.exit(3);
+  `;
+    const full = openSync('/dev/full', 'w');
+    try {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', full] });
+      const said = text(child.stdout!);
+      expect((await once(child, 'exit'))[0]).toBe(3);
+      expect(await said).toBe('alive\n');
+    } finally {
+      closeSync(full);
+    }
+  },
+);

@@ -1,0 +1,70 @@
+import { write, writeSync } from 'node:fs';
+
+const DESCRIPTOR = 2;
+/** Characters of lines that wait for a reader; further lines are dropped. */
+const MAX_WAITING = 1024 * 1024;
+const AGAIN_MS = 50;
+
+/**
+ * Lines for standard error, in order, without waiting for its reader: one that stops reading, or a full disk, stops no caller. At an exit what
+ * waits is written once. The asynchronous destination of pino would try again for ever there while the disk is full.
+ */
+export class StandardError {
+  /** Told how many lines were dropped, once lines can be written again. */
+  readonly #onDropped: (lines: number) => void;
+  #waiting: string[] = [];
+  #characters = 0;
+  #dropped = 0;
+  #isWriting = false;
+
+  constructor(onDropped: (lines: number) => void) {
+    this.#onDropped = onDropped;
+    process.once('exit', () => this.#flush());
+  }
+
+  write(line: string): void {
+    if (this.#characters + line.length > MAX_WAITING) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#waiting.push(line);
+    this.#characters += line.length;
+    if (!this.#isWriting) this.#next();
+  }
+
+  #take(): Buffer {
+    const text = this.#waiting.join('');
+    this.#waiting = [];
+    this.#characters = 0;
+    return Buffer.from(text);
+  }
+
+  #next(): void {
+    this.#isWriting = this.#waiting.length > 0;
+    if (!this.#isWriting) return;
+    const lines = this.#waiting.length;
+    this.#send(this.#take(), lines);
+  }
+
+  #send(bytes: Buffer, lines: number): void {
+    write(DESCRIPTOR, bytes, (error, written) => {
+      if (error?.code === 'EAGAIN') return void setTimeout(() => this.#send(bytes, lines), AGAIN_MS);
+      if (error === null && written < bytes.length) return this.#send(bytes.subarray(written), lines);
+      if (error !== null) this.#dropped += lines;
+      else if (this.#dropped > 0 && this.#waiting.length === 0) {
+        const dropped = this.#dropped;
+        this.#dropped = 0;
+        this.#onDropped(dropped);
+      }
+      this.#next();
+    });
+  }
+
+  #flush(): void {
+    try {
+      for (let bytes = this.#take(); bytes.length > 0; ) bytes = bytes.subarray(writeSync(DESCRIPTOR, bytes));
+    } catch {
+      // There is no place left to say it.
+    }
+  }
+}
