@@ -66,3 +66,14 @@ test.each(['await new Promise((resolve) => setTimeout(resolve, 300));', ''])(
     }
   },
 );
+
+test('lines that wait at an exit are written', async () => {
+  const program = `
+    import { createLogger } from '${LOGGING}';
+    const logger = createLogger('info', 'json', true);
+    for (let line = 0; line < 100; line += 1) logger.info({ line }, 'one of many');
+    process.exit(0);
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'ignore', 'pipe'] });
+  expect((await text(child.stderr!)).match(/one of many/g)).toHaveLength(100);
+});
