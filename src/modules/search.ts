@@ -37,7 +37,7 @@ export function search({ settings, reads, clock, database, deadlineMs }: Platfor
   const searchPages = async (input: SearchAgendaInput, address: string): Promise<SearchAgendaData> => {
     try {
       const search = (signal: AbortSignal) =>
-        // An address waits for its own searches first: it is at most once among those that others wait for.
+        // An address waits for its own searches first: no more of them than may run at once stand before those of others.
         ofAddress(address, leavingBy(signal), () => ofPages(PAGES, leavingBy(signal), () => searchAgenda(input, signal)));
       return (await answeredWithin(clock, deadlineMs, search)).data;
     } catch (error) {
