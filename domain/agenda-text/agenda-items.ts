@@ -1,0 +1,122 @@
+import { AgendaLists } from './agenda-lists.ts';
+import { measureLayout } from './layout.ts';
+import { type Entry, type List, OutlineReader } from './outline.ts';
+import type { BodyText } from './running-lines.ts';
+import type { TextLine } from './text-line.ts';
+import { type ReadTitle, readTitle } from './titles.ts';
+import { type NumberedPart, type UnnumberedTitle, UnnumberedTitles } from './unnumbered.ts';
+
+/** Points by which left edges at one place differ. */
+const SAME_EDGE = 4;
+
+export interface FoundItem {
+  readonly number: string | null;
+  readonly title: string;
+  readonly page: number;
+  /** Index of its first line. */
+  readonly index: number;
+  /** Index of the line after its title. */
+  readonly end: number;
+  /** The item that it is counted under. */
+  readonly parent: FoundItem | null;
+}
+
+export interface FoundAgenda {
+  /** Ordered as on the agenda. */
+  readonly items: readonly FoundItem[];
+  /** Index of the first line of the agenda itself; what precedes it names the meeting. */
+  readonly start: number;
+}
+
+function numberOf({ label, list }: Entry, parent: FoundItem | null): string | null {
+  if (label.number === '') return null;
+  const isWhole = parent?.number == null || label.prefix !== '' || list.isCountedOn;
+  return isWhole ? label.number : `${parent.number}.${label.number}`;
+}
+
+/** "RS2022-1441", "23-0028": the number of the matter in a column of its own. */
+const FILE = /^\s*(?:[A-Z]{1,4}\d{0,4}|\d{2,4})-\d{2,5}(?=\s+\S)/;
+
+/** Characters of the number of the matter before a title. */
+function fileLength({ line: { runs, text }, label }: Entry): number {
+  const file = FILE.exec(text.slice(label.length))?.[0];
+  if (file === undefined) return 0;
+  const length = label.length + file.length;
+  let before = 0;
+  // The number is a column only if a piece of the line ends with it.
+  const isColumn = runs.some(
+    (run) => (before += run.text.length) === length || (text.slice(length, before).trim() === '' && before > length),
+  );
+  return isColumn ? file.length : 0;
+}
+
+interface Titled extends ReadTitle {
+  readonly entry: Entry;
+}
+
+/** A list after a title without a number is below that title, not below the number before it. */
+function detachLists(lists: Iterable<List>, unnumbered: readonly UnnumberedTitle[], lines: readonly TextLine[]): void {
+  for (const list of lists) {
+    const first = list.entries[0]!;
+    const between = unnumbered.some(
+      ({ index }) =>
+        index < first.index && index > (list.parent?.index ?? Infinity) && lines[index]!.x <= first.line.x + SAME_EDGE,
+    );
+    if (between && list.prefix === '') list.parent = null;
+  }
+}
+
+/** Finds the items of an agenda. */
+export function findItems({ lines, pageWidth }: BodyText): FoundAgenda {
+  const outline = { lines, ...new OutlineReader().read(lines) };
+  const { entries } = outline;
+  const layout = measureLayout(lines, pageWidth);
+  const accepted = new AgendaLists(outline).read();
+  const isEntry = (index: number): boolean => entries.has(index);
+  const titled = [...entries.values()].flatMap((entry): Titled[] => {
+    if (!accepted.has(entry.list)) return [];
+    const from = entry.label.length + fileLength(entry);
+    return [{ entry, ...readTitle(lines, entry.index, from, { layout, isStart: isEntry }) }];
+  });
+  const unnumbered = findUnnumbered({ lines, layout, isEntry, titled });
+  detachLists(accepted, unnumbered, lines);
+  const items = [
+    ...numberItems(titled),
+    ...unnumbered.map(({ text, index, end }) => ({
+      number: null,
+      title: text,
+      page: lines[index]!.page,
+      index,
+      end,
+      parent: null,
+    })),
+  ].toSorted((left, right) => left.index - right.index);
+  return { items, start: items[0]?.index ?? lines.length };
+}
+
+/** Numbers each item with the item that it belongs to, which precedes it. */
+function numberItems(titled: readonly Titled[]): readonly FoundItem[] {
+  const items = new Map<Entry, FoundItem>();
+  for (const { entry, text, end } of titled) {
+    const parent = entry.list.parent === null ? null : (items.get(entry.list.parent) ?? null);
+    const number = numberOf(entry, parent);
+    items.set(entry, { number, title: text, page: entry.line.page, index: entry.index, end, parent });
+  }
+  return [...items.values()];
+}
+
+function findUnnumbered({
+  titled,
+  ...part
+}: Pick<NumberedPart, 'lines' | 'layout' | 'isEntry'> & { readonly titled: readonly Titled[] }) {
+  const taken = new Set(
+    titled.flatMap(({ entry: { index }, end }) => Array.from({ length: end - index }, (_, at) => index + at)),
+  );
+  const edges = titled.flatMap(({ entry: { list, line } }) => (list.parent === null ? [line.x] : []));
+  return new UnnumberedTitles({
+    ...part,
+    isTaken: (index) => taken.has(index),
+    numbered: titled.map(({ entry }) => entry.index),
+    edge: edges.length === 0 ? null : edges.reduce((furthest, x) => Math.max(furthest, x), 0),
+  }).read();
+}

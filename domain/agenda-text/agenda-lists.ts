@@ -1,0 +1,127 @@
+import { isClosedSession } from '../agenda/steps.ts';
+import {
+  introducesProposal,
+  isEnding,
+  isOpening,
+  isRuleOfParticipation,
+  isStep,
+  isStepOrSection,
+  isTitleOfOtherPaper,
+} from './agenda-words.ts';
+import type { Entry, List } from './outline.ts';
+import type { TextLine } from './text-line.ts';
+
+/** Levels of an agenda. */
+const MAX_DEPTH = 4;
+/** Characters of a line that opens a meeting. */
+const MAX_OPENING = 80;
+/** Share of the entries of a list that decides what the list is. */
+const SOME = 0.3;
+const HALF = 0.5;
+
+const titleOf = ({ line, label }: Entry): string => line.text.slice(label.length).trim();
+
+const share = ({ entries }: List, test: (text: string, entry: Entry) => boolean): number =>
+  entries.filter((entry) => test(titleOf(entry), entry)).length / entries.length;
+
+function depthOf(list: List): number {
+  let depth = 1;
+  for (let parent = list.parent; parent !== null; parent = parent.list.parent) depth += 1;
+  return depth;
+}
+
+const endsPart = (text: string): boolean => /;\s*(?:and|or)?$/.test(text);
+
+export interface Outline {
+  readonly lines: readonly TextLine[];
+  readonly lists: readonly List[];
+  readonly entries: ReadonlyMap<number, Entry>;
+}
+
+/** Decides which of the lists of a text count the items of its agenda. */
+export class AgendaLists {
+  readonly #outline: Outline;
+  readonly #accepted = new Set<List>();
+
+  constructor(outline: Outline) {
+    this.#outline = outline;
+  }
+
+  read(): ReadonlySet<List> {
+    for (const list of this.#outline.lists) if (this.#counts(list)) this.#accepted.add(list);
+    this.#dropBeforeStart();
+    this.#dropAfterEnd();
+    return this.#accepted;
+  }
+
+  #counts(list: List): boolean {
+    const { parent } = list;
+    if (parent !== null && (!this.#accepted.has(parent.list) || isEnding(titleOf(parent)))) {
+      // The steps of a meeting are not inside of another text.
+      if (!this.#accepted.has(parent.list) && share(list, isStep) >= SOME) list.parent = null;
+      else return false;
+    }
+    if (this.#hasRules(list) || depthOf(list) > MAX_DEPTH) return false;
+    if (list.style === 'bullet' && share(list, isStepOrSection) < SOME) return false;
+    return list.parent === null || !this.#isPartOfText(list, list.parent);
+  }
+
+  #hasRules(list: List): boolean {
+    const { lines, entries } = this.#outline;
+    const isRule = (_: string, { index, line }: Entry): boolean =>
+      isRuleOfParticipation(`${line.text} ${entries.has(index + 1) ? '' : (lines[index + 1]?.text ?? '')}`);
+    return share(list, isRule) >= HALF && share(list, isStepOrSection) < SOME;
+  }
+
+  #isPartOfText(list: List, parent: Entry): boolean {
+    if (list.style === 'bullet') return true;
+    if (list.prefix !== '') return false;
+    if (parent.label.prefix !== '' && list.style === 'decimal') return true;
+    if (isClosedSession(titleOf(parent))) return false;
+    return this.#isProposal(list) || share(list, endsPart) >= HALF;
+  }
+
+  /** The lines between the list and the entry before it introduce a decision. */
+  #isProposal({ entries: [first] }: List): boolean {
+    const { lines, entries } = this.#outline;
+    const before = first!.index - 1;
+    const above = lines[before];
+    if (above === undefined || entries.has(before)) return above !== undefined && introducesProposal(above.text);
+    return (
+      introducesProposal(above.text) || (above.text.endsWith(':') && introducesProposal(lines[before - 1]?.text ?? ''))
+    );
+  }
+
+  #dropBeforeStart(): void {
+    const hasStep = (list: List): boolean => list.entries.some((entry) => isStepOrSection(titleOf(entry)));
+    const list = [...this.#accepted].find(hasStep)?.entries[0]!.index ?? Infinity;
+    const line = this.#outline.lines.findIndex(({ text }) => text.length <= MAX_OPENING && isOpening(text));
+    const first = Math.min(list, line === -1 ? Infinity : line);
+    if (first === Infinity) return;
+    for (const list of this.#accepted) {
+      const isBefore = list.entries.at(-1)!.index < first;
+      if (isBefore && !list.entries.some(({ index }) => index >= first)) this.#accepted.delete(list);
+    }
+  }
+
+  /** After the end of the meeting, only a list with the beginning of another meeting belongs to the agenda. */
+  #dropAfterEnd(): void {
+    const tops = [...this.#accepted].filter(({ parent }) => parent === null);
+    const ends = tops.flatMap(({ entries }) => entries.slice(-1)).filter((entry) => isEnding(titleOf(entry)));
+    const end = ends.reduce<Entry | null>(
+      (first, entry) => (first === null || entry.index < first.index ? entry : first),
+      null,
+    );
+    if (end === null) return;
+    for (const list of tops) if (list !== end.list && this.#isOfOtherPaper(list, end)) this.#accepted.delete(list);
+    for (const list of this.#accepted)
+      if (list.parent !== null && !this.#accepted.has(list.parent.list)) this.#accepted.delete(list);
+  }
+
+  #isOfOtherPaper({ entries }: List, end: Entry): boolean {
+    const start = entries[0]!.index;
+    if (start < end.index) return false;
+    if (!entries.slice(0, 3).some((entry) => isOpening(titleOf(entry)))) return true;
+    return this.#outline.lines.slice(end.index, start).some(({ text }) => isTitleOfOtherPaper(text));
+  }
+}

@@ -1,0 +1,196 @@
+import { anyOf, anyWord } from '../text/patterns.ts';
+import { wordSet } from '../text/words.ts';
+import { readDays, readTimes } from './meeting-days.ts';
+import type { TextLine } from './text-line.ts';
+import { isCapitals } from './titles.ts';
+
+export type MeetingStatus = 'scheduled' | 'cancelled' | 'amended';
+
+export interface MeetingFacts {
+  readonly body: string | null;
+  /** `YYYY-MM-DD`. */
+  readonly date: string | null;
+  /** `HH:MM`. */
+  readonly time: string | null;
+  readonly status: MeetingStatus;
+}
+
+/** Lines before the agenda that are read. */
+const MAX_HEAD = 120;
+/** Lines at the top that can be the name of a paper. */
+const TITLE_LINES = 25;
+
+const OTHER_DAY =
+  /\b(?:post(?:ed|ing)?|revis(?:ed|ion)|printed|publish(?:ed)?|dated|order|proclaim\w*|executive|resolution|ordinance|effective|since|until|deadline|next|minutes|approved|filed|received|prepared|adopted|emergency|governor|proclamation|pursuant)\b/i;
+const OWN_DAY =
+  /\b(?:meeting|agenda|session|hearing|workshop|notice|will (?:be held|meet|hold|convene)|held on|date)\b/i;
+const LIMIT =
+  /\b(?:by|before|until|after|prior to|no later than|between|from|hours|deadline|office|monday through|close of|register|submitted|received|adjourn)\b/i;
+
+interface Stated<Value> {
+  readonly value: Value;
+  readonly weight: number;
+  readonly index: number;
+}
+
+function heaviest<Value>(found: readonly Stated<Value>[]): Stated<Value> | null {
+  let best: Stated<Value> | null = null;
+  for (const each of found) if (best === null || each.weight > best.weight) best = each;
+  return best;
+}
+
+const isShort = (text: string): boolean => text.length <= 90;
+
+function weighDay(line: TextLine, isRunning: boolean): number {
+  const { text } = line;
+  return (isShort(text) ? 4 : 0) + (OWN_DAY.test(text) ? 3 : 0) + (isRunning ? 2 : 0) - (OTHER_DAY.test(text) ? 5 : 0);
+}
+
+function findDay(head: readonly TextLine[], running: readonly TextLine[]): Stated<string> | null {
+  const days: Stated<string>[] = [];
+  const add = (line: TextLine, index: number, isRunning: boolean): void => {
+    for (const { date, hasOwnWeekday } of readDays(line.text.slice(0, 1_000))) {
+      const fit = hasOwnWeekday === null ? 0 : hasOwnWeekday ? 3 : -1;
+      days.push({ value: date, weight: weighDay(line, isRunning) + fit - Math.min(index, 60) / 30, index });
+    }
+  };
+  for (const [index, line] of head.entries()) add(line, index, false);
+  for (const line of running) add(line, 0, true);
+  return heaviest(days);
+}
+
+/** The time nearest to the day, of the meeting and not of an office or a deadline. */
+function findTime(head: readonly TextLine[], day: Stated<string> | null): string | null {
+  const around = day?.index ?? 0;
+  const times: Stated<string>[] = [];
+  for (const [index, { text }] of head.entries()) {
+    const [first] = readTimes(text.slice(0, 1_000));
+    if (first === undefined) continue;
+    const before = text.slice(Math.max(0, first.index - 60), first.index);
+    const distance = Math.abs(index - around);
+    const weight =
+      (isShort(text) ? 4 : 0) +
+      (OWN_DAY.test(text) ? 2 : 0) +
+      (/\btime\b/i.test(before) ? 2 : 0) +
+      (distance === 0 ? 5 : 0) -
+      (LIMIT.test(before) ? 6 : 0) -
+      Math.min(distance, 30) / 4;
+    times.push({ value: first.time, weight, index });
+  }
+  const best = heaviest(times);
+  return best !== null && best.weight > 0 ? best.value : null;
+}
+
+const ASSEMBLY = anyWord(String.raw`
+  council commission commissions board committee court authority corporation district trustees supervisors aldermen selectmen commissioners
+  agency association task\sforce panel bureau subcommittee assembly cabinet legislature directors
+`);
+const NAME_OF_BODY = new RegExp(String.raw`\b${ASSEMBLY}\b`, 'i');
+const MEETING_WORDS = anyOf(
+  'notice(?: of)?(?: an?| the)?',
+  '(?:public|regular(?:ly)?|special(?: called)?|called|joint|emergency|scheduled|revised|amended|draft|final|tentative|annual|quarterly|monthly|virtual|hybrid|open|adjourned|zoom|the|official|city hall)',
+  '(?:meeting|session|workshop|work session|study session|hearing|agenda)s?(?: of| for)?(?: the)?',
+  '(?:and|&|/)',
+);
+const BEFORE_BODY = new RegExp(String.raw`^(?:${MEETING_WORDS}[\s:–—-]+)+`, 'i');
+const MEETING_WORD = /\b(?:meeting|session|workshop|hearing|agenda|docket)s?\b/i;
+const KINDS_OF_MEETING = wordSet(
+  'regular special called joint work study public revised amended notice and of quarterly annual & hybrid virtual emergency – - —',
+);
+
+/** "City Council Special Called Meeting" without the kind of the meeting. */
+function withoutMeeting(name: string): string {
+  const at = name.search(MEETING_WORD);
+  if (at <= 0) return name;
+  const words = name.slice(0, at).trim().split(/\s+/);
+  const last = words.findLastIndex((word) => !KINDS_OF_MEETING.has(word.toLowerCase()));
+  return words.slice(0, last + 1).join(' ');
+}
+/** "City of Example, Texas City Council": the place before the body. */
+const PLACE_BEFORE =
+  /^.*?\b(?:city|town|village|county) of [\p{L} .'’]+?[\s,–—-]+(?:(?:texas|tx)[\s,–—-]+)?(?=(?:city|town|village|county|planning|board|parks)\b)/iu;
+const PLACE_OF_COUNCIL = /^.*\s(?=(?:city|town|village) (?:council|commission)$)/i;
+const NOT_BODY =
+  /^(?:how|to|if|join|watch|view|please|this|all|any|approv|consider)\b|\b(?:provided|presented|discussed|approved|made|has|have|not|this|your?|chambers?|room|street|avenue|members?$|building|hall$|will|may|shall|must|is|are|be|packet|staff|wishing|public comment|clerk|center|floor|drive|blvd|road)\b|@|\d{3}|[.;:?!]$/i;
+
+const SMALL_WORDS = /\b(?:Of|And|The|For|On|In|At|To)\b/g;
+/** "CITY COUNCIL" as "City Council". */
+const inTitleCase = (text: string): string =>
+  isCapitals(text)
+    ? text
+        .toLowerCase()
+        .replace(/(?<![\p{L}'’])\p{L}/gu, (letter) => letter.toUpperCase())
+        .replace(SMALL_WORDS, (word, index: number) => (index === 0 ? word : word.toLowerCase()))
+    : text;
+
+function bodyIn(text: string): string | null {
+  const line = text.replace(/\s+/g, ' ').trim();
+  if (line.length > 160 || !NAME_OF_BODY.test(line)) return null;
+  const name = withoutMeeting(line.replace(BEFORE_BODY, ''))
+    .replace(BEFORE_BODY, '')
+    .replace(PLACE_BEFORE, '')
+    .replace(PLACE_OF_COUNCIL, '')
+    .replace(/^(?:of|the|for)\s+/i, '')
+    .replace(/(?<![\s,:–—-])[\s,:–—-]+$/, '')
+    .trim();
+  return name.length < 4 || name.length > 120 || !NAME_OF_BODY.test(name) || NOT_BODY.test(name)
+    ? null
+    : inTitleCase(name);
+}
+
+/** "notice that the Commissioners' Court of Example County will meet": the body in a sentence. */
+const IN_SENTENCE = new RegExp(
+  String.raw`\b(?:meeting of the|that the|of the)\s+((?:[\p{Lu}&][\p{L}.'’&-]*\s+|of\s+|and\s+|the\s+){0,8}${anyWord('Council Commission Board Committee Court Authority Corporation District Trustees Directors Supervisors')}(?:\s+of\s+(?:the\s+)?(?:\p{Lu}[\p{L}.'’-]*\s?){1,5})?)`,
+  'u',
+);
+
+function findBody(head: readonly TextLine[], running: readonly TextLine[]): string | null {
+  const names: Stated<string>[] = [];
+  for (const [index, { text, size }] of head.slice(0, TITLE_LINES).entries()) {
+    const name = text
+      .split(/\s{3,}|\s[|•■]\s/)
+      .flatMap((part) => bodyIn(part) ?? [])
+      .at(0);
+    if (name !== undefined) names.push({ value: name, weight: size / 4 - index / 3 + (isShort(text) ? 2 : 0), index });
+  }
+  const best = heaviest(names);
+  if (best !== null) return best.value;
+  for (const { text } of running) {
+    const name = bodyIn(text);
+    if (name !== null) return name;
+  }
+  const prose = head
+    .map(({ text }) => text)
+    .join(' ')
+    .slice(0, 4_000);
+  return IN_SENTENCE.exec(prose)?.[1]?.trim() ?? null;
+}
+
+const CANCELED =
+  /\b(?:notice of (?:\w+ ){0,3}cancell?ation|meeting cancell?ation|(?:has|have) been (?:cancell?ed|postponed)|(?:is|are|was|will be|hereby) (?:hereby )?cancell?ed)\b|^\W*cancell?(?:ed|ation)\b|\bcancell?ed\W*$/i;
+const AMENDED =
+  /\b(?:amended|revised|addendum|supplemental agenda|amendment to (?:the )?agenda|corrected|modified agenda)\b/i;
+
+function findStatus(head: readonly TextLine[], running: readonly TextLine[], hasItems: boolean): MeetingStatus {
+  const titles = [...head.slice(0, TITLE_LINES), ...running].filter(({ text }) => isShort(text));
+  const notices = hasItems ? titles : head;
+  if (notices.some(({ text }) => CANCELED.test(text.slice(0, 1_000)) && !/\bmay be\b/i.test(text))) return 'cancelled';
+  const isAmended = titles.some(({ text }) => AMENDED.test(text) && !/\bminutes\b/i.test(text) && text.length <= 70);
+  return isAmended ? 'amended' : 'scheduled';
+}
+
+/** Reads body, date, time and status from the lines before the agenda, and from headers and footers. */
+export function readMeetingFacts(
+  lines: readonly TextLine[],
+  running: readonly TextLine[],
+  hasItems: boolean,
+): MeetingFacts {
+  const head = lines.slice(0, MAX_HEAD);
+  const day = findDay(head, running);
+  return {
+    body: findBody(head, running),
+    date: day?.value ?? null,
+    time: findTime(head, day),
+    status: findStatus(head, running, hasItems),
+  };
+}

@@ -1,0 +1,223 @@
+import { type Count, type CountStyle, type Label, readLabel } from './labels.ts';
+import { isOpening } from './agenda-words.ts';
+import type { TextLine } from './text-line.ts';
+
+/** A line that begins with a number of a list. */
+export interface Entry {
+  readonly label: Label;
+  /** Index of its line. */
+  readonly index: number;
+  readonly line: TextLine;
+  readonly list: List;
+}
+
+/** Numbers that count the same things: "1.", "2.", "3.". */
+export interface List {
+  readonly entries: Entry[];
+  /** The entry that the list belongs to; null for a list of the agenda itself. */
+  parent: Entry | null;
+  readonly style: CountStyle;
+  readonly mark: string;
+  readonly prefix: string;
+  /** True for lists of several sections that count on from one to the next. */
+  isCountedOn: boolean;
+}
+
+interface OpenList {
+  readonly list: List;
+  value: number;
+  x: number;
+  page: number;
+}
+
+/** Points by which the numbers of a list differ in their left edge, because some are right-aligned. */
+const SAME_EDGE = 12;
+/** The same where a new page may have another margin. */
+const SAME_EDGE_OF_PAGES = 36;
+/** Points within which a list that counts from the start replaces another one. */
+const SAME_PLACE = 5;
+/** Numbers of an agenda that are missing in a row. */
+const MISSING = 4;
+/** Lists that can be continued after a list inside them. */
+const SUSPENDED = 12;
+
+interface Candidate {
+  readonly open: OpenList;
+  readonly count: Count;
+  readonly distance: number;
+}
+
+/** Finds the entries of all numbered lists of a text. */
+export class OutlineReader {
+  readonly #lists: List[] = [];
+  /** Lists around the current line, outermost first. */
+  #open: OpenList[] = [];
+  /** Lists that were left for a list that counts from the start at the same place, latest last. */
+  readonly #suspended: (readonly OpenList[])[] = [];
+  readonly #entries = new Map<number, Entry>();
+  /** The list of each style that was counted last. */
+  readonly #latest = new Map<CountStyle, OpenList>();
+
+  read(lines: readonly TextLine[]): { readonly lists: readonly List[]; readonly entries: ReadonlyMap<number, Entry> } {
+    for (const [index, line] of lines.entries()) {
+      const label = readLabel(line);
+      if (label !== null && !this.#isWrapped(label, line, lines[index - 1], index)) this.#place(label, index, line);
+    }
+    return { lists: this.#lists, entries: this.#entries };
+  }
+
+  /** "E. Main Street" and "1.5 minutes" within a paragraph. */
+  #isWrapped(label: Label, line: TextLine, above: TextLine | undefined, index: number): boolean {
+    if (above === undefined || above.page !== line.page || above.isParagraph || this.#entries.has(index - 1))
+      return false;
+    const isLetter = label.mark === '.' && label.number.length === 1 && /[A-Z]/.test(label.number);
+    const isSmall = /^\p{Ll}/u.test(line.text.slice(label.length).trimStart());
+    const isNext = Math.abs(above.x - line.x) < 2 && line.y - above.y < 1.6 * line.size && above.right - above.x > 250;
+    return isNext && (isLetter || isSmall) && !/[.:;!?]$/.test(above.text.trimEnd());
+  }
+
+  #place(label: Label, index: number, line: TextLine): void {
+    const next = this.#bestOf(this.#open, label, line, 1);
+    if (next !== null) return this.#continue(next, label, index, line);
+    const first = label.counts.find(({ value }) => value === 1);
+    const resumed = first === undefined ? this.#resume(label, line) : null;
+    if (resumed !== null) return this.#continue(resumed, label, index, line);
+    if (first !== undefined) return this.#start(first, label, index, line);
+    const later = this.#bestOf(this.#open, label, line, MISSING);
+    if (later !== null) return this.#continue(later, label, index, line);
+    if (!this.#startInside(label, index, line)) this.#countOn(label, index, line);
+  }
+
+  /** Returns the open list that the label continues, the nearest by its left edge. */
+  #bestOf(open: readonly OpenList[], label: Label, line: TextLine, missing: number): Candidate | null {
+    let best: Candidate | null = null;
+    for (const list of open) {
+      const candidate = continues(list, label, line, missing);
+      if (candidate !== null && (best === null || candidate.distance <= best.distance)) best = candidate;
+    }
+    return best;
+  }
+
+  #resume(label: Label, line: TextLine): Candidate | null {
+    for (let index = this.#suspended.length - 1; index >= 0; index -= 1) {
+      const candidate = this.#bestOf(this.#suspended[index]!, label, line, 1);
+      if (candidate === null) continue;
+      this.#open = [...this.#suspended[index]!];
+      this.#suspended.splice(index);
+      return candidate;
+    }
+    return null;
+  }
+
+  #continue({ open, count }: Candidate, label: Label, index: number, line: TextLine): void {
+    this.#open = this.#open.slice(0, this.#open.indexOf(open) + 1);
+    open.value = count.value;
+    open.x = line.x;
+    open.page = line.page;
+    if (label.prefix === '') this.#latest.set(open.list.style, open);
+    this.#add(open.list, label, index, line);
+  }
+
+  #start({ style, value }: Count, label: Label, index: number, line: TextLine): void {
+    const same = this.#open.findLastIndex(
+      ({ list, x }) =>
+        list.style === style &&
+        isSameMark(list.mark, label.mark) &&
+        (list.prefix === '') === (label.prefix === '') &&
+        Math.abs(x - line.x) <= SAME_PLACE,
+    );
+    if (isOpening(line.text.slice(label.length))) {
+      // A meeting begins, whatever precedes it.
+      this.#suspend();
+      this.#open = [];
+    } else if (same !== -1) {
+      this.#suspend();
+      this.#open = this.#open.slice(0, same);
+    } else {
+      const outer = this.#open.findIndex(({ x, list }, level) => {
+        const isInside = level > 0 && line.x > this.#open[level - 1]!.x + SAME_PLACE;
+        const isNumberBesideBullet = list.style === 'bullet' && style !== 'bullet' && line.x <= x + SAME_PLACE;
+        return isNumberBesideBullet || (x > line.x + SAME_PLACE && !isInside && !isPartOf(label, list));
+      });
+      if (outer !== -1) {
+        this.#suspend();
+        this.#open = this.#open.slice(0, outer);
+      }
+    }
+    this.#begin({ style, value }, label, index, line);
+  }
+
+  /** "4.2" belongs to "4" even if "4.1" was not found. */
+  #startInside(label: Label, index: number, line: TextLine): boolean {
+    if (label.prefix === '') return false;
+    const parent = this.#open.findLastIndex(({ list }) => list.entries.at(-1)?.label.number === label.prefix);
+    const count = label.counts.find(({ value }) => value <= MISSING);
+    if (parent === -1 || count === undefined) return false;
+    this.#open = this.#open.slice(0, parent + 1);
+    this.#begin(count, label, index, line);
+    return true;
+  }
+
+  /** "3." under another section than "2.": the sections share their numbers. */
+  #countOn(label: Label, index: number, line: TextLine): void {
+    for (const count of label.counts) {
+      const latest = this.#latest.get(count.style);
+      if (latest === undefined || count.value !== latest.value + 1 || count.style === 'bullet') continue;
+      if (latest.list.mark !== label.mark || Math.abs(latest.x - line.x) > SAME_PLACE) continue;
+      const outer = this.#open.findIndex(({ x }) => x >= line.x - SAME_PLACE);
+      if (outer !== -1) this.#open = this.#open.slice(0, outer);
+      this.#begin(count, label, index, line);
+      latest.list.isCountedOn = true;
+      this.#open.at(-1)!.list.isCountedOn = true;
+      return;
+    }
+  }
+
+  #begin({ style, value }: Count, label: Label, index: number, line: TextLine): void {
+    const { prefix, mark } = label;
+    const named =
+      prefix === '' ? -1 : this.#open.findLastIndex(({ list }) => list.entries.at(-1)?.label.number === prefix);
+    if (named !== -1) this.#open = this.#open.slice(0, named + 1);
+    const parent = this.#open.at(-1)?.list.entries.at(-1) ?? null;
+    const list: List = { entries: [], parent, style, mark, prefix, isCountedOn: false };
+    this.#lists.push(list);
+    const open = { list, value, x: line.x, page: line.page };
+    this.#open.push(open);
+    if (prefix === '') this.#latest.set(style, open);
+    this.#add(list, label, index, line);
+  }
+
+  #suspend(): void {
+    this.#suspended.push(this.#open);
+    if (this.#suspended.length > SUSPENDED) this.#suspended.shift();
+  }
+
+  #add(list: List, label: Label, index: number, line: TextLine): void {
+    const entry: Entry = { label, index, line, list };
+    list.entries.push(entry);
+    this.#entries.set(index, entry);
+  }
+}
+
+/** A number alone in its column has lost its full stop. */
+const isSameMark = (one: string, other: string): boolean =>
+  one === other || [one, other].every((mark) => mark === '.' || mark === ' ');
+
+const isPartOf = (label: Label, { entries }: List): boolean =>
+  label.prefix !== '' && entries.at(-1)?.label.number === label.prefix;
+
+function continues(open: OpenList, label: Label, line: TextLine, missing: number): Candidate | null {
+  const { list, value, x, page } = open;
+  if (list.prefix !== label.prefix) return null;
+  const count = label.counts.find(
+    (own) =>
+      own.style === list.style && (list.style === 'bullet' || (own.value > value && own.value <= value + missing)),
+  );
+  if (count === undefined || (list.mark !== label.mark && (missing > 1 || list.style === 'bullet'))) return null;
+  const distance = Math.abs(x - line.x);
+  const isNear =
+    list.prefix !== '' ||
+    distance <=
+      (missing > 1 || list.style === 'bullet' ? SAME_PLACE : page === line.page ? SAME_EDGE : SAME_EDGE_OF_PAGES);
+  return isNear ? { open, count, distance } : null;
+}

@@ -1,0 +1,101 @@
+import { readAgendaRows } from '../agenda/kinds.ts';
+import { beginningOf } from '../text/source-text.ts';
+import { findItems, type FoundItem } from './agenda-items.ts';
+import { type MeetingFacts, readMeetingFacts } from './meeting-facts.ts';
+import { otherPaperReason } from './paper-kind.ts';
+import { separateRunningLines } from './running-lines.ts';
+import type { DocumentText } from './text-line.ts';
+
+/** `no_text_layer`: the document shows scanned or drawn letters. Null if it could not be read. */
+export type TextEvidence = 'readable' | 'no_text_layer';
+
+export interface AgendaDocumentItem {
+  /** As the agenda counts it, with the numbers around it: "4.A". */
+  readonly number: string | null;
+  readonly section: string | null;
+  readonly title: string;
+  readonly kind: 'item' | 'heading' | 'procedural';
+  /** Number of the page, from 1. */
+  readonly page: number;
+}
+
+export interface AgendaDocument extends MeetingFacts {
+  readonly textEvidence: TextEvidence | null;
+  readonly items: readonly AgendaDocumentItem[];
+  /** Why there are no items. */
+  readonly reason?: string;
+}
+
+/** Letters of a document with a text layer. */
+const MIN_LETTERS = 30;
+/** Characters of the title of an item. */
+const MAX_TITLE = 4_000;
+/** Items of one agenda. */
+const MAX_ITEMS = 3_000;
+
+const NOTHING: MeetingFacts = { body: null, date: null, time: null, status: 'scheduled' };
+
+export const unread = (reason: string): AgendaDocument => ({ ...NOTHING, textEvidence: null, items: [], reason });
+
+function hasTextLayer({ lines }: DocumentText): boolean {
+  let letters = 0;
+  for (const { text } of lines) {
+    letters += text.match(/\p{L}/gu)?.length ?? 0;
+    if (letters >= MIN_LETTERS) return true;
+  }
+  return false;
+}
+
+function withKinds(found: readonly FoundItem[]): readonly AgendaDocumentItem[] {
+  const rows = found.map(({ number, title }) => ({
+    title,
+    agendaNumber: number,
+    matterFile: null,
+    matterType: null,
+    text: null,
+    actionText: null,
+    outcome: null,
+    hasAttachments: false,
+    hasVotes: false,
+  }));
+  const read = readAgendaRows(rows);
+  let heading: string | null = null;
+  return found.flatMap((item, index): AgendaDocumentItem[] => {
+    const { kind, section } = read[index]!;
+    if (kind === 'layout') return [];
+    if (kind === 'notice' && item.number === null) return [];
+    if (kind === 'heading' && item.parent === null) heading = item.number === null ? item.title : null;
+    const own = item.parent?.title ?? (section === null ? null : heading);
+    return [
+      {
+        number: item.number,
+        section: own === null ? null : beginningOf(own, MAX_TITLE),
+        title: beginningOf(item.title, MAX_TITLE),
+        kind: kind === 'notice' ? 'procedural' : kind,
+        page: item.page,
+      },
+    ];
+  });
+}
+
+/** Divides the text of an agenda into items, and reads body, date, time and status. The time grows with the text. */
+export function readAgenda(text: DocumentText): AgendaDocument {
+  if (!hasTextLayer(text))
+    return { ...NOTHING, textEvidence: 'no_text_layer', items: [], reason: 'has no text that can be read' };
+  const body = separateRunningLines(text);
+  const { items: found, start } = findItems(body);
+  const items = withKinds(found);
+  const head = body.lines.slice(0, start);
+  const facts = readMeetingFacts(head, body.running, items.length > 0);
+  const other = otherPaperReason(head, body.running, found);
+  if (other !== null && facts.status !== 'cancelled')
+    return { ...facts, textEvidence: 'readable', items: [], reason: other };
+  if (items.length > MAX_ITEMS)
+    return { ...facts, textEvidence: 'readable', items: [], reason: `has more than ${MAX_ITEMS} numbered lines` };
+  if (items.length === 0) {
+    const reason =
+      facts.status === 'cancelled' ? 'is a notice that the meeting is canceled' : 'has no numbered or titled items';
+    return { ...facts, textEvidence: 'readable', items, reason };
+  }
+  return { ...facts, textEvidence: 'readable', items };
+}

@@ -1,0 +1,147 @@
+import {
+  isEnding,
+  isNameOfAgenda,
+  isOpening,
+  isRuleOfParticipation,
+  isStepOrSection,
+  isTitleOfOtherPaper,
+  isTitleOfPart,
+  isTitleOfSession,
+} from './agenda-words.ts';
+import { type Layout, isFull } from './layout.ts';
+import type { TextLine } from './text-line.ts';
+import { isCapitals, type ReadTitle, readTitle } from './titles.ts';
+
+/** Characters of a title without a number. */
+const MAX_TITLE = 160;
+/** Lines after the last item in which the end of the meeting is looked for. */
+const MAX_TAIL = 80;
+const EDGE = 4;
+
+export interface NumberedPart {
+  readonly lines: readonly TextLine[];
+  readonly layout: Layout;
+  /** True for a line of the title of a numbered item. */
+  readonly isTaken: (index: number) => boolean;
+  /** True for the first line of an entry of any list. */
+  readonly isEntry: (index: number) => boolean;
+  /** Indexes of the first lines of numbered items, in order. */
+  readonly numbered: readonly number[];
+  /** The left edge of the outermost numbers; null without numbers. */
+  readonly edge: number | null;
+}
+
+export interface UnnumberedTitle extends ReadTitle {
+  readonly index: number;
+}
+
+/** A run of capitals before other text: "CONSENT CALENDAR - All matters …". */
+function leadingCapitals({ runs }: TextLine): string | null {
+  const first = runs[0]!;
+  const lead = runs.filter((_, index) => runs.slice(0, index + 1).every(({ font }) => font === first.font));
+  if (lead.length === runs.length || first.font === null) return null;
+  const text = lead
+    .map((run) => run.text)
+    .join('')
+    .replace(/(?<![\s:–—-])[\s:–—-]+$/, '');
+  return isCapitals(text) && text.length <= 60 ? text.trim() : null;
+}
+
+const isNoTitle = (text: string): boolean => isTitleOfPart(text) || isNameOfAgenda(text) || isTitleOfOtherPaper(text);
+
+/** The font of most characters. */
+function fontOfText(lines: readonly TextLine[]): string | null {
+  const lengths = new Map<string | null, number>();
+  for (const { font, text } of lines.flatMap(({ runs }) => runs))
+    lengths.set(font, (lengths.get(font) ?? 0) + text.length);
+  const [most] = [...lengths].toSorted(([, one], [, other]) => other - one);
+  return most?.[0] ?? null;
+}
+
+/** Finds the titles without a number among numbered items, or all titles of an agenda without numbers. */
+export class UnnumberedTitles {
+  readonly #part: NumberedPart;
+  /** Styles of titles that name a step or a section. */
+  readonly #styles = new Map<string, number>();
+  readonly #font: string | null;
+
+  constructor(part: NumberedPart) {
+    this.#part = part;
+    this.#font = fontOfText(part.lines);
+  }
+
+  read(): readonly UnnumberedTitle[] {
+    const all = this.#part.lines.flatMap((_, index) => this.#titleAt(index) ?? []);
+    const sure = all.filter(({ text }) => isStepOrSection(text));
+    const [start, end] = this.#bounds(sure);
+    const inside = all.filter(({ index }) => index >= start && index < end);
+    for (const { index, text } of inside)
+      if (isStepOrSection(text)) {
+        const style = this.#styleOf(index);
+        this.#styles.set(style, (this.#styles.get(style) ?? 0) + 1);
+      }
+    return inside.filter((title) => this.#isTitle(title));
+  }
+
+  #isTitle({ text, index }: UnnumberedTitle): boolean {
+    if (isTitleOfSession(text)) return false;
+    if (isStepOrSection(text)) return true;
+    return isCapitals(text) && (this.#styles.get(this.#styleOf(index)) ?? 0) > 1;
+  }
+
+  /** Titles have a font of their own, or stand at the same place. */
+  #styleOf(index: number): string {
+    const line = this.#part.lines[index]!;
+    const { font } = line.runs[0]!;
+    const place = this.#isCentered(line) ? 'center' : Math.round(line.x / EDGE);
+    return JSON.stringify([font, Math.round(line.size), font === this.#font ? place : null]);
+  }
+
+  /** The lines from the first to the last title of the agenda. */
+  #bounds(sure: readonly UnnumberedTitle[]): readonly [number, number] {
+    const { lines, numbered } = this.#part;
+    const opening = sure.find(({ text }) => isOpening(text))?.index ?? Infinity;
+    let start = Math.min(opening, numbered[0] ?? Infinity);
+    for (const { index, end } of sure.toReversed()) if (index < start && this.#isNear(end, start)) start = index;
+    const last = numbered.at(-1) ?? -1;
+    const tail = lines.slice(last + 1, last < 0 ? lines.length : last + MAX_TAIL);
+    const other = tail.findIndex(({ text }) => isTitleOfOtherPaper(text));
+    const limit = last + 1 + (other === -1 ? tail.length : other);
+    const ending = sure.find(({ text, index }) => isEnding(text) && index > Math.max(last, start) && index < limit);
+    return [start, ending === undefined ? (last < 0 ? limit : last + 1) : ending.index + 1];
+  }
+
+  /** Nothing stands between a title and the first item. */
+  #isNear(end: number, start: number): boolean {
+    return end === start && this.#part.lines[end - 1]!.page === this.#part.lines[start]!.page;
+  }
+
+  #titleAt(index: number): UnnumberedTitle | null {
+    const { lines, layout, isTaken, isEntry, edge } = this.#part;
+    const line = lines[index]!;
+    if (isTaken(index) || isEntry(index) || !this.#beginsParagraph(index)) return null;
+    if (edge !== null && line.x > edge + EDGE && !this.#isCentered(line)) return null;
+    const lead = leadingCapitals(line);
+    if (lead !== null && isStepOrSection(lead)) return { text: lead, index, end: index + 1 };
+    const isStart = (at: number): boolean => isEntry(at) || isTaken(at);
+    const title = readTitle(lines, index, 0, { layout, isStart });
+    const { text } = title;
+    if (text.length > MAX_TITLE || /[.;,]$/.test(text) || isRuleOfParticipation(text) || isNoTitle(text)) return null;
+    return { ...title, text, index };
+  }
+
+  #isCentered({ x, right }: TextLine): boolean {
+    const middle = (this.#part.layout.rightEdgeAt(x) + this.#part.layout.leftEdge) / 2;
+    return Math.abs((x + right) / 2 - middle) < 15 && x > this.#part.layout.leftEdge + 30;
+  }
+
+  #beginsParagraph(index: number): boolean {
+    const { lines, layout, isTaken } = this.#part;
+    const [above, line] = [lines[index - 1], lines[index]!];
+    if (above === undefined || above.page !== line.page || above.isParagraph || isTaken(index - 1)) return true;
+    if (line.y - above.y > layout.spacing * Math.max(line.size, above.size)) return true;
+    if (Math.abs(line.size - above.size) > 0.12 * line.size) return true;
+    if (isCapitals(line.text) !== isCapitals(above.text)) return true;
+    return !isFull(above, line, layout.rightEdgeAt(above.x));
+  }
+}

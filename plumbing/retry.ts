@@ -1,0 +1,89 @@
+import { DatabaseUnavailable, DeadlineExceeded } from '../domain/ports/database.ts';
+import { LogUnavailable, OutcomeUnknown } from '../domain/ports/event-log.ts';
+import { NotYet } from '../domain/ports/reactors.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+
+/** Pauses between tries, in milliseconds: each is twice as long as the one before, up to a maximum. */
+export class Backoff {
+  readonly #first: number;
+  readonly #max: number;
+  #next: number;
+
+  constructor(first: number, max: number) {
+    this.#first = first;
+    this.#max = max;
+    this.#next = first;
+  }
+
+  get next(): number {
+    return this.#next;
+  }
+
+  take(): number {
+    const pause = this.#next;
+    this.#next = Math.min(this.#max, pause * 2);
+    return pause;
+  }
+
+  reset(): void {
+    this.#next = this.#first;
+  }
+}
+
+const STORE_FAILURES = [DatabaseUnavailable, DeadlineExceeded, LogUnavailable, OutcomeUnknown];
+/** A failure that the port of the database or of the log declares. */
+export const isStoreFailure = (error: unknown): error is Error => STORE_FAILURES.some((kind) => error instanceof kind);
+/** SQLSTATE classes and codes that say "try again": connection, resources, operator intervention, serialization, lock not available. */
+const TRY_AGAIN = /^(08|53|57|40|55P03|25P03|58)/;
+const SYSTEM_ERROR = /^E[A-Z]+$/;
+
+/** True for a failure of a store or the network: the same work may succeed later. False for a defect of the work or its input. */
+export function isTransient(error: unknown): error is Error {
+  if (isStoreFailure(error) || error instanceof NotYet) return true;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return TRY_AGAIN.test(code) || SYSTEM_ERROR.test(code);
+}
+
+/** Ends the wait of work that is done; made once, since an abort without a reason makes an error with a stack. */
+const OVER = new Error('over');
+
+/** At the deadline, or with `gone`, aborts the work's signal and stops waiting. Throws `DeadlineExceeded`, or the reason of `gone`. */
+export async function withinDeadline<Result>(
+  clock: Pick<Clock, 'sleep'>,
+  deadlineMs: number,
+  leaving: AbortSignal,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  leaving.throwIfAborted();
+  const ended = new AbortController();
+  // Not `AbortSignal.any`: what it makes, and all that it holds, survives every collection of young memory.
+  const over = new AbortController();
+  const leave = (): void => {
+    over.abort(leaving.reason);
+    ended.abort(OVER);
+  };
+  const tooLate = async (): Promise<never> => {
+    await clock.sleep(deadlineMs, ended.signal).catch(() => undefined);
+    leaving.throwIfAborted();
+    throw ended.signal.aborted ? OVER : new DeadlineExceeded(`not done within ${deadlineMs} ms`);
+  };
+  leaving.addEventListener('abort', leave, { once: true });
+  try {
+    return await Promise.race([work(over.signal), tooLate()]);
+  } catch (error) {
+    over.abort(error);
+    throw error;
+  } finally {
+    leaving.removeEventListener('abort', leave);
+    ended.abort(OVER);
+  }
+}
+
+/** The same with a signal of its own. Work that does not heed the signal may take effect after the deadline. */
+export function answeredWithin<Result>(
+  clock: Pick<Clock, 'sleep'>,
+  deadlineMs: number,
+  work: (over: AbortSignal) => Promise<Result>,
+) {
+  return withinDeadline(clock, deadlineMs, new AbortController().signal, work);
+}

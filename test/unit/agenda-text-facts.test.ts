@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { agendaOf } from '../support/agenda-pages.ts';
+
+const ITEMS = '\n\n1. Call to Order\n\n2. Sample plan\n\n3. Adjournment';
+
+it.each([
+  ['Tuesday, March 3, 2026', '2026-03-03'],
+  ['TUESDAY MARCH 3rd, 2026', '2026-03-03'],
+  ['Date: 3/3/2026', '2026-03-03'],
+  ['Meeting of 03-03-26', '2026-03-03'],
+  ['on the 3rd day of March, 2026', '2026-03-03'],
+  ['Sept. 1, 2026', '2026-09-01'],
+  ['2026-03-03', '2026-03-03'],
+  ['February 30, 2026', null],
+  ['March 3', null],
+])('reads the day in "%s"', (line, date) => {
+  expect(agendaOf(`EXAMPLE CITY COUNCIL AGENDA\n${line}${ITEMS}`).date).toBe(date);
+});
+
+it('prefers the day of the meeting to the days of its posting and of other papers', () => {
+  const page = `Posted February 27, 2026
+EXAMPLE CITY COUNCIL
+AGENDA
+Tuesday, March 3, 2026 at 6:30 P.M.
+The mayor issued an order on January 5, 2026.${ITEMS}`;
+  expect(agendaOf(page)).toMatchObject({ date: '2026-03-03', time: '18:30', body: 'City Council' });
+});
+
+it.each([
+  ['6:30 P.M.', '18:30'],
+  ['9 a.m.', '09:00'],
+  ['12:00 noon', '12:00'],
+  ['18:30', '18:30'],
+  ['12:15 am', '00:15'],
+  ['6:30', null],
+  ['Comments are accepted until 4:00 p.m.', null],
+])('reads the time in "%s"', (line, time) => {
+  expect(agendaOf(`EXAMPLE CITY COUNCIL AGENDA\nMarch 3, 2026\n${line}${ITEMS}`).time).toBe(time);
+});
+
+it.each([
+  ['CITY OF EXAMPLE\nPLANNING & ZONING COMMISSION\nAGENDA', 'Planning & Zoning Commission'],
+  ['Example County Commissioners Court', 'Example County Commissioners Court'],
+  ['Notice of Regular Meeting of the Board of Trustees', 'Board of Trustees'],
+  ['City Council Special Called Meeting', 'City Council'],
+  ['AGENDA', null],
+])('reads the body in "%s"', (head, body) => {
+  expect(agendaOf(`${head}\nMarch 3, 2026${ITEMS}`).body).toBe(body);
+});
+
+it.each([
+  ['AMENDED AGENDA', 'amended'],
+  ['REVISED AGENDA', 'amended'],
+  ['MEETING CANCELED', 'cancelled'],
+  ['NOTICE OF CANCELLATION', 'cancelled'],
+  ['AGENDA', 'scheduled'],
+  ['Note: this meeting may be canceled on short notice.', 'scheduled'],
+])('reads the status in "%s"', (line, status) => {
+  expect(agendaOf(`EXAMPLE CITY COUNCIL\n${line}\nMarch 3, 2026${ITEMS}`).status).toBe(status);
+});
+
+it('reads a notice of cancellation in a sentence, which has no items', () => {
+  const page = `EXAMPLE CITY COUNCIL
+Tuesday, March 3, 2026
+DUE TO A LACK OF BUSINESS, THE MEETING OF THE SAMPLE CITY
+COUNCIL OF MARCH 3, 2026 HAS BEEN CANCELLED.`;
+  expect(agendaOf(page)).toMatchObject({ status: 'cancelled', items: [], reason: expect.stringContaining('canceled') });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { agendaOf, titlesOf } from '../support/agenda-pages.ts';
+
+const AGENDA = `
+1. Call to Order
+2. Sample street plan
+3. Adjournment`;
+const ITEMS = ['1 Call to Order', '2 Sample street plan', '3 Adjournment'];
+
+describe('what is no item', () => {
+  it('leaves out rules of participation before the agenda', () => {
+    const rules = `
+You may take part in these ways:
+
+1. By email to clerk@example.org before noon
+2. By phone: dial 555-555-0100 and press 9`;
+    expect(titlesOf(`EXAMPLE COUNCIL AGENDA\n${rules}\n${AGENDA}`)).toEqual(ITEMS);
+  });
+
+  it('leaves out the list of a recommendation inside an item', () => {
+    expect(
+      titlesOf(`
+EXAMPLE COUNCIL AGENDA
+
+1. Call to Order
+2. Sample street plan
+   Recommended Action:
+   1. Approve the plan;
+   2. Direct the manager to sign it.
+3. Adjournment`),
+    ).toEqual(ITEMS);
+  });
+
+  it('leaves out attachments with bullets below an item', () => {
+    expect(
+      titlesOf(`
+EXAMPLE COUNCIL AGENDA
+
+1. Call to Order
+2. Sample street plan
+   Attachments:
+     • Map of the street
+     • Letter of the engineer
+3. Adjournment`),
+    ).toEqual(ITEMS);
+  });
+
+  it('leaves out the staff report and the minutes that follow the agenda', () => {
+    const report = `
+                     STAFF REPORT
+
+1. Background of the plan
+2. Costs of the plan`;
+    const minutes = `
+             MINUTES OF THE EXAMPLE COUNCIL
+
+1. Call to Order
+2. The council approved the sample park.
+3. Adjournment`;
+    expect(titlesOf(`EXAMPLE COUNCIL AGENDA\n${AGENDA}`, report, minutes)).toEqual(ITEMS);
+  });
+});
+
+describe('papers without items say why', () => {
+  it.each([
+    [
+      'minutes',
+      'MINUTES OF THE EXAMPLE COUNCIL\n\n1. Call to Order\n2. Sample plan\n3. Adjournment',
+      'contains minutes',
+    ],
+    [
+      'a memorandum',
+      'MEMORANDUM\n\nTO: Council\nFROM: Manager\n\n1. The sample bridge\n2. The sample road',
+      'memorandum',
+    ],
+    [
+      'a letter',
+      'Dear neighbors of the sample park, we invite all of you to a walk.',
+      'is not recognized as an agenda',
+    ],
+    [
+      'an agenda without items',
+      'EXAMPLE COUNCIL AGENDA\n\nThere is nothing to decide at this time, sample.',
+      'has no numbered or titled',
+    ],
+  ])('%s', (_, page, reason) => {
+    expect(agendaOf(page)).toMatchObject({
+      items: [],
+      textEvidence: 'readable',
+      reason: expect.stringContaining(reason),
+    });
+  });
+
+  it('a document without letters has no text layer', () => {
+    expect(agendaOf('  ', '1 2 3')).toMatchObject({ items: [], textEvidence: 'no_text_layer' });
+  });
+});

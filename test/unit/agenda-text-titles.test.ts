@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { agendaOf, titlesOf } from '../support/agenda-pages.ts';
+
+it('joins the lines of a title, and leaves out the paragraph below', () => {
+  expect(
+    titlesOf(`
+EXAMPLE CITY COUNCIL AGENDA
+
+1. CALL TO ORDER
+2. Discuss, consider and act on a resolution that authorizes the sample manager to
+   negotiate and sign an agreement with Example Builders for the repair of the
+   sample bridge.
+   Background: the bridge was closed last year.
+3. PUBLIC HEARING ON THE
+   Anyone may speak for three minutes at this time of the sample meeting of today.
+4. ADJOURNMENT`),
+  ).toEqual([
+    '1 CALL TO ORDER',
+    '2 Discuss, consider and act on a resolution that authorizes the sample manager to negotiate and sign an agreement with Example Builders for the repair of the sample bridge.',
+    '3 PUBLIC HEARING ON THE',
+    '4 ADJOURNMENT',
+  ]);
+});
+
+it('continues a title on the next page, around headers and footers with changing numbers', () => {
+  const header = 'Example City Council                                    March 3, 2026';
+  const [first, second] = [1, 2].map((page) => `${'\n'.repeat(40)}Page ${page} of 2`);
+  const titles = titlesOf(
+    `${header}\n\nAGENDA\n\n1. Call to order\n\n2. Consider the purchase of equipment for the sample water plant from Example Pumps and${first}`,
+    `${header}\n\n   of valves for the sample tower\n\n3. Adjournment${second}`,
+  );
+  expect(titles).toEqual([
+    '1 Call to order',
+    '2 Consider the purchase of equipment for the sample water plant from Example Pumps and of valves for the sample tower',
+    '3 Adjournment',
+  ]);
+});
+
+it('says on which page an item begins', () => {
+  const { items } = agendaOf('COUNCIL AGENDA\n\n1. Call to order', '2. Sample plat\n\n3. Adjournment');
+  expect(items.map(({ page }) => page)).toEqual([1, 2, 2]);
+});
+
+it('leaves attached documents in brackets out of a title', () => {
+  expect(
+    titlesOf(`
+COUNCIL AGENDA
+
+1. Call to order
+2. Sample park plan (phase 2) (Staff Report #26-001) (Presentation)
+3. Adjournment`)[1],
+  ).toBe('2 Sample park plan (phase 2)');
+});
+
+it('gives items the section and the kind that the titles show', () => {
+  const { items } = agendaOf(`
+COUNCIL AGENDA
+
+1. Call to Order
+2. Consent Agenda
+   A. Approve a lease of the sample hangar
+3. Adjournment`);
+  expect(items.map(({ kind, section }) => [kind, section])).toEqual([
+    ['procedural', null],
+    ['heading', null],
+    ['item', 'Consent Agenda'],
+    ['procedural', null],
+  ]);
+});
