@@ -7,16 +7,17 @@ import { listRecentAgendaHits } from '../../contract/list-recent-agenda-hits.ts'
 import { listUpcomingAgendaHits } from '../../contract/list-upcoming-agenda-hits.ts';
 import { postMcpJsonRpc } from '../../contract/post-mcp-json-rpc.ts';
 import { TOOLS } from '../../contract/tools/tools.ts';
-import { openApiDocumentOf } from '../../src/edge/documents/openapi.ts';
+import { buildOpenApiDocument } from '../../src/edge/documents/openapi.ts';
 import { toolList } from '../../src/edge/mcp/tool-server.ts';
 
-const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown): boolean => schema.safeParse(value).success;
+const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown): boolean =>
+  schema.safeParse(value).success;
 
 test('each filter of a report is described by its own name, also when two filters share one schema', () => {
   const described = (schema: unknown, path: readonly string[]): unknown =>
     path.reduce((at: unknown, name) => (at as { properties: Record<string, unknown> }).properties[name], schema);
   const tool = toolList().tools.find(({ name }) => name === 'report_missing_data')!.inputSchema;
-  const body = openApiDocumentOf('https://records.test').components.schemas['NewDataReport'];
+  const body = buildOpenApiDocument('https://records.test').components.schemas['NewDataReport'];
   for (const schema of [tool, body]) {
     const filters = ['jurisdictionSlug', 'bodySlug', 'dateFrom', 'dateTo'].map((name) =>
       described(schema, ['queryContext', 'filters', name]),
@@ -24,10 +25,44 @@ test('each filter of a report is described by its own name, also when two filter
     expect(filters).toMatchObject([
       { description: 'Slug of the jurisdiction.' },
       { description: 'Slug of the public body.' },
-      { description: 'First day that was asked for.' },
-      { description: 'Last day that was asked for.' },
+      { description: expect.stringMatching(/^First requested day\./) },
+      { description: expect.stringMatching(/^Last requested day\./) },
     ]);
   }
+});
+
+describe('the schema of an input in the tool list', () => {
+  test('has only keywords that the interfaces of agents accept', () => {
+    const text = JSON.stringify(toolList().tools.map(({ inputSchema }) => inputSchema));
+    for (const keyword of ['oneOf', 'anyOf', 'allOf', 'const', 'format', '$ref', 'not', 'if'])
+      expect([keyword, text.includes(`"${keyword}":`)]).toEqual([keyword, false]);
+  });
+
+  test('names the form of dates and ids in the description, and no value may be null', () => {
+    const [search, item] = toolList().tools;
+    expect(search).toMatchObject({
+      inputSchema: { properties: { fromDate: { description: expect.stringContaining('YYYY-MM-DD') as unknown } } },
+    });
+    expect(item).toMatchObject({
+      inputSchema: { properties: { itemId: { description: expect.stringContaining('UUID') as unknown } } },
+    });
+    expect(JSON.stringify(toolList())).not.toContain('"null"');
+  });
+
+  test('merges the choices of a surface into one object with the values of all', () => {
+    const { inputSchema } = toolList().tools.find(({ name }) => name === 'report_missing_data')!;
+    const surface = {
+      type: 'object',
+      required: ['kind'],
+      additionalProperties: false,
+      properties: {
+        kind: { enum: ['rest', 'mcp'] },
+        tool: { enum: expect.arrayContaining(['search_agenda']) as unknown },
+        route: { enum: expect.arrayContaining(['/api/v1/data/changes']) as unknown },
+      },
+    };
+    expect(inputSchema).toMatchObject({ properties: { queryContext: { properties: { surface } } } });
+  });
 });
 
 test('the tools that state the status of a meeting say that "scheduled" may be that of a past one', () => {
@@ -61,11 +96,13 @@ describe('recent hits', () => {
   test('a limit over three is three, and one below one is refused', () => {
     expect(query.parse({ limit: '50' }).limit).toBe(3);
     expect(query.parse({ limit: '2' }).limit).toBe(2);
-    for (const limit of ['0', '-1', '1.5', '', 'x', '1e2']) expect([limit, accepts(query, { limit })]).toEqual([limit, false]);
+    for (const limit of ['0', '-1', '1.5', '', 'x', '1e2'])
+      expect([limit, accepts(query, { limit })]).toEqual([limit, false]);
   });
 
   test('unknown parameters and empty values are refused', () => {
-    for (const wrong of [{ page: '1' }, { topic: '' }, { topicSlug: 'a', topic: '' }]) expect(accepts(query, wrong)).toBe(false);
+    for (const wrong of [{ page: '1' }, { topic: '' }, { topicSlug: 'a', topic: '' }])
+      expect(accepts(query, wrong)).toBe(false);
   });
 });
 
@@ -100,7 +137,9 @@ describe('upcoming hits', () => {
 test('coverage accepts 1 to 20, true or false, and only known counties and families', () => {
   const { query } = listDfwResearchCoverage;
   expect(query.parse({})).toEqual({ includeInactive: false, limit: 20 });
-  expect(query.parse({ limit: '20', includeInactive: 'true', county: 'palo-pinto', family: 'city.ordinances' })).toMatchObject({
+  expect(
+    query.parse({ limit: '20', includeInactive: 'true', county: 'palo-pinto', family: 'city.ordinances' }),
+  ).toMatchObject({
     includeInactive: true,
   });
   for (const wrong of [
@@ -118,7 +157,12 @@ test('coverage accepts 1 to 20, true or false, and only known counties and famil
 });
 
 test('source status accepts both names of both filters, and the normalised ones take precedence', () => {
-  const parsed = listPublicSourceStatuses.query.parse({ jurisdiction: 'a', jurisdictionSlug: 'b', body: 'c', bodySlug: 'd' });
+  const parsed = listPublicSourceStatuses.query.parse({
+    jurisdiction: 'a',
+    jurisdictionSlug: 'b',
+    body: 'c',
+    bodySlug: 'd',
+  });
   expect(parsed).toEqual({ jurisdictionSlug: 'b', bodySlug: 'd' });
 });
 
@@ -126,7 +170,13 @@ test('a subscription has a trimmed name of 1 to 80 characters, and no filter if 
   const { schema } = createFeedSubscription.body;
   expect(schema.parse({ name: '  warehouse ' })).toEqual({ name: 'warehouse', resource: null });
   expect(accepts(schema, { name: 'x'.repeat(80), resource: 'topics' })).toBe(true);
-  for (const wrong of [{ name: '   ' }, { name: 'x'.repeat(81) }, { name: 'a', resource: 'nothing' }, { name: 'a', keyId: 'b' }, {}]) {
+  for (const wrong of [
+    { name: '   ' },
+    { name: 'x'.repeat(81) },
+    { name: 'a', resource: 'nothing' },
+    { name: 'a', keyId: 'b' },
+    {},
+  ]) {
     expect([wrong, accepts(schema, wrong)]).toEqual([wrong, false]);
   }
 });
@@ -163,8 +213,10 @@ describe('a report', () => {
   });
 
   test('has a token of at most 128 letters, digits and four signs', () => {
-    for (const token of ['a', 'A1._:-', 'x'.repeat(128)]) expect([token, accepts(requestToken, token)]).toEqual([token, true]);
-    for (const token of ['', '-a', 'a b', 'x'.repeat(129), 'é']) expect([token, accepts(requestToken, token)]).toEqual([token, false]);
+    for (const token of ['a', 'A1._:-', 'x'.repeat(128)])
+      expect([token, accepts(requestToken, token)]).toEqual([token, true]);
+    for (const token of ['', '-a', 'a b', 'x'.repeat(129), 'é'])
+      expect([token, accepts(requestToken, token)]).toEqual([token, false]);
   });
 });
 
@@ -172,7 +224,9 @@ describe('the tools', () => {
   test('accept no unknown argument', () => {
     expect(accepts(TOOLS.get_coverage.input, {})).toBe(true);
     expect(accepts(TOOLS.get_coverage.input, { any: 1 })).toBe(false);
-    expect(accepts(TOOLS.get_agenda_item.input, { itemId: '00000000-0000-0000-0000-000000000000', more: 1 })).toBe(false);
+    expect(accepts(TOOLS.get_agenda_item.input, { itemId: '00000000-0000-0000-0000-000000000000', more: 1 })).toBe(
+      false,
+    );
   });
 
   test('refuse a search whose dates are in the wrong order', () => {

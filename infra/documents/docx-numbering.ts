@@ -1,0 +1,48 @@
+import { listNumber } from './list-numbers.ts';
+
+/** How Word numbers one level of a list. */
+export interface NumberLevel {
+  /** `decimal`, `upperRoman`, `bullet`, … */
+  readonly format: string;
+  /** "%1.%2": the number of each level after a percent sign. */
+  readonly text: string;
+  readonly start: number;
+}
+
+/** Levels of a list, by the number of the level from 0. */
+export type NumberLevels = ReadonlyMap<number, NumberLevel>;
+
+const TYPES: Readonly<Record<string, string>> = {
+  upperRoman: 'I',
+  lowerRoman: 'i',
+  upperLetter: 'A',
+  lowerLetter: 'a',
+};
+
+/** Counts the paragraphs of numbered lists. */
+export class NumberCounter {
+  readonly #lists: ReadonlyMap<string, NumberLevels>;
+  /** Last values by list and level. */
+  readonly #values = new Map<string, Map<number, number>>();
+
+  constructor(lists: ReadonlyMap<string, NumberLevels>) {
+    this.#lists = lists;
+  }
+
+  /** Returns the number of the next paragraph of a level, as Word shows it; empty if the list is not known. */
+  next(list: string, level: number): string {
+    const levels = this.#lists.get(list);
+    const own = levels?.get(level);
+    if (levels === undefined || own === undefined || own.format === 'none') return '';
+    const values = this.#values.get(list) ?? new Map<number, number>();
+    this.#values.set(list, values);
+    values.set(level, (values.get(level) ?? own.start - 1) + 1);
+    for (const deeper of values.keys()) if (deeper > level) values.delete(deeper);
+    if (own.format === 'bullet') return '•';
+    return own.text.slice(0, 40).replace(/%(\d)/g, (_, digit: string) => {
+      const at = Number(digit) - 1;
+      const { format, start } = levels.get(at) ?? own;
+      return listNumber(TYPES[format] ?? '1', values.get(at) ?? start);
+    });
+  }
+}

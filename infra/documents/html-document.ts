@@ -1,0 +1,87 @@
+import { Parser } from 'htmlparser2';
+import type { DocumentText } from '../../domain/agenda-text/text-line.ts';
+import { wordSet } from '../../domain/text/words.ts';
+import { listNumber } from './list-numbers.ts';
+import { ParagraphWriter } from './paragraphs.ts';
+
+const BLOCKS = wordSet(
+  'p div li tr h1 h2 h3 h4 h5 h6 ul ol dl dt dd table tbody thead blockquote pre hr br section article header footer main address caption form fieldset legend center',
+);
+const HIDDEN = wordSet('style script title noscript template svg select option button nav head');
+const SIZES: Readonly<Record<string, number>> = { h1: 20, h2: 18, h3: 16, h4: 14, h5: 12, h6: 12 };
+const BOLD = wordSet('b strong h1 h2 h3 h4 h5 h6 th');
+const VOID = wordSet('br hr img input meta link col wbr area base embed source track');
+const TEXT_SIZE = 11;
+/** Points by which a list inside a list is indented. */
+const INDENT = 18;
+
+interface OpenList {
+  /** Null for a list with bullets. */
+  readonly type: string | null;
+  value: number;
+}
+
+/** Reads a page as paragraphs, with the numbers of its lists. */
+class HtmlReader {
+  readonly #writer = new ParagraphWriter();
+  readonly #lists: OpenList[] = [];
+  #hidden = 0;
+  #bold = 0;
+  #links = 0;
+  #size = TEXT_SIZE;
+
+  read(html: string): DocumentText {
+    const parser = new Parser({
+      onopentag: (name, attributes) => this.#open(name, attributes),
+      ontext: (text) => this.#text(text),
+      onclosetag: (name) => this.#close(name),
+    });
+    parser.write(html);
+    parser.end();
+    return this.#writer.finish();
+  }
+
+  #text(text: string): void {
+    if (this.#hidden === 0) this.#writer.addText(text, { isBold: this.#bold > 0, isLink: this.#links > 0 });
+  }
+
+  #break(): void {
+    this.#writer.endParagraph({ indent: this.#lists.length * INDENT, size: this.#size });
+  }
+
+  #open(name: string, attributes: Readonly<Record<string, string>>): void {
+    if (HIDDEN.has(name)) this.#hidden += 1;
+    if (BLOCKS.has(name) || name === 'td' || name === 'th') this.#break();
+    if (BOLD.has(name)) this.#bold += 1;
+    if (name === 'a') this.#links += 1;
+    if (name === 'tr') this.#writer.startRow();
+    if (name === 'td' || name === 'th') this.#writer.startCell();
+    if (name === 'ul' || name === 'ol') {
+      const start = Number.parseInt(attributes['start'] ?? '1', 10);
+      this.#lists.push({ type: name === 'ol' ? (attributes['type'] ?? '1') : null, value: (start || 1) - 1 });
+    }
+    if (name === 'li') this.#startEntry(attributes['value']);
+    this.#size = SIZES[name] ?? this.#size;
+  }
+
+  #startEntry(stated: string | undefined): void {
+    const list = this.#lists.at(-1);
+    if (list === undefined) return;
+    list.value = Number.parseInt(stated ?? '', 10) || list.value + 1;
+    this.#text(list.type === null ? '• ' : `${listNumber(list.type, list.value)}. `);
+  }
+
+  #close(name: string): void {
+    if (HIDDEN.has(name)) this.#hidden = Math.max(0, this.#hidden - 1);
+    if (BLOCKS.has(name) || name === 'td' || name === 'th') this.#break();
+    if (VOID.has(name)) return;
+    if (BOLD.has(name)) this.#bold -= 1;
+    if (name === 'a') this.#links -= 1;
+    if (name === 'tr' || name === 'table') this.#writer.endRow();
+    if (name === 'ul' || name === 'ol') this.#lists.pop();
+    if (name in SIZES) this.#size = TEXT_SIZE;
+  }
+}
+
+/** Reads the visible text of a page. The time grows with its length. */
+export const readHtml = (html: string): DocumentText => new HtmlReader().read(html);

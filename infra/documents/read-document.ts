@@ -1,0 +1,52 @@
+import { type AgendaDocument, readAgenda, unread } from '../../domain/agenda-text/read-agenda.ts';
+import type { DocumentText } from '../../domain/agenda-text/text-line.ts';
+import type { ReadDocument } from '../../domain/ports/documents.ts';
+import { readDocx } from './docx-document.ts';
+import { readHtml } from './html-document.ts';
+import { MAX_CHARACTERS } from './limits.ts';
+import { readPdf } from './pdf-text.ts';
+import { readPlainText } from './plain-text.ts';
+import { UnreadableDocument } from './unreadable-document.ts';
+
+/** Bytes in which the mark of a format is looked for: some servers send characters before it. */
+const MARK_WITHIN = 1_024;
+
+const beginning = (bytes: Uint8Array): string => new TextDecoder('latin1').decode(bytes.subarray(0, MARK_WITHIN));
+
+/** UTF-8 unless the text is not valid UTF-8; then Windows-1252, the other encoding of the platforms. */
+function decodeBytes(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+}
+
+function decodeBounded(bytes: Uint8Array): string {
+  if (bytes.length > MAX_CHARACTERS) throw new UnreadableDocument(`has more than ${MAX_CHARACTERS} characters`);
+  return decodeBytes(bytes);
+}
+
+/** The format follows from the content: servers send wrong media types, and pages in place of files. */
+async function readText(bytes: Uint8Array, mediaType: string | null): Promise<DocumentText> {
+  if (bytes.length === 0) throw new UnreadableDocument('is empty');
+  const start = beginning(bytes);
+  if (start.includes('%PDF-')) return readPdf(bytes);
+  if (start.startsWith('PK')) return readDocx(bytes);
+  if (/<(?:!doctype html|html|head|body|div|p|table|h[1-6]|ol|ul|span)\b/i.test(start))
+    return readHtml(decodeBounded(bytes));
+  if (mediaType?.startsWith('text/html') === true) return readHtml(decodeBounded(bytes));
+  if (mediaType?.startsWith('text/plain') === true && !start.includes('\0')) return readPlainText(decodeBounded(bytes));
+  throw new UnreadableDocument('is neither PDF, DOCX, HTML nor plain text');
+}
+
+/** Reads a document in the thread of its caller. */
+export async function readDocument(bytes: Uint8Array, mediaType: string | null): Promise<ReadDocument> {
+  try {
+    const text = await readText(bytes, mediaType);
+    return { agenda: readAgenda(text), text: text.lines.map((line) => line.text.trim()).join('\n') };
+  } catch (error) {
+    if (!(error instanceof UnreadableDocument)) throw error;
+    return { agenda: unread(error.message) satisfies AgendaDocument, text: '' };
+  }
+}
