@@ -1,4 +1,4 @@
-# The service without the embedded PostgreSQL: DATABASE_URL must be set. docs/deployment.md says how to run it.
+# The service without the embedded PostgreSQL: DATABASE_URL or DATABASE_URL_FILE must be set. docs/operators/deployment.md says how to run it.
 FROM node:24.21-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -9,22 +9,6 @@ ARG npm_config_include
 # Optional packages are the embedded PostgreSQL and a Node of its own; neither is used here.
 RUN ["npm", "ci", "--omit=dev", "--omit=optional", "--omit=peer", "--ignore-scripts"]
 
-# The bundle is made with packages that the image does not need.
-FROM node:24.21-slim AS program
-WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-COPY client client
-RUN ["npm", "ci", "--omit=dev", "--omit=peer", "--ignore-scripts"]
-COPY commands commands
-COPY contract contract
-COPY domain domain
-COPY infra infra
-COPY projections projections
-COPY queries queries
-COPY src src
-COPY tools tools
-RUN ["node", "tools/ensure.mjs", "--without-tools"]
-
 FROM node:24.21-slim
 ENV NODE_ENV=production \
     CIVIC_HTTP_HOST=0.0.0.0 \
@@ -32,7 +16,6 @@ ENV NODE_ENV=production \
     CIVIC_LOG_FORMAT=json
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
-COPY --from=program /app/dist dist
 COPY package.json ./
 COPY client client
 COPY commands commands
@@ -40,15 +23,19 @@ COPY contract contract
 COPY docs docs
 COPY domain domain
 COPY infra infra
+COPY plumbing plumbing
 COPY projections projections
 COPY queries queries
 COPY src src
+# `docker exec CONTAINER civic …`: the program is the command.
+RUN ["ln", "-s", "/app/src/main.ts", "/usr/local/bin/civic"]
 # Everything above belongs to root and is not written to: the file system may be read-only.
 USER 1000:1000
 EXPOSE 8080 9464
 STOPSIGNAL SIGTERM
+# Liveness: an orchestrator replaces an unhealthy process, which helps nothing while the database is away. Proxies ask /readyz.
 # The check starts a Node, which takes seconds on a small busy machine.
 HEALTHCHECK --interval=10s --timeout=10s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:9464/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "dist/main.mjs"]
+  CMD ["node", "-e", "fetch('http://127.0.0.1:9464/livez').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "src/main.ts"]
 CMD ["serve"]
