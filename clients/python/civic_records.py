@@ -14,12 +14,16 @@ import argparse
 import email.utils
 import hashlib
 import http.client
+import itertools
 import json
 import os
 import random
+import socket
 import sqlite3
 import sys
+import threading
 import time
+import unicodedata
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -27,11 +31,15 @@ import urllib.request
 TOOL_PROTOCOL = "2026-07-28"
 PAGE = 500
 FIRST_REDUCED = 50
+SEARCH_PAGE = 20
+MAX_ANSWER_BYTES = 2**27
+MAX_REFUSAL_BYTES = 2**20
+MAX_PAUSE = 86_400.0
 _MODULUS = 2**256
 
 
 class CivicError(Exception):
-    """A refusal of the service, or an answer that did not come. Decide by `code`.
+    """A refusal of the service, or a missing response. Decide by `code`.
 
     The codes are those of the API reference, and `no_answer`, `not_json` and `unknown`. `status` is the HTTP status, 0 without an answer and
     200 for a refusal of a tool; `details` depends on the code; `request_id` names the request in the logs; `retry_after` is in seconds.
@@ -44,36 +52,87 @@ class CivicError(Exception):
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """urllib would send the key to wherever an answer points."""
+    """Refuses redirects: urllib would send the key to the new address."""
 
     def redirect_request(self, *_):
         return None
 
 
-class Civic:
-    """One service. `retries` are further attempts after 429, a status from 500 on, or no answer; `max_pause` and `timeout` are in seconds.
+class _Watch:
+    """Ends a request at its deadline. A timeout of urllib limits only the wait for the next bytes."""
 
-    A 429 that asks for a longer pause than `max_pause` is raised. `sleep` waits; what it raises ends a call.
+    def __init__(self, seconds):
+        self._socket, self.expired = None, False
+        self._timer = threading.Timer(seconds, self._expire)
+        self._timer.daemon = True
+
+    def __enter__(self):
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_):
+        self._timer.cancel()
+
+    def attach(self, connected):
+        self._socket = connected
+        if self.expired:
+            self._expire()
+
+    def _expire(self):
+        self.expired = True
+        if self._socket is not None:
+            try:
+                # Not the method of a TLS socket, which another thread is using.
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+
+def _watched(kind, watch):
+    """Returns a function that creates connections of a kind, whose sockets the watch can end."""
+
+    class Connection(kind):
+        def connect(self):
+            super().connect()
+            watch.attach(self.sock)
+
+    return Connection
+
+
+class _HttpHandler(urllib.request.HTTPHandler):
+    def http_open(self, request):
+        return self.do_open(_watched(http.client.HTTPConnection, request.watch), request)
+
+
+class _HttpsHandler(urllib.request.HTTPSHandler):
+    def https_open(self, request):
+        return self.do_open(_watched(http.client.HTTPSConnection, request.watch), request)
+
+
+class Civic:
+    """One service. `retries` is the number of attempts after a 429, a status of 500 or more, or no response; `max_pause` and `timeout` are in seconds.
+
+    A 429 that asks for a longer pause than `max_pause` is raised; no pause is longer than a day. `sleep` waits; what it raises ends a call.
+    The variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY apply.
     """
 
     def __init__(self, base_url, key=None, *, retries=5, max_pause=60.0, timeout=60.0, sleep=time.sleep, on_retry=None):
-        if urllib.parse.urlsplit(base_url).scheme not in ("http", "https"):
-            raise ValueError(f"the base URL must be an address such as https://records.example.org, not {base_url!r}")
+        _require_address(base_url)
         if key is not None and not (key and all("!" <= character <= "~" for character in key)):
             raise ValueError("the API key is empty or has a character that no key has, such as a line break")
         self.base_url = base_url.rstrip("/")
         self._key, self._retries, self._max_pause, self._timeout = key, retries, max_pause, timeout
         self._sleep, self._on_retry = sleep, on_retry
-        self._opener = urllib.request.build_opener(_NoRedirect)
+        self._opener = urllib.request.build_opener(_NoRedirect, _HttpHandler, _HttpsHandler)
 
     def request(self, method, path, body=None, headers=None, **query):
-        """The JSON of a success. `path` begins with a slash. Raises `CivicError`."""
+        """Returns the JSON of a successful response. `path` begins with a slash. Raises `CivicError`."""
         given = {name: value for name, value in query.items() if value is not None}
         url = self.base_url + path + ("?" + urllib.parse.urlencode(given) if given else "")
         return self._repeated(lambda: self._once(method, url, body, headers or {}))
 
     def feed_head(self):
-        """The newest position of the feed: `cursor`, and `digests` by resource. Raises `feed_unavailable` where the service cannot read its feed."""
+        """Returns the newest position of the feed: `cursor`, and `digests` by resource. Raises `feed_unavailable` if the service cannot read its feed."""
 
         def once():
             head = self._once("GET", self.base_url + "/api/v1/data/health", None, {})["data"]["pipeline"]["head"]
@@ -92,7 +151,7 @@ class Civic:
                 if not passes or attempt == self._retries or (error.retry_after or 0) > self._max_pause:
                     raise
                 backoff = min(0.5 * 2**attempt, 30.0) * random.uniform(0.5, 1.0)
-                pause = min(backoff, self._max_pause) if error.retry_after is None else error.retry_after
+                pause = min(backoff if error.retry_after is None else error.retry_after, self._max_pause, MAX_PAUSE)
                 if self._on_retry:
                     self._on_retry(error, pause)
                 self._sleep(pause)
@@ -104,58 +163,71 @@ class Civic:
         if body is not None:
             request.add_header("Content-Type", "application/json")
             request.data = json.dumps(body).encode()
-        try:
-            with self._opener.open(request, timeout=self._timeout) as response:
-                status, kind, text = response.status, response.headers.get_content_type(), response.read()
-        except urllib.error.HTTPError as answer:
+        with _Watch(self._timeout) as request.watch:
             try:
-                text = answer.read()
-            except (OSError, http.client.HTTPException):
-                text = b""
-            raise _refusal(answer.code, answer.headers, text) from None
-        except (OSError, http.client.HTTPException) as error:
-            raise CivicError("no_answer", f"no answer from {self.base_url} ({getattr(error, 'reason', None) or error!r})") from error
+                with self._opener.open(request, timeout=self._timeout) as response:
+                    status, kind, text = response.status, response.headers.get_content_type(), response.read(MAX_ANSWER_BYTES + 1)
+            except urllib.error.HTTPError as answer:
+                with answer:
+                    try:
+                        text = answer.read(MAX_REFUSAL_BYTES)
+                    except (OSError, http.client.HTTPException):
+                        text = b""
+                raise _refusal(answer.code, answer.headers, text) from None
+            except (OSError, http.client.HTTPException) as error:
+                reason = f"not within {self._timeout:g} s" if request.watch.expired else getattr(error, "reason", None) or repr(error)
+                raise CivicError("no_answer", f"no answer from {self.base_url} ({reason})") from error
+            if request.watch.expired:
+                raise CivicError("no_answer", f"no answer from {self.base_url} (not within {self._timeout:g} s)")
+        if len(text) > MAX_ANSWER_BYTES:
+            raise CivicError("unknown", f"the answer from {self.base_url} is over {MAX_ANSWER_BYTES} bytes", status)
         try:
             return json.loads(text)
         except ValueError:
-            # What claims to be JSON was cut off on its way and may arrive whole the next time.
+            # The JSON was cut off on its way. The next attempt might succeed.
             if kind.endswith("json"):
                 raise CivicError("no_answer", f"the answer from {self.base_url} was cut off") from None
             raise CivicError("not_json", f"the answer is not JSON: check the base URL {self.base_url}", status) from None
 
-    def change_pages(self, cursor=None, resource=None, limit=PAGE):
-        """Pages of the feed after `cursor`, to its head. Store `page["meta"]["nextCursor"]` with what you did with the page."""
-        more, size = True, _PageSize(limit)
+    def change_pages(self, cursor=None, resource=None, page_size=PAGE):
+        """Yields pages of the feed after `cursor`, up to its head. Store `page["meta"]["nextCursor"]` with what you did with the page."""
+        more, size = True, _PageSize(page_size)
         while more:
             page = size.read(self, "/api/v1/data/changes", cursor=cursor, resource=resource)
             following, more = _next(page, cursor)
             yield page
             cursor = following
 
-    def changes(self, cursor=None, resource=None, limit=PAGE):
-        """Changes after `cursor`; each has its own cursor. `cursor_expired` is raised where a snapshot must be taken."""
-        for page in self.change_pages(cursor, resource, limit):
-            yield from page["data"]["items"]
+    def changes(self, cursor=None, resource=None, limit=None, page_size=PAGE):
+        """Yields changes after `cursor`, `limit` at most; each has its own cursor. Raises `cursor_expired` if a new snapshot is needed."""
+        pages = self.change_pages(cursor, resource, _smaller(page_size, limit))
+        return itertools.islice((item for page in pages for item in page["data"]["items"]), limit)
 
     def take_snapshot(self):
-        """A frozen copy: `snapshotId`, `boundaryCursor`, and `counts` and `digests` by resource."""
+        """Takes a snapshot and returns `snapshotId`, `boundaryCursor`, and `counts` and `digests` by resource."""
         return self.request("POST", "/api/v1/data/snapshots")["data"]
 
-    def snapshot_pages(self, snapshot_id, resource, limit=PAGE):
+    def snapshot_pages(self, snapshot_id, resource, page_size=PAGE, cursor=None):
+        """Yields pages of a resource of a snapshot. `cursor` continues after a page, whose `page["meta"]["nextCursor"]` it is."""
         path = f"/api/v1/data/snapshots/{urllib.parse.quote(snapshot_id, '')}/{urllib.parse.quote(resource, '')}"
-        cursor, more, size = None, True, _PageSize(limit)
+        more, size = True, _PageSize(page_size)
         while more:
             page = size.read(self, path, cursor=cursor)
             following, more = _next(page, cursor)
             yield page
             cursor = following
 
-    def snapshot_records(self, snapshot_id, resource, limit=PAGE):
-        for page in self.snapshot_pages(snapshot_id, resource, limit):
-            yield from page["data"]["items"]
+    def snapshot_records(self, snapshot_id, resource, limit=None, page_size=PAGE):
+        """Yields records of a resource of a snapshot, `limit` at most."""
+        pages = self.snapshot_pages(snapshot_id, resource, _smaller(page_size, limit))
+        return itertools.islice((item for page in pages for item in page["data"]["items"]), limit)
 
-    def search_pages(self, query, **filters):
-        """Pages of the tool search_agenda; `filters` are its other arguments, such as jurisdictionSlug, topicSlug, fromDate, toDate, limit."""
+    def search_pages(self, query, page_size=None, **filters):
+        """Yields pages of the tool search_agenda; `filters` are its other arguments, such as jurisdictionSlug, topicSlug, fromDate, toDate."""
+        if "limit" in filters:
+            raise TypeError("search_pages() has no limit: page_size is the number of results of a page")
+        if page_size is not None:
+            filters["limit"] = page_size
         while True:
             page = self.call_tool("search_agenda", query=query, **filters)
             yield page
@@ -163,13 +235,13 @@ class Civic:
                 return
             filters["cursor"] = page["nextCursor"]
 
-    def search(self, query, **filters):
-        """Agenda items that match, the best first."""
-        for page in self.search_pages(query, **filters):
-            yield from page["results"]
+    def search(self, query, limit=None, page_size=None, **filters):
+        """Yields matching agenda items, the best first, `limit` at most."""
+        pages = self.search_pages(query, _smaller(page_size, limit and min(limit, SEARCH_PAGE)), **filters)
+        return itertools.islice((item for page in pages for item in page["results"]), limit)
 
     def call_tool(self, tool, **arguments):
-        """The data of a tool. Its refusals are raised too; the details of `payment_required` are the payment challenge."""
+        """Returns the data of a tool. Raises its refusals; the details of `payment_required` are the payment challenge."""
         prefix = "io.modelcontextprotocol/"
         params = {"name": tool, "arguments": arguments, "_meta": {prefix + "protocolVersion": TOOL_PROTOCOL, prefix + "clientCapabilities": {}}}
         headers = {"MCP-Protocol-Version": TOOL_PROTOCOL, "Mcp-Method": "tools/call", "Mcp-Name": tool}
@@ -188,12 +260,12 @@ class Civic:
 
 
 class _PageSize:
-    """How many items of a page to ask for: half as many where large records make one too large, and more again after some pages that fit."""
+    """Size of the next page: half as many items if large records made a page too large, and more again after some pages that fit."""
 
     PAGES_BEFORE_GROWTH = 8
 
     def __init__(self, wanted):
-        """Without a size, the service decides until a page is too large."""
+        """Without a size, the service decides as long as its pages fit."""
         self._wanted, self._limit, self._fitted = wanted, wanted, 0
 
     def read(self, civic, path, **query):
@@ -212,8 +284,27 @@ class _PageSize:
             return page
 
 
+def _require_address(text):
+    """Raises `ValueError` for an address that no service has. The message has no password."""
+    try:
+        parts = urllib.parse.urlsplit(text)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        usable = False
+    if not usable:
+        given = "" if "@" in text else f", not {text!r}"
+        raise ValueError(f"the base URL must be an address such as https://records.example.org{given}")
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise ValueError("the base URL must have no user, password, query or fragment; a key is given by itself")
+
+
+def _smaller(page_size, limit):
+    """Returns the size of a page that has no more items than are wanted. None leaves the size to the service."""
+    return page_size if limit is None else max(1, min(limit, page_size or limit))
+
+
 def _next(page, cursor):
-    """The next cursor and whether more follows. Raises for what is no page, and for one after which the same page would be asked for again."""
+    """Returns the next cursor and `hasMore`. Raises if the response is not a page, or if its cursor did not advance."""
     try:
         following, more, items = page["meta"]["nextCursor"], page["meta"]["hasMore"], page["data"]["items"]
     except (KeyError, TypeError):
@@ -237,7 +328,7 @@ def _refusal(status, headers, text):
 
 
 def _seconds(wait):
-    """A proxy may send a date."""
+    """Proxies can send a date."""
     if wait is None:
         return None
     if wait.isdecimal():
@@ -249,7 +340,7 @@ def _seconds(wait):
 
 
 def canonical(value):
-    """The text of a JSON value by RFC 8785, of which digests are taken."""
+    """Returns the canonical text of a JSON value (RFC 8785), the input of digests."""
     if isinstance(value, dict):
         names = sorted(value, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
         return "{" + ",".join(f"{canonical(name)}:{canonical(value[name])}" for name in names) + "}"
@@ -261,7 +352,7 @@ def canonical(value):
 
 
 def _number(value):
-    """As JavaScript writes it: the shortest digits that give the same double, with an exponent below 1e-6 and from 1e21 on."""
+    """Formats a number as JavaScript does: the shortest digits of the same double, with an exponent below 1e-6 and from 1e21 on."""
     text = repr(abs(float(value)))
     mantissa, _, exponent = text.partition("e")
     whole, _, fraction = mantissa.partition(".")
@@ -281,12 +372,12 @@ def _number(value):
 
 
 def record_digest(resource, record_id, data):
-    """SHA-256 of one record as a number; `data` is its canonical JSON. The digest of a resource is their sum modulo 2**256."""
+    """Returns the SHA-256 of one record as a number; `data` is its canonical JSON. The digest of a resource is their sum modulo 2**256."""
     return int.from_bytes(hashlib.sha256(f"{resource}\n{record_id}\n{data}".encode()).digest(), "big")
 
 
 class Mirror:
-    """A copy in a SQLite file: table `records` (resource, id, data as JSON). Others may read it at any time; one at a time may write it."""
+    """A copy in a SQLite file: table `records` (resource, id, data as JSON). Any process may read it at any time; one at a time may write it."""
 
     def __init__(self, path):
         self._database = sqlite3.connect(path, isolation_level=None)
@@ -305,52 +396,97 @@ class Mirror:
             execute(f"pragma {pragma}")
         with self._transaction():
             columns = "resource text not null, id text not null, data text not null, primary key (resource, id)"
-            execute(f"create table if not exists records ({columns})")
+            for table in ("records", "records_fresh"):
+                execute(f"create table if not exists {table} ({columns})")
             execute("create table if not exists civic_python_replica (cursor text not null, resource text)")
+            execute("create table if not exists civic_python_copy (progress text not null)")
 
     def _transaction(self):
         return _Transaction(self._database)
 
     def records(self, resource=None):
-        """(resource, id, data as canonical JSON) of each record."""
+        """Yields (resource, id, data as canonical JSON) of each record."""
         return self._database.execute("select resource, id, data from records where ? is null or resource = ?", (resource, resource))
 
     def synchronise(self, civic, resource=None, new_snapshot=False):
-        """Takes a snapshot where there is no copy, where its cursor has expired, or where it is asked to; then the changes.
+        """Takes a snapshot if there is no copy, if its cursor has expired, or on request, then reads the changes.
 
-        Each page is one transaction.
+        Each page is one transaction, so that an interrupted copy of a snapshot continues.
         """
-        execute = self._database.execute
-        state = execute("select cursor, resource from civic_python_replica").fetchone()
-        if state and state[1] != resource and not new_snapshot:
-            held, wanted = state[1] or "every resource", resource or "every resource"
-            raise ValueError(f"the mirror holds {held}, not {wanted}: give another file or the same resource, or replace it with --new-snapshot")
+        state = self._database.execute("select cursor, resource from civic_python_replica").fetchone()
+        copy = self._begun_copy()
+        stored = copy["resource"] if copy else state[1] if state else resource
+        if not new_snapshot and stored != resource:
+            stored, wanted = stored or "every resource", resource or "every resource"
+            raise ValueError(f"the mirror holds {stored}, not {wanted}: give another file or the same resource, or replace it with --new-snapshot")
         try:
-            return self._follow(civic, state[0] if state and not new_snapshot else self._copy(civic, resource), resource)
+            fresh = new_snapshot or copy is not None or state is None
+            return self._follow(civic, self._copy(civic, resource, new_snapshot) if fresh else state[0], resource)
         except CivicError as error:
             if error.code != "cursor_expired":
                 raise
-            return self._follow(civic, self._copy(civic, resource), resource)
+            return self._follow(civic, self._copy(civic, resource, new_snapshot=True), resource)
 
-    def _copy(self, civic, resource):
-        """Replaces all records in one transaction: readers see the former copy until the new one equals its digests."""
+    def _begun_copy(self):
+        row = self._database.execute("select progress from civic_python_copy").fetchone()
+        return json.loads(row[0]) if row else None
+
+    def _store_copy(self, copy):
+        self._database.execute("delete from civic_python_copy")
+        self._database.execute("insert into civic_python_copy values (?)", (json.dumps(copy),))
+
+    def _copy(self, civic, resource, new_snapshot):
+        """Copies a snapshot, or continues its copy. Readers see the former records until the new ones equal their digests."""
+        copy = None if new_snapshot else self._begun_copy()
+        if copy is not None:
+            try:
+                return self._copy_pages(civic, copy)
+            except CivicError as error:
+                if error.status not in (404, 410):
+                    raise
+        return self._copy_pages(civic, self._begin_copy(civic, resource))
+
+    def _begin_copy(self, civic, resource):
         snapshot = civic.take_snapshot()
         if resource and resource not in snapshot["counts"]:
             raise ValueError(f"the service has no resource {resource!r}: name one of {', '.join(snapshot['counts'])}")
+        names = [resource] if resource else list(snapshot["counts"])
+        copy = {"snapshot": snapshot, "resource": resource, "left": names, "cursor": None, "total": 0}
         with self._transaction():
-            self._database.execute("delete from records")
+            self._database.execute("delete from records_fresh")
             self._database.execute("pragma user_version = 1")
-            for name in [resource] if resource else snapshot["counts"]:
-                total, expected = 0, snapshot["digests"][name]
-                for page in civic.snapshot_pages(snapshot["snapshotId"], name):
-                    # Where a text was erased since, the pages have a digest of their own.
-                    expected = page["meta"].get("digest", expected)
-                    rows = [(name, record["id"], canonical(record)) for record in page["data"]["items"]]
-                    total += sum(record_digest(*row) for row in rows)
-                    self._database.executemany("insert into records values (?, ?, ?)", rows)
-                if f"{total % _MODULUS:064x}" != expected:
+            self._store_copy(copy)
+        return copy
+
+    def _copy_pages(self, civic, copy):
+        execute, snapshot = self._database.execute, copy["snapshot"]
+        while copy["left"]:
+            name = copy["left"][0]
+            expected = snapshot["digests"][name]
+            for page in civic.snapshot_pages(snapshot["snapshotId"], name, cursor=copy["cursor"]):
+                # After an erasure the pages have a digest of their own.
+                expected = page["meta"].get("digest", expected)
+                rows = [(name, record["id"], canonical(record)) for record in page["data"]["items"]]
+                total = (copy["total"] + sum(record_digest(*row) for row in rows)) % _MODULUS
+                if page["meta"].get("hasMore"):
+                    copy = {**copy, "cursor": page["meta"]["nextCursor"], "total": total}
+                elif f"{total:064x}" != expected:
+                    with self._transaction():
+                        execute("delete from civic_python_copy")
+                        execute("delete from records_fresh")
                     raise CivicError("unknown", f"the {name} of the snapshot do not equal their digest; the mirror is unchanged")
-            self._store(snapshot["boundaryCursor"], resource)
+                else:
+                    copy = {**copy, "left": copy["left"][1:], "cursor": None, "total": 0}
+                with self._transaction():
+                    self._database.executemany("insert or replace into records_fresh values (?, ?, ?)", rows)
+                    self._store_copy(copy)
+        with self._transaction():
+            execute("delete from records")
+            execute("insert into records select resource, id, data from records_fresh")
+            execute("delete from records_fresh")
+            execute("delete from civic_python_copy")
+            execute("pragma user_version = 1")
+            self._store(snapshot["boundaryCursor"], copy["resource"])
         return snapshot["boundaryCursor"]
 
     def _follow(self, civic, cursor, resource):
@@ -370,7 +506,7 @@ class Mirror:
         return cursor
 
     def _tidy(self):
-        """Writes the file again where records have changed: a page may have a copy of a text that was erased, of a row that has moved.
+        """Rewrites the file after changes: its pages can contain erased texts of rows that moved.
 
         A program that was killed before has left the number in `user_version`. The log of writes has such texts, too.
         """
@@ -385,7 +521,7 @@ class Mirror:
         self._database.execute("insert into civic_python_replica values (?, ?)", (cursor, resource))
 
     def verify(self, civic, resource=None, tries=10):
-        """Compares the copy with the digests of the service; reads on where the feed has moved.
+        """Compares the copy with the digests of the service, and reads further changes if the feed has moved.
 
         Raises `ValueError`, which names the first record that differs and the remedy.
         """
@@ -408,7 +544,7 @@ class Mirror:
         raise ValueError(f"the service changed {tries} times while the mirror was compared; compare at a quieter time")
 
     def _first_difference(self, civic, name, resource, cursor):
-        """Of a new snapshot and a mirror at `cursor`; None where the service has changed since, so that they cannot be compared."""
+        """Describes the first record of a new snapshot that differs from the mirror at `cursor`. Returns None if the service has changed since."""
         snapshot = civic.take_snapshot()
         if self.synchronise(civic, resource) != cursor:
             return None
@@ -437,7 +573,7 @@ class _Transaction:
     def __exit__(self, kind, *_):
         if kind is None:
             self._database.execute("commit")
-        elif self._database.in_transaction:  # SQLite ends it itself where the disk is full
+        elif self._database.in_transaction:  # SQLite ends it itself if the disk is full
             self._database.execute("rollback")
 
 
@@ -469,13 +605,13 @@ def main(arguments=None):
         civic = Civic(given.base_url, _key(given.key_file), on_retry=_say_retry)
         count = replicate(civic, given.to.removeprefix("sqlite:"), given.resource, given.new_snapshot)
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
-        print(f"civic_records.py: an answer of the service has another form than the interface describes ({error!r})", file=sys.stderr)
+        _print_error(f"an answer of the service has another form than the interface describes ({error!r})")
         return 1
     except sqlite3.Error as error:
-        print(f"civic_records.py: the SQLite file {given.to} cannot be used: {error}", file=sys.stderr)
+        _print_error(f"the SQLite file {given.to} cannot be used: {error}")
         return 1
     except (CivicError, ValueError, OSError) as error:
-        print(f"civic_records.py: {error}", file=sys.stderr)
+        _print_error(str(error))
         return 1
     except KeyboardInterrupt:
         return 130
@@ -492,8 +628,18 @@ def _key(path):
     return os.environ["CIVIC_API_KEY"].strip()
 
 
+def visible(text):
+    """Returns the text on one line with every invisible character escaped: a text of a server must not control the terminal."""
+    invisible = ("Cc", "Cf", "Zl", "Zp", "Cs")
+    return "".join(f"\\u{ord(each):04x}" if unicodedata.category(each) in invisible else each for each in text)
+
+
+def _print_error(text):
+    print(f"civic_records.py: {visible(text)}", file=sys.stderr)
+
+
 def _say_retry(error, pause):
-    print(f"civic_records.py: {error}; trying again in {pause:.0f} s", file=sys.stderr)
+    _print_error(f"{error}; trying again in {pause:.0f} s")
 
 
 if __name__ == "__main__":
