@@ -2,13 +2,15 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { folderInMemory } from './test/support/folder-in-memory.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
+import { REPEATED_TESTS } from './test/support/test-runs.ts';
 
 const MINUTE_MS = 60_000;
 
-const lane = (name: string, include: string[], globalSetup: string[]) => ({
+const lane = (name: string, include: string[], globalSetup: string[], env: Record<string, string> = {}) => ({
   test: {
     name,
     include,
+    env,
     // These end what hangs. No test relies on them: they are far beyond the time of the slowest test on a machine that is five times slower.
     testTimeout: 15 * MINUTE_MS,
     hookTimeout: 10 * MINUTE_MS,
@@ -30,18 +32,36 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
 const folder = process.env['TMPDIR'] === undefined ? folderInMemory() : null;
 if (folder !== null) process.env['TMPDIR'] = folder;
 
-/** Four lanes by cost: `npm run check` runs `fast` and the tests of stored events in `contract`, `npm test` runs them all. */
+/** Cases of a random test in the nightly run, as a multiple of those of `npm test`. */
+const NIGHTLY_RUNS = '8';
+
+const everyday = [
+  lane('fast', ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts'], []),
+  lane('contract', ['test/contract/**/*.test.ts'], server),
+  lane('service', ['test/{integration,conformance,property,regression}/**/*.test.ts'], server),
+  lane('fault', ['test/fault/**/*.test.ts'], server),
+];
+
+/** Lanes that run alone, each by a script of its own. */
+const alone: Record<string, ReturnType<typeof lane>> = {
+  nightly: lane('nightly', ['test/nightly/**/*.test.ts', ...REPEATED_TESTS], server, {
+    TEST_RUNS: process.env['TEST_RUNS'] ?? NIGHTLY_RUNS,
+  }),
+  // The contract of a port runs in `npm test` too, against what that starts itself.
+  engines: lane(
+    'engines',
+    ['test/engines/*.test.ts', 'test/contract/{event-log.postgresql,event-log.kurrentdb,kafka-broker}.test.ts'],
+    server,
+  ),
+};
+
+const named = process.env['TEST_LANE'];
+
+/** Four lanes by cost: `npm run check` runs `fast` and the tests of stored events in `contract`, `npm test` runs all four. */
 export default defineConfig({
   test: {
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
-    projects: [
-      lane('fast', ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts'], []),
-      lane('contract', ['test/contract/**/*.test.ts'], server),
-      lane('service', ['test/{integration,conformance,property,regression}/**/*.test.ts'], server),
-      lane('fault', ['test/fault/**/*.test.ts'], server),
-      // Only `npm run test:engines` asks for it.
-      ...(process.env['TEST_ENGINES'] === 'on' ? [lane('engines', ['test/engines/*.test.ts'], server)] : []),
-    ],
+    projects: named === undefined ? everyday : [alone[named]!],
   },
 });

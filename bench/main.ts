@@ -5,11 +5,14 @@ import { describeSetting } from './rig/setting.ts';
 import { stopAll } from './rig/processes.ts';
 import { tableText, writeResult } from './rig/report.ts';
 import { LOADS } from './loads/all.ts';
-import { ensureProgram } from '../tools/program.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { help: { type: 'boolean', short: 'h' }, size: { type: 'string', default: 'small' }, rounds: { type: 'string', default: '5' } },
+  options: {
+    help: { type: 'boolean', short: 'h' },
+    size: { type: 'string', default: 'small' },
+    rounds: { type: 'string', default: '5' },
+  },
 });
 
 const usage = (): string =>
@@ -25,7 +28,8 @@ const usage = (): string =>
 
 function chosen(): readonly Load[] {
   const unknown = positionals.filter((name) => !LOADS.some((load) => load.name === name));
-  if (unknown.length > 0) throw new Error(`there is no load ${unknown.join(', ')}; there are ${LOADS.map(({ name }) => name).join(', ')}`);
+  if (unknown.length > 0)
+    throw new Error(`there is no load ${unknown.join(', ')}; there are ${LOADS.map(({ name }) => name).join(', ')}`);
   return positionals.length === 0 ? LOADS : LOADS.filter(({ name }) => positionals.includes(name));
 }
 
@@ -37,9 +41,14 @@ async function run(): Promise<void> {
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds is a whole number from 1');
   const loads = chosen();
-  await ensureProgram();
   const datasets = new Datasets();
-  const bench: Bench = { size, rounds, sizes: sizes[size], datasets, say: (text) => process.stderr.write(`  ${text}\n`) };
+  const bench: Bench = {
+    size,
+    rounds,
+    sizes: sizes[size],
+    datasets,
+    say: (text) => process.stderr.write(`  ${text}\n`),
+  };
   const rows: Row[] = [];
   try {
     const setting = await describeSetting(datasets.folder());

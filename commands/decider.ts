@@ -13,15 +13,15 @@ export interface Fold<State, Event> {
   evolve(state: State, event: Event): State;
   /** Reads a stored event of any version into its current form. */
   read(stored: StoredEvent): Event;
-  /** For a stream that grows without a bound; see `foldStream`. */
+  /** Required for a stream that grows without bound; see `foldStream`. */
   readonly checkpoint?: CheckpointForm<State>;
 }
 
-/** The form of a stored state. It must contain no text that may have to be erased: store a hash of it instead. */
+/** The form of a stored state. It must not contain text that might have to be erased: store a hash instead. */
 export interface CheckpointForm<State> {
   /** snake_case; unique among the folds of one stream. */
   readonly name: string;
-  /** Raised when the form of the state or the fold changes. A state of another version is not used. */
+  /** Increase it when the form of the state or the fold changes. A state of another version is ignored. */
   readonly version: number;
   /** Events between two checkpoints. */
   readonly every: number;
@@ -46,9 +46,9 @@ export const mapCheckpoint = <Value>(
   },
 });
 
-/** Pure: without clock and randomness. */
+/** Pure: uses no clock or randomness. */
 export interface Decider<State, Command, Event extends Fact> extends Fold<State, Event> {
-  /** No events where the command changes nothing. */
+  /** Returns no events if the command changes nothing. */
   decide(command: Command, state: State): readonly Event[] | Rejection;
   readonly schemaVersion: number;
 }

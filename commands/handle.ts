@@ -20,8 +20,8 @@ import { streamEvents } from '../domain/read-log.ts';
 import { Rejection } from '../domain/rejections.ts';
 
 /**
- * For a stream that grows without a bound, give the decider a `checkpoint` with a bounded state and pass `checkpoints`: the cost of a
- * command then stays constant. Without `checkpoints` the stream is read from its start.
+ * A stream that grows without bound needs a decider with a bounded `checkpoint`, and `checkpoints`: then the cost of a
+ * command stays constant. Without `checkpoints` the stream is read from its start.
  */
 interface FoldParts {
   readonly log: EventLog;
@@ -43,8 +43,8 @@ interface Handling<State, Command, Event extends Fact> extends HandlerPorts {
   readonly after?: number;
   readonly command: Command;
   /**
-   * The same id in each attempt of one command, so that its events are stored once. Events before a checkpoint are not searched: where a
-   * command may be repeated much later, its decider must recognise it by its content.
+   * The same id in each attempt of a command, so that its events are stored once. Events before a checkpoint are not
+   * searched: if a command might be repeated much later, its decider must recognize it by its content.
    */
   readonly commandId: string;
   readonly context: CommandContext;
@@ -54,22 +54,28 @@ interface Handling<State, Command, Event extends Fact> extends HandlerPorts {
 
 export type Handled<State = unknown> =
   | { readonly kind: 'appended'; readonly state: State; readonly position: Position; readonly revision: number }
-  /** The state of the decision, and the position of the last event of the stream: a read model past it contains the state. */
+  /**
+   * The state of the decision and the position of the last event of the stream. A read model past it contains the
+   * state.
+   */
   | { readonly kind: 'unchanged'; readonly state: State; readonly position: Position | null }
   | { readonly kind: 'rejected'; readonly rejection: Rejection };
 
 /**
- * Loads the stream (from its checkpoint, where the decider has one), decides, and appends at the revision of the decision. Decides again
- * after a conflict, until the deadline. Rejects events that could not be read back. Throws `DeadlineExceeded`, `LogUnavailable`, or
- * `OutcomeUnknown` when a second read did not show whether the events were stored.
+ * Loads the stream (from its checkpoint, if the decider has one), decides, and appends at the revision of the decision.
+ * Decides again after a conflict until the deadline. Rejects events that could not be read back. Throws
+ * `DeadlineExceeded`, `LogUnavailable`, or `OutcomeUnknown` if a second read did not show whether the events were
+ * stored.
  */
-export async function handle<State, Command, Event extends Fact>(handling: Handling<State, Command, Event>): Promise<Handled<State>> {
+export async function handle<State, Command, Event extends Fact>(
+  handling: Handling<State, Command, Event>,
+): Promise<Handled<State>> {
   const { decider, stream, commandId, after } = handling;
   let folded = after === undefined ? await beginFold(handling, decider, stream) : beginAfter(decider, after);
   for (let attempt = 0; ; attempt += 1) {
     let own: StoredEvent | undefined;
-    folded = await foldOn(handling, decider, stream, folded, (stored) => {
-      if (isOf(commandId, stored)) own = stored;
+    folded = await continueFold(handling, decider, stream, folded, (stored) => {
+      if (isFromCommand(commandId, stored)) own = stored;
     });
     const { state } = folded;
     if (own !== undefined) return { kind: 'appended', state, position: own.position, revision: own.revision };
@@ -77,18 +83,24 @@ export async function handle<State, Command, Event extends Fact>(handling: Handl
     if (decision instanceof Rejection) return { kind: 'rejected', rejection: decision };
     if (decision.length === 0) return { kind: 'unchanged', state, position: folded.position };
     const decided = decision.map(({ type, data }) => ({ type, data: JSON.stringify(data) }));
-    const events = newEvents(decided, { ...handling, time: handling.clock.now(), schemaVersion: decider.schemaVersion });
+    const events = newEvents(decided, {
+      ...handling,
+      time: handling.clock.now(),
+      schemaVersion: decider.schemaVersion,
+    });
     const undecodable = refuseUndecodable(decider, stream, events);
     if (undecodable !== null) return { kind: 'rejected', rejection: undecodable };
-    // The caller is answered at the deadline: a later decision must not be stored.
-    if (handling.clock.now() >= handling.deadline) throw new DeadlineExceeded('nothing could be stored by the deadline');
+    // The caller is answered at the deadline, so a later decision must not be stored.
+    if (handling.clock.now() >= handling.deadline)
+      throw new DeadlineExceeded('nothing could be stored by the deadline');
     const outcome = await append(handling, { stream, expectedRevision: folded.revision, events });
-    if (outcome.kind === 'appended') return { ...outcome, state: decision.reduce((before, event) => decider.evolve(before, event), state) };
+    if (outcome.kind === 'appended')
+      return { ...outcome, state: decision.reduce((before, event) => decider.evolve(before, event), state) };
     await pauseBeforeRetry(handling.clock, commandId, attempt);
   }
 }
 
-const isOf = (commandId: string, stored: StoredEvent): boolean =>
+const isFromCommand = (commandId: string, stored: StoredEvent): boolean =>
   stored.metadata.includes(commandId) && (JSON.parse(stored.metadata) as EventMetadata).commandId === commandId;
 
 /** Treats an unknown outcome as a conflict: the next read of the stream shows whether the append was stored. */
@@ -99,26 +111,37 @@ async function append(
   try {
     return await log.append(append);
   } catch (error) {
-    if (error instanceof OutcomeUnknown && clock.now() < deadline) return { kind: 'conflict', actualRevision: append.expectedRevision };
+    if (error instanceof OutcomeUnknown && clock.now() < deadline)
+      return { kind: 'conflict', actualRevision: append.expectedRevision };
     throw error;
   }
 }
 
 const FIRST_PAUSE_MS = 4;
 const MAX_PAUSE_MS = 250;
-/** Waits after a conflict. The jitter derives from a uuid: competing commands spread, and tests are repeatable. */
+/**
+ * Waits after a conflict. The jitter derives from a uuid, so that competing commands spread and tests are repeatable.
+ */
 export async function pauseBeforeRetry(clock: Clock, id: string, attempt: number): Promise<void> {
   const jitter = 0.5 + Number.parseInt(id.slice(-4), 16) / 0x20000;
   await clock.sleep(Math.min(FIRST_PAUSE_MS * 2 ** attempt, MAX_PAUSE_MS) * jitter);
 }
 
-/** U+0000 or a lone surrogate in JSON text: an odd number of backslashes before the code. */
-const NOT_KEPT = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
+/** A NUL character or an unpaired surrogate in JSON text: an odd number of backslashes before the code. */
+const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
 
-/** Rejects events that PostgreSQL cannot store, or that would stop every read model and each decision on their stream; else null. */
-function refuseUndecodable({ read }: Pick<Fold<unknown, unknown>, 'read'>, stream: string, events: readonly NewEvent[]): Rejection | null {
+/**
+ * Returns a rejection for events that PostgreSQL cannot store, or that would stop every read model and each decision on
+ * their stream; else null.
+ */
+function refuseUndecodable(
+  { read }: Pick<Fold<unknown, unknown>, 'read'>,
+  stream: string,
+  events: readonly NewEvent[],
+): Rejection | null {
   for (const event of events) {
-    if (NOT_KEPT.test(event.data)) return new Rejection('invalid_parameter', 'a text holds U+0000 or half a character');
+    if (UNSTORABLE.test(event.data))
+      return new Rejection('invalid_parameter', 'a text contains a NUL character or an unpaired surrogate');
     try {
       read({ ...event, stream, revision: 0, position: '' as Position, metadata: JSON.stringify(event.metadata) });
     } catch (error) {
@@ -140,7 +163,10 @@ interface IssuedCommand {
   readonly firstNumber?: number;
 }
 
-/** The decided events of a command; `data` is JSON text. Their ids derive from the command's, so that a retry is recognised. */
+/**
+ * Creates the events of a command; `data` is JSON text. Their ids derive from the command's id, so that a retry is
+ * recognized.
+ */
 export function newEvents(
   decided: readonly { readonly type: string; readonly data: string }[],
   { commandId, time, context, schemaVersion = 1, firstNumber = 0 }: IssuedCommand,
@@ -154,7 +180,7 @@ export function newEvents(
 
 interface Folded<State> {
   readonly state: State;
-  /** Of the last event folded; `NO_STREAM` and nulls before the first. */
+  /** Revision of the last folded event. `NO_STREAM` before the first one, when id and position are null. */
   readonly revision: number;
   readonly eventId: string | null;
   readonly position: Position | null;
@@ -164,24 +190,45 @@ interface Folded<State> {
   readonly mark: string | null;
 }
 
-export const foldStream = async <State, Event>(parts: FoldParts, fold: Fold<State, Event>, stream: string): Promise<Folded<State>> =>
-  foldOn(parts, fold, stream, await beginFold(parts, fold, stream));
+export const foldStream = async <State, Event>(
+  parts: FoldParts,
+  fold: Fold<State, Event>,
+  stream: string,
+): Promise<Folded<State>> => continueFold(parts, fold, stream, await beginFold(parts, fold, stream));
 
-/** From the checkpoint of the stream if it is valid, else before the first event. */
-export async function beginFold<State, Event>(parts: FoldParts, fold: Fold<State, Event>, stream: string): Promise<Folded<State>> {
-  const start = { state: fold.initialState(), revision: NO_STREAM, eventId: null, position: null, checkpointed: NO_STREAM, mark: null };
+/** Begins at the checkpoint of the stream if it is valid, else before the first event. */
+export async function beginFold<State, Event>(
+  parts: FoldParts,
+  fold: Fold<State, Event>,
+  stream: string,
+): Promise<Folded<State>> {
+  const start = {
+    state: fold.initialState(),
+    revision: NO_STREAM,
+    eventId: null,
+    position: null,
+    checkpointed: NO_STREAM,
+    mark: null,
+  };
   const form = fold.checkpoint;
   if (form === undefined || parts.checkpoints === undefined) return start;
-  // Loaded before any event is read: a later erasure makes the checkpoint invalid.
-  const { kept, mark } = await parts.checkpoints.load(stream, form.name);
+  // Loaded before any event is read, so that a later erasure makes the checkpoint invalid.
+  const { checkpoint: stored, mark } = await parts.checkpoints.load(stream, form.name);
   const fromStart = { ...start, mark };
-  if (kept === null || kept.version !== form.version || kept.seal !== sealOf(kept)) return fromStart;
-  const state = stateOf(form, kept.state);
+  if (stored === null || stored.version !== form.version || stored.seal !== computeSeal(stored)) return fromStart;
+  const state = parseState(form, stored.state);
   if (state === undefined) return fromStart;
-  // A restored log, or another one, has another event there or none.
-  const [last] = await parts.log.readStream(stream, kept.revision - 1, 1);
-  if (last?.revision !== kept.revision || last.id !== kept.eventId) return fromStart;
-  return { ...state, revision: kept.revision, eventId: kept.eventId, position: last.position, checkpointed: kept.revision, mark };
+  // A restored log, or another one, has a different event at that revision or none.
+  const [last] = await parts.log.readStream(stream, stored.revision - 1, 1);
+  if (last?.revision !== stored.revision || last.id !== stored.eventId) return fromStart;
+  return {
+    ...state,
+    revision: stored.revision,
+    eventId: stored.eventId,
+    position: last.position,
+    checkpointed: stored.revision,
+    mark,
+  };
 }
 
 const beginAfter = <State, Event>(fold: Fold<State, Event>, revision: number): Folded<State> => ({
@@ -189,13 +236,13 @@ const beginAfter = <State, Event>(fold: Fold<State, Event>, revision: number): F
   revision,
   eventId: null,
   position: null,
-  // The state of a part of a stream must not be stored as a checkpoint.
+  // A state of only part of a stream must not be stored as a checkpoint.
   checkpointed: Number.POSITIVE_INFINITY,
   mark: null,
 });
 
-/** Undefined for a text that is no state of this form. */
-function stateOf<State>(form: CheckpointForm<State>, text: string): { readonly state: State } | undefined {
+/** Parses a stored state; undefined if the text is not a state of this form. */
+function parseState<State>(form: CheckpointForm<State>, text: string): { readonly state: State } | undefined {
   try {
     return { state: form.read(JSON.parse(text)) };
   } catch {
@@ -204,37 +251,45 @@ function stateOf<State>(form: CheckpointForm<State>, text: string): { readonly s
 }
 
 /** Stores a checkpoint when one is due. */
-export async function foldOn<State, Event>(
+export async function continueFold<State, Event>(
   parts: FoldParts,
   fold: Fold<State, Event>,
   stream: string,
   from: Folded<State>,
-  seen: (stored: StoredEvent) => void = () => undefined,
+  onEvent: (stored: StoredEvent) => void = () => undefined,
 ): Promise<Folded<State>> {
   let { state } = from;
   let last: StoredEvent | undefined;
   for await (const stored of streamEvents(parts.log, stream, from.revision)) {
-    seen(stored);
+    onEvent(stored);
     state = fold.evolve(state, fold.read(stored));
     last = stored;
   }
   if (last === undefined) return from;
   const { revision, id: eventId, position } = last;
   const folded = { ...from, state, revision, eventId, position };
-  return (await keepIfDue(parts, fold, stream, folded)) ? { ...folded, checkpointed: revision } : folded;
+  return (await saveIfDue(parts, fold, stream, folded)) ? { ...folded, checkpointed: revision } : folded;
 }
 
-async function keepIfDue<State, Event>(
+async function saveIfDue<State, Event>(
   { checkpoints }: FoldParts,
   { checkpoint: form }: Fold<State, Event>,
   stream: string,
   { state, revision, eventId, checkpointed, mark }: Folded<State>,
 ): Promise<boolean> {
-  if (form === undefined || checkpoints === undefined || eventId === null || revision - checkpointed < form.every) return false;
-  const made = { stream, decider: form.name, version: form.version, revision, eventId, state: JSON.stringify(form.write(state)) };
-  await checkpoints.save({ ...made, seal: sealOf(made) }, mark);
+  if (form === undefined || checkpoints === undefined || eventId === null || revision - checkpointed < form.every)
+    return false;
+  const checkpoint = {
+    stream,
+    decider: form.name,
+    version: form.version,
+    revision,
+    eventId,
+    state: JSON.stringify(form.write(state)),
+  };
+  await checkpoints.save({ ...checkpoint, seal: computeSeal(checkpoint) }, mark);
   return true;
 }
 
-const sealOf = ({ stream, decider, version, revision, eventId, state }: Omit<DeciderCheckpoint, 'seal'>): string =>
+const computeSeal = ({ stream, decider, version, revision, eventId, state }: Omit<DeciderCheckpoint, 'seal'>): string =>
   hash('sha256', JSON.stringify([stream, decider, version, revision, eventId, state]), 'hex');

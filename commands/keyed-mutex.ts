@@ -1,4 +1,7 @@
-/** Work of one name runs sequentially within this process. It avoids conflicts; correctness depends on the expected revision alone. */
+/**
+ * Runs work of the same name sequentially within this process. This avoids conflicts; correctness depends only on the
+ * expected revision.
+ */
 export function createKeyedMutex(): <Result>(name: string, work: () => Promise<Result>) => Promise<Result> {
   const lasts = new Map<string, Promise<unknown>>();
   return (name, work) => {

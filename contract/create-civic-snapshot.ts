@@ -10,9 +10,11 @@ export const snapshotId = uuid.describe('Identifier of the frozen export.');
 
 const createdSnapshot = z.strictObject({
   snapshotId,
-  boundaryCursor: cursor.describe('The feed position at which the snapshot stands; changes after it close the gap to the present.'),
+  boundaryCursor: cursor.describe(
+    'The feed position at which the snapshot stands; changes after it close the gap to the present.',
+  ),
   createdAt,
-  expiresAt: timestamp.describe('When it can be read no longer.'),
+  expiresAt: timestamp.describe('Time after which it can no longer be read.'),
   counts: resourceCounts.describe('Records in the snapshot, by resource.'),
   digests: resourceDigests,
 });
@@ -23,6 +25,7 @@ const COUNTS = { ...Object.fromEntries(RESOURCES.map((resource) => [resource, 0]
 export const createCivicSnapshot = operation({
   ...DATA_EXPORT,
   operationId: 'createCivicSnapshot',
+  writes: true,
   method: 'POST',
   path: '/api/v1/data/snapshots',
   tag: 'Snapshots',

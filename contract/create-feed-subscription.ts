@@ -4,12 +4,16 @@ import { operation, SUBSCRIPTION_ACCESS } from './operation.ts';
 import { SUBSCRIPTION } from './examples.ts';
 
 /** Contains neither account nor key: the feed is bound to those of the request's authentication. */
-const newSubscription = component('NewFeedSubscription', { name: subscriptionName, resource: resourceName.nullable().default(null) });
+const newSubscription = component('NewFeedSubscription', {
+  name: subscriptionName,
+  resource: resourceName.nullable().default(null),
+});
 const subscription = answer('CreatedFeedSubscription', feedSubscription);
 
 export const createFeedSubscription = operation({
   ...SUBSCRIPTION_ACCESS,
   operationId: 'createFeedSubscription',
+  writes: true,
   method: 'POST',
   path: '/api/v1/data/subscriptions',
   summary: 'Create a polling subscription',
@@ -23,6 +27,17 @@ over all keys of the account.`,
   },
   body: { schema: newSubscription, maxBytes: 8192 },
   success: { status: 201, schema: subscription },
-  otherAnswers: [{ status: 200, when: 'A live feed of this account and key already has this name and resource.', schema: subscription }],
-  refusals: [...SUBSCRIPTION_ACCESS.refusals, 'request_too_large', 'feed_subscription_conflict', 'feed_subscription_limit_reached'],
+  otherAnswers: [
+    {
+      status: 200,
+      when: 'A live feed of this account and key already has this name and resource.',
+      schema: subscription,
+    },
+  ],
+  refusals: [
+    ...SUBSCRIPTION_ACCESS.refusals,
+    'request_too_large',
+    'feed_subscription_conflict',
+    'feed_subscription_limit_reached',
+  ],
 });

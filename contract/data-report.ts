@@ -9,10 +9,13 @@ export const MAX_REPORT_BYTES = 8192;
 export const requestToken = matching(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/);
 const slug = matching(/^[a-z0-9]+(-[a-z0-9]+)*$/).max(100);
 const jurisdictionSlug = slug.describe(MEANINGS.jurisdictionSlug).optional();
-const recordKind = z.enum(['agenda', 'record_stream']).describe('Whether an agenda or a record of a stream is meant.').optional();
+const recordKind = z
+  .enum(['agenda', 'record_stream'])
+  .describe('Kind of the missing record: an agenda, or a record of a stream.')
+  .optional();
 const SOURCE_RECORD_ID = 'Identifier at the source.';
 
-/** Routes on which a record may be missing; two of them belong to earlier versions. */
+/** Routes on which a record can be missing; two of them belong to earlier versions. */
 export const REPORT_ROUTES = [
   '/api/v1/agenda/search',
   '/api/v1/agenda/search-facets',
@@ -30,7 +33,7 @@ export const REPORT_ROUTES = [
 
 const restSurface = component('RestSurface', {
   kind: z.literal('rest').describe(MEANINGS.kind),
-  route: z.enum(REPORT_ROUTES).describe('The route that was asked.'),
+  route: z.enum(REPORT_ROUTES).describe('The requested route.'),
 });
 const mcpSurface = component('McpSurface', {
   kind: z.literal('mcp').describe(MEANINGS.kind),
@@ -45,8 +48,8 @@ const filters = z.strictObject({
     .describe(MEANINGS.topicSlug)
     .optional(),
   recordKind,
-  dateFrom: date.describe('First day that was asked for.').optional(),
-  dateTo: date.describe('Last day that was asked for.').optional(),
+  dateFrom: date.describe('First requested day.').optional(),
+  dateTo: date.describe('Last requested day.').optional(),
   sourceSystem: z.string().min(1).max(200).describe('The system that publishes the record.').optional(),
   sourceRecordId: z.string().min(1).max(200).describe(SOURCE_RECORD_ID).optional(),
 });
@@ -54,7 +57,7 @@ const filters = z.strictObject({
 /** The missing record and where the customer searched for it. Intake checks that the address is safe; it does not fetch it. */
 export const newDataReport = component('NewDataReport', {
   sourceUrl: z.string().min(1).max(2048).describe('The original public record, which is authoritative.'),
-  expectedRecord: z.string().min(1).max(1000).describe('What is missing, in words.'),
+  expectedRecord: z.string().min(1).max(1000).describe('Description of the missing record.'),
   jurisdictionSlug,
   recordKind,
   recordDate: date.describe('Day of the record.').optional(),
@@ -64,7 +67,7 @@ export const newDataReport = component('NewDataReport', {
   queryContext: z
     .strictObject({
       searchTerms: z.string().min(1).max(200).describe('Words that were searched for.').optional(),
-      filters: filters.describe('The filters that were set where the record was looked for.').optional(),
+      filters: filters.describe('The filters of the search for the record.').optional(),
       surface: reportSurface.describe('Where the record was looked for.'),
     })
     .describe('Where and how the record was looked for.')
@@ -80,11 +83,11 @@ const report = {
   status: z.enum(REPORT_STATUSES).meta({ id: 'ReportStatus' }).describe(MEANINGS.status),
   submittedAt: timestamp.describe('When the report was received.'),
 };
-const nextCheckAt = timestamp.describe('When to ask again; absent when closed.');
+const nextCheckAt = timestamp.describe('Time of the next check; absent if closed.');
 
 export const reportReceipt = component('ReportReceipt', {
   ...report,
-  statusUrl: z.string().min(1).max(2048).describe('Where the report can be read.'),
+  statusUrl: z.string().min(1).max(2048).describe('Address of the report.'),
   nextCheckAt,
 });
 export type ReportReceipt = z.output<typeof reportReceipt>;
@@ -100,9 +103,9 @@ export const dataReport = component('DataReport', {
   updatedAt,
   closedAt: timestamp.describe('When the report was closed; absent before.').optional(),
   nextCheckAt: nextCheckAt.optional(),
-  reasonCode: reportReason.describe('Why the record was missing, or was not.').optional(),
-  finding: z.string().min(1).max(1000).describe('What the investigation found.').optional(),
-  nextAction: z.string().min(1).max(500).describe('What happens next, or what the caller can do.').optional(),
+  reasonCode: reportReason.describe('Reason why the record was or seemed missing.').optional(),
+  finding: z.string().min(1).max(1000).describe('Finding of the investigation.').optional(),
+  nextAction: z.string().min(1).max(500).describe('Next step of the service, or of the caller.').optional(),
   verifiedRecords: z.array(verifiedRecord).max(20).describe('Records that answer the report.'),
 });
 export type DataReport = z.output<typeof dataReport>;

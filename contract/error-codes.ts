@@ -29,7 +29,8 @@ export const REPORT_CODES = [
   'internal_error',
 ] as const satisfies readonly RejectionCode[];
 
-const enumOf = <const Codes extends readonly RejectionCode[]>(part: string, codes: Codes) => z.enum(codes).meta({ id: `${part}ErrorCode` });
+const enumOf = <const Codes extends readonly RejectionCode[]>(part: string, codes: Codes) =>
+  z.enum(codes).meta({ id: `${part}ErrorCode` });
 
 /** The codes of the error envelope, by part of the interface. */
 export const ERROR_CODES = {

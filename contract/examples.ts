@@ -26,7 +26,8 @@ export const HIT = {
   title: 'Zoning case ZC-26-014, 1200 Example Road',
   summary: 'Rezoning of 40 acres at 1200 Example Road for a data center; public hearing.',
   businessImpact: 'Would allow a data center on 40 acres at 1200 Example Road.',
-  evidenceQuote: 'Conduct a public hearing on a request to rezone 40 acres at 1200 Example Road to allow a data center.',
+  evidenceQuote:
+    'Conduct a public hearing on a request to rezone 40 acres at 1200 Example Road to allow a data center.',
   sourceUrl: 'https://example.org/sample-city/items/5177',
   confidence: 92,
   affectedLocation: { status: 'stated', locations: [{ kind: 'street_address', sourceText: '1200 Example Road' }] },
@@ -48,7 +49,10 @@ export const REPORT_ID = '0197a3c4-5d6e-7f80-8a9b-0c1d2e3f4a5b';
 export const SNAPSHOT_ID = '0197a3c4-1111-7222-8333-444455556666';
 export const SUBSCRIPTION_ID = '0197a3c4-aaaa-7bbb-8ccc-ddddeeeeffff';
 const TOPIC_DIGEST = '5d0b1f6f0c1c5b2f4a1e7f9b3c8d6e2a9f4b7c1d0e8a3f5b6c2d9e7f1a4b8c0d';
-export const DIGESTS = { ...Object.fromEntries(RESOURCES.map((resource) => [resource, EMPTY_DIGEST])), topics: TOPIC_DIGEST };
+export const DIGESTS = {
+  ...Object.fromEntries(RESOURCES.map((resource) => [resource, EMPTY_DIGEST])),
+  topics: TOPIC_DIGEST,
+};
 
 export const SUBSCRIPTION = {
   id: SUBSCRIPTION_ID,

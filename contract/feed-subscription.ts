@@ -14,7 +14,7 @@ export const feedSubscription = component('FeedSubscription', {
   id,
   name: atMostCharacters(z.string().min(1), MAX_SUBSCRIPTION_NAME).describe(NAME),
   resource: resourceName.nullable(),
-  keyId: uuid.describe('The key that it is bound to for ever.'),
+  keyId: uuid.describe('The key that it is bound to.'),
   startCursor: cursor.describe('Where the feed begins.'),
   createdAt,
 });
@@ -22,5 +22,7 @@ export type FeedSubscription = z.output<typeof feedSubscription>;
 
 /** An id that is not a UUID is an unknown id: 404, not 400. */
 export const subscriptionParams = z.strictObject({
-  subscriptionId: z.string().meta({ wire: { type: 'string', format: 'uuid' }, description: 'Identifier of the subscription.' }),
+  subscriptionId: z
+    .string()
+    .meta({ wire: { type: 'string', format: 'uuid' }, description: 'Identifier of the subscription.' }),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_CURSOR_LENGTH } from '../domain/cursor.ts';
-import { quoted } from '../domain/plain-issues.ts';
+import { quoted } from '../domain/text/plain-issues.ts';
 import { uuid } from '../domain/records/fields.ts';
 import { RECORD_SCHEMAS, type Resource, RESOURCES } from '../domain/records/resources.ts';
 import { jurisdiction, publicBody, source, startTime as recordedStartTime, topic } from '../domain/records/schemas.ts';
@@ -20,18 +20,18 @@ export const MEANINGS = {
   jurisdictionSlug: 'Slug of the jurisdiction.',
   bodySlug: 'Slug of the public body.',
   topicSlug: 'Slug of the topic.',
-  code: 'What happened, for a program.',
-  message: 'What happened, for a person; its words may change.',
-  error: 'Why there is no answer.',
+  code: 'Code of the error, for programs.',
+  message: 'Explanation for people; the wording may change.',
+  error: 'The error.',
   details: 'More about the refusal; its shape may change. May carry `docs` and `recovery` (`[{operationId, hint}]`).',
-  resource: 'Kind of record; null where every kind is meant.',
-  status: 'How it stands.',
-  kind: 'What kind it is.',
-  cursor: 'Opaque position; take it as it was given.',
-  nextCursor: 'Position to go on from.',
-  limit: 'Most items on a page.',
-  pagination: 'Where the page stands.',
-  returned: 'Items on this page.',
+  resource: 'Kind of record; null for every kind.',
+  status: 'Status.',
+  kind: 'Kind.',
+  cursor: 'Opaque position; send it unchanged.',
+  nextCursor: 'Position of the next page.',
+  limit: 'Maximum number of items on a page.',
+  pagination: 'Position of the page.',
+  returned: 'Number of items on this page.',
 } as const;
 
 export const jurisdictionSlug = jurisdiction.shape.slug.describe(MEANINGS.jurisdictionSlug);
@@ -44,21 +44,22 @@ export const matching = (pattern: RegExp) => z.string().regex(pattern);
 /** UTC, ends in Z. */
 export const timestamp = z.iso.datetime();
 export const meetingAt = timestamp.describe(
-  'When the meeting starts, in UTC; the beginning of its local day where the source states no time.',
+  'Start of the meeting, in UTC; the beginning of its local day if the source has no time.',
 );
 export const startTime = recordedStartTime
   .optional()
-  .describe('Present where the source states no time that can be read: `meetingAt` is then the beginning of the local day.');
+  .describe('Present if the source has no readable time: `meetingAt` is then the beginning of the local day.');
 export const lastSuccessfulCheckAt = timestamp.describe(source.shape.lastSuccessfulCheckAt.description!);
 export const id = uuid.describe('Identifier; stable.');
 export const createdAt = timestamp.describe('When it was first recorded here.');
 export const updatedAt = timestamp.describe('When it last changed here.');
 /** Stored as null, absent in the answer. */
-export const orAbsent = <Schema extends z.ZodType>(stored: z.ZodDefault<z.ZodNullable<Schema>>) => stored.unwrap().unwrap().optional();
+export const orAbsent = <Schema extends z.ZodType>(stored: z.ZodDefault<z.ZodNullable<Schema>>) =>
+  stored.unwrap().unwrap().optional();
 export const count = z.int().min(0);
 export const cursor = z.string().min(1).max(MAX_CURSOR_LENGTH).describe(MEANINGS.cursor);
 export const nextCursor = cursor.describe(MEANINGS.nextCursor);
-export const hasMore = z.boolean().describe('Whether there is more to read now.');
+export const hasMore = z.boolean().describe('True if more items can be read now.');
 
 export const PAGE_CEILING = 500;
 
@@ -66,7 +67,9 @@ export const PAGE_CEILING = 500;
 export const pageSize = (max: number, defaultSize: number) =>
   z
     .string()
-    .regex(/^[1-9][0-9]*$/, { error: ({ input }) => `must be a whole number of at least 1; got ${quoted(String(input))}` })
+    .regex(/^[1-9][0-9]*$/, {
+      error: ({ input }) => `must be a whole number of at least 1; got ${quoted(String(input))}`,
+    })
     .transform((text) => Math.min(Number(text), max))
     .default(defaultSize)
     .meta({ wire: { type: 'integer', minimum: 1, default: defaultSize }, description: MEANINGS.limit });
@@ -75,7 +78,8 @@ export const pageSize = (max: number, defaultSize: number) =>
 export const limit = pageSize(PAGE_CEILING, 100);
 
 export function wholeNumber(least: number, max: number) {
-  const error = ({ input }: { readonly input?: unknown }) => `must be a whole number from ${least} to ${max}; got ${quoted(String(input))}`;
+  const error = ({ input }: { readonly input?: unknown }) =>
+    `must be a whole number from ${least} to ${max}; got ${quoted(String(input))}`;
   return z
     .string()
     .regex(/^[1-9][0-9]{0,5}$/, { error })
@@ -85,21 +89,25 @@ export function wholeNumber(least: number, max: number) {
 }
 
 /** A name; the query checks whether it exists. */
-export const named = z.string().min(1);
-export const aliasOf = (parameter: string) => named.describe(`Alias of \`${parameter}\`, which wins.`).optional();
+export const nonEmptyName = z.string().min(1);
+export const aliasOf = (parameter: string) =>
+  nonEmptyName.describe(`Alias of \`${parameter}\`, which wins.`).optional();
 export const noQuery = z.strictObject({});
-export const DATA = 'What was asked for.';
+export const DATA = 'The requested data.';
 /** Always empty for now; present so that clients expect it. */
 export const openMeta = z.looseObject({}).optional();
-export const component = <Fields extends z.ZodRawShape>(name: string, fields: Fields) => z.strictObject(fields).meta({ id: name });
-export const itemsOf = <Item extends z.ZodType>(item: Item) => z.array(item).describe('What the page holds.');
+export const component = <Fields extends z.ZodRawShape>(name: string, fields: Fields) =>
+  z.strictObject(fields).meta({ id: name });
+export const itemsOf = <Item extends z.ZodType>(item: Item) => z.array(item).describe('Items of the page.');
 /** A successful answer, by its name in the documents. */
-export const answer = <Data extends z.ZodType>(name: string, data: Data) => component(name, { data: data.describe(DATA) });
+export const answer = <Data extends z.ZodType>(name: string, data: Data) =>
+  component(name, { data: data.describe(DATA) });
 export const answerWithMeta = <Data extends z.ZodType, Meta extends z.ZodType>(name: string, data: Data, meta: Meta) =>
   component(name, { data: data.describe(DATA), meta: meta.describe('About the answer.') });
 
 /** `agenda_hits` to `AgendaHits`. */
-export const pascal = (words: string): string => words.replaceAll(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
+export const pascal = (words: string): string =>
+  words.replaceAll(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 /** `agenda_hits` to `AgendaHit`: the name of one record in the documents. */
 const recordName = (resource: Resource): string => pascal(resource).replace(/ies$/, 'y').replace(/s$/, '');
 
@@ -108,12 +116,15 @@ const common = { id, createdAt, updatedAt };
 export const RECORD_DATA = Object.fromEntries(
   RESOURCES.map((resource) => [resource, RECORD_SCHEMAS[resource].extend(common).meta({ id: recordName(resource) })]),
 ) as unknown as {
-  readonly [R in Resource]: (typeof RECORD_SCHEMAS)[R] extends z.ZodObject<infer Shape> ? z.ZodObject<Shape & typeof common> : never;
+  readonly [R in Resource]: (typeof RECORD_SCHEMAS)[R] extends z.ZodObject<infer Shape>
+    ? z.ZodObject<Shape & typeof common>
+    : never;
 };
 
 /** One schema for each resource, in the order of the resources; `record` is the name of its records in the documents. */
-export const perResource = <Schema extends z.ZodType>(make: (resource: Resource, record: string) => Schema): [Schema, ...Schema[]] =>
-  RESOURCES.map((resource) => make(resource, recordName(resource))) as [Schema, ...Schema[]];
+export const perResource = <Schema extends z.ZodType>(
+  make: (resource: Resource, record: string) => Schema,
+): [Schema, ...Schema[]] => RESOURCES.map((resource) => make(resource, recordName(resource))) as [Schema, ...Schema[]];
 
 export const recordVersion = {
   version: matching(/^[1-9][0-9]*$/).describe('Revision of the record, as decimal text.'),

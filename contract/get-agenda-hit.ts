@@ -11,7 +11,10 @@ export const getAgendaHit = operation({
   summary: 'Read one agenda hit',
   description: `Reads one hit by the \`matchId\` that the upcoming list gives. A hit outside the active public coverage set is 404, and so is
 every hit while the records cannot be read.`,
-  example: { parameters: { matchId: UPCOMING_HIT.matchId }, success: { hit: { summary: 'A hit', value: { data: UPCOMING_HIT } } } },
+  example: {
+    parameters: { matchId: UPCOMING_HIT.matchId },
+    success: { hit: { summary: 'A hit', value: { data: UPCOMING_HIT } } },
+  },
   params: z.strictObject({ matchId }),
   success: { status: 200, schema: answerWithMeta('AgendaHitDetail', upcomingAgendaHit, openMeta) },
   refusals: [...PUBLIC_REFUSALS, 'not_found'],

@@ -9,7 +9,7 @@ export const getDataReport = operation({
   operationId: 'getDataReport',
   method: 'GET',
   path: '/api/v1/data-reports/{reportId}',
-  summary: 'Read how a report stands',
+  summary: 'Read the status of a report',
   description: `A report of this account. Ask again at \`nextCheckAt\`, not in a loop: 30 reads in a minute are the limit. Open statuses: \`received\`,
 \`investigating\`, \`awaiting_source\`, \`gap_confirmed\`, \`backfilling\`. Closed ones: \`resolved\`, \`already_available\`, \`not_found\`, \`out_of_scope\`,
 \`declined\`; a closed report stays closed.`,

@@ -4,8 +4,8 @@ import { answerWithMeta, component, MEANINGS, openMeta, timestamp } from './fiel
 import { operation, PUBLIC_READ, PUBLIC_REFUSALS } from './operation.ts';
 
 const meetingCadence = component('MeetingCadence', {
-  lastMetAt: timestamp.nullable().describe('Latest past meeting that was not cancelled or postponed.'),
-  nextScheduledAt: timestamp.nullable().describe('First future meeting that is not cancelled or postponed.'),
+  lastMetAt: timestamp.nullable().describe('Latest past meeting that was not canceled or postponed.'),
+  nextScheduledAt: timestamp.nullable().describe('First future meeting that is not canceled or postponed.'),
   timezone: meeting.shape.timezone.nullable(),
 });
 export type MeetingCadence = z.output<typeof meetingCadence>;
@@ -27,13 +27,20 @@ Cancelled and postponed meetings are neither last nor next. When the meetings ca
       cadence: {
         summary: 'A body that has met and will meet',
         value: {
-          data: { lastMetAt: '2026-04-08T14:00:00.000Z', nextScheduledAt: '2026-04-22T14:00:00.000Z', timezone: 'America/Chicago' },
+          data: {
+            lastMetAt: '2026-04-08T14:00:00.000Z',
+            nextScheduledAt: '2026-04-22T14:00:00.000Z',
+            timezone: 'America/Chicago',
+          },
         },
       },
     },
   },
   // An empty one is a pair as any other that is not supported.
-  params: z.strictObject({ slug: z.string().describe(MEANINGS.jurisdictionSlug), bodySlug: z.string().describe(MEANINGS.bodySlug) }),
+  params: z.strictObject({
+    slug: z.string().describe(MEANINGS.jurisdictionSlug),
+    bodySlug: z.string().describe(MEANINGS.bodySlug),
+  }),
   success: { status: 200, schema: answerWithMeta('PublicBodyCadence', meetingCadence, openMeta) },
   refusals: [...PUBLIC_REFUSALS, 'not_found'],
 });

@@ -22,7 +22,7 @@ export interface JsonPage {
   readonly items: number;
   /** Present where it differs from the operation's success status. */
   readonly status?: number;
-  /** Of changes after a cursor: when the next one was made, in milliseconds since the epoch; null at the head. */
+  /** Time of the next change after a cursor, in milliseconds since the epoch; null at the head. */
   readonly unreadSince?: number | null;
 }
 
@@ -43,7 +43,9 @@ export type SnapshotPageInput = z.output<typeof readCivicSnapshotPage.params> &
   OfAccount &
   PageBounds;
 
-export type NewSubscriptionInput = z.output<typeof createFeedSubscription.body.schema> & ChangeRequest & SubscriptionCap;
+export type NewSubscriptionInput = z.output<typeof createFeedSubscription.body.schema> &
+  ChangeRequest &
+  SubscriptionCap;
 export type ListSubscriptionsInput = KeyOfAccount & SubscriptionCap;
 
 export interface MadeSubscription {
@@ -56,7 +58,9 @@ export interface SubscriptionPlace extends KeyOfAccount {
   /** A lower-case uuid. */
   readonly subscriptionId: string;
 }
-export type SubscriptionChangesInput = z.output<typeof readFeedSubscriptionChanges.query> & SubscriptionPlace & PageBounds;
+export type SubscriptionChangesInput = z.output<typeof readFeedSubscriptionChanges.query> &
+  SubscriptionPlace &
+  PageBounds;
 export type RevocationInput = SubscriptionPlace & ChangeRequest;
 
 export interface RecordsInput extends AnswerLimit {
@@ -69,7 +73,7 @@ export interface ReportFunctions {
   /** Refuses an unsafe address (`invalid_input`), another input under the same token, and what exceeds the limits of reports. */
   readonly submitDataReport: (submission: ReportSubmission) => Promise<ReportReceipt>;
   /** Refuses more than 30 reads of the account in a minute, and reports of other accounts. */
-  readonly getDataReport: (wanted: ReportWanted) => Promise<DataReport>;
+  readonly getDataReport: (request: ReportWanted) => Promise<DataReport>;
 }
 
 interface ReportSubmission extends ChangeRequest {
@@ -79,7 +83,7 @@ interface ReportSubmission extends ChangeRequest {
   readonly token: string;
   /** Without the token. */
   readonly input: NewDataReport;
-  /** Where the service is reached, without a slash at the end; a first receipt's `statusUrl` begins with it. */
+  /** Base URL of the service, without a trailing slash; the `statusUrl` of a first receipt begins with it. */
   readonly baseUrl: string;
 }
 
@@ -89,7 +93,7 @@ export interface ReportWanted extends OfAccount {
   readonly reportId: string;
 }
 
-/** The parsed parameters of public operations. Whether a topic is covered and a cursor decodes (400) is the query's. */
+/** The parsed parameters of public operations. The query checks that a topic is covered and a cursor decodes (400). */
 export type RecentHitsInput = Partial<z.output<typeof listRecentAgendaHits.query>> & { readonly limit: number };
 export type UpcomingHitsInput = Partial<z.output<typeof listUpcomingAgendaHits.query>> & {
   readonly topicSlug: string;

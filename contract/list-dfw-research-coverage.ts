@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { MEANINGS, wholeNumber } from './fields.ts';
 import { operation, PUBLIC_READ } from './operation.ts';
-import { COVERAGE_STATUSES, county, coverageCursor, family, MAX_COVERAGE_ITEMS, researchCoverage } from './research-coverage.ts';
+import {
+  COVERAGE_STATUSES,
+  county,
+  coverageCursor,
+  family,
+  MAX_COVERAGE_ITEMS,
+  researchCoverage,
+} from './research-coverage.ts';
 import { NEXT_CURSOR } from './examples.ts';
 
 const query = z.strictObject({
@@ -12,7 +19,10 @@ const query = z.strictObject({
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .default(false)
-    .meta({ wire: { type: 'boolean', default: false }, description: 'Whether the inactive municipality is listed too.' }),
+    .meta({
+      wire: { type: 'boolean', default: false },
+      description: 'Whether the inactive municipality is listed too.',
+    }),
   limit: wholeNumber(1, MAX_COVERAGE_ITEMS)
     .default(MAX_COVERAGE_ITEMS)
     .meta({
@@ -53,7 +63,7 @@ const COVERAGE_PAGE = {
       activeMunicipalities: 238,
       inactiveMunicipalities: 1,
       families: 21,
-      statement: 'A status says what was located for one family, and nothing more.',
+      statement: 'A status reports only where the records of one family are.',
     },
     pagination: { limit: 1, returned: 1, total: 16, nextCursor: NEXT_CURSOR },
   },
@@ -68,7 +78,10 @@ export const listDfwResearchCoverage = operation({
 family and nothing more: no full coverage, no completeness, no permission to reuse, no production ingestion.
 
 The cursor is valid only with the same filters, limit and catalogue version; with others it is 400.`,
-  example: { parameters: { county: 'parker', limit: 1 }, success: { page: { summary: 'One county', value: COVERAGE_PAGE } } },
+  example: {
+    parameters: { county: 'parker', limit: 1 },
+    success: { page: { summary: 'One county', value: COVERAGE_PAGE } },
+  },
   query,
   success: { status: 200, schema: researchCoverage },
 });

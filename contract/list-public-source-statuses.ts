@@ -8,7 +8,7 @@ import {
   jurisdictionName,
   lastSuccessfulCheckAt,
   MEANINGS,
-  named,
+  nonEmptyName,
   openMeta,
 } from './fields.ts';
 import { operation, PUBLIC_READ } from './operation.ts';
@@ -28,9 +28,9 @@ export type PublicSourceStatus = z.output<typeof publicSourceStatus>;
 
 const query = z
   .strictObject({
-    jurisdictionSlug: named.describe(MEANINGS.jurisdictionSlug).optional(),
+    jurisdictionSlug: nonEmptyName.describe(MEANINGS.jurisdictionSlug).optional(),
     jurisdiction: aliasOf('jurisdictionSlug'),
-    bodySlug: named.describe(MEANINGS.bodySlug).optional(),
+    bodySlug: nonEmptyName.describe(MEANINGS.bodySlug).optional(),
     body: aliasOf('bodySlug'),
   })
   .transform(({ jurisdictionSlug, jurisdiction, bodySlug, body }) => ({

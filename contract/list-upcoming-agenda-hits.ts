@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_UPCOMING_CURSOR_LENGTH, UPCOMING_PAGE_SIZE } from '../domain/cursor.ts';
-import { aliasOf, answerWithMeta, component, count, MEANINGS, named, wholeNumber } from './fields.ts';
+import { aliasOf, answerWithMeta, component, count, MEANINGS, nonEmptyName, wholeNumber } from './fields.ts';
 import { EMPTY_PROVES_NOTHING, operation, PUBLIC_READ } from './operation.ts';
 import { upcomingAgendaHit } from './public-agenda-hit.ts';
 import { UPCOMING_HIT } from './examples.ts';
@@ -8,23 +8,29 @@ import { UPCOMING_HIT } from './examples.ts';
 const LAST_PAGE = 100;
 const upcomingCursor = z.string().min(1).max(MAX_UPCOMING_CURSOR_LENGTH);
 const next = upcomingCursor.nullable().describe(MEANINGS.nextCursor);
-const totalCount = count.describe('Hits over all pages.');
+const totalCount = count.describe('Hits on all pages.');
 const PAGE = 'Number of the page in the legacy form; not together with `cursor`.';
 
 /** Requires a topic; the query checks whether it is covered. */
 const query = z
   .strictObject({
-    topicSlug: named.describe(MEANINGS.topicSlug).optional(),
+    topicSlug: nonEmptyName.describe(MEANINGS.topicSlug).optional(),
     topic: aliasOf('topicSlug'),
     cursor: upcomingCursor.describe(MEANINGS.cursor).optional(),
     page: wholeNumber(1, LAST_PAGE).describe(PAGE).optional(),
     count: z
       .literal('true', { error: 'only true is allowed' })
-      .meta({ wire: { type: 'boolean', enum: [true] }, description: 'Adds `totalCount` to the cursor form; only `true` is allowed.' })
+      .meta({
+        wire: { type: 'boolean', enum: [true] },
+        description: 'Adds `totalCount` to the cursor form; only `true` is allowed.',
+      })
       .optional(),
   })
   .refine(({ topicSlug, topic }) => (topicSlug ?? topic) !== undefined, { error: 'is required', path: ['topicSlug'] })
-  .refine(({ cursor, page }) => cursor === undefined || page === undefined, { error: 'must not be sent with page', path: ['cursor'] })
+  .refine(({ cursor, page }) => cursor === undefined || page === undefined, {
+    error: 'must not be sent with page',
+    path: ['cursor'],
+  })
   .transform(({ topicSlug, topic, cursor, page, count }) => ({
     topicSlug: (topicSlug ?? topic)!,
     cursor,
@@ -79,7 +85,10 @@ Without \`page\` the answer is the cursor form: go on with \`nextCursor\` until 
       },
       page: {
         summary: 'Legacy page form',
-        value: { data: { hits: [UPCOMING_HIT], totalCount: 1, page: 1, pageSize: 10 }, meta: { pagination: ONE_HIT_PAGE } },
+        value: {
+          data: { hits: [UPCOMING_HIT], totalCount: 1, page: 1, pageSize: 10 },
+          meta: { pagination: ONE_HIT_PAGE },
+        },
       },
     },
   },

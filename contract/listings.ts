@@ -1,3 +1,3 @@
-/** Paths of the documents that list what the public operations may be asked for. They need no key and are no operations. */
+/** Paths of the documents that list valid parameters of the public operations. They need no key and are not operations. */
 export const TOPIC_LIST_PATH = '/topics.json';
 export const CADENCE_LIST_PATH = '/cadences.json';

@@ -7,9 +7,9 @@ import { noQuery } from './fields.ts';
 export type Surface = 'data' | 'subscriptions' | 'reports' | 'tools';
 
 export const TAGS = {
-  'Public records': 'What needs no key: agenda hits, coverage, source status and meeting cadence.',
+  'Public records': 'Operations without a key: agenda hits, coverage, source status and meeting cadence.',
   'Change feed': 'The ordered, replayable feed of every change of every record, and look-ups of current records.',
-  Snapshots: 'Frozen exports that stand at one position of the feed.',
+  Snapshots: 'Frozen exports of one position of the feed.',
   Subscriptions: 'Named places in the feed, each bound to one key and one filter, that are polled.',
   Reports: 'Reports of public records that should be here and are not.',
   Tools: 'The same data for agents, by the Model Context Protocol.',
@@ -47,7 +47,9 @@ export interface Operation extends Documented {
   readonly scope: Scope | null;
   /** Null where no key is needed. */
   readonly surface: Surface | null;
-  /** Units of the hourly export allowance that it takes. The answer states what is left, also with 0. */
+  /** Set for an operation that changes state: it is refused before it runs if its receipt might exceed the account's `max_response_bytes`. */
+  readonly writes?: true;
+  /** Units of the hourly export allowance that the operation charges. The response reports the rest, also with 0. */
   readonly exportUnits?: 0 | 1;
   readonly params: z.ZodType;
   readonly query: z.ZodType;
@@ -56,7 +58,11 @@ export interface Operation extends Documented {
   /** Null where a request body is ignored and not read. */
   readonly body: { readonly schema: z.ZodType; readonly maxBytes: number } | null;
   /** `forms` where the client may choose by `Accept`; else JSON alone. */
-  readonly success: { readonly status: 200 | 201 | 202; readonly schema: z.ZodType; readonly forms?: readonly PageForm[] };
+  readonly success: {
+    readonly status: 200 | 201 | 202;
+    readonly schema: z.ZodType;
+    readonly forms?: readonly PageForm[];
+  };
   readonly otherAnswers?: readonly OtherAnswer[];
   /** Refusals in the envelope; `STATUSES` has their statuses. Bad input is `invalid_input` where the list has it, else `invalid_parameter`. */
   readonly refusals: readonly RejectionCode[];
@@ -73,6 +79,9 @@ export interface OtherAnswer {
   readonly schema: z.ZodType | null;
 }
 
+/** No receipt of an operation that writes has more bytes. */
+export const MAX_RECEIPT_BYTES = 4_096;
+
 /** A route that refuses every request without reading its body; its answers are `Cache-Control: no-store`. */
 export interface ClosedOperation extends Documented {
   readonly method: 'GET' | 'POST';
@@ -85,7 +94,11 @@ export const operation = <const Definition extends Operation>(definition: Defini
 
 /** Shared caches may serve public answers for a minute, and while they revalidate. */
 export const PUBLIC_CACHE = 'public, s-maxage=60, stale-while-revalidate=300';
-export const PUBLIC_REFUSALS = ['invalid_parameter', 'rate_limited', 'internal_error'] as const satisfies readonly RejectionCode[];
+export const PUBLIC_REFUSALS = [
+  'invalid_parameter',
+  'rate_limited',
+  'internal_error',
+] as const satisfies readonly RejectionCode[];
 
 export const CUSTOMER_REFUSALS = [
   'unauthorized',
@@ -122,7 +135,13 @@ export const PUBLIC_READ = {
   refusals: PUBLIC_REFUSALS,
   cacheControl: PUBLIC_CACHE,
 } as const;
-export const DATA_READ = { ...NO_INPUT, access: 'key', scope: 'civic:read', surface: 'data', refusals: CUSTOMER_REFUSALS } as const;
+export const DATA_READ = {
+  ...NO_INPUT,
+  access: 'key',
+  scope: 'civic:read',
+  surface: 'data',
+  refusals: CUSTOMER_REFUSALS,
+} as const;
 export const DATA_EXPORT = { ...DATA_READ, scope: 'civic:export' } as const;
 export const SUBSCRIPTION_ACCESS = {
   ...DATA_READ,
@@ -130,6 +149,8 @@ export const SUBSCRIPTION_ACCESS = {
   surface: 'subscriptions',
   refusals: [...CUSTOMER_REFUSALS, 'feed_subscription_plan_required'],
 } as const;
+/** A failure of the store is `authentication_unavailable` here, never `feed_unavailable`. */
+export const SUBSCRIPTION_UPKEEP_REFUSALS = SUBSCRIPTION_ACCESS.refusals.filter((code) => code !== 'feed_unavailable');
 export const REPORT_ACCESS = {
   ...NO_INPUT,
   tag: 'Reports',

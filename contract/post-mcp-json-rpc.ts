@@ -23,7 +23,9 @@ const jsonRpcRequest = component('JsonRpcRequest', {
   method: z.string().min(1).describe('Method of the tool protocol.'),
   params: z
     .looseObject({})
-    .meta({ wire: { anyOf: [{ $ref: '#/components/schemas/ToolCall' }, { type: 'object', additionalProperties: true }] } })
+    .meta({
+      wire: { anyOf: [{ $ref: '#/components/schemas/ToolCall' }, { type: 'object', additionalProperties: true }] },
+    })
     .describe('Parameters of the method.')
     .optional(),
 });
@@ -48,17 +50,19 @@ const otherResult = z.looseObject({});
 
 const result = z
   .union([toolsList, ...Object.values(TOOL_RESULTS), toolError, paymentRequired, otherResult])
-  .describe('What the method answers.');
+  .describe('Result of the method.');
 
 export const mcpAnswer = component('JsonRpcAnswer', { jsonrpc, id, result });
-/** By the protocol's rules an unknown tool, and arguments that are not an object, are answered with status 200. */
+/** The protocol requires status 200 for an unknown tool and for arguments that are not an object. */
 const mcpReply = z.union([mcpAnswer, jsonRpcError]).meta({ id: 'JsonRpcReply' });
 
 const headers = z.object({
   'mcp-method': z.string().describe('Current era: required, equal to `method` of the body.').optional(),
   'mcp-name': z
     .string()
-    .describe('Current era: required with `tools/call`, equal to `params.name`; on a method that has no name it is refused.')
+    .describe(
+      'Current era: required with `tools/call`, equal to `params.name`; on a method that has no name it is refused.',
+    )
     .optional(),
   'mcp-protocol-version': z
     .enum(PROTOCOL_VERSIONS)
@@ -97,11 +101,16 @@ const SEARCH_REQUEST = {
   params: {
     name: 'search_agenda',
     arguments: { query: 'data center', limit: 5 },
-    _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} },
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
   },
 };
 
-const refusal = { error: { code: 'invalid_parameter', message: 'query: Too small: expected string to have >=1 characters' } };
+const refusal = {
+  error: { code: 'invalid_parameter', message: 'query: Too small: expected string to have >=1 characters' },
+};
 
 const resultOf = (structuredContent: object, text: object) => ({
   resultType: 'complete',
@@ -132,7 +141,10 @@ operator allows; any other \`Origin\` is 403.`,
     parameters: { 'mcp-method': 'tools/call', 'mcp-name': 'search_agenda', 'mcp-protocol-version': '2026-07-28' },
     body: { search: { summary: 'A search, current era', value: SEARCH_REQUEST } },
     success: {
-      found: { summary: 'One item', value: { jsonrpc: '2.0', id: 1, result: resultOf({ data: SEARCH_RESULT }, SEARCH_RESULT) } },
+      found: {
+        summary: 'One item',
+        value: { jsonrpc: '2.0', id: 1, result: resultOf({ data: SEARCH_RESULT }, SEARCH_RESULT) },
+      },
       refused: {
         summary: 'A refusal of the tool',
         value: { jsonrpc: '2.0', id: 1, result: { isError: true, ...resultOf(refusal, refusal) } },
@@ -145,16 +157,25 @@ operator allows; any other \`Origin\` is 403.`,
   ...NO_INPUT,
   headers,
   body: {
-    schema: z.union([jsonRpcRequest, z.array(jsonRpcRequest).min(1).max(MAX_BATCH_ELEMENTS)]).meta({ id: 'JsonRpcBody' }),
+    schema: z
+      .union([jsonRpcRequest, z.array(jsonRpcRequest).min(1).max(MAX_BATCH_ELEMENTS)])
+      .meta({ id: 'JsonRpcBody' }),
     maxBytes: 65_536,
   },
   success: { status: 200, schema: mcpReply },
   otherAnswers: [
-    { status: 202, when: 'The body held notifications only.', schema: null },
+    { status: 202, when: 'The body contained notifications only.', schema: null },
     { status: 400, when: 'The headers, the era or the message are wrong.', schema: jsonRpcError },
     { status: 404, when: 'The method is unknown (current era).', schema: jsonRpcError },
     { status: 406, when: 'A request of the 2025 era does not accept both media types.', schema: jsonRpcError },
   ],
-  refusals: ['unauthorized', 'forbidden', 'request_too_large', 'rate_limited', 'internal_error', 'authentication_unavailable'],
+  refusals: [
+    'unauthorized',
+    'forbidden',
+    'request_too_large',
+    'rate_limited',
+    'internal_error',
+    'authentication_unavailable',
+  ],
   refusalsAt: { 415: ['invalid_parameter'] },
 });

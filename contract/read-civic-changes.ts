@@ -19,18 +19,24 @@ import { CUSTOMER_REFUSALS, DATA_READ, operation, PAGE_FORMS } from './operation
 import { CURSOR, NEXT_CURSOR } from './examples.ts';
 
 const place = { cursor, recordId: uuid.describe('Identifier of the record.') };
-const operationName = <Name extends string>(name: Name) => z.literal(name).describe('Whether the record is now as in `data`, or gone.');
+const operationName = <Name extends string>(name: Name) =>
+  z.literal(name).describe('Whether the record is now as in `data`, or gone.');
 
 const upsert = (resource: Resource, record: string) =>
   component(`${record}Upsert`, { ...place, operation: operationName('upsert'), ...recordOf(resource) });
 
-const remove = component('RecordRemoval', { ...place, operation: operationName('remove'), resource: resourceName, ...recordVersion });
+const remove = component('RecordRemoval', {
+  ...place,
+  operation: operationName('remove'),
+  resource: resourceName,
+  ...recordVersion,
+});
 const anyUpsert = z.discriminatedUnion('resource', perResource(upsert)).meta({ id: 'RecordUpsert' });
 const changeItem = z.discriminatedUnion('operation', [anyUpsert, remove]).meta({ id: 'ChangeItem' });
 
 const recovery = z.strictObject({
   operationId: z.string().describe('Name of the operation.'),
-  hint: z.string().describe('What to do with the operation.'),
+  hint: z.string().describe('Advice for the operation.'),
 });
 
 export const changesPage = answerWithMeta(
@@ -47,7 +53,10 @@ export const changesPage = answerWithMeta(
         'True where a read without a cursor starts after changes that are no longer replayable: take a snapshot for a complete copy.',
       )
       .optional(),
-    recovery: z.array(recovery).describe('Operations that bring a client back to a complete copy, each with a hint.').optional(),
+    recovery: z
+      .array(recovery)
+      .describe('Operations that bring a client back to a complete copy, each with a hint.')
+      .optional(),
   }),
 );
 
@@ -100,7 +109,7 @@ const PRUNED = {
   },
 };
 export const PAGES = {
-  page: { summary: 'A cancelled meeting and a withdrawn document', value: CHANGES },
+  page: { summary: 'A canceled meeting and a withdrawn document', value: CHANGES },
   quiet: { summary: 'Nothing new, and still a position to store', value: QUIET },
 };
 
@@ -123,7 +132,10 @@ is 400. A snapshot's \`boundaryCursor\` is bound to nothing. Changes are replaya
 a cursor of another feed or beyond the head. Recovery: take a snapshot and go on from its \`boundaryCursor\`.`,
   example: {
     parameters: { cursor: CURSOR, resource: 'meetings', limit: 100 },
-    success: { ...PAGES, pruned: { summary: 'A first read without a cursor, after older changes were pruned', value: PRUNED } },
+    success: {
+      ...PAGES,
+      pruned: { summary: 'A first read without a cursor, after older changes were pruned', value: PRUNED },
+    },
   },
   query: z.strictObject({ cursor: cursor.optional(), resource: resourceName.optional(), limit }),
   success: { status: 200, schema: changesPage, forms: PAGE_FORMS },

@@ -30,43 +30,60 @@ const sourceHealth = z.strictObject({
   consecutiveFailures: source.shape.consecutiveFailures,
   lastCheckSkipped: source.shape.lastCheckSkipped,
   lastCheckDegraded: source.shape.lastCheckDegraded,
+  lastCheckFailure: source.shape.lastCheckFailure,
 });
 
 const lag = {
-  lagEvents: count.nullable().describe('Events not yet taken in; null where the log cannot count.'),
-  lagSeconds: z.number().min(0).describe('Age of the oldest event not yet taken in.'),
+  lagEvents: count.nullable().describe('Events that are not processed yet; null if the log cannot count them.'),
+  lagSeconds: z.number().min(0).describe('Age of the oldest event that is not processed yet.'),
 };
 
 const orUnanswered = <Field extends z.ZodType>(field: Field) =>
-  field.nullable().describe(`${field.description!.replace(/\.$/, '')}; null where a part that it needs is in \`unanswered\`.`);
+  field
+    .nullable()
+    .describe(`${field.description!.replace(/\.$/, '')}; null where a part that it needs is in \`unanswered\`.`);
 
 const pipeline = z.strictObject({
   lagEvents: lag.lagEvents.describe(
     'Events not yet taken in; null where the log cannot count, and where `unanswered` names the projections.',
   ),
   lagSeconds: orUnanswered(lag.lagSeconds),
-  pendingWork: orUnanswered(count.describe('Work that waits to be done.')),
-  failedWork: orUnanswered(count.describe('Work that failed and waits for an operator.')),
-  oldestPendingAt: timestamp.describe('Since when the oldest pending work waits; absent where none does or is known.').optional(),
+  pendingWork: orUnanswered(count.describe('Pending work.')),
+  failedWork: orUnanswered(
+    count.describe(
+      'Work that failed and waits for an operator or a change: paused processors, refused rebuilds, agenda items that could not be classified.',
+    ),
+  ),
+  oldestPendingAt: timestamp
+    .describe('Time since which the oldest work is pending; absent if there is none or it is unknown.')
+    .optional(),
   projections: z
-    .array(z.strictObject({ name: z.string().describe('Name.'), ...lag, state: z.string().describe('What the projection is doing.') }))
-    .describe('Read models and how far each has come.'),
+    .array(
+      z.strictObject({
+        name: z.string().describe('Name.'),
+        ...lag,
+        state: z.string().describe('State of the projection.'),
+      }),
+    )
+    .describe('Read models and their progress.'),
   head: z
     .strictObject({ cursor, digests: resourceDigests })
     .nullable()
-    .describe('Newest position of the feed and the digests there; null where the feed cannot be read.'),
+    .describe('Newest position of the feed and its digests; null if the feed cannot be read.'),
   unanswered: z
     .array(z.enum(HEALTH_PARTS))
     .min(1)
-    .describe('Parts that failed or did not answer in time; what they would have said is null, absent, or an empty list.')
+    .describe(
+      'Parts that failed or did not answer in time; what they would have said is null, absent, or an empty list.',
+    )
     .optional(),
 });
 
 export const health = component('Health', {
   status: z.enum(['healthy', 'degraded', 'unavailable']).describe(MEANINGS.status),
   checkedAt: timestamp.describe('When the answer was made.'),
-  sources: z.array(sourceHealth).describe('The sources and what was last observed of each.'),
-  pipeline: pipeline.describe('How far what was recorded has been taken in.'),
+  sources: z.array(sourceHealth).describe('The sources with the result of their last check.'),
+  pipeline: pipeline.describe('Progress of processing the recorded events.'),
 });
 export type Health = z.output<typeof health>;
 
@@ -76,7 +93,7 @@ export const readCivicHealth = operation({
   method: 'GET',
   path: '/api/v1/data/health',
   tag: 'Change feed',
-  summary: 'Read how sources and pipeline stand',
+  summary: 'Read the health of sources and pipeline',
   description: `What was observed of the sources and how far the pipeline has come, with the head of the feed and the state digests there. A degraded
 or unavailable service still answers 200: judge by \`status\`. A part that fails or does not answer in time is named in \`pipeline.unanswered\`; without the
 log or the feed the state is \`unavailable\`.`,

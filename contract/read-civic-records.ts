@@ -8,7 +8,11 @@ const BATCH_IDS = 100;
 
 const batchRequest = z.strictObject({
   resource: resourceName,
-  ids: z.array(z.string()).min(1).max(BATCH_IDS).describe(`Identifiers of records; over all requests at most ${BATCH_IDS}.`),
+  ids: z
+    .array(z.string())
+    .min(1)
+    .max(BATCH_IDS)
+    .describe(`Identifiers of records; over all requests at most ${BATCH_IDS}.`),
 });
 
 export const batch = z
@@ -19,8 +23,8 @@ export const batch = z
   })
   .meta({ id: 'BatchRequest' });
 
-const found = (resource: Resource, record: string) => component(`Found${record}`, { id, ...recordOf(resource) });
-const anyFound = z.discriminatedUnion('resource', perResource(found)).meta({ id: 'FoundRecord' });
+const foundRecord = (resource: Resource, record: string) => component(`Found${record}`, { id, ...recordOf(resource) });
+const anyFound = z.discriminatedUnion('resource', perResource(foundRecord)).meta({ id: 'FoundRecord' });
 export const foundRecords = answer('FoundRecords', z.strictObject({ items: itemsOf(anyFound) }));
 
 export const readCivicRecords = operation({
@@ -43,7 +47,11 @@ with those that you asked for. An id that is asked for twice is answered once.`,
     success: {
       records: {
         summary: 'The one that there is',
-        value: { data: { items: [{ resource: 'topics', id: TOPIC.id, version: '1', changedAt: TOPIC.updatedAt, data: TOPIC }] } },
+        value: {
+          data: {
+            items: [{ resource: 'topics', id: TOPIC.id, version: '1', changedAt: TOPIC.updatedAt, data: TOPIC }],
+          },
+        },
       },
     },
   },

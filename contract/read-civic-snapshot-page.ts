@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import type { Resource } from '../domain/records/resources.ts';
-import { answerWithMeta, cursor, hasMore, itemsOf, limit, matching, nextCursor, perResource, RECORD_DATA, resourceName } from './fields.ts';
+import {
+  answerWithMeta,
+  cursor,
+  hasMore,
+  itemsOf,
+  limit,
+  matching,
+  nextCursor,
+  perResource,
+  RECORD_DATA,
+  resourceName,
+} from './fields.ts';
 import { snapshotId } from './create-civic-snapshot.ts';
 import { CUSTOMER_REFUSALS, DATA_EXPORT, operation, PAGE_FORMS } from './operation.ts';
 import { SNAPSHOT_ID, TOPIC } from './examples.ts';
@@ -29,7 +40,12 @@ export const readCivicSnapshotPage = operation({
 takes nothing from the export allowance. A snapshot that is unknown, expired or another customer's is 404.`,
   example: {
     parameters: { snapshotId: SNAPSHOT_ID, resource: 'topics', limit: 100 },
-    success: { page: { summary: 'The last page', value: { data: { items: [TOPIC] }, meta: { nextCursor: null, hasMore: false } } } },
+    success: {
+      page: {
+        summary: 'The last page',
+        value: { data: { items: [TOPIC] }, meta: { nextCursor: null, hasMore: false } },
+      },
+    },
   },
   params: z.strictObject({ snapshotId, resource: resourceName }),
   query: z.strictObject({ cursor: cursor.optional(), limit }),

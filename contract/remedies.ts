@@ -6,7 +6,7 @@ const LATER = 'Send the same request again after a pause that grows from attempt
 const PAY = 'Ask the operator about the plan of the account.';
 const TELL = 'Tell the operator the request id; sending it again helps only if the cause was brief.';
 
-/** What a client does about a refusal. */
+/** Remedies for refusals. */
 export const REMEDIES: Readonly<Record<RejectionCode, string>> = {
   invalid_parameter: CORRECT,
   invalid_input: CORRECT,
@@ -23,14 +23,16 @@ export const REMEDIES: Readonly<Record<RejectionCode, string>> = {
   internal_error: TELL,
   authentication_unavailable: LATER,
   feed_unavailable: LATER,
-  timeout: 'Send the same request again: a write that was stored is found. Where a read fails again, ask for less at once.',
+  timeout:
+    'Send the same request again: a write that was stored is found. Where a read fails again, ask for less at once.',
   mcp_prelaunch: 'Use the tool endpoint, `POST /api/v1/mcp`.',
   billing_channel_unset: PAY,
   billing_entitlement_required: PAY,
   feed_subscription_plan_required:
     'Read the changes with a cursor of your own, which every plan allows, or ask the operator about Pro and Ultra.',
   feed_subscription_conflict: 'Take another name, or revoke the live subscription of this name first.',
-  feed_subscription_limit_reached: 'Revoke a subscription that is no longer used, or ask the operator about a larger plan.',
+  feed_subscription_limit_reached:
+    'Revoke a subscription that is no longer used, or ask the operator about a larger plan.',
   report_not_found: 'Check the id of the report: it was in the receipt. Reports of other accounts are not found.',
   replay_conflict: 'Take a new idempotency key for another input; send the first input again to get its receipt.',
   submit_rate_limited: WAIT,
@@ -42,8 +44,8 @@ export const REMEDIES: Readonly<Record<RejectionCode, string>> = {
   intake_paused: LATER,
   worker_paused: LATER,
   lease_conflict: LATER,
-  state_conflict: 'Read the report again, and decide by what it says now.',
-  invalid_transition: 'Read the report again, and decide by what it says now.',
+  state_conflict: 'Read the report again, and decide by its current content.',
+  invalid_transition: 'Read the report again, and decide by its current content.',
   resolution_incomplete: 'State a finding; to close it as resolved, name the verified record.',
   service_unavailable: LATER,
 };

@@ -14,7 +14,9 @@ export const COVERAGE_STATUSES = {
 } as const;
 export type CoverageStatus = keyof typeof COVERAGE_STATUSES;
 
-const coverageStatus = z.enum(Object.keys(COVERAGE_STATUSES) as [CoverageStatus, ...CoverageStatus[]]).meta({ id: 'CoverageStatus' });
+const coverageStatus = z
+  .enum(Object.keys(COVERAGE_STATUSES) as [CoverageStatus, ...CoverageStatus[]])
+  .meta({ id: 'CoverageStatus' });
 export const family = recordStream.shape.family;
 /** The 16 counties of the region, by their bare slugs; a county's own jurisdiction slug adds `-county`. */
 export const county = z
@@ -45,7 +47,7 @@ const familyCoverage = z.strictObject({
   family,
   status: coverageStatus.describe(MEANINGS.status),
   officialSourceUrl: recordStream.shape.officialSourceUrl.optional(),
-  checkedOn: date.describe('Day on which research looked.').optional(),
+  checkedOn: date.describe('Day of the research.').optional(),
   note: z.string().min(1).describe('A remark of the research.').optional(),
 });
 
@@ -56,7 +58,7 @@ const coveredJurisdiction = component('CoveredJurisdiction', {
   kind: jurisdiction.shape.kind,
   countySlugs: jurisdiction.shape.countySlugs,
   active: jurisdiction.shape.active,
-  families: z.array(familyCoverage).describe('Record families, each with what was located.'),
+  families: z.array(familyCoverage).describe('Record families, each with its finding.'),
 });
 export type CoveredJurisdiction = z.output<typeof coveredJurisdiction>;
 
@@ -68,13 +70,13 @@ const coverageScope = z.strictObject({
   activeMunicipalities: count.describe('Active municipalities in the catalogue.'),
   inactiveMunicipalities: count.describe('Inactive municipalities in the catalogue.'),
   families: z.literal(FAMILIES.length).describe('Record families.'),
-  statement: z.string().min(1).describe('What the statuses say and do not say.'),
+  statement: z.string().min(1).describe('Limits of the statuses.'),
 });
 
 const pagination = z.strictObject({
   limit: z.int().min(1).max(MAX_COVERAGE_ITEMS).describe(MEANINGS.limit),
   returned: count.max(MAX_COVERAGE_ITEMS).describe(MEANINGS.returned),
-  total: count.describe('Items over all pages.'),
+  total: count.describe('Items on all pages.'),
   nextCursor: coverageCursor.nullable().describe(MEANINGS.nextCursor),
 });
 
@@ -86,11 +88,16 @@ export const researchCoverage = answerWithMeta(
       'Date of the research and the start of the SHA-256 of the catalogue.',
     ),
     researchDate: date.describe('Day of the research.'),
-    ingestionVerified: z.boolean().describe('Whether production ingestion of every listed family has been verified.'),
+    ingestionVerified: z.boolean().describe('True if production ingestion of every listed family has been verified.'),
     statusDefinitions: z
-      .strictObject(Object.fromEntries(coverageStatus.options.map((status) => [status, definition])) as Record<CoverageStatus, z.ZodString>)
-      .describe('What each status letter means.'),
-    scope: coverageScope.describe('What the catalogue covers.'),
+      .strictObject(
+        Object.fromEntries(coverageStatus.options.map((status) => [status, definition])) as Record<
+          CoverageStatus,
+          z.ZodString
+        >,
+      )
+      .describe('Meanings of the status letters.'),
+    scope: coverageScope.describe('Size of the catalogue.'),
     pagination: pagination.describe(MEANINGS.pagination),
   }),
 );

@@ -7,6 +7,7 @@ import { REPORT_ID } from './examples.ts';
 export const submitDataReport = operation({
   ...REPORT_ACCESS,
   operationId: 'submitDataReport',
+  writes: true,
   method: 'POST',
   path: '/api/v1/data-reports',
   summary: 'Report a missing record',
@@ -48,7 +49,9 @@ parameters that look like secrets.`,
     },
   },
   headers: z.object({
-    'idempotency-key': requestToken.describe('The same key with the same body answers the first receipt; with another body it is refused.'),
+    'idempotency-key': requestToken.describe(
+      'The same key with the same body answers the first receipt; with another body it is refused.',
+    ),
   }),
   body: { schema: newDataReport, maxBytes: MAX_REPORT_BYTES },
   success: { status: 202, schema: answer('SubmittedDataReport', reportReceipt) },

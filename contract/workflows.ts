@@ -9,7 +9,7 @@ type Values = Readonly<Record<string, string | number>>;
 export interface Workflow {
   readonly summary: string;
   readonly description: string;
-  /** Meanings of the inputs by name; each workflow also takes the API key as `key`. */
+  /** Meanings of the inputs by name; each workflow also has the API key as `key`. */
   readonly inputs: Readonly<Record<string, string>>;
   readonly steps: readonly WorkflowStep[];
 }
@@ -18,19 +18,19 @@ export interface WorkflowStep {
   readonly stepId: string;
   readonly operationId: CustomerOperationId;
   readonly description: string;
-  /** By the names of the operation's parameters. */
+  /** Keyed by the parameters of the operation. */
   readonly parameters?: Values;
   readonly payload?: Values;
-  /** A status beside that of success with which the workflow goes on. */
+  /** A status other than success with which the workflow continues. */
   readonly alsoExpected?: number;
-  /** What must hold besides. */
+  /** Additional conditions. */
   readonly checks?: readonly string[];
   readonly outputs?: Readonly<Record<string, string>>;
   /** The first whose condition holds; without one that holds the next step follows. */
   readonly next?: readonly NextWorkflow[];
 }
 
-/** Goes on with another workflow, or ends where none is named. */
+/** Continues with another workflow, or ends without one. */
 export interface NextWorkflow {
   readonly name: string;
   readonly condition?: string;
@@ -53,7 +53,7 @@ const restOfSnapshot = (snapshotId: string, boundaryCursor: string): readonly Ne
   { name: 'follow', workflowId: 'followFeed', inputs: { cursor: boundaryCursor } },
 ];
 
-/** Workflows by their ids. A page that is followed by another one goes on with a workflow whose input is the next cursor. */
+/** Workflows by their ids. A page with a successor continues with a workflow whose input is the next cursor. */
 export const WORKFLOWS: Readonly<Record<string, Workflow>> = {
   snapshotThenFollow: {
     summary: 'Take a snapshot, then follow the feed',
@@ -66,7 +66,10 @@ those of every resource. A copy of one passes over the others.`,
         stepId: 'takeSnapshot',
         operationId: 'createCivicSnapshot',
         description: 'Freezes the records at one position of the feed.',
-        outputs: { snapshotId: '$response.body#/data/snapshotId', boundaryCursor: '$response.body#/data/boundaryCursor' },
+        outputs: {
+          snapshotId: '$response.body#/data/snapshotId',
+          boundaryCursor: '$response.body#/data/boundaryCursor',
+        },
       },
       {
         stepId: 'readFirstPage',
@@ -79,11 +82,12 @@ those of every resource. A copy of one passes over the others.`,
   },
   readRestOfSnapshot: {
     summary: 'Read on in a snapshot, then follow the feed',
-    description: 'One more page of a resource; the workflow goes on with itself while there are more, and then follows the feed.',
+    description:
+      'One more page of a resource; the workflow goes on with itself while there are more, and then follows the feed.',
     inputs: {
       resource: 'The resource that is read.',
       snapshotId: 'The snapshot that is read.',
-      boundaryCursor: 'Cursor of the feed at which the snapshot stands.',
+      boundaryCursor: 'Feed cursor of the boundary of the snapshot.',
       cursor: 'The `nextCursor` of the page before.',
     },
     steps: [
@@ -108,7 +112,10 @@ start again from it.`,
         description: 'Reads the changes after the cursor.',
         parameters: { cursor: '$inputs.cursor' },
         outputs: { cursor: NEXT_CURSOR },
-        next: [{ name: 'nextPage', condition: HAS_MORE, workflowId: 'followFeed', inputs: { cursor: NEXT_CURSOR } }, { name: 'atHead' }],
+        next: [
+          { name: 'nextPage', condition: HAS_MORE, workflowId: 'followFeed', inputs: { cursor: NEXT_CURSOR } },
+          { name: 'atHead' },
+        ],
       },
     ],
   },
@@ -117,7 +124,7 @@ start again from it.`,
     description: `Reads the feed after a stored cursor. Where the answer is 410, the cursor is older than what is retained, or of another feed: take a
 snapshot, build a new copy beside the old one, and follow the feed from the snapshot's \`boundaryCursor\`. The cursor is one of all
 resources; one that was read with a filter is 400 here.`,
-    inputs: { cursor: CURSOR, resource: 'The resource to copy anew, such as `meetings`.' },
+    inputs: { cursor: CURSOR, resource: 'The resource to copy again, such as `meetings`.' },
     steps: [
       {
         stepId: 'readStoredCursor',
@@ -126,7 +133,12 @@ resources; one that was read with a filter is 400 here.`,
         parameters: { cursor: '$inputs.cursor' },
         alsoExpected: 410,
         next: [
-          { name: 'expired', condition: '$statusCode == 410', workflowId: 'snapshotThenFollow', inputs: { resource: '$inputs.resource' } },
+          {
+            name: 'expired',
+            condition: '$statusCode == 410',
+            workflowId: 'snapshotThenFollow',
+            inputs: { resource: '$inputs.resource' },
+          },
           { name: 'nextPage', condition: HAS_MORE, workflowId: 'followFeed', inputs: { cursor: NEXT_CURSOR } },
           { name: 'atHead' },
         ],
@@ -140,7 +152,7 @@ no second report and answers with the first receipt. Read the status when \`next
     inputs: {
       idempotencyKey: 'A text of your own for this report, the same in each attempt.',
       sourceUrl: 'Address of the record at its official source.',
-      expectedRecord: 'What is missing, in words.',
+      expectedRecord: 'Description of the missing record.',
     },
     steps: [
       {

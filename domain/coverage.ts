@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { type CursorDamage, cursorPayload, cursorText } from './cursor.ts';
 import type { FAMILIES } from './records/schemas.ts';
 
-/** What research says about one record family of one jurisdiction: only what was located, nothing about completeness or ingestion. */
+/**
+ * Research on where one record family of one jurisdiction publishes its records. It does not cover completeness or
+ * ingestion.
+ */
 export const COVERAGE_STATUSES = ['M', 'D', 'P', 'R', 'U', 'N'] as const;
 export type CoverageStatus = (typeof COVERAGE_STATUSES)[number];
 export type Family = (typeof FAMILIES)[number];
@@ -11,7 +14,7 @@ export interface CoveredFamily {
   readonly family: Family;
   readonly status: CoverageStatus;
   readonly officialSourceUrl?: string;
-  /** The address is known to have answered on this day or later. */
+  /** Latest day on which the address is known to have answered. */
   readonly checkedOn?: string;
   readonly note?: string;
 }
@@ -21,7 +24,7 @@ export interface CoverageJurisdiction {
   readonly jurisdictionName: string;
   readonly level: 'city' | 'county';
   readonly kind: 'city' | 'town' | 'village' | 'county';
-  /** Every county of the region that holds any part of it. */
+  /** All counties of the region that contain any part of it. */
   readonly countySlugs: readonly string[];
   readonly active: boolean;
   /** The 11 families of a city or the 10 of a county, in the order of the families. */
@@ -42,7 +45,7 @@ export interface CoverageCatalogue {
     readonly families: number;
     readonly statement: string;
   };
-  /** By slug. */
+  /** Keyed by slug. */
   readonly jurisdictions: readonly CoverageJurisdiction[];
 }
 
@@ -53,7 +56,7 @@ export interface CoveredBodySlugs {
 
 export const MAX_COVERAGE_CURSOR_LENGTH = 4096;
 
-/** The filters of a coverage cursor, besides the catalogue. Null: not filtered. */
+/** The filters of a coverage cursor, besides the catalog. Null: not filtered. */
 export interface CoverageBinding {
   readonly jurisdictionSlug: string | null;
   readonly county: string | null;
@@ -74,7 +77,15 @@ const payload = z.tuple([z.string(), filter, filter, filter, z.boolean(), z.int(
 
 export function encodeCoverageCursor({ catalogVersion, binding, offset }: CoverageCursor): string {
   const { jurisdictionSlug, county, family, includeInactive, limit } = binding;
-  const values: z.input<typeof payload> = [catalogVersion, jurisdictionSlug, county, family, includeInactive, limit, offset];
+  const values: z.input<typeof payload> = [
+    catalogVersion,
+    jurisdictionSlug,
+    county,
+    family,
+    includeInactive,
+    limit,
+    offset,
+  ];
   return cursorText('coverage', Buffer.from(JSON.stringify(values), 'utf8'));
 }
 
@@ -86,7 +97,7 @@ export function decodeCoverageCursor(text: string): CoverageCursor | CursorDamag
   if (!values.success) return 'damaged';
   const [catalogVersion, jurisdictionSlug, county, family, includeInactive, limit, offset] = values.data;
   const cursor = { catalogVersion, binding: { jurisdictionSlug, county, family, includeInactive, limit }, offset };
-  // JSON has many texts for one value; a cursor has one.
+  // One value has many JSON texts, but a cursor has only one.
   return encodeCoverageCursor(cursor) === text ? cursor : 'damaged';
 }
 

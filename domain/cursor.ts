@@ -3,7 +3,10 @@ import { crc32 } from 'node:zlib';
 import { FINGERPRINT_BYTES } from './digests.ts';
 import { type Resource, RESOURCES } from './records/resource-names.ts';
 
-/** In base64url: version, kind, payload, checksum. A value has one text only. The checksum is no secret: a cursor authorizes nothing. */
+/**
+ * A cursor is base64url of version, kind, payload and checksum. Each value has exactly one text. The checksum is not a
+ * secret: a cursor authorizes nothing.
+ */
 export const CURSOR_KINDS = { feed: 1, snapshotPage: 2, coverage: 3, upcoming: 4, search: 5 } as const;
 export type CursorKind = keyof typeof CURSOR_KINDS;
 
@@ -27,19 +30,24 @@ export function cursorText(kind: CursorKind, payload: Uint8Array): string {
 /** The kind of a valid cursor, or undefined for any other text. Throws for a value that is not a string. */
 export function cursorKind(text: string, maxLength: number): CursorKind | undefined {
   const bytes = cursorBytes(text, maxLength);
-  return bytes === undefined ? undefined : (Object.keys(CURSOR_KINDS) as CursorKind[]).find((kind) => CURSOR_KINDS[kind] === bytes[1]);
+  return bytes === undefined
+    ? undefined
+    : (Object.keys(CURSOR_KINDS) as CursorKind[]).find((kind) => CURSOR_KINDS[kind] === bytes[1]);
 }
 
 function cursorBytes(text: string, maxLength: number): Buffer | undefined {
   if (text.length > maxLength) return undefined;
   const bytes = Buffer.from(text, 'base64url');
   const end = bytes.length - CHECKSUM_BYTES;
-  // `Buffer.from` skips unknown characters, so the bytes must give this very text.
+  // `Buffer.from` skips unknown characters, so the bytes must encode to the same text.
   if (end < HEADER_BYTES || bytes.toString('base64url') !== text) return undefined;
   return bytes.readUInt32BE(end) === crc32(bytes.subarray(0, end)) && bytes[0] === VERSION ? bytes : undefined;
 }
 
-/** The payload of a cursor of the expected kind, or the reason why there is none. Throws for a value that is not a string. */
+/**
+ * The payload of a cursor of the expected kind, or the reason why there is none. Throws for a value that is not a
+ * string.
+ */
 export function cursorPayload(kind: CursorKind, text: string, maxLength: number): Buffer | CursorDamage {
   const bytes = cursorBytes(text, maxLength);
   if (bytes === undefined) return 'damaged';
@@ -49,9 +57,9 @@ export function cursorPayload(kind: CursorKind, text: string, maxLength: number)
 interface Field<Value> {
   readonly bytes: number;
   readonly write: (payload: Buffer, value: Value, at: number) => unknown;
-  /** Undefined for bytes that no value has. */
+  /** Reads the value; undefined for bytes that encode no value. */
   readonly read: (payload: Buffer, at: number) => Value | undefined;
-  /** The value where the payload ends before this field, which must be the last. */
+  /** The value if the payload ends before this field, which must be the last. */
   readonly absent?: readonly [null | undefined];
 }
 
@@ -64,10 +72,11 @@ export const hexadecimal = (bytes: number): Field<string> => ({
 export const uuid: Field<string> = {
   bytes: 16,
   write: (payload, value, at) => payload.write(value.replaceAll('-', ''), at, 'hex'),
-  read: (payload, at) => payload.toString('hex', at, at + 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+  read: (payload, at) =>
+    payload.toString('hex', at, at + 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
 };
 
-/** No `Date` is further from the epoch. */
+/** The largest distance of a `Date` from the epoch. */
 const FURTHEST_MS = 8_640_000_000_000_000n;
 export const time: Field<number> = {
   bytes: 8,
@@ -131,7 +140,10 @@ function cursorCodec<Cursor extends object>(kind: CursorKind, fields: Fields<Cur
   return { encode, decode };
 }
 
-/** What a feed cursor may be used with: `nothing` binds it to no filter, `all` to an unfiltered read, a resource to that filter. */
+/**
+ * The filter that a feed cursor belongs to: `nothing` fits every filter, `all` an unfiltered read, a resource only that
+ * filter.
+ */
 export type FeedBinding = 'nothing' | 'all' | Resource;
 
 /** A cursor contains the index, and cursors outlive releases: names are only appended. */
@@ -152,17 +164,26 @@ export const { encode: encodeFeedCursor, decode: decodeFeedCursor } = cursorCode
   fingerprint: { ...hexadecimal(FINGERPRINT_BYTES), absent: [null] },
 });
 
-/** Where a feed cursor leads: its position and the fingerprint of the history up to it. */
+/** Target of a feed cursor: its position and the fingerprint of the history up to it. */
 export type FeedPlace = readonly [position: number, fingerprint: string | null];
 
-/** Bytes of a place in a cursor, up to whole groups of base64url, in which each begins. */
+/** Bytes of a place in a cursor, rounded up to whole groups of base64url. */
 const SLOT_BYTES = 21;
 const GROUP_BYTES = 3;
 const GROUP_CHARACTERS = 4;
 
-/** Like `encodeFeedCursor` for many places at once: their texts differ behind 18 of the 19 constant bytes, and all ends are converted as one. */
-export function feedCursorEncoder(feedId: string, binding: FeedBinding): (places: readonly FeedPlace[]) => readonly string[] {
-  const constant = Buffer.from(encodeFeedCursor({ feedId, binding, position: 0, fingerprint: null }), 'base64url').subarray(0, 19);
+/**
+ * Encodes many positions of one feed: their texts differ only after 18 constant bytes, so only the ends are encoded per
+ * position.
+ */
+export function feedCursorEncoder(
+  feedId: string,
+  binding: FeedBinding,
+): (places: readonly FeedPlace[]) => readonly string[] {
+  const constant = Buffer.from(
+    encodeFeedCursor({ feedId, binding, position: 0, fingerprint: null }),
+    'base64url',
+  ).subarray(0, 19);
   const prefix = constant.toString('base64url', 0, 18);
   const crcOfConstant = crc32(constant);
   return (places) => {
@@ -189,19 +210,25 @@ interface SnapshotPageCursor {
   readonly snapshotId: string;
   readonly resource: Resource;
   readonly position: number;
-  /** Number of the last erasure that had changed these records, absent without one: all pages show one state. */
+  /**
+   * Number of the last erasure that had changed these records; absent without one. It ensures that all pages show one
+   * state.
+   */
   readonly erasure?: number;
 }
 
-export const { encode: encodeSnapshotPageCursor, decode: decodeSnapshotPageCursor } = cursorCodec<SnapshotPageCursor>('snapshotPage', {
-  feedId: uuid,
-  snapshotId: uuid,
-  resource: oneOf(RESOURCES, BINDINGS.indexOf(RESOURCES[0])),
-  position,
-  erasure: { ...position, read: (payload, at) => position.read(payload, at) || undefined, absent: [undefined] },
-});
+export const { encode: encodeSnapshotPageCursor, decode: decodeSnapshotPageCursor } = cursorCodec<SnapshotPageCursor>(
+  'snapshotPage',
+  {
+    feedId: uuid,
+    snapshotId: uuid,
+    resource: oneOf(RESOURCES, BINDINGS.indexOf(RESOURCES[0])),
+    position,
+    erasure: { ...position, read: (payload, at) => position.read(payload, at) || undefined, absent: [undefined] },
+  },
+);
 
-/** What a search cursor is bound to; the size of a page may change. */
+/** The search that a cursor belongs to. The page size may change. */
 export interface SearchBinding {
   readonly query: string;
   readonly jurisdictionSlug: string | null;
@@ -212,7 +239,9 @@ export interface SearchBinding {
 
 /** The last item on the page before, by the order of the search that found it. */
 export interface SearchCursor {
-  /** Which of the queries for items that lack words found it, 0 for none of them: decided by the first page for all pages. */
+  /**
+   * Which query found the item, from 0 (all words required) to more lenient ones; the first page decides for all pages.
+   */
   readonly leniency: number;
   readonly rank: number;
   /** Milliseconds since the epoch. */
@@ -232,8 +261,16 @@ const digestOf = ({ query, jurisdictionSlug, topicSlug, fromDate, toDate }: Sear
 
 const codec = cursorCodec<SearchCursor & { readonly binding: string }>('search', {
   binding: hexadecimal(BINDING_BYTES),
-  leniency: { bytes: 1, write: (payload, value, at) => payload.writeUInt8(value, at), read: (payload, at) => payload.readUInt8(at) },
-  rank: { bytes: 4, write: (payload, value, at) => payload.writeInt32BE(value, at), read: (payload, at) => payload.readInt32BE(at) },
+  leniency: {
+    bytes: 1,
+    write: (payload, value, at) => payload.writeUInt8(value, at),
+    read: (payload, at) => payload.readUInt8(at),
+  },
+  rank: {
+    bytes: 4,
+    write: (payload, value, at) => payload.writeInt32BE(value, at),
+    read: (payload, at) => payload.readInt32BE(at),
+  },
   startsAt: time,
   itemId: uuid,
 });
@@ -247,15 +284,19 @@ export function decodeSearchCursor(expected: SearchBinding, text: string): Searc
   if (decoded === 'other kind') throw new InvalidSearchCursor('the cursor is of another kind than that of the search');
   if (decoded === 'damaged') throw new InvalidSearchCursor('the cursor does not decode');
   const { binding, ...cursor } = decoded;
-  if (binding !== digestOf(expected)) throw new InvalidSearchCursor('the cursor is of another query or of other filters');
+  if (binding !== digestOf(expected))
+    throw new InvalidSearchCursor('the cursor is of another query or of other filters');
   return cursor;
 }
 
 export const UPCOMING_PAGE_SIZE = 10;
-/** In characters. */
+/** Length in characters. */
 export const MAX_UPCOMING_CURSOR_LENGTH = 200;
 
-/** The last hit on the page before, by the order of the upcoming list. Bound to nothing. Times are milliseconds since the epoch. */
+/**
+ * The last hit on the previous page, in the order of the upcoming list. Not bound to a filter. Times are milliseconds
+ * since the epoch.
+ */
 export interface UpcomingCursor {
   readonly startsAt: number;
   readonly classifiedAt: number;

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** The variable from which a client of a service takes its key; no setting of the service. */
+/** Environment variable with the key of a client. It is not a setting of the service. */
 export const API_KEY_VARIABLE = 'CIVIC_API_KEY';
 
-/** `crs_`, 40 random base62 characters, `_`, 6 of checksum, which tells a typo from an unknown key and marks leaked keys for scanners. */
+/**
+ * A secret is `crs_`, 40 random base62 characters, `_` and a checksum of 6. The checksum distinguishes a typo from an
+ * unknown key and helps scanners find leaked keys.
+ */
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 40;
 const CHECKSUM_LENGTH = 6;
@@ -22,12 +25,12 @@ function checksum(text: string): string {
   return digits;
 }
 
-/** 238 random bits. */
+/** Creates a secret of 238 random bits. */
 export function makeKeySecret(randomBytes: RandomBytes): string {
   let random = '';
   while (random.length < RANDOM_LENGTH) {
     for (const byte of randomBytes(RANDOM_LENGTH)) {
-      // 248 is the largest multiple of 62 in a byte: without the cut some characters would be likelier than others.
+      // 248 is the largest multiple of 62 in a byte; larger values would make some characters more likely.
       if (byte < 248 && random.length < RANDOM_LENGTH) random += BASE62.charAt(byte % 62);
     }
   }
@@ -35,18 +38,19 @@ export function makeKeySecret(randomBytes: RandomBytes): string {
   return `${stem}_${checksum(stem)}`;
 }
 
-/** Whether a text has the form and the checksum of a key's secret, independent of whether the key exists. */
-export const isKeySecret = (text: string): boolean => SHAPE.test(text) && text.endsWith(checksum(text.slice(0, -1 - CHECKSUM_LENGTH)));
+/** True if a text has the form and the checksum of a secret. The key might not exist. */
+export const isKeySecret = (text: string): boolean =>
+  SHAPE.test(text) && text.endsWith(checksum(text.slice(0, -1 - CHECKSUM_LENGTH)));
 const WITHIN = /crs_[0-9A-Za-z]{32,64}_[0-9A-Za-z]{6}/g;
 export const holdsKeySecret = (text: string): boolean => (text.match(WITHIN) ?? []).some(isKeySecret);
-/** A text for a message, with everything that resembles a key cut to its prefix. */
+/** Returns a text for a message, with everything that resembles a key cut to its prefix. */
 export const withoutSecrets = (text: string): string => text.replaceAll(/crs_[0-9A-Za-z_]+/g, 'crs_…');
-/** The stored hash of a secret: 64 lower-case hex digits. */
+/** Returns the stored hash of a secret: 64 lower-case hex digits. */
 export const keySecretHash = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** The reason why a customer's text must not be stored, without the text; null where it may be stored. */
+/** Returns the reason why a customer's text must not be stored, without the text; null if it may be stored. */
 export function notStorable(text: string): string | null {
-  // PostgreSQL stores neither, and an event cannot be removed: a projector would pause at it.
-  if (!text.isWellFormed() || text.includes('\0')) return 'the text holds U+0000 or half a character';
-  return holdsKeySecret(text) ? 'the text holds an API key; a key is sent in the Authorization header alone' : null;
+  // PostgreSQL can store neither, and an event cannot be removed: a projector would pause at it.
+  if (!text.isWellFormed() || text.includes('\0')) return 'the text contains a NUL character or an unpaired surrogate';
+  return holdsKeySecret(text) ? 'the text contains an API key; send a key in the Authorization header only' : null;
 }

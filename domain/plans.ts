@@ -17,7 +17,7 @@ export interface BillingFacts {
 /** Live polling subscriptions that an account may have, counted over all of its keys. */
 export const SUBSCRIPTION_CAPS: Readonly<Record<Tier, number>> = { none: 0, pro: 10, ultra: 100 };
 
-/** A confirmed payment gives paid access to reports for this long. */
+/** Milliseconds of access to reports after a confirmed payment. */
 export const PAYMENT_COVERS_MS = 30 * DAY_MS;
 
 export const isPaidThrough = ({ channel, paidUntil }: BillingFacts, now: number): boolean =>
@@ -35,7 +35,7 @@ export interface KeyIdentity extends BillingFacts {
 
 export interface Allowances {
   readonly requestsPerMinute: number;
-  /** Requests a second. */
+  /** Requests per second. */
   readonly burstLimit: number;
   readonly exportRequestsPerHour: number;
   readonly maxPageSize: number;
@@ -43,14 +43,22 @@ export interface Allowances {
   readonly maxResponseBytes: number;
 }
 
-/** `default` is for every account without a current paid period, and for one that is paid through on no tier. */
+/** `default` applies to every account without a current paid period, and to a paid account without a tier. */
 export const PLAN_NAMES = ['default', 'pro', 'ultra'] as const;
 type PlanName = (typeof PLAN_NAMES)[number];
 export type Plans = Readonly<Record<PlanName, Allowances>>;
-/** Ceiling for every plan, in windows aligned to the clock: each request counts, also a refused one. */
-export type AbuseCeiling = Readonly<Record<'sustained' | 'burst', { readonly requests: number; readonly seconds: number }>>;
-/** Ceilings of all keys together, each counted by itself: `perimeter` counts every request with a known key, `handler` those that are handled. */
-export type AbuseCeilings = Readonly<Record<'perimeter' | 'handler', AbuseCeiling>>;
+/**
+ * Abuse ceiling, the same for every plan, in windows aligned to the clock. Each request counts, including a refused
+ * one.
+ */
+export type AbuseCeiling = Readonly<
+  Record<'sustained' | 'burst', { readonly requests: number; readonly seconds: number }>
+>;
+/**
+ * Abuse ceilings of an account. `received` counts every request with a known key, `handled` only those with a usable
+ * one.
+ */
+export type AbuseCeilings = Readonly<Record<'received' | 'handled', AbuseCeiling>>;
 
 const bucket =
   <Allowance extends keyof Allowances>(name: string, allowance: Allowance, seconds: number) =>
@@ -63,15 +71,23 @@ export const exportBucket = bucket('api-customer-export-hour', 'exportRequestsPe
 export interface AdmissionRules {
   readonly plans: Plans;
   readonly ceilings: AbuseCeilings;
-  /** False: every key has paid access. */
+  /** If false, every key has paid access. */
   readonly billingEnforced: boolean;
 }
 
-/** The result of charging one request. `states` are the buckets of minute and burst; absent where the request was refused before them. */
+/**
+ * The result of charging one request. `states` are the minute and burst buckets; absent if the request was refused
+ * before them.
+ */
 export type Charge =
   | { readonly kind: 'charged'; readonly states: readonly BucketState[] }
-  | { readonly kind: 'exhausted'; readonly by: 'perimeter' | 'handler'; readonly retryAfterSeconds: number }
-  | { readonly kind: 'exhausted'; readonly by: 'allowance'; readonly retryAfterSeconds: number; readonly states: readonly BucketState[] }
+  | { readonly kind: 'exhausted'; readonly by: 'abuseCeiling'; readonly retryAfterSeconds: number }
+  | {
+      readonly kind: 'exhausted';
+      readonly by: 'allowance';
+      readonly retryAfterSeconds: number;
+      readonly states: readonly BucketState[];
+    }
   /** The key is revoked or expired, or its account is not active. Its allowances are not charged. */
   | { readonly kind: 'refused' };
 
@@ -82,19 +98,19 @@ export interface ChargedKey {
 }
 
 /**
- * By the key's SHA-256 (64 lower-case hex digits), in one statement; null for an unknown key. `now` is clock milliseconds. `readAhead`
- * sends a read at the same moment, on another connection.
+ * Identifies a key by its SHA-256 (64 lower-case hex digits) and charges one request in one statement; null for an
+ * unknown key. `now` is in clock milliseconds.
  */
-export type ChargeRequest = (sha256: string, now: number, readAhead?: () => void) => Promise<ChargedKey | null>;
+export type ChargeRequest = (sha256: string, now: number) => Promise<ChargedKey | null>;
 
-/** The same facts without a charge: whether the key may still be used, by the key's SHA-256; null for an unknown key. */
+/** Returns the facts about a key without charging it, by the key's SHA-256; null for an unknown key. */
 export type LookAtKey = (sha256: string, now: number) => Promise<ChargedKey | null>;
 
 type FurtherCharge =
   | { readonly kind: 'charged'; readonly states: readonly BucketState[] }
   | { readonly kind: 'exhausted'; readonly retryAfterSeconds: number; readonly states: readonly BucketState[] };
 
-/** Charges further units of minute and burst for a request that was admitted: all of them or none. */
+/** Charges more units of minute and burst for an admitted request, all or none. */
 export type ChargeUnits = (
   accountId: string,
   allowances: { readonly requestsPerMinute: number; readonly burstLimit: number },
@@ -102,5 +118,5 @@ export type ChargeUnits = (
   now: number,
 ) => Promise<FurtherCharge>;
 
-/** Whole seconds from `now` to a time, both in milliseconds; at least 1. */
+/** Returns the whole seconds from `now` to a time, both in milliseconds; at least 1. */
 export const secondsUntil = (time: number, now: number): number => Math.max(1, Math.ceil((time - now) / 1000));

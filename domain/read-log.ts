@@ -1,4 +1,12 @@
-import { type EventLog, LOG_START, type LogBatch, MAX_BATCH_BYTES, NO_STREAM, type Position, type StoredEvent } from './ports/event-log.ts';
+import {
+  type EventLog,
+  LOG_START,
+  type LogBatch,
+  MAX_BATCH_BYTES,
+  NO_STREAM,
+  type Position,
+  type StoredEvent,
+} from './ports/event-log.ts';
 
 /** Counts the bytes of a batch's data. */
 export class ByteLimit {
@@ -21,7 +29,10 @@ export function bytesOf(events: readonly StoredEvent[]): ByteLimit {
 
 const STREAM_PAGE = 500;
 
-/** Events of a stream with a revision greater than `after`, ascending, in pages of up to 500 and few large ones. Throws what the log throws. */
+/**
+ * Reads the events of a stream after a revision, ascending, in pages of up to 500 (fewer if events are large). Throws
+ * what the log throws.
+ */
 export async function* streamPages(log: Pick<EventLog, 'readStream'>, stream: string, after: number = NO_STREAM) {
   for (let from = after, limit = STREAM_PAGE; ; ) {
     const page = await log.readStream(stream, from, limit);
@@ -29,7 +40,7 @@ export async function* streamPages(log: Pick<EventLog, 'readStream'>, stream: st
     const isCut = bytesOf(page).isReached;
     if (page.length < limit && !isCut) return;
     from = page.at(-1)!.revision;
-    // A store may look at the data of all that it is asked for, to find where the page ends.
+    // A store might read the data of the whole range to find the end of the page.
     limit = isCut ? Math.min(STREAM_PAGE, 2 * page.length) : STREAM_PAGE;
   }
 }
@@ -39,18 +50,25 @@ export async function* streamEvents(log: Pick<EventLog, 'readStream'>, stream: s
 }
 
 interface LogReading {
-  /** All types when left out. */
+  /** Event types; all if absent. */
   readonly types?: readonly string[];
-  /** Events per read; looked up before each. */
+  /** Events per read; read again before each one. */
   readonly batchSize: number;
   readonly signal?: AbortSignal;
 }
 
-/** So many that a caller who folds one waits for no read. */
+/** Batches read ahead, enough that a caller who folds one does not wait for a read. */
 const READ_AHEAD = 2;
 
-/** Batches of the log after a position up to its end, each a continuation of the one before, read ahead of the caller. Throws what the log throws. */
-export async function* logBatches(log: Pick<EventLog, 'readAll'>, after: Position, options: LogReading): AsyncGenerator<LogBatch> {
+/**
+ * Reads batches of the log from a position to its end, each continuing the previous one, ahead of the caller. Throws
+ * what the log throws.
+ */
+export async function* logBatches(
+  log: Pick<EventLog, 'readAll'>,
+  after: Position,
+  options: LogReading,
+): AsyncGenerator<LogBatch> {
   const ahead: { readonly from: Position; readonly batch: Promise<LogBatch> }[] = [];
   let isOver = false;
   const read = (from: Position, afterId?: string): void => {
@@ -59,13 +77,14 @@ export async function* logBatches(log: Pick<EventLog, 'readAll'>, after: Positio
     ahead.push({ from, batch });
     readOn();
   };
-  /** Once the newest read has its answer, there is more and there is room. */
+  /** Reads the next batch if there are more and there is room. */
   const readOn = (): void => {
     const newest = ahead.at(-1)!;
     const follow = ({ scannedTo, scannedId }: LogBatch): void => {
-      if (!isOver && ahead.at(-1) === newest && ahead.length < READ_AHEAD && scannedTo !== newest.from) read(scannedTo, scannedId);
+      if (!isOver && ahead.at(-1) === newest && ahead.length < READ_AHEAD && scannedTo !== newest.from)
+        read(scannedTo, scannedId);
     };
-    // The caller may stop before it awaits this batch.
+    // The caller might stop before it awaits this batch.
     newest.batch.then(follow, () => undefined);
   };
   read(after);
@@ -85,16 +104,22 @@ export async function* logBatches(log: Pick<EventLog, 'readAll'>, after: Positio
   }
 }
 
-export async function* logEvents(log: Pick<EventLog, 'readAll'>, after: Position, options: LogReading): AsyncGenerator<StoredEvent> {
+export async function* logEvents(
+  log: Pick<EventLog, 'readAll'>,
+  after: Position,
+  options: LogReading,
+): AsyncGenerator<StoredEvent> {
   for await (const { events } of logBatches(log, after, options)) yield* events;
 }
 
-/** Distinguishes an event from every event of another history. Its id alone does not: derived ids can return. */
+/** Identifies an event among all histories. Its id alone does not, because derived ids can repeat. */
 export type EventMark = Pick<StoredEvent, 'stream' | 'revision' | 'id' | 'position'>;
 
 export function lastMarkOf(events: readonly StoredEvent[]): EventMark | null {
   const last = events.at(-1);
-  return last === undefined ? null : { stream: last.stream, revision: last.revision, id: last.id, position: last.position };
+  return last === undefined
+    ? null
+    : { stream: last.stream, revision: last.revision, id: last.id, position: last.position };
 }
 
 /** The first event of the log has place 1. */
@@ -103,8 +128,14 @@ export interface CountedEvent {
   readonly place: number;
 }
 
-/** Checked with a checkpoint, so that none follows events that a failover lost. Null where the log does not count or nothing was read. */
-export function farthestOf(log: Pick<EventLog, 'distance'>, { events, scannedTo, scannedId }: LogBatch): CountedEvent | null {
+/**
+ * Returns the event to check with a checkpoint, so that no checkpoint follows events that a failover lost. Null if the
+ * log does not count or nothing was read.
+ */
+export function farthestOf(
+  log: Pick<EventLog, 'distance'>,
+  { events, scannedTo, scannedId }: LogBatch,
+): CountedEvent | null {
   const newest = events.at(-1);
   const [id, position] = scannedId === undefined ? [newest?.id, newest?.position] : [scannedId, scannedTo];
   if (id === undefined || position === undefined) return null;
@@ -112,17 +143,20 @@ export function farthestOf(log: Pick<EventLog, 'distance'>, { events, scannedTo,
   return place === null ? null : { id, place };
 }
 
-export async function hasEvent(log: Pick<EventLog, 'readStream'>, { stream, revision, id, position }: EventMark): Promise<boolean> {
+export async function hasEvent(
+  log: Pick<EventLog, 'readStream'>,
+  { stream, revision, id, position }: EventMark,
+): Promise<boolean> {
   const [found] = await log.readStream(stream, revision - 1, 1);
   return found?.revision === revision && found.id === id && found.position === position;
 }
 
 /** Parses the data of each event once. */
 export function contentReader(): (event: Pick<StoredEvent, 'data'>) => unknown {
-  const known = new Map<Pick<StoredEvent, 'data'>, unknown>();
+  const parsed = new Map<Pick<StoredEvent, 'data'>, unknown>();
   return (event) => {
-    let content = known.get(event);
-    if (content === undefined) known.set(event, (content = JSON.parse(event.data)));
+    let content = parsed.get(event);
+    if (content === undefined) parsed.set(event, (content = JSON.parse(event.data)));
     return content;
   };
 }

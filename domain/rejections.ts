@@ -23,7 +23,8 @@ export const REJECTIONS = {
   replay_conflict: 'the idempotency key was used before with another input',
   submit_rate_limited: 'more than five report submissions of the account in this minute',
   status_rate_limited: 'more than thirty report status reads of the account in this minute',
-  report_limit_reached: 'the day has no room for another report, too many reports are open, or the key was presented in too many ways',
+  report_limit_reached:
+    'the day has no room for another report, too many reports are open, or the key was presented in too many ways',
   access_denied: 'the key or its account may not use this tool',
   queue_unavailable: 'the queue of open reports is full for everybody',
   budget_exhausted: 'the investigations of the day are used up',
@@ -36,7 +37,7 @@ export const REJECTIONS = {
   service_unavailable: 'the reports cannot be read or written now',
 } as const;
 
-/** What `forbidden` means on the report routes, which need no scope. */
+/** Meaning of `forbidden` on the report routes, which need no scope. */
 export const REPORTS_FORBIDDEN = 'reports need current paid access';
 
 export type RejectionCode = keyof typeof REJECTIONS;
@@ -47,7 +48,11 @@ export class Refusal<Code extends string> extends Error {
   readonly details: object | undefined;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: Code, message: string, extra: { readonly details?: object | undefined; readonly retryAfterSeconds?: number } = {}) {
+  constructor(
+    code: Code,
+    message: string,
+    extra: { readonly details?: object | undefined; readonly retryAfterSeconds?: number } = {},
+  ) {
     super(message);
     this.code = code;
     this.details = extra.details;

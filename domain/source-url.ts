@@ -1,27 +1,40 @@
 import { BlockList, isIPv4 } from 'node:net';
 import { derivedId } from './identifiers.ts';
 
-/** Addresses that no public record is published under: loopback, private, link-local, and whatever else is not routed to everybody. */
-const NOT_PUBLIC = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.168.0.0/16
+/**
+ * Addresses that no public record is published under: loopback, private, link-local, and whatever else is not routed to
+ * everybody.
+ */
+const NOT_PUBLIC =
+  `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.168.0.0/16
   198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4`.split(/\s+/);
 
 /** Names reserved for this machine or network, and those that private networks commonly use (RFC 6762, appendix G). */
-const NOT_PUBLIC_DOMAIN = /(?:^|\.)(?:localhost|localdomain6?|local|internal|home\.arpa|intranet|private|corp|home|lan)$/;
+const NOT_PUBLIC_DOMAINS =
+  'localhost localdomain localdomain6 local internal home.arpa intranet private corp home lan'.split(' ');
 const SECRET_NAME = /^(?:token|key|api_?key|access_token|sig|signature|password|secret|auth)$/;
 
 const notPublic = new BlockList();
-for (const [network, prefix] of NOT_PUBLIC.map((subnet) => subnet.split('/'))) notPublic.addSubnet(network!, Number(prefix), 'ipv4');
+for (const [network, prefix] of NOT_PUBLIC.map((subnet) => subnet.split('/')))
+  notPublic.addSubnet(network!, Number(prefix), 'ipv4');
 
-/** Why no public record is published at the host, or null. The host is as the WHATWG URL parser writes it; an IPv6 literal has no dot. */
+/**
+ * Returns why no public record is published at the host, or null. The host is in the form of the WHATWG URL parser; an
+ * IPv6 literal has no dot.
+ */
 function hostRefusal(hostname: string): string | null {
   const host = hostname.replace(/\.$/, '').toLowerCase();
   if (isIPv4(host)) return notPublic.check(host, 'ipv4') ? 'its host is an address that is not public' : null;
   if (host.startsWith('[') || !host.includes('.')) return 'its host has no dot';
   if (host.split('.').includes('')) return 'its host is no name';
-  return NOT_PUBLIC_DOMAIN.test(host) ? 'its host is a name that is not public' : null;
+  const isNotPublic = NOT_PUBLIC_DOMAINS.some((domain) => `.${host}`.endsWith(`.${domain}`));
+  return isNotPublic ? 'its host is a name that is not public' : null;
 }
 
-/** Null where allowed; the address is never fetched. The text is judged too: a parser forgives tabs, backslashes and missing slashes. */
+/**
+ * Returns why an address is refused; null if it is allowed. The address is never fetched. The raw text is checked too,
+ * because a parser ignores tabs, backslashes and missing slashes.
+ */
 export function sourceUrlRefusal(text: string): string | null {
   if (hasControls(text)) return 'it holds a control character';
   if (text !== text.trim()) return 'it begins or ends with a space';
@@ -35,34 +48,52 @@ export function sourceUrlRefusal(text: string): string | null {
   return hostRefusal(url.hostname) ?? (hasSecretName(url.search) ? 'a query parameter has the name of a secret' : null);
 }
 
+/** Returns true for an http or https address of a public host, without user and password. */
+export function isPublicAddress(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && !hasCredentials(url) && hostRefusal(url.hostname) === null;
+}
+
+export const hasCredentials = ({ username, password }: URL): boolean => username !== '' || password !== '';
+
 const hasControls = (text: string): boolean => /\p{Cc}/u.test(text);
 
-/** Old servers separate parameters by semicolons too, and `name[]` and `name[x]` are parameters of that name. */
+/**
+ * Returns true if a query contains the name of a secret. Old servers also separate parameters by semicolons, and treat
+ * `name[]` and `name[x]` as `name`.
+ */
 const hasSecretName = (search: string): boolean =>
   search
     .slice(1)
     .split(/[&;]/)
-    .some((pair) => decodings(pair.split('=', 1)[0]!.replaceAll('+', ' ')).some((name) => SECRET_NAME.test(plainName(name))));
+    .some((pair) =>
+      decodings(pair.split('=', 1)[0]!.replaceAll('+', ' ')).some((name) => SECRET_NAME.test(plainName(name))),
+    );
 
 const plainName = (name: string): string => name.split('[', 1)[0]!.trim().toLowerCase();
 
 const MAX_DECODINGS = 5;
-/** The name, and each form of it by repeated decoding: an intermediary may decode once more than the sender encoded. */
+/**
+ * Returns a name and each form of it by repeated decoding: an intermediary might decode more often than the sender
+ * encoded.
+ */
 function decodings(name: string): readonly string[] {
-  const found = [name];
-  for (let left = MAX_DECODINGS; left > 0; left -= 1) {
-    const last = found.at(-1)!;
-    const decoded = last.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const forms = [name];
+  for (let remaining = MAX_DECODINGS; remaining > 0; remaining -= 1) {
+    const last = forms.at(-1)!;
+    const decoded = last.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
     if (decoded === last) break;
-    found.push(decoded);
+    forms.push(decoded);
   }
-  return found;
+  return forms;
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 const UNRESERVED = /%([0-9a-fA-F]{2})/g;
 
-/** Percent-encoding in one form: what needs none is bare, what needs it is in capitals. */
+/** Normalizes percent-encoding: unreserved characters are decoded, other escapes are upper case. */
 const oneEncoding = (text: string): string =>
   text.replace(UNRESERVED, (escape, hex: string) => {
     const character = String.fromCharCode(Number.parseInt(hex, 16));
@@ -70,15 +101,16 @@ const oneEncoding = (text: string): string =>
   });
 
 /**
- * One form for addresses that lead to the same page: without scheme, default port, fragment, trailing slash or dot, and with the query's
- * parameters in order, those without a value left out. Null for what is no http or https address; letter case of path and query stays.
+ * Normalizes addresses of the same page: without scheme, default port, fragment, trailing slash or dot, and with sorted
+ * query parameters, without empty ones. Null if it is not an http or https address. Letter case of path and query is
+ * significant.
  */
 export function sourceAddress(text: string): string | null {
   const url = URL.parse(text.trim());
   if (url === null || !Object.hasOwn(DEFAULT_PORTS, url.protocol) || url.hostname === '') return null;
   const host = url.hostname.replace(/\.$/, '');
   const port = url.port === '' || url.port === DEFAULT_PORTS[url.protocol] ? '' : `:${url.port}`;
-  const path = oneEncoding(url.pathname).replace(/\/+$/, '');
+  const path = oneEncoding(url.pathname).replace(/(?<!\/)\/+$/, '');
   const parameters = url.search
     .slice(1)
     .split('&')
@@ -88,10 +120,10 @@ export function sourceAddress(text: string): string | null {
   return `${host}${port}${path}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`;
 }
 
-/** The address as a fixed-size key for an index; what is no address is its own. */
+/** Returns the address as a fixed-size index key; a text that is not an address is used as it is. */
 export const sourceAddressKey = (text: string): string => derivedId('source address', sourceAddress(text) ?? text);
 
-/** The host of an address, without `www.`; null for what is no address. */
+/** Returns the host of an address without `www.`; null if it is not an address. */
 export const sourceHost = (text: string): string | null =>
   sourceAddress(text)
     ?.split(/[/?:]/, 1)[0]!

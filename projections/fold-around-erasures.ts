@@ -5,7 +5,7 @@ import { category } from '../domain/streams.ts';
 
 export interface Erasure {
   readonly event: StoredEvent;
-  /** Its number among all erasures, from 1. */
+  /** Number of the erasure among all erasures, from 1. */
   readonly number: number;
   readonly data: ContentErased;
 }
@@ -20,14 +20,17 @@ export function foldAroundErasures(
     for (const [index, event] of batch.entries()) {
       if (event.type !== CONTENT_ERASED) continue;
       if (index > from) await foldEvents(batch.slice(from, index), context);
-      await foldErasure({ event, number: event.revision + 1, data: contentErased.parse(JSON.parse(event.data)) }, context);
+      await foldErasure(
+        { event, number: event.revision + 1, data: contentErased.parse(JSON.parse(event.data)) },
+        context,
+      );
       from = index + 1;
     }
     if (from < batch.length) await foldEvents(batch.slice(from), context);
   };
 }
 
-/** Of the events that an erasure names on streams of some categories, each as it reads now, in pages. */
+/** Reads, in pages, the current form of the events that an erasure names, on streams of some categories. */
 export async function* erasedEvents(
   { event, data }: Erasure,
   { reread }: FoldContext,
@@ -37,8 +40,8 @@ export async function* erasedEvents(
     if (!isWanted(category(stream))) continue;
     const revisions = new Set(events.map(({ revision }) => revision));
     for await (const page of reread(stream, event.position)) {
-      const named = page.filter(({ revision }) => revisions.has(revision));
-      if (named.length > 0) yield named;
+      const erased = page.filter(({ revision }) => revisions.has(revision));
+      if (erased.length > 0) yield erased;
     }
   }
 }

@@ -7,19 +7,19 @@ const differing = (left: string, right: string): Statement => ({
   values: [],
 });
 
-/** At most three rows that are in one of two tables alone. */
+/** Selects at most three rows that are in only one of two tables. */
 export function sameRows(left: string, right: string): Statement {
-  const rows = (table: string) => `select t::text from ${table} t`;
+  const rows = (table: string) => `select t::text as difference from ${table} t`;
   return differing(rows(left), rows(right));
 }
 
 function sameCounts(by: readonly string[], left: string, right: string): Statement {
   const counts = (table: string) =>
-    `select ${[...by, 'count(*)::text'].join(', ')} from ${table} ${by.length === 0 ? '' : `group by ${by.join(', ')}`}`;
+    `select concat_ws(' ', ${[...by, 'count(*)'].join(', ')}) as difference from ${table} ${by.length === 0 ? '' : `group by ${by.join(', ')}`}`;
   return differing(counts(left), counts(right));
 }
 
-/** Two builds are compared row by row; at a switch, large tables by their numbers of rows. */
+/** Creates a projection. Two builds are compared row by row, but at a switch large tables only by their row counts. */
 export const projection = (
   { name, tables }: ReadModel,
   parts: Pick<Projection, 'version' | 'handles' | 'fold'> & Partial<Projection>,
@@ -29,7 +29,9 @@ export const projection = (
   create: (generation) => Object.values(tables).flatMap((table) => createTable(table, generation)),
   differences: (left, right, depth) =>
     Object.values(tables).map(({ at, countedBy }) =>
-      depth === 'rows' || countedBy === undefined ? sameRows(at(left), at(right)) : sameCounts(countedBy, at(left), at(right)),
+      depth === 'rows' || countedBy === undefined
+        ? sameRows(at(left), at(right))
+        : sameCounts(countedBy, at(left), at(right)),
     ),
   ...parts,
 });

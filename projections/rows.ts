@@ -1,38 +1,38 @@
-import type { ColumnArrays, TextRow } from '../domain/ports/database.ts';
 import type { FoldContext } from '../domain/ports/projection.ts';
 import type { Row, Table, TableOf } from './tables.ts';
 
-const ARRAYS = { uuid: 'uuids', text: 'texts', bigint: 'bigints', boolean: 'booleans', bytea: 'bytes' } as const;
-
-/** Rows `r` as the parameters of a statement, one array per column from `$1` on. At least one row; all have the columns of the first. */
-export function rowSet(arrays: ColumnArrays, { columns }: Pick<Table, 'columns'>, rows: readonly Row[]) {
+/**
+ * Binds rows `r` as parameters of a statement, one array per column from `$1` on. Needs at least one row; all have the
+ * columns of the first.
+ */
+export function bindRows({ columns }: Pick<Table, 'columns'>, rows: readonly Row[]) {
   const names = Object.keys(rows[0]!);
-  const types = names.map((name) => columns[name]!.split(' ', 1)[0] as keyof typeof ARRAYS);
+  const types = names.map((name) => columns[name]!.split(' ', 1)[0]!);
   return {
     names,
     unnest: `unnest(${types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')}) as r (${names.join(', ')})`,
-    values: types.map((type, index) => arrays[ARRAYS[type]](rows.map((row) => row[names[index]!]) as never)),
+    values: names.map((name) => rows.map((row) => row[name]!)),
   };
 }
 
 export async function insert(
-  { transaction, columns, generation }: FoldContext,
+  { transaction, generation }: FoldContext,
   table: TableOf,
   rows: readonly Row[],
   after: string | ((names: readonly string[]) => string) = '',
 ): Promise<void> {
   if (rows.length === 0) return;
-  const { names, unnest, values } = rowSet(columns, table, rows);
+  const { names, unnest, values } = bindRows(table, rows);
   const into = table.at(generation);
   const end = typeof after === 'string' ? after : after(names);
-  await transaction.execute({
+  await transaction.query({
     name: `${end === '' ? 'insert' : 'upsert'}_${into}`,
     text: `insert into ${into} as t (${names.join(', ')}) select * from ${unnest} ${end}`,
     values,
   });
 }
 
-/** `on conflict` on the key: every other column gets the new value, where one differs. */
+/** Returns an `on conflict` clause on the key that sets all other columns if one differs. */
 export function replacing({ key }: Table, names: readonly string[]): string {
   const others = names.filter((name) => !(key ?? names.slice(0, 1)).includes(name));
   const of = (row: string) => others.map((name) => `${row}.${name}`).join(', ');
@@ -43,35 +43,42 @@ export function replacing({ key }: Table, names: readonly string[]): string {
 export const upsert = (context: FoldContext, table: TableOf, rows: readonly Row[]): Promise<void> =>
   insert(context, table, rows, (names) => replacing(table, names));
 
-/** For `update`: columns that keep the stored value where the new one is null. */
+/** Returns expressions of an `update` that keep the stored value if the new one is null. */
 export const unlessNull = (...names: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map((name) => [name, `coalesce(r.${name}, t.${name})`]));
 
 /**
- * Writes the columns of the rows `r` into the rows `t` with the same first column; of several rows with one key the last counts, as it does
- * when each is of another batch. `special` holds the expressions of columns that do not just get the new value. Resolves to what the
- * statement returns.
+ * Updates rows `t` from rows `r` with the same first column. If several rows have one key, the last one counts, as it
+ * would across batches. `special` has the expressions of columns that do not simply receive the new value. Resolves to
+ * what the statement returns.
  */
-export async function update(
-  { transaction, columns, generation }: FoldContext,
+export async function update<Returned>(
+  { transaction, generation }: FoldContext,
   table: TableOf,
   rows: readonly Row[],
   special: Readonly<Record<string, string>> = {},
   returning = '',
-): Promise<readonly TextRow[]> {
+): Promise<readonly Returned[]> {
   if (rows.length === 0) return [];
   const [key, ...rest] = Object.keys(rows[0]!);
-  // Of several rows that match one, PostgreSQL takes any.
-  const { unnest, values } = rowSet(columns, table, [...new Map(rows.map((row) => [row[key!], row])).values()]);
+  // If several rows matched one, PostgreSQL would use any of them.
+  const { unnest, values } = bindRows(table, [...new Map(rows.map((row) => [row[key!], row])).values()]);
   const set = rest.map((name) => `${name} = ${special[name] ?? `r.${name}`}`).join(', ');
   const text = `update ${table.at(generation)} t set ${set} from ${unnest} where t.${key} = r.${key} ${returning}`;
-  return (await transaction.execute({ text, values })).rows;
+  return (await transaction.query<Returned>({ text, values })).rows;
 }
 
-/** Deletes the rows that equal one of these in its columns. Without a name: it is planned for the current table, not for an empty one. */
-export async function remove({ transaction, columns, generation }: FoldContext, table: TableOf, rows: readonly Row[]): Promise<void> {
+/**
+ * Deletes the rows that equal one of these in its columns. Has no name, so that it is planned for the current table
+ * rather than an empty one.
+ */
+export async function remove(
+  { transaction, generation }: FoldContext,
+  table: TableOf,
+  rows: readonly Row[],
+): Promise<void> {
   if (rows.length === 0) return;
-  const { names, unnest, values } = rowSet(columns, table, rows);
+  const { names, unnest, values } = bindRows(table, rows);
   const equal = names.map((name) => `t.${name} = r.${name}`).join(' and ');
-  await transaction.execute({ text: `delete from ${table.at(generation)} t using ${unnest} where ${equal}`, values });
+  await transaction.query({ text: `delete from ${table.at(generation)} t using ${unnest} where ${equal}`, values });
 }

@@ -4,7 +4,7 @@ import type { RecordData, Resource } from '../domain/records/resources.ts';
 type ColumnType = 'uuid' | 'text' | 'bigint' | 'boolean' | 'bytea' | 'tsvector';
 export type Value = string | number | bigint | boolean | Uint8Array | null;
 export type Row = Readonly<Record<string, Value>>;
-/** SQL of a column, which begins with its type. */
+/** SQL of a column, beginning with its type. */
 export type Column = ColumnType | `${ColumnType} ${string}`;
 
 export const ID = 'uuid primary key';
@@ -14,32 +14,33 @@ export const TEXT = `${MAYBE_TEXT} not null` as const;
 export const NUMBER = 'bigint not null';
 export const FLAG = 'boolean not null';
 
-/** Of a time in ISO 8601, since the epoch. */
-export const milliseconds = (time: string | null | undefined): number | null => (time == null ? null : Date.parse(time));
+/** Converts an ISO 8601 time to milliseconds since the epoch. */
+export const milliseconds = (time: string | null | undefined): number | null =>
+  time == null ? null : Date.parse(time);
 
-/** A table that each generation of a projection has. */
+/** A table that exists in each generation of a projection. */
 export interface Table {
   readonly columns: Readonly<Record<string, Column>>;
-  /** Columns of the key where these are several. */
+  /** Columns of a key with several columns. */
   readonly key?: readonly string[];
-  /** What follows `on <table>` in the definition of an index, by the end of its name. */
+  /** Definitions of indexes after `on <table>`, by name suffix. */
   readonly indexes?: Readonly<Record<string, string>>;
-  /** Further DDL of the table with this full name; `index` makes the name of an index from its end. */
+  /** Returns more DDL of the table with this full name; `index` makes the name of an index from its suffix. */
   readonly more?: (table: string, index: (what: string) => string) => readonly string[];
-  /** Its name is that of the projection, without that of the part. */
+  /** The table has the name of the projection, without a suffix. */
   readonly isMain?: true;
-  /** The table is too large to be compared row by row at a switch: rows are counted instead, by these columns. */
+  /** Set if the table is too large to be compared row by row at a switch: rows are then counted by these columns. */
   readonly countedBy?: readonly string[];
 }
 
-/** With its full name in a generation. */
+/** A table definition with its full name in a generation. */
 export type TableOf<Definition extends Table = Table> = Definition & { readonly at: (generation: number) => string };
 
-/** Times in its columns are milliseconds since the epoch. */
+/** The tables of a projection. Times in columns are milliseconds since the epoch. */
 export interface ReadModel<Definitions extends Readonly<Record<string, Table>> = Readonly<Record<string, Table>>> {
   readonly name: string;
   readonly tables: { readonly [Part in keyof Definitions]: TableOf<Definitions[Part]> };
-  /** The full names of the tables of a generation. */
+  /** Returns the full names of the tables of a generation. */
   readonly at: (generation: number) => { readonly [Part in keyof Definitions]: string };
 }
 
@@ -55,7 +56,9 @@ export function readModel<const Definitions extends Readonly<Record<string, Tabl
     name,
     tables: Object.fromEntries(tables) as ReadModel<Definitions>['tables'],
     at: (generation) =>
-      Object.fromEntries(tables.map(([part, { at }]) => [part, at(generation)])) as ReturnType<ReadModel<Definitions>['at']>,
+      Object.fromEntries(tables.map(([part, { at }]) => [part, at(generation)])) as ReturnType<
+        ReadModel<Definitions>['at']
+      >,
   };
 }
 
@@ -72,13 +75,13 @@ export function createTable({ at, columns, key, indexes = {}, more }: TableOf, g
 
 export interface RecordTable extends Table {
   readonly resource: Resource;
-  /** The first column. */
+  /** Name of the first column. */
   readonly id: string;
-  /** The row of a published record, from its `data`. */
+  /** Returns the row of a published record from its `data`. */
   readonly row: (data: never) => Row;
 }
 
-/** The definition of each column, the id first, and its value from the `data` of a record. */
+/** Defines each column, the id first, with its value from the `data` of a record. */
 export function recordTable<R extends Resource, const Other extends Omit<Table, 'columns'> = object>(
   resource: R,
   columns: Readonly<Record<string, readonly [Column, (data: RecordData<R>) => Value]>>,

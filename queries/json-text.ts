@@ -6,21 +6,21 @@ const PAGE_TEXTS = {
   ndjson: { begin: '', between: '\n', end: '{"meta":', last: '}\n' },
 } as const satisfies Readonly<Record<PageForm, object>>;
 
-/** `text` is computed on demand. */
+/** Page in a buffer. `text` is computed on demand. */
 export type WrittenPage = JsonPage & { readonly body: Buffer };
 
-/** Writes a response body into one buffer of known size: cheaper by two thirds than joining texts and encoding the whole. */
+/** Writes a response body into one buffer of known size, at a third of the cost of joining texts and encoding them. */
 export class JsonText {
   readonly #buffer: Buffer;
   #length = 0;
 
-  /** At most this many bytes may be written. `own`: not of Node's shared pool, of which a text that is kept would hold what others have. */
-  constructor(capacity: number, memory: 'own' | 'shared' = 'shared') {
-    this.#buffer = memory === 'own' ? Buffer.allocUnsafeSlow(capacity) : Buffer.allocUnsafe(capacity);
+  /** `capacity` is the largest size of the body in bytes. */
+  constructor(capacity: number) {
+    this.#buffer = Buffer.allocUnsafe(capacity);
   }
 
   ascii(text: string): this {
-    // A call to Node for one byte would take longer than the byte.
+    // For one byte, a call to Node costs more than the copy.
     if (text.length === 1) this.#buffer[this.#length++] = text.charCodeAt(0);
     else this.#length += this.#buffer.write(text, this.#length, 'latin1');
     return this;
@@ -31,23 +31,13 @@ export class JsonText {
     return this;
   }
 
-  /** UTF-8, and not the end of a page. */
-  bytes(text: Buffer): this {
-    this.#length += text.copy(this.#buffer, this.#length);
-    return this;
-  }
-
-  get length(): number {
-    return this.#length;
-  }
-
-  /** What stands before the item of this index, and the item's own beginning in ASCII. */
+  /** Writes the text before the item with this index, and the beginning of the item in ASCII. */
   item(form: PageForm, index: number, lead = ''): this {
     const { begin, between } = PAGE_TEXTS[form];
     return this.ascii((index === 0 ? begin : between) + lead);
   }
 
-  /** Ends a page of items. `meta` is JSON in ASCII. */
+  /** Writes the end of a page of items. `meta` is JSON in ASCII. */
   endOfItems(form: PageForm, items: number, meta: string): WrittenPage {
     const { begin, end, last } = PAGE_TEXTS[form];
     if (items === 0) this.ascii(begin);

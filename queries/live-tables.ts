@@ -1,26 +1,35 @@
 import { type FragmentSqlToken, type IdentifierSqlToken, sql } from 'slonik';
-import type { StatementValue, TextRow } from '../domain/ports/database.ts';
+import type { Statement, StatementValue } from '../domain/ports/database.ts';
 import { generationTable, type LiveGeneration, type LiveReads, requireLive } from '../domain/ports/projection.ts';
 import type { ReadModel } from '../projections/tables.ts';
 
-/** The full names of a generation's tables, and `isLive`: the condition that fails a statement once the generation is no longer live. */
+/**
+ * Returns the table names of a generation and `isLive`, a condition that fails the statement once it is no longer live.
+ */
 export const tablesOf = <Model extends ReadModel>(model: Model, generation: number) => ({
   ...(model.at(generation) as ReturnType<Model['at']>),
   isLive: requireLive(model.name, generation),
 });
 
 /**
- * SQL of the rows of a table with columns that an earlier version of its read model lacks, which is read while the present one is built: null
- * there. `later` are their types by their names.
+ * Returns SQL for the rows of a table, with null for columns that an earlier version of the read model lacks. That
+ * version is read while the current one is built. `later` maps the names of these columns to their types.
  */
-export function withLaterColumns(table: string, columns: readonly string[], later: Readonly<Record<string, string>>): string {
+export function withLaterColumns(
+  table: string,
+  columns: readonly string[],
+  later: Readonly<Record<string, string>>,
+): string {
   const defaults = Object.entries(later).map(([name, type]) => `null::${type} as ${name}`);
-  // A name that the table does not have is that of the row beside it.
+  // If the table lacks a column, its name refers to the default row instead.
   return `(select present.* from (select ${defaults.join(', ')}) earlier
     cross join lateral (select ${[...columns, ...Object.keys(later)].join(', ')} from ${table}) present)`;
 }
 
-/** The same of the live generation for slonik's tag. */
+/** Wraps SQL of the program as a fragment of a slonik query. Must never contain text of a caller. */
+export const programSql = (text: string): FragmentSqlToken => ({ ...sql.fragment``, sql: text });
+
+/** Returns the tables and the condition of the live generation for slonik's tag. */
 export function liveTokens<Model extends ReadModel>(model: Model, live: LiveGeneration) {
   const generation = live(model.name);
   const names = Object.entries(model.at(generation)).map(([part, name]) => [part, sql.identifier(name.split('.'))]);
@@ -31,29 +40,35 @@ export function liveTokens<Model extends ReadModel>(model: Model, live: LiveGene
 }
 
 interface LiveStatement<Model extends ReadModel> {
-  /** Of the prepared statement, without the generation. Left out: it is planned for these values and the tables as they are. */
+  /**
+   * Name of the prepared statement, without the generation. If absent, the statement is planned for its values each
+   * time.
+   */
   readonly name?: string;
   readonly text: (tables: ReturnType<typeof tablesOf<Model>>) => string;
   readonly values?: readonly StatementValue[];
 }
 
-export const liveRows = <Model extends ReadModel>(
-  reads: LiveReads,
-  model: Model,
-  { name, text, values = [] }: LiveStatement<Model>,
-): Promise<readonly TextRow[]> =>
-  reads.texts((live) => {
+/** Builds the statement of a hot read for `reads.rows`. */
+export const liveStatement =
+  <Model extends ReadModel>(model: Model, { name, text, values = [] }: LiveStatement<Model>) =>
+  (live: LiveGeneration): Statement => {
     const generation = live(model.name);
-    return { ...(name === undefined ? {} : { name: `${name}_g${generation}` }), text: text(tablesOf(model, generation)), values };
-  });
+    return {
+      ...(name === undefined ? {} : { name: `${name}_g${generation}` }),
+      text: text(tablesOf(model, generation)),
+      values,
+    };
+  };
 
-/** Called before a write whose result is read in this read model, so that one that cannot be read refuses the write. */
+/** Throws if the read model cannot be read. Called before a write whose result is read from it. */
 export async function readModelAnswers(reads: LiveReads, projection: string): Promise<void> {
-  await reads.texts((live) => {
+  await reads.rows((live) => {
     const generation = live(projection);
     return {
       name: `${projection}_answers_g${generation}`,
-      text: `select from ${generationTable(projection, generation)} where ${requireLive(projection, generation)} limit 1`,
+      text: `select from ${generationTable(projection, generation)}
+        where ${requireLive(projection, generation)} limit 1`,
       values: [],
     };
   });

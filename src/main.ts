@@ -1,29 +1,30 @@
+#!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { programFile } from '../domain/program-files.ts';
-import { limitedStart } from './process-limits.ts';
+import { programFile } from '../plumbing/program-files.ts';
+import { listenForStopSignals } from './cli/stop-signals.ts';
 
-// Stores compiled code between starts, which halves their time.
-const compileCache = fileURLToPath(programFile('node_modules/.cache/civic'));
-const limited = limitedStart(process, compileCache);
-// Replaces Node in the same process: its number, its streams and its supervisor stay.
-if (limited !== null) process.execve?.(process.execPath, [process.execPath, ...limited.args], limited.env);
+const signals = listenForStopSignals(process);
 
-// Must precede the import of the program.
-enableCompileCache(compileCache);
-// The exporter of traces keeps an ended program alive until its timeout: 3 s unless set.
+// Caches compiled code between starts. Must precede the import of the program; worker threads read the variable.
+process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(programFile('node_modules/.cache/civic'));
+enableCompileCache();
+// The trace exporter delays the exit by up to this timeout.
 process.env['OTEL_EXPORTER_OTLP_TIMEOUT'] ??= '3000';
-// The writer of roarr, which slonik logs through, throws the errors of standard output; it leaves the writer of a newer version in place.
-Object.assign(globalThis, { ROARR: { versions: ['999.0.0'], write: () => undefined } });
+// slonik logs through roarr, which listens for errors of standard output and throws them. The command line reports them itself.
+const { ROARR } = await import('roarr');
+ROARR.teardown?.();
 const { runCli } = await import('./cli/run.ts');
 // Loaded on demand: help and refused arguments do not need it.
-const composition = () => import('./composition.ts');
+const composition = () => import('./app/composition.ts');
 
 process.exitCode = await runCli({
   process,
+  signals,
   open: async (...given) => (await composition()).openCivic(...given),
   openAhead: async (...given) => (await composition()).openCivicAhead(...given),
   stores: async (...given) => (await composition()).openStoresAlone(...given),
+  documents: async () => (await composition()).openDocuments(),
   probes: async (settings) => (await composition()).probesOf(settings),
   clock: Date,
 });

@@ -6,8 +6,8 @@ import { IMPORT_RULES } from './import-rules.ts';
 
 interface Directions {
   /** TypeScript files that the tool has read. */
-  readonly seen: number;
-  /** One line each; empty when every import follows the rules. */
+  readonly moduleCount: number;
+  /** One line per violation. */
   readonly violations: readonly string[];
 }
 
@@ -34,16 +34,25 @@ export async function checkDirections(root: string, files = typeScriptFiles(root
   const seen = new Set(modules.filter(({ dependencies }) => dependencies !== undefined).map(({ source }) => source));
   const unseen = files.filter((file) => !seen.has(file)).map((file) => `${file} was not read`);
   const broken = summary.violations.map(({ from, to, rule }) => `${from} -> ${to}: ${rule.name}`);
-  const blind = modules.some(({ dependencies }) => dependencies.length > 0) ? [] : ['not a single import was found: the parser is missing'];
-  return { seen: files.length - unseen.length, violations: [...unseen, ...blind, ...broken] };
+  const blind = modules.some(({ dependencies }) => dependencies.length > 0)
+    ? []
+    : ['not a single import was found: the parser is missing'];
+  return { moduleCount: files.length - unseen.length, violations: [...unseen, ...blind, ...broken] };
 }
 
-/** Every TypeScript file of the checkout that is there: what git lists, tracked or not yet, or all of them where there is no git. */
+/** Lists every existing TypeScript file of the checkout: those that git lists, tracked or not, or all files without git. */
 export function typeScriptFiles(root: string): readonly string[] {
-  const listed = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', '--', '*.ts'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  const all = listed.status === 0 ? listed.stdout.split('\n') : globSync('**/*.ts', { cwd: root, exclude: ['node_modules', '.civic'] });
+  const listed = spawnSync(
+    'git',
+    ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', '--', '*.ts'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  );
+  const all =
+    listed.status === 0
+      ? listed.stdout.split('\n')
+      : globSync('**/*.ts', { cwd: root, exclude: ['node_modules', '.civic'] });
   return all.filter((file) => file !== '' && existsSync(join(root, file))).toSorted();
 }

@@ -4,7 +4,6 @@ import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { ensureDependencies } from './dependencies.mjs';
 import { ensureNode, newNode } from './node-version.mjs';
-import { ensureProgram } from './program.mjs';
 
 /**
  * The command `civic` of a checkout: `npx civic`, or `civic` after `npm link`. Plain JavaScript, because the Node that runs it may be older than
@@ -13,10 +12,13 @@ import { ensureProgram } from './program.mjs';
 try {
   await ensureDependencies({ withTools: false, withPayments: process.argv[2] === 'sandbox' });
   ensureNode();
-  await ensureProgram();
   const node = newNode();
-  if (node === process.execPath) await import('../dist/main.mjs');
-  else process.exitCode = await run(node, [fileURLToPath(new URL('../dist/main.mjs', import.meta.url)), ...process.argv.slice(2)]);
+  if (node === process.execPath) await import('../src/main.ts');
+  else
+    process.exitCode = await run(node, [
+      fileURLToPath(new URL('../src/main.ts', import.meta.url)),
+      ...process.argv.slice(2),
+    ]);
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;

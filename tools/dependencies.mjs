@@ -19,7 +19,11 @@ const SETS = [
     content: 'the dependencies and the libraries of payments (about 500 MB)',
     scope: ['--omit=dev', '--include=peer'],
   },
-  { stamp: ' with tools', content: 'the dependencies and the tools of the tests (about 1 GB)', scope: ['--include=dev', '--include=peer'] },
+  {
+    stamp: ' with tools',
+    content: 'the dependencies and the tools of the tests (about 1 GB)',
+    scope: ['--include=dev', '--include=peer'],
+  },
 ];
 const [BASE, PAYMENTS, TOOLS] = SETS.keys();
 const isLeftOut = ({ dev, peer }, set) => (dev === true && set < TOOLS) || (peer === true && set < PAYMENTS);
@@ -47,7 +51,7 @@ export async function ensureDependencies({ withTools, withPayments }) {
   }
 }
 
-/** Whether the environment or `.env` has a recipient of payments, as the program reads them. */
+/** True if the environment or `.env` sets a recipient of payments; reads them like the program. */
 function sellsCalls() {
   const { CIVIC_X402_PAY_TO: recipient } = process.env;
   if (recipient !== undefined) return recipient !== '';
@@ -62,7 +66,9 @@ function installed() {
 
 function installedSet(lock) {
   const present = Object.keys(installed()).flatMap((path) => lock.packages[path] ?? []);
-  return [TOOLS, PAYMENTS].find((set) => present.some((each) => isLeftOut(each, set - 1) && !isLeftOut(each, set))) ?? BASE;
+  return (
+    [TOOLS, PAYMENTS].find((set) => present.some((each) => isLeftOut(each, set - 1) && !isLeftOut(each, set))) ?? BASE
+  );
 }
 
 function isInstalled(lock, set) {
@@ -83,16 +89,19 @@ async function install(turn, { content, scope }, adding) {
   const started = Date.now();
   // A lock file that was written behind a registry without the packages of other platforms is refused by `npm ci`; `npm install` takes the same
   // versions from it and leaves them out.
-  const status = !adding && (await npm(turn, 'ci', ...scope)) === 0 ? 0 : await npm(turn, 'install', '--no-save', ...scope);
+  const status =
+    !adding && (await npm(turn, 'ci', ...scope)) === 0 ? 0 : await npm(turn, 'install', '--no-save', ...scope);
   if (status !== 0)
-    throw new Error(`the dependencies could not be installed (npm ended with ${status}): see the lines above, then try again`);
+    throw new Error(
+      `the dependencies could not be installed (npm ended with ${status}): see the lines above, then try again`,
+    );
   process.stderr.write(`Dependencies installed in ${Math.round((Date.now() - started) / 1000)} s.\n`);
 }
 
 function npm(turn, ...command) {
   const child = spawn('npm', [...command, '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
-    // npm's words belong to standard error: the script that follows may print JSON.
+    // Output of npm goes to standard error, because the script that follows might print JSON.
     stdio: ['ignore', 2, 2],
   });
   if (child.pid !== undefined) turn.addOwner(child.pid);

@@ -1,10 +1,9 @@
 import { ensureDependencies } from './dependencies.mjs';
 import { ensureNode } from './node-version.mjs';
-import { ensureProgram } from './program.mjs';
 
 /**
- * Runs before every npm script: dependencies in place, their PostgreSQL complete, a Node that is new enough, the program built. Plain JavaScript, because the Node
- * that runs it may be older than the one that the program needs. Standard output stays clean for the script itself.
+ * Runs before every npm script: installs missing dependencies and checks the version of Node. Plain JavaScript, because it may run on a Node that
+ * is too old for the program. Writes nothing to standard output, which belongs to the script.
  */
 try {
   await ensureDependencies({
@@ -12,7 +11,6 @@ try {
     withPayments: process.argv.includes('--with-payments'),
   });
   ensureNode();
-  await ensureProgram();
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;

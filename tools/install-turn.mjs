@@ -1,10 +1,19 @@
-import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  rmdirSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 const look = 200;
 
 /**
- * Waits until no other process installs or builds in a checkout. The lock is a folder that holds its owners' process numbers: it appears whole by a rename,
+ * Waits until no other process installs in a checkout. The lock is a folder that holds its owners' process numbers: it appears whole by a rename,
  * which fails on a folder that holds anything, so exactly one has it. One that a killed installer left is emptied by taking those very
  * owners out, once all of them have ended.
  * @param {string} root the checkout
@@ -13,13 +22,14 @@ const look = 200;
 export async function takeTurn(root) {
   // Beside node_modules, because `npm ci` removes that folder.
   const turn = join(root, '.installing');
-  for (let told = false; ; ) {
-    if (tryTurn(turn)) return { addOwner: (pid) => writeFileSync(join(turn, String(pid)), ''), end: () => endTurn(turn, listed(turn)) };
+  for (let hasPrinted = false; ; ) {
+    if (tryTurn(turn))
+      return { addOwner: (pid) => writeFileSync(join(turn, String(pid)), ''), end: () => endTurn(turn, listed(turn)) };
     const owners = listed(turn);
     if (owners.length > 0 && !owners.some(isAlive)) endTurn(turn, owners);
     else {
-      if (!told) process.stderr.write('Waiting for another process that installs or builds …\n');
-      told = true;
+      if (!hasPrinted) process.stderr.write('Waiting for another process to finish installing …\n');
+      hasPrinted = true;
       await new Promise((resolve) => setTimeout(resolve, look));
     }
   }
@@ -44,7 +54,7 @@ function endTurn(turn, owners) {
     for (const owner of owners) unlinkSync(join(turn, owner));
     rmdirSync(turn);
   } catch {
-    // Another process has ended it, or holds it by now.
+    // Another process has released the lock, or has it by now.
   }
 }
 

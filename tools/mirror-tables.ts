@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { RESOURCES } from '../domain/records/resources.ts';
 import { columnName, type ColumnType, type MirrorColumn } from '../client/mirror/columns.ts';
 import type { JsonSchema } from '../src/edge/documents/json-schemas.ts';
-import { openApiDocumentOf } from '../src/edge/documents/openapi.ts';
+import { buildOpenApiDocument } from '../src/edge/documents/openapi.ts';
 
 const TABLES_FILE = new URL('../client/mirror/mirror-tables.ts', import.meta.url);
-export const PAGE_FILE = new URL('../docs/replicate.md', import.meta.url);
+export const PAGE_FILE = new URL('../docs/developers/replicate.md', import.meta.url);
 const BEGIN = '<!-- Generated from the contract by `npm run docs:mirror`. Do not edit down to the end mark. -->\n';
 const END = '<!-- End of the generated part. -->\n';
 
@@ -13,7 +13,9 @@ interface DescribedColumn extends MirrorColumn {
   readonly meaning: string;
 }
 
-const schemas = openApiDocumentOf('https://civic.example').components.schemas as Readonly<Record<string, JsonSchema>>;
+const schemas = buildOpenApiDocument('https://civic.example').components.schemas as Readonly<
+  Record<string, JsonSchema>
+>;
 const referred = ({ $ref }: JsonSchema): JsonSchema => schemas[$ref?.split('/').at(-1) ?? ''] ?? {};
 
 /** The schema of a resource's `data` is the one that a change of the feed refers to. */
@@ -90,11 +92,12 @@ function section([resource, columns]: (typeof tables)[number]): string {
   return `### \`${resource}\`\n| column | type | meaning |\n|---|---|---|\n${rows.join('')}`;
 }
 
-/** `docs/replicate.md` with its list of the tables. */
+/** `docs/developers/replicate.md` with its list of the tables. */
 export function mirrorPage(page: string): string {
   const [before, rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) throw new Error('docs/replicate.md lacks the marks of its generated part');
+  if (before === undefined || after === undefined)
+    throw new Error('docs/developers/replicate.md lacks the marks of its generated part');
   return `${before}${BEGIN}\n${tables.map(section).join('\n')}\n${END}${after}`;
 }
 

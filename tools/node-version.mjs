@@ -13,7 +13,10 @@ const packagedNode = join(root, 'node_modules/.bin/node');
 /** Throws with one line that says what to do when the Node that npm's scripts will find is too old. */
 export function ensureNode() {
   const packaged = join(root, `node_modules/node-${process.platform}-${process.arch}/package.json`);
-  const version = existsSync(packagedNode) && existsSync(packaged) ? JSON.parse(readFileSync(packaged, 'utf8')).version : systemNode();
+  const version =
+    existsSync(packagedNode) && existsSync(packaged)
+      ? JSON.parse(readFileSync(packaged, 'utf8')).version
+      : systemNode();
   if (isEnough(version)) return;
   throw new Error(
     `Node ${oldestNode.join('.')} or newer is needed and this is ${version}: install it from https://nodejs.org` +

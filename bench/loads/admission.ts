@@ -11,17 +11,20 @@ const GENERATOR = new URL('../rig/load-generator.ts', import.meta.url);
 const PATH = '/api/v1/data/changes?limit=1';
 
 /** Requests a second. */
-const asker = (worker: Worker, url: string, key: string, connections: number, requests: number) => async (): Promise<number> => {
-  const headers = `Authorization: Bearer ${key}\r\n`;
-  const job = { kind: 'repeat', url, method: 'GET', path: PATH, headers, bodies: [], connections, requests };
-  return requests / (await worker.ask<Generated>(job)).seconds;
-};
+const asker =
+  (worker: Worker, url: string, key: string, connections: number, requests: number) => async (): Promise<number> => {
+    const headers = `Authorization: Bearer ${key}\r\n`;
+    const job = { kind: 'repeat', url, method: 'GET', path: PATH, headers, bodies: [], connections, requests };
+    return requests / (await worker.ask<Generated>(job)).seconds;
+  };
 
 const run = (bench: Bench): Promise<readonly Row[]> =>
   scoped(async (use) => {
     const { dataDir, key } = await bench.datasets.of(bench.sizes[0]);
     const service = use(await serve(dataDir));
-    const uncounted = use(await startYardstick('uncounted-admission.ts', environmentOf(dataDir, { CIVIC_LOG_LEVEL: 'warn' })));
+    const uncounted = use(
+      await startYardstick('uncounted-admission.ts', environmentOf(dataDir, { CIVIC_LOG_LEVEL: 'warn' })),
+    );
     const worker = use(startWorker(GENERATOR));
     const rows: Row[] = [];
     for (const connections of [1, 32]) {
@@ -47,4 +50,8 @@ const run = (bench: Bench): Promise<readonly Row[]> =>
     return rows;
   });
 
-export const admission: Load = { name: 'admission', title: 'a request with and without the counters of admission', run };
+export const admission: Load = {
+  name: 'admission',
+  title: 'a request with and without the counters of admission',
+  run,
+};

@@ -17,7 +17,6 @@ import { search } from './search.ts';
 import { snapshot } from './snapshot.ts';
 import { startAndMemory } from './start.ts';
 import { toolCalls } from './tools.ts';
-import { upcomingHits } from './upcoming-hits.ts';
 import { visibility } from './visibility.ts';
 
 /** In the order of the table. What writes into a shared data set comes after what only reads it. */
@@ -28,7 +27,6 @@ export const LOADS: readonly Load[] = [
   batchLookup,
   admission,
   hotAnswer,
-  upcomingHits,
   toolCalls,
   search,
   append,

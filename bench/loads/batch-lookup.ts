@@ -21,11 +21,21 @@ const bodies = (records: number): readonly string[] =>
   });
 
 /** Records a second. */
-const asker = (worker: Worker, records: number, url: string, path: string, headers: string) => async (): Promise<number> => {
-  const job = { kind: 'repeat', url, method: 'POST', path, headers, bodies: bodies(records), connections: CONNECTIONS, requests: REQUESTS };
-  const { seconds } = await worker.ask<Generated>(job);
-  return (REQUESTS * IDS) / seconds;
-};
+const asker =
+  (worker: Worker, records: number, url: string, path: string, headers: string) => async (): Promise<number> => {
+    const job = {
+      kind: 'repeat',
+      url,
+      method: 'POST',
+      path,
+      headers,
+      bodies: bodies(records),
+      connections: CONNECTIONS,
+      requests: REQUESTS,
+    };
+    const { seconds } = await worker.ask<Generated>(job);
+    return (REQUESTS * IDS) / seconds;
+  };
 
 interface AtSize {
   readonly compared: { readonly program: Compared; readonly least: Compared } | undefined;
@@ -74,4 +84,8 @@ async function run(bench: Bench): Promise<readonly Row[]> {
   ];
 }
 
-export const batchLookup: Load = { name: 'batch', title: 'batch of 100 ids against a plain Fastify and pg lookup', run };
+export const batchLookup: Load = {
+  name: 'batch',
+  title: 'batch of 100 ids against a plain Fastify and pg lookup',
+  run,
+};

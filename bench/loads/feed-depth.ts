@@ -10,7 +10,7 @@ import { scoped } from '../rig/scoped.ts';
 const GENERATOR = new URL('../rig/load-generator.ts', import.meta.url);
 const PAGE = 500;
 
-const feedIdOf = (dataDir: string): Promise<string> =>
+const readFeedId = (dataDir: string): Promise<string> =>
   scoped(async (use) => {
     const database = use(await holdDatabase(dataDir));
     const { rows } = await database.client.query<{ id: string }>(
@@ -24,7 +24,7 @@ const run = (bench: Bench): Promise<readonly Row[]> =>
   scoped(async (use) => {
     const records = bench.sizes[2];
     const { dataDir, key } = await bench.datasets.of(records);
-    const feedId = await feedIdOf(dataDir);
+    const feedId = await readFeedId(dataDir);
     const depths = [0, records / 100, records / 10, records - 5 * PAGE];
     const service = use(await serve(dataDir));
     const worker = use(startWorker(GENERATOR));

@@ -21,12 +21,15 @@ export const kurrentImport: Load = {
   run: (bench) =>
     scoped(async (use) => {
       const server = process.env['EVENTSTORE_URL'];
-      const peer = server === undefined ? use(await startProgram(new URL('../rig/kurrent-peer-main.ts', import.meta.url), {})) : undefined;
+      const peer =
+        server === undefined
+          ? use(await startProgram(new URL('../rig/kurrent-peer-main.ts', import.meta.url), {}))
+          : undefined;
       const dsn = server ?? `${peer!.url.replace('http', 'esdb')}?tls=false`;
       const client = use(startWorker(new URL('../yardsticks/kurrent-append.ts', import.meta.url)));
       const dataDir = bench.datasets.folder();
       let turn = 0;
-      const ours = async (): Promise<number> => {
+      const importRecords = async (): Promise<number> => {
         const file = join(bench.datasets.folder(), 'records.ndjson');
         await writeImportFile(file, RECORDS * turn++, RECORDS);
         const { value } = await civic(dataDir, ['records', 'import', file], [], { EVENTSTORE_URL: dsn });
@@ -41,7 +44,7 @@ export const kurrentImport: Load = {
       };
       // First all imports: the program refuses a log with events of another program.
       const rates: number[] = [];
-      for (let round = 0; round <= bench.rounds; round++) rates.push(await ours());
+      for (let round = 0; round <= bench.rounds; round++) rates.push(await importRecords());
       const raws: number[] = [];
       for (let round = 0; round <= bench.rounds; round++) raws.push(await raw());
       const [imported, appended] = [median(rates.slice(1)), median(raws.slice(1))];

@@ -8,7 +8,7 @@ import { fillPlainFeed } from '../rig/plain-feed.ts';
 import { startWorker, type Worker } from '../rig/processes.ts';
 import { agendaItemContent, uuidOf, writeImportFile } from '../rig/records.ts';
 import { scoped } from '../rig/scoped.ts';
-import { unaskedPaths } from '../rig/unasked-paths.ts';
+import { unreadPaths } from '../rig/unread-paths.ts';
 import { civic, serve } from '../rig/service.ts';
 import { startProgram } from '../rig/yardstick-program.ts';
 
@@ -25,7 +25,7 @@ const compared = (load: string, unit: string, peer: string, { ours, yardstick, r
   details: { ratios },
 });
 
-/** Records a second of `records import` beside a service, until every read model has caught up. */
+/** Records per second of `records import` next to a running service, until every read model has caught up. */
 async function importRate(dataDir: string, folder: string, from: number, records: number): Promise<number> {
   const file = join(folder, 'records.ndjson');
   await writeImportFile(file, from, records);
@@ -60,37 +60,48 @@ const againstPouchDb = (bench: Bench, flush: 'on' | 'off'): Promise<readonly Row
     const pouch = use(await startProgram(program, { FOLDER: folder, FLUSH: flush }));
     await fetch(`${pouch.url}/civic`, { method: 'PUT' });
     use(await serve(dataDir));
-    let [ours, theirs] = [0, 0];
+    let [serviceRate, peerRate] = [0, 0];
     const written = await alternate(
       bench.rounds,
-      () => importRate(dataDir, work, records * ours++, records),
-      () => bulkDocsRate(pouch.url, records * theirs++, records),
+      () => importRate(dataDir, work, records * serviceRate++, records),
+      () => bulkDocsRate(pouch.url, records * peerRate++, records),
     );
     const name = flush === 'on' ? 'PouchDB, flushed' : 'PouchDB, not flushed';
     bench.say(`import against ${name}: ${written.ratios.join(' ')}`);
-    return [compared(`bulk import of ${count(records)} records against _bulk_docs (${name})`, 'records/s', name, written)];
+    return [
+      compared(`bulk import of ${count(records)} records against _bulk_docs (${name})`, 'records/s', name, written),
+    ];
   });
 
-/** Items a second over all readers, each from the start of the feed on, of pages that were never asked before. */
+/** Items per second over all readers, each from the start of the feed, in pages that were never read before. */
 function replayRate(worker: Worker, url: string, key: string, records: number): () => Promise<number> {
   const headers = `Authorization: Bearer ${key}\r\n`;
-  const paths = unaskedPaths('/api/v1/data/changes', PAGE, READERS);
+  const paths = unreadPaths('/api/v1/data/changes', PAGE, READERS);
   return async () => {
-    const job: ReplayJob = { kind: 'replay', url, path: paths(), headers, readers: READERS, parse: false, pages: records };
+    const job: ReplayJob = {
+      kind: 'replay',
+      url,
+      path: paths(),
+      headers,
+      readers: READERS,
+      parse: false,
+      pages: records,
+    };
     const { seconds } = await worker.ask<Generated>(job);
     return (records * READERS) / seconds;
   };
 }
 
-const repeatRate = (worker: Worker, job: Omit<RepeatJob, 'kind' | 'connections' | 'headers'>) => async (): Promise<number> => {
-  const { seconds, requests } = await worker.ask<Generated>({
-    kind: 'repeat',
-    headers: '',
-    connections: READERS,
-    ...job,
-  } satisfies RepeatJob);
-  return (requests * PAGE) / seconds;
-};
+const repeatRate =
+  (worker: Worker, job: Omit<RepeatJob, 'kind' | 'connections' | 'headers'>) => async (): Promise<number> => {
+    const { seconds, requests } = await worker.ask<Generated>({
+      kind: 'repeat',
+      headers: '',
+      connections: READERS,
+      ...job,
+    } satisfies RepeatJob);
+    return (requests * PAGE) / seconds;
+  };
 
 const PAGE_QUERY = `query ($after: Cursor) { allFeeds(first: ${PAGE}, after: $after, orderBy: PRIMARY_KEY_ASC) {
   edges { node { position doc } } pageInfo { endCursor hasNextPage } } }`;
@@ -103,23 +114,35 @@ const pagesOfPeers = (bench: Bench): Promise<readonly Row[]> =>
     const database = use(await holdDatabase(dataDir));
     await fillPlainFeed(database.client);
     const pouch = use(
-      await startProgram(peerProgram('pouchdb', 'server.mjs', bench.say), { FOLDER: bench.datasets.folder(), FLUSH: 'off' }),
+      await startProgram(peerProgram('pouchdb', 'server.mjs', bench.say), {
+        FOLDER: bench.datasets.folder(),
+        FLUSH: 'off',
+      }),
     );
     await fetch(`${pouch.url}/civic`, { method: 'PUT' });
     await bulkDocsRate(pouch.url, 0, records);
-    const graphile = use(await startProgram(peerProgram('postgraphile', 'server.mjs', bench.say), { DSN: database.url }));
+    const graphile = use(
+      await startProgram(peerProgram('postgraphile', 'server.mjs', bench.say), { DSN: database.url }),
+    );
     const service = use(await serve(dataDir));
     const worker = use(startWorker(GENERATOR));
     const pages = records / PAGE;
     const requests = 2 * pages;
     const ours = replayRate(worker, service.url, key, records);
-    const changes = Array.from({ length: pages }, (_, page) => `/civic/_changes?include_docs=true&limit=${PAGE}&since=${page * PAGE}`);
+    const changes = Array.from(
+      { length: pages },
+      (_, page) => `/civic/_changes?include_docs=true&limit=${PAGE}&since=${page * PAGE}`,
+    );
     const ofPouch = repeatRate(worker, { url: pouch.url, method: 'GET', path: changes, bodies: [], requests });
     const bodies = [];
     for (let after: string | null = null, page = 0; page < pages; page++) {
       const body = JSON.stringify({ query: PAGE_QUERY, variables: { after } });
       bodies.push(body);
-      const response = await fetch(`${graphile.url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      const response = await fetch(`${graphile.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
       const { data } = (await response.json()) as {
         readonly data: { readonly allFeeds: { readonly pageInfo: { readonly endCursor: string } } };
       };
@@ -128,8 +151,18 @@ const pagesOfPeers = (bench: Bench): Promise<readonly Row[]> =>
     const ofGraphile = repeatRate(worker, { url: graphile.url, method: 'POST', path: '/graphql', bodies, requests });
     const title = `feed page of ${PAGE}, ${count(records)} records, ${READERS} readers`;
     return [
-      compared(`${title}, against _changes of PouchDB`, 'items/s', 'PouchDB', await alternate(bench.rounds, ours, ofPouch)),
-      compared(`${title}, against a page of PostGraphile`, 'items/s', 'PostGraphile', await alternate(bench.rounds, ours, ofGraphile)),
+      compared(
+        `${title}, against _changes of PouchDB`,
+        'items/s',
+        'PouchDB',
+        await alternate(bench.rounds, ours, ofPouch),
+      ),
+      compared(
+        `${title}, against a page of PostGraphile`,
+        'items/s',
+        'PostGraphile',
+        await alternate(bench.rounds, ours, ofGraphile),
+      ),
     ];
   });
 
@@ -138,33 +171,41 @@ interface Built {
   readonly rows: number;
 }
 
-/** A read model built from the first event on: our record history against one plain table of emmett. */
+/** Builds a read model from the first event: our record history against one plain table of emmett. */
 const againstEmmett = (bench: Bench): Promise<readonly Row[]> =>
   scoped(async (use) => {
     const records = bench.sizes[1];
     const { dataDir } = await bench.datasets.of(records);
-    // Held, so that no turn starts the server.
+    // Keeps the server running, so that no turn includes its start.
     use(await holdDatabase(dataDir));
     const database = use(await holdDatabase(bench.datasets.folder()));
     const emmett = use(startWorker(peerProgram('emmett', 'project.mjs', bench.say)));
-    const contents = Array.from({ length: records }, (_, index) => ({ id: uuidOf('item', index), ...agendaItemContent(index) }));
+    const contents = Array.from({ length: records }, (_, index) => ({
+      id: uuidOf('item', index),
+      ...agendaItemContent(index),
+    }));
     await emmett.ask({ kind: 'fill', dsn: database.url, records: contents });
     let turn = 0;
     const built = await alternate(
       bench.rounds,
       async () => {
-        const [{ folded, seconds }] = (await civic(dataDir, ['projections', 'rebuild', 'record_history'])).value as readonly [
-          { readonly folded: number; readonly seconds: number },
-        ];
+        const [{ folded, seconds }] = (await civic(dataDir, ['projections', 'rebuild', 'record_history']))
+          .value as readonly [{ readonly folded: number; readonly seconds: number }];
         return folded / seconds;
       },
       async () => {
-        const { seconds, rows } = await emmett.ask<Built>({ kind: 'build', dsn: database.url, name: `bench_${++turn}` });
+        const { seconds, rows } = await emmett.ask<Built>({
+          kind: 'build',
+          dsn: database.url,
+          name: `bench_${++turn}`,
+        });
         if (rows !== records) throw new Error(`emmett holds ${rows} of ${records} records`);
         return rows / seconds;
       },
     );
-    return [compared(`rebuild of ${count(records)} records, against a projection of emmett`, 'events/s', 'emmett', built)];
+    return [
+      compared(`rebuild of ${count(records)} records, against a projection of emmett`, 'events/s', 'emmett', built),
+    ];
   });
 
 async function run(bench: Bench): Promise<readonly Row[]> {

@@ -5,13 +5,13 @@ import { median } from '../rig/measure.ts';
 import { cpuSeconds, postgresqlProcesses, startWorker } from '../rig/processes.ts';
 import { scoped } from '../rig/scoped.ts';
 import { type Service, serve } from '../rig/service.ts';
-import { unaskedPaths } from '../rig/unasked-paths.ts';
+import { unreadPaths } from '../rig/unread-paths.ts';
 
 const [PROCESSES, READERS, LIMIT] = [3, 8, 500];
 
 const processorSeconds = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
 
-/** Several API processes on one database, each with as many readers: what they answer together, and who uses the processors. */
+/** Measures several API processes on one database, each with the same number of readers: total throughput and processor use. */
 const run = (bench: Bench): Promise<readonly Row[]> =>
   scoped(async (use) => {
     const records = bench.sizes[1];
@@ -19,10 +19,11 @@ const run = (bench: Bench): Promise<readonly Row[]> =>
     const database = use(await holdDatabase(dataDir));
     const settings = { DATABASE_URL: database.url };
     const services: Service[] = [];
-    for (let started = 0; started < PROCESSES; started++) services.push(use(await serve(dataDir, [], settings, ['--role', 'api'])));
+    for (let started = 0; started < PROCESSES; started++)
+      services.push(use(await serve(dataDir, [], settings, ['--role', 'api'])));
     const workers = services.map(() => use(startWorker(new URL('../rig/load-generator.ts', import.meta.url))));
     const pages = Math.ceil(records / LIMIT);
-    const paths = unaskedPaths('/api/v1/data/changes', LIMIT, READERS);
+    const paths = unreadPaths('/api/v1/data/changes', LIMIT, READERS);
     const headers = `Authorization: Bearer ${key}\r\n`;
     const measured = async (number: number) => {
       const rates = [];

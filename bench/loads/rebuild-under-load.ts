@@ -1,10 +1,10 @@
 import type { Client } from 'pg';
-import { createGenerationStore } from '../../infra/postgresql/generations.ts';
-import { openDatabase } from '../../infra/postgresql/open-database.ts';
+import { createGenerationStore } from '../../infra/postgresql/read-models/generations.ts';
+import { openDatabase } from '../../infra/postgresql/connection/open-database.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import type { GenerationStore } from '../../domain/ports/generations.ts';
 import type { Projection } from '../../domain/ports/projection.ts';
-import { PROJECTIONS } from '../../src/read-models.ts';
+import { PROJECTIONS } from '../../src/app/read-models.ts';
 import { atMost, type Bench, count, type Load, type Row } from '../rig/bench.ts';
 import { holdDatabase } from '../rig/database.ts';
 import type { Dataset } from '../rig/datasets.ts';
@@ -17,7 +17,7 @@ import { serve, type Service } from '../rig/service.ts';
 import { scoped } from '../rig/scoped.ts';
 
 const GENERATOR = new URL('../rig/read-mix.ts', import.meta.url);
-/** At every size: a rebuild gives way to readers, and takes over ten minutes for a million events. */
+/** The same at every size: a rebuild of a million events under load takes too long. */
 const RECORDS = 100_000;
 const READERS = 32;
 /** Reads while every read model is rebuilt one after the other, which takes long. */
@@ -84,7 +84,12 @@ interface Windows {
  * Rebuilds one read model after the other, and pauses each for a window of reads as long as the one before it: what else happens on the
  * machine happens to both.
  */
-async function measure(worker: Worker, job: object, store: GenerationStore, projections: readonly Projection[]): Promise<Round> {
+async function measure(
+  worker: Worker,
+  job: object,
+  store: GenerationStore,
+  projections: readonly Projection[],
+): Promise<Round> {
   const [quiet, during]: Windows[] = [
     { p50: [], p99: [] },
     { p50: [], p99: [] },
@@ -93,7 +98,7 @@ async function measure(worker: Worker, job: object, store: GenerationStore, proj
   const beyond: Windows = { p50: [], p99: [] };
   const failures: string[] = [];
   let [requests, ms, folded] = [0, 0, 0];
-  const read = async (into: Windows): Promise<void> => {
+  const measureWindow = async (into: Windows): Promise<void> => {
     const { times, failures: failed } = await worker.ask<Mixed>({ ...job, seconds: WINDOW_SECONDS });
     requests += times.length;
     failures.push(...failed);
@@ -106,25 +111,27 @@ async function measure(worker: Worker, job: object, store: GenerationStore, proj
     if (operatorPausedAt !== null) throw new Error(`a rebuild of ${projection.name} is there, and paused: cancel it`);
     const row = async () => (await store.list()).find((each) => each.generation === generation)!;
     for (;;) {
-      const begun = Date.now();
-      await read(quiet!.p99.length >= MAX_PAIRS ? beyond : during!);
+      const startedAt = Date.now();
+      await measureWindow(quiet!.p99.length >= MAX_PAIRS ? beyond : during!);
       const now = await row();
       if (now.state === 'live') {
         // The switch fell into this window: only as much of it counts.
-        ms += Math.max(0, now.changedAt - begun);
+        ms += Math.max(0, now.changedAt - startedAt);
         folded += now.folded;
         break;
       }
-      if (now.state !== 'building' || now.pausedReason !== null) throw new Error(`the rebuild of ${projection.name}: ${now.pausedReason}`);
-      ms += Date.now() - begun;
+      if (now.state !== 'building' || now.pausedReason !== null)
+        throw new Error(`the rebuild of ${projection.name}: ${now.pausedReason}`);
+      ms += Date.now() - startedAt;
       if (quiet!.p99.length >= MAX_PAIRS || (await store.decide(generation, 'pause', Date.now())) === null) continue;
-      await read(quiet!);
+      await measureWindow(quiet!);
       await store.decide(generation, 'resume', Date.now());
-      while ((await row()).owner === null && (await row()).state === 'building') await new Promise((resolve) => setTimeout(resolve, 20));
+      while ((await row()).owner === null && (await row()).state === 'building')
+        await new Promise((resolve) => setTimeout(resolve, 20));
     }
     switched.set(projection.name, generation);
   }
-  while (quiet!.p99.length < during!.p99.length) await read(quiet!);
+  while (quiet!.p99.length < during!.p99.length) await measureWindow(quiet!);
   return { quiet: quiet!, during: during!, requests, failures, seconds: ms / 1000, folded, switched };
 }
 
@@ -133,44 +140,64 @@ async function untilNothingIsBuilt(store: GenerationStore): Promise<void> {
   for (let built = true; built; await new Promise((resolve) => setTimeout(resolve, 200))) {
     const rows = await store.list();
     built = PROJECTIONS.some(
-      ({ name, version }) => !rows.some((row) => row.projection === name && row.state === 'live' && row.version === version),
+      ({ name, version }) =>
+        !rows.some((row) => row.projection === name && row.state === 'live' && row.version === version),
     );
   }
 }
 
 /** Rows compared of every table of what was replaced and what replaced it, and those that differ. */
-async function compareReplaced(client: Client, before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) {
+async function compareReplaced(
+  client: Client,
+  before: ReadonlyMap<string, number>,
+  after: ReadonlyMap<string, number>,
+) {
   let [rows, different] = [0, 0];
-  const some: string[] = [];
+  const examples: string[] = [];
   for (const [name, generation] of after) {
     const projection = PROJECTIONS.find((each) => each.name === name)!;
     const others = projection.tables(generation);
     for (const [index, table] of projection.tables(before.get(name)!).entries()) {
       rows += await rowsOf(client, table);
       const found = await rowsThatDiffer(client, table, others[index]!);
-      if (found > 0) some.push(...(await someThatDiffer(client, table, others[index]!)));
+      if (found > 0) examples.push(...(await someThatDiffer(client, table, others[index]!)));
       different += found;
     }
   }
-  return { rows, different, some };
+  return { rows, different, some: examples };
 }
 
 const liveGenerations = async (store: GenerationStore): Promise<ReadonlyMap<string, number>> =>
-  new Map((await store.list()).filter(({ state }) => state === 'live').map(({ projection, generation }) => [projection, generation]));
+  new Map(
+    (await store.list())
+      .filter(({ state }) => state === 'live')
+      .map(({ projection, generation }) => [projection, generation]),
+  );
 
-const rowsFor = (bench: Bench, what: string, projections: readonly Projection[], perSecond: number | null): Promise<readonly Row[]> =>
+const rowsFor = (
+  bench: Bench,
+  what: string,
+  projections: readonly Projection[],
+  perSecond: number | null,
+): Promise<readonly Row[]> =>
   scoped(async (use) => {
     const dataset = await bench.datasets.of(RECORDS);
     const { dataDir, key, records } = dataset;
     const service = use(await serve(dataDir));
-    const held = use(await holdDatabase(dataDir));
-    const database = await openDatabase({ dsn: held.url, statementTimeoutMs: 60_000 });
+    const attached = use(await holdDatabase(dataDir));
+    const database = await openDatabase({ dsn: attached.url, statementTimeoutMs: 60_000 });
     use({ [Symbol.asyncDispose]: () => database.close() });
     const store = createGenerationStore(database.transactor);
     await untilNothingIsBuilt(store);
     const worker = use(startWorker(GENERATOR));
     const requests = await requestsOf(service, dataset);
-    const job = { url: service.url, headers: `Authorization: Bearer ${key}\r\n`, requests, readers: READERS, perSecond };
+    const job = {
+      url: service.url,
+      headers: `Authorization: Bearer ${key}\r\n`,
+      requests,
+      readers: READERS,
+      perSecond,
+    };
     await worker.ask<Mixed>({ ...job, seconds: WINDOW_SECONDS * 2 });
     const rounds: Round[] = [];
     let [rows, different] = [0, 0];
@@ -178,37 +205,59 @@ const rowsFor = (bench: Bench, what: string, projections: readonly Projection[],
       const before = await liveGenerations(store);
       const measured = await measure(worker, job, store, projections);
       rounds.push(measured);
-      const compared = await compareReplaced(held.client, before, measured.switched);
+      const compared = await compareReplaced(attached.client, before, measured.switched);
       rows += compared.rows;
       different += compared.different;
-      const { quiet, during, failures, seconds, requests: asked } = measured;
-      const both = (of: (windows: Windows) => number[]) => `${median(of(quiet)).toFixed(1)} to ${median(of(during)).toFixed(1)} ms`;
+      const { quiet, during, failures, seconds, requests: requestCount } = measured;
+      const describe = (of: (windows: Windows) => number[]) =>
+        `${median(of(quiet)).toFixed(1)} to ${median(of(during)).toFixed(1)} ms`;
       bench.say(
-        `${what}: ${seconds.toFixed(1)} s in ${during.p99.length} windows; p50 ${both(({ p50 }) => p50)}, p99 ${both(({ p99 }) => p99)}; ` +
-          `${asked} requests, ${failures.length} failed; ${compared.rows} rows, ${compared.different} differ ${failures[0] ?? ''}`,
+        `${what}: ${seconds.toFixed(1)} s in ${during.p99.length} windows; p50 ${describe(({ p50 }) => p50)}, p99 ${describe(({ p99 }) => p99)}; ` +
+          `${requestCount} requests, ${failures.length} failed; ${compared.rows} rows, ${compared.different} differ ${failures[0] ?? ''}`,
       );
       for (const row of compared.some) bench.say(row);
     }
-    const all = (of: (round: Round) => readonly number[]) => rounds.flatMap(of).map((value) => Math.round(value * 10) / 10);
+    const all = (of: (round: Round) => readonly number[]) =>
+      rounds.flatMap(of).map((value) => Math.round(value * 10) / 10);
     const quiet = { p50: all((round) => round.quiet.p50), p99: all((round) => round.quiet.p99) };
     const during = { p50: all((round) => round.during.p50), p99: all((round) => round.during.p99) };
     const failures = rounds.flatMap((round) => round.failures);
     const rate = median(rounds.map(({ folded, seconds }) => folded / seconds));
     const load = `${what} rebuilt under ${perSecond === null ? `${READERS} readers without a pause` : `${perSecond} reads/s`}, ${count(records)} records`;
     const figures = { ours: `p99 ${median(during.p99)} ms`, yardstick: `without ${median(quiet.p99)} ms` };
-    const details = { quiet, during, rate, seconds: rounds.map(({ seconds }) => seconds), failures: failures.slice(0, 5), rows };
-    const asked = rounds.reduce((sum, { requests: some }) => sum + some, 0);
+    const details = {
+      quiet,
+      during,
+      rate,
+      seconds: rounds.map(({ seconds }) => seconds),
+      failures: failures.slice(0, 5),
+      rows,
+    };
+    const requestCount = rounds.reduce((sum, round) => sum + round.requests, 0);
     return [
       { load, ...figures, ...atMost(median(during.p99) / median(quiet.p99), 2), details },
-      { load: `requests that failed, of ${count(asked)}`, ours: count(failures.length), yardstick: '', ...atMost(failures.length, 0) },
+      {
+        load: `requests that failed, of ${count(requestCount)}`,
+        ours: count(failures.length),
+        yardstick: '',
+        ...atMost(failures.length, 0),
+      },
       { load: `rows that differ, of ${count(rows)}`, ours: count(different), yardstick: '', ...atMost(different, 0) },
-      { load: 'events folded a second meanwhile', ours: count(rate), yardstick: '', figure: rate, reach: '', reached: null },
+      {
+        load: 'events folded per second during the load',
+        ours: count(rate),
+        yardstick: '',
+        figure: rate,
+        reach: '',
+        reached: null,
+      },
     ];
   });
 
 export const rebuildUnderLoad: Load = {
   name: 'rebuild-under-load',
-  title: 'latency of readers who never pause while a read model is rebuilt beside them, and what comes of it row by row',
+  title:
+    'latency of readers who never pause while a read model is rebuilt beside them, and what comes of it row by row',
   run: (bench) => rowsFor(bench, 'record_history', [recordHistory], null),
 };
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Kafka, Kafka as Client, logLevel, Partitioners } from 'kafkajs';
 import { openKafka } from '../../infra/kafka/open.ts';
-import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
-import { openDatabase } from '../../infra/postgresql/open-database.ts';
-import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
+import { createLiveReads } from '../../infra/postgresql/read-models/live-reads.ts';
+import { openDatabase } from '../../infra/postgresql/connection/open-database.ts';
+import { createProcessorStore } from '../../infra/postgresql/leases/processor-store.ts';
 import { createLogger } from '../../infra/system/logging.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import { readFeedAfter } from '../../queries/feed/feed-after.ts';
@@ -32,7 +32,10 @@ const publish = (brokers: string, url: string): Promise<number> =>
     const logger = createLogger('silent', 'json');
     const store = createProcessorStore(database.transactor);
     const name = newName();
-    const kafka = openKafka({ brokers: brokers.split(','), tls: false }, { logger, identifiers: randomIdentifiers, clock: systemClock });
+    const kafka = openKafka(
+      { brokers: brokers.split(','), tls: false },
+      { logger, identifiers: randomIdentifiers, clock: systemClock },
+    );
     const topic = kafka.feedTopic(name, MINUTE_MS);
     let began = 0;
     const timed: FeedTopic = {
@@ -47,7 +50,7 @@ const publish = (brokers: string, url: string): Promise<number> =>
       topic: timed,
       clock: systemClock,
       logger,
-      progress: { reached: async () => true },
+      progress: { waitFor: async () => true },
       reads: database.reads,
       feedIds: async () => new Set(),
       onPublished: () => undefined,
@@ -56,9 +59,9 @@ const publish = (brokers: string, url: string): Promise<number> =>
     const lease = { name, owner: name, token: row!.token };
     const confirm = async (): Promise<void> => void (await store.renew(lease, Date.now() + MINUTE_MS));
     await relay.begin()([], { signal: new AbortController().signal, confirm });
-    const took = performance.now() - began;
+    const elapsed = performance.now() - began;
     await relay.end?.();
-    return took;
+    return elapsed;
   });
 
 async function opened(dsn: string) {
@@ -97,13 +100,15 @@ async function sendPlainly(kafka: Kafka, messages: readonly FeedMessage[]): Prom
   const began = performance.now();
   for (let from = 0; from < messages.length; from += IN_A_TRANSACTION) {
     const transaction = await producer.transaction();
-    const some = messages.slice(from, from + IN_A_TRANSACTION).map(({ key, value, headers }) => ({ key, value, headers: { ...headers } }));
-    await transaction.send({ topic, acks: -1, messages: some });
+    const chunk = messages
+      .slice(from, from + IN_A_TRANSACTION)
+      .map(({ key, value, headers }) => ({ key, value, headers: { ...headers } }));
+    await transaction.send({ topic, acks: -1, messages: chunk });
     await transaction.commit();
   }
-  const took = performance.now() - began;
+  const elapsed = performance.now() - began;
   await producer.disconnect();
-  return took;
+  return elapsed;
 }
 
 async function run(bench: Bench): Promise<readonly Row[]> {
@@ -135,4 +140,8 @@ async function run(bench: Bench): Promise<readonly Row[]> {
   });
 }
 
-export const relay: Load = { name: 'relay', title: 'the feed to Kafka against the client alone, where KAFKA_BROKERS is set', run };
+export const relay: Load = {
+  name: 'relay',
+  title: 'the feed to Kafka against the client alone, where KAFKA_BROKERS is set',
+  run,
+};

@@ -11,12 +11,14 @@ import { numbers, wordAt } from '../rig/search-records.ts';
 
 const PAGE = 10;
 const SEED = 20_260_101;
-/** Of each kind. */
+/** Unmeasured queries of each kind. */
 const WARM_UP = 100;
-/** Than a plain query takes. */
-const MORE_MS = 3;
+/** Targets: the median for each kind of words, and the 99th percentile over all kinds. */
+const WORDS_P50_MS = 15;
+const LARGEST_SMALL_SET = 100_000;
+const [SMALL_P99_MS, LARGE_P99_MS] = [120, 500];
 
-/** Makes one query of a kind; the arguments of `word` are the first and the last place of a word in the order of how common words are. */
+/** Makes one query of a kind. `word` picks a word between two ranks; rank 0 is the most common word. */
 type Make = (word: (from: number, to: number) => string) => string;
 
 const KINDS: Readonly<Record<string, Make>> = {
@@ -34,7 +36,7 @@ function queries(kind: string, many: number): readonly string[] {
   return Array.from({ length: many }, () => KINDS[kind]!(word));
 }
 
-/** A tool call as an agent sends it. Throws where it is refused. */
+/** Sends a tool call like an agent. Throws for an error. */
 async function call(connection: Connection, key: string, query: string): Promise<void> {
   const headers = `Authorization: Bearer ${key}\r\nAccept: application/json, text/event-stream\r\n`;
   const params = { name: 'search_agenda', arguments: { query, limit: PAGE } };
@@ -50,7 +52,7 @@ const YARDSTICK = 'yardstick_search';
 const PLAIN = `select t.item_id, t.title, t.place, t.starts_at, t.source_url, ts_headline('pg_catalog.english', t.text, q.query), ts_rank(t.words, q.query) as rank
   from ${YARDSTICK} t, websearch_to_tsquery('pg_catalog.english', $1) as q (query) where t.words @@ q.query order by rank desc, t.starts_at desc limit ${PAGE}`;
 
-/** One table with the words of each item in a column and an index over it. */
+/** Creates one table with the words of each item in an indexed column. */
 async function makeYardstick(client: Client): Promise<void> {
   const { rows } = await client.query<{ generation: number }>(
     `select live_generation as generation from civic.projections where name = 'agenda_search'`,
@@ -68,7 +70,7 @@ async function makeYardstick(client: Client): Promise<void> {
 
 interface AtSize {
   readonly rows: readonly Row[];
-  /** Milliseconds of our middle search. */
+  /** Median of our searches, in milliseconds. */
   readonly cost: number;
 }
 
@@ -81,41 +83,44 @@ const measure = (bench: Bench, items: number): Promise<AtSize> =>
     const connection = new Connection(service.url);
     use({ [Symbol.asyncDispose]: async () => connection.close() });
     const many = bench.size === 'full' ? 20 : 10;
-    // Other queries, so that what is measured is compiled code.
+    // Warm up with other queries, so that compiled code is measured.
     for (const kind of Object.keys(KINDS)) {
       for (const query of queries(kind, many + WARM_UP).slice(many)) await call(connection, key, query);
     }
     const rows: Row[] = [];
     const all: number[] = [];
     for (const kind of Object.keys(KINDS)) {
-      const asked = queries(kind, many);
-      const ours = async () => {
+      const measured = queries(kind, many);
+      const times: number[] = [];
+      const runSearches = async () => {
         const started = performance.now();
-        for (const query of asked) all.push((await timed(() => call(connection, key, query))).ms);
+        for (const query of measured) times.push((await timed(() => call(connection, key, query))).ms);
         return (many * 1000) / (performance.now() - started);
       };
       const plain = async () => {
         const started = performance.now();
-        for (const query of asked) await database.client.query(PLAIN, [query]);
+        for (const query of measured) await database.client.query(PLAIN, [query]);
         return (many * 1000) / (performance.now() - started);
       };
-      const compared = await alternate(bench.rounds, ours, plain);
-      const [mine, theirs] = [1000 / compared.ours, 1000 / compared.yardstick];
-      bench.say(`${count(items)} items, ${kind}: ${mine.toFixed(1)} ms, plain ${theirs.toFixed(1)} ms`);
+      const compared = await alternate(bench.rounds, runSearches, plain);
+      all.push(...times);
+      const p50 = median(times);
+      const [serviceMs, plainMs] = [1000 / compared.ours, 1000 / compared.yardstick];
+      bench.say(`${count(items)} items, ${kind}: ${serviceMs.toFixed(1)} ms, plain ${plainMs.toFixed(1)} ms`);
       rows.push({
         load: `search for ${kind}, ${count(items)} items`,
-        ours: `${mine.toFixed(1)} ms`,
-        yardstick: `plain ${theirs.toFixed(1)} ms`,
-        ...atMost(mine - theirs, MORE_MS, ' ms more'),
+        ours: `p50 ${p50.toFixed(1)} ms, mean ${serviceMs.toFixed(1)} ms`,
+        yardstick: `plain ${plainMs.toFixed(1)} ms`,
+        ...atMost(p50, WORDS_P50_MS, ' ms'),
         details: { ratios: compared.ratios },
       });
     }
     const p99 = percentile(all, 0.99);
     rows.push({
-      load: `search, 99 of 100, ${count(items)} items`,
+      load: `search, p99, ${count(items)} items`,
       ours: `${p99.toFixed(0)} ms`,
       yardstick: '-',
-      ...atMost(p99, 100, ' ms'),
+      ...atMost(p99, items <= LARGEST_SMALL_SET ? SMALL_P99_MS : LARGE_P99_MS, ' ms'),
     });
     return { rows, cost: median(all) };
   });

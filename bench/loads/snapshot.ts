@@ -8,33 +8,46 @@ import { scoped } from '../rig/scoped.ts';
 const GENERATOR = new URL('../rig/load-generator.ts', import.meta.url);
 const MAX_MS = 100;
 
-/** Milliseconds of taking a snapshot at each size; the services of all sizes run at once and are asked in turns. */
+/** Milliseconds of taking a snapshot at each size. The services of all sizes run at the same time and are measured in turns. */
 const run = (bench: Bench): Promise<readonly Row[]> =>
   scoped(async (use) => {
     const worker = use(startWorker(GENERATOR));
-    const asked = [];
+    const measured = [];
     for (const size of bench.sizes) {
       const { dataDir, key } = await bench.datasets.of(size);
       const { url } = use(await serve(dataDir));
-      const job = { kind: 'repeat', url, method: 'POST', path: '/api/v1/data/snapshots', bodies: [], connections: 1, requests: 10 };
-      asked.push({ size, job: { ...job, headers: `Authorization: Bearer ${key}\r\n` }, medians: [] as number[], times: [] as number[] });
+      const job = {
+        kind: 'repeat',
+        url,
+        method: 'POST',
+        path: '/api/v1/data/snapshots',
+        bodies: [],
+        connections: 1,
+        requests: 10,
+      };
+      measured.push({
+        size,
+        job: { ...job, headers: `Authorization: Bearer ${key}\r\n` },
+        medians: [] as number[],
+        times: [] as number[],
+      });
     }
     for (let round = 0; round <= bench.rounds; round++) {
-      for (const { job, medians, times } of asked) {
+      for (const { job, medians, times } of measured) {
         const answer = await worker.ask<Generated>(job);
         if (round === 0) continue;
         medians.push(median(answer.times));
         times.push(...answer.times);
       }
     }
-    const [small, , large] = asked;
-    const ms = asked.map(({ medians }) => median(medians));
+    const [small, , large] = measured;
+    const ms = measured.map(({ medians }) => median(medians));
     const ratio = median(large!.medians.map((cost, round) => cost / small!.medians[round]!));
     const figures = {
       ours: `${ms[2]!.toFixed(1)} ms`,
       yardstick: `at ${count(small!.size)}: ${ms[0]!.toFixed(1)} ms`,
-      exponent: growthExponent(asked.map(({ size }, index) => ({ size, cost: ms[index]! }))),
-      details: { ms, p95: asked.map(({ times }) => percentile(times, 0.95)) },
+      exponent: growthExponent(measured.map(({ size }, index) => ({ size, cost: ms[index]! }))),
+      details: { ms, p95: measured.map(({ times }) => percentile(times, 0.95)) },
     };
     return [
       { load: `taking a snapshot at ${count(large!.size)} records`, ...figures, ...atMost(ratio, 1.5) },

@@ -14,7 +14,7 @@ const ITEMS = 100;
 /** Requests a turn by the number of connections: so many that what is measured is compiled code. */
 const REQUESTS = { 1: 1_500, 32: 10_000 } as const;
 
-interface Asked {
+interface Requests {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly headers: string;
@@ -22,20 +22,28 @@ interface Asked {
 }
 
 /** A call of the current era, with each of the arguments in turn. */
-const toolCall = (name: string, inputs: readonly object[]): Asked => ({
+const toolCall = (name: string, inputs: readonly object[]): Requests => ({
   method: 'POST',
   path: '/api/v1/mcp',
   headers: `MCP-Protocol-Version: ${VERSION}\r\nMcp-Method: tools/call\r\nMcp-Name: ${name}\r\n`,
   bodies: inputs.map((input, id) => {
-    const claim = { 'io.modelcontextprotocol/protocolVersion': VERSION, 'io.modelcontextprotocol/clientCapabilities': {} };
-    return JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: input, _meta: claim } });
+    const claim = {
+      'io.modelcontextprotocol/protocolVersion': VERSION,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    return JSON.stringify({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name, arguments: input, _meta: claim },
+    });
   }),
 });
 
 interface Pair {
   readonly load: string;
-  readonly tool: Asked;
-  readonly rest: Asked;
+  readonly tool: Requests;
+  readonly rest: Requests;
   readonly restSays: string;
 }
 
@@ -62,20 +70,33 @@ function pairs(items: number): readonly Pair[] {
 }
 
 /** Throws unless it is answered with data: a refusal of a tool has status 200 too. */
-async function expectData(url: string, key: string, { method, path, headers, bodies }: Asked): Promise<void> {
+async function expectData(url: string, key: string, { method, path, headers, bodies }: Requests): Promise<void> {
   const lines = headers.split('\r\n').filter((line) => line !== '');
-  const named = lines.map((line) => line.split(': ') as [string, string]);
+  const headerPairs = lines.map((line) => line.split(': ') as [string, string]);
   const body = bodies.length === 0 ? {} : { body: bodies[0]! };
-  const sent = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...Object.fromEntries(named) };
-  const text = await (await fetch(`${url}${path}`, { method, headers: sent, ...body })).text();
-  if (!text.includes('"data":') || text.includes('"isError":true')) throw new Error(`${path} answered ${text.slice(0, 300)}`);
+  const requestHeaders = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    ...Object.fromEntries(headerPairs),
+  };
+  const text = await (await fetch(`${url}${path}`, { method, headers: requestHeaders, ...body })).text();
+  if (!text.includes('"data":') || text.includes('"isError":true'))
+    throw new Error(`${path} answered ${text.slice(0, 300)}`);
 }
 
 /** Requests a second. */
 const asker =
-  (worker: Worker, url: string, key: string, asked: Asked, connections: number, requests: number) => async (): Promise<number> => {
-    const headers = `Authorization: Bearer ${key}\r\n${asked.headers}`;
-    const { seconds } = await worker.ask<Generated>({ kind: 'repeat', url, ...asked, headers, connections, requests });
+  (worker: Worker, url: string, key: string, requested: Requests, connections: number, requests: number) =>
+  async (): Promise<number> => {
+    const headers = `Authorization: Bearer ${key}\r\n${requested.headers}`;
+    const { seconds } = await worker.ask<Generated>({
+      kind: 'repeat',
+      url,
+      ...requested,
+      headers,
+      connections,
+      requests,
+    });
     return requests / seconds;
   };
 
@@ -88,7 +109,7 @@ const run = (bench: Bench): Promise<readonly Row[]> =>
     const worker = use(startWorker(GENERATOR));
     const rows: Row[] = [];
     for (const { load, tool, rest, restSays } of pairs(hits / HIT_TOPICS.length)) {
-      for (const asked of [tool, rest]) await expectData(service.url, key, asked);
+      for (const requested of [tool, rest]) await expectData(service.url, key, requested);
       for (const connections of [1, 32] as const) {
         const requests = REQUESTS[connections];
         const { ours, yardstick, ratio, ratios } = await alternate(
@@ -97,7 +118,9 @@ const run = (bench: Bench): Promise<readonly Row[]> =>
           asker(worker, service.url, key, rest, connections, requests),
         );
         const more = 1e6 / ours - 1e6 / yardstick;
-        bench.say(`${load}, ${connections} connections: ${count(ours)} against ${count(yardstick)} req/s (${ratios.join(' ')})`);
+        bench.say(
+          `${load}, ${connections} connections: ${count(ours)} against ${count(yardstick)} req/s (${ratios.join(' ')})`,
+        );
         rows.push({
           load: `${load}, ${connections} connection${connections === 1 ? '' : 's'}`,
           ours: `${count(ours)} calls/s, ${more.toFixed(0)} us more a call`,

@@ -8,7 +8,9 @@ const NO_LIMIT = { CIVIC_PUBLIC_LIMIT: '100000000/60' };
 export async function serveAgenda(dataDir: string): Promise<Service> {
   const service = await serve(dataDir, [], NO_LIMIT);
   for (;;) {
-    const reactors = (await civic(dataDir, ['reactors', 'list'])).value as readonly { readonly lagEvents: number | null }[];
+    const reactors = (await civic(dataDir, ['reactors', 'list'])).value as readonly {
+      readonly lagEvents: number | null;
+    }[];
     if (reactors.every(({ lagEvents }) => lagEvents === 0)) return service;
     await after(500);
   }

@@ -1,4 +1,4 @@
-/** What every program that appends is told: single events of many callers, or batches. */
+/** Job of every program that appends: single events of many callers, or batches. */
 export interface AppendJob {
   readonly dsn: string;
   readonly callers: number;

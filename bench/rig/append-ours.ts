@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { openEventLog } from '../../infra/postgresql/event-log.ts';
+import { openEventLog } from '../../infra/postgresql/log/event-log.ts';
 import type { NewEvent } from '../../domain/ports/event-log.ts';
 import { type AppendJob, appendFor, eventData } from './append-jobs.ts';
 import { serveJobs } from './processes.ts';

@@ -10,20 +10,20 @@ export interface Bench {
   /** Numbers of records, a decade apart, at which growth is measured. */
   readonly sizes: readonly [number, number, number];
   readonly datasets: Datasets;
-  /** Says on standard error what is going on. */
+  /** Prints progress on standard error. */
   readonly say: (text: string) => void;
 }
 
-/** One line of the table. */
+/** One row of the result table. */
 export interface Row {
   readonly load: string;
-  /** What was measured, in words with units. */
+  /** Measured result, as text with units. */
   readonly ours: string;
   readonly yardstick: string;
-  /** The figure that `reach` speaks of: a ratio, or milliseconds, or megabytes. */
+  /** The figure that `reach` limits: a ratio, milliseconds or megabytes. */
   readonly figure: number;
   readonly reach: string;
-  /** Null where nothing is asked for. */
+  /** Null for a row without a target. */
   readonly reached: boolean | null;
   readonly exponent?: number;
   readonly details?: Readonly<Record<string, unknown>>;
@@ -47,7 +47,7 @@ export const atMost = (figure: number, most: number, unit = ''): Pick<Row, 'figu
   reached: figure <= most,
 });
 
-/** What a program that does the work of the contract alone reaches of the yardstick: no reach beyond it is in sight. */
+/** Row without a target: how close a program that only does the work of the contract comes to the yardstick. */
 export const bound = (load: string, unit: string, { ours, yardstick, ratio, ratios }: Compared): Row => ({
   load: `bound of ${load}: the work of the contract alone`,
   ours: `${count(ours)} ${unit}`,
@@ -56,6 +56,13 @@ export const bound = (load: string, unit: string, { ours, yardstick, ratio, rati
   reach: '',
   reached: null,
   details: { ratios },
+});
+
+/** For a row that is printed for orientation only. */
+export const withoutTarget = (figure: number): Pick<Row, 'figure' | 'reach' | 'reached'> => ({
+  figure,
+  reach: '',
+  reached: null,
 });
 
 export const count = (value: number): string => Math.round(value).toLocaleString('en-US');

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { attachEmbedded } from '../../infra/embedded-postgresql/attach.ts';
 import { createLogger } from '../../infra/system/logging.ts';
 
-/** The embedded server of a data directory for as long as it is held, and one plain connection to it. */
+/** Starts the embedded server of a data directory and opens a plain connection; disposing closes both. */
 interface HeldDatabase extends AsyncDisposable {
   readonly url: string;
   readonly client: Client;

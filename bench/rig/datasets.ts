@@ -13,7 +13,7 @@ export interface Dataset {
   readonly key: string;
 }
 
-/** Makes data directories when they are first asked for, keeps them for the loads that follow, and removes them at the end. */
+/** Creates data directories on first use, shares them among the loads and removes them at the end. */
 export class Datasets {
   readonly #made = new Map<number, Promise<Dataset>>();
   readonly #withHits = new Map<number, Promise<string>>();
@@ -47,7 +47,8 @@ export class Datasets {
   }
 
   remove(): void {
-    for (const folder of this.#folders) for (const path of [folder, `${folder}.log`]) rmSync(path, { recursive: true, force: true });
+    for (const folder of this.#folders)
+      for (const path of [folder, `${folder}.log`]) rmSync(path, { recursive: true, force: true });
   }
 
   async #make(records: number): Promise<Dataset> {

@@ -31,7 +31,8 @@ export class Connection {
 
   /** `headers` are whole lines, each ended by CR LF. */
   send(method: string, path: string, headers: string, body = ''): Promise<Answer> {
-    const length = body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+    const length =
+      body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
     this.#socket.write(`${method} ${path} HTTP/1.1\r\nHost: ${this.#host}\r\n${headers}${length}\r\n${body}`);
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;

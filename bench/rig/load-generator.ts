@@ -14,7 +14,7 @@ export interface ReplayJob {
   readonly pages: number;
 }
 
-/** The same requests again and again, turn by turn from each connection. */
+/** Repeats the same requests, one at a time on each connection. */
 export interface RepeatJob {
   readonly kind: 'repeat';
   readonly url: string;
@@ -108,7 +108,15 @@ async function replay({ url, path, headers, readers, parse, pages }: ReplayJob):
   return tally.done();
 }
 
-async function repeat({ url, method, path, headers, bodies, connections: size, requests }: RepeatJob): Promise<Generated> {
+async function repeat({
+  url,
+  method,
+  path,
+  headers,
+  bodies,
+  connections: size,
+  requests,
+}: RepeatJob): Promise<Generated> {
   const connections = Array.from({ length: size }, () => new Connection(url));
   const paths = typeof path === 'string' ? [path] : path;
   const tally = new Tally();

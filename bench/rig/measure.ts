@@ -20,7 +20,11 @@ export interface Compared {
 }
 
 /** Runs two measurements side by side, turn by turn with changing order, after one unmeasured turn of each. Figures are rates: more is better. */
-export async function alternate(rounds: number, ours: () => Promise<number>, yardstick: () => Promise<number>): Promise<Compared> {
+export async function alternate(
+  rounds: number,
+  ours: () => Promise<number>,
+  yardstick: () => Promise<number>,
+): Promise<Compared> {
   await ours();
   await yardstick();
   const a: number[] = [];
@@ -31,7 +35,12 @@ export async function alternate(rounds: number, ours: () => Promise<number>, yar
     if (round % 2 === 0) b.push(await yardstick());
   }
   const ratios = a.map((value, index) => value / b[index]!);
-  return { ours: median(a), yardstick: median(b), ratio: median(ratios), ratios: ratios.map((ratio) => Math.round(ratio * 1000) / 1000) };
+  return {
+    ours: median(a),
+    yardstick: median(b),
+    ratio: median(ratios),
+    ratios: ratios.map((ratio) => Math.round(ratio * 1000) / 1000),
+  };
 }
 
 /** How cost grows with size: the slope of the line through the logarithms. 0 is flat, 1 proportional. */
@@ -40,11 +49,15 @@ export function growthExponent(points: readonly { readonly size: number; readonl
   const ys = points.map(({ cost }) => Math.log(cost));
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [mx, my] = [mean(xs), mean(ys)];
-  return xs.reduce((sum, x, index) => sum + (x - mx) * (ys[index]! - my), 0) / xs.reduce((sum, x) => sum + (x - mx) ** 2, 0);
+  return (
+    xs.reduce((sum, x, index) => sum + (x - mx) * (ys[index]! - my), 0) / xs.reduce((sum, x) => sum + (x - mx) ** 2, 0)
+  );
 }
 
 /** Milliseconds that the work took, and its result. */
-export async function timed<Result>(work: () => Promise<Result>): Promise<{ readonly ms: number; readonly result: Result }> {
+export async function timed<Result>(
+  work: () => Promise<Result>,
+): Promise<{ readonly ms: number; readonly result: Result }> {
   const started = performance.now();
   const result = await work();
   return { ms: performance.now() - started, result };

@@ -10,7 +10,10 @@ export function peerProgram(peer: Peer, file: string, say: (text: string) => voi
   const folder = new URL(`../peers/${peer}/`, import.meta.url);
   if (!existsSync(new URL('node_modules', folder))) {
     say(`installing ${peer} into ${fileURLToPath(folder)}`);
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock'], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
   }
   return new URL(file, folder);
 }

@@ -12,7 +12,9 @@ function track(child: ChildProcess): ChildProcess {
 
 /** Resolves when the process has ended. */
 export const ended = (child: ChildProcess): Promise<void> =>
-  child.exitCode !== null || child.signalCode !== null ? Promise.resolve() : new Promise((resolve) => child.once('exit', () => resolve()));
+  child.exitCode !== null || child.signalCode !== null
+    ? Promise.resolve()
+    : new Promise((resolve) => child.once('exit', () => resolve()));
 
 /** Stops a process that was started here and waits for its end. */
 export async function stop(child: ChildProcess): Promise<void> {
@@ -37,15 +39,17 @@ export interface Worker extends AsyncDisposable {
 }
 
 export function startWorker(path: URL | string, environment: Readonly<Record<string, string>> = {}): Worker {
-  const child = track(fork(path, [], { env: { ...process.env, ...environment }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }));
+  const child = track(
+    fork(path, [], { env: { ...process.env, ...environment }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
+  );
   return {
     pid: child.pid!,
     ask: <Answer>(job: object) =>
       new Promise<Answer>((resolve, reject) => {
-        const gone = () => reject(new Error(`${String(path)} ended before it answered`));
-        child.once('exit', gone);
+        const rejectAsEnded = () => reject(new Error(`${String(path)} ended before it answered`));
+        child.once('exit', rejectAsEnded);
         child.once('message', (answer: { readonly error?: string; readonly value?: Answer }) => {
-          child.off('exit', gone);
+          child.off('exit', rejectAsEnded);
           if (answer.error === undefined) resolve(answer.value as Answer);
           else reject(new Error(answer.error));
         });
@@ -68,7 +72,8 @@ export function serveJobs(work: (job: never) => Promise<unknown>): void {
 
 /** Resident memory of a process, in megabytes. */
 export const residentMb = (pid: number): number =>
-  Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 102.4) / 10;
+  Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 102.4) /
+  10;
 
 const TICKS_A_SECOND = 100;
 

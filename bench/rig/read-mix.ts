@@ -27,22 +27,24 @@ export interface Mixed {
 async function mix({ url, headers, requests, readers, perSecond, seconds }: MixJob): Promise<Mixed> {
   const times: number[] = [];
   const failures: string[] = [];
-  const begun = performance.now();
-  const ending = begun + seconds * 1000;
+  const startedAt = performance.now();
+  const ending = startedAt + seconds * 1000;
   const everyMs = perSecond === null ? null : (1000 * readers) / perSecond;
   let turn = 0;
   await Promise.all(
     Array.from({ length: readers }, async (_, reader) => {
       let connection = new Connection(url);
       const next = (due: number): number => (everyMs === null ? performance.now() : due + everyMs);
-      for (let due = begun + ((everyMs ?? 0) * reader) / readers; due < ending; due = next(due)) {
+      for (let due = startedAt + ((everyMs ?? 0) * reader) / readers; due < ending; due = next(due)) {
         const early = due - performance.now();
         if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
         const { method, path, body } = requests[turn++ % requests.length]!;
         try {
           const answer = await connection.send(method, path, headers, body);
           if (answer.status < 200 || answer.status > 299) {
-            failures.push(`${method} ${path.slice(0, 60)} answered ${answer.status}: ${answer.body.toString('utf8', 0, 200)}`);
+            failures.push(
+              `${method} ${path.slice(0, 60)} answered ${answer.status}: ${answer.body.toString('utf8', 0, 200)}`,
+            );
           }
           times.push(performance.now() - due);
         } catch (error) {

@@ -15,12 +15,17 @@ export function writeResult(
   writeFileSync(new URL(`${time.replaceAll(/[:.]/g, '-')}-${name}.ndjson`, RESULTS), lines.join(''));
 }
 
-const rounded = (value: number): string => (Math.abs(value) >= 100 ? Math.round(value).toString() : value.toFixed(value >= 10 ? 1 : 2));
+const rounded = (value: number): string =>
+  Math.abs(value) >= 100 ? Math.round(value).toString() : value.toFixed(value >= 10 ? 1 : 2);
 
 const verdict = ({ reached }: Row): string => (reached === null ? '-' : reached ? 'reached' : 'BELOW');
 
 /** The table with what it depends on above it. */
-export function tableText(setting: Setting, run: { readonly size: string; readonly rounds: number }, rows: readonly Row[]): string {
+export function tableText(
+  setting: Setting,
+  run: { readonly size: string; readonly rounds: number },
+  rows: readonly Row[],
+): string {
   const head = ['load', 'ours', 'yardstick', 'figure', 'reach', 'verdict', 'growth'];
   const cells = rows.map((row) => [
     row.load,

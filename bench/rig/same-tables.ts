@@ -4,8 +4,8 @@ import type { Client } from 'pg';
 export async function rowsThatDiffer(client: Client, left: string, right: string): Promise<number> {
   const rows = (table: string) => `select sha256(convert_to(t::text, 'UTF8')) from ${table} t`;
   const only = (one: string, other: string) => `(select count(*) from (${rows(one)} except all ${rows(other)}) d)`;
-  const { rows: counted } = await client.query<{ n: string }>(`select ${only(left, right)} + ${only(right, left)} as n`);
-  return Number(counted[0]!.n);
+  const { rows: counts } = await client.query<{ n: string }>(`select ${only(left, right)} + ${only(right, left)} as n`);
+  return Number(counts[0]!.n);
 }
 
 export const rowsOf = async (client: Client, table: string): Promise<number> =>

@@ -12,7 +12,30 @@ const VOCABULARY = 60_000;
 const TITLE_WORDS = 14;
 const TEXT_WORDS = 45;
 
-const CONSONANTS = ['b', 'br', 'c', 'cr', 'd', 'dr', 'f', 'g', 'gl', 'h', 'l', 'm', 'n', 'p', 'pl', 'r', 's', 'st', 't', 'tr', 'v', 'w'];
+const CONSONANTS = [
+  'b',
+  'br',
+  'c',
+  'cr',
+  'd',
+  'dr',
+  'f',
+  'g',
+  'gl',
+  'h',
+  'l',
+  'm',
+  'n',
+  'p',
+  'pl',
+  'r',
+  's',
+  'st',
+  't',
+  'tr',
+  'v',
+  'w',
+];
 const VOWELS = ['a', 'e', 'i', 'o', 'u', 'ea', 'ou', 'ai'];
 
 /** The word of this place in the order of how common words are; 0 is the commonest. */
@@ -39,7 +62,8 @@ export function numbers(seed: number): () => number {
 /** A word as often as its place says: the n-th commonest is met about 1/n times as often as the commonest. */
 const someWord = (random: () => number): string => wordAt(Math.floor(Math.exp(random() * Math.log(VOCABULARY))) - 1);
 
-const sentence = (random: () => number, words: number): string => Array.from({ length: words }, () => someWord(random)).join(' ');
+const sentence = (random: () => number, words: number): string =>
+  Array.from({ length: words }, () => someWord(random)).join(' ');
 
 const place = (index: number) => ({
   jurisdiction: {

@@ -3,10 +3,14 @@ import { createWriteStream } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { start, stop } from './processes.ts';
 
-const MAIN = fileURLToPath(new URL('../../dist/main.mjs', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /** Charged and checked, never refused. */
-const MANY = { requests_per_minute: 1_000_000_000, burst_limit: 1_000_000_000, export_requests_per_hour: 1_000_000_000 };
+const MANY = {
+  requests_per_minute: 1_000_000_000,
+  burst_limit: 1_000_000_000,
+  export_requests_per_hour: 1_000_000_000,
+};
 
 /** The settings of a program on a data directory. */
 export function environmentOf(dataDir: string, extra: Readonly<Record<string, string>> = {}): Record<string, string> {
@@ -22,7 +26,6 @@ export function environmentOf(dataDir: string, extra: Readonly<Record<string, st
     CIVIC_HTTP_PORT: '0',
     CIVIC_OPS_PORT: 'off',
     CIVIC_LOG_LEVEL: 'info',
-    CIVIC_LOG_FORMAT: 'json',
     CIVIC_PLANS: JSON.stringify({ default: MANY, pro: MANY, ultra: MANY }),
     CIVIC_ABUSE_LIMIT: '999999999/60,999999999/1',
     ...extra,
@@ -71,17 +74,23 @@ export async function serve(
   // Listeners that read on would take processor time from what is measured.
   const url = await new Promise<string>((resolve, reject) => {
     let text = '';
-    const read = (chunk: Buffer): void => {
+    const readOutput = (chunk: Buffer): void => {
       text += chunk.toString();
       const found = /Civic Records\s+(http:\S+)/.exec(text)?.[1];
       if (found === undefined) return;
-      for (const output of [child.stdout!, child.stderr!]) output.off('data', read);
+      for (const output of [child.stdout!, child.stderr!]) output.off('data', readOutput);
       resolve(found);
     };
     child.once('close', () => reject(new Error(`the service ended: ${text}`)));
-    for (const output of [child.stdout!, child.stderr!]) output.on('data', read);
+    for (const output of [child.stdout!, child.stderr!]) output.on('data', readOutput);
   });
-  return { url, pid: child.pid!, child, bannerMs: performance.now() - started, [Symbol.asyncDispose]: () => stop(child) };
+  return {
+    url,
+    pid: child.pid!,
+    child,
+    bannerMs: performance.now() - started,
+    [Symbol.asyncDispose]: () => stop(child),
+  };
 }
 
 /** Opens an account with a key that may read and export. */

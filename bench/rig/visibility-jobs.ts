@@ -1,5 +1,5 @@
-import { openCivic } from '../../src/composition.ts';
-import { readSettings } from '../../src/settings.ts';
+import { openCivic } from '../../src/app/composition.ts';
+import { readSettings } from '../../src/app/settings.ts';
 import { Connection } from './http-client.ts';
 import { serveJobs } from './processes.ts';
 import { agendaItemContent, uuidOf } from './records.ts';
@@ -14,7 +14,7 @@ interface VisibilityJob {
 }
 
 export interface Visibility {
-  /** Milliseconds from handing a change to the writer until a reader's page held it, one for each record. */
+  /** Milliseconds from handing a change to the writer until a reader's page contained it, one for each record. */
   readonly fromSent: readonly number[];
   /** The same from the moment at which the append was acknowledged. */
   readonly fromAcknowledged: readonly number[];
@@ -36,20 +36,27 @@ serveJobs(async ({ url, key, perSecond, seconds, from }: VisibilityJob): Promise
   const total = perSecond * seconds;
   const sent = new Map<string, number>();
   const acknowledged = new Map<string, number>();
-  const seen = new Map<string, number>();
-  const read = async (cursor: string): Promise<Page> => {
-    const { status, body } = await connection.send('GET', `${PATH}&cursor=${cursor}`, `Authorization: Bearer ${key}\r\n`);
+  const visible = new Map<string, number>();
+  const readPage = async (cursor: string): Promise<Page> => {
+    const { status, body } = await connection.send(
+      'GET',
+      `${PATH}&cursor=${cursor}`,
+      `Authorization: Bearer ${key}\r\n`,
+    );
     if (status !== 200) throw new Error(`answered ${status}: ${body.toString('utf8', 0, 300)}`);
     return JSON.parse(body.toString()) as Page;
   };
   const first = await connection.send('GET', PATH, `Authorization: Bearer ${key}\r\n`);
   let { nextCursor, hasMore } = (JSON.parse(first.body.toString()) as Page).meta;
-  while (hasMore) ({ nextCursor, hasMore } = (await read(nextCursor)).meta);
+  while (hasMore) ({ nextCursor, hasMore } = (await readPage(nextCursor)).meta);
 
   const write = async (index: number): Promise<void> => {
     const id = uuidOf('item', index);
     sent.set(id, performance.now());
-    const [outcome] = await civic.writer.write([{ op: 'upsert', resource: 'agenda_items', id, content: agendaItemContent(index) }], {});
+    const [outcome] = await civic.writer.write(
+      [{ op: 'upsert', resource: 'agenda_items', id, content: agendaItemContent(index) }],
+      {},
+    );
     if (outcome?.kind !== 'appended') throw new Error(`record ${index} was not appended`);
     acknowledged.set(id, performance.now());
   };
@@ -64,17 +71,18 @@ serveJobs(async ({ url, key, perSecond, seconds, from }: VisibilityJob): Promise
     await Promise.all(writes);
   })();
   const reading = (async () => {
-    while (seen.size < total) {
-      if (performance.now() - started > seconds * 1000 + TIMEOUT_MS) throw new Error(`only ${seen.size} of ${total} became visible`);
-      const { data, meta } = await read(nextCursor);
+    while (visible.size < total) {
+      if (performance.now() - started > seconds * 1000 + TIMEOUT_MS)
+        throw new Error(`only ${visible.size} of ${total} became visible`);
+      const { data, meta } = await readPage(nextCursor);
       const now = performance.now();
-      for (const { recordId } of data.items) seen.set(recordId, now);
+      for (const { recordId } of data.items) visible.set(recordId, now);
       nextCursor = meta.nextCursor;
       if (data.items.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
     }
   })();
   await Promise.all([writing, reading]).finally(() => connection.close());
   await civic.close();
-  const since = (times: Map<string, number>) => [...times].map(([id, time]) => seen.get(id)! - time);
+  const since = (times: Map<string, number>) => [...times].map(([id, time]) => visible.get(id)! - time);
   return { fromSent: since(sent), fromAcknowledged: since(acknowledged) };
 });

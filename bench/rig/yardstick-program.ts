@@ -8,10 +8,15 @@ export interface YardstickProgram extends AsyncDisposable {
 }
 
 /** One of the folder `yardsticks`. */
-export const startYardstick = (name: string, environment: Readonly<Record<string, string>>): Promise<YardstickProgram> =>
-  startProgram(new URL(`../yardsticks/${name}`, import.meta.url), environment);
+export const startYardstick = (
+  name: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<YardstickProgram> => startProgram(new URL(`../yardsticks/${name}`, import.meta.url), environment);
 
-export async function startProgram(file: URL, environment: Readonly<Record<string, string>>): Promise<YardstickProgram> {
+export async function startProgram(
+  file: URL,
+  environment: Readonly<Record<string, string>>,
+): Promise<YardstickProgram> {
   const child = start(process.execPath, [fileURLToPath(file)], { ...process.env, ...environment });
   child.stderr!.pipe(process.stderr);
   const url = await new Promise<string>((resolve, reject) => {

@@ -1,29 +1,30 @@
-import { hash } from 'node:crypto';
 import Fastify from 'fastify';
 import { Client } from 'pg';
-import { listUpcomingAgendaHits } from '../../contract/list-upcoming-agenda-hits.ts';
 import { readCivicRecords } from '../../contract/read-civic-records.ts';
 import { keySecretHash } from '../../domain/key-secret.ts';
-import type { Statement, TextRow } from '../../domain/ports/database.ts';
+import type { Statement } from '../../domain/ports/database.ts';
 import type { LiveGeneration, LiveReads } from '../../domain/ports/projection.ts';
-import { columnArrays } from '../../infra/postgresql/column-arrays.ts';
-import { createListUpcomingAgendaHits } from '../../queries/agenda/agenda-hits.ts';
+import { clientConfig } from '../../infra/postgresql/connection/sessions.ts';
 import { createReadCivicRecords } from '../../queries/feed/read-civic-records.ts';
 import { createChargeRequest } from '../../src/edge/admission/charge-request.ts';
 
 /**
- * What the contract asks for two answers, and nothing else, on plain Fastify and pg: the schema, the charge in the database, the statement of
- * the program, a strong ETag. No limits, metrics, log, cache or deadlines. A program of these libraries answers no faster. Prints its address.
+ * Does what the contract requires of a batch, and nothing else, on plain Fastify and pg: the schema, the charge in the database, the statement
+ * of the program. No limits, metrics, log, cache or deadlines. A program of these libraries answers no faster. Prints its address.
  */
 const READERS = 2;
 const MANY = 1_000_000_000;
 const NO_CEILING = { requests: MANY, seconds: 60 };
 const NEVER = { sustained: NO_CEILING, burst: NO_CEILING };
-const ALLOWANCES = { requestsPerMinute: MANY, burstLimit: MANY, exportRequestsPerHour: MANY, maxResponseBytes: 5_000_000 };
+const ALLOWANCES = {
+  requestsPerMinute: MANY,
+  burstLimit: MANY,
+  exportRequestsPerHour: MANY,
+  maxResponseBytes: 5_000_000,
+};
 
-const types = { getTypeParser: () => (value: string) => value } as never;
 async function connect(): Promise<Client> {
-  const client = new Client({ connectionString: process.env['DSN']!, types, pipeline: true });
+  const client = new Client({ ...clientConfig({ dsn: process.env['DSN']!, purpose: 'yardstick' }), pipeline: true });
   await client.connect();
   return client;
 }
@@ -36,22 +37,21 @@ const generation: LiveGeneration = (projection) => Number(generations.find(({ na
 /** Reads on connections by turns. */
 function readsOn(clients: readonly Client[]): LiveReads {
   let turn = 0;
-  const texts = async (build: (live: LiveGeneration) => Statement): Promise<readonly TextRow[]> => {
+  const rows = async (build: (live: LiveGeneration) => Statement): Promise<readonly unknown[]> => {
     const { values, ...statement } = build(generation);
     const client = clients[turn++ % clients.length]!;
-    return (await client.query<(string | null)[]>({ ...statement, values: [...values], rowMode: 'array' })).rows;
+    return (await client.query({ ...statement, values: [...values] })).rows;
   };
-  return { texts } as unknown as LiveReads;
+  return { rows } as unknown as LiveReads;
 }
 
 const charge = createChargeRequest(readsOn([counts]), {
   plans: { default: ALLOWANCES, pro: ALLOWANCES, ultra: ALLOWANCES },
   billingEnforced: false,
-  ceilings: { perimeter: NEVER, handler: NEVER },
+  ceilings: { received: NEVER, handled: NEVER },
 } as unknown as Parameters<typeof createChargeRequest>[1]);
 const reads = readsOn(readers);
-const readRecords = createReadCivicRecords(reads, columnArrays);
-const listUpcoming = createListUpcomingAgendaHits({ reads, clock: { now: Date.now, sleep: () => Promise.resolve() } });
+const readRecords = createReadCivicRecords(reads);
 
 const app = Fastify({ logger: false });
 app.post('/api/v1/data/batch', async ({ headers, body }, reply) => {
@@ -62,13 +62,6 @@ app.post('/api/v1/data/batch', async ({ headers, body }, reply) => {
   void reply.type('application/json; charset=utf-8');
   return page.body;
 });
-app.get(listUpcomingAgendaHits.path, async ({ query }, reply) => {
-  const { text } = await listUpcoming(listUpcomingAgendaHits.query.parse(query));
-  const bytes = Buffer.from(text);
-  void reply.headers({ etag: `"${hash('sha256', bytes, 'base64url')}"`, 'content-type': 'application/json; charset=utf-8' });
-  return bytes;
-});
-
 await app.listen({ host: '127.0.0.1', port: 0 });
 process.stdout.write(`http://127.0.0.1:${(app.server.address() as { port: number }).port}\n`);
 process.on('SIGTERM', () => process.exit(0));

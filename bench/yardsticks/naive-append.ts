@@ -33,7 +33,14 @@ serveJobs(async (job: AppendJob) => {
         await client.query({
           name: 'add',
           text: 'insert into naive.events (stream, revision, id, type, data, metadata) values ($1, $2, $3, $4, $5, $6)',
-          values: [stream, nth, randomUUID(), 'BenchHappened', eventData(caller, nth), `{"commandId":"${randomUUID()}"}`],
+          values: [
+            stream,
+            nth,
+            randomUUID(),
+            'BenchHappened',
+            eventData(caller, nth),
+            `{"commandId":"${randomUUID()}"}`,
+          ],
         });
         await client.query('commit');
       } finally {

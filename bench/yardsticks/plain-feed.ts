@@ -3,8 +3,7 @@ import { Client } from 'pg';
 
 /**
  * The plainest program that answers the same questions: no authentication, no validation, no logging; the text of a `json` column joined.
- * Reads `yardstick.feed (position, id, doc)` and `yardstick.upcoming (topic_id, starts_at, classified_at, hit_id, doc)` of the database in DSN,
- * and prints its address.
+ * Reads `yardstick.feed (position, id, doc)` of the database in DSN, and prints its address.
  */
 const CONNECTIONS = 2;
 
@@ -24,16 +23,20 @@ const query = async (name: string, text: string, values: unknown[]): Promise<str
 
 const app = Fastify({ logger: false });
 
-app.get<{ Querystring: { limit: string; cursor?: string } }>('/changes', async ({ query: { limit, cursor = '0' } }, reply) => {
-  const rows = await query('page', 'select position, doc from yardstick.feed where position > $1 order by position limit $2', [
-    cursor,
-    limit,
-  ]);
-  const items = rows.map((row) => row[1]).join(',');
-  const next = rows.at(-1)?.[0] ?? cursor;
-  void reply.type('application/json; charset=utf-8');
-  return `{"data":{"items":[${items}]},"meta":{"nextCursor":"${next}","hasMore":${rows.length === Number(limit)}}}`;
-});
+app.get<{ Querystring: { limit: string; cursor?: string } }>(
+  '/changes',
+  async ({ query: { limit, cursor = '0' } }, reply) => {
+    const rows = await query(
+      'page',
+      'select position, doc from yardstick.feed where position > $1 order by position limit $2',
+      [cursor, limit],
+    );
+    const items = rows.map((row) => row[1]).join(',');
+    const next = rows.at(-1)?.[0] ?? cursor;
+    void reply.type('application/json; charset=utf-8');
+    return `{"data":{"items":[${items}]},"meta":{"nextCursor":"${next}","hasMore":${rows.length === Number(limit)}}}`;
+  },
+);
 
 app.post<{ Body: { requests: { resource: string; ids: string[] }[] } }>('/batch', async ({ body }, reply) => {
   const ids = body.requests.flatMap((request) => request.ids);
@@ -41,20 +44,6 @@ app.post<{ Body: { requests: { resource: string; ids: string[] }[] } }>('/batch'
   void reply.type('application/json; charset=utf-8');
   return `{"data":{"items":[${rows.map((row) => row[0]).join(',')}]}}`;
 });
-
-const UPCOMING = `select doc, starts_at, classified_at, hit_id from yardstick.upcoming
-  where topic_id = $1 and (starts_at, classified_at, hit_id) > ($2, $3, $4) order by starts_at, classified_at, hit_id limit 11`;
-
-app.get<{ Querystring: { topic: string; startsAt: string; classifiedAt: string; id: string } }>(
-  '/upcoming',
-  async ({ query: asked }, reply) => {
-    const rows = await query('upcoming', UPCOMING, [asked.topic, asked.startsAt, asked.classifiedAt, asked.id]);
-    const shown = rows.slice(0, 10);
-    const next = rows.length > shown.length ? shown.at(-1)!.slice(1).join('_') : '';
-    void reply.type('application/json; charset=utf-8');
-    return `{"data":{"hits":[${shown.map((row) => row[0]).join(',')}],"nextCursor":"${next}"}}`;
-  },
-);
 
 await app.listen({ host: '127.0.0.1', port: Number(process.env['PORT'] ?? 0) });
 process.stdout.write(`http://127.0.0.1:${(app.server.address() as { port: number }).port}\n`);

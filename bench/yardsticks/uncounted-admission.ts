@@ -1,12 +1,14 @@
 import { ACCOUNTS } from '../../projections/accounts/tables.ts';
 import { BUILT_IN_PLANS } from '../../src/edge/admission/plans.ts';
 import type { Admission, Principal } from '../../src/edge/admission/admit.ts';
-import type { Civic } from '../../src/civic.ts';
-import { openCivic } from '../../src/composition.ts';
+import type { Civic } from '../../src/app/civic.ts';
+import { openCivic } from '../../src/app/composition.ts';
 import { SCOPES } from '../../domain/events/account-events.ts';
 import { keySecretHash } from '../../domain/key-secret.ts';
-import { serve } from '../../src/serving/serve.ts';
-import { readSettings } from '../../src/settings.ts';
+import { serve } from '../../src/app/serving/serve.ts';
+import { readSettings } from '../../src/app/settings.ts';
+
+type KeyRow = Readonly<Record<'sha256' | 'keyId' | 'accountId', string>>;
 
 /**
  * The program itself but for its admission: whose key it is is looked up, once for all requests of a turn of the event loop, and nothing is
@@ -14,38 +16,43 @@ import { readSettings } from '../../src/settings.ts';
  */
 function uncounted({ reads }: Civic): Admission {
   let waiting: Map<string, PromiseWithResolvers<Principal>> | undefined;
-  const send = async (asked: ReadonlyMap<string, PromiseWithResolvers<Principal>>): Promise<void> => {
+  const send = async (batch: ReadonlyMap<string, PromiseWithResolvers<Principal>>): Promise<void> => {
     try {
-      const rows = await reads.texts((live) => ({
+      const rows = await reads.rows<KeyRow>((live) => ({
         name: `keys_g${live(ACCOUNTS.name)}`,
-        text: `select k.sha256, k.key_id, k.account_id, k.scopes, k.expires_at, k.revoked_at, a.status, a.channel, a.tier, a.paid_until, a.paid_at
+        text: `select k.sha256, k.key_id as "keyId", k.account_id as "accountId", k.scopes, k.expires_at, k.revoked_at, a.status, a.channel, a.tier, a.paid_until, a.paid_at
           from ${ACCOUNTS.at(live(ACCOUNTS.name)).keys} k join ${ACCOUNTS.at(live(ACCOUNTS.name)).accounts} a using (account_id) where k.sha256 = any($1::text[])`,
-        values: [[...asked.keys()]],
+        values: [[...batch.keys()]],
       }));
-      for (const [sha256, keyId, accountId] of rows) {
-        const billing = { channel: 'subscription', tier: 'ultra', paidUntil: Number.MAX_SAFE_INTEGER, paidAt: null } as const;
+      for (const { sha256, keyId, accountId } of rows) {
+        const billing = {
+          channel: 'subscription',
+          tier: 'ultra',
+          paidUntil: Number.MAX_SAFE_INTEGER,
+          paidAt: null,
+        } as const;
         const allowances = BUILT_IN_PLANS.ultra;
-        asked.get(sha256!)!.resolve({ accountId: accountId!, keyId: keyId!, scopes: SCOPES, allowances, billing });
+        batch.get(sha256)!.resolve({ accountId, keyId, scopes: SCOPES, allowances, billing });
       }
-      for (const { reject } of asked.values()) reject(new Error('there is no such key'));
+      for (const { reject } of batch.values()) reject(new Error('there is no such key'));
     } catch (error) {
-      for (const { reject } of asked.values()) reject(error);
+      for (const { reject } of batch.values()) reject(error);
     }
   };
   return {
     admit({ authorization }) {
       if (waiting === undefined) {
-        const asked = new Map<string, PromiseWithResolvers<Principal>>();
-        waiting = asked;
+        const batch = new Map<string, PromiseWithResolvers<Principal>>();
+        waiting = batch;
         setImmediate(() => {
           waiting = undefined;
-          void send(asked);
+          void send(batch);
         });
       }
       const sha256 = keySecretHash(authorization!.slice('Bearer '.length));
-      const mine = waiting.get(sha256) ?? Promise.withResolvers<Principal>();
-      waiting.set(sha256, mine);
-      return mine.promise;
+      const own = waiting.get(sha256) ?? Promise.withResolvers<Principal>();
+      waiting.set(sha256, own);
+      return own.promise;
     },
     admitAgain(admitted) {
       return this.admit(admitted);

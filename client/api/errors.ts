@@ -1,19 +1,22 @@
 import type { ErrorCode } from '../generated/operations.ts';
 
-/** `no_answer`: no connection, no answer in time, or half of one. `not_json`: an answer of something else than the service. `unknown`: a refusal without a code. */
+/**
+ * Adds three codes to those of the service. `no_answer`: no connection, a timeout, or a response that was cut off. `not_json`: something other
+ * than the service responded. `unknown`: an error response without a code.
+ */
 export type ClientErrorCode = ErrorCode | 'no_answer' | 'not_json' | 'unknown';
 
-/** A refusal of the service, or an answer that did not come. Decide by `code`. */
+/** The service rejected the request, or did not respond. Branch on `code`. */
 export class CivicError extends Error {
   override readonly name = 'CivicError';
   readonly code: ClientErrorCode;
-  /** The HTTP status; 0 where no answer came. A refusal of a tool has the status 200. */
+  /** The HTTP status; 0 if there was no response. An error of a tool has status 200. */
   readonly status: number;
-  /** What the service adds for this code, in a form that depends on it. */
+  /** Details from the service; their form depends on the code. */
   readonly details: unknown;
-  /** Names the request in the logs of the service; null where no answer came. */
+  /** Identifies the request in the logs of the service; null if there was no response. */
   readonly requestId: string | null;
-  /** The wait that the service asks for; null where it asks for none. */
+  /** The wait that the service requests; null if it requests none. */
   readonly retryAfterSeconds: number | null;
 
   constructor(

@@ -7,7 +7,7 @@ export type * from '../generated/contract.ts';
 export type { ErrorCode, Tools } from '../generated/operations.ts';
 export { CivicError, type ClientErrorCode } from './errors.ts';
 export type { Answer, Input, OperationId, Operations } from './operations.ts';
-export type { ChangeOf, ChangesAsked, Pages, RecordOf, SnapshotAsked } from './pages.ts';
+export type { ChangeOf, ChangesAsked, Limited, Pages, RecordOf, SearchAsked, SnapshotAsked } from './pages.ts';
 export type { CallTool } from './tools.ts';
 export type { CallOptions, ClientSettings } from './transport.ts';
 
@@ -16,7 +16,7 @@ export interface CivicClient extends Operations, Pages {
   readonly callTool: CallTool;
 }
 
-/** A client of one service, with one key or none. Throws `TypeError` for an address or a key that cannot be used. */
+/** Creates a client for one service, with or without a key. Throws `TypeError` for an invalid address or key. */
 export function createCivicClient(settings: ClientSettings): CivicClient {
   const transport = createTransport(settings);
   const operations = operationsOver(transport);

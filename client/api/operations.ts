@@ -9,11 +9,13 @@ type Part<Name extends string, Value> = [Exclude<Value, undefined>] extends [nev
   : undefined extends Value
     ? { readonly [Key in Name]?: Exclude<Value, undefined> }
     : { readonly [Key in Name]: Value };
-type BodyOf<Operation> = Operation extends { readonly requestBody: { readonly content: { readonly 'application/json': infer Body } } }
+type BodyOf<Operation> = Operation extends {
+  readonly requestBody: { readonly content: { readonly 'application/json': infer Body } };
+}
   ? Body
   : never;
 
-/** What an operation takes: `path`, `query`, `headers` and `body`, each where the operation has it. */
+/** Input of an operation: those of `path`, `query`, `headers` and `body` that the operation has. */
 export type Input<Id extends OperationId> = Part<'path', operations[Id]['parameters']['path']> &
   Part<'query', operations[Id]['parameters']['query']> &
   Part<'headers', operations[Id]['parameters']['header']> &
@@ -21,19 +23,22 @@ export type Input<Id extends OperationId> = Part<'path', operations[Id]['paramet
 
 type Json<Response> = Response extends { readonly content: { readonly 'application/json': infer Body } } ? Body : never;
 
-/** What an operation answers. */
+/** Body of a successful response. */
 export type Answer<Id extends OperationId> = {
   [Status in keyof operations[Id]['responses']]: Json<operations[Id]['responses'][Status]>;
 }[keyof operations[Id]['responses']];
 
-type Arguments<Given> = unknown extends Given
+type Arguments<Parts> = unknown extends Parts
   ? [input?: Readonly<Record<string, never>>, options?: CallOptions]
-  : object extends Given
-    ? [input?: Given, options?: CallOptions]
-    : [input: Given, options?: CallOptions];
+  : object extends Parts
+    ? [input?: Parts, options?: CallOptions]
+    : [input: Parts, options?: CallOptions];
 
-/** Every operation of the interface as a function, by its name in the API reference. Throws `CivicError`, the reason of a signal, or `TypeError` for other parts. */
-export type Operations = { readonly [Id in OperationId]: (...given: Arguments<Input<Id>>) => Promise<Answer<Id>> };
+/**
+ * Every operation of the interface as a function, named as in the API reference. Throws `CivicError`, the reason of an aborted signal, or
+ * `TypeError` for an unknown part of the input.
+ */
+export type Operations = { readonly [Id in OperationId]: (...input: Arguments<Input<Id>>) => Promise<Answer<Id>> };
 
 type Values = Readonly<Record<string, string | number | boolean | undefined>>;
 interface AnyInput {
@@ -51,7 +56,13 @@ export function operationsOver({ send }: Transport): Operations {
       if (other !== undefined)
         throw new TypeError(`the input of ${id} has no ${other}: ${id}(input, { signal }), where the input may be {}`);
       return send(
-        { method, path: filled(path, values) + queryText(query), withKey: key, ...(headers === undefined ? {} : { headers }), body },
+        {
+          method,
+          path: fillPath(path, values) + formatQuery(query),
+          withKey: key,
+          ...(headers === undefined ? {} : { headers }),
+          body,
+        },
         options,
       );
     },
@@ -59,14 +70,16 @@ export function operationsOver({ send }: Transport): Operations {
   return Object.fromEntries(functions) as Operations;
 }
 
-const filled = (path: string, values: Values): string =>
+const fillPath = (path: string, values: Values): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];
     if (value === undefined || value === '') throw new TypeError(`the path ${path} needs ${name}`);
     return encodeURIComponent(value);
   });
 
-function queryText(query: Values): string {
-  const given = Object.entries(query).flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, String(value)]]));
-  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
+function formatQuery(query: Values): string {
+  const parameters = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  return parameters.length === 0 ? '' : `?${new URLSearchParams(parameters).toString()}`;
 }

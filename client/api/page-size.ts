@@ -1,22 +1,22 @@
 import { CivicError } from './errors.ts';
 
-/** Where no size was asked for: below the default of the interface. A page never has more than `LARGEST`. */
+/** `FIRST_REDUCED` is the first smaller size if no size was requested. A page never has more than `LARGEST` items. */
 const [FIRST_REDUCED, LARGEST] = [50, 500];
-/** So many pages in succession fit before twice as many items are asked for again. */
+/** Number of successful pages in a row before the page size doubles. */
 const PAGES_BEFORE_GROWTH = 8;
 
-/** How many items of a page to ask for: fewer where the service refuses one as too large, which large records make it. */
+/** Adapts the page size: smaller after the service rejected a page as too large, because its records are large. */
 export class PageSize {
-  readonly #wanted: number | undefined;
+  readonly #requested: number | undefined;
   #limit: number | undefined;
   #fitted = 0;
 
-  constructor(wanted: number | undefined) {
-    this.#wanted = wanted;
-    this.#limit = wanted;
+  constructor(requested: number | undefined) {
+    this.#requested = requested;
+    this.#limit = requested;
   }
 
-  /** Asks again with half as many after `response_too_large`, down to one item. Throws what `ask` throws otherwise. */
+  /** Reads a page. After `response_too_large`, retries with half as many items, down to one. Rethrows other errors of `ask`. */
   async read<Page>(ask: (limit: number | undefined) => Promise<Page>): Promise<Page> {
     for (;;) {
       try {
@@ -32,10 +32,10 @@ export class PageSize {
   }
 
   #grow(): void {
-    if (this.#limit === this.#wanted || (this.#fitted += 1) < PAGES_BEFORE_GROWTH) return;
+    if (this.#limit === this.#requested || (this.#fitted += 1) < PAGES_BEFORE_GROWTH) return;
     const twice = 2 * this.#limit!;
-    const isWhole = twice >= Math.min(this.#wanted ?? 2 * FIRST_REDUCED, LARGEST);
-    this.#limit = isWhole ? this.#wanted : twice;
+    const isWhole = twice >= Math.min(this.#requested ?? 2 * FIRST_REDUCED, LARGEST);
+    this.#limit = isWhole ? this.#requested : twice;
     this.#fitted = 0;
   }
 }

@@ -3,15 +3,15 @@ import { CivicError, type ClientErrorCode } from './errors.ts';
 export interface ClientSettings {
   /** Address of the service, such as `https://records.example.org`. */
   readonly baseUrl: string;
-  /** An API key; public operations need none and are sent none. */
+  /** API key. Public operations do not need it and do not send it. */
   readonly key?: string | undefined;
-  /** Ends every request and pause of this client. */
+  /** Aborts every request and pause of this client. */
   readonly signal?: AbortSignal | undefined;
-  /** Further attempts of a request after 429, a status from 500 on, or no answer. Default: 5. */
+  /** Retries after 429, a status of 500 or above, or no response. Default: 5. */
   readonly retries?: number | undefined;
-  /** The longest pause before an attempt, in milliseconds. A 429 that asks for a longer one is thrown. Default: 60,000. */
+  /** Longest pause before a retry, in milliseconds. A 429 that requests a longer one is thrown; no pause is longer than a day. Default: 60,000. */
   readonly maxPauseMs?: number | undefined;
-  /** How long an answer may take, in milliseconds. Default: 60,000. */
+  /** Timeout of a response, in milliseconds. Default: 60,000. */
   readonly timeoutMs?: number | undefined;
   /** Called before each pause. */
   readonly onRetry?: ((error: CivicError, pauseMs: number) => void) | undefined;
@@ -19,13 +19,13 @@ export interface ClientSettings {
 }
 
 export interface CallOptions {
-  /** Ends this call, beside the signal of the client. */
+  /** Aborts this call, in addition to the signal of the client. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface SentRequest {
   readonly method: string;
-  /** From the slash on, with the query. */
+  /** Path with its leading slash and the query. */
   readonly path: string;
   readonly withKey: boolean;
   readonly headers?: Readonly<Record<string, string>>;
@@ -34,29 +34,37 @@ export interface SentRequest {
 
 export interface Transport {
   /**
-   * The JSON of a success. Repeats a request whose answer is lost: no operation does harm when it runs twice (a second snapshot takes one more
-   * export of the allowance). Throws `CivicError`, or the reason of a signal.
+   * Resolves to the JSON of a successful response. Repeats a request whose response was lost: no operation does harm if it runs twice (a second
+   * snapshot uses one more export of the allowance). Throws `CivicError`, or the reason of an aborted signal.
    */
   readonly send: (request: SentRequest, options?: CallOptions) => Promise<unknown>;
-  /** Resolves after the time; rejects with the reason of a signal. */
+  /** Resolves after the time; rejects with the reason of an aborted signal. */
   readonly pause: (milliseconds: number, options?: CallOptions) => Promise<void>;
 }
 
 const FIRST_PAUSE_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
-/** Characters of an address that an error shows. */
+/** Longest pause that a response can cause: after the longest period of an allowance, a retry succeeds. */
+const LONGEST_PAUSE_MS = 86_400_000;
+/** Maximum size of a decoded response, above the largest that a service can be configured to send. */
+const MAX_RESPONSE_BYTES = 2 ** 27;
+/** Maximum characters of an address in an error message. */
 const MAX_LOCATION = 500;
 
-/** Throws `TypeError` for an address or a key that cannot be used. */
+/** Throws `TypeError` for an invalid address or key. */
 export function createTransport(settings: ClientSettings): Transport {
   const { retries = 5, maxPauseMs = 60_000, timeoutMs = 60_000, onRetry, fetch = globalThis.fetch } = settings;
-  const baseUrl = usableAddress(settings.baseUrl);
-  const authorization = settings.key === undefined ? undefined : `Bearer ${usableKey(settings.key)}`;
+  const baseUrl = requireAddress(settings.baseUrl);
+  const authorization = settings.key === undefined ? undefined : `Bearer ${requireKey(settings.key)}`;
   const signalsOf = (options?: CallOptions): readonly AbortSignal[] =>
     [settings.signal, options?.signal].filter((signal) => signal !== undefined);
 
-  async function once({ method, path, withKey, headers, body }: SentRequest, signals: readonly AbortSignal[]): Promise<unknown> {
-    if (withKey && authorization === undefined) throw new TypeError(`${method} ${path} needs an API key: create the client with a key`);
+  async function sendOnce(
+    { method, path, withKey, headers, body }: SentRequest,
+    signals: readonly AbortSignal[],
+  ): Promise<unknown> {
+    if (withKey && authorization === undefined)
+      throw new TypeError(`${method} ${path} needs an API key: create the client with a key`);
     let response: Response;
     let text: string;
     try {
@@ -69,25 +77,29 @@ export function createTransport(settings: ClientSettings): Transport {
           ...headers,
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        // No operation answers with one; what it led to could read the request.
+        // No operation redirects, and the target could read the request.
         redirect: 'manual',
         signal: AbortSignal.any([...signals, AbortSignal.timeout(timeoutMs)]),
       });
-      text = await response.text();
+      text = await readText(response, baseUrl);
     } catch (error) {
+      if (error instanceof CivicError) throw error;
       for (const signal of signals) signal.throwIfAborted();
       const { message, cause } = error as Error & { readonly cause?: { readonly code?: string } };
       throw new CivicError('no_answer', `no answer from ${baseUrl} (${cause?.code ?? message})`, { cause: error });
     }
-    if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) throw redirection(response, baseUrl, path);
-    if (!response.ok) throw refusal(response, text);
+    if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400))
+      throw createRedirectError(response, baseUrl, path);
+    if (!response.ok) throw createResponseError(response, text);
     try {
       return JSON.parse(text);
     } catch {
       const type = response.headers.get('content-type') ?? '';
-      // What claims to be JSON was cut off on its way and may arrive whole the next time.
+      // A JSON response that does not parse was cut off; a retry might receive all of it.
       if (type.includes('json')) throw new CivicError('no_answer', `the answer from ${baseUrl} was cut off`);
-      const remedy = type.includes('event-stream') ? 'a client of the tool protocol reads event streams' : `check the base URL ${baseUrl}`;
+      const remedy = type.includes('event-stream')
+        ? 'a client of the tool protocol reads event streams'
+        : `check the base URL ${baseUrl}`;
       throw new CivicError('not_json', `the answer is not JSON: ${remedy}`, { status: response.status });
     }
   }
@@ -98,12 +110,12 @@ export function createTransport(settings: ClientSettings): Transport {
     async send(request, options) {
       for (let attempt = 0; ; attempt += 1) {
         try {
-          return await once(request, signalsOf(options));
+          return await sendOnce(request, signalsOf(options));
         } catch (error) {
-          if (!(error instanceof CivicError) || attempt >= retries || !mayPass(error)) throw error;
-          const asked = error.retryAfterSeconds === null ? null : error.retryAfterSeconds * 1000;
-          if (asked !== null && asked > maxPauseMs) throw error;
-          const pauseMs = asked ?? Math.min(backoffMs(attempt), maxPauseMs);
+          if (!(error instanceof CivicError) || attempt >= retries || !isTransient(error)) throw error;
+          const requestedMs = error.retryAfterSeconds === null ? null : error.retryAfterSeconds * 1000;
+          if (requestedMs !== null && requestedMs > maxPauseMs) throw error;
+          const pauseMs = Math.min(requestedMs ?? Math.min(backoffMs(attempt), maxPauseMs), LONGEST_PAUSE_MS);
           onRetry?.(error, pauseMs);
           await pause(pauseMs, options);
         }
@@ -112,12 +124,13 @@ export function createTransport(settings: ClientSettings): Transport {
   };
 }
 
-const mayPass = ({ code, status }: CivicError): boolean => code === 'no_answer' || status === 429 || status >= 500;
+const isTransient = ({ code, status }: CivicError): boolean => code === 'no_answer' || status === 429 || status >= 500;
 
-/** Between half of the doubling pause and all of it, so that clients which failed together do not return together. */
-const backoffMs = (attempt: number): number => Math.min(FIRST_PAUSE_MS * 2 ** attempt, MAX_BACKOFF_MS) * (0.5 + Math.random() / 2);
+/** Exponential backoff with jitter: clients that failed together do not retry together. */
+const backoffMs = (attempt: number): number =>
+  Math.min(FIRST_PAUSE_MS * 2 ** attempt, MAX_BACKOFF_MS) * (0.5 + Math.random() / 2);
 
-/** A timer of more milliseconds ends at once. */
+/** Longest timer that runtimes support; a longer one would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 function pauseUnless(signals: readonly AbortSignal[], milliseconds: number): Promise<void> {
@@ -139,20 +152,39 @@ function pauseUnless(signals: readonly AbortSignal[], milliseconds: number): Pro
   });
 }
 
-function redirection({ status, headers }: Response, baseUrl: string, path: string): CivicError {
-  // A browser does not show it.
+/** Throws `CivicError` for a body that is larger than any answer of a service. */
+async function readText(response: Response, baseUrl: string): Promise<string> {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  let [text, bytes] = ['', 0];
+  for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+    bytes += part.value.byteLength;
+    if (bytes > MAX_RESPONSE_BYTES) {
+      const { status } = response;
+      await reader?.cancel();
+      throw new CivicError('unknown', `the answer from ${baseUrl} is over ${MAX_RESPONSE_BYTES} bytes`, { status });
+    }
+    text += decoder.decode(part.value, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function createRedirectError({ status, headers }: Response, baseUrl: string, path: string): CivicError {
+  // Browsers hide the location.
   const to = headers.get('location')?.slice(0, MAX_LOCATION);
   const where = to === undefined ? 'elsewhere' : `to ${JSON.stringify(to)}`;
   const remedy = to?.endsWith(path)
     ? `if the service is there, use the base URL ${JSON.stringify(to.slice(0, -path.length))}`
     : 'check the base URL';
-  return new CivicError('unknown', `the answer from ${baseUrl} leads ${where}, which is not followed: ${remedy}`, { status });
+  return new CivicError('unknown', `the answer from ${baseUrl} leads ${where}, which is not followed: ${remedy}`, {
+    status,
+  });
 }
 
-function refusal({ status, headers }: Response, text: string): CivicError {
-  const { code = 'unknown', message = text.slice(0, 200), details } = envelopeOf(text);
+function createResponseError({ status, headers }: Response, text: string): CivicError {
+  const { code = 'unknown', message = text.slice(0, 200), details } = parseEnvelope(text);
   const wait = headers.get('retry-after');
-  const retryAfterSeconds = wait === null ? null : secondsOf(wait);
+  const retryAfterSeconds = wait === null ? null : parseRetryAfter(wait);
   return new CivicError(code, message, { status, details, requestId: headers.get('x-request-id'), retryAfterSeconds });
 }
 
@@ -162,10 +194,12 @@ interface Envelope {
   readonly details?: unknown;
 }
 
-/** The error of a refusal. One of the tool protocol has a number as its code, and the code of the interface in its data. */
-function envelopeOf(text: string): Envelope {
+/** Parses the error of a response. JSON-RPC errors have a numeric code, and the code of the interface in `data`. */
+function parseEnvelope(text: string): Envelope {
   try {
-    const { error } = JSON.parse(text) as { readonly error?: Envelope & { readonly data?: { readonly code?: ClientErrorCode } } };
+    const { error } = JSON.parse(text) as {
+      readonly error?: Envelope & { readonly data?: { readonly code?: ClientErrorCode } };
+    };
     if (error === undefined || typeof error.code === 'string') return error ?? {};
     return { ...error, code: error.data?.code ?? 'unknown' };
   } catch {
@@ -173,21 +207,27 @@ function envelopeOf(text: string): Envelope {
   }
 }
 
-/** A proxy may send a date. */
-function secondsOf(wait: string): number | null {
+/** Proxies may send a date instead of seconds. */
+function parseRetryAfter(wait: string): number | null {
   const seconds = /^\d+$/.test(wait) ? Number(wait) : Math.ceil((Date.parse(wait) - Date.now()) / 1000);
   return Number.isNaN(seconds) ? null : Math.max(0, seconds);
 }
 
-function usableAddress(text: string): string {
-  if (!/^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : '')) {
-    throw new TypeError(`the base URL must be an address such as https://records.example.org, not ${JSON.stringify(text)}`);
+/** Throws for an address that no service has. The message contains no password. */
+function requireAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    const rejected = text.includes('@') ? '' : `, not ${JSON.stringify(text)}`;
+    throw new TypeError(`the base URL must be an address such as https://records.example.org${rejected}`);
   }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw new TypeError('the base URL must have no user, password, query or fragment; a key is given by itself');
   return text.replace(/\/+$/, '');
 }
 
-/** The message does not contain the key. */
-function usableKey(text: string): string {
-  if (!/^[\x21-\x7e]+$/.test(text)) throw new TypeError('the API key is empty or has a character that no key has, such as a line break');
+/** Throws for an invalid key. The message does not contain the key. */
+function requireKey(text: string): string {
+  if (!/^[\x21-\x7e]+$/.test(text))
+    throw new TypeError('the API key is empty or has a character that no key has, such as a line break');
   return text;
 }

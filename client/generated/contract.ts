@@ -195,7 +195,7 @@ export interface paths {
          *     the 2025 era: it must accept both `application/json` and `text/event-stream`, is answered as server-sent events, and may be a batch of at most 20.
          *
          *     - `search_agenda`: Searches agenda items of local-government meetings in north-central Texas by words, and by jurisdiction, topic and date of the meeting; best matches first. Read guidance: it says what an empty or truncated page means. Go on with nextCursor; read one result in full with get_agenda_item. A past meeting that nothing shows to have been held still has the status scheduled. An empty result does not prove that nothing happened: get_coverage lists what is covered. Accounts that pay by the call pay for a call that finds something.
-         *     - `get_agenda_item`: Reads one agenda item in full: its text, the status, action and outcome that the source states, topics (each with the sentence that it was found by), documents, and when its source was last checked. Take itemId from search_agenda. Long text is shortened and truncated says so; the record at sourceUrl is authoritative, so follow it before relying on the item. A past meeting that nothing shows to have been held still has the status scheduled. Accounts that pay by the call pay for a call that finds the item.
+         *     - `get_agenda_item`: Reads one agenda item in full: its text, the status, action, outcome and vote that the source states, topics (each with the sentence that it was found by), documents, other agenda items of the same file number, and when its source was last checked. Take itemId from search_agenda. Long text is shortened and truncated says so; the record at sourceUrl is authoritative, so follow it before relying on the item. A past meeting that nothing shows to have been held still has the status scheduled. Accounts that pay by the call pay for a call that finds the item.
          *     - `get_coverage`: Lists the public bodies that are covered, by jurisdiction, with each of their sources and what was last observed of it, and the topics that search_agenda takes as topicSlug. search_agenda also finds records of other bodies that were read or imported. Ask this first to learn whether a place is covered, and when its source was last read, before you conclude anything from an empty search. Takes no argument and costs nothing.
          *     - `get_data_coverage`: Reads the research catalogue of the 238 cities and 16 counties of the region: for each, which families of public records were located and where, as a status letter that meta.statusDefinitions explains. It says what was located, not what this service reads (get_coverage says that). Narrow it by jurisdiction, county or family; go on with meta.pagination.nextCursor and the same filters. Costs nothing.
          *     - `report_missing_data`: Reports a public record that the official source publishes and that this service lacks. Search first, and name the official page in sourceUrl. The receipt confirms that the report arrived, not that there is a gap; follow it with get_data_report. Keep idempotencyToken when you repeat a call whose answer was lost: the same token with the same input returns the first report. Costs nothing; needs current paid access.
@@ -272,7 +272,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Revoke a subscription
-         * @description Ends the feed for good and gives its place back at once. Repeating the call answers the first time of revocation.
+         * @description Ends the feed permanently and frees its place at once. Repeating the call returns the first time of revocation.
          */
         readonly delete: operations["revokeFeedSubscription"];
         readonly options?: never;
@@ -381,7 +381,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read how sources and pipeline stand
+         * Read the health of sources and pipeline
          * @description What was observed of the sources and how far the pipeline has come, with the head of the feed and the state digests there. A degraded
          *     or unavailable service still answers 200: judge by `status`. A part that fails or does not answer in time is named in `pipeline.unanswered`; without the
          *     log or the feed the state is `unavailable`.
@@ -429,7 +429,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read how a report stands
+         * Read the status of a report
          * @description A report of this account. Ask again at `nextCheckAt`, not in a loop: 30 reads in a minute are the limit. Open statuses: `received`,
          *     `investigating`, `awaiting_source`, `gap_confirmed`, `backfilling`. Closed ones: `resolved`, `already_available`, `not_found`, `out_of_scope`,
          *     `declined`; a closed report stays closed.
@@ -471,7 +471,7 @@ export interface components {
             /** @description Name. */
             readonly name: string;
             /**
-             * @description Kind of record; null where every kind is meant.
+             * @description Kind of record; null for every kind.
              * @default null
              */
             readonly resource?: components["schemas"]["ResourceName"] | null;
@@ -481,7 +481,7 @@ export interface components {
         readonly BatchRequest: {
             /** @description What is wanted, by resource. */
             readonly requests: readonly {
-                /** @description Kind of record; null where every kind is meant. */
+                /** @description Kind of record; null for every kind. */
                 readonly resource: components["schemas"]["ResourceName"];
                 /** @description Identifiers of records; over all requests at most 100. */
                 readonly ids: readonly string[];
@@ -490,12 +490,12 @@ export interface components {
         readonly NewDataReport: {
             /** @description The original public record, which is authoritative. */
             readonly sourceUrl: string;
-            /** @description What is missing, in words. */
+            /** @description Description of the missing record. */
             readonly expectedRecord: string;
             /** @description Slug of the jurisdiction. */
             readonly jurisdictionSlug?: string;
             /**
-             * @description Whether an agenda or a record of a stream is meant.
+             * @description Kind of the missing record: an agenda, or a record of a stream.
              * @enum {string}
              */
             readonly recordKind?: "agenda" | "record_stream";
@@ -510,7 +510,7 @@ export interface components {
             readonly queryContext?: {
                 /** @description Words that were searched for. */
                 readonly searchTerms?: string;
-                /** @description The filters that were set where the record was looked for. */
+                /** @description The filters of the search for the record. */
                 readonly filters?: {
                     /** @description Slug of the jurisdiction. */
                     readonly jurisdictionSlug?: string;
@@ -519,18 +519,18 @@ export interface components {
                     /** @description Slug of the topic. */
                     readonly topicSlug?: string;
                     /**
-                     * @description Whether an agenda or a record of a stream is meant.
+                     * @description Kind of the missing record: an agenda, or a record of a stream.
                      * @enum {string}
                      */
                     readonly recordKind?: "agenda" | "record_stream";
                     /**
                      * Format: date
-                     * @description First day that was asked for.
+                     * @description First requested day.
                      */
                     readonly dateFrom?: string;
                     /**
                      * Format: date
-                     * @description Last day that was asked for.
+                     * @description Last requested day.
                      */
                     readonly dateTo?: string;
                     /** @description The system that publishes the record. */
@@ -546,19 +546,19 @@ export interface components {
         };
         readonly RestSurface: {
             /**
-             * @description What kind it is. (enum property replaced by openapi-typescript)
+             * @description Kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly kind: "rest";
             /**
-             * @description The route that was asked.
+             * @description The requested route.
              * @enum {string}
              */
             readonly route: "/api/v1/agenda/search" | "/api/v1/agenda/search-facets" | "/api/v1/agenda/items/{itemId}" | "/api/v1/data/changes" | "/api/v1/data/snapshots" | "/api/v1/data/snapshots/{snapshotId}/{resource}" | "/api/v1/data/batch" | "/api/v1/public/agenda-hits" | "/api/v1/public/agenda-hits/{matchId}" | "/api/v1/public/upcoming-agenda-hits" | "/api/v1/public/coverage" | "/api/v1/public/source-status";
         };
         readonly McpSurface: {
             /**
-             * @description What kind it is. (enum property replaced by openapi-typescript)
+             * @description Kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly kind: "mcp";
@@ -671,12 +671,12 @@ export interface components {
         readonly ReportMissingDataArguments: {
             /** @description The original public record, which is authoritative. */
             readonly sourceUrl: string;
-            /** @description What is missing, in words. */
+            /** @description Description of the missing record. */
             readonly expectedRecord: string;
             /** @description Slug of the jurisdiction. */
             readonly jurisdictionSlug?: string;
             /**
-             * @description Whether an agenda or a record of a stream is meant.
+             * @description Kind of the missing record: an agenda, or a record of a stream.
              * @enum {string}
              */
             readonly recordKind?: "agenda" | "record_stream";
@@ -691,7 +691,7 @@ export interface components {
             readonly queryContext?: {
                 /** @description Words that were searched for. */
                 readonly searchTerms?: string;
-                /** @description The filters that were set where the record was looked for. */
+                /** @description The filters of the search for the record. */
                 readonly filters?: {
                     /** @description Slug of the jurisdiction. */
                     readonly jurisdictionSlug?: string;
@@ -700,18 +700,18 @@ export interface components {
                     /** @description Slug of the topic. */
                     readonly topicSlug?: string;
                     /**
-                     * @description Whether an agenda or a record of a stream is meant.
+                     * @description Kind of the missing record: an agenda, or a record of a stream.
                      * @enum {string}
                      */
                     readonly recordKind?: "agenda" | "record_stream";
                     /**
                      * Format: date
-                     * @description First day that was asked for.
+                     * @description First requested day.
                      */
                     readonly dateFrom?: string;
                     /**
                      * Format: date
-                     * @description Last day that was asked for.
+                     * @description Last requested day.
                      */
                     readonly dateTo?: string;
                     /** @description The system that publishes the record. */
@@ -746,7 +746,7 @@ export interface components {
             readonly reportId: string;
         };
         readonly RecentAgendaHits: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: readonly components["schemas"]["PublicAgendaHit"][];
             /** @description About the answer. */
             readonly meta?: {
@@ -764,16 +764,16 @@ export interface components {
             readonly topicSlug: string;
             /**
              * Format: date-time
-             * @description When the meeting starts, in UTC; the beginning of its local day where the source states no time.
+             * @description Start of the meeting, in UTC; the beginning of its local day if the source has no time.
              */
             readonly meetingAt: string;
-            /** @description Present where the source states no time that can be read: `meetingAt` is then the beginning of the local day. */
+            /** @description Present if the source has no readable time: `meetingAt` is then the beginning of the local day. */
             readonly startTime?: components["schemas"]["StartTime"];
             /** @description Title. */
             readonly title: string;
-            /** @description What it is about, in short. */
+            /** @description Short summary. */
             readonly summary: string;
-            /** @description What the matter may mean for a business, from what the record says. */
+            /** @description Possible meaning of the matter for a business, according to the record. */
             readonly businessImpact: string;
             /** @description A sentence of the source, verbatim. */
             readonly evidenceQuote: string;
@@ -782,33 +782,33 @@ export interface components {
              * @description The original public record, which is authoritative.
              */
             readonly sourceUrl: string;
-            /** @description How sure the classifier is, from 0 to 100. */
+            /** @description Confidence of the classifier, from 0 to 100. */
             readonly confidence: number;
-            /** @description Places that the source text states. */
+            /** @description Places in the text of the source. */
             readonly affectedLocation: components["schemas"]["AffectedLocation"];
-            /** @description Where the matter stands. */
+            /** @description Stage of the matter. */
             readonly proceduralContext: components["schemas"]["ProceduralContext"];
         };
         readonly StartTime: {
             /**
-             * @description Whether the source states a time that can be read.
+             * @description Shows if the source has a readable time.
              * @enum {string}
              */
             readonly status: "stated" | "not_stated";
-            /** @description The time in the words of the source; null where it has none. */
+            /** @description The time in the words of the source; null if there is none. */
             readonly sourceText: string | null;
         };
         /** @enum {string} */
         readonly LocationKind: "street_address" | "intersection" | "road_segment" | "parcel" | "subdivision" | "zoning_district" | "facility" | "area";
         readonly AffectedLocation: {
             /**
-             * @description How it stands.
+             * @description Status.
              * @enum {string}
              */
             readonly status: "stated" | "not_stated";
             /** @description The places, in the words of the source. */
             readonly locations: readonly {
-                /** @description What kind it is. */
+                /** @description Kind. */
                 readonly kind: components["schemas"]["LocationKind"];
                 /** @description The place in the words of the source. */
                 readonly sourceText: string;
@@ -820,15 +820,15 @@ export interface components {
             /** @description Stage of the matter at this meeting. */
             readonly proceduralStage: components["schemas"]["ProceduralStage"];
             /**
-             * @description What the body may do with the matter.
+             * @description Powers of the body over the matter.
              * @enum {string}
              */
             readonly actingBodyRole: "recommending" | "final_decision_maker" | "unknown";
-            /** @description Body that takes the matter next; null where the text names none. */
+            /** @description Body that considers the matter next; null if the text names none. */
             readonly nextBodyName: string | null;
             /**
              * Format: date
-             * @description Day on which the matter is taken next; null where the text names none.
+             * @description Day on which the matter is considered next; null if the text names none.
              */
             readonly nextMeetingDate: string | null;
             /**
@@ -838,12 +838,12 @@ export interface components {
             readonly actionKind: "public_comment" | "registration" | "meeting" | "staff_contact" | "unknown";
             /**
              * Format: uri
-             * @description Where to act; null where the source names no address.
+             * @description Address for the public; null if the source has none.
              */
             readonly actionUrl: string | null;
         };
         readonly AgendaHitDetail: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["UpcomingAgendaHit"];
             /** @description About the answer. */
             readonly meta?: {
@@ -861,16 +861,16 @@ export interface components {
             readonly topicSlug: string;
             /**
              * Format: date-time
-             * @description When the meeting starts, in UTC; the beginning of its local day where the source states no time.
+             * @description Start of the meeting, in UTC; the beginning of its local day if the source has no time.
              */
             readonly meetingAt: string;
-            /** @description Present where the source states no time that can be read: `meetingAt` is then the beginning of the local day. */
+            /** @description Present if the source has no readable time: `meetingAt` is then the beginning of the local day. */
             readonly startTime?: components["schemas"]["StartTime"];
             /** @description Title. */
             readonly title: string;
-            /** @description What it is about, in short. */
+            /** @description Short summary. */
             readonly summary: string;
-            /** @description What the matter may mean for a business, from what the record says. */
+            /** @description Possible meaning of the matter for a business, according to the record. */
             readonly businessImpact: string;
             /** @description A sentence of the source, verbatim. */
             readonly evidenceQuote: string;
@@ -879,11 +879,11 @@ export interface components {
              * @description The original public record, which is authoritative.
              */
             readonly sourceUrl: string;
-            /** @description How sure the classifier is, from 0 to 100. */
+            /** @description Confidence of the classifier, from 0 to 100. */
             readonly confidence: number;
-            /** @description Places that the source text states. */
+            /** @description Places in the text of the source. */
             readonly affectedLocation: components["schemas"]["AffectedLocation"];
-            /** @description Where the matter stands. */
+            /** @description Stage of the matter. */
             readonly proceduralContext: components["schemas"]["ProceduralContext"];
             /**
              * Format: uuid
@@ -892,26 +892,26 @@ export interface components {
             readonly matchId: string;
         };
         readonly UpcomingAgendaHits: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["UpcomingByCursor"] | components["schemas"]["UpcomingByPage"];
             /** @description About the answer. */
             readonly meta: {
-                /** @description Where the page stands. */
+                /** @description Position of the page. */
                 readonly pagination: components["schemas"]["UpcomingPagination"];
             };
         };
         readonly UpcomingByCursor: {
             /** @description Agenda hits, by the time of their meetings. */
             readonly hits: readonly components["schemas"]["UpcomingAgendaHit"][];
-            /** @description Position to go on from. */
+            /** @description Position of the next page. */
             readonly nextCursor: string | null;
-            /** @description Hits over all pages. */
+            /** @description Hits on all pages. */
             readonly totalCount?: number;
         };
         readonly UpcomingByPage: {
             /** @description Agenda hits, by the time of their meetings. */
             readonly hits: readonly components["schemas"]["UpcomingAgendaHit"][];
-            /** @description Hits over all pages. */
+            /** @description Hits on all pages. */
             readonly totalCount: number;
             /** @description Number of the page in the legacy form; not together with `cursor`. */
             readonly page: number;
@@ -923,17 +923,17 @@ export interface components {
         };
         readonly UpcomingPagination: {
             /**
-             * @description Most items on a page.
+             * @description Maximum number of items on a page.
              * @constant
              */
             readonly limit: 10;
-            /** @description Items on this page. */
+            /** @description Number of items on this page. */
             readonly returned: number;
-            /** @description Position to go on from. */
+            /** @description Position of the next page. */
             readonly nextCursor: string | null;
         };
         readonly ResearchCoverage: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: readonly components["schemas"]["CoveredJurisdiction"][];
             /** @description About the answer. */
             readonly meta: {
@@ -944,9 +944,9 @@ export interface components {
                  * @description Day of the research.
                  */
                 readonly researchDate: string;
-                /** @description Whether production ingestion of every listed family has been verified. */
+                /** @description True if production ingestion of every listed family has been verified. */
                 readonly ingestionVerified: boolean;
-                /** @description What each status letter means. */
+                /** @description Meanings of the status letters. */
                 readonly statusDefinitions: {
                     /** @description Meaning of the letter. */
                     readonly M: string;
@@ -961,7 +961,7 @@ export interface components {
                     /** @description Meaning of the letter. */
                     readonly N: string;
                 };
-                /** @description What the catalogue covers. */
+                /** @description Size of the catalogue. */
                 readonly scope: {
                     /** @description The region. */
                     readonly region: string;
@@ -979,18 +979,18 @@ export interface components {
                      * @constant
                      */
                     readonly families: 21;
-                    /** @description What the statuses say and do not say. */
+                    /** @description Limits of the statuses. */
                     readonly statement: string;
                 };
-                /** @description Where the page stands. */
+                /** @description Position of the page. */
                 readonly pagination: {
-                    /** @description Most items on a page. */
+                    /** @description Maximum number of items on a page. */
                     readonly limit: number;
-                    /** @description Items on this page. */
+                    /** @description Number of items on this page. */
                     readonly returned: number;
-                    /** @description Items over all pages. */
+                    /** @description Items on all pages. */
                     readonly total: number;
-                    /** @description Position to go on from. */
+                    /** @description Position of the next page. */
                     readonly nextCursor: string | null;
                 };
             };
@@ -1006,28 +1006,28 @@ export interface components {
              */
             readonly level: "city" | "county";
             /**
-             * @description What kind it is.
+             * @description Kind.
              * @enum {string}
              */
             readonly kind: "city" | "town" | "village" | "county";
-            /** @description Counties of the region that hold any part of it, by their bare slugs. */
+            /** @description Bare slugs of the counties of the region that contain a part of it. */
             readonly countySlugs: readonly string[];
-            /** @description Whether it is in use; an inactive one is kept for its history. */
+            /** @description True if it is in use. Inactive ones remain for their history. */
             readonly active: boolean;
-            /** @description Record families, each with what was located. */
+            /** @description Record families, each with its finding. */
             readonly families: readonly {
                 /** @description One of the 21 record families, `<level>.<subtype>`. */
                 readonly family: components["schemas"]["Family"];
-                /** @description How it stands. */
+                /** @description Status. */
                 readonly status: components["schemas"]["CoverageStatus"];
                 /**
                  * Format: uri
-                 * @description Where the jurisdiction publishes.
+                 * @description Address where the jurisdiction publishes.
                  */
                 readonly officialSourceUrl?: string;
                 /**
                  * Format: date
-                 * @description Day on which research looked.
+                 * @description Day of the research.
                  */
                 readonly checkedOn?: string;
                 /** @description A remark of the research. */
@@ -1037,7 +1037,7 @@ export interface components {
         /** @enum {string} */
         readonly CoverageStatus: "M" | "D" | "P" | "R" | "U" | "N";
         readonly PublicBodyCadence: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["MeetingCadence"];
             /** @description About the answer. */
             readonly meta?: {
@@ -1047,19 +1047,19 @@ export interface components {
         readonly MeetingCadence: {
             /**
              * Format: date-time
-             * @description Latest past meeting that was not cancelled or postponed.
+             * @description Latest past meeting that was not canceled or postponed.
              */
             readonly lastMetAt: string | null;
             /**
              * Format: date-time
-             * @description First future meeting that is not cancelled or postponed.
+             * @description First future meeting that is not canceled or postponed.
              */
             readonly nextScheduledAt: string | null;
             /** @description IANA time zone. */
             readonly timezone: string | null;
         };
         readonly PublicSourceStatuses: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: readonly components["schemas"]["PublicSourceStatus"][];
             /** @description About the answer. */
             readonly meta?: {
@@ -1073,23 +1073,23 @@ export interface components {
             readonly publicBodyName: string;
             /** @description Name of the system that publishes. */
             readonly sourceTypeLabel: string;
-            /** @description How it stands. */
+            /** @description Status. */
             readonly status: components["schemas"]["SourceStatus"];
-            /** @description Whether the agendas of the source can be read as text. */
+            /** @description Shows if the agendas of the source can be read as text. */
             readonly agendaTextEvidence: ("readable" | "no_text_layer") | null;
             /**
              * Format: date-time
-             * @description When a look at the source last succeeded.
+             * @description Time of the last successful check of the source.
              */
             readonly lastSuccessfulCheckAt: string | null;
             /**
              * Format: uri
-             * @description Where the jurisdiction publishes.
+             * @description Address where the jurisdiction publishes.
              */
             readonly officialSourceUrl?: string;
-            /** @description Rows of the source that the last check left out; absent where it left out none. */
+            /** @description Rows of the source that the last check left out; absent if there are none. */
             readonly lastCheckSkipped?: number;
-            /** @description Meetings that the last check published without a start time, as the source states none; absent where there is none. */
+            /** @description Meetings that the last check published incompletely, such as without a start time; absent if there are none. */
             readonly lastCheckDegraded?: number;
         };
         /** @enum {string} */
@@ -1122,7 +1122,7 @@ export interface components {
             readonly jsonrpc: "2.0";
             /** @description Names the request; its answer carries the same. */
             readonly id: string | number;
-            /** @description What the method answers. */
+            /** @description Result of the method. */
             readonly result: components["schemas"]["ToolsList"] | components["schemas"]["SearchAgendaResult"] | components["schemas"]["GetAgendaItemResult"] | components["schemas"]["GetCoverageResult"] | components["schemas"]["GetDataCoverageResult"] | components["schemas"]["ReportMissingDataResult"] | components["schemas"]["GetDataReportResult"] | components["schemas"]["ToolError"] | components["schemas"]["PaymentRequired"] | {
                 readonly [key: string]: unknown;
             };
@@ -1139,7 +1139,7 @@ export interface components {
                 readonly name: string;
                 /** @description Title. */
                 readonly title?: string;
-                /** @description What it is, in words. */
+                /** @description Description. */
                 readonly description: string;
                 /** @description JSON Schema of the arguments. */
                 readonly inputSchema: {
@@ -1154,14 +1154,14 @@ export interface components {
             } & {
                 readonly [key: string]: unknown;
             })[];
-            /** @description Milliseconds for which the list may be kept. */
+            /** @description Milliseconds for which the list may be cached. */
             readonly ttlMs: number;
             /**
-             * @description Who may keep the list.
+             * @description Caches that may store the list.
              * @enum {string}
              */
             readonly cacheScope: "public" | "private";
-            /** @description What the tool protocol adds. */
+            /** @description Additions of the tool protocol. */
             readonly _meta?: {
                 readonly [key: string]: unknown;
             };
@@ -1172,7 +1172,7 @@ export interface components {
              * @constant
              */
             readonly resultType: "complete";
-            /** @description The data as JSON text; of a refusal, all of the structured content. */
+            /** @description The data as JSON text. For a refusal, the complete structured content. */
             readonly content: readonly {
                 /**
                  * @description Type of the part.
@@ -1182,18 +1182,18 @@ export interface components {
                 /** @description The text. */
                 readonly text: string;
             }[];
-            /** @description What the tool protocol adds. */
+            /** @description Additions of the tool protocol. */
             readonly _meta?: {
                 readonly [key: string]: unknown;
             };
             /**
-             * @description Whether the result is a refusal.
+             * @description True if the result is a refusal.
              * @constant
              */
             readonly isError?: false;
             /** @description The result as an object. */
             readonly structuredContent: {
-                /** @description What was asked for. */
+                /** @description The requested data. */
                 readonly data: {
                     /** @description Items that match, the best first. */
                     readonly results: readonly {
@@ -1210,14 +1210,14 @@ export interface components {
                         readonly body: string;
                         /**
                          * Format: date-time
-                         * @description When the meeting starts, in UTC; the beginning of its local day where the source states no time.
+                         * @description Start of the meeting, in UTC; the beginning of its local day if the source has no time.
                          */
                         readonly meetingAt: string;
-                        /** @description Present where the source states no time that can be read: `meetingAt` is then the beginning of the local day. */
+                        /** @description Present if the source has no readable time: `meetingAt` is then the beginning of the local day. */
                         readonly startTime?: components["schemas"]["StartTime"];
                         /**
                          * Format: date
-                         * @description Day of the meeting where it is held, YYYY-MM-DD.
+                         * @description Local day of the meeting, YYYY-MM-DD.
                          */
                         readonly meetingDate: string;
                         /** @description IANA time zone. */
@@ -1230,7 +1230,7 @@ export interface components {
                         /** @description File number of the matter. */
                         readonly matterFile?: string;
                         /**
-                         * @description What was decided; null where the source does not say.
+                         * @description Decision on the item; null if the source has none.
                          * @enum {string}
                          */
                         readonly outcome?: "approved" | "denied" | "continued" | "withdrawn" | "no_action";
@@ -1247,27 +1247,27 @@ export interface components {
                             readonly jurisdiction: string;
                             /** @description Name of the public body. */
                             readonly body: string;
-                            /** @description What kind of system publishes. */
+                            /** @description Kind of system that publishes the records. */
                             readonly sourceType: components["schemas"]["SourceType"] | null;
                         };
-                        /** @description When the source was last seen well. */
+                        /** @description Time when the source was last healthy. */
                         readonly freshness: {
-                            /** @description How it stands. */
+                            /** @description Status. */
                             readonly status: components["schemas"]["SourceStatus"];
                             /**
                              * Format: date-time
-                             * @description When a look at the source last succeeded.
+                             * @description Time of the last successful check of the source.
                              */
                             readonly lastSuccessfulCheckAt: string | null;
                         };
                     }[];
-                    /** @description Whether something was left out to stay within the size limit. */
+                    /** @description True if data was left out because of the size limit. */
                     readonly truncated: boolean;
                     /** @description How to read the answer. */
                     readonly guidance: string;
-                    /** @description Position to go on from. */
+                    /** @description Position of the next page. */
                     readonly nextCursor: string | null;
-                    /** @description Whether more than 1,000 items matched, of which only the latest 1,000 were ranked. */
+                    /** @description True if more than 1,000 items matched; only the latest 1,000 were ranked. */
                     readonly candidateLimitReached: boolean;
                 };
             };
@@ -1280,7 +1280,7 @@ export interface components {
              * @constant
              */
             readonly resultType: "complete";
-            /** @description The data as JSON text; of a refusal, all of the structured content. */
+            /** @description The data as JSON text. For a refusal, the complete structured content. */
             readonly content: readonly {
                 /**
                  * @description Type of the part.
@@ -1290,18 +1290,18 @@ export interface components {
                 /** @description The text. */
                 readonly text: string;
             }[];
-            /** @description What the tool protocol adds. */
+            /** @description Additions of the tool protocol. */
             readonly _meta?: {
                 readonly [key: string]: unknown;
             };
             /**
-             * @description Whether the result is a refusal.
+             * @description True if the result is a refusal.
              * @constant
              */
             readonly isError?: false;
             /** @description The result as an object. */
             readonly structuredContent: {
-                /** @description What was asked for. */
+                /** @description The requested data. */
                 readonly data: {
                     /** @description The agenda item. */
                     readonly item: {
@@ -1324,14 +1324,14 @@ export interface components {
                         readonly bodySlug: string;
                         /**
                          * Format: date-time
-                         * @description When the meeting starts, in UTC; the beginning of its local day where the source states no time.
+                         * @description Start of the meeting, in UTC; the beginning of its local day if the source has no time.
                          */
                         readonly meetingAt: string;
-                        /** @description Present where the source states no time that can be read: `meetingAt` is then the beginning of the local day. */
+                        /** @description Present if the source has no readable time: `meetingAt` is then the beginning of the local day. */
                         readonly startTime?: components["schemas"]["StartTime"];
                         /**
                          * Format: date
-                         * @description Day of the meeting where it is held, YYYY-MM-DD.
+                         * @description Local day of the meeting, YYYY-MM-DD.
                          */
                         readonly meetingDate: string;
                         /** @description IANA time zone. */
@@ -1341,21 +1341,34 @@ export interface components {
                          * @enum {string}
                          */
                         readonly meetingStatus: "scheduled" | "held" | "cancelled" | "postponed";
-                        /** @description The number that the agenda gives the item. */
+                        /** @description Number of the item on the agenda. */
                         readonly agendaNumber?: string;
                         /** @description File number of the matter. */
                         readonly matterFile?: string;
                         /** @description Type of the matter in the words of the source. */
                         readonly matterType?: string;
+                        /** @description Kind of the row: an item of business, the heading of a section, or a step of every meeting, such as a roll call. An absent kind means item. */
+                        readonly kind?: components["schemas"]["AgendaItemKind"];
+                        /** @description Title of the nearest heading above the row, without its number; on an agenda without headings that lists its matters by type, the type. Absent where there is neither. */
+                        readonly section?: string;
                         /** @description Status that the matter has at the source, in its words: later meetings may have set it. Absent like `matterName`. */
                         readonly matterStatus?: string;
-                        /** @description The action on the item in the words of the source: what was done, or what is proposed where it states that; of several the last. */
+                        /** @description The action on the item in the words of the source: an action taken, or a proposed one. If there are several, the last one. */
                         readonly actionText?: string;
                         /**
-                         * @description What was decided; null where the source does not say.
+                         * @description Decision on the item; null if the source has none.
                          * @enum {string}
                          */
                         readonly outcome?: "approved" | "denied" | "continued" | "withdrawn" | "no_action";
+                        /** @description All actions on the item, in order, if the source records several; absent otherwise. */
+                        readonly actions?: readonly {
+                            /** @description The action, in the words of the source. */
+                            readonly text: string | null;
+                            /** @description Decision on the item; null if the source has none. */
+                            readonly outcome: ("approved" | "denied" | "continued" | "withdrawn" | "no_action") | null;
+                        }[];
+                        /** @description The vote on the item; absent if the source has none. */
+                        readonly votes?: components["schemas"]["ItemVotes"];
                         /**
                          * Format: uri
                          * @description The original public record, which is authoritative.
@@ -1365,9 +1378,9 @@ export interface components {
                         readonly topics: readonly {
                             /** @description Slug of the topic. */
                             readonly topicSlug: string;
-                            /** @description How sure the classifier is, from 0 to 100. */
+                            /** @description Confidence of the classifier, from 0 to 100. */
                             readonly confidence: number;
-                            /** @description What it is about, in short. */
+                            /** @description Short summary. */
                             readonly summary: string;
                             /** @description A sentence of the source, verbatim. */
                             readonly evidenceQuote: string;
@@ -1377,7 +1390,7 @@ export interface components {
                             /** @description Title. */
                             readonly title: string;
                             /**
-                             * @description What kind it is.
+                             * @description Kind.
                              * @enum {string}
                              */
                             readonly kind: "agenda" | "minutes" | "packet" | "exhibit" | "ordinance" | "other";
@@ -1387,30 +1400,92 @@ export interface components {
                              */
                             readonly url: string;
                         }[];
+                        /** @description Other agenda items of the jurisdiction with the same file number, oldest first; of more than 20 those nearest in time. */
+                        readonly appearances: readonly {
+                            /**
+                             * Format: uuid
+                             * @description The agenda item.
+                             */
+                            readonly itemId: string;
+                            /** @description Title. */
+                            readonly title: string;
+                            /** @description Name of the public body. */
+                            readonly body: string;
+                            /**
+                             * Format: date-time
+                             * @description Start of the meeting, in UTC; the beginning of its local day if the source has no time.
+                             */
+                            readonly meetingAt: string;
+                            /** @description Present if the source has no readable time: `meetingAt` is then the beginning of the local day. */
+                            readonly startTime?: components["schemas"]["StartTime"];
+                            /**
+                             * Format: date
+                             * @description Local day of the meeting, YYYY-MM-DD.
+                             */
+                            readonly meetingDate: string;
+                            /** @description IANA time zone. */
+                            readonly timezone?: string;
+                            /**
+                             * @description Status of the meeting. `scheduled` is also that of a past meeting that nothing shows to have been held.
+                             * @enum {string}
+                             */
+                            readonly meetingStatus: "scheduled" | "held" | "cancelled" | "postponed";
+                            /** @description The action on the item in the words of the source: an action taken, or a proposed one. If there are several, the last one. */
+                            readonly actionText?: string;
+                            /**
+                             * @description Decision on the item; null if the source has none.
+                             * @enum {string}
+                             */
+                            readonly outcome?: "approved" | "denied" | "continued" | "withdrawn" | "no_action";
+                            /**
+                             * Format: uri
+                             * @description The original public record, which is authoritative.
+                             */
+                            readonly sourceUrl: string;
+                        }[];
+                        /** @description Number of all of these items. */
+                        readonly appearanceCount: number;
                         /** @description Who published the record. */
                         readonly publisher: {
                             /** @description Name of the jurisdiction. */
                             readonly jurisdiction: string;
                             /** @description Name of the public body. */
                             readonly body: string;
-                            /** @description What kind of system publishes. */
+                            /** @description Kind of system that publishes the records. */
                             readonly sourceType: components["schemas"]["SourceType"] | null;
                         };
-                        /** @description When the source was last seen well. */
+                        /** @description Time when the source was last healthy. */
                         readonly freshness: {
-                            /** @description How it stands. */
+                            /** @description Status. */
                             readonly status: components["schemas"]["SourceStatus"];
                             /**
                              * Format: date-time
-                             * @description When a look at the source last succeeded.
+                             * @description Time of the last successful check of the source.
                              */
                             readonly lastSuccessfulCheckAt: string | null;
                         };
                     };
-                    /** @description Whether something was left out to stay within the size limit. */
+                    /** @description True if data was left out because of the size limit. */
                     readonly truncated: boolean;
                 };
             };
+        };
+        /** @enum {string} */
+        readonly AgendaItemKind: "item" | "heading" | "procedural";
+        readonly ItemVotes: {
+            /** @description Member who made the motion; null if the source has none. */
+            readonly mover: string | null;
+            /** @description Member who seconded it; null if the source has none. */
+            readonly seconder: string | null;
+            /** @description The count of the votes in the words of the source, such as `8-1`; null if the source has none. */
+            readonly tally: string | null;
+            /** @description The vote of each member, in the order of the source; empty where the source does not record them. */
+            readonly members: readonly {
+                /** @description Name of the member. */
+                readonly name: string;
+                /** @description The vote in the words of the source, such as `Aye` or `Absent`. */
+                readonly vote: string;
+            }[];
         };
         readonly GetCoverageResult: {
             /**
@@ -1418,7 +1493,7 @@ export interface components {
              * @constant
              */
             readonly resultType: "complete";
-            /** @description The data as JSON text; of a refusal, all of the structured content. */
+            /** @description The data as JSON text. For a refusal, the complete structured content. */
             readonly content: readonly {
                 /**
                  * @description Type of the part.
@@ -1428,18 +1503,18 @@ export interface components {
                 /** @description The text. */
                 readonly text: string;
             }[];
-            /** @description What the tool protocol adds. */
+            /** @description Additions of the tool protocol. */
             readonly _meta?: {
                 readonly [key: string]: unknown;
             };
             /**
-             * @description Whether the result is a refusal.
+             * @description True if the result is a refusal.
              * @constant
              */
             readonly isError?: false;
             /** @description The result as an object. */
             readonly structuredContent: {
-                /** @description What was asked for. */
+                /** @description The requested data. */
                 readonly data: {
                     /** @description By jurisdiction. */
                     readonly jurisdictions: readonly {
@@ -1447,7 +1522,7 @@ export interface components {
                         readonly jurisdictionSlug: string;
                         /** @description Name of the jurisdiction. */
                         readonly jurisdictionName: string;
-                        /** @description The sources and what was last observed of each. */
+                        /** @description The sources with the result of their last check. */
                         readonly sources: readonly components["schemas"]["PublicSourceStatus"][];
                     }[];
                     /** @description Topics that search_agenda can be narrowed to. */
@@ -1459,7 +1534,7 @@ export interface components {
                     }[];
                     /** @description How to read the answer. */
                     readonly guidance: string;
-                    /** @description Whether something was left out to stay within the size limit. */
+                    /** @description True if data was left out because of the size limit. */
                     readonly truncated: boolean;
                 };
             };
@@ -1470,7 +1545,7 @@ export interface components {
              * @constant
              */
             readonly resultType: "complete";
-            /** @description The data as JSON text; of a refusal, all of the structured content. */
+            /** @description The data as JSON text. For a refusal, the complete structured content. */
             readonly content: readonly {
                 /**
                  * @description Type of the part.
@@ -1480,20 +1555,20 @@ export interface components {
                 /** @description The text. */
                 readonly text: string;
             }[];
-            /** @description What the tool protocol adds. */
+            /** @description Additions of the tool protocol. */
             readonly _meta?: {
                 readonly [key: string]: unknown;
             };
             /**
-             * @description Whether the result is a refusal.
+             * @description True if the result is a refusal.
              * @constant
              */
             readonly isError?: false;
             /** @description The result as an object. */
             readonly structuredContent: {
-                /** @description What was asked for. */
+                /** @description The requested data. */
                 readonly data: {
-                    /** @description What was asked for. */
+                    /** @description The requested data. */
                     readonly data: readonly components["schemas"]["CoveredJurisdiction"][];
                     /** @description About the answer. */
                     readonly meta: {
@@ -1504,9 +1579,9 @@ export interface components {
                          * @description Day of the research.
                          */
                         readonly researchDate: string;
-                        /** @description Whether production ingestion of every listed family has been verified. */
+                        /** @description True if production ingestion of every listed family has been verified. */
                         readonly ingestionVerified: boolean;
-                        /** @description What each status letter means. */
+                        /** @description Meanings of the status letters. */
                         readonly statusDefinitions: {
                             /** @description Meaning of the letter. */
                             readonly M: string;
@@ -1521,7 +1596,7 @@ export interface components {
                             /** @description Meaning of the letter. */
                             readonly N: string;
                         };
-                        /** @description What the catalogue covers. */
+                        /** @description Size of the catalogue. */
                         readonly scope: {
                             /** @description The region. */
                             readonly region: string;
@@ -1539,24 +1614,24 @@ export interface components {
                              * @constant
                              */
                             readonly families: 21;
-                            /** @description What the statuses say and do not say. */
+                            /** @description Limits of the statuses. */
                             readonly statement: string;
                         };
-                        /** @description Where the page stands. */
+                        /** @description Position of the page. */
                         readonly pagination: {
-                            /** @description Most items on a page. */
+                            /** @description Maximum number of items on a page. */
                             readonly limit: number;
-                            /** @description Items on this page. */
+                            /** @description Number of items on this page. */
                             readonly returned: number;
-                            /** @description Items over all pages. */
+                            /** @description Items on all pages. */
                             readonly total: number;
-                            /** @description Position to go on from. */
+                            /** @description Position of the next page. */
                             readonly nextCursor: string | null;
                         };
                     };
                     /** @description How to read the answer. */
                     readonly guidance?: string;
-                    /** @description Whether something was left out to stay within the size limit. */
+                    /** @description True if data was left out because of the size limit. */
                     readonly truncated: boolean;
                 };
             };
@@ -1567,7 +1642,7 @@ export interface components {
              * @constant
              */
             readonly resultType: "complete";
-            /** @description The data as JSON text; of a refusal, all of the structured content. */
+            /** @description The data as JSON text. For a refusal, the complete structured content. */
             readonly content: readonly {
                 /**
                  * @description Type of the part.
@@ -1577,18 +1652,18 @@ export interface components {
                 /** @description The text. */
                 readonly text: string;
             }[];
-            /** @description What the tool protocol adds. */
+            /** @description Additions of the tool protocol. */
             readonly _meta?: {
                 readonly [key: string]: unknown;
             };
             /**
-             * @description Whether the result is a refusal.
+             * @description True if the result is a refusal.
              * @constant
              */
             readonly isError?: false;
             /** @description The result as an object. */
             readonly structuredContent: {
-                /** @description What was asked for. */
+                /** @description The requested data. */
                 readonly data: components["schemas"]["ReportReceipt"];
             };
         };
@@ -1600,18 +1675,18 @@ export interface components {
              * @description Identifier of the report.
              */
             readonly reportId: string;
-            /** @description How it stands. */
+            /** @description Status. */
             readonly status: components["schemas"]["ReportStatus"];
             /**
              * Format: date-time
              * @description When the report was received.
              */
             readonly submittedAt: string;
-            /** @description Where the report can be read. */
+            /** @description Address of the report. */
             readonly statusUrl: string;
             /**
              * Format: date-time
-             * @description When to ask again; absent when closed.
+             * @description Time of the next check; absent if closed.
              */
             readonly nextCheckAt: string;
         };
@@ -1621,7 +1696,7 @@ export interface components {
              * @constant
              */
             readonly resultType: "complete";
-            /** @description The data as JSON text; of a refusal, all of the structured content. */
+            /** @description The data as JSON text. For a refusal, the complete structured content. */
             readonly content: readonly {
                 /**
                  * @description Type of the part.
@@ -1631,25 +1706,25 @@ export interface components {
                 /** @description The text. */
                 readonly text: string;
             }[];
-            /** @description What the tool protocol adds. */
+            /** @description Additions of the tool protocol. */
             readonly _meta?: {
                 readonly [key: string]: unknown;
             };
             /**
-             * @description Whether the result is a refusal.
+             * @description True if the result is a refusal.
              * @constant
              */
             readonly isError?: false;
             /** @description The result as an object. */
             readonly structuredContent: {
-                /** @description What was asked for. */
+                /** @description The requested data. */
                 readonly data: {
                     /**
                      * Format: uuid
                      * @description Identifier of the report.
                      */
                     readonly reportId: string;
-                    /** @description How it stands. */
+                    /** @description Status. */
                     readonly status: components["schemas"]["ReportStatus"];
                     /**
                      * Format: date-time
@@ -1668,14 +1743,14 @@ export interface components {
                     readonly closedAt?: string;
                     /**
                      * Format: date-time
-                     * @description When to ask again; absent when closed.
+                     * @description Time of the next check; absent if closed.
                      */
                     readonly nextCheckAt?: string;
-                    /** @description Why the record was missing, or was not. */
+                    /** @description Reason why the record was or seemed missing. */
                     readonly reasonCode?: components["schemas"]["ReportReason"];
-                    /** @description What the investigation found. */
+                    /** @description Finding of the investigation. */
                     readonly finding?: string;
-                    /** @description What happens next, or what the caller can do. */
+                    /** @description Next step of the service, or of the caller. */
                     readonly nextAction?: string;
                     /** @description Records that answer the report. */
                     readonly verifiedRecords: readonly {
@@ -1693,7 +1768,7 @@ export interface components {
                         readonly title?: string;
                     }[];
                     /**
-                     * @description Whether something was left out to stay within the size limit.
+                     * @description True if data was left out because of the size limit.
                      * @constant
                      */
                     readonly truncated?: true;
@@ -1708,7 +1783,7 @@ export interface components {
              * @constant
              */
             readonly resultType: "complete";
-            /** @description The data as JSON text; of a refusal, all of the structured content. */
+            /** @description The data as JSON text. For a refusal, the complete structured content. */
             readonly content: readonly {
                 /**
                  * @description Type of the part.
@@ -1718,24 +1793,24 @@ export interface components {
                 /** @description The text. */
                 readonly text: string;
             }[];
-            /** @description What the tool protocol adds. */
+            /** @description Additions of the tool protocol. */
             readonly _meta?: {
                 readonly [key: string]: unknown;
             };
             /**
-             * @description Whether the result is a refusal.
+             * @description True if the result is a refusal.
              * @constant
              */
             readonly isError: true;
             /** @description The result as an object. */
             readonly structuredContent: {
-                /** @description Why there is no answer. */
+                /** @description The error. */
                 readonly error: {
-                    /** @description What happened, for a program. */
+                    /** @description Code of the error, for programs. */
                     readonly code: components["schemas"]["ToolErrorCode"];
-                    /** @description What happened, for a person; its words may change. */
+                    /** @description Explanation for people; the wording may change. */
                     readonly message: string;
-                    /** @description Seconds after which to ask again. */
+                    /** @description Seconds after which to retry. */
                     readonly retryAfterSeconds?: number;
                     /** @description More about the refusal; its shape may change. May carry `docs` and `recovery` (`[{operationId, hint}]`). */
                     readonly details?: unknown;
@@ -1750,7 +1825,7 @@ export interface components {
              * @constant
              */
             readonly resultType: "complete";
-            /** @description The data as JSON text; of a refusal, all of the structured content. */
+            /** @description The data as JSON text. For a refusal, the complete structured content. */
             readonly content: readonly {
                 /**
                  * @description Type of the part.
@@ -1760,12 +1835,12 @@ export interface components {
                 /** @description The text. */
                 readonly text: string;
             }[];
-            /** @description What the tool protocol adds. */
+            /** @description Additions of the tool protocol. */
             readonly _meta?: {
                 readonly [key: string]: unknown;
             };
             /**
-             * @description Whether the result is a refusal.
+             * @description True if the result is a refusal.
              * @constant
              */
             readonly isError: true;
@@ -1778,18 +1853,18 @@ export interface components {
              * @constant
              */
             readonly x402Version: 2;
-            /** @description Why there is no answer. */
+            /** @description The error. */
             readonly error: string;
-            /** @description What is paid for. */
+            /** @description Resource that is paid for. */
             readonly resource: {
                 /** @description Address. */
                 readonly url: string;
-                /** @description What it is, in words. */
+                /** @description Description. */
                 readonly description?: string;
                 /** @description Media type of what is paid for. */
                 readonly mimeType?: string;
             };
-            /** @description The one way to pay that is accepted. */
+            /** @description The only accepted way to pay. */
             readonly accepts: readonly {
                 /**
                  * @description How the payment is made.
@@ -1826,16 +1901,16 @@ export interface components {
             readonly jsonrpc: "2.0";
             /** @description Names the request; its answer carries the same. */
             readonly id: (string | number) | null;
-            /** @description Why there is no answer. */
+            /** @description The error. */
             readonly error: {
-                /** @description What happened, for a program. */
+                /** @description Code of the error, for programs. */
                 readonly code: number;
-                /** @description What happened, for a person; its words may change. */
+                /** @description Explanation for people; the wording may change. */
                 readonly message: string;
                 /** @description Code of this interface. */
                 readonly data?: {
                     /**
-                     * @description What happened, for a program.
+                     * @description Code of the error, for programs.
                      * @enum {string}
                      */
                     readonly code: "invalid_parameter" | "internal_error";
@@ -1845,7 +1920,7 @@ export interface components {
             };
         };
         readonly CreatedFeedSubscription: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["FeedSubscription"];
         };
         readonly FeedSubscription: {
@@ -1856,11 +1931,11 @@ export interface components {
             readonly id: string;
             /** @description Name. */
             readonly name: string;
-            /** @description Kind of record; null where every kind is meant. */
+            /** @description Kind of record; null for every kind. */
             readonly resource: components["schemas"]["ResourceName"] | null;
             /**
              * Format: uuid
-             * @description The key that it is bound to for ever.
+             * @description The key that it is bound to.
              */
             readonly keyId: string;
             /** @description Where the feed begins. */
@@ -1872,9 +1947,9 @@ export interface components {
             readonly createdAt: string;
         };
         readonly FeedSubscriptions: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: {
-                /** @description What the page holds. */
+                /** @description Items of the page. */
                 readonly items: readonly components["schemas"]["FeedSubscription"][];
                 /** @description Live feeds of the whole account, over all of its keys. */
                 readonly activeCount: number;
@@ -1883,16 +1958,16 @@ export interface components {
             };
         };
         readonly ChangesPage: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: {
-                /** @description What the page holds. */
+                /** @description Items of the page. */
                 readonly items: readonly components["schemas"]["ChangeItem"][];
             };
             /** @description About the answer. */
             readonly meta: {
-                /** @description Position to go on from. */
+                /** @description Position of the next page. */
                 readonly nextCursor: string;
-                /** @description Whether there is more to read now. */
+                /** @description True if more items can be read now. */
                 readonly hasMore: boolean;
                 /**
                  * Format: date-time
@@ -1908,7 +1983,7 @@ export interface components {
                 readonly recovery?: readonly {
                     /** @description Name of the operation. */
                     readonly operationId: string;
-                    /** @description What to do with the operation. */
+                    /** @description Advice for the operation. */
                     readonly hint: string;
                 }[];
             };
@@ -1916,7 +1991,7 @@ export interface components {
         readonly ChangeItem: components["schemas"]["RecordUpsert"] | components["schemas"]["RecordRemoval"];
         readonly RecordUpsert: components["schemas"]["JurisdictionUpsert"] | components["schemas"]["PublicBodyUpsert"] | components["schemas"]["SourceUpsert"] | components["schemas"]["TopicUpsert"] | components["schemas"]["MeetingUpsert"] | components["schemas"]["AgendaUpsert"] | components["schemas"]["AgendaItemUpsert"] | components["schemas"]["AgendaHitUpsert"] | components["schemas"]["DocumentUpsert"] | components["schemas"]["RecordStreamUpsert"] | components["schemas"]["StreamRecordUpsert"];
         readonly JurisdictionUpsert: {
-            /** @description Opaque position; take it as it was given. */
+            /** @description Opaque position; send it unchanged. */
             readonly cursor: string;
             /**
              * Format: uuid
@@ -1929,7 +2004,7 @@ export interface components {
              */
             readonly operation: "upsert";
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "jurisdictions";
@@ -1940,7 +2015,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["Jurisdiction"];
         };
         readonly Jurisdiction: {
@@ -1954,19 +2029,19 @@ export interface components {
              */
             readonly level: "city" | "county";
             /**
-             * @description What kind it is.
+             * @description Kind.
              * @enum {string}
              */
             readonly kind: "city" | "town" | "village" | "county";
-            /** @description Counties of the region that hold any part of it, by their bare slugs. */
+            /** @description Bare slugs of the counties of the region that contain a part of it. */
             readonly countySlugs: readonly string[];
             /** @description IANA time zone. */
             readonly timezone: string;
-            /** @description People who live there. */
+            /** @description Population. */
             readonly population: number | null;
             /** @description Census identifier. */
             readonly geoid: string | null;
-            /** @description Whether it is in use; an inactive one is kept for its history. */
+            /** @description True if it is in use. Inactive ones remain for their history. */
             readonly active: boolean;
             /**
              * Format: uri
@@ -1990,7 +2065,7 @@ export interface components {
             readonly updatedAt: string;
         };
         readonly PublicBodyUpsert: {
-            /** @description Opaque position; take it as it was given. */
+            /** @description Opaque position; send it unchanged. */
             readonly cursor: string;
             /**
              * Format: uuid
@@ -2003,7 +2078,7 @@ export interface components {
              */
             readonly operation: "upsert";
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "public_bodies";
@@ -2014,7 +2089,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["PublicBody"];
         };
         readonly PublicBody: {
@@ -2028,18 +2103,18 @@ export interface components {
             /** @description Name. */
             readonly name: string;
             /**
-             * @description What kind of body it is.
+             * @description Kind of body.
              * @enum {string}
              */
             readonly bodyType: "governing_body" | "planning_commission" | "board_of_adjustment" | "advisory_board" | "authority" | "committee" | "other";
             /**
-             * @description What the body may do with the matter.
+             * @description Powers of the body over the matter.
              * @enum {string}
              */
             readonly actingBodyRole: "recommending" | "final_decision_maker" | "unknown";
             /** @description IANA time zone. */
             readonly timezone: string;
-            /** @description Whether it is in use; an inactive one is kept for its history. */
+            /** @description True if it is in use. Inactive ones remain for their history. */
             readonly active: boolean;
             /**
              * Format: uuid
@@ -2058,7 +2133,7 @@ export interface components {
             readonly updatedAt: string;
         };
         readonly SourceUpsert: {
-            /** @description Opaque position; take it as it was given. */
+            /** @description Opaque position; send it unchanged. */
             readonly cursor: string;
             /**
              * Format: uuid
@@ -2071,7 +2146,7 @@ export interface components {
              */
             readonly operation: "upsert";
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "sources";
@@ -2082,7 +2157,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["Source"];
         };
         readonly Source: {
@@ -2096,39 +2171,43 @@ export interface components {
              * @description The public body.
              */
             readonly publicBodyId: string | null;
-            /** @description What kind of system publishes. */
+            /** @description Kind of system that publishes the records. */
             readonly sourceType: components["schemas"]["SourceType"];
             /** @description Name of the system that publishes. */
             readonly sourceTypeLabel: string;
             /**
              * Format: uri
-             * @description Where the jurisdiction publishes.
+             * @description Address where the jurisdiction publishes.
              */
             readonly officialSourceUrl: string | null;
-            /** @description Whether it is in use; an inactive one is kept for its history. */
+            /** @description True if it is in use. Inactive ones remain for their history. */
             readonly active: boolean;
-            /** @description How it stands. */
+            /** @description Status. */
             readonly status: components["schemas"]["SourceStatus"];
-            /** @description Whether the agendas of the source can be read as text. */
+            /** @description Shows if the agendas of the source can be read as text. */
             readonly agendaTextEvidence: ("readable" | "no_text_layer") | null;
             /**
              * Format: date-time
-             * @description When the source was last looked at.
+             * @description Time of the last check of the source.
              */
             readonly lastCheckedAt: string | null;
             /**
              * Format: date-time
-             * @description When a look at the source last succeeded.
+             * @description Time of the last successful check of the source.
              */
             readonly lastSuccessfulCheckAt: string | null;
-            /** @description Failed checks since the last good one. */
+            /** @description Failed checks since the last successful one. */
             readonly consecutiveFailures: number;
-            /** @description Rows of the source that the last check left out; absent where it left out none. */
+            /** @description Rows of the source that the last check left out; absent if there are none. */
             readonly lastCheckSkipped?: number;
-            /** @description Of these, rows that belong to no known body: every body of the system that publishes counts them. */
+            /** @description Part of `lastCheckSkipped`: rows without a known body, which every body of the system counts. */
             readonly lastCheckSkippedShared?: number;
-            /** @description Meetings that the last check published without a start time, as the source states none; absent where there is none. */
+            /** @description Meetings that the last check published incompletely, such as without a start time; absent if there are none. */
             readonly lastCheckDegraded?: number;
+            /** @description Reason why the last check failed, completely or in part; absent if it succeeded. */
+            readonly lastCheckFailure?: string;
+            /** @description Version of the rules with which the service last read the whole source; absent in records of before the field. */
+            readonly readingVersion?: number;
             /**
              * Format: uuid
              * @description Identifier; stable.
@@ -2146,7 +2225,7 @@ export interface components {
             readonly updatedAt: string;
         };
         readonly TopicUpsert: {
-            /** @description Opaque position; take it as it was given. */
+            /** @description Opaque position; send it unchanged. */
             readonly cursor: string;
             /**
              * Format: uuid
@@ -2159,7 +2238,7 @@ export interface components {
              */
             readonly operation: "upsert";
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "topics";
@@ -2170,7 +2249,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["Topic"];
         };
         readonly Topic: {
@@ -2180,17 +2259,17 @@ export interface components {
             readonly name: string;
             /** @description Name that readers see. */
             readonly publicLabel: string;
-            /** @description What it is, in words. */
+            /** @description Description. */
             readonly description: string;
             /** @description Phrases that point to the topic. */
             readonly keywords: readonly string[];
-            /** @description Phrases that speak against the topic. */
+            /** @description Phrases that exclude the topic. */
             readonly negativeKeywords: readonly string[];
-            /** @description Whether the topic can be chosen. */
+            /** @description True if the topic can be selected. */
             readonly selectable: boolean;
-            /** @description Whether new items are classified with the topic. */
+            /** @description True if new items are classified with the topic. */
             readonly classificationActive: boolean;
-            /** @description Whether the shipped taxonomy keeps the topic up to date. */
+            /** @description True if the shipped taxonomy updates the topic. */
             readonly taxonomyManaged: boolean;
             /**
              * Format: uuid
@@ -2209,7 +2288,7 @@ export interface components {
             readonly updatedAt: string;
         };
         readonly MeetingUpsert: {
-            /** @description Opaque position; take it as it was given. */
+            /** @description Opaque position; send it unchanged. */
             readonly cursor: string;
             /**
              * Format: uuid
@@ -2222,7 +2301,7 @@ export interface components {
              */
             readonly operation: "upsert";
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "meetings";
@@ -2233,7 +2312,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["Meeting"];
         };
         readonly Meeting: {
@@ -2253,19 +2332,19 @@ export interface components {
             readonly title: string;
             /**
              * Format: date-time
-             * @description When the meeting starts; the beginning of its local day where `startTime` says that no time is stated.
+             * @description Start of the meeting; the beginning of its local day if `startTime` is `not_stated`.
              */
             readonly startsAt: string;
-            /** @description Whether a start time is stated; absent in records of before the field, whose time is stated. */
+            /** @description Shows if the source has a start time; absent in records older than the field, whose time is known. */
             readonly startTime?: components["schemas"]["StartTime"];
             /** @description IANA time zone. */
             readonly timezone: string;
-            /** @description Where the meeting is held. */
+            /** @description Place of the meeting. */
             readonly location: string | null;
-            /** @description What the source says of the meeting in its own words, such as a later start or another place; absent where it says nothing, and in records of before the field. */
+            /** @description Comment of the source on the meeting, such as a later start or another place; absent if there is none, and in records older than the field. */
             readonly comment?: string;
             /**
-             * @description How it stands at the source. `scheduled` is also the status of a past meeting that nothing shows to have been held.
+             * @description Status at the source. A past meeting stays `scheduled` if the source does not show that it took place.
              * @enum {string}
              */
             readonly status: "scheduled" | "held" | "cancelled" | "postponed";
@@ -2291,7 +2370,7 @@ export interface components {
             readonly updatedAt: string;
         };
         readonly AgendaUpsert: {
-            /** @description Opaque position; take it as it was given. */
+            /** @description Opaque position; send it unchanged. */
             readonly cursor: string;
             /**
              * Format: uuid
@@ -2304,7 +2383,7 @@ export interface components {
              */
             readonly operation: "upsert";
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "agendas";
@@ -2315,7 +2394,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["Agenda"];
         };
         readonly Agenda: {
@@ -2326,22 +2405,22 @@ export interface components {
             readonly meetingId: string;
             /**
              * Format: uuid
-             * @description The document that holds the agenda.
+             * @description The document with the agenda.
              */
             readonly documentId: string | null;
             /**
-             * @description How final the agenda is.
+             * @description Stage of the agenda.
              * @enum {string}
              */
             readonly stage: "draft" | "posted" | "addendum" | "final";
             /**
              * Format: date-time
-             * @description When the source published it.
+             * @description Time of publication at the source.
              */
             readonly publishedAt: string | null;
-            /** @description Items on the agenda. */
+            /** @description Items of business on the agenda: headings and steps of every meeting, such as a roll call, are not counted. */
             readonly itemCount: number;
-            /** @description Whether it can be read as text. */
+            /** @description Shows if it can be read as text. */
             readonly textEvidence: ("readable" | "no_text_layer") | null;
             /**
              * Format: uri
@@ -2365,7 +2444,7 @@ export interface components {
             readonly updatedAt: string;
         };
         readonly AgendaItemUpsert: {
-            /** @description Opaque position; take it as it was given. */
+            /** @description Opaque position; send it unchanged. */
             readonly cursor: string;
             /**
              * Format: uuid
@@ -2378,7 +2457,7 @@ export interface components {
              */
             readonly operation: "upsert";
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "agenda_items";
@@ -2389,7 +2468,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["AgendaItem"];
         };
         readonly AgendaItem: {
@@ -2400,14 +2479,14 @@ export interface components {
             readonly meetingId: string;
             /**
              * Format: uuid
-             * @description The agenda that the item stands on.
+             * @description The agenda of the item.
              */
             readonly agendaId: string | null;
             /** @description Identifier at the source. */
             readonly sourceRecordId: string | null;
-            /** @description Place of the item on the agenda. */
+            /** @description Position of the row on the agenda. Headings and steps of every meeting have positions too. */
             readonly sequence: number;
-            /** @description The number that the agenda gives the item. */
+            /** @description Number of the item on the agenda. */
             readonly agendaNumber: string | null;
             /** @description Title. */
             readonly title: string;
@@ -2417,21 +2496,27 @@ export interface components {
             readonly matterFile: string | null;
             /** @description Type of the matter in the words of the source. */
             readonly matterType: string | null;
-            /** @description Short name of the matter; absent where the source gives none, and in records of before the field. */
+            /** @description Short name of the matter; absent if the source has none, and in records of before the field. */
             readonly matterName?: string;
             /** @description Status that the matter has at the source, in its words: later meetings may have set it. Absent like `matterName`. */
             readonly matterStatus?: string;
-            /** @description The action on the item in the words of the source: what was done, or what is proposed where it states that; of several the last. */
+            /** @description The action on the item in the words of the source: an action taken, or a proposed one. If there are several, the last one. */
             readonly actionText: string | null;
-            /** @description What was decided; null where the source does not say. */
+            /** @description Decision on the item; null if the source has none. */
             readonly outcome: ("approved" | "denied" | "continued" | "withdrawn" | "no_action") | null;
-            /** @description Every action on the item, in order, where the source records several; absent otherwise. */
+            /** @description All actions on the item, in order, if the source records several; absent otherwise. */
             readonly actions?: readonly {
                 /** @description The action, in the words of the source. */
                 readonly text: string | null;
-                /** @description What was decided; null where the source does not say. */
+                /** @description Decision on the item; null if the source has none. */
                 readonly outcome: ("approved" | "denied" | "continued" | "withdrawn" | "no_action") | null;
             }[];
+            /** @description Kind of the row: an item of business, the heading of a section, or a step of every meeting, such as a roll call. An absent kind means item. */
+            readonly kind?: components["schemas"]["AgendaItemKind"];
+            /** @description Title of the nearest heading above the row, without its number; on an agenda without headings that lists its matters by type, the type. Absent where there is neither. */
+            readonly section?: string;
+            /** @description The vote on the item; absent if the source has none. */
+            readonly votes?: components["schemas"]["ItemVotes"];
             /**
              * Format: uri
              * @description The original public record, which is authoritative.
@@ -2454,7 +2539,7 @@ export interface components {
             readonly updatedAt: string;
         };
         readonly AgendaHitUpsert: {
-            /** @description Opaque position; take it as it was given. */
+            /** @description Opaque position; send it unchanged. */
             readonly cursor: string;
             /**
              * Format: uuid
@@ -2467,7 +2552,7 @@ export interface components {
              */
             readonly operation: "upsert";
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "agenda_hits";
@@ -2478,7 +2563,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["AgendaHit"];
         };
         readonly AgendaHit: {
@@ -2492,24 +2577,24 @@ export interface components {
              * @description The topic.
              */
             readonly topicId: string;
-            /** @description What it is about, in short. */
+            /** @description Short summary. */
             readonly summary: string;
-            /** @description What the matter may mean for a business, from what the record says. */
+            /** @description Possible meaning of the matter for a business, according to the record. */
             readonly businessImpact: string;
             /** @description A sentence of the source, verbatim. */
             readonly evidenceQuote: string;
-            /** @description How sure the classifier is, from 0 to 100. */
+            /** @description Confidence of the classifier, from 0 to 100. */
             readonly confidence: number;
-            /** @description Places that the source text states. */
+            /** @description Places in the text of the source. */
             readonly affectedLocation: components["schemas"]["AffectedLocation"];
-            /** @description Where the matter stands. */
+            /** @description Stage of the matter. */
             readonly proceduralContext: components["schemas"]["ProceduralContext"];
             /**
              * Format: date-time
              * @description Time of the event that caused the classification.
              */
             readonly classifiedAt: string;
-            /** @description Which classifier made the hit, with its version. */
+            /** @description Classifier of the hit, with its version. */
             readonly classifier: string;
             /**
              * Format: uuid
@@ -2528,7 +2613,7 @@ export interface components {
             readonly updatedAt: string;
         };
         readonly DocumentUpsert: {
-            /** @description Opaque position; take it as it was given. */
+            /** @description Opaque position; send it unchanged. */
             readonly cursor: string;
             /**
              * Format: uuid
@@ -2541,7 +2626,7 @@ export interface components {
              */
             readonly operation: "upsert";
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "documents";
@@ -2552,7 +2637,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["Document"];
         };
         readonly Document: {
@@ -2567,7 +2652,7 @@ export interface components {
              */
             readonly agendaItemId: string | null;
             /**
-             * @description What kind it is.
+             * @description Kind.
              * @enum {string}
              */
             readonly kind: "agenda" | "minutes" | "packet" | "exhibit" | "ordinance" | "other";
@@ -2584,7 +2669,7 @@ export interface components {
             readonly bytes: number | null;
             /** @description SHA-256 of the file, in lower-case hexadecimal. */
             readonly sha256: string | null;
-            /** @description Whether it can be read as text. */
+            /** @description Shows if it can be read as text. */
             readonly textEvidence: ("readable" | "no_text_layer") | null;
             /**
              * Format: uuid
@@ -2603,7 +2688,7 @@ export interface components {
             readonly updatedAt: string;
         };
         readonly RecordStreamUpsert: {
-            /** @description Opaque position; take it as it was given. */
+            /** @description Opaque position; send it unchanged. */
             readonly cursor: string;
             /**
              * Format: uuid
@@ -2616,7 +2701,7 @@ export interface components {
              */
             readonly operation: "upsert";
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "record_streams";
@@ -2627,7 +2712,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["RecordStream"];
         };
         readonly RecordStream: {
@@ -2645,14 +2730,14 @@ export interface components {
             readonly family: components["schemas"]["Family"];
             /** @description Name. */
             readonly name: string;
-            /** @description What it is, in words. */
+            /** @description Description. */
             readonly description: string;
             /**
              * Format: uri
-             * @description Where the jurisdiction publishes.
+             * @description Address where the jurisdiction publishes.
              */
             readonly officialSourceUrl: string;
-            /** @description Whether it is in use; an inactive one is kept for its history. */
+            /** @description True if it is in use. Inactive ones remain for their history. */
             readonly active: boolean;
             /**
              * Format: uuid
@@ -2671,7 +2756,7 @@ export interface components {
             readonly updatedAt: string;
         };
         readonly StreamRecordUpsert: {
-            /** @description Opaque position; take it as it was given. */
+            /** @description Opaque position; send it unchanged. */
             readonly cursor: string;
             /**
              * Format: uuid
@@ -2684,7 +2769,7 @@ export interface components {
              */
             readonly operation: "upsert";
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "stream_records";
@@ -2695,7 +2780,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["StreamRecord"];
         };
         readonly StreamRecord: {
@@ -2713,9 +2798,9 @@ export interface components {
             readonly recordDate: string | null;
             /** @description Title. */
             readonly title: string;
-            /** @description What it is about, in short. */
+            /** @description Short summary. */
             readonly summary: string | null;
-            /** @description How it stands. */
+            /** @description Status. */
             readonly status: string | null;
             /** @description Address in the words of the source. */
             readonly address: string | null;
@@ -2724,7 +2809,7 @@ export interface components {
              * @description The original public record, which is authoritative.
              */
             readonly sourceUrl: string;
-            /** @description Further fields of the source, flat. */
+            /** @description Other fields of the source, flat. */
             readonly attributes: {
                 readonly [key: string]: string | number | boolean | null;
             };
@@ -2745,7 +2830,7 @@ export interface components {
             readonly updatedAt: string;
         };
         readonly RecordRemoval: {
-            /** @description Opaque position; take it as it was given. */
+            /** @description Opaque position; send it unchanged. */
             readonly cursor: string;
             /**
              * Format: uuid
@@ -2757,7 +2842,7 @@ export interface components {
              * @constant
              */
             readonly operation: "remove";
-            /** @description Kind of record; null where every kind is meant. */
+            /** @description Kind of record; null for every kind. */
             readonly resource: components["schemas"]["ResourceName"];
             /** @description Revision of the record, as decimal text. */
             readonly version: string;
@@ -2768,7 +2853,7 @@ export interface components {
             readonly changedAt: string;
         };
         readonly RevokedFeedSubscription: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: {
                 /**
                  * Format: uuid
@@ -2783,7 +2868,7 @@ export interface components {
             };
         };
         readonly CreatedSnapshot: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: {
                 /**
                  * Format: uuid
@@ -2799,7 +2884,7 @@ export interface components {
                 readonly createdAt: string;
                 /**
                  * Format: date-time
-                 * @description When it can be read no longer.
+                 * @description Time after which it can no longer be read.
                  */
                 readonly expiresAt: string;
                 /** @description Records in the snapshot, by resource. */
@@ -2858,185 +2943,185 @@ export interface components {
         };
         readonly SnapshotPage: components["schemas"]["JurisdictionSnapshotPage"] | components["schemas"]["PublicBodySnapshotPage"] | components["schemas"]["SourceSnapshotPage"] | components["schemas"]["TopicSnapshotPage"] | components["schemas"]["MeetingSnapshotPage"] | components["schemas"]["AgendaSnapshotPage"] | components["schemas"]["AgendaItemSnapshotPage"] | components["schemas"]["AgendaHitSnapshotPage"] | components["schemas"]["DocumentSnapshotPage"] | components["schemas"]["RecordStreamSnapshotPage"] | components["schemas"]["StreamRecordSnapshotPage"];
         readonly JurisdictionSnapshotPage: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: {
-                /** @description What the page holds. */
+                /** @description Items of the page. */
                 readonly items: readonly components["schemas"]["Jurisdiction"][];
             };
             /** @description About the answer. */
             readonly meta: {
-                /** @description Position to go on from. */
+                /** @description Position of the next page. */
                 readonly nextCursor: string | null;
-                /** @description Whether there is more to read now. */
+                /** @description True if more items can be read now. */
                 readonly hasMore: boolean;
                 /** @description State digest of the resource at the boundary of the snapshot as its pages give it now; only where a text was erased since, and in place of that in the answer with which the snapshot was taken. */
                 readonly digest?: string;
             };
         };
         readonly PublicBodySnapshotPage: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: {
-                /** @description What the page holds. */
+                /** @description Items of the page. */
                 readonly items: readonly components["schemas"]["PublicBody"][];
             };
             /** @description About the answer. */
             readonly meta: {
-                /** @description Position to go on from. */
+                /** @description Position of the next page. */
                 readonly nextCursor: string | null;
-                /** @description Whether there is more to read now. */
+                /** @description True if more items can be read now. */
                 readonly hasMore: boolean;
                 /** @description State digest of the resource at the boundary of the snapshot as its pages give it now; only where a text was erased since, and in place of that in the answer with which the snapshot was taken. */
                 readonly digest?: string;
             };
         };
         readonly SourceSnapshotPage: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: {
-                /** @description What the page holds. */
+                /** @description Items of the page. */
                 readonly items: readonly components["schemas"]["Source"][];
             };
             /** @description About the answer. */
             readonly meta: {
-                /** @description Position to go on from. */
+                /** @description Position of the next page. */
                 readonly nextCursor: string | null;
-                /** @description Whether there is more to read now. */
+                /** @description True if more items can be read now. */
                 readonly hasMore: boolean;
                 /** @description State digest of the resource at the boundary of the snapshot as its pages give it now; only where a text was erased since, and in place of that in the answer with which the snapshot was taken. */
                 readonly digest?: string;
             };
         };
         readonly TopicSnapshotPage: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: {
-                /** @description What the page holds. */
+                /** @description Items of the page. */
                 readonly items: readonly components["schemas"]["Topic"][];
             };
             /** @description About the answer. */
             readonly meta: {
-                /** @description Position to go on from. */
+                /** @description Position of the next page. */
                 readonly nextCursor: string | null;
-                /** @description Whether there is more to read now. */
+                /** @description True if more items can be read now. */
                 readonly hasMore: boolean;
                 /** @description State digest of the resource at the boundary of the snapshot as its pages give it now; only where a text was erased since, and in place of that in the answer with which the snapshot was taken. */
                 readonly digest?: string;
             };
         };
         readonly MeetingSnapshotPage: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: {
-                /** @description What the page holds. */
+                /** @description Items of the page. */
                 readonly items: readonly components["schemas"]["Meeting"][];
             };
             /** @description About the answer. */
             readonly meta: {
-                /** @description Position to go on from. */
+                /** @description Position of the next page. */
                 readonly nextCursor: string | null;
-                /** @description Whether there is more to read now. */
+                /** @description True if more items can be read now. */
                 readonly hasMore: boolean;
                 /** @description State digest of the resource at the boundary of the snapshot as its pages give it now; only where a text was erased since, and in place of that in the answer with which the snapshot was taken. */
                 readonly digest?: string;
             };
         };
         readonly AgendaSnapshotPage: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: {
-                /** @description What the page holds. */
+                /** @description Items of the page. */
                 readonly items: readonly components["schemas"]["Agenda"][];
             };
             /** @description About the answer. */
             readonly meta: {
-                /** @description Position to go on from. */
+                /** @description Position of the next page. */
                 readonly nextCursor: string | null;
-                /** @description Whether there is more to read now. */
+                /** @description True if more items can be read now. */
                 readonly hasMore: boolean;
                 /** @description State digest of the resource at the boundary of the snapshot as its pages give it now; only where a text was erased since, and in place of that in the answer with which the snapshot was taken. */
                 readonly digest?: string;
             };
         };
         readonly AgendaItemSnapshotPage: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: {
-                /** @description What the page holds. */
+                /** @description Items of the page. */
                 readonly items: readonly components["schemas"]["AgendaItem"][];
             };
             /** @description About the answer. */
             readonly meta: {
-                /** @description Position to go on from. */
+                /** @description Position of the next page. */
                 readonly nextCursor: string | null;
-                /** @description Whether there is more to read now. */
+                /** @description True if more items can be read now. */
                 readonly hasMore: boolean;
                 /** @description State digest of the resource at the boundary of the snapshot as its pages give it now; only where a text was erased since, and in place of that in the answer with which the snapshot was taken. */
                 readonly digest?: string;
             };
         };
         readonly AgendaHitSnapshotPage: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: {
-                /** @description What the page holds. */
+                /** @description Items of the page. */
                 readonly items: readonly components["schemas"]["AgendaHit"][];
             };
             /** @description About the answer. */
             readonly meta: {
-                /** @description Position to go on from. */
+                /** @description Position of the next page. */
                 readonly nextCursor: string | null;
-                /** @description Whether there is more to read now. */
+                /** @description True if more items can be read now. */
                 readonly hasMore: boolean;
                 /** @description State digest of the resource at the boundary of the snapshot as its pages give it now; only where a text was erased since, and in place of that in the answer with which the snapshot was taken. */
                 readonly digest?: string;
             };
         };
         readonly DocumentSnapshotPage: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: {
-                /** @description What the page holds. */
+                /** @description Items of the page. */
                 readonly items: readonly components["schemas"]["Document"][];
             };
             /** @description About the answer. */
             readonly meta: {
-                /** @description Position to go on from. */
+                /** @description Position of the next page. */
                 readonly nextCursor: string | null;
-                /** @description Whether there is more to read now. */
+                /** @description True if more items can be read now. */
                 readonly hasMore: boolean;
                 /** @description State digest of the resource at the boundary of the snapshot as its pages give it now; only where a text was erased since, and in place of that in the answer with which the snapshot was taken. */
                 readonly digest?: string;
             };
         };
         readonly RecordStreamSnapshotPage: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: {
-                /** @description What the page holds. */
+                /** @description Items of the page. */
                 readonly items: readonly components["schemas"]["RecordStream"][];
             };
             /** @description About the answer. */
             readonly meta: {
-                /** @description Position to go on from. */
+                /** @description Position of the next page. */
                 readonly nextCursor: string | null;
-                /** @description Whether there is more to read now. */
+                /** @description True if more items can be read now. */
                 readonly hasMore: boolean;
                 /** @description State digest of the resource at the boundary of the snapshot as its pages give it now; only where a text was erased since, and in place of that in the answer with which the snapshot was taken. */
                 readonly digest?: string;
             };
         };
         readonly StreamRecordSnapshotPage: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: {
-                /** @description What the page holds. */
+                /** @description Items of the page. */
                 readonly items: readonly components["schemas"]["StreamRecord"][];
             };
             /** @description About the answer. */
             readonly meta: {
-                /** @description Position to go on from. */
+                /** @description Position of the next page. */
                 readonly nextCursor: string | null;
-                /** @description Whether there is more to read now. */
+                /** @description True if more items can be read now. */
                 readonly hasMore: boolean;
                 /** @description State digest of the resource at the boundary of the snapshot as its pages give it now; only where a text was erased since, and in place of that in the answer with which the snapshot was taken. */
                 readonly digest?: string;
             };
         };
         readonly FoundRecords: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: {
-                /** @description What the page holds. */
+                /** @description Items of the page. */
                 readonly items: readonly components["schemas"]["FoundRecord"][];
             };
         };
@@ -3048,7 +3133,7 @@ export interface components {
              */
             readonly id: string;
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "jurisdictions";
@@ -3059,7 +3144,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["Jurisdiction"];
         };
         readonly FoundPublicBody: {
@@ -3069,7 +3154,7 @@ export interface components {
              */
             readonly id: string;
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "public_bodies";
@@ -3080,7 +3165,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["PublicBody"];
         };
         readonly FoundSource: {
@@ -3090,7 +3175,7 @@ export interface components {
              */
             readonly id: string;
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "sources";
@@ -3101,7 +3186,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["Source"];
         };
         readonly FoundTopic: {
@@ -3111,7 +3196,7 @@ export interface components {
              */
             readonly id: string;
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "topics";
@@ -3122,7 +3207,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["Topic"];
         };
         readonly FoundMeeting: {
@@ -3132,7 +3217,7 @@ export interface components {
              */
             readonly id: string;
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "meetings";
@@ -3143,7 +3228,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["Meeting"];
         };
         readonly FoundAgenda: {
@@ -3153,7 +3238,7 @@ export interface components {
              */
             readonly id: string;
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "agendas";
@@ -3164,7 +3249,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["Agenda"];
         };
         readonly FoundAgendaItem: {
@@ -3174,7 +3259,7 @@ export interface components {
              */
             readonly id: string;
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "agenda_items";
@@ -3185,7 +3270,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["AgendaItem"];
         };
         readonly FoundAgendaHit: {
@@ -3195,7 +3280,7 @@ export interface components {
              */
             readonly id: string;
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "agenda_hits";
@@ -3206,7 +3291,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["AgendaHit"];
         };
         readonly FoundDocument: {
@@ -3216,7 +3301,7 @@ export interface components {
              */
             readonly id: string;
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "documents";
@@ -3227,7 +3312,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["Document"];
         };
         readonly FoundRecordStream: {
@@ -3237,7 +3322,7 @@ export interface components {
              */
             readonly id: string;
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "record_streams";
@@ -3248,7 +3333,7 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["RecordStream"];
         };
         readonly FoundStreamRecord: {
@@ -3258,7 +3343,7 @@ export interface components {
              */
             readonly id: string;
             /**
-             * @description Kind of record; null where every kind is meant. (enum property replaced by openapi-typescript)
+             * @description Kind of record; null for every kind. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             readonly resource: "stream_records";
@@ -3269,16 +3354,16 @@ export interface components {
              * @description When the change was recorded; never falls as positions rise.
              */
             readonly changedAt: string;
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["StreamRecord"];
         };
         readonly HealthAnswer: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["Health"];
         };
         readonly Health: {
             /**
-             * @description How it stands.
+             * @description Status.
              * @enum {string}
              */
             readonly status: "healthy" | "degraded" | "unavailable";
@@ -3287,7 +3372,7 @@ export interface components {
              * @description When the answer was made.
              */
             readonly checkedAt: string;
-            /** @description The sources and what was last observed of each. */
+            /** @description The sources with the result of their last check. */
             readonly sources: readonly {
                 /**
                  * Format: uuid
@@ -3298,61 +3383,63 @@ export interface components {
                 readonly jurisdictionSlug: string;
                 /** @description Slug of the public body. */
                 readonly bodySlug?: string;
-                /** @description What kind of system publishes. */
+                /** @description Kind of system that publishes the records. */
                 readonly sourceType: components["schemas"]["SourceType"];
-                /** @description How it stands. */
+                /** @description Status. */
                 readonly status: components["schemas"]["SourceStatus"];
                 /**
-                 * @description Whether the agendas of the source can be read as text.
+                 * @description Shows if the agendas of the source can be read as text.
                  * @enum {string}
                  */
                 readonly agendaTextEvidence?: "readable" | "no_text_layer";
                 /**
                  * Format: date-time
-                 * @description When the source was last looked at.
+                 * @description Time of the last check of the source.
                  */
                 readonly lastCheckedAt?: string;
                 /**
                  * Format: date-time
-                 * @description When a look at the source last succeeded.
+                 * @description Time of the last successful check of the source.
                  */
                 readonly lastSuccessfulCheckAt?: string;
-                /** @description Failed checks since the last good one. */
+                /** @description Failed checks since the last successful one. */
                 readonly consecutiveFailures: number;
-                /** @description Rows of the source that the last check left out; absent where it left out none. */
+                /** @description Rows of the source that the last check left out; absent if there are none. */
                 readonly lastCheckSkipped?: number;
-                /** @description Meetings that the last check published without a start time, as the source states none; absent where there is none. */
+                /** @description Meetings that the last check published incompletely, such as without a start time; absent if there are none. */
                 readonly lastCheckDegraded?: number;
+                /** @description Reason why the last check failed, completely or in part; absent if it succeeded. */
+                readonly lastCheckFailure?: string;
             }[];
-            /** @description How far what was recorded has been taken in. */
+            /** @description Progress of processing the recorded events. */
             readonly pipeline: {
                 /** @description Events not yet taken in; null where the log cannot count, and where `unanswered` names the projections. */
                 readonly lagEvents: number | null;
-                /** @description Age of the oldest event not yet taken in; null where a part that it needs is in `unanswered`. */
+                /** @description Age of the oldest event that is not processed yet; null where a part that it needs is in `unanswered`. */
                 readonly lagSeconds: number | null;
-                /** @description Work that waits to be done; null where a part that it needs is in `unanswered`. */
+                /** @description Pending work; null where a part that it needs is in `unanswered`. */
                 readonly pendingWork: number | null;
-                /** @description Work that failed and waits for an operator; null where a part that it needs is in `unanswered`. */
+                /** @description Work that failed and waits for an operator or a change: paused processors, refused rebuilds, agenda items that could not be classified; null where a part that it needs is in `unanswered`. */
                 readonly failedWork: number | null;
                 /**
                  * Format: date-time
-                 * @description Since when the oldest pending work waits; absent where none does or is known.
+                 * @description Time since which the oldest work is pending; absent if there is none or it is unknown.
                  */
                 readonly oldestPendingAt?: string;
-                /** @description Read models and how far each has come. */
+                /** @description Read models and their progress. */
                 readonly projections: readonly {
                     /** @description Name. */
                     readonly name: string;
-                    /** @description Events not yet taken in; null where the log cannot count. */
+                    /** @description Events that are not processed yet; null if the log cannot count them. */
                     readonly lagEvents: number | null;
-                    /** @description Age of the oldest event not yet taken in. */
+                    /** @description Age of the oldest event that is not processed yet. */
                     readonly lagSeconds: number;
-                    /** @description What the projection is doing. */
+                    /** @description State of the projection. */
                     readonly state: string;
                 }[];
-                /** @description Newest position of the feed and the digests there; null where the feed cannot be read. */
+                /** @description Newest position of the feed and its digests; null if the feed cannot be read. */
                 readonly head: {
-                    /** @description Opaque position; take it as it was given. */
+                    /** @description Opaque position; send it unchanged. */
                     readonly cursor: string;
                     /** @description State digests, by resource: order-free hashes over the exact content of the records. */
                     readonly digests: components["schemas"]["ResourceDigests"];
@@ -3362,11 +3449,11 @@ export interface components {
             };
         };
         readonly SubmittedDataReport: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["ReportReceipt"];
         };
         readonly DataReportAnswer: {
-            /** @description What was asked for. */
+            /** @description The requested data. */
             readonly data: components["schemas"]["DataReport"];
         };
         readonly DataReport: {
@@ -3375,7 +3462,7 @@ export interface components {
              * @description Identifier of the report.
              */
             readonly reportId: string;
-            /** @description How it stands. */
+            /** @description Status. */
             readonly status: components["schemas"]["ReportStatus"];
             /**
              * Format: date-time
@@ -3394,14 +3481,14 @@ export interface components {
             readonly closedAt?: string;
             /**
              * Format: date-time
-             * @description When to ask again; absent when closed.
+             * @description Time of the next check; absent if closed.
              */
             readonly nextCheckAt?: string;
-            /** @description Why the record was missing, or was not. */
+            /** @description Reason why the record was or seemed missing. */
             readonly reasonCode?: components["schemas"]["ReportReason"];
-            /** @description What the investigation found. */
+            /** @description Finding of the investigation. */
             readonly finding?: string;
-            /** @description What happens next, or what the caller can do. */
+            /** @description Next step of the service, or of the caller. */
             readonly nextAction?: string;
             /** @description Records that answer the report. */
             readonly verifiedRecords: readonly {
@@ -3488,6 +3575,8 @@ export type ToolsList = components['schemas']['ToolsList'];
 export type SearchAgendaResult = components['schemas']['SearchAgendaResult'];
 export type SourceType = components['schemas']['SourceType'];
 export type GetAgendaItemResult = components['schemas']['GetAgendaItemResult'];
+export type AgendaItemKind = components['schemas']['AgendaItemKind'];
+export type ItemVotes = components['schemas']['ItemVotes'];
 export type GetCoverageResult = components['schemas']['GetCoverageResult'];
 export type GetDataCoverageResult = components['schemas']['GetDataCoverageResult'];
 export type ReportMissingDataResult = components['schemas']['ReportMissingDataResult'];
@@ -3589,7 +3678,7 @@ export interface operations {
                 /** @description Alias of `excludeTopicSlug`, which wins. */
                 readonly excludeTopic?: string;
                 /**
-                 * @description Most items on a page.
+                 * @description Maximum number of items on a page.
                  * @example 3
                  */
                 readonly limit?: number;
@@ -3647,7 +3736,7 @@ export interface operations {
                 readonly topicSlug?: string;
                 /** @description Alias of `topicSlug`, which wins. */
                 readonly topic?: string;
-                /** @description Opaque position; take it as it was given. */
+                /** @description Opaque position; send it unchanged. */
                 readonly cursor?: string;
                 /** @description Number of the page in the legacy form; not together with `cursor`. */
                 readonly page?: number;
@@ -3689,11 +3778,11 @@ export interface operations {
                 /** @description Whether the inactive municipality is listed too. */
                 readonly includeInactive?: boolean;
                 /**
-                 * @description Most items on a page.
+                 * @description Maximum number of items on a page.
                  * @example 1
                  */
                 readonly limit?: number;
-                /** @description Opaque position; take it as it was given. */
+                /** @description Opaque position; send it unchanged. */
                 readonly cursor?: string;
             };
             readonly header?: never;
@@ -3915,12 +4004,12 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Opaque position; take it as it was given.
+                 * @description Opaque position; send it unchanged.
                  * @example AQEAZ3JlYXRlc3QtcG9zaXRpb24
                  */
                 readonly cursor?: string;
                 /**
-                 * @description Most items on a page.
+                 * @description Maximum number of items on a page.
                  * @example 100
                  */
                 readonly limit?: number;
@@ -3978,17 +4067,17 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Opaque position; take it as it was given.
+                 * @description Opaque position; send it unchanged.
                  * @example AQEAZ3JlYXRlc3QtcG9zaXRpb24
                  */
                 readonly cursor?: string;
                 /**
-                 * @description Kind of record; null where every kind is meant.
+                 * @description Kind of record; null for every kind.
                  * @example meetings
                  */
                 readonly resource?: components["schemas"]["ResourceName"];
                 /**
-                 * @description Most items on a page.
+                 * @description Maximum number of items on a page.
                  * @example 100
                  */
                 readonly limit?: number;
@@ -4033,10 +4122,10 @@ export interface operations {
     readonly readCivicSnapshotPage: {
         readonly parameters: {
             readonly query?: {
-                /** @description Opaque position; take it as it was given. */
+                /** @description Opaque position; send it unchanged. */
                 readonly cursor?: string;
                 /**
-                 * @description Most items on a page.
+                 * @description Maximum number of items on a page.
                  * @example 100
                  */
                 readonly limit?: number;
@@ -4049,7 +4138,7 @@ export interface operations {
                  */
                 readonly snapshotId: string;
                 /**
-                 * @description Kind of record; null where every kind is meant.
+                 * @description Kind of record; null for every kind.
                  * @example topics
                  */
                 readonly resource: components["schemas"]["ResourceName"];

@@ -4,16 +4,17 @@ export interface MirrorColumn {
   /** Name of the field in a record's `data`. */
   readonly field: string;
   readonly type: ColumnType;
-  /** The table whose `id` it holds. The feed does not promise that the row is there. */
+  /** Table whose `id` the column contains. The feed does not guarantee that the row exists. */
   readonly references?: string;
 }
 
 export type MirrorTables = Readonly<Record<string, readonly MirrorColumn[]>>;
 
-/** `publicBodyId` to `public_body_id`. */
+/** Converts `publicBodyId` to `public_body_id`. */
 export const columnName = (field: string): string => field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-export const columnNames = (columns: readonly MirrorColumn[]): readonly string[] => columns.map(({ field }) => columnName(field));
+export const columnNames = (columns: readonly MirrorColumn[]): readonly string[] =>
+  columns.map(({ field }) => columnName(field));
 
 /** Fields that the full-text search reads. Tables without an entry have none. */
 export const SEARCHED_FIELDS: Readonly<Record<string, readonly string[]>> = {
@@ -25,11 +26,13 @@ export const SEARCHED_FIELDS: Readonly<Record<string, readonly string[]>> = {
   stream_records: ['title', 'summary', 'address'],
 };
 
-/** Columns with an index: references, names in addresses, and times other than that of the first record. */
+/** Columns with an index: references, slugs, and times other than `createdAt`. */
 export const indexedFields = (columns: readonly MirrorColumn[]): readonly string[] =>
   columns
     .filter(
       ({ field, type, references }) =>
-        references !== undefined || field === 'slug' || ((type === 'timestamp' || type === 'date') && field !== 'createdAt'),
+        references !== undefined ||
+        field === 'slug' ||
+        ((type === 'timestamp' || type === 'date') && field !== 'createdAt'),
     )
     .map(({ field }) => field);

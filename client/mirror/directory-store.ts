@@ -3,12 +3,27 @@ import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } fro
 import { join } from 'node:path';
 import type { MirrorTables } from './columns.ts';
 import { lockFolder } from './folder-lock.ts';
-import { type FileFormat, FILE_FORMATS, fileOf, linesOf, openOwn, rewriteResource } from './mirror-files.ts';
+import {
+  type FileFormat,
+  FILE_FORMATS,
+  fileOf,
+  findStaleTable,
+  linesOf,
+  openOwn,
+  rewriteResource,
+} from './mirror-files.ts';
 import { MIRROR_TABLES } from './mirror-tables.ts';
-import { type MirrorCommit, MirrorRefused, type MirrorRecord, type MirrorState, type MirrorStore, unusable } from './mirror-store.ts';
-import { rewritingPace } from './rewriting-pace.ts';
+import {
+  type MirrorCommit,
+  MirrorRefused,
+  type MirrorRecord,
+  type MirrorState,
+  type MirrorStore,
+  unusable,
+} from './mirror-store.ts';
+import { createRewritingPace } from './rewriting-pace.ts';
 
-/** Content of `replica.json`. Bytes of a journal beyond its length were not committed. */
+/** Content of `replica.json`. Bytes of a journal beyond the recorded length were not committed. */
 interface Committed {
   readonly state: MirrorState;
   /** Changes that the files of the resources lack. */
@@ -17,34 +32,46 @@ interface Committed {
   /** The journal of a snapshot that is being copied. */
   readonly fresh: string | null;
   readonly freshBytes: number;
-  /** Whether the journal has every record, so that the files count for nothing; absent before there were such files, when it had. */
+  /** True if the journal has every record and the files are ignored. Earlier versions had no files and omit it: absent means true. */
   readonly whole?: boolean;
-  /** Resources that have a file; absent before there was this list, when each that was known had one. */
+  /** Resources that have a file. Earlier versions omit it: absent means every known resource. */
   readonly resources?: readonly string[];
   readonly format?: FileFormat;
-  /** By resource, bytes of the file of its records; absent while the files are being written, and before there were these numbers. */
+  /** Size of the file of records in bytes, by resource. Absent while the files are being written, and in earlier versions. */
   readonly sizes?: Readonly<Record<string, number>> | undefined;
 }
 
-const NOTHING: Committed = { state: { phase: 'empty' }, journal: null, bytes: 0, fresh: null, freshBytes: 0, resources: [] };
+const NOTHING: Committed = {
+  state: { phase: 'empty' },
+  journal: null,
+  bytes: 0,
+  fresh: null,
+  freshBytes: 0,
+  resources: [],
+};
+
+/** A name from the files of a mirror becomes the name of a file that is written or deleted, so it must stay in the folder. */
+const JOURNAL = /^records-\d+\.ndjson$/;
+const RESOURCE = /^[a-z_]+$/;
 
 const JOURNAL_LINE = /^\{"op":"(upsert|remove)","resource":"([^"]+)","id":"([^"]+)"(?:,"data":(.*))?\}$/s;
 
 interface JournalLine {
   readonly resource: string;
   readonly id: string;
-  /** Null: it was removed. */
+  /** Null if the record was removed. */
   readonly data: string | null;
 }
 
-/** A copy of a part of a line, which would keep the whole line in memory. */
-const apart = (text: string): string => Buffer.from(text).toString();
+/** Copies a part of a line: a slice would keep the whole line in memory. */
+const copyText = (text: string): string => Buffer.from(text).toString();
 
-async function* journalLines(file: string, bytes: number): AsyncIterable<JournalLine> {
+async function* readJournal(file: string, bytes: number): AsyncIterable<JournalLine> {
   for await (const line of linesOf(file, bytes)) {
     const [, op, resource, id, data] = JOURNAL_LINE.exec(line) ?? [];
-    if (resource === undefined || id === undefined) throw new MirrorRefused(`${file} has a line that no mirror wrote`);
-    yield { resource: apart(resource), id: apart(id), data: op === 'upsert' ? (data ?? null) : null };
+    if (resource === undefined || id === undefined || !RESOURCE.test(resource))
+      throw new MirrorRefused(`${file} has a line that no mirror wrote`);
+    yield { resource: copyText(resource), id: copyText(id), data: op === 'upsert' ? (data ?? null) : null };
   }
 }
 
@@ -54,28 +81,47 @@ async function syncFolder(folder: string): Promise<void> {
   await directory.close();
 }
 
-function whereGone(error: NodeJS.ErrnoException): null {
+function nullIfMissing(error: NodeJS.ErrnoException): null {
   if (error.code === 'ENOENT') return null;
   throw error;
 }
 
-/** In bytes; null where there is no such file. */
-const sizeOf = (file: string): Promise<number | null> => stat(file).then(({ size }) => size, whereGone);
+/** Resolves to the size in bytes; null if there is no such file. */
+const readSize = (file: string): Promise<number | null> => stat(file).then(({ size }) => size, nullIfMissing);
 
-const progressOf = (folder: string): Promise<string | null> => readFile(join(folder, 'replica.json'), 'utf8').catch(whereGone);
+const readProgress = (folder: string): Promise<string | null> =>
+  readFile(join(folder, 'replica.json'), 'utf8').catch(nullIfMissing);
 
-/** Reads `replica.json`, and removes what a killed replicator has left. Throws `MirrorRefused` for a folder with such files of another origin. */
+/** Throws for a text that no mirror wrote. */
+function parseProgress(text: string): Committed {
+  const committed = JSON.parse(text) as Committed | null;
+  const { state, journal = null, fresh = null, format, resources = [] } = committed ?? {};
+  const fits =
+    state?.phase !== undefined &&
+    [journal, fresh].every((name) => name === null || JOURNAL.test(name)) &&
+    (format === undefined || FILE_FORMATS.includes(format)) &&
+    Array.isArray(resources) &&
+    resources.every((name) => RESOURCE.test(name));
+  if (!fits) throw new Error('its replica.json has content that no mirror wrote; name an empty folder');
+  return committed!;
+}
+
+/** Reads `replica.json` and removes files that a killed replicator left. Throws for a folder with files that no mirror wrote. */
 async function readFolder(folder: string, tables: MirrorTables) {
-  const text = await progressOf(folder);
-  const committed = text === null ? NOTHING : (JSON.parse(text) as Committed);
+  const text = await readProgress(folder);
+  const committed = text === null ? NOTHING : parseProgress(text);
   const names = await readdir(folder);
-  const own = new Set(Object.keys(tables).flatMap((resource) => FILE_FORMATS.map((format) => fileOf(resource, format))));
+  const own = new Set(
+    Object.keys(tables).flatMap((resource) => FILE_FORMATS.map((format) => fileOf(resource, format))),
+  );
   const foreign = committed.whole === undefined ? names.find((name) => own.has(name)) : undefined;
-  if (foreign !== undefined) throw new Error(`it has a file ${foreign} that no mirror wrote; give an empty folder`);
+  if (foreign !== undefined) throw new Error(`it has a file ${foreign} that no mirror wrote; name an empty folder`);
   if (committed !== NOTHING) {
-    const journal = (name: string) => /^records-\d+\.ndjson$/.test(name) && name !== committed.journal && name !== committed.fresh;
-    const left = names.filter((name) => journal(name) || (name.endsWith('.new') && own.has(name.slice(0, -'.new'.length))));
-    for (const name of left) await rm(join(folder, name));
+    const isLeftover = (name: string) => JOURNAL.test(name) && name !== committed.journal && name !== committed.fresh;
+    const leftovers = names.filter(
+      (name) => isLeftover(name) || (name.endsWith('.new') && own.has(name.slice(0, -'.new'.length))),
+    );
+    for (const name of leftovers) await rm(join(folder, name));
   }
   return { text, committed: { ...committed, whole: committed.whole ?? true } };
 }
@@ -91,16 +137,16 @@ async function openFolder(folder: string, tables: MirrorTables) {
   }
 }
 
-/** What is committed in a folder, as its `replica.json` has it. */
-function progressIn(folder: string, opened: { readonly text: string | null; readonly committed: Committed }) {
-  let { committed, text: seen } = opened;
+/** Tracks and saves the committed progress, which `replica.json` contains. */
+function trackProgress(folder: string, opened: { readonly text: string | null; readonly committed: Committed }) {
+  let { committed, text: lastText } = opened;
   return {
     get committed(): Committed {
       return committed;
     },
     async requireAlone(): Promise<void> {
-      if ((await progressOf(folder)) !== seen)
-        throw new MirrorRefused(`another replicator has written to ${folder} meanwhile; run one at a time`);
+      if ((await readProgress(folder)) !== lastText)
+        throw new MirrorRefused(`another replicator has written to ${folder} at the same time; run one at a time`);
     },
     async save(next: Committed): Promise<void> {
       const written = join(folder, 'replica.json.new');
@@ -112,13 +158,13 @@ function progressIn(folder: string, opened: { readonly text: string | null; read
       await rename(written, join(folder, 'replica.json'));
       await syncFolder(folder);
       committed = next;
-      seen = text;
+      lastText = text;
     },
   };
 }
-type Progress = ReturnType<typeof progressIn>;
+type Progress = ReturnType<typeof trackProgress>;
 
-function journalWriter(folder: string) {
+function createJournalWriter(folder: string) {
   let file: { readonly name: string; readonly handle: FileHandle } | undefined;
   async function close(): Promise<void> {
     const open = file;
@@ -126,7 +172,7 @@ function journalWriter(folder: string) {
     await open?.handle.close();
   }
   return {
-    /** Writes after the first bytes of a journal, which are committed: where it was not open, the bytes beyond them are dropped. */
+    /** Appends after the committed bytes of a journal. When it opens the file, it drops the bytes beyond them. */
     async append(name: string, bytes: number, text: string): Promise<void> {
       if (file?.name !== name) {
         await close();
@@ -147,32 +193,38 @@ function journalWriter(folder: string) {
   };
 }
 
-/** The files of the resources, and the journal of the changes that they lack. */
-function filesIn(folder: string, tables: MirrorTables, kept: readonly string[], format: FileFormat, progress: Progress) {
+/** Reads and rewrites the files of the resources; a journal has the changes that the files lack. */
+function openFiles(
+  folder: string,
+  tables: MirrorTables,
+  mirrored: readonly string[],
+  format: FileFormat,
+  progress: Progress,
+) {
   const path = (name: string) => join(folder, name);
   const filed = () => progress.committed.resources ?? Object.keys(tables);
   function journal(): AsyncIterable<JournalLine> | readonly JournalLine[] {
     const { journal: name, bytes } = progress.committed;
-    return name === null ? [] : journalLines(path(name), bytes);
+    return name === null ? [] : readJournal(path(name), bytes);
   }
   const recordsFile = (resource: string) => path(fileOf(resource, 'ndjson'));
-  /** Throws `MirrorRefused` where a file that holds records is gone or was cut off: what it lacks would count as removed. */
+  /** Throws `MirrorRefused` if a file of records is missing or was cut off: its missing records would count as removed. */
   async function requireFiles(): Promise<void> {
     const { whole } = progress.committed;
     const sizes = progress.committed.sizes ?? {};
     if (whole) return;
     for (const resource of filed()) {
-      const size = await sizeOf(recordsFile(resource));
-      const wanted = sizes[resource] ?? size;
-      if (size !== null && size === wanted) continue;
-      const found = size === null ? 'is missing' : `has ${size} bytes, and the mirror wrote ${wanted}`;
+      const size = await readSize(recordsFile(resource));
+      const expected = sizes[resource] ?? size;
+      if (size !== null && size === expected) continue;
+      const difference = size === null ? 'is missing' : `has ${size} bytes, but the mirror wrote ${expected}`;
       throw new MirrorRefused(
-        `${recordsFile(resource)} ${found}: put it back, or run the same command with --new-snapshot to write every file again`,
+        `${recordsFile(resource)} ${difference}: put it back, or run the same command with --new-snapshot to write every file again`,
       );
     }
   }
-  /** By resource and id, the number of the last line of each record that the journal names: what it says of the record counts. */
-  async function lastLines() {
+  /** Maps resource and id to the last line of the journal about the record, which overrides the earlier lines. */
+  async function findLastLines() {
     const last = new Map<string, Map<string, number>>();
     let line = 0;
     for await (const { resource, id } of journal()) {
@@ -183,40 +235,43 @@ function filesIn(folder: string, tables: MirrorTables, kept: readonly string[], 
     }
     return last;
   }
-  /** The records that the journal has in the end, in its order. Read again, so that it need not fit into memory. */
-  async function* journalRecords(last: Awaited<ReturnType<typeof lastLines>>): AsyncIterable<MirrorRecord> {
+  /** Yields the records whose last line in the journal is an upsert. Reads the journal again, because it might not fit into memory. */
+  async function* readJournalRecords(last: Awaited<ReturnType<typeof findLastLines>>): AsyncIterable<MirrorRecord> {
     let line = 0;
     for await (const { resource, id, data } of journal()) {
       line += 1;
       if (data !== null && last.get(resource)!.get(id) === line) yield { resource, id, data };
     }
   }
-  /** The records of a file that the journal does not name. */
-  async function* filedRecords(resource: string, named: ReadonlyMap<string, number> | undefined): AsyncIterable<MirrorRecord> {
+  /** Yields the records of a file that the journal does not mention. */
+  async function* readFiledRecords(
+    resource: string,
+    sizes: ReadonlyMap<string, number> | undefined,
+  ): AsyncIterable<MirrorRecord> {
     for await (const data of linesOf(recordsFile(resource))) {
       const { id } = JSON.parse(data) as { id: string };
-      if (named?.has(id) !== true) yield { resource, id, data };
+      if (sizes?.has(id) !== true) yield { resource, id, data };
     }
   }
-  /** Brings the changes of the journal into the files. */
+  /** Applies the changes of the journal to the files. */
   async function rewrite(): Promise<void> {
     await progress.requireAlone();
     await requireFiles();
     const { whole, journal: merged } = progress.committed;
     const former = new Set(filed());
-    // After a kill, the next start knows the files as those of the mirror, some of them written again.
+    // If the process is killed, the next start accepts the files although some were already rewritten.
     await progress.save({ ...progress.committed, sizes: undefined });
-    const last = await lastLines();
-    const all = whole || format !== progress.committed.format ? [...kept, ...former] : [];
+    const last = await findLastLines();
+    const all = whole || format !== progress.committed.format ? [...mirrored, ...former] : [];
     const files = new Map<string, Awaited<ReturnType<typeof rewriteResource>>>();
     try {
       for (const resource of new Set([...last.keys(), ...all])) {
         const rewritten = await rewriteResource(path, tables, resource, format);
         files.set(resource, rewritten);
         if (whole || !former.has(resource)) continue;
-        for await (const { data } of filedRecords(resource, last.get(resource))) await rewritten.add(data);
+        for await (const { data } of readFiledRecords(resource, last.get(resource))) await rewritten.add(data);
       }
-      for await (const { resource, data } of journalRecords(last)) await files.get(resource)!.add(data);
+      for await (const { resource, data } of readJournalRecords(last)) await files.get(resource)!.add(data);
       for (const rewritten of files.values()) await rewritten.finish();
     } finally {
       for (const rewritten of files.values()) await rewritten.close();
@@ -230,50 +285,58 @@ function filesIn(folder: string, tables: MirrorTables, kept: readonly string[], 
     if (merged !== null) await rm(path(merged), { force: true });
   }
   async function* records(): AsyncIterable<MirrorRecord> {
-    const last = await lastLines();
+    const last = await findLastLines();
     if (!progress.committed.whole) {
       await requireFiles();
-      for (const resource of filed()) yield* filedRecords(resource, last.get(resource));
+      for (const resource of filed()) yield* readFiledRecords(resource, last.get(resource));
     }
-    yield* journalRecords(last);
+    yield* readJournalRecords(last);
   }
-  return { requireFiles, rewrite, records };
+  /** Looks at the CSV tables, once the journal is empty. */
+  async function findStale(resource: string): Promise<string | null> {
+    const { format: written, journal: pending, whole } = progress.committed;
+    if (written !== 'csv' || pending !== null || whole || !filed().includes(resource)) return null;
+    return findStaleTable(path, tables, resource);
+  }
+  return { requireFiles, rewrite, records, findStale };
 }
 
-/** The lines of a journal that make up a commit. */
-const journalText = ({ upserts, removes }: MirrorCommit): string =>
+/** Formats a commit as lines of the journal. */
+const formatCommit = ({ upserts, removes }: MirrorCommit): string =>
   [
-    ...upserts.map(({ resource, id, data }) => `{"op":"upsert","resource":"${resource}","id":"${id}","data":${data}}\n`),
+    ...upserts.map(
+      ({ resource, id, data }) => `{"op":"upsert","resource":"${resource}","id":"${id}","data":${data}}\n`,
+    ),
     ...removes.map(({ resource, id }) => `{"op":"remove","resource":"${resource}","id":"${id}"}\n`),
   ].join('');
 
 /**
- * A mirror as a folder: one file for each resource, or for the one that it mirrors, with one line for each record. `replica.json` names a journal of the changes that the files
- * lack; `tidy` brings them into the files, each of which is replaced at once.
+ * Opens a mirror in a folder: one file for each mirrored resource, with one line per record. `replica.json` names a journal of the changes that
+ * the files lack; `tidy` applies them and replaces each file atomically.
  */
 export async function openDirectoryStore(
   folder: string,
-  asked: FileFormat | null = null,
+  requestedFormat: FileFormat | null = null,
   resource: string | null = null,
   tables: MirrorTables = MIRROR_TABLES,
 ): Promise<MirrorStore> {
   const opened = await openFolder(folder, tables).catch((error: unknown) => {
     throw unusable(`the folder ${folder}`, error);
   });
-  const format = asked ?? opened.committed.format ?? 'ndjson';
-  const progress = progressIn(folder, opened);
-  const writer = journalWriter(folder);
-  const files = filesIn(folder, tables, resource === null ? Object.keys(tables) : [resource], format, progress);
-  const pace = rewritingPace();
+  const format = requestedFormat ?? opened.committed.format ?? 'ndjson';
+  const progress = trackProgress(folder, opened);
+  const writer = createJournalWriter(folder);
+  const files = openFiles(folder, tables, resource === null ? Object.keys(tables) : [resource], format, progress);
+  const pace = createRewritingPace();
   let number = Number(/\d+/.exec(opened.committed.fresh ?? opened.committed.journal ?? '')?.[0] ?? 0);
   const removeFormer = async (former: string | null, name: string): Promise<void> => {
     if (former !== null && former !== name) await rm(join(folder, former), { force: true });
   };
-  // What the system says of a write names no file.
-  const naming =
-    <Given>(work: (given: Given) => Promise<void>) =>
-    (given: Given): Promise<void> =>
-      work(given).catch((error: NodeJS.ErrnoException) => {
+  // System errors of a write do not name the file.
+  const nameFolderInErrors =
+    <Input>(work: (input: Input) => Promise<void>) =>
+    (input: Input): Promise<void> =>
+      work(input).catch((error: NodeJS.ErrnoException) => {
         if (error.code === undefined || error.path !== undefined) throw error;
         throw new MirrorRefused(`the folder ${folder} cannot be written: ${error.message}`, { cause: error });
       });
@@ -283,11 +346,11 @@ export async function openDirectoryStore(
       if (state.phase === 'changes') await files.requireFiles();
       return state;
     },
-    commit: naming(async (commit) => {
+    commit: nameFolderInErrors(async (commit) => {
       await progress.requireAlone();
       const { committed } = progress;
       const { state, copy } = commit;
-      const text = journalText(commit);
+      const text = formatCommit(commit);
       const toFresh = copy === 'begin' || committed.state.phase === 'snapshot';
       let [name, before] = toFresh ? [committed.fresh, committed.freshBytes] : [committed.journal, committed.bytes];
       if (copy === 'begin') before = 0;
@@ -295,7 +358,15 @@ export async function openDirectoryStore(
       await writer.append(name, before, text);
       const after = before + Buffer.byteLength(text);
       if (copy === 'finish') {
-        await progress.save({ ...committed, state, journal: name, bytes: after, fresh: null, freshBytes: 0, whole: true });
+        await progress.save({
+          ...committed,
+          state,
+          journal: name,
+          bytes: after,
+          fresh: null,
+          freshBytes: 0,
+          whole: true,
+        });
         await removeFormer(committed.journal, name);
       } else if (toFresh) {
         await progress.save({ ...committed, state, fresh: name, freshBytes: after });
@@ -303,7 +374,8 @@ export async function openDirectoryStore(
       } else await progress.save({ ...committed, state, journal: name, bytes: after });
     }),
     records: files.records,
-    tidy: naming(async (now) => {
+    findStale: files.findStale,
+    tidy: nameFolderInErrors(async (now) => {
       if (progress.committed.journal === null && progress.committed.format === format) return;
       await pace(now, async () => {
         await writer.close();

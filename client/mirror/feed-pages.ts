@@ -5,26 +5,26 @@ import { MIRROR_TABLES } from './mirror-tables.ts';
 
 export const MIRRORED: readonly string[] = Object.keys(MIRROR_TABLES);
 
-/** Sends a request with the key, and again where that may help. Throws `CivicError` for a refusal. */
+/** Sends a request with the key and retries it if that might help. Throws `CivicError` for an error response. */
 export type AskCivic = <Answer>(path: string, method?: 'GET' | 'POST') => Promise<Answer>;
 
-/** Of one reader, which learns how large its pages may be. */
+/** One reader with its page size, which adapts to the size of the records. */
 export interface PageReader {
   readonly ask: AskCivic;
   readonly size: PageSize;
 }
 
 const PAGE = 500;
-export const pageReader = (ask: AskCivic): PageReader => ({ ask, size: new PageSize(PAGE) });
+export const createPageReader = (ask: AskCivic): PageReader => ({ ask, size: new PageSize(PAGE) });
 
-/** An answer that contradicts what was asked, such as one that a proxy repeated. Nothing of it was applied. */
+/** A response that contradicts the request, such as one that a proxy repeated. Nothing of it was applied. */
 export class UnfitAnswer extends MirrorRefused {}
 
 export interface Snapshot {
   readonly snapshotId: string;
   readonly boundaryCursor: string;
   readonly digests: Readonly<Record<string, string>>;
-  /** Absent in what an earlier version stored. */
+  /** Earlier versions did not store it. */
   readonly counts?: Readonly<Record<string, number>>;
 }
 
@@ -46,41 +46,53 @@ export interface Change {
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const isId = (id: unknown): boolean => typeof id === 'string' && ID.test(id);
 
-/** The same in form as what the interface describes: what a mirror relies on, and no more, since answers may gain fields. */
+/** Reads a page and checks only the fields that a mirror relies on, since responses may gain fields. */
 async function askPage<Each, Cursor>({ ask, size }: PageReader, path: string): Promise<Page<Each, Cursor>> {
   const page = await size.read((limit) => ask<Partial<Page<Each, Cursor>> | null>(`${path}limit=${limit}`));
   if (!Array.isArray(page?.data?.items) || typeof page.meta?.hasMore !== 'boolean')
-    throw new UnfitAnswer('an answer of the service is no page');
+    throw new UnfitAnswer('a response of the service is not a page');
   return page as Page<Each, Cursor>;
 }
 
-/** Takes a snapshot; `resource` is what is to be copied of it, null all of it. */
+/** Takes a snapshot. `resource` is the resource to copy; null copies every resource. */
 export async function takeSnapshot(ask: AskCivic, resource: string | null): Promise<Snapshot> {
   const data = (await ask<{ readonly data?: Partial<Snapshot> } | null>('/api/v1/data/snapshots', 'POST'))?.data;
-  if (!isId(data?.snapshotId) || typeof data?.digests !== 'object') throw new UnfitAnswer('an answer of the service is no snapshot');
+  if (!isId(data?.snapshotId) || typeof data?.digests !== 'object')
+    throw new UnfitAnswer('a response of the service is not a snapshot');
   const snapshot = data as Snapshot;
   positionOf(snapshot.boundaryCursor);
   if (resource === null) Object.keys(snapshot.digests).forEach(requireKnown);
   return snapshot;
 }
 
-export async function readSnapshotPage(reader: PageReader, snapshotId: string, resource: string, cursor: string | null) {
+export async function readSnapshotPage(
+  reader: PageReader,
+  snapshotId: string,
+  resource: string,
+  cursor: string | null,
+) {
   const after = cursor === null ? '' : `cursor=${encodeURIComponent(cursor)}&`;
   const page = await askPage<Item, string | null>(reader, `/api/v1/data/snapshots/${snapshotId}/${resource}?${after}`);
   const { data, meta } = page;
   if (meta.hasMore && (typeof meta.nextCursor !== 'string' || meta.nextCursor === cursor || data.items.length === 0))
-    throw new UnfitAnswer(`a page of the snapshot's ${resource} leads to no other one`);
-  if (!data.items.every(({ id }) => isId(id))) throw new UnfitAnswer(`the snapshot's ${resource} have an id that is no uuid`);
+    throw new UnfitAnswer(`the snapshot has more ${resource}, but the next cursor did not advance`);
+  if (!data.items.every(({ id }) => isId(id)))
+    throw new UnfitAnswer(`the snapshot's ${resource} have an id that is not a uuid`);
   return page;
 }
 
-/** The changes after a cursor, which is one that `positionOf` accepts. */
-export async function readChanges(reader: PageReader, cursor: string, resource: string | null): Promise<Page<Change, string>> {
+/** Reads the changes after a cursor that `positionOf` accepts. */
+export async function readChanges(
+  reader: PageReader,
+  cursor: string,
+  resource: string | null,
+): Promise<Page<Change, string>> {
   const filter = resource === null ? '' : `resource=${resource}&`;
   const page = await askPage<Change, string>(reader, `/api/v1/data/changes?cursor=${cursor}&${filter}`);
   const { data, meta } = page;
   requireOrder(data.items, cursor, meta.nextCursor, resource === null);
-  if (meta.hasMore && meta.nextCursor === cursor) throw new UnfitAnswer('a page of the feed has no changes, and says that more follow');
+  if (meta.hasMore && meta.nextCursor === cursor)
+    throw new UnfitAnswer('a page of the feed has no changes, but hasMore is true');
   const fits = ({ operation, recordId, data: record }: Change): boolean =>
     isId(recordId) && (operation === 'remove' || (operation === 'upsert' && record?.id === recordId));
   if (!data.items.every(fits)) throw new UnfitAnswer('a page of the feed has a change without its record');
@@ -89,10 +101,12 @@ export async function readChanges(reader: PageReader, cursor: string, resource: 
 
 function requireKnown(resource: string): void {
   if (!MIRRORED.includes(resource))
-    throw new MirrorRefused(`the service has a resource ${resource}, which this program does not know: install a newer one`);
+    throw new MirrorRefused(
+      `the service has a resource ${resource}, which this program does not know: install a newer one`,
+    );
 }
 
-/** Positions are dense: a page that skips, repeats or reorders is not applied. Neither is one of a resource that has no table. */
+/** Throws for a page that skips, repeats or reorders positions, which are dense, or that has a resource without a table. */
 function requireOrder(items: readonly Change[], cursor: string, nextCursor: string, dense: boolean): void {
   let previous = positionOf(cursor);
   for (const { cursor: at, resource } of items) {
@@ -105,11 +119,13 @@ function requireOrder(items: readonly Change[], cursor: string, nextCursor: stri
   }
   const next = positionOf(nextCursor);
   if (next < previous || (dense && next !== previous)) {
-    throw new UnfitAnswer(`feed position ${next} follows a page that ends at ${previous}; nothing of that page was applied`);
+    throw new UnfitAnswer(
+      `feed position ${next} follows a page that ends at ${previous}; nothing of that page was applied`,
+    );
   }
 }
 
-/** Throws `UnfitAnswer` for a text that is no cursor of the feed. */
+/** Throws `UnfitAnswer` for a text that is not a cursor of the feed. */
 export function positionOf(text: string): number {
   const cursor = typeof text === 'string' ? decodeFeedCursor(text) : 'no text';
   if (typeof cursor === 'string') throw new UnfitAnswer(`a cursor of the feed is ${cursor}`);

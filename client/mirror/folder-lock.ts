@@ -5,22 +5,22 @@ import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The shortest that a system allows for the address of a socket, macOS, is 103 bytes. */
+/** Longest socket path that every system accepts; the limit of macOS is the lowest. */
 const MAX_ADDRESS_BYTES = 103;
 const SUFFIX = /^[0-9a-f]{8}$/;
 const TRIES = 5;
-/** What a file system says that has no sockets, or takes none from this process. */
+/** Error codes of a file system without sockets, or one that refuses them to this process. */
 const NO_SOCKETS = ['ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EINVAL', 'ENOSYS', 'EACCES', 'EROFS'];
 
-/** Whether a process listens at an address. It ends with its process, also with a killed one; its file stays. */
-async function isHeld(address: string): Promise<boolean> {
+/** True if a process listens at the address. The socket closes with its process, even a killed one; the file remains. */
+async function isInUse(address: string): Promise<boolean> {
   const socket = connect(address);
   try {
     await once(socket, 'connect');
     return true;
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    // Where another user's socket cannot be asked, it counts.
+    // A socket of another user that refuses access counts as in use.
     return code !== 'ECONNREFUSED' && code !== 'ENOENT';
   } finally {
     socket.destroy();
@@ -33,7 +33,7 @@ async function listenAt(address: string): Promise<Server> {
   return server;
 }
 
-const closed = (server: Server): Promise<void> => new Promise((resolve) => void server.close(() => resolve()));
+const closeServer = (server: Server): Promise<void> => new Promise((resolve) => void server.close(() => resolve()));
 
 const exists = (file: string): Promise<boolean> =>
   access(file).then(
@@ -41,7 +41,7 @@ const exists = (file: string): Promise<boolean> =>
     () => false,
   );
 
-/** Null: another process has it. Of two that ask at once, both may be refused. */
+/** Resolves to null if another process has the lock. If two processes try at once, both might get null. */
 async function tryLock(folder: string, prefix: string): Promise<Server | null> {
   const name = prefix + randomBytes(4).toString('hex');
   const own = join(folder, name);
@@ -49,18 +49,18 @@ async function tryLock(folder: string, prefix: string): Promise<Server | null> {
   const others = (await readdir(folder)).filter(
     (each) => each.startsWith(prefix) && each !== name && SUFFIX.test(each.slice(prefix.length)),
   );
-  let held = false;
+  let isLocked = false;
   for (const other of others) {
-    if (await isHeld(join(folder, other))) held = true;
+    if (await isInUse(join(folder, other))) isLocked = true;
     else await rm(join(folder, other), { force: true });
   }
-  // One that asked before this one listened takes it for ended and removes its file, so that a third would not see it.
-  if (!held && (await exists(own))) return server;
-  await closed(server);
+  // A process that checked before this one listened has removed this file as stale, so that a third process would not see it.
+  if (!isLocked && (await exists(own))) return server;
+  await closeServer(server);
   return null;
 }
 
-/** Makes this process the one that writes to a folder, until the function that it returns is called or the process ends. Throws where another one is. */
+/** Makes this process the only writer of a folder until it calls the returned function or exits. Throws if another process is the writer. */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const unlock = await lockInFolder(folder, '.replicator-');
   if (unlock === null) throw new Error('another replicator uses it; run one at a time');
@@ -68,8 +68,8 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
 }
 
 /**
- * Takes the lock of a short name in a folder, until the function that it returns is called or the process ends. Null where another one has it.
- * Node has no file lock: a socket takes its place, in the folder, or in the folder for temporary files where that cannot hold it.
+ * Takes a lock with a short name in a folder until the caller calls the returned function or exits. Null if another process has the lock.
+ * Node has no file locks, so a socket serves as the lock: in the folder, or in the folder for temporary files if the first cannot contain it.
  */
 export async function lockInFolder(folder: string, name: string): Promise<(() => Promise<void>) | null> {
   const real = await realpath(folder);
@@ -82,7 +82,7 @@ export async function lockInFolder(folder: string, name: string): Promise<(() =>
       [place, prefix] = elsewhere;
       return tryLock(place, prefix);
     });
-    if (server !== null) return () => closed(server);
+    if (server !== null) return () => closeServer(server);
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 50 * 2 ** attempt));
   }
   return null;

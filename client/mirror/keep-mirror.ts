@@ -1,6 +1,6 @@
 import { CivicError } from '../api/errors.ts';
 import { createTransport, type Transport } from '../api/transport.ts';
-import { Backoff } from '../../domain/retry.ts';
+import { Backoff } from '../../plumbing/retry.ts';
 import type { HealthAnswer } from '../generated/contract.ts';
 import { compareMirror, firstDifference } from './compare-mirror.ts';
 import type { FileFormat } from './mirror-files.ts';
@@ -9,7 +9,7 @@ import { openMirrorStore } from './open-store.ts';
 import type { AskCivic } from './feed-pages.ts';
 import { replicate, type Replicated } from './replicate.ts';
 
-/** What the two commands that keep a mirror, `civic replicate` and `civic-replicate`, are asked. */
+/** Options of the two commands that maintain a mirror, `civic replicate` and `civic-replicate`. */
 export interface WantedMirror {
   readonly baseUrl: string;
   readonly key: string;
@@ -17,14 +17,14 @@ export interface WantedMirror {
   readonly to: string;
   readonly resource: string | null;
   readonly format: FileFormat | null;
-  /** Continues until the signal. */
+  /** True: continues until the signal aborts. */
   readonly follow: boolean;
   readonly verify: boolean;
   readonly newSnapshot: boolean;
   readonly signal: AbortSignal;
-  /** What a person wants to know while it goes on, in one line. */
+  /** Receives notices for a person, each of one line. */
   readonly onNotice: (line: string) => void;
-  /** Records and changes so far. */
+  /** Receives the number of records and changes so far. */
   readonly onProgress: (done: number) => void;
 }
 
@@ -32,17 +32,22 @@ const POLL_MS = 1000;
 const RETRIES_ONCE = 6;
 
 /**
- * Brings a mirror to the head of the feed and, where it is to verify, compares it with the service. Throws `MirrorRefused` with one line that says
- * what is wrong, and the reason of the signal.
+ * Updates a mirror to the head of the feed and, if `verify` is set, compares it with the service. Throws `MirrorRefused` with a one-line
+ * message, or the reason of the signal.
  */
-export async function keepMirror(wanted: WantedMirror): Promise<Replicated & { readonly verified?: true }> {
-  const { to, resource, format, follow, verify, newSnapshot, signal, onNotice } = wanted;
-  const transport = transportOf(wanted);
-  const ask: AskCivic = async (path, method = 'GET') => (await transport.send({ method, path, withKey: true })) as never;
+export async function keepMirror(options: WantedMirror): Promise<Replicated & { readonly verified?: true }> {
+  const { to, resource, format, follow, verify, newSnapshot, signal, onNotice } = options;
+  const outage = createOutageNotices(options);
+  const transport = openTransport(options, outage.begin);
+  const ask: AskCivic = async (path, method = 'GET') => {
+    const answer = await transport.send({ method, path, withKey: true });
+    outage.end();
+    return answer as never;
+  };
   const store = await openMirrorStore(to, format, resource);
   try {
     let done = 0;
-    const run = (anew: boolean): Promise<Replicated> =>
+    const run = (fromSnapshot: boolean): Promise<Replicated> =>
       replicate({
         ask,
         store,
@@ -50,13 +55,16 @@ export async function keepMirror(wanted: WantedMirror): Promise<Replicated & { r
         once: !follow,
         pollMs: POLL_MS,
         sleep: transport.pause,
-        newSnapshot: anew,
-        onProgress: (records) => wanted.onProgress((done += records)),
+        newSnapshot: fromSnapshot,
+        onProgress: (records) => options.onProgress((done += records)),
         onRestart: (reason, pauseMs) => {
           const when = pauseMs === 0 ? '' : ` in ${pauseMs / 1000} s`;
-          onNotice(`${reason}; starting again from a snapshot${when}; the mirror does not change until that is complete`);
+          onNotice(
+            `${reason}; starting again from a snapshot${when}; the mirror does not change until that is complete`,
+          );
         },
         onStoreAway: (reason) => onNotice(`${reason}; trying again until it answers`),
+        onStoreBack: () => onNotice('the PostgreSQL database answers again'),
         onUnfitPage: (reason) => onNotice(`${reason}; reading it again`),
       });
     const result = await run(newSnapshot);
@@ -66,19 +74,38 @@ export async function keepMirror(wanted: WantedMirror): Promise<Replicated & { r
     return { ...result, verified: true };
   } catch (error) {
     if (signal.aborted) {
-      // A store that is away has kept what was committed.
+      // An unavailable store still has the committed data.
       await store.tidy(true).catch((failure: unknown) => {
         if (!(failure instanceof StoreAway)) throw failure;
       });
       throw signal.reason;
     }
-    throw error instanceof CivicError ? new MirrorRefused(lineOf(error), { cause: error }) : error;
+    throw error instanceof CivicError ? new MirrorRefused(formatError(error), { cause: error }) : error;
   } finally {
     await store.close();
   }
 }
 
-function transportOf({ baseUrl, key, follow, signal, onNotice }: WantedMirror): Transport {
+/** Reports every retry of a single run. Of a mirror that follows, reports an outage once for each reason, and its end. */
+function createOutageNotices({ follow, onNotice }: WantedMirror) {
+  let reported: string | null = null;
+  return {
+    begin: (error: CivicError, pauseMs: number): void => {
+      const reason = formatError(error);
+      if (!follow) onNotice(`${reason}; retrying in ${Math.ceil(pauseMs / 1000)} s`);
+      else if (reason !== reported) onNotice(`${reason}; retrying until the service answers`);
+      reported = reason;
+    },
+    end: (): void => {
+      if (follow && reported !== null) onNotice('the service answers again');
+      reported = null;
+    },
+  };
+}
+
+type OnRetry = (error: CivicError, pauseMs: number) => void;
+
+function openTransport({ baseUrl, key, follow, signal }: WantedMirror, onRetry: OnRetry): Transport {
   try {
     return createTransport({
       baseUrl,
@@ -86,26 +113,28 @@ function transportOf({ baseUrl, key, follow, signal, onNotice }: WantedMirror): 
       signal,
       retries: follow ? Infinity : RETRIES_ONCE,
       maxPauseMs: Infinity,
-      onRetry: (error, milliseconds) => onNotice(`${lineOf(error)}; retrying in ${Math.ceil(milliseconds / 1000)} s`),
+      onRetry,
     });
   } catch (error) {
     throw new MirrorRefused((error as Error).message, { cause: error });
   }
 }
 
-const lineOf = ({ status, code, message }: CivicError): string =>
+const formatError = ({ status, code, message }: CivicError): string =>
   code === 'no_answer' || code === 'not_json' ? message : `${status} ${code}: ${message}`;
 
 const HEAD_PAUSES_MS = [500, 30_000] as const;
 
-/** Asks for health until the service can read its feed; the head is null until then. Throws `MirrorRefused` after as many attempts as a request has. */
+/** Polls health until the service can read its feed and the head is not null. Throws `MirrorRefused` after as many attempts as a request has. */
 async function readHeadDigests(ask: AskCivic, pause: Transport['pause'], onNotice: WantedMirror['onNotice']) {
   const pauses = new Backoff(...HEAD_PAUSES_MS);
   for (let retries = 0; ; retries += 1) {
     const { head } = (await ask<HealthAnswer>('/api/v1/data/health')).data.pipeline;
     if (head !== null) return head.digests;
     if (retries === RETRIES_ONCE) {
-      throw new MirrorRefused('the service cannot read its feed, and the mirror was not compared; run the same command again later');
+      throw new MirrorRefused(
+        'the service cannot read its feed, so the mirror was not compared; run the same command again later',
+      );
     }
     const pauseMs = pauses.take();
     onNotice(`the service cannot read its feed; asking again in ${pauseMs / 1000} s`);
@@ -123,7 +152,7 @@ interface Comparison {
 
 const TRIES = 10;
 
-/** Throws `MirrorRefused` for a mirror that differs. The feed may advance before the digests: then it reads on and compares again. */
+/** Throws `MirrorRefused` if the mirror differs. If the feed advanced in between, reads on and compares again. */
 async function requireEqual({ ask, store, resource, headDigests, run }: Comparison, first: Replicated): Promise<void> {
   let { cursor } = first;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
@@ -131,13 +160,16 @@ async function requireEqual({ ask, store, resource, headDigests, run }: Comparis
     if (equal) return;
     const moved = (await run()).cursor;
     if (moved === cursor) {
-      const first = await firstDifference(ask, store, different[0]!, cursor);
-      const record = first === null ? '' : `; the first record of ${different[0]!} that differs: ${first}`;
+      const [{ name, stale }] = different as [(typeof different)[number]];
+      const first = stale ?? (await firstDifference(ask, store, name, cursor));
+      const record = first === null ? '' : `; the first record of ${name} that differs: ${first}`;
       throw new MirrorRefused(
-        `the mirror differs from the service in ${different.join(', ')}${record}; run the same command with --new-snapshot to replace what differs`,
+        `the mirror differs from the service in ${different.map((each) => each.name).join(', ')}${record}; run the same command with --new-snapshot to replace what differs`,
       );
     }
     cursor = moved;
   }
-  throw new MirrorRefused(`the service changed ${TRIES} times while the mirror was compared; compare at a quieter time`);
+  throw new MirrorRefused(
+    `the service changed ${TRIES} times while the mirror was compared; compare at a quieter time`,
+  );
 }

@@ -1,41 +1,44 @@
+import { createHash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { columnNames, type MirrorColumn, type MirrorTables } from './columns.ts';
 import { MirrorRefused } from './mirror-store.ts';
 
-/** `csv`: a table for spreadsheets beside the NDJSON file of each resource. */
+/** `csv` adds a table for spreadsheets next to the NDJSON file of each resource. */
 export const FILE_FORMATS = ['ndjson', 'csv'] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
 
-/** Opens a file of a mirror for writing. Throws `MirrorRefused` for a symbolic link: another user of the folder may have placed it. */
+/** Opens a file of a mirror for writing. Throws `MirrorRefused` for a symbolic link, which another user of the folder might have placed. */
 export async function openOwn(file: string, how: number): Promise<FileHandle> {
   try {
     return await open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | how);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error;
-    throw new MirrorRefused(`${file} is a symbolic link, which is not followed: remove it and run the same command again`);
+    throw new MirrorRefused(
+      `${file} is a symbolic link, which is not followed: remove it and run the same command again`,
+    );
   }
 }
 
-/** The lines of a file, or of its first bytes. Only a line feed ends a line: JSON may have other line ends inside. */
+/** Yields the lines of a file, or of its first bytes. Only a line feed ends a line: JSON may contain other line separators. */
 export async function* linesOf(file: string, bytes = Infinity): AsyncIterable<string> {
   if (bytes === 0) return;
-  // Of a line longer than a chunk, joined once.
-  let begun: string[] = [];
+  // Parts of a line that is longer than a chunk; they are joined once.
+  let pending: string[] = [];
   for await (const chunk of createReadStream(file, { end: bytes - 1, encoding: 'utf8' })) {
     const [end, ...others] = (chunk as string).split('\n');
-    begun.push(end!);
+    pending.push(end!);
     const rest = others.pop();
     if (rest === undefined) continue;
-    yield begun.join('');
+    yield pending.join('');
     yield* others;
-    begun = [rest];
+    pending = [rest];
   }
 }
 
 const CHUNK_CHARACTERS = 1 << 20;
 
-/** Writes a file beside the former one, which readers see until `finish`. */
+/** Writes a new file next to the old one, which readers see until `finish`. */
 async function replaceFile(file: string) {
   const handle = await openOwn(`${file}.new`, constants.O_TRUNC);
   let buffered = '';
@@ -60,34 +63,41 @@ async function replaceFile(file: string) {
 }
 
 const ROW_END = '\r\n';
-/** RFC 4180. */
-const csvCell = (text: string): string => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-/** A spreadsheet would run it, although a source wrote it. */
+/** Quotes a cell as RFC 4180 requires. */
+const formatCell = (text: string): string => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+/** True for text from a source that a spreadsheet would run as a formula. */
 const isFormula = (text: string): boolean => /^[=+\-@\t\r]/.test(text);
 
-function csvRow(columns: readonly MirrorColumn[], data: string): string {
+function formatRow(columns: readonly MirrorColumn[], data: string): string {
   const record = JSON.parse(data) as Readonly<Record<string, unknown>>;
   const cells = columns.map(({ field }) => {
     const value = record[field] ?? '';
-    if (typeof value !== 'string') return csvCell(JSON.stringify(value));
-    return csvCell(isFormula(value) ? `'${value}` : value);
+    if (typeof value !== 'string') return formatCell(JSON.stringify(value));
+    return formatCell(isFormula(value) ? `'${value}` : value);
   });
   return cells.join(',') + ROW_END;
 }
 
+const formatHead = (columns: readonly MirrorColumn[]): string => columnNames(columns).join(',') + ROW_END;
+
 export const fileOf = (resource: string, format: FileFormat): string => `${resource}.${format}`;
 
-/** The files of one resource, being written again. */
-export async function rewriteResource(path: (name: string) => string, tables: MirrorTables, resource: string, format: FileFormat) {
+/** Rewrites the files of one resource. */
+export async function rewriteResource(
+  path: (name: string) => string,
+  tables: MirrorTables,
+  resource: string,
+  format: FileFormat,
+) {
   const columns = tables[resource] ?? [];
   const records = await replaceFile(path(fileOf(resource, 'ndjson')));
   const table = format === 'csv' ? await replaceFile(path(fileOf(resource, 'csv'))) : null;
-  await table?.write(columnNames(columns).join(',') + ROW_END);
+  await table?.write(formatHead(columns));
   return {
     /** `data` is the JSON of one record, on one line. */
     async add(data: string): Promise<void> {
       await records.write(`${data}\n`);
-      await table?.write(csvRow(columns, data));
+      await table?.write(formatRow(columns, data));
     },
     async finish(): Promise<void> {
       await table?.finish();
@@ -99,4 +109,30 @@ export async function rewriteResource(path: (name: string) => string, tables: Mi
       await table?.close();
     },
   };
+}
+
+async function hashFile(file: string): Promise<string | null> {
+  const sum = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(file)) sum.update(chunk as Buffer);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return null;
+  }
+  return sum.digest('hex');
+}
+
+/** Describes how the CSV table of a resource differs from its NDJSON file; null if it does not. */
+export async function findStaleTable(
+  path: (name: string) => string,
+  tables: MirrorTables,
+  resource: string,
+): Promise<string | null> {
+  const columns = tables[resource] ?? [];
+  const expected = createHash('sha256').update(formatHead(columns));
+  for await (const data of linesOf(path(fileOf(resource, 'ndjson')))) expected.update(formatRow(columns, data));
+  const actual = await hashFile(path(fileOf(resource, 'csv')));
+  if (actual === expected.digest('hex')) return null;
+  const [table, records] = [fileOf(resource, 'csv'), fileOf(resource, 'ndjson')];
+  return actual === null ? `${table} is missing` : `${table} differs from ${records}`;
 }

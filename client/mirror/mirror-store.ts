@@ -5,20 +5,20 @@ export type MirrorState =
       readonly phase: 'snapshot';
       readonly snapshotId: string;
       readonly boundaryCursor: string;
-      /** Both by resource; `sums` of the pages read so far. */
+      /** Digests and sums by resource; a sum covers the pages read so far. */
       readonly digests: Readonly<Record<string, string>>;
       readonly sums: Readonly<Record<string, string>>;
       /** Resources that are not copied yet; the first is being read. */
       readonly resources: readonly string[];
       readonly pageCursor: string | null;
-      /** By resource, and of the pages of the first resource; absent in what an earlier version stored. */
+      /** Record counts by resource, and the number copied of the first resource. Earlier versions did not store them. */
       readonly counts?: Readonly<Record<string, number>>;
       readonly copied?: number;
       readonly filter?: MirrorFilter;
     }
   | { readonly phase: 'changes'; readonly cursor: string; readonly filter?: MirrorFilter };
 
-/** The one resource that is mirrored, or null for every one. Absent in what an earlier version stored. */
+/** The one resource that is mirrored; null means every resource. Earlier versions did not store it. */
 type MirrorFilter = string | null;
 
 export interface RecordName {
@@ -35,7 +35,7 @@ export interface MirrorCommit {
   readonly state: MirrorState;
   readonly upserts: readonly MirrorRecord[];
   readonly removes: readonly RecordName[];
-  /** `begin`: from this commit on, a new copy is written that readers do not see. `finish`: with this commit, it replaces the old one. */
+  /** `begin` starts a new copy that readers do not see. `finish` replaces the old copy with it. */
   readonly copy?: 'begin' | 'finish';
 }
 
@@ -44,27 +44,29 @@ export interface MirrorStore {
   state(): Promise<MirrorState>;
   /** Atomic, and durable when it resolves. */
   commit(commit: MirrorCommit): Promise<void>;
-  /** Of the copy that readers see. */
+  /** Yields the records of the copy that readers see. */
   records(): AsyncIterable<MirrorRecord>;
-  /** At the head of the feed: returns free space and removes replaced text from the disk; may put it off unless `now`. */
+  /** Describes the first row of a resource whose columns differ from its JSON; null if none does. A store without columns lacks it. */
+  findStale?(resource: string): Promise<string | null>;
+  /** Frees space and removes replaced text from the disk; called at the head of the feed. May postpone the work unless `now`. */
   tidy(now: boolean): Promise<void>;
-  /** After `StoreAway`: opens the store again. Throws `StoreAway` while it is away. */
+  /** Reopens the store after `StoreAway`. Throws `StoreAway` while it is unavailable. */
   reopen?(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A store, address or answer cannot be used; the message is one line. */
+/** A store, address or response cannot be used; the message is one line. */
 export class MirrorRefused extends Error {
   override readonly name = 'MirrorRefused';
 }
 
-/** A store does not answer now and may answer later. What was not committed before is lost to it. */
+/** A store is unavailable for now. Uncommitted data is lost. */
 export class StoreAway extends MirrorRefused {}
 
-/** The refusal of a store that cannot be opened or written. */
+/** Creates the error for a store that cannot be opened or written. */
 export function unusable(store: string, error: unknown, advice?: string): MirrorRefused {
   const { message, detail } = error as Error & { readonly detail?: string };
-  const said = message.includes('already exists') ? 'a mirror needs one of its own' : advice;
-  const remedy = said === undefined ? '' : `; ${said}`;
+  const hint = message.includes('already exists') ? 'a mirror needs one of its own' : advice;
+  const remedy = hint === undefined ? '' : `; ${hint}`;
   return new MirrorRefused(`${store} cannot be used: ${message}${detail === undefined ? '' : ` (${detail})`}${remedy}`);
 }

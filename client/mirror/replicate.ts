@@ -2,7 +2,7 @@ import { CivicError } from '../api/errors.ts';
 import {
   type AskCivic,
   MIRRORED,
-  pageReader,
+  createPageReader,
   type PageReader,
   readChanges,
   readSnapshotPage,
@@ -11,25 +11,27 @@ import {
 } from './feed-pages.ts';
 import { MirrorRefused, type MirrorState, type MirrorStore, StoreAway } from './mirror-store.ts';
 import { addDigest, canonicalJson, digestSum, digestText, EMPTY_DIGEST, recordDigest } from '../../domain/digests.ts';
-import { Backoff } from '../../domain/retry.ts';
+import { Backoff } from '../../plumbing/retry.ts';
 
 interface Replication {
   readonly ask: AskCivic;
   readonly store: MirrorStore;
-  /** Null: every resource. */
+  /** The resource to mirror; null mirrors every resource. */
   readonly resource: string | null;
   /** True: ends at the head of the feed. False: continues until `sleep` rejects. */
   readonly once: boolean;
   readonly pollMs: number;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly onProgress: (records: number) => void;
-  /** A new snapshot is taken after the pause. */
+  /** Called before a pause and a new snapshot. */
   readonly onRestart: (reason: string, pauseMs: number) => void;
-  /** The store does not answer; it is tried until it does. Called once for each reason. */
+  /** Called once for each reason why the store is unavailable; it is retried until it responds. */
   readonly onStoreAway?: (reason: string) => void;
-  /** A page that cannot be right is read again. */
+  /** Called when the store responds again. */
+  readonly onStoreBack?: () => void;
+  /** Called before an inconsistent page is read again. */
   readonly onUnfitPage: (reason: string) => void;
-  /** True: begins with a new snapshot, also where the mirror could continue. */
+  /** True: starts from a new snapshot even if the mirror could continue. */
   readonly newSnapshot?: boolean;
 }
 
@@ -37,30 +39,30 @@ export type Replicated = Awaited<ReturnType<typeof replicate>>;
 type Copying = Extract<MirrorState, { phase: 'snapshot' }>;
 
 const MAX_UNFIT_ANSWERS = 5;
-/** Snapshots in succession that lead to no page of changes, after which a replication that is to end gives up. */
+/** Snapshots in a row without a page of changes before a replication with `once` gives up. */
 const MAX_SNAPSHOTS = 5;
 const RESTART_PAUSES_MS = [1000, 3_600_000] as const;
 const REOPEN_PAUSES_MS = [1000, 30_000] as const;
 
 /**
- * Takes a snapshot, then the changes after its boundary. Each page is one commit with its cursor, so that it takes effect once. After an
- * expired cursor or snapshot, or a copy that differs from its digests, it begins anew; readers see the former copy until the new one is complete
- * and equals its digests. Where that happens again and again, the pauses between the snapshots grow.
+ * Copies a snapshot, then applies the changes after its boundary. Each page is one commit with its cursor, so that it takes effect once.
+ * Restarts from a new snapshot if the cursor or the snapshot has expired, or if the copy differs from its digests. Readers see the old copy
+ * until the new one is complete and matches its digests. The pauses between repeated snapshots grow.
  */
 export async function replicate(replication: Replication) {
   const { ask, store, once, pollMs, sleep, onUnfitPage } = replication;
-  const reader = pageReader(ask);
+  const reader = createPageReader(ask);
   let [snapshots, records, changes, unfit, inVain] = [0, 0, 0, 0, 0];
-  let anew = replication.newSnapshot ?? false;
+  let mustRestart = replication.newSnapshot ?? false;
   const pauses = new Backoff(...RESTART_PAUSES_MS);
   for (;;) {
     let state: MirrorState | undefined;
     try {
-      state = anew ? { phase: 'empty' } : await store.state();
+      state = mustRestart ? { phase: 'empty' } : await store.state();
       requireFilter(state, replication.resource);
       if (state.phase === 'empty') {
         await begin(replication);
-        anew = false;
+        mustRestart = false;
         snapshots += 1;
       } else if (state.phase === 'snapshot') records += await copyPage(replication, reader, state);
       else {
@@ -83,7 +85,7 @@ export async function replicate(replication: Replication) {
           onUnfitPage(error.message);
           continue;
         }
-      } else if (!mustStartAnew(error, state)) throw error;
+      } else if (!isExpired(error, state)) throw error;
       const { message } = error as Error;
       inVain += 1;
       if (once && inVain > MAX_SNAPSHOTS) {
@@ -91,40 +93,42 @@ export async function replicate(replication: Replication) {
           `${MAX_SNAPSHOTS} snapshots in succession led to no copy, the last because: ${message}; run it again later`,
         );
       }
-      // The first one is what a replica needs that was off for long.
+      // The first restart needs no pause: it is normal for a mirror that was stopped for a long time.
       const pauseMs = inVain === 1 ? 0 : pauses.take();
       replication.onRestart(message, pauseMs);
       if (pauseMs > 0) await sleep(pauseMs);
-      anew = true;
+      mustRestart = true;
     }
   }
 }
 
-async function reopen({ store, sleep, onStoreAway }: Replication, error: StoreAway): Promise<void> {
+async function reopen({ store, sleep, onStoreAway, onStoreBack }: Replication, error: StoreAway): Promise<void> {
   const pauses = new Backoff(...REOPEN_PAUSES_MS);
-  let said = '';
+  let reported = '';
   for (let away = error; ; ) {
-    if (away.message !== said) onStoreAway?.((said = away.message));
+    if (away.message !== reported) onStoreAway?.((reported = away.message));
     await sleep(pauses.take());
     try {
-      return await store.reopen!();
-    } catch (again) {
-      if (!(again instanceof StoreAway)) throw again;
-      away = again;
+      await store.reopen!();
+      onStoreBack?.();
+      return;
+    } catch (error) {
+      if (!(error instanceof StoreAway)) throw error;
+      away = error;
     }
   }
 }
 
-/** Whether the snapshot or the position of the cursor has expired. */
-const mustStartAnew = (error: unknown, state: MirrorState | undefined): error is CivicError =>
+/** True if the snapshot or the position of the cursor has expired. */
+const isExpired = (error: unknown, state: MirrorState | undefined): error is CivicError =>
   error instanceof CivicError && (error.status === 410 || (error.status === 404 && state?.phase === 'snapshot'));
 
-/** Throws `MirrorRefused` for a mirror of other resources: it would lack records, or keep some that no change reaches. */
+/** Throws `MirrorRefused` for a mirror of other resources: it would miss records, or retain some that no change updates. */
 function requireFilter(state: MirrorState, resource: string | null): void {
   if (state.phase === 'empty' || state.filter === undefined || state.filter === resource) return;
-  const [held, wanted] = [state.filter, resource].map((name) => name ?? 'every resource');
+  const [mirrored, requested] = [state.filter, resource].map((name) => name ?? 'every resource');
   throw new MirrorRefused(
-    `the mirror holds ${held}, not ${wanted}: name another mirror or the same resource, or replace it with --new-snapshot`,
+    `the mirror contains ${mirrored}, not ${requested}: name another mirror or the same resource, or replace it with --new-snapshot`,
   );
 }
 
@@ -146,7 +150,11 @@ async function begin({ ask, store, resource }: Replication): Promise<void> {
 }
 
 /** Resolves to the number of records on the page. */
-async function copyPage({ store, resource: filter, onProgress }: Replication, reader: PageReader, state: Copying): Promise<number> {
+async function copyPage(
+  { store, resource: filter, onProgress }: Replication,
+  reader: PageReader,
+  state: Copying,
+): Promise<number> {
   const [resource, ...others] = state.resources as readonly [string, ...string[]];
   const { data, meta } = await readSnapshotPage(reader, state.snapshotId, resource, state.pageCursor);
   const upserts = data.items.map((item) => ({ resource, id: item.id, data: canonicalJson(item) }));
@@ -154,22 +162,25 @@ async function copyPage({ store, resource: filter, onProgress }: Replication, re
   for (const { id, data: text } of upserts) sum = addDigest(sum, recordDigest(resource, id, text));
   const sums = { ...state.sums, [resource]: digestText(sum) };
   const copied = (state.pageCursor === null ? 0 : (state.copied ?? 0)) + upserts.length;
-  if (copied > (state.counts?.[resource] ?? Infinity)) throw new UnfitAnswer(`the snapshot has more ${resource} than it counts`);
+  if (copied > (state.counts?.[resource] ?? Infinity))
+    throw new UnfitAnswer(`the snapshot has more ${resource} than it counts`);
   onProgress(upserts.length);
-  // After an erasure, the last page gives the digest of what the pages show now.
+  // After an erasure, the last page has the digest of the current content of the pages.
   if (!meta.hasMore && sums[resource] !== (meta.digest ?? state.digests[resource])) {
     throw new UnfitAnswer(`the snapshot's ${resource} do not match its digest; the mirror is unchanged`);
   }
   const page = { upserts, removes: [] };
   if (meta.hasMore) await store.commit({ state: { ...state, sums, copied, pageCursor: meta.nextCursor }, ...page });
-  else if (others.length > 0) await store.commit({ state: { ...state, sums, resources: others, pageCursor: null }, ...page });
-  else await store.commit({ state: { phase: 'changes', cursor: state.boundaryCursor, filter }, ...page, copy: 'finish' });
+  else if (others.length > 0)
+    await store.commit({ state: { ...state, sums, resources: others, pageCursor: null }, ...page });
+  else
+    await store.commit({ state: { phase: 'changes', cursor: state.boundaryCursor, filter }, ...page, copy: 'finish' });
   return upserts.length;
 }
 
 async function applyChanges({ store, resource, onProgress }: Replication, reader: PageReader, cursor: string) {
   const { data, meta } = await readChanges(reader, cursor, resource);
-  // Of several changes of one record in a page the last one counts.
+  // If a page has several changes of one record, the last one wins.
   const last = new Map(data.items.map((item) => [`${item.resource} ${item.recordId}`, item]));
   const upserts = [...last.values()]
     .filter(({ operation }) => operation === 'upsert')

@@ -1,9 +1,9 @@
 const MIN_PAUSE_MS = 60_000;
-/** Rewriting takes at most about this part of the time. */
+/** Maximum share of the time that is spent on rewriting, approximately. */
 const SHARE = 1 / 50;
 
-/** Keeps a mirror that follows the feed from rewriting its files too often: the function puts the work off, unless `now`, until the pause has passed. */
-export function rewritingPace(): (now: boolean, rewrite: () => Promise<void>) => Promise<void> {
+/** Limits how often a mirror that follows the feed rewrites its files. The function skips the work until the pause has passed, unless `now`. */
+export function createRewritingPace(): (now: boolean, rewrite: () => Promise<void>) => Promise<void> {
   let next = 0;
   return async (now, rewrite) => {
     const started = performance.now();

@@ -1,22 +1,32 @@
-import { columnName, type ColumnType, indexedFields, type MirrorColumn, type MirrorTables, SEARCHED_FIELDS } from './columns.ts';
+import {
+  columnName,
+  type ColumnType,
+  indexedFields,
+  type MirrorColumn,
+  type MirrorTables,
+  SEARCHED_FIELDS,
+} from './columns.ts';
 
-/** What differs between the databases that hold a mirror. */
+/** Differences between the databases that store a mirror. */
 export interface Dialect {
   readonly types: Readonly<Record<ColumnType, string>>;
-  /** SQL of a column's value; `text` is SQL of the text of the field, or null. */
+  /** Returns SQL for the value of a column; `text` is SQL for the text of the field, which may be null. */
   readonly value: (type: ColumnType, text: string) => string;
-  /** Type of the JSON beside the columns. */
+  /** Type of the column with the record's JSON. */
   readonly json: string;
-  /** Whether the database lets rows refer to rows that are not there, so that tables can state what they refer to. */
+  /** True if references to missing rows are allowed, so that tables can declare foreign keys. */
   readonly looseReferences: boolean;
-  /** SQL of the time that is this many hours ago, in the type of a time. */
+  /** Returns SQL for the time this many hours ago, in the type of a timestamp column. */
   readonly hoursAgo: (hours: number) => string;
 }
 
 export const quoted = (name: string): string => `"${name}"`;
 const column = ({ field }: MirrorColumn): string => quoted(columnName(field));
 
-export function columnDefinition({ looseReferences, types }: Dialect, { field, type, references }: MirrorColumn): string {
+export function columnDefinition(
+  { looseReferences, types }: Dialect,
+  { field, type, references }: MirrorColumn,
+): string {
   const reference = references === undefined || !looseReferences ? '' : ` references ${quoted(references)} (id)`;
   return `${quoted(columnName(field))} ${types[type]}${field === 'id' ? ' not null primary key' : reference}`;
 }
@@ -26,7 +36,8 @@ export const createTable = (dialect: Dialect, table: string, columns: readonly M
 
 export const createIndexes = (table: string, columns: readonly MirrorColumn[]): readonly string[] =>
   indexedFields(columns).map(
-    (field) => `create index if not exists ${quoted(`${table}_${columnName(field)}`)} on ${quoted(table)} (${quoted(columnName(field))})`,
+    (field) =>
+      `create index if not exists ${quoted(`${table}_${columnName(field)}`)} on ${quoted(table)} (${quoted(columnName(field))})`,
   );
 
 /** Names of the columns that the search of a table reads. */
@@ -35,8 +46,14 @@ export const searchedColumns = (table: string): readonly string[] => (SEARCHED_F
 const valueOf = ({ value }: Dialect, { field, type }: MirrorColumn): string =>
   field === 'id' ? 'r.id' : value(type, `(r.data ->> '${field}')`);
 
-/** Writes rows of `source`, which has `id` and `data`, into a table; `condition` names them `r`. */
-export function upsertFrom(dialect: Dialect, table: string, columns: readonly MirrorColumn[], source: string, condition = 'true'): string {
+/** Upserts the rows of `source`, which has `id` and `data`, into a table. `condition` refers to them as `r`. */
+export function upsertFrom(
+  dialect: Dialect,
+  table: string,
+  columns: readonly MirrorColumn[],
+  source: string,
+  condition = 'true',
+): string {
   const names = [...columns.map(column), 'data'];
   const values = [...columns.map((each) => valueOf(dialect, each)), 'r.data'];
   const updates = names.slice(1).map((name) => `${name} = excluded.${name}`);
@@ -44,17 +61,32 @@ export function upsertFrom(dialect: Dialect, table: string, columns: readonly Mi
     on conflict (id) do update set ${updates.join(', ')}`;
 }
 
-/** Fills every column of a table again from the JSON beside it. */
+/** Refills every column of a table from the record's JSON. */
 export function refill(dialect: Dialect, table: string, columns: readonly MirrorColumn[]): string {
   const updates = columns.slice(1).map((each) => `${column(each)} = ${valueOf(dialect, each)}`);
   return `update ${quoted(table)} as r set ${updates.join(', ')}`;
 }
 
-/** Rows of one resource in a table of all resources, as a source of `upsertFrom`. */
+/** Selects one row whose columns differ from its JSON: its id, and for each other column whether it differs. */
+export function staleRow(dialect: Dialect, table: string, columns: readonly MirrorColumn[]): string {
+  const names = columns.slice(1).map(column);
+  const differs = columns.slice(1).map((each) => `${column(each)} is distinct from ${valueOf(dialect, each)}`);
+  const compared = differs.map((condition, at) => `${condition} as ${names[at]!}`);
+  return `select * from (select r.id as id, ${compared.join(', ')} from ${quoted(table)} as r) as s where ${names.join(' or ')} limit 1`;
+}
+
+export function describeStale(row: Readonly<Record<string, unknown>> | undefined): string | null {
+  if (row === undefined) return null;
+  const { id, ...differs } = row;
+  const names = Object.keys(differs).filter((name) => Boolean(differs[name]));
+  return `${String(id)} differs in the ${names.length === 1 ? 'column' : 'columns'} ${names.join(', ')}`;
+}
+
+/** Selects the rows of one resource from a table of all resources, as a source for `upsertFrom`. */
 export const rowsOf = (table: 'civic_records' | 'civic_records_fresh', resource: string): string =>
   `(select id, data from ${table} where resource = '${resource}')`;
 
-/** Ends a new copy, which is in `civic_records_fresh`: removes what it lacks and writes what differs. */
+/** Replaces the tables with the new copy in `civic_records_fresh`: deletes missing records and writes those that differ. */
 export const finishCopy = (dialect: Dialect, tables: MirrorTables): readonly string[] =>
   Object.entries(tables).flatMap(([table, columns]) => [
     `delete from ${quoted(table)} as t where not exists (select 1 from ${rowsOf('civic_records_fresh', table)} as r where r.id = t.id)`,
@@ -63,11 +95,12 @@ export const finishCopy = (dialect: Dialect, tables: MirrorTables): readonly str
       table,
       columns,
       rowsOf('civic_records_fresh', table),
-      `not exists (select 1 from ${quoted(table)} as t where t.id = r.id and cast(t.data as text) = cast(r.data as text))`,
+      `not exists (select 1 from ${quoted(table)} as t where t.id = r.id and cast(t.data as text) = cast(r.data as text)
+        and ${columns.map((each) => `t.${column(each)} is not distinct from ${valueOf(dialect, each)}`).join(' and ')})`,
     ),
   ]);
 
-/** All records as one table without types, as mirrors had it before they had one table for each resource. */
+/** All records as one untyped table, the form of earlier mirrors. */
 const allRecords = (tables: MirrorTables): string =>
   Object.keys(tables)
     .map((table) => `select '${table}' as resource, id, data from ${quoted(table)}`)
@@ -75,16 +108,17 @@ const allRecords = (tables: MirrorTables): string =>
 
 const WHERE_AND_WHEN = `j.name as jurisdiction, j.slug as jurisdiction_slug, b.name as body, m.title as meeting, m.starts_at, m.timezone,
     m.status as meeting_status`;
-const PLACES = 'left join public_bodies b on b.id = m.public_body_id left join jurisdictions j on j.id = b.jurisdiction_id';
+const PLACES =
+  'left join public_bodies b on b.id = m.public_body_id left join jurisdictions j on j.id = b.jurisdiction_id';
 
-/** Views by name. Later versions add columns at the end only. */
+/** Views by name. Later versions may only add columns at the end. */
 export const viewsOf = ({ hoursAgo }: Dialect, tables: MirrorTables): Readonly<Record<string, string>> => ({
   civic_records: allRecords(tables),
   upcoming_items: `select ${WHERE_AND_WHEN}, m.location, i.sequence, i.agenda_number, i.title, i.text, i.matter_file, i.matter_type,
       i.source_url, i.id as agenda_item_id, m.id as meeting_id
     from agenda_items i join meetings m on m.id = i.meeting_id ${PLACES}
     where m.status not in ('cancelled', 'postponed') and m.starts_at >= ${hoursAgo(24)}
-      and (m.starts_at >= ${hoursAgo(0)} or m.start_time ->> 'status' = 'not_stated')
+      and (m.starts_at >= ${hoursAgo(0)} or m.start_time ->> 'status' = 'not_stated') and coalesce(i.kind, 'item') = 'item'
     order by m.starts_at, m.id, i.sequence`,
   hits_with_topic: `select t.name as topic, t.slug as topic_slug, ${WHERE_AND_WHEN}, i.title as item, h.summary, h.business_impact,
       h.evidence_quote, h.confidence, h.procedural_context ->> 'proceduralStage' as procedural_stage,

@@ -2,18 +2,27 @@ import { hash } from 'node:crypto';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { columnNames, type MirrorTables } from './columns.ts';
 import { MIRROR_TABLES } from './mirror-tables.ts';
-import { MirrorRefused, type MirrorRecord, type MirrorState, type MirrorStore, type RecordName, unusable } from './mirror-store.ts';
-import { rewritingPace } from './rewriting-pace.ts';
+import {
+  MirrorRefused,
+  type MirrorRecord,
+  type MirrorState,
+  type MirrorStore,
+  type RecordName,
+  unusable,
+} from './mirror-store.ts';
+import { createRewritingPace } from './rewriting-pace.ts';
 import {
   columnDefinition,
   createIndexes,
   createTable,
+  describeStale,
   type Dialect,
   finishCopy,
   quoted,
   refill,
   rowsOf,
   searchedColumns,
+  staleRow,
   upsertFrom,
   viewsOf,
 } from './sql-tables.ts';
@@ -38,24 +47,25 @@ const SQLITE: Dialect = {
 const PROGRESS = `
   create table if not exists civic_records_fresh (resource text not null, id text not null, data text not null, primary key (resource, id)) without rowid;
   create table if not exists civic_replica (singleton integer primary key check (singleton = 1), state text not null, schema text);`;
-const UPSERT_FRESH = 'insert into civic_records_fresh values (?, ?, ?) on conflict (resource, id) do update set data = excluded.data';
+const UPSERT_FRESH =
+  'insert into civic_records_fresh values (?, ?, ?) on conflict (resource, id) do update set data = excluded.data';
 const BUSY_TIMEOUT = 'pragma busy_timeout = 10000;';
-/** The file may hold bytes of what was replaced or removed. */
+/** Marks a file that might contain bytes of replaced or removed text. */
 const UNTIDY = 1;
 const MARK_UNTIDY = `pragma user_version = ${UNTIDY}`;
 
 /**
- * The full-text index of a table, and triggers that keep it equal. It stores no text of its own. Without `secure-delete`: after it, SQLite before
- * 3.42 cannot read the index.
+ * Creates the full-text index of a table and the triggers that update it. The index stores no text of its own. It does not use `secure-delete`,
+ * because SQLite before 3.42 could not read the index then.
  */
-function searchOf(table: string): string {
+function createSearch(table: string): string {
   const columns = searchedColumns(table);
   if (columns.length === 0) return '';
   const index = quoted(`${table}_fts`);
   const names = columns.map(quoted).join(', ');
-  const of = (row: 'old' | 'new') => columns.map((name) => `${row}.${quoted(name)}`).join(', ');
-  const remove = `insert into ${index} (${index}, rowid, ${names}) values ('delete', old.rowid, ${of('old')});`;
-  const add = `insert into ${index} (rowid, ${names}) values (new.rowid, ${of('new')});`;
+  const listColumns = (row: 'old' | 'new') => columns.map((name) => `${row}.${quoted(name)}`).join(', ');
+  const remove = `insert into ${index} (${index}, rowid, ${names}) values ('delete', old.rowid, ${listColumns('old')});`;
+  const add = `insert into ${index} (rowid, ${names}) values (new.rowid, ${listColumns('new')});`;
   const differs = columns.map((name) => `old.${quoted(name)} is not new.${quoted(name)}`).join(' or ');
   return `drop table if exists ${index};
     create virtual table ${index} using fts5 (${names}, content=[${table}], tokenize='porter unicode61');
@@ -66,13 +76,13 @@ function searchOf(table: string): string {
     create trigger ${table}_search_update after update on ${quoted(table)} when ${differs} begin ${remove} ${add} end;`;
 }
 
-/** Brings a file to these tables: a new one, one of an earlier version, or one with a single table of JSON. Keeps every record. */
+/** Migrates a file to these tables: a new one, one of an earlier version, or one with a single JSON table. Loses no record. */
 function migrate(database: DatabaseSync, tables: MirrorTables): void {
   const views = viewsOf(SQLITE, tables);
   const shape = Object.entries(tables).map(([table, columns]) => [
     createTable(SQLITE, table, columns),
     ...createIndexes(table, columns),
-    searchOf(table),
+    createSearch(table),
   ]);
   const schema = hash('sha256', JSON.stringify([shape, views]));
   const names = (statement: string, ...values: string[]) =>
@@ -86,21 +96,23 @@ function migrate(database: DatabaseSync, tables: MirrorTables): void {
   const single = names(`select name from sqlite_master where type = 'table'`).has('civic_records');
   if (stored !== null) for (const view of Object.keys(views)) database.exec(`drop view if exists ${view}`);
   for (const [table, columns] of Object.entries(tables)) {
-    const there = names('select name from pragma_table_info(?)', table);
-    if (stored === null || there.size === 0) database.exec(createTable(SQLITE, table, columns));
+    const existing = names('select name from pragma_table_info(?)', table);
+    if (stored === null || existing.size === 0) database.exec(createTable(SQLITE, table, columns));
     for (const column of columns) {
-      const missing = there.size > 0 && !there.has(columnNames([column])[0]!);
+      const missing = existing.size > 0 && !existing.has(columnNames([column])[0]!);
       if (missing) database.exec(`alter table ${quoted(table)} add column ${columnDefinition(SQLITE, column)}`);
     }
     if (single) database.exec(upsertFrom(SQLITE, table, columns, rowsOf('civic_records', table)));
     else database.exec(refill(SQLITE, table, columns));
-    database.exec([...createIndexes(table, columns), searchOf(table)].join(';'));
+    database.exec([...createIndexes(table, columns), createSearch(table)].join(';'));
   }
   if (single) database.exec('drop table civic_records');
   for (const [view, select] of Object.entries(views)) database.exec(`create view ${view} as ${select}`);
   database.exec(MARK_UNTIDY);
   database
-    .prepare('insert into civic_replica (singleton, state, schema) values (1, ?, ?) on conflict do update set schema = excluded.schema')
+    .prepare(
+      'insert into civic_replica (singleton, state, schema) values (1, ?, ?) on conflict do update set schema = excluded.schema',
+    )
     .run(JSON.stringify({ phase: 'empty' } satisfies MirrorState), schema);
 }
 
@@ -113,28 +125,39 @@ function inTransaction(database: DatabaseSync, work: () => void): void {
     try {
       database.exec('rollback');
     } catch {
-      // SQLite has ended the transaction itself, as on a full disk: the first error is the cause.
+      // SQLite rolled back on its own, for example on a full disk: the first error is the cause.
     }
     throw error;
   }
 }
 
-/** By the primary result code of SQLite. */
+const DISK_FULL = 13;
+/** Returns the primary result code of SQLite; 0 for another error. */
+const codeOf = (error: unknown): number => ((error as { readonly errcode?: number }).errcode ?? 0) & 0xff;
+/** Advice by primary result code of SQLite. */
 const ADVICE: Readonly<Record<number, string>> = {
   11: 'it is damaged: remove it, and run the same command again for a new copy',
-  13: 'free some space on its disk, and run the same command again',
+  [DISK_FULL]: 'free some space on its disk, and run the same command again',
   14: 'its folder must exist, on a file system that can be written',
 };
 
-const refusalOf = (file: string, error: unknown): MirrorRefused =>
-  unusable(`the SQLite file ${file}`, error, ADVICE[((error as { readonly errcode?: number }).errcode ?? 0) & 0xff]);
+const createRefusal = (file: string, error: unknown): MirrorRefused =>
+  unusable(`the SQLite file ${file}`, error, ADVICE[codeOf(error)]);
 
-/** Throws an error of SQLite as a refusal that names the file, and any other error as it is. */
-function rethrow(file: string, error: unknown): never {
-  throw (error as { readonly errcode?: number }).errcode === undefined ? error : refusalOf(file, error);
+/** Creates the error for a file with all records that could not be rewritten, which needs as much free space again. */
+function createTidyRefusal(file: string, error: unknown): MirrorRefused {
+  const isFull = codeOf(error) === DISK_FULL;
+  const problem = isFull ? 'its disk is full' : `erased text could not be removed from it: ${(error as Error).message}`;
+  const remedy = isFull ? 'free as much space as the file takes, and run the same command again' : 'run it again';
+  return new MirrorRefused(`${file} is up to date, but ${problem}; ${remedy}`);
 }
 
-/** A mirror in a SQLite file: one table for each resource, views and full-text search, which other programs may read at any time. */
+/** Wraps an error of SQLite in one that names the file; rethrows any other error. */
+function rethrow(file: string, error: unknown): never {
+  throw (error as { readonly errcode?: number }).errcode === undefined ? error : createRefusal(file, error);
+}
+
+/** Opens a mirror in a SQLite file: one table for each resource, views and full-text search. Other programs may read it at any time. */
 export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABLES): MirrorStore {
   if (file === '') throw new MirrorRefused('sqlite: needs the name of a file, such as sqlite:mirror.db');
   let database: DatabaseSync;
@@ -143,7 +166,7 @@ export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABL
     database.exec(`${BUSY_TIMEOUT} pragma secure_delete = on; pragma synchronous = full; pragma journal_mode = wal;`);
     inTransaction(database, () => migrate(database, tables));
   } catch (error) {
-    throw refusalOf(file, error);
+    throw createRefusal(file, error);
   }
   const prepared = new Map<string, StatementSync>();
   const run = (sql: string, ...values: string[]): void => {
@@ -153,25 +176,27 @@ export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABL
   };
   const readState = database.prepare('select state from civic_replica');
   const stored = () => readState.get()!['state'] as string;
-  let seen = stored();
+  let lastState = stored();
   const upsertFresh = ({ resource, id, data }: MirrorRecord) => run(UPSERT_FRESH, resource, id, data);
-  const removeFresh = ({ resource, id }: RecordName) => run('delete from civic_records_fresh where resource = ? and id = ?', resource, id);
+  const removeFresh = ({ resource, id }: RecordName) =>
+    run('delete from civic_records_fresh where resource = ? and id = ?', resource, id);
   const upsertShown = ({ resource, id, data }: MirrorRecord) =>
     run(upsertFrom(SQLITE, resource, tables[resource]!, '(select ? as id, ? as data)'), id, data);
   const removeShown = ({ resource, id }: RecordName) => run(`delete from ${quoted(resource)} where id = ?`, id);
   const indexes = Object.keys(tables).filter((table) => searchedColumns(table).length > 0);
   const optimize = indexes.map((table) => `insert into ${table}_fts (${table}_fts) values ('optimize')`).join(';');
   const isUntidy = () => database.prepare('pragma user_version').get()?.['user_version'] === UNTIDY;
-  const pace = rewritingPace();
+  const pace = createRewritingPace();
   let logged = true;
   return {
-    state: async () => JSON.parse(seen) as MirrorState,
+    state: async () => JSON.parse(lastState) as MirrorState,
     async commit(commit) {
       const next = JSON.stringify(commit.state);
       const write = (): void => {
-        if (stored() !== seen) throw new MirrorRefused(`another replicator has written to ${file} meanwhile; run one at a time`);
+        if (stored() !== lastState)
+          throw new MirrorRefused(`another replicator has written to ${file} at the same time; run one at a time`);
         if (commit.copy === 'begin') run('delete from civic_records_fresh');
-        const toFresh = commit.copy === 'begin' || (JSON.parse(seen) as MirrorState).phase === 'snapshot';
+        const toFresh = commit.copy === 'begin' || (JSON.parse(lastState) as MirrorState).phase === 'snapshot';
         const [upsert, remove] = toFresh ? [upsertFresh, removeFresh] : [upsertShown, removeShown];
         commit.upserts.forEach(upsert);
         commit.removes.forEach(remove);
@@ -187,34 +212,40 @@ export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABL
       } catch (error) {
         rethrow(file, error);
       }
-      seen = next;
+      lastState = next;
       logged = true;
     },
     async *records() {
       try {
-        for (const row of database.prepare('select resource, id, data from civic_records').iterate()) yield row as unknown as MirrorRecord;
+        for (const row of database.prepare('select resource, id, data from civic_records').iterate())
+          yield row as unknown as MirrorRecord;
       } catch (error) {
         rethrow(file, error);
       }
     },
+    async findStale(resource) {
+      const statement = staleRow(SQLITE, resource, tables[resource]!);
+      try {
+        return describeStale(database.prepare(statement).get());
+      } catch (error) {
+        return rethrow(file, error);
+      }
+    },
     async tidy(now) {
-      // An index has the words of a removed text until its parts are merged, and a page may have a copy of what has moved to another one.
+      // The index contains words of a removed text until its segments are merged, and a page might contain a copy of moved rows.
       if (isUntidy()) {
         await pace(now, async () => {
           logged = true;
           try {
             database.exec(`${optimize}; vacuum; pragma user_version = 0`);
           } catch (error) {
-            // Another program writes, or the disk is full: a mirror that follows tries it again later.
-            if (now)
-              throw new MirrorRefused(
-                `${file} is up to date, but erased texts could not be taken out of it: ${(error as Error).message}; run it again`,
-              );
+            // Another program is writing, or the disk is full: a mirror that follows the feed retries later.
+            if (now) throw createTidyRefusal(file, error);
           }
         });
       }
       if (!logged) return;
-      // A reader may keep the log of writes from being emptied, which is then tried again at the next poll.
+      // A reader can block the checkpoint of the write-ahead log; the next poll retries it.
       database.exec('pragma busy_timeout = 100');
       logged = database.prepare('pragma wal_checkpoint(truncate)').get()?.['busy'] !== 0;
       database.exec(BUSY_TIMEOUT);

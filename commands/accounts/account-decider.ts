@@ -16,7 +16,7 @@ import { dateTime, uuid } from '../../domain/records/fields.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { accountStream } from '../../domain/streams.ts';
 
-const keptOpen = z.strictObject({
+const storedOpen = z.strictObject({
   kind: z.literal('open'),
   suspended: z.boolean(),
   channel,
@@ -25,20 +25,23 @@ const keptOpen = z.strictObject({
   paidAt: dateTime.nullable(),
   keys: z.array(z.tuple([uuid, z.strictObject({ sha256: z.string(), revoked: z.boolean() })])),
 });
-const kept = z.discriminatedUnion('kind', [z.strictObject({ kind: z.literal('absent') }), keptOpen]);
-type KeptOpen = z.output<typeof keptOpen>;
+const storedState = z.discriminatedUnion('kind', [z.strictObject({ kind: z.literal('absent') }), storedOpen]);
+type StoredOpen = z.output<typeof storedOpen>;
 type AccountState =
   | { readonly kind: 'absent' }
-  | (Readonly<Omit<KeptOpen, 'keys'>> & { readonly keys: ReadonlyMap<string, KeptOpen['keys'][number][1]> });
+  | (Readonly<Omit<StoredOpen, 'keys'>> & { readonly keys: ReadonlyMap<string, StoredOpen['keys'][number][1]> });
 
-/** The stream of an account that pays by the call grows with each payment; the state that its commands need does not. */
+/**
+ * Checkpoint of an account: the stream grows with each payment of an account that pays per call, but the state does
+ * not.
+ */
 const accountCheckpoint: CheckpointForm<AccountState> = {
   name: 'accounts',
   version: 1,
   every: 200,
   write: (state) => (state.kind === 'absent' ? state : { ...state, keys: [...state.keys] }),
   read(written) {
-    const state = kept.parse(written);
+    const state = storedState.parse(written);
     return state.kind === 'absent' ? state : { ...state, keys: new Map(state.keys) };
   },
 };
@@ -55,7 +58,9 @@ function decideOpen(
         ? []
         : [{ type: 'AccountPeriodSet', data: { tier: command.tier, paidUntil: command.paidUntil } }];
     case 'SetChannel':
-      return command.channel === state.channel ? [] : [{ type: 'AccountChannelSet', data: { channel: command.channel } }];
+      return command.channel === state.channel
+        ? []
+        : [{ type: 'AccountChannelSet', data: { channel: command.channel } }];
     case 'ConfirmPayment':
       return state.paidAt !== null && command.paidAt <= state.paidAt
         ? []
@@ -66,27 +71,33 @@ function decideOpen(
       return state.suspended ? [{ type: 'AccountResumed', data: {} }] : [];
     case 'IssueKey': {
       const { keyId, sha256, expiresAt } = command;
-      const known = state.keys.get(keyId);
-      if (known !== undefined) return known.sha256 === sha256 ? [] : new Rejection('invalid_parameter', 'this key id is taken');
-      const issued: AccountEvent = { type: 'KeyIssued', data: { keyId, sha256, scopes: [...new Set(command.scopes)], expiresAt } };
-      return command.label === undefined ? [issued] : [issued, { type: 'KeyLabelled', data: { keyId, label: command.label } }];
+      const existing = state.keys.get(keyId);
+      if (existing !== undefined)
+        return existing.sha256 === sha256 ? [] : new Rejection('invalid_parameter', 'this key id is taken');
+      const issued: AccountEvent = {
+        type: 'KeyIssued',
+        data: { keyId, sha256, scopes: [...new Set(command.scopes)], expiresAt },
+      };
+      return command.label === undefined
+        ? [issued]
+        : [issued, { type: 'KeyLabelled', data: { keyId, label: command.label } }];
     }
     case 'LabelKey': {
       const { keyId, label } = command;
-      // The state holds no label: it would be a copy that an erasure has to find.
+      // The state contains no label, which would be a copy for an erasure to find.
       return state.keys.has(keyId) ? [{ type: 'KeyLabelled', data: { keyId, label } }] : NO_SUCH_KEY;
     }
     case 'RotateKey': {
       const { type: _, ...rotated } = command;
-      const known = state.keys.get(rotated.keyId);
-      if (known === undefined) return NO_SUCH_KEY;
-      if (known.revoked) return new Rejection('invalid_parameter', 'the key is revoked; issue another one');
-      return known.sha256 === rotated.sha256 ? [] : [{ type: 'KeyRotated', data: rotated }];
+      const existing = state.keys.get(rotated.keyId);
+      if (existing === undefined) return NO_SUCH_KEY;
+      if (existing.revoked) return new Rejection('invalid_parameter', 'the key is revoked; issue another one');
+      return existing.sha256 === rotated.sha256 ? [] : [{ type: 'KeyRotated', data: rotated }];
     }
     case 'RevokeKey': {
-      const known = state.keys.get(command.keyId);
-      if (known === undefined) return NO_SUCH_KEY;
-      return known.revoked ? [] : [{ type: 'KeyRevoked', data: { keyId: command.keyId } }];
+      const existing = state.keys.get(command.keyId);
+      if (existing === undefined) return NO_SUCH_KEY;
+      return existing.revoked ? [] : [{ type: 'KeyRevoked', data: { keyId: command.keyId } }];
     }
   }
 }
@@ -94,7 +105,9 @@ function decideOpen(
 function decide(command: AccountCommand, state: AccountState): readonly AccountEvent[] | Rejection {
   if (command.type === 'OpenAccount') {
     const { type: _, ...data } = command;
-    return state.kind === 'absent' ? [{ type: 'AccountOpened', data }] : new Rejection('invalid_parameter', 'this account is open already');
+    return state.kind === 'absent'
+      ? [{ type: 'AccountOpened', data }]
+      : new Rejection('invalid_parameter', 'this account is open already');
   }
   return state.kind === 'absent' ? new Rejection('not_found', 'there is no such account') : decideOpen(command, state);
 }
@@ -123,14 +136,23 @@ function evolve(state: AccountState, event: AccountEvent): AccountState {
     case 'AccountResumed':
       return { ...state, suspended: false };
     case 'KeyIssued':
-      return { ...state, keys: new Map(state.keys).set(event.data.keyId, { sha256: event.data.sha256, revoked: false }) };
+      return {
+        ...state,
+        keys: new Map(state.keys).set(event.data.keyId, { sha256: event.data.sha256, revoked: false }),
+      };
     case 'KeyRotated': {
       const { keyId, sha256 } = event.data;
-      return { ...state, keys: new Map(state.keys).set(keyId, { sha256, revoked: state.keys.get(keyId)?.revoked ?? false }) };
+      return {
+        ...state,
+        keys: new Map(state.keys).set(keyId, { sha256, revoked: state.keys.get(keyId)?.revoked ?? false }),
+      };
     }
     case 'KeyRevoked': {
       const { keyId } = event.data;
-      return { ...state, keys: new Map(state.keys).set(keyId, { sha256: state.keys.get(keyId)?.sha256 ?? '', revoked: true }) };
+      return {
+        ...state,
+        keys: new Map(state.keys).set(keyId, { sha256: state.keys.get(keyId)?.sha256 ?? '', revoked: true }),
+      };
     }
   }
 }
@@ -146,7 +168,7 @@ export const accountDecider = {
 
 export type Tier = z.output<typeof tier>;
 
-/** Commands of an account. Times are ISO 8601 in UTC with milliseconds. */
+/** Commands on an account. Times are ISO 8601 in UTC with milliseconds. */
 export type AccountCommand =
   | ({ readonly type: 'OpenAccount' } & Readonly<z.output<typeof accountOpened>>)
   | { readonly type: 'SetPeriod'; readonly tier: Tier; readonly paidUntil: string }
@@ -170,20 +192,25 @@ interface AccountCommandRequest {
   readonly deadline: number;
 }
 
-export const handleAccountCommand = (parts: HandlerPorts, { accountId, ...request }: AccountCommandRequest): Promise<Handled> =>
-  handle({ ...parts, ...request, decider: accountDecider, stream: accountStream(accountId) });
+export const handleAccountCommand = (
+  parts: HandlerPorts,
+  { accountId, ...request }: AccountCommandRequest,
+): Promise<Handled> => handle({ ...parts, ...request, decider: accountDecider, stream: accountStream(accountId) });
 
 type KeyPorts = CommandPorts & { readonly randomBytes: RandomBytes };
-type Asked = Pick<AccountCommandRequest, 'accountId' | 'context' | 'deadline'>;
+type AccountRequest = Pick<AccountCommandRequest, 'accountId' | 'context' | 'deadline'>;
 
-interface KeyRequest extends Asked {
+interface KeyRequest extends AccountRequest {
   readonly scopes: readonly Scope[];
   /** ISO 8601 in UTC; null for a key that does not expire. */
   readonly expiresAt: string | null;
   readonly label?: string | undefined;
 }
 
-/** Stores the hash of a new secret and returns the secret, which is never shown again. Throws as `handle`. */
+/**
+ * Creates a key and returns its secret. Only the hash is stored, so the secret cannot be shown again. Throws like
+ * `handle`.
+ */
 export async function issueKey(
   parts: KeyPorts,
   { accountId, scopes, expiresAt, label, context, deadline }: KeyRequest,
@@ -191,17 +218,38 @@ export async function issueKey(
   const secret = makeKeySecret(parts.randomBytes);
   const keyId = parts.identifiers.next();
   const command = { type: 'IssueKey', keyId, sha256: keySecretHash(secret), scopes, expiresAt, label } as const;
-  const handled = await handleAccountCommand(parts, { accountId, command, commandId: parts.identifiers.next(), context, deadline });
+  const handled = await handleAccountCommand(parts, {
+    accountId,
+    command,
+    commandId: parts.identifiers.next(),
+    context,
+    deadline,
+  });
   return { keyId, secret, handled };
 }
 
-/** Gives a key another secret and returns it, which is never shown again; the former one ends at `formerUntil`, ISO 8601. Throws as `handle`. */
+/**
+ * Replaces the secret of a key and returns the new one, which cannot be shown again. The former secret works until
+ * `formerUntil` (ISO 8601). Throws like `handle`.
+ */
 export async function rotateKey(
   parts: KeyPorts,
-  { accountId, keyId, formerUntil, context, deadline }: Asked & { readonly keyId: string; readonly formerUntil: string },
+  {
+    accountId,
+    keyId,
+    formerUntil,
+    context,
+    deadline,
+  }: AccountRequest & { readonly keyId: string; readonly formerUntil: string },
 ): Promise<{ readonly secret: string; readonly handled: Handled }> {
   const secret = makeKeySecret(parts.randomBytes);
   const command = { type: 'RotateKey', keyId, sha256: keySecretHash(secret), formerUntil } as const;
-  const handled = await handleAccountCommand(parts, { accountId, command, commandId: parts.identifiers.next(), context, deadline });
+  const handled = await handleAccountCommand(parts, {
+    accountId,
+    command,
+    commandId: parts.identifiers.next(),
+    context,
+    deadline,
+  });
   return { secret, handled };
 }

@@ -50,9 +50,9 @@ interface ErasedPlace {
 export interface ErasedContent {
   readonly places: readonly ErasedPlace[];
   readonly erasures: readonly string[];
-  /** The number of records whose current content changed. */
+  /** Number of records whose current content changed. */
   readonly changes: number;
-  /** Position of the last event appended; null where there was nothing to erase. */
+  /** Position of the last appended event; null if there was nothing to erase. */
   readonly position: Position | null;
   /** Clock milliseconds. */
   readonly at: number;
@@ -62,15 +62,16 @@ const EVENTS_AT_ONCE = 500;
 const CHARACTERS_AT_ONCE = 4_000_000;
 
 /**
- * Erases a text from every event of some streams. Where the current content of a record holds it, a record change without it is appended
- * first, so that the feed contains the change; then an erasure covers the earlier events. Ends when no event holds the text, those of
- * concurrent writers included. Throws a `Rejection` before anything is appended where the text may not be erased, and `DeadlineExceeded`.
+ * Erases a text from all events of some streams. If the current content of a record contains it, a record change
+ * without it is appended first, so that the feed has the change; then an erasure covers the earlier events. Repeats
+ * until no event contains the text, including those of concurrent writers. Throws `DeadlineExceeded`, or a `Rejection`
+ * before anything is appended if the text must not be erased.
  */
 export async function eraseContent(deps: EraseDependencies, command: EraseContent): Promise<ErasedContent> {
   const { log, clock } = deps;
   const deadline = clock.now() + deps.deadlineMs;
   const places = new Map<string, ErasedPlace>();
-  for await (const planned of plannedEvents(log, command)) places.set(planned.stored.id, placeOf(planned));
+  for await (const planned of plannedEvents(log, command)) places.set(planned.stored.id, describePlace(planned));
   const erasures: string[] = [];
   let changes = 0;
   let position: Position | null = null;
@@ -78,22 +79,24 @@ export async function eraseContent(deps: EraseDependencies, command: EraseConten
     const followed = await followAll(deps, command, deadline);
     changes += followed.length;
     position = followed.at(-1) ?? position;
-    // Read before the events: a later concurrent erasure makes the append a conflict, and everything is read again.
+    // Read before the events, so that a later concurrent erasure makes the append conflict and everything is read
+    // again.
     const expectedRevision = (await log.readLast([ERASURES_STREAM])).get(ERASURES_STREAM)?.revision ?? NO_STREAM;
     const { portion, isRest, isHeldBack } = await gather(log, command);
     if (portion.length > 0) {
       const appended = await append(deps, command, portion, expectedRevision);
-      for (const planned of appended === null ? [] : portion) places.set(planned.stored.id, placeOf(planned));
+      for (const planned of appended === null ? [] : portion) places.set(planned.stored.id, describePlace(planned));
       if (appended !== null) erasures.push(appended.id);
       position = appended?.position ?? position;
     }
     if (portion.length === 0 && isRest && !isHeldBack) break;
-    if (clock.now() >= deadline) throw new DeadlineExceeded('others keep changing what is to be erased: run the same command again');
+    if (clock.now() >= deadline)
+      throw new DeadlineExceeded('others keep changing what is to be erased: run the same command again');
   }
   return { places: [...places.values()], erasures, changes, position, at: clock.now() };
 }
 
-const placeOf = ({ stored, texts }: PlannedEvent): ErasedPlace => ({
+const describePlace = ({ stored, texts }: PlannedEvent): ErasedPlace => ({
   eventId: stored.id,
   stream: stored.stream,
   version: stored.revision + 1,
@@ -101,7 +104,10 @@ const placeOf = ({ stored, texts }: PlannedEvent): ErasedPlace => ({
   pointers: texts.map(({ path }) => pointerOf(path)),
 });
 
-const plannedEvents = async function* (log: EventLog, { streams, erasing }: EraseContent): AsyncGenerator<PlannedEvent> {
+const plannedEvents = async function* (
+  log: EventLog,
+  { streams, erasing }: EraseContent,
+): AsyncGenerator<PlannedEvent> {
   for (const { stream, isWanted = () => true } of streams) {
     for await (const stored of streamEvents(log, stream)) {
       const planned = isWanted(stored) ? planEvent(stored, erasing) : null;
@@ -110,9 +116,14 @@ const plannedEvents = async function* (log: EventLog, { streams, erasing }: Eras
   }
 };
 
-const isPublished = ({ type, stream }: StoredEvent): boolean => type === RECORD_PUBLISHED && isResource(category(stream));
+const isPublished = ({ type, stream }: StoredEvent): boolean =>
+  type === RECORD_PUBLISHED && isResource(category(stream));
 
-async function followAll(deps: EraseDependencies, { streams, erasing }: EraseContent, deadline: number): Promise<readonly Position[]> {
+async function followAll(
+  deps: EraseDependencies,
+  { streams, erasing }: EraseContent,
+  deadline: number,
+): Promise<readonly Position[]> {
   const followed: Position[] = [];
   for (const stored of (await deps.log.readLast(streams.map(({ stream }) => stream))).values()) {
     const planned = isPublished(stored) ? planEvent(stored, erasing) : null;
@@ -122,7 +133,10 @@ async function followAll(deps: EraseDependencies, { streams, erasing }: EraseCon
   return followed;
 }
 
-/** As many events as one erasure takes: `isRest` where these are all. `isHeldBack`: a record change has to replace a current content first. */
+/**
+ * Returns as many events as one erasure can contain; `isRest` if these are all. `isHeldBack`: a record change must
+ * replace current content first.
+ */
 async function gather(log: EventLog, command: EraseContent) {
   const newest = await log.readLast(command.streams.map(({ stream }) => stream));
   const portion: PlannedEvent[] = [];
@@ -136,7 +150,8 @@ async function gather(log: EventLog, command: EraseContent) {
     }
     portion.push(planned);
     characters += stored.data.length;
-    if (portion.length >= EVENTS_AT_ONCE || characters >= CHARACTERS_AT_ONCE) return { portion, isRest: false, isHeldBack };
+    if (portion.length >= EVENTS_AT_ONCE || characters >= CHARACTERS_AT_ONCE)
+      return { portion, isRest: false, isHeldBack };
   }
   return { portion, isRest: true, isHeldBack };
 }
@@ -147,9 +162,11 @@ async function append(
   portion: readonly PlannedEvent[],
   expectedRevision: number,
 ): Promise<{ readonly id: string; readonly position: Position } | null> {
-  const data = JSON.stringify(contentOf(portion, reason, by));
+  const data = JSON.stringify(buildContentErased(portion, reason, by));
   const number = expectedRevision + 2;
-  const rewritten = portion.map(({ stored, texts, replacements }) => eraseFromEvent(stored, texts, replacements, number));
+  const rewritten = portion.map(({ stored, texts, replacements }) =>
+    eraseFromEvent(stored, texts, replacements, number),
+  );
   const events = newEvents([{ type: CONTENT_ERASED, data }], { commandId: identifiers.next(), time: clock.now() });
   const { id } = events[0]!;
   try {
@@ -157,36 +174,41 @@ async function append(
     return outcome.kind === 'appended' ? { id, position: outcome.position } : null;
   } catch (error) {
     if (!(error instanceof OutcomeUnknown)) throw error;
-    const [found] = await log.readStream(ERASURES_STREAM, expectedRevision, 1);
-    return found?.id === id ? { id, position: found.position } : null;
+    const [stored] = await log.readStream(ERASURES_STREAM, expectedRevision, 1);
+    return stored?.id === id ? { id, position: stored.position } : null;
   }
 }
 
-function contentOf(portion: readonly PlannedEvent[], reason: ErasureReason, by: string): ContentErased {
+function buildContentErased(portion: readonly PlannedEvent[], reason: ErasureReason, by: string): ContentErased {
   const numbers = new Map<string, number>();
-  const numberOf = (text: string): number => {
+  const numberReplacement = (text: string): number => {
     const number = numbers.get(text) ?? numbers.size;
     numbers.set(text, number);
     return number;
   };
-  const eventOf = ({ stored: { id, revision }, texts, replacements }: PlannedEvent) => {
-    return { id, revision, texts: texts.map((text) => ({ ...text, with: numberOf(replacements[text.with]!) })) };
+  const buildErasedEvent = ({ stored: { id, revision }, texts, replacements }: PlannedEvent) => {
+    return {
+      id,
+      revision,
+      texts: texts.map((text) => ({ ...text, with: numberReplacement(replacements[text.with]!) })),
+    };
   };
   const byStream = Map.groupBy(portion, ({ stored }) => stored.stream);
-  const streams = [...byStream].map(([stream, ofStream]) => ({ stream, events: ofStream.map(eventOf) }));
+  const streams = [...byStream].map(([stream, ofStream]) => ({ stream, events: ofStream.map(buildErasedEvent) }));
   return { reason, by, replacements: [...numbers.keys()], streams };
 }
 
 /**
- * Publishes the newest version of a record without the erased text, at exactly that revision, so that no concurrent change is undone.
- * Resolves to null on a conflict or an unknown outcome; the caller then reads the stream again.
+ * Publishes the newest version of a record without the erased text, at exactly that revision, so that no concurrent
+ * change is undone. Resolves to null on a conflict or an unknown outcome; the caller then reads the stream again.
  */
 async function followWithChange(
   { log, clock, identifiers }: EraseDependencies,
   { stored, texts, replacements }: PlannedEvent,
   deadline: number,
 ): Promise<Position | null> {
-  if (clock.now() >= deadline) throw new DeadlineExceeded('others keep changing the record: run the same command again');
+  if (clock.now() >= deadline)
+    throw new DeadlineExceeded('others keep changing the record: run the same command again');
   const {
     id: _id,
     createdAt: _createdAt,
@@ -194,7 +216,11 @@ async function followWithChange(
     ...content
   } = erasedValue(JSON.parse(stored.data), texts, replacements) as Record<string, unknown>;
   const time = clock.now();
-  const intent = { type: 'PublishRecord', id: streamId(stored.stream), content: content as unknown as NormalizedContent } as const;
+  const intent = {
+    type: 'PublishRecord',
+    id: streamId(stored.stream),
+    content: content as unknown as NormalizedContent,
+  } as const;
   const decision = decide({ ...intent, at: new Date(time).toISOString() }, evolve(initialState(), stored));
   if (decision instanceof Rejection) throw decision;
   const events = newEvents(decision, { commandId: identifiers.next(), time });

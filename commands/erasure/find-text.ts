@@ -11,7 +11,7 @@ export interface FoundText {
   readonly eventId: string;
   /** JSON pointers into the event's data. */
   readonly pointers: readonly string[];
-  /** False where one of them may not be erased: an id, a time of the service, a key of an object, or a client's token. */
+  /** False if one of them must not be erased: an id, a time of the service, a key of an object, or a client's token. */
   readonly erasable: boolean;
 }
 
@@ -20,14 +20,14 @@ interface TextSearch {
   readonly ignoreCase: boolean;
 }
 
-/** Null where the event does not hold the text. */
-export function findIn(event: StoredEvent, { text, ignoreCase }: TextSearch): FoundText | null {
+/** Returns the places of a text in an event; null if it does not contain the text. */
+export function findInEvent(event: StoredEvent, { text, ignoreCase }: TextSearch): FoundText | null {
   const folded = (value: string): string => (ignoreCase ? value.toLowerCase() : value);
-  const wanted = folded(text);
-  const holds = (value: string): boolean => folded(value).includes(wanted);
+  const searched = folded(text);
+  const includesText = (value: string): boolean => folded(value).includes(searched);
   const data: unknown = JSON.parse(event.data);
-  const texts = textsOf(data).filter((each) => holds(each.text));
-  const keys = keysWith(data, holds);
+  const texts = textsOf(data).filter((each) => includesText(each.text));
+  const keys = keysWith(data, includesText);
   if (texts.length === 0 && keys.length === 0) return null;
   return {
     stream: event.stream,
@@ -50,9 +50,9 @@ export async function* findText(
   let looked = 0;
   for await (const { events } of logBatches(log, LOG_START, { batchSize: PAGE })) {
     for (const event of events) {
-      // An erasure event holds the replacements, not the erased text.
-      const found = event.type === CONTENT_ERASED ? null : findIn(event, search);
-      if (found !== null) yield found;
+      // An erasure event contains the replacements, not the erased text.
+      const match = event.type === CONTENT_ERASED ? null : findInEvent(event, search);
+      if (match !== null) yield match;
     }
     onProgress((looked += events.length));
   }

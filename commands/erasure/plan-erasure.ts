@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../domain/digests.ts';
-import { erasedValue, KEEP_NOTHING, keepAround, pointerOf, textsOf, valueAt } from '../../domain/erasure/erase-from-event.ts';
+import {
+  erasedValue,
+  KEEP_NOTHING,
+  keepAround,
+  pointerOf,
+  textsOf,
+  valueAt,
+} from '../../domain/erasure/erase-from-event.ts';
 import { isErasable, refusedAsData } from '../../domain/erasure/erasable.ts';
 import type { ErasedText } from '../../domain/events/erasure-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import { Rejection } from '../../domain/rejections.ts';
 
-/** What to erase: the whole text at a path, or a literal everywhere or at one path; and its replacement. */
+/** Text to erase, and its replacement: the whole text at a path, or a literal everywhere or at one path. */
 export interface Erasing {
   readonly path: readonly string[] | null;
   readonly literal: string | null;
@@ -23,19 +30,28 @@ export interface PlannedEvent {
 const samePath = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((key, nth) => key === other[nth]);
 
-function keepOf({ literal, replacement }: Erasing, text: string): readonly number[] | null {
+function computeKeep({ literal, replacement }: Erasing, text: string): readonly number[] | null {
   if (literal !== null) return keepAround(text, literal);
   return text === replacement ? null : KEEP_NOTHING;
 }
 
-/** The hash that identifies a repeated submission covers its input: with it, a guess of the erased text could be verified. */
+/**
+ * Replaces the hash of a repeated submission, which covers its input: with the old hash, a guess of the erased text
+ * could be verified.
+ */
 function withHash(event: StoredEvent, texts: readonly ErasedText[], replacement: string): Omit<PlannedEvent, 'stored'> {
   const data = erasedValue(JSON.parse(event.data), texts, [replacement]) as { readonly input: unknown };
   const inputHash = createHash('sha256').update(canonicalJson(data.input)).digest('hex');
-  return { texts: [...texts, { path: ['inputHash'], keep: [...KEEP_NOTHING], with: 1 }], replacements: [replacement, inputHash] };
+  return {
+    texts: [...texts, { path: ['inputHash'], keep: [...KEEP_NOTHING], with: 1 }],
+    replacements: [replacement, inputHash],
+  };
 }
 
-/** Null where the event stays. Throws a `Rejection` where a text must not be erased or the rest would not be a valid event. */
+/**
+ * Plans the erasure of one event; null if the event does not change. Throws a `Rejection` if a text must not be erased
+ * or the rest would not be a valid event.
+ */
 export function planEvent(stored: StoredEvent, erasing: Erasing): PlannedEvent | null {
   if (erasing.literal !== null && !mayHold(stored.data, erasing.literal)) return null;
   const data: unknown = JSON.parse(stored.data);
@@ -49,29 +65,33 @@ export function planEvent(stored: StoredEvent, erasing: Erasing): PlannedEvent |
   const texts: ErasedText[] = [];
   for (const text of textsOf(data)) {
     if (path !== null && !samePath(path, text.path)) continue;
-    const keep = keepOf(erasing, text.text);
+    const keep = computeKeep(erasing, text.text);
     if (keep === null) continue;
     if (!isErasable(stored.type, text)) {
       throw new Rejection(
         'invalid_parameter',
-        `${pointerOf(text.path)} of ${at} may not be erased: ids and what is found by them stay; allowed are ${allowedIn(stored.type, data)}`,
+        `${pointerOf(text.path)} of ${at} may not be erased: ids and what is found by them stay; allowed are ${listErasablePlaces(stored.type, data)}`,
       );
     }
     texts.push({ path: [...text.path], keep: [...keep], with: 0 });
   }
   if (texts.length === 0) return null;
   const planned =
-    stored.type === 'DataReportSubmitted' ? withHash(stored, texts, erasing.replacement) : { texts, replacements: [erasing.replacement] };
+    stored.type === 'DataReportSubmitted'
+      ? withHash(stored, texts, erasing.replacement)
+      : { texts, replacements: [erasing.replacement] };
   const rest = erasedValue(data, planned.texts, planned.replacements) as Record<string, unknown>;
   const refusal = refusedAsData(stored.stream, stored.type, rest);
-  if (refusal !== null) throw new Rejection('invalid_parameter', `${at} would not be allowed: ${refusal}; choose another --with`);
+  if (refusal !== null)
+    throw new Rejection('invalid_parameter', `${at} would not be allowed: ${refusal}; choose another --with`);
   return { stored, ...planned };
 }
 
-/** Searches the JSON text, which is cheaper than parsing: most characters are not escaped. */
-const mayHold = (data: string, literal: string): boolean => data.includes(JSON.stringify(literal).slice(1, -1)) || data.includes('\\u');
+/** Searches the JSON text, which is cheaper than parsing it: most characters are not escaped. */
+const mayHold = (data: string, literal: string): boolean =>
+  data.includes(JSON.stringify(literal).slice(1, -1)) || data.includes('\\u');
 
-function allowedIn(type: string, data: unknown): string {
+function listErasablePlaces(type: string, data: unknown): string {
   const texts = textsOf(data).filter((text) => isErasable(type, text));
   return texts.length === 0 ? 'none here' : texts.map(({ path }) => pointerOf(path)).join(', ');
 }

@@ -12,7 +12,14 @@ import {
 } from '../../domain/events/feed-events.ts';
 import type { Identifiers } from '../../domain/identifiers.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
-import { type EventLog, LOG_START, type NewEvent, NO_STREAM, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
+import {
+  type EventLog,
+  LOG_START,
+  type NewEvent,
+  NO_STREAM,
+  type Position,
+  type StoredEvent,
+} from '../../domain/ports/event-log.ts';
 import type { BegunRenewal, FillLock, InstallationStore } from '../../domain/ports/stores.ts';
 import { FEED_STREAM } from '../../domain/streams.ts';
 
@@ -20,10 +27,10 @@ class UnfinishedRestore extends Error {
   override readonly name = 'UnfinishedRestore';
 }
 
-async function requireFinishedRestore(log: Pick<EventLog, 'readLast'>, begun: StoredEvent): Promise<void> {
-  const last = (await log.readLast([begun.stream])).get(begun.stream);
+async function requireFinishedRestore(log: Pick<EventLog, 'readLast'>, restoreStart: StoredEvent): Promise<void> {
+  const last = (await log.readLast([restoreStart.stream])).get(restoreStart.stream);
   if (last?.type === RESTORE_FINISHED) return;
-  const { backupId, events } = restoreBegun.parse(JSON.parse(begun.data));
+  const { backupId, events } = restoreBegun.parse(JSON.parse(restoreStart.data));
   throw new UnfinishedRestore(
     `a restore of the backup ${backupId} (${events} events) into this log has not ended: run \`civic restore FILE\` with the same file again and it goes on, or give an empty database`,
   );
@@ -34,8 +41,8 @@ export class ForeignLogFound extends Error {
 }
 
 /**
- * The newest event of the feed's stream, which holds the `feedId`; null for an empty log. Throws `ForeignLogFound` for a log that begins
- * with any event but that of a feed or of a restore, and `UnfinishedRestore`.
+ * Returns the newest event of the feed's stream, which contains the `feedId`; null for an empty log. Throws
+ * `UnfinishedRestore`, or `ForeignLogFound` if the first event is not that of a feed or a restore.
  */
 export async function openedFeed(log: Pick<EventLog, 'readAll' | 'readLast'>): Promise<StoredEvent | null> {
   const { events } = await log.readAll({ after: LOG_START, limit: 1 });
@@ -52,7 +59,10 @@ class FilledElsewhere extends Error {
   override readonly name = 'FilledElsewhere';
 }
 
-/** Milliseconds between two attempts to fill a log that another process fills, and their number: a first start takes less than a second. */
+/**
+ * Milliseconds between attempts to open a log that another process fills, and their maximum number. Filling takes less
+ * than a second.
+ */
 const [LOOK_AGAIN_MS, MAX_LOOKS] = [50, 200];
 
 interface FeedOpening {
@@ -63,12 +73,12 @@ interface FeedOpening {
 }
 
 /**
- * As `openedFeed`; appends the event that gives the feed its identity to an empty log. Safe in concurrent processes: one fills the log.
- * Throws `FilledElsewhere` where another one holds it for ten seconds.
+ * Returns the newest event of the feed's stream, after appending the first one to an empty log. Safe in concurrent
+ * processes: one fills the log. Throws `FilledElsewhere` if another one takes longer than ten seconds.
  */
 export async function openFeed({ log, clock, identifiers, fillLock }: FeedOpening): Promise<StoredEvent> {
   const append = async (): Promise<StoredEvent> => {
-    // A restore may have begun, and died, between the look and the lock.
+    // A restore might have begun and failed between the first check and the lock.
     const opened = await openedFeed(log);
     if (opened !== null) return opened;
     const commandId = identifiers.next();
@@ -82,11 +92,15 @@ export async function openFeed({ log, clock, identifiers, fillLock }: FeedOpenin
     if (opened !== null) return opened;
     await clock.sleep(LOOK_AGAIN_MS);
   }
-  throw new FilledElsewhere('another process fills the empty log, by a restore or a first start: start again when it has ended');
+  throw new FilledElsewhere(
+    'another process fills the empty log, by a restore or a first start: start again when it has ended',
+  );
 }
 
 const foreign = ({ type }: StoredEvent): ForeignLogFound =>
-  new ForeignLogFound(`the log begins with ${type} instead of ${FEED_OPENED}: it is not a log of this service; give it an empty one`);
+  new ForeignLogFound(
+    `the log begins with ${type} instead of ${FEED_OPENED}: it is not a log of this service; give it an empty one`,
+  );
 
 export interface Renewal extends FeedRenewed {
   readonly commandId: string;
@@ -94,9 +108,9 @@ export interface Renewal extends FeedRenewed {
   readonly time: number;
 }
 
-/** The events that give the feed another identity; appended together to its stream. */
+/** Creates the events of a new feed identity, to be appended together to the feed's stream. */
 export function renewalEvents({ commandId, time, feedId, previousFeedId, reason }: Renewal): readonly NewEvent[] {
-  // The schema has only `created` and `restored`; the operator's reason is in `FeedRenewed`.
+  // The schema only has `created` and `restored`; the operator's reason is in `FeedRenewed`.
   const opened: FeedOpened = { feedId, reason: 'restored' };
   const renewed: FeedRenewed = { feedId, previousFeedId, reason };
   const decided = [
@@ -106,9 +120,13 @@ export function renewalEvents({ commandId, time, feedId, previousFeedId, reason 
   return newEvents(decided, { commandId, time });
 }
 
-export const feedIdOf = ({ data }: Pick<StoredEvent, 'data'>): string => (JSON.parse(data) as { readonly feedId: string }).feedId;
+export const readFeedId = ({ data }: Pick<StoredEvent, 'data'>): string =>
+  (JSON.parse(data) as { readonly feedId: string }).feedId;
 
-/** For a log that was set back by other means than `civic restore`. Every earlier cursor is then answered 410. Throws what the log throws. */
+/**
+ * Renews the identity of a feed whose log was set back without `civic restore`. Earlier cursors are answered with 410.
+ * Throws what the log throws.
+ */
 export async function renewFeed(
   { log, clock, identifiers }: { readonly log: EventLog; readonly clock: Clock; readonly identifiers: Identifiers },
   reason: string,
@@ -117,25 +135,25 @@ export async function renewFeed(
   for (;;) {
     const newest = (await log.readLast([FEED_STREAM])).get(FEED_STREAM);
     if (newest === undefined) throw new Error('the feed has not been opened: there is nothing to renew');
-    const previousFeedId = feedIdOf(newest);
+    const previousFeedId = readFeedId(newest);
     const events = renewalEvents({ commandId, time: clock.now(), feedId, previousFeedId, reason });
     const outcome = await log.append({ stream: FEED_STREAM, expectedRevision: newest.revision, events });
     if (outcome.kind === 'appended') return { feedId, previousFeedId, position: outcome.position };
   }
 }
 
-/** Finds the last events of read models and reactors that the log does not have. Throws what the log throws. */
-export async function whatLogHasLost(
+/** Finds the last events of read models and reactors that the log does not contain. Throws what the log throws. */
+export async function findLostHistory(
   { installation, log }: { readonly installation: Pick<InstallationStore, 'lastEvents'>; readonly log: EventLog },
   logId: string,
 ): Promise<Pick<BegunRenewal, 'usableUpTo' | 'lost' | 'intactUpTo'>> {
   const head = await log.head();
-  const seen = await installation.lastEvents(logId);
-  const found = await Promise.all(seen.map((event) => hasEvent(log, event)));
-  const intact = seen.flatMap(({ position }, index) => (found[index] ? [position] : [])).toSorted();
-  const lost = seen.filter((_, index) => !found[index]);
-  // An older program stored no last events: then only the head of the log is known.
-  const intactUpTo = seen.length === 0 ? head : (intact.at(-1) ?? LOG_START);
-  // A checkpoint may be later than its last event and lie in lost history, also where the log has grown past it.
+  const lastEvents = await installation.lastEvents(logId);
+  const isStored = await Promise.all(lastEvents.map((event) => hasEvent(log, event)));
+  const intact = lastEvents.flatMap(({ position }, index) => (isStored[index] ? [position] : [])).toSorted();
+  const lost = lastEvents.filter((_, index) => !isStored[index]);
+  // An older version stored no last events, so only the head of the log is known.
+  const intactUpTo = lastEvents.length === 0 ? head : (intact.at(-1) ?? LOG_START);
+  // A checkpoint might be later than its last event and lie in lost history, even if the log has grown past it.
   return { usableUpTo: lost.length === 0 ? head : intactUpTo, lost, intactUpTo };
 }

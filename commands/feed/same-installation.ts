@@ -2,7 +2,9 @@ import type { EventLog } from '../../domain/ports/event-log.ts';
 import type { InstallationStore } from '../../domain/ports/stores.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 
-/** The database is not the one that was used last, or belongs to another log. An operator must decide what it may have lost. */
+/**
+ * The database is not the last one used, or it belongs to another log. An operator must decide what it might have lost.
+ */
 class MovedDatabase extends Error {
   override readonly name = 'MovedDatabase';
 }
@@ -13,47 +15,48 @@ const REMEDY =
 export interface Installed {
   readonly store: InstallationStore;
   readonly log: Pick<EventLog, 'identity'>;
-  /** Whether the log is in this database, and so is set back together with it. */
+  /** True if the log is in this database and is therefore set back together with it. */
   readonly holdsLog: boolean;
   readonly logger: Logger;
 }
 
 /**
- * Compares the identity of the database and its log with the stored ones, before anything is appended. Throws `MovedDatabase` with the
- * remedy. Another timeline of the server is a warning only: a failover must not keep the service from starting.
+ * Compares the identity of the database and its log with the stored one, before anything is appended. Throws
+ * `MovedDatabase` with the remedy. Only warns about another timeline of the server: a failover must not prevent a
+ * start.
  */
 export async function requireSameInstallation({ store, log, holdsLog, logger }: Installed): Promise<void> {
-  const kept = await store.kept();
-  if (kept === null) return;
-  // After `kept`: a process that starts for the first time beside this one begins the log, and then stores whose it is.
+  const recorded = await store.load();
+  if (recorded === null) return;
+  // Read after `recorded`: a concurrent process begins the log before it stores the installation.
   const [identity, logId] = await Promise.all([store.identity(), log.identity()]);
-  if (kept.renewing !== null) {
+  if (recorded.renewing !== null) {
     throw new MovedDatabase(
-      `the feed was about to be given a new identity (${kept.renewing}) and was not: run \`civic feed renew --reason TEXT\` again`,
+      `the feed was about to be given a new identity (${recorded.renewing}) and was not: run \`civic feed renew --reason TEXT\` again`,
     );
   }
-  if (kept.logId !== logId) {
+  if (recorded.logId !== logId) {
     throw new MovedDatabase(
-      `this database belongs to log ${kept.logId}, and the log is ${logId ?? 'empty'}: point DATABASE_URL and EVENTSTORE_URL at the same installation, or give an empty database`,
+      `this database belongs to log ${recorded.logId}, and the log is ${logId ?? 'empty'}: point DATABASE_URL and EVENTSTORE_URL at the same installation, or give an empty database`,
     );
   }
-  if (!holdsLog || kept.database === '' || identity.database === '') return;
-  if (kept.database !== identity.database) {
+  if (!holdsLog || recorded.database === '' || identity.database === '') return;
+  if (recorded.database !== identity.database) {
     throw new MovedDatabase(
-      `this database was brought here from another server or name (${kept.database}, now ${identity.database}): ${REMEDY}`,
+      `this database was brought here from another server or name (${recorded.database}, now ${identity.database}): ${REMEDY}`,
     );
   }
-  if (kept.timeline !== identity.timeline) {
+  if (recorded.timeline !== identity.timeline) {
     logger.warn(
-      { timeline: identity.timeline, before: kept.timeline },
+      { timeline: identity.timeline, before: recorded.timeline },
       `the database server was recovered to a point in time or promoted since the feed was last confirmed: ${REMEDY}`,
     );
   }
 }
 
-/** Stores the identity of the database and of its log at the first start. */
+/** Stores the identity of the database and its log at the first start. */
 export async function rememberInstallation({ store, log }: Pick<Installed, 'store' | 'log'>): Promise<void> {
-  if ((await store.kept()) !== null) return;
+  if ((await store.load()) !== null) return;
   const [identity, logId] = await Promise.all([store.identity(), log.identity()]);
   if (logId !== null) await store.keep(identity, logId);
 }

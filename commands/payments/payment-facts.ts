@@ -12,9 +12,15 @@ export function newPaymentLease({ identifiers, chainClock }: PaymentPorts): Paym
 }
 
 type FactKind = 'verified' | 'outcome';
-type PaymentFact = Extract<AccountEvent, { type: 'AccountPaymentVerified' | 'AccountPaymentSettled' | 'AccountPaymentFailed' }>;
+type PaymentFact = Extract<
+  AccountEvent,
+  { type: 'AccountPaymentVerified' | 'AccountPaymentSettled' | 'AccountPaymentFailed' }
+>;
 
-/** Facts of the ledger hold whatever the stream contains: no decision is made, and events before the row's creation are not read. */
+/**
+ * Publishes facts of the ledger, which hold whatever the stream contains: nothing is decided, and events before the
+ * creation of the row are not read.
+ */
 const factPublisher = {
   initialState: () => null,
   decide: (fact: PaymentFact) => [fact],
@@ -27,14 +33,21 @@ function unpublishedFacts(row: PaymentRow): readonly { readonly kind: FactKind; 
   const { paymentId, amount, requestHash, termsHash, cause, state } = row;
   const facts: { kind: FactKind; fact: PaymentFact }[] = [];
   if (!row.verifiedPublished && state !== 'RESERVED') {
-    facts.push({ kind: 'verified', fact: { type: 'AccountPaymentVerified', data: { paymentId, amount, requestHash, termsHash } } });
+    facts.push({
+      kind: 'verified',
+      fact: { type: 'AccountPaymentVerified', data: { paymentId, amount, requestHash, termsHash } },
+    });
   }
   if (row.outcomePublished || !hasEnded(state)) return facts;
   if (isNotBilled(state)) {
     const data = { paymentId, amount, requestHash, outcome: state, cause };
     facts.push({ kind: 'outcome', fact: { type: 'AccountPaymentFailed', data } });
   } else {
-    const settled = { resultHash: row.resultHash!, transaction: row.transaction!, settledAt: new Date(row.settledAt!).toISOString() };
+    const settled = {
+      resultHash: row.resultHash!,
+      transaction: row.transaction!,
+      settledAt: new Date(row.settledAt!).toISOString(),
+    };
     const data = { paymentId, amount, requestHash, ...settled };
     facts.push({ kind: 'outcome', fact: { type: 'AccountPaymentSettled', data } });
   }
@@ -43,8 +56,14 @@ function unpublishedFacts(row: PaymentRow): readonly { readonly kind: FactKind; 
 
 const DEADLINE_MS = 10_000;
 
-/** Each fact is appended once, also with concurrent callers. Throws what the log or the ledger throws; a later call appends the rest. */
-export async function publishPaymentFacts(parts: Pick<PaymentPorts, 'log' | 'clock' | 'ledger'>, row: PaymentRow): Promise<void> {
+/**
+ * Appends each fact once, even with concurrent callers. Throws what the log or the ledger throws; a later call appends
+ * the rest.
+ */
+export async function publishPaymentFacts(
+  parts: Pick<PaymentPorts, 'log' | 'clock' | 'ledger'>,
+  row: PaymentRow,
+): Promise<void> {
   const { accountId, keyId, paymentId, createdAt } = row;
   for (const { kind, fact } of unpublishedFacts(row)) {
     await handle({
@@ -54,7 +73,8 @@ export async function publishPaymentFacts(parts: Pick<PaymentPorts, 'log' | 'clo
       stream: accountStream(accountId),
       after: row.factsAfter,
       command: fact,
-      // A row that was deleted and created again is another use of the same payment: the creation time distinguishes them.
+      // A row that was deleted and created again is another use of the same payment; the creation time distinguishes
+      // the two.
       commandId: derivedId('payment fact', paymentId, createdAt, kind),
       context: { accountId, keyId },
       deadline: parts.clock.now() + DEADLINE_MS,

@@ -4,13 +4,16 @@ import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { NormalizedContent } from '../../domain/records/resources.ts';
 import { Rejection } from '../../domain/rejections.ts';
 
-/** The state after the newest event of a record's stream. A decision needs no other event, so its cost does not grow with the stream. */
+/**
+ * The state after the newest event of a record's stream. A decision needs no other event, so its cost does not grow
+ * with the stream.
+ */
 export type RecordState =
   | { readonly kind: 'absent' }
   | { readonly kind: 'published'; readonly createdAt: string; readonly updatedAt: string; readonly data: string }
   | { readonly kind: 'withdrawn'; readonly createdAt: string };
 
-/** Checked and normalised. */
+/** A checked and normalized command. */
 export type RecordIntent =
   | { readonly type: 'PublishRecord'; readonly id: string; readonly content: NormalizedContent }
   | { readonly type: 'WithdrawRecord'; readonly reason: string | null };
@@ -33,7 +36,7 @@ export function evolve(_state: RecordState, event: Pick<StoredEvent, 'type' | 'd
     : { kind: 'withdrawn', createdAt: data.createdAt };
 }
 
-/** Largest `data` of a record, in bytes of canonical JSON. */
+/** Maximum size of a record's `data`, in bytes of canonical JSON. */
 export const MAX_RECORD_BYTES = 1_048_576;
 
 export function decide(command: RecordCommand, state: RecordState): readonly RecordEvent[] | Rejection {
@@ -48,7 +51,7 @@ export function decide(command: RecordCommand, state: RecordState): readonly Rec
       } catch (error) {
         return refused(`data cannot be written as JSON: ${(error as Error).message}`);
       }
-      if (holdsNul(data)) return refused('the character U+0000 is not allowed');
+      if (hasNul(data)) return refused('the character U+0000 is not allowed');
       if (Buffer.byteLength(data) > MAX_RECORD_BYTES) return refused(`the record is over ${MAX_RECORD_BYTES} bytes`);
       return [{ type: RECORD_PUBLISHED, data }];
     }
@@ -62,5 +65,5 @@ export function decide(command: RecordCommand, state: RecordState): readonly Rec
 
 const refused = (reason: string): Rejection => new Rejection('invalid_parameter', reason);
 
-/** U+0000 as JSON writes it: an odd number of backslashes before `u0000`. */
-const holdsNul = (json: string): boolean => json.includes('\\u0000') && /(?<!\\)(?:\\\\)*\\u0000/.test(json);
+/** Returns true if JSON text contains a NUL character: an odd number of backslashes before `u0000`. */
+const hasNul = (json: string): boolean => json.includes('\\u0000') && /(?<!\\)(?:\\\\)*\\u0000/.test(json);

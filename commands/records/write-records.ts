@@ -3,15 +3,19 @@ import type { CommandContext } from '../decider.ts';
 import type { CommandPorts } from '../handle.ts';
 import { handleEach, type HandlingEach, type NumberedIntent, type RecordOutcome } from './handle-each.ts';
 import type { RecordIntent } from './record-decider.ts';
-import { issueText, PLAINLY } from '../../domain/plain-issues.ts';
+import { issueText, PLAINLY } from '../../domain/text/plain-issues.ts';
 import { text, uuid } from '../../domain/records/fields.ts';
 import { isResource, RECORD_SCHEMAS, type Resource, RESOURCES } from '../../domain/records/resources.ts';
+import { hasCredentials } from '../../domain/source-url.ts';
 import { recordStream } from '../../domain/streams.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const KEYS = { upsert: ['op', 'resource', 'id', 'data'], remove: ['op', 'resource', 'id', 'reason'] } as const;
 
-/** Parses a change from JSON text, or returns the reason for a refusal; `what` names the text in it. The content is checked later. */
+/**
+ * Parses a change from JSON text, or returns the reason for a rejection, which calls the text `what`. The content is
+ * checked later.
+ */
 export function parseChange(bytes: Uint8Array, what: string): RecordChange | string {
   let json: string;
   try {
@@ -19,20 +23,20 @@ export function parseChange(bytes: Uint8Array, what: string): RecordChange | str
   } catch {
     return `the ${what} is not valid UTF-8`;
   }
-  let stated: unknown;
+  let value: unknown;
   try {
-    stated = JSON.parse(json);
+    value = JSON.parse(json);
   } catch (error) {
     return `the ${what} is not JSON: ${(error as Error).message.slice(0, 200)}`;
   }
-  if (typeof stated !== 'object' || stated === null || Array.isArray(stated)) return `the ${what} must be a JSON object`;
-  return toChange(stated as Record<string, unknown>);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return `the ${what} must be a JSON object`;
+  return toChange(value as Record<string, unknown>);
 }
 
-function toChange(stated: Record<string, unknown>): RecordChange | string {
-  const { op, resource, id, data, reason } = stated;
+function toChange(value: Record<string, unknown>): RecordChange | string {
+  const { op, resource, id, data, reason } = value;
   if (op !== 'upsert' && op !== 'remove') return 'op must be "upsert" or "remove"';
-  const unknown = Object.keys(stated).filter((key) => !(KEYS[op] as readonly string[]).includes(key));
+  const unknown = Object.keys(value).filter((key) => !(KEYS[op] as readonly string[]).includes(key));
   if (unknown.length > 0) return `unknown key ${JSON.stringify(unknown[0])}; allowed are ${KEYS[op].join(', ')}`;
   if (typeof resource !== 'string' || !isResource(resource)) return `resource must be one of ${RESOURCES.join(', ')}`;
   if (typeof id !== 'string') return 'id must be a uuid';
@@ -44,7 +48,9 @@ function toChange(stated: Record<string, unknown>): RecordChange | string {
 const SERVICE_FIELDS = ['id', 'createdAt', 'updatedAt'] as const;
 const reasonText = text
   .max(1000)
-  .refine((reason) => reason.isWellFormed() && !reason.includes('\0'), { error: 'lone surrogates and U+0000 are not allowed' })
+  .refine((reason) => reason.isWellFormed() && !reason.includes('\0'), {
+    error: 'lone surrogates and U+0000 are not allowed',
+  })
   .nullable();
 
 type CheckedChange =
@@ -58,26 +64,38 @@ function describeIssues({ issues }: z.ZodError): string {
   return issues.length > 3 ? `${lines.join('; ')}; and ${issues.length - 3} more` : lines.join('; ');
 }
 
-/** Without recursion: JSON can nest deeper than the call stack. */
-function holdsPrototypeKey(stated: object): boolean {
-  const left: object[] = [stated];
-  for (let value = left.pop(); value !== undefined; value = left.pop()) {
+/** Searches without recursion: JSON can nest deeper than the call stack. */
+function hasPrototypeKey(value: object): boolean {
+  const remaining: object[] = [value];
+  for (let value = remaining.pop(); value !== undefined; value = remaining.pop()) {
     if (Object.hasOwn(value, '__proto__')) return true;
-    for (const inner of Object.values(value) as unknown[]) if (typeof inner === 'object' && inner !== null) left.push(inner);
+    for (const inner of Object.values(value) as unknown[])
+      if (typeof inner === 'object' && inner !== null) remaining.push(inner);
   }
   return false;
 }
 
+/** Returns true for an address with a user or password: records are public. */
+function isAddressWithCredentials([field, value]: readonly [string, unknown]): boolean {
+  if (typeof value !== 'string' || (field !== 'url' && !field.endsWith('Url'))) return false;
+  const address = URL.parse(value);
+  return address !== null && hasCredentials(address);
+}
+
 function checkUpsert(change: Extract<RecordChange, { op: 'upsert' }>, id: string): CheckedChange {
-  const { content: stated } = change;
-  if (typeof stated !== 'object' || stated === null || Array.isArray(stated)) return rejected('data must be an object');
-  if (holdsPrototypeKey(stated)) return rejected('a key __proto__ is not allowed');
-  const content: Record<string, unknown> = { ...stated };
+  const { content: value } = change;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return rejected('data must be an object');
+  if (hasPrototypeKey(value)) return rejected('a key __proto__ is not allowed');
+  const content: Record<string, unknown> = { ...value };
   if (content['id'] !== undefined && uuid.safeParse(content['id']).data !== id)
     return rejected('data.id differs from the id of the change');
   for (const field of SERVICE_FIELDS) delete content[field];
   const parsed = RECORD_SCHEMAS[change.resource].safeParse(content, PLAINLY);
   if (!parsed.success) return rejected(describeIssues(parsed.error));
+  // Not in the schemas, which also read stored events.
+  const withCredentials = Object.entries(parsed.data).find(isAddressWithCredentials);
+  if (withCredentials !== undefined)
+    return rejected(`${withCredentials[0]}: an address with a user or password is not allowed`);
   return { kind: 'command', id, intent: { type: 'PublishRecord', id, content: parsed.data } };
 }
 
@@ -90,9 +108,18 @@ export function checkChange(change: RecordChange): CheckedChange {
   return { kind: 'command', id: id.data, intent: { type: 'WithdrawRecord', reason: reason.data } };
 }
 
-/** A change of one record. `causedBy` is the event that a reactor reacts to. The schema of the resource checks and normalises `content`. */
+/**
+ * A change of one record. `causedBy` is the event that a reactor reacts to. The schema of the resource checks and
+ * normalizes `content`.
+ */
 export type RecordChange =
-  | { readonly op: 'upsert'; readonly resource: Resource; readonly id: string; readonly content: unknown; readonly causedBy?: string }
+  | {
+      readonly op: 'upsert';
+      readonly resource: Resource;
+      readonly id: string;
+      readonly content: unknown;
+      readonly causedBy?: string;
+    }
   | {
       readonly op: 'remove';
       readonly resource: Resource;
@@ -101,36 +128,35 @@ export type RecordChange =
       readonly causedBy?: string;
     };
 
-/** A command that is repeated after a crash or by another process; it is stored once. */
+/** A command that might be repeated after a crash or by another process, but is stored once. */
 interface Delivery {
   /** The same in each attempt. */
   readonly commandId: string;
   /** A number for each change, the same in each attempt; event ids derive from it. */
   readonly numbers: readonly number[];
-  /** Streams whose changes an earlier try has stored: they are passed over. */
+  /** Streams whose changes an earlier attempt stored; they are skipped. */
   readonly stored: ReadonlySet<string>;
   readonly claim: NonNullable<HandlingEach['claim']>;
 }
 
 export interface RecordWriter {
   /**
-   * Outcomes in the order of the changes. Several changes of one record are applied in their order; those of different records are stored in
-   * theirs too, except after a conflict and where `order` is `any`, which costs the log less.
+   * Returns the outcomes in the order of the changes. Changes of one record are applied in order. Changes of different
+   * records are stored in order too, except after a conflict.
    */
   write(
     changes: readonly RecordChange[],
     context: CommandContext,
     delivery?: Delivery,
-    order?: 'kept' | 'any',
   ): Promise<readonly RecordOutcome[]>;
 }
 
-/** Writes record changes as one command. Throws `DeadlineExceeded` when the deadline passes, and what the log throws. */
+/**
+ * Writes record changes as one command. Throws `DeadlineExceeded` when the deadline passes, and what the log throws.
+ */
 export function createRecordWriter(deps: CommandPorts & Pick<HandlingEach, 'deadlineMs'>): RecordWriter {
-  // After records that were all new, as in a first import, the next are tried without reading their streams: half the calls of the log.
-  let wereNew = false;
   return {
-    async write(changes, context, delivery, order = 'kept') {
+    async write(changes, context, delivery) {
       const outcomes = Array.from<RecordOutcome>({ length: changes.length });
       const commands = new Map<string, NumberedIntent[]>();
       for (const [index, change] of changes.entries()) {
@@ -144,14 +170,17 @@ export function createRecordWriter(deps: CommandPorts & Pick<HandlingEach, 'dead
           outcomes[index] = { kind: 'unchanged' };
           continue;
         }
-        const command = { intent: checked.intent, causedBy: change.causedBy, index, number: delivery?.numbers[index] ?? index };
+        const command = {
+          intent: checked.intent,
+          causedBy: change.causedBy,
+          index,
+          number: delivery?.numbers[index] ?? index,
+        };
         commands.set(stream, [...(commands.get(stream) ?? []), command]);
       }
       const commandId = delivery?.commandId ?? deps.identifiers.next();
-      const areLikelyNew = wereNew && order === 'any';
-      const handled = await handleEach({ ...deps, commandId, context, areLikelyNew, claim: delivery?.claim }, commands);
-      wereNew = handled.wereNew && commands.size > 0;
-      for (const [index, outcome] of handled.outcomes) outcomes[index] = outcome;
+      const handled = await handleEach({ ...deps, commandId, context, claim: delivery?.claim }, commands);
+      for (const [index, outcome] of handled) outcomes[index] = outcome;
       return outcomes;
     },
   };

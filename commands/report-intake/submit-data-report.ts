@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { type CommandPorts, handle } from '../handle.ts';
 import { createKeyedMutex } from '../keyed-mutex.ts';
 import {
-  allowancesOf,
+  computeAllowances,
   type IntakeCommand,
   intakeDecider,
   type IntakeState,
   type PresentedToken,
   type Receipt,
-  replayed,
-  tokenKey,
+  findReplay,
+  hashToken,
 } from './intake-decider.ts';
 import { canonicalJson } from '../../domain/digests.ts';
 import { readSwitches, type ReportInput } from '../../domain/events/report-events.ts';
@@ -27,41 +27,50 @@ import { accountReportsStream } from '../../domain/streams.ts';
 interface OpenReportLimitParts {
   readonly queue: ReportQueue;
   readonly clock: Clock;
-  /** Open reports of all accounts at most. */
+  /** Maximum number of open reports of all accounts. */
   readonly limit: number;
-  /** Waits until the read model of reports has seen all that the log holds now; false at the deadline (clock milliseconds). */
+  /**
+   * Waits until the read model of reports has passed the current head of the log; false at the deadline (clock
+   * milliseconds).
+   */
   readonly caughtUp: (deadline: number) => Promise<boolean>;
-  /** The number of open reports, and which of the given ones the read model contains. */
-  readonly openReports: (reportIds: readonly string[]) => Promise<{ readonly open: number; readonly known: ReadonlySet<string> }>;
+  /** The number of open reports, and which of these ids the read model contains. */
+  readonly openReports: (
+    reportIds: readonly string[],
+  ) => Promise<{ readonly open: number; readonly known: ReadonlySet<string> }>;
 }
 
-/** After the deadline: an append that was under way then has ended by now, whatever became of the connection. */
+/** Added to the deadline. After it, an append that was under way has ended, whatever happened to the connection. */
 const GRACE_MS = 120_000;
 
 /**
- * The limit over all accounts and processes: a function that reserves a place for a report that will be made by the deadline (clock
- * milliseconds), or never. It resolves to false where there is none, and throws `DeadlineExceeded` if that is unknown by then.
+ * Limits the open reports of all accounts and processes. Returns a function that reserves a place for a report that
+ * will be created by the deadline (clock milliseconds), or never. It resolves to false if no place is free, and throws
+ * `DeadlineExceeded` if that is unknown by then.
  *
- * Every open report is counted or reserved. Closings do not change the count, so it may be too high; at the limit it is corrected from the read
- * model. A place whose taker died is freed once the taker can append nothing any more and the read model, caught up since, lacks the report.
+ * Every open report is counted or reserved. Closing a report does not change the count, so it might be too high; at the
+ * limit it is corrected from the read model. The place of a dead process is freed once that process can append nothing
+ * and the read model, caught up since, lacks the report.
  */
 function createOpenReportLimit({ queue, clock, limit, caughtUp, openReports }: OpenReportLimitParts) {
   let recountedHere = false;
-  /** False where the read model has not caught up by the deadline. */
+  /** Corrects the count; false if the read model has not caught up by the deadline. */
   const recount = async (deadline: number): Promise<boolean> => {
-    const seen = await queue.look();
+    const counted = await queue.look();
     const now = clock.now();
     if (!(await caughtUp(deadline))) return false;
-    const { open, known } = await openReports([...seen.reserved.keys()]);
-    const freed = [...seen.reserved].filter(([reportId, until]) => known.has(reportId) || until < now).map(([reportId]) => reportId);
-    await queue.recount({ open, freed, seen });
+    const { open, known } = await openReports([...counted.reserved.keys()]);
+    const freed = [...counted.reserved]
+      .filter(([reportId, until]) => known.has(reportId) || until < now)
+      .map(([reportId]) => reportId);
+    await queue.recount({ open, freed, seen: counted });
     recountedHere = true;
     return true;
   };
 
   return async (reportId: string, deadline: number): Promise<boolean> => {
     const place = { reportId, until: deadline + GRACE_MS, limit };
-    // The row may be older than a restore; each process recounts once.
+    // The row might be older than a restore, so each process recounts once.
     if (!recountedHere) await recount(deadline);
     if (await queue.reserve(place)) return true;
     if (!(await recount(deadline)))
@@ -73,9 +82,9 @@ function createOpenReportLimit({ queue, clock, limit, caughtUp, openReports }: O
 interface SubmitDataReportParts extends CommandPorts, OpenReportLimitParts {
   readonly windows: WindowCounts;
   readonly claims: ReportClaims;
-  /** Why intake is closed now, or null. */
+  /** Returns why intake is closed now, or null. */
   readonly closed: (now: number) => Promise<Rejection | null>;
-  /** Resolves true once the report can be read, false at the deadline (clock milliseconds). */
+  /** Resolves to true once the report can be read, or to false at the deadline (clock milliseconds). */
   readonly readable: (reportId: string, deadline: number) => Promise<boolean>;
   readonly deadlineMs: number;
 }
@@ -88,102 +97,137 @@ export interface SubmittedReport {
   readonly input: ReportInput;
   readonly requestId: string;
   readonly baseUrl: string;
-  /** Receives what is left of the submissions of the minute and, where they are looked at, of the day and of unresolved reports. */
+  /**
+   * Receives the remaining submissions of the minute and, if they were checked, those of the day and the unresolved
+   * reports.
+   */
   readonly onAllowance?: OnAllowance | undefined;
 }
 
 interface Taken {
   readonly receipt: Receipt;
-  /** Whether this submission has made the report. */
+  /** True if this submission created the report. */
   readonly isNew: boolean;
 }
 
 /**
- * Takes in a report once for each token of an account. The order of the checks:
- * 1. token and input: text that cannot be stored or holds an API key, or an address that no public record has (`invalid_input`);
- * 2. a token that stands for this input gives its first receipt, whatever else holds, unless it is presented in one way too many;
- * 3. the submissions of the minute, which count everything from here on (`submit_rate_limited`);
- * 4. intake that is closed for everybody (`intake_paused`, `budget_exhausted`);
- * 5. on the account's stream: a token of another input (`replay_conflict`), then the day and the unresolved reports (`report_limit_reached`);
- * 6. the places for open reports of all accounts (`queue_unavailable`).
- * Throws `DeadlineExceeded` where the report stands but cannot be read yet, and whatever the stores throw.
+ * Accepts a report once for each token of an account. Order of the checks:
+ *
+ * 1. Token and input: text that cannot be stored or contains an API key, or an address that no public record has
+ * (`invalid_input`).
+ * 2. A token that was used with this input returns its first receipt, whatever else applies, unless it is presented in
+ * one way too many.
+ * 3. Submissions of the minute, which count everything from here on (`submit_rate_limited`).
+ * 4. Intake closed for everybody (`intake_paused`, `budget_exhausted`).
+ * 5. On the account's stream: a token with another input (`replay_conflict`), then the day's and the unresolved reports
+ * (`report_limit_reached`).
+ * 6. The places for open reports of all accounts (`queue_unavailable`).
+ *
+ * Throws `DeadlineExceeded` if the report is stored but cannot be read yet, and whatever the stores throw.
  */
 export function createSubmitDataReport(parts: SubmitDataReportParts) {
   const { clock, identifiers, queue } = parts;
   const takePlace = createOpenReportLimit(parts);
   const withMutex = createKeyedMutex();
-  /** A reservation that could not be released expires at the next recount. */
-  const giveBack = (reportId: string): Promise<void> => queue.giveBack(reportId).catch(() => undefined);
+  /** Releases a reservation. If that fails, it expires at the next recount. */
+  const releaseReservation = (reportId: string): Promise<void> => queue.giveBack(reportId).catch(() => undefined);
 
-  async function takeIn(submitted: SubmittedReport, deadline: number): Promise<Taken> {
+  async function acceptReport(submitted: SubmittedReport, deadline: number): Promise<Taken> {
     const { accountId, keyId, requestId, token, surface, input } = submitted;
     const inputHash = createHash('sha256').update(canonicalJson(input)).digest('hex');
     const presented: PresentedToken = { token, inputHash, keyId, surface };
     const stream = accountReportsStream(accountId);
     const run = async (command: IntakeCommand): Promise<IntakeState> => {
       const context = { accountId, keyId, requestId };
-      const handled = await handle({ ...parts, decider: intakeDecider, stream, command, commandId: identifiers.next(), context, deadline });
+      const handled = await handle({
+        ...parts,
+        decider: intakeDecider,
+        stream,
+        command,
+        commandId: identifiers.next(),
+        context,
+        deadline,
+      });
       if (handled.kind === 'rejected') throw handled.rejection;
       return handled.state;
     };
     const present = () => run({ type: 'PresentToken', ...presented });
-    const former = replayed(await present(), presented);
+    const former = findReplay(await present(), presented);
     if (former !== undefined) return { receipt: former.receipt, isNew: false };
-    // Of two submissions of one token at once the second finds the report of the first and is not counted.
-    return whileClaimed(parts, { accountId, tokenKey: tokenKey(token), by: identifiers.next() }, deadline, async () => {
-      // The former holder of the claim has made the report, or was refused.
-      const state = await present();
-      const made = replayed(state, presented);
-      return made === undefined ? makeReport(submitted, presented, { run, state, deadline }) : { receipt: made.receipt, isNew: false };
-    });
+    // If one token is submitted twice at once, the second submission finds the report of the first and is not counted.
+    return whileClaimed(
+      parts,
+      { accountId, tokenKey: hashToken(token), by: identifiers.next() },
+      deadline,
+      async () => {
+        // The former owner of the claim has created the report or was refused.
+        const state = await present();
+        const previous = findReplay(state, presented);
+        return previous === undefined
+          ? makeReport(submitted, presented, { run, state, deadline })
+          : { receipt: previous.receipt, isNew: false };
+      },
+    );
   }
 
-  /** In the given state the token has no report of this input. */
+  /** Creates the report. The token has no report of this input in this state. */
   async function makeReport(
     { accountId, input, baseUrl, onAllowance }: SubmittedReport,
     presented: PresentedToken,
-    { run, state, deadline }: { run: (command: IntakeCommand) => Promise<IntakeState>; state: IntakeState; deadline: number },
+    {
+      run,
+      state,
+      deadline,
+    }: { run: (command: IntakeCommand) => Promise<IntakeState>; state: IntakeState; deadline: number },
   ): Promise<Taken> {
     const now = clock.now();
     await requireRoomInMinute(parts, accountId, now, onAllowance);
     const closed = await parts.closed(now);
     if (closed !== null) throw closed;
     const reportId = identifiers.next();
-    const times = { submittedAt: new Date(now).toISOString(), nextCheckAt: new Date(now + FIRST_CHECK_MS).toISOString() };
-    const announce = (at: IntakeState) => onAllowance?.(allowancesOf(at, times.submittedAt));
+    const times = {
+      submittedAt: new Date(now).toISOString(),
+      nextCheckAt: new Date(now + FIRST_CHECK_MS).toISOString(),
+    };
+    const announce = (at: IntakeState) => onAllowance?.(computeAllowances(at, times.submittedAt));
     const statusUrl = `${baseUrl}/api/v1/data-reports/${reportId}`;
     const command: IntakeCommand = { type: 'SubmitReport', ...presented, reportId, input, ...times, statusUrl };
     const foreseen = intakeDecider.decide(command, state);
     announce(state);
     if (foreseen instanceof Rejection) throw foreseen;
-    if (!(await takePlace(reportId, deadline))) throw new Rejection('queue_unavailable', 'too many reports of all accounts are open');
+    if (!(await takePlace(reportId, deadline)))
+      throw new Rejection('queue_unavailable', 'too many reports of all accounts are open');
     const after = await run(command).catch(async (error: unknown) => {
-      // A refused report was not stored; after any other error that is unknown, and the reservation stays.
-      if (error instanceof Rejection) await giveBack(reportId);
+      // A refused report was not stored. After any other error that is unknown, and the reservation stays.
+      if (error instanceof Rejection) await releaseReservation(reportId);
       throw error;
     });
     announce(after);
-    const { receipt } = replayed(after, presented)!;
+    const { receipt } = findReplay(after, presented)!;
     const isNew = receipt.reportId === reportId;
-    if (!isNew) await giveBack(reportId);
+    if (!isNew) await releaseReservation(reportId);
     return { receipt, isNew };
   }
 
   return async (submitted: SubmittedReport): Promise<Receipt & { readonly status: 'received' }> => {
     requireStorable(submitted.token, submitted.input);
     const deadline = clock.now() + parts.deadlineMs;
-    // Submissions of one token wait for each other here, however long one takes; the claim does the same across processes.
-    const { receipt, isNew } = await withMutex(`${submitted.accountId} ${submitted.token}`, () => takeIn(submitted, deadline));
-    if (!(await parts.readable(receipt.reportId, deadline))) throw new DeadlineExceeded('the report was taken in but cannot be read yet');
-    // A place that was not counted now is found when there is no room.
+    // Submissions of one token wait for each other here, however long one takes; the claim does the same across
+    // processes.
+    const { receipt, isNew } = await withMutex(`${submitted.accountId} ${submitted.token}`, () =>
+      acceptReport(submitted, deadline),
+    );
+    if (!(await parts.readable(receipt.reportId, deadline)))
+      throw new DeadlineExceeded('the report was taken in but cannot be read yet');
+    // A place that could not be counted now is counted at the next recount.
     if (isNew) await queue.count(receipt.reportId).catch(() => undefined);
     return { ...receipt, status: 'received' };
   };
 }
 
-/** Refuses (`invalid_input`) text that cannot be stored and addresses that no public record has. */
+/** Throws `invalid_input` for text that cannot be stored and addresses that no public record has. */
 function requireStorable(token: string, input: ReportInput): void {
-  for (const text of textsIn([token, input])) {
+  for (const text of listTexts([token, input])) {
     const reason = notStorable(text);
     if (reason !== null) throw new Rejection('invalid_input', reason);
   }
@@ -191,12 +235,14 @@ function requireStorable(token: string, input: ReportInput): void {
   if (refusal !== null) throw new Rejection('invalid_input', `sourceUrl: ${refusal}`);
 }
 
-function textsIn(value: unknown): readonly string[] {
+function listTexts(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listTexts) : [];
 }
 
-/** As long as a claim lasts when its holder dies; one that is slower loses it, and the twin of its submission counts as one more. */
+/**
+ * Duration of a claim after its owner dies. A slower owner loses it, and the concurrent submission counts as one more.
+ */
 const CLAIM_MS = 3_000;
 const PAUSE_MS = 15;
 
@@ -207,7 +253,8 @@ async function whileClaimed<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   while (!(await claims.claim(token, clock.now() + CLAIM_MS, clock.now()))) {
-    if (clock.now() >= deadline) throw new DeadlineExceeded('another submission of this token was not done by the deadline');
+    if (clock.now() >= deadline)
+      throw new DeadlineExceeded('another submission of this token was not done by the deadline');
     await clock.sleep(PAUSE_MS);
   }
   try {
@@ -223,20 +270,27 @@ async function requireRoomInMinute(
   now: number,
   onAllowance: OnAllowance | undefined,
 ): Promise<void> {
-  const taken = await windows.take(accountId, [SUBMISSIONS_A_MINUTE], 1, now);
-  if (taken.kind === 'taken') return onAllowance?.(taken.states);
-  const { retryAfterSeconds } = taken;
+  const charge = await windows.take(accountId, [SUBMISSIONS_A_MINUTE], 1, now);
+  if (charge.kind === 'taken') return onAllowance?.(charge.states);
+  const { retryAfterSeconds } = charge;
   onAllowance?.([{ bucket: SUBMISSIONS_A_MINUTE, remaining: 0, resetSeconds: retryAfterSeconds }]);
-  throw new Rejection('submit_rate_limited', `more than ${SUBMISSIONS_A_MINUTE.limit} submissions in this minute`, { retryAfterSeconds });
+  throw new Rejection('submit_rate_limited', `more than ${SUBMISSIONS_A_MINUTE.limit} submissions in this minute`, {
+    retryAfterSeconds,
+  });
 }
 
-/** Why intake is closed now, or null: an operator has paused it, or the day's investigations are used up. */
+/** Returns why intake is closed now, or null: an operator paused it, or the day's investigations are used up. */
 export async function intakeClosed(
-  parts: { readonly log: Pick<EventLog, 'readLast'>; readonly leases: Pick<ReportLeases, 'begun'>; readonly dailyBudget: number },
+  parts: {
+    readonly log: Pick<EventLog, 'readLast'>;
+    readonly leases: Pick<ReportLeases, 'countBegun'>;
+    readonly dailyBudget: number;
+  },
   now: number,
 ): Promise<Rejection | null> {
-  const [{ intake }, begun] = await Promise.all([readSwitches(parts.log), parts.leases.begun(now)]);
+  const [{ intake }, begunToday] = await Promise.all([readSwitches(parts.log), parts.leases.countBegun(now)]);
   if (intake.paused) return new Rejection('intake_paused', 'no reports are taken in now; try again later');
-  if (begun >= parts.dailyBudget) return new Rejection('budget_exhausted', 'the investigations of the day (UTC) are used up');
+  if (begunToday >= parts.dailyBudget)
+    return new Rejection('budget_exhausted', 'the investigations of the day (UTC) are used up');
   return null;
 }

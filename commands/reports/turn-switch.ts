@@ -3,7 +3,7 @@ import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import { reportSwitchStream } from '../../domain/streams.ts';
 import type { Decider } from '../decider.ts';
 import { type CommandPorts, handle, type Handled } from '../handle.ts';
-import { unusable } from './report-decider.ts';
+import { rejectInvalid } from './report-decider.ts';
 
 type Turned = ReturnType<typeof reportSwitchTurned.parse>;
 interface TurnedEvent {
@@ -20,12 +20,17 @@ const switchDecider: Decider<boolean, Turned, TurnedEvent> = {
 };
 
 /**
- * Pauses or resumes intake or the work on reports, for every process at once; repeating the current setting is no change. Refuses with
- * `invalid_input` a name or a reason that is too long or empty.
+ * Pauses or resumes intake or the work on reports in every process; repeating the current setting changes nothing.
+ * Refuses an empty or too long name or reason with `invalid_input`.
  */
-export async function turnReportSwitch(ports: CommandPorts, what: ReportSwitch, turn: Turned, deadline: number): Promise<Handled> {
+export async function turnReportSwitch(
+  ports: CommandPorts,
+  what: ReportSwitch,
+  turn: Turned,
+  deadline: number,
+): Promise<Handled> {
   const parsed = reportSwitchTurned.safeParse(turn);
-  if (!parsed.success) return unusable(parsed.error);
+  if (!parsed.success) return rejectInvalid(parsed.error);
   const [stream, commandId] = [reportSwitchStream(what), ports.identifiers.next()];
   return handle({ ...ports, decider: switchDecider, stream, command: parsed.data, commandId, context: {}, deadline });
 }

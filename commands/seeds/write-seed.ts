@@ -11,7 +11,10 @@ import type { RecordChange, RecordWriter } from '../records/write-records.ts';
 interface Seed {
   readonly name: string;
   readonly version: number;
-  /** Digests (`contentDigest`) of records as earlier versions shipped them: one that is still the same is not an edit, and is replaced. */
+  /**
+   * Digests (`contentDigest`) of records in earlier versions of the seed. A record that still equals one was not edited
+   * and is replaced.
+   */
   readonly former?: ReadonlySet<string>;
 }
 
@@ -24,12 +27,16 @@ const CHANGES_A_CALL = 500;
 const finishedVersion = (newest: StoredEvent | undefined): number =>
   newest?.type === SEED_FINISHED ? seedFinished.parse(JSON.parse(newest.data)).version : 0;
 
-/** Whether this version of the seed, or a later one, has been written whole. */
+/** Returns true if this version of the seed, or a later one, has been written completely. */
 export const isSeedFinished = async (log: EventLog, { name, version }: Seed): Promise<boolean> =>
   finishedVersion((await log.readLast([seedStream(name)])).get(seedStream(name))) >= version;
 
-/** Closes a seed: from here on it never overwrites an edit. */
-export async function finishSeed(deps: Omit<SeedDependencies, 'writer'>, { name, version }: Seed, records: number): Promise<void> {
+/** Marks a seed as finished: from here on it never overwrites an edit. */
+export async function finishSeed(
+  deps: Omit<SeedDependencies, 'writer'>,
+  { name, version }: Seed,
+  records: number,
+): Promise<void> {
   const stream = seedStream(name);
   const newest = (await deps.log.readLast([stream])).get(stream);
   if (finishedVersion(newest) >= version) return;
@@ -39,28 +46,32 @@ export async function finishSeed(deps: Omit<SeedDependencies, 'writer'>, { name,
   await deps.log.append({ stream, expectedRevision: newest?.revision ?? NO_STREAM, events });
 }
 
-/** Of the data of a published record, without its times. */
-function contentDigest(data: string): string {
+/** Returns the digest of a published record's data, without its times. */
+function digestContent(data: string): string {
   const { createdAt: _created, updatedAt: _updated, ...content } = JSON.parse(data) as Record<string, unknown>;
   return hash('sha256', canonicalJson(content), 'hex');
 }
 
 /**
- * Writes a seed's records unless a finished one is there. A record that exists already is left as it is, unless it is as a former version
- * shipped it: it was written by a start that was cut off, or by an edit, which takes precedence. Returns the number of records written.
+ * Writes the records of a seed unless it is finished. Replaces an existing record only if it equals an earlier version
+ * of the seed; otherwise an interrupted start or an edit wrote it, and it stays. Returns the number of records written.
  */
 export async function writeSeed(deps: SeedDependencies, seed: Seed, changes: readonly RecordChange[]): Promise<number> {
   if (await isSeedFinished(deps.log, seed)) return 0;
   let written = 0;
   for (let from = 0; from < changes.length; from += CHANGES_A_CALL) {
-    const some = changes.slice(from, from + CHANGES_A_CALL);
-    const existing = await deps.log.readLast(some.map(({ resource, id }) => recordStream(resource, id)));
-    const due = some.filter(({ resource, id }) => {
+    const chunk = changes.slice(from, from + CHANGES_A_CALL);
+    const existing = await deps.log.readLast(chunk.map(({ resource, id }) => recordStream(resource, id)));
+    const due = chunk.filter(({ resource, id }) => {
       const newest = existing.get(recordStream(resource, id));
-      return newest === undefined || (newest.type === RECORD_PUBLISHED && seed.former?.has(contentDigest(newest.data)) === true);
+      return (
+        newest === undefined ||
+        (newest.type === RECORD_PUBLISHED && seed.former?.has(digestContent(newest.data)) === true)
+      );
     });
     for (const outcome of await deps.writer.write(due, {})) {
-      if (outcome.kind === 'rejected') throw new Error(`the seed ${seed.name} holds a record that is refused: ${outcome.reason}`);
+      if (outcome.kind === 'rejected')
+        throw new Error(`the seed ${seed.name} holds a record that is refused: ${outcome.reason}`);
       if (outcome.kind === 'appended') written += 1;
     }
   }

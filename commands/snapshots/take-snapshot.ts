@@ -18,18 +18,18 @@ interface SnapshotHead {
 }
 
 export interface TakeSnapshotDependencies extends CommandPorts {
-  /** Asked before anything is stored. Throws where the feed or the read model of snapshots cannot be read. */
+  /** Called before anything is stored. Throws if the feed or the read model of snapshots cannot be read. */
   readonly readHead: () => Promise<SnapshotHead>;
-  /** Resolves true once the snapshot can be read, false at the deadline. */
+  /** Resolves to true once the snapshot can be read, or to false at the deadline. */
   readonly visible: (position: Position, deadline: number) => Promise<boolean>;
   readonly lifetimeMs: number;
   readonly deadlineMs: number;
 }
 
 /**
- * Takes a frozen export at the feed's head: one event, no copy. Its boundary is the position at which counts and digests were read, in
- * one statement. Refuses with 503 before the feed is open and 504 when the snapshot does not become readable in time. Stores nothing once
- * `over` has aborted.
+ * Creates a frozen export at the head of the feed: one event, no copy. Its boundary is the position at which one
+ * statement read counts and digests. Refuses with 503 before the feed is open, and with 504 if the snapshot does not
+ * become readable in time. Stores nothing once `over` has aborted.
  */
 export const createTakeSnapshot =
   (deps: TakeSnapshotDependencies) =>
@@ -38,7 +38,7 @@ export const createTakeSnapshot =
     const head = await deps.readHead();
     if (head.feedId === null) throw new Rejection('feed_unavailable', 'the feed has not been opened yet');
     const time = deps.clock.now();
-    const taken: SnapshotTaken = {
+    const snapshot: SnapshotTaken = {
       snapshotId: deps.identifiers.next(),
       accountId,
       feedId: head.feedId,
@@ -50,17 +50,30 @@ export const createTakeSnapshot =
     };
     if (time >= deadline) throw new DeadlineExceeded('the feed could not be read by the deadline');
     over?.throwIfAborted();
-    const stream = snapshotStream(taken.snapshotId);
+    const stream = snapshotStream(snapshot.snapshotId);
     const context = { accountId, keyId, requestId };
-    const command = { decider: snapshotDecider, stream, after: NO_STREAM, command: taken, commandId: deps.identifiers.next(), context };
+    const command = {
+      decider: snapshotDecider,
+      stream,
+      after: NO_STREAM,
+      command: snapshot,
+      commandId: deps.identifiers.next(),
+      context,
+    };
     const handled = await handle({ ...deps, ...command, deadline });
     if (handled.kind !== 'appended') throw new Error('a snapshot is always taken');
     const { position } = handled;
-    if (!(await deps.visible(position, deadline))) throw new DeadlineExceeded('the snapshot was taken but cannot be read yet');
-    if ((await deps.readHead()).prunedThrough > taken.boundary)
-      throw new Rejection('feed_unavailable', 'the feed was pruned meanwhile; try again');
-    const { snapshotId, feedId, boundary, createdAt, expiresAt, counts, digests } = taken;
-    const boundaryCursor = encodeFeedCursor({ feedId, position: boundary, fingerprint: head.fingerprint, binding: 'nothing' });
+    if (!(await deps.visible(position, deadline)))
+      throw new DeadlineExceeded('the snapshot was taken but cannot be read yet');
+    if ((await deps.readHead()).prunedThrough > snapshot.boundary)
+      throw new Rejection('feed_unavailable', 'the feed was pruned during the request; try again');
+    const { snapshotId, feedId, boundary, createdAt, expiresAt, counts, digests } = snapshot;
+    const boundaryCursor = encodeFeedCursor({
+      feedId,
+      position: boundary,
+      fingerprint: head.fingerprint,
+      binding: 'nothing',
+    });
     return { snapshotId, boundaryCursor, createdAt, expiresAt, counts, digests };
   };
 
@@ -69,6 +82,6 @@ const snapshotDecider: Decider<null, SnapshotTaken, Fact> = {
   initialState: () => null,
   evolve: (state) => state,
   read: ({ type, data }) => ({ type, data: snapshotTaken.parse(JSON.parse(data)) }),
-  decide: (taken) => [{ type: SNAPSHOT_TAKEN, data: taken }],
+  decide: (snapshot) => [{ type: SNAPSHOT_TAKEN, data: snapshot }],
   schemaVersion: 1,
 };

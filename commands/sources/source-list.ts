@@ -11,21 +11,21 @@ import { SOURCE_LIST_STREAM } from '../../domain/streams.ts';
 import type { Decider } from '../decider.ts';
 import { type CommandPorts, foldStream, handle, type Handled } from '../handle.ts';
 
-/** Every source that was ever added, by its key; the last statement about each. */
+/** Every source that was ever added, by key, with its latest state. */
 type SourceList = ReadonlyMap<string, AddedSource & { readonly isRemoved: boolean }>;
 type SourceListCommand =
   | { readonly type: 'AddSource'; readonly added: AddedSource }
   | { readonly type: 'RemoveSource'; readonly removed: SourceRef };
 
-/** A place has one name and one time zone, however many sources write about it. */
-function refusalOfPlace({ jurisdiction }: AddedSource, sources: SourceList): Rejection | null {
+/** Returns the refusal of a source whose place has another name or time zone: a place has one of each. */
+function refusePlace({ jurisdiction }: AddedSource, sources: SourceList): Rejection | null {
   const other = sources.values().find((one) => !one.isRemoved && one.jurisdiction.slug === jurisdiction.slug);
   if (other === undefined) return null;
   const { name, timezone } = other.jurisdiction;
   if (name === jurisdiction.name && timezone === jurisdiction.timezone) return null;
   return new Rejection(
     'invalid_parameter',
-    `${jurisdiction.slug} is added already as "${name}" in ${timezone}: give the same name and time zone`,
+    `${jurisdiction.slug} has already been added as "${name}" in ${timezone}: give the same name and time zone`,
   );
 }
 
@@ -38,9 +38,12 @@ export const sourceListDecider: Decider<SourceList, SourceListCommand, SourceLis
       case 'AddSource': {
         const { added } = command;
         if (isListed(sources, added)) {
-          return new Rejection('invalid_parameter', `${sourceKey(added)} is added already: remove it before you add it with other options`);
+          return new Rejection(
+            'invalid_parameter',
+            `${sourceKey(added)} has already been added: remove it before you add it with other options`,
+          );
         }
-        return refusalOfPlace(added, sources) ?? [{ type: 'SourceAdded', data: added }];
+        return refusePlace(added, sources) ?? [{ type: 'SourceAdded', data: added }];
       }
       case 'RemoveSource':
         return isListed(sources, command.removed) ? [{ type: 'SourceRemoved', data: command.removed }] : [];
@@ -61,12 +64,26 @@ export const sourceListDecider: Decider<SourceList, SourceListCommand, SourceLis
   schemaVersion: 1,
 };
 
-/** From the log, so that every process reads the same. Removed sources are in it, as their records may still be there. */
+/**
+ * Reads the sources from the log, so that every process has the same list. Includes removed sources, whose records
+ * might still exist.
+ */
 export const readSourceList = async (log: EventLog): Promise<SourceList> =>
   (await foldStream({ log }, sourceListDecider, SOURCE_LIST_STREAM)).state;
 
-/** Refuses with `invalid_parameter` a source that is added already, and another name or time zone of its place. */
+/**
+ * Adds or removes a source. Refuses a source that is already added, and another name or time zone of its place, with
+ * `invalid_parameter`.
+ */
 export function changeSourceList(ports: CommandPorts, command: SourceListCommand, deadline: number): Promise<Handled> {
   const commandId = ports.identifiers.next();
-  return handle({ ...ports, decider: sourceListDecider, stream: SOURCE_LIST_STREAM, command, commandId, context: {}, deadline });
+  return handle({
+    ...ports,
+    decider: sourceListDecider,
+    stream: SOURCE_LIST_STREAM,
+    command,
+    commandId,
+    context: {},
+    deadline,
+  });
 }

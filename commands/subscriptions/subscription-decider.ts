@@ -1,5 +1,9 @@
 import type { z } from 'zod';
-import { feedSubscriptionCreated, readSubscriptionEvent, type SubscriptionEvent } from '../../domain/events/account-events.ts';
+import {
+  feedSubscriptionCreated,
+  readSubscriptionEvent,
+  type SubscriptionEvent,
+} from '../../domain/events/account-events.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { type Decider, mapCheckpoint } from '../decider.ts';
@@ -16,19 +20,24 @@ export type SubscriptionCommand =
       readonly keyExpiresAt: string | null;
       readonly startCursor: string;
       readonly createdAt: string;
-      /** Keys of the account that have expired or been revoked; one that is not known to be dead counts as living. */
+      /** Expired or revoked keys of the account. Any other key counts as alive. */
       readonly deadKeys: ReadonlySet<string>;
-      /** Most live feeds that the account may have, over all of its keys. */
+      /** Maximum number of live feeds of the account, over all of its keys. */
       readonly cap: number;
     }
-  | { readonly type: 'RevokeFeedSubscription'; readonly id: string; readonly keyId: string; readonly revokedAt: string };
+  | {
+      readonly type: 'RevokeFeedSubscription';
+      readonly id: string;
+      readonly keyId: string;
+      readonly revokedAt: string;
+    };
 
-const keptSubscription = feedSubscriptionCreated.omit({ lapsed: true, keyExpiresAt: true });
-/** A feed that has not been revoked; it lives as long as its key does. */
-export type KeptSubscription = z.output<typeof keptSubscription>;
+const storedSubscription = feedSubscriptionCreated.omit({ lapsed: true, keyExpiresAt: true });
+/** A subscription that was not revoked. It lives as long as its key. */
+export type StoredSubscription = z.output<typeof storedSubscription>;
 
-/** By id; what was revoked or has been found lapsed is left out, so that the state stays as small as the cap. */
-type SubscriptionState = ReadonlyMap<string, KeptSubscription>;
+/** Subscriptions by id, without revoked and lapsed ones, so that the state never exceeds the cap. */
+type SubscriptionState = ReadonlyMap<string, StoredSubscription>;
 
 function decide(command: SubscriptionCommand, state: SubscriptionState): readonly SubscriptionEvent[] | Rejection {
   switch (command.type) {
@@ -37,7 +46,7 @@ function decide(command: SubscriptionCommand, state: SubscriptionState): readonl
     case 'RevokeFeedSubscription': {
       const { id, keyId, revokedAt } = command;
       const feed = state.get(id);
-      // Revoked before or never there: the read model distinguishes the two, the state does not.
+      // It was revoked earlier or never existed. Only the read model distinguishes the two.
       if (feed === undefined) return [];
       if (feed.keyId !== keyId) return new Rejection('not_found', NO_SUCH_SUBSCRIPTION);
       return [{ type: 'FeedSubscriptionRevoked', data: { id, revokedAt } }];
@@ -49,7 +58,7 @@ export const NO_SUCH_SUBSCRIPTION = 'there is no such subscription of this key';
 
 function decideCreation(
   command: Extract<SubscriptionCommand, { type: 'CreateFeedSubscription' }>,
-  feeds: readonly KeptSubscription[],
+  feeds: readonly StoredSubscription[],
 ): readonly SubscriptionEvent[] | Rejection {
   const { type: _, deadKeys, cap, ...feed } = command;
   const live = feeds.filter(({ keyId }) => !deadKeys.has(keyId));
@@ -57,10 +66,16 @@ function decideCreation(
   if (same?.resource === command.resource) return [];
   if (same !== undefined) {
     const filter = same.resource === null ? 'no filter' : `the filter ${same.resource}`;
-    return new Rejection('feed_subscription_conflict', `a live subscription of this name has ${filter}; filters never change`);
+    return new Rejection(
+      'feed_subscription_conflict',
+      `a live subscription of this name has ${filter}; filters never change`,
+    );
   }
   if (live.length >= cap) {
-    return new Rejection('feed_subscription_limit_reached', `the account has ${live.length} live subscriptions; its plan allows ${cap}`);
+    return new Rejection(
+      'feed_subscription_limit_reached',
+      `the account has ${live.length} live subscriptions; its plan allows ${cap}`,
+    );
   }
   const lapsed = feeds.filter(({ keyId }) => deadKeys.has(keyId)).map(({ id }) => id);
   return [{ type: 'FeedSubscriptionCreated', data: { ...feed, lapsed } }];
@@ -86,5 +101,5 @@ export const subscriptionDecider = {
   evolve,
   read: readSubscriptionEvent,
   schemaVersion: 1,
-  checkpoint: mapCheckpoint('subscriptions', keptSubscription, ({ id }) => id),
+  checkpoint: mapCheckpoint('subscriptions', storedSubscription, ({ id }) => id),
 } satisfies Decider<SubscriptionState, SubscriptionCommand, SubscriptionEvent>;

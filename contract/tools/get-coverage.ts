@@ -12,7 +12,7 @@ const data = z.strictObject({
       z.strictObject({
         jurisdictionSlug,
         jurisdictionName,
-        sources: z.array(publicSourceStatus).describe('The sources and what was last observed of each.'),
+        sources: z.array(publicSourceStatus).describe('The sources with the result of their last check.'),
       }),
     )
     .describe('By jurisdiction.'),
@@ -25,11 +25,12 @@ const data = z.strictObject({
 type Data = z.output<typeof data>;
 
 const STATUSES =
-  `A check time says what was observed then; it promises no uptime, completeness or correctness. healthy: the last check succeeded, though it may have left out rows of the source (lastCheckSkipped) or have found meetings without a stated time (lastCheckDegraded); stale: no check has
+  `A check time says what was observed then; it promises no uptime, completeness or correctness. healthy: the last check succeeded, though it may have left out rows of the source (lastCheckSkipped) or have published meetings incompletely, such as without a stated time (lastCheckDegraded); stale: no check has
 succeeded for 48 hours; failing: the last checks failed; unknown: not checked yet.`.replaceAll('\n', ' ');
 const BEYOND = 'get_data_coverage lists what research located beyond these sources.';
 export const COVERAGE_GUIDANCE = `${STATUSES} A jurisdiction or body that is not listed is not covered: records of it that were read or imported are found all the same, but finding nothing there says nothing. ${BEYOND}`;
-const CUT_GUIDANCE = `The list was too long and its end was left out: what is not listed may be covered all the same, and GET
+const CUT_GUIDANCE =
+  `The list was too long and its end was left out: what is not listed may be covered all the same, and GET
 /api/v1/public/source-status lists every source without a key. ${STATUSES} ${BEYOND}`.replaceAll('\n', ' ');
 
 const cutCoverage = (data: Data, jurisdictions: Data['jurisdictions']): Data => ({

@@ -11,7 +11,9 @@ was lost: the same token with the same input returns the first report. Costs not
   effect: 'records',
   access: 'reports',
   input: newDataReport.extend({
-    idempotencyToken: requestToken.describe('A name of your own for this report, new for each report and kept for each repetition of it.'),
+    idempotencyToken: requestToken.describe(
+      'A name of your own for this report, new for each report and kept for each repetition of it.',
+    ),
   }),
   data: reportReceipt,
   errors: REPORT_TOOL_CODES,

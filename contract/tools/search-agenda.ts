@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { date, slug, topicSlug } from '../../domain/records/fields.ts';
 import { agendaHit, agendaItem, meeting, source } from '../../domain/records/schemas.ts';
-import { bodyName, cursor, jurisdictionName, lastSuccessfulCheckAt, meetingAt, nextCursor, orAbsent, startTime } from '../fields.ts';
+import {
+  bodyName,
+  cursor,
+  jurisdictionName,
+  lastSuccessfulCheckAt,
+  meetingAt,
+  nextCursor,
+  orAbsent,
+  startTime,
+} from '../fields.ts';
 import { guidance, tool, truncated } from './tool.ts';
 import { SEARCH_TOOL_CODES } from './tool-errors.ts';
 import { type CursorAfter, rowsOf, SHORTEST_TEXT, type TruncationRules } from './truncation.ts';
@@ -17,8 +26,12 @@ const input = z
       .describe(
         'Words to find; "quoted words" stand together, OR is either, a leading minus excludes. A case number or a date, such as 12 November, counts as a word.',
       ),
-    jurisdictionSlug: slug.optional().describe('One jurisdiction, such as dallas or fort-worth; get_coverage lists them.'),
-    topicSlug: topicSlug.optional().describe('Only items that were classified with this topic; get_coverage lists the topics.'),
+    jurisdictionSlug: slug
+      .optional()
+      .describe('One jurisdiction, such as dallas or fort-worth; get_coverage lists them.'),
+    topicSlug: topicSlug
+      .optional()
+      .describe('Only items that were classified with this topic; get_coverage lists the topics.'),
     fromDate: date.optional().describe('First day of the meeting, YYYY-MM-DD.'),
     toDate: date.optional().describe('Last day of the meeting, YYYY-MM-DD; not before fromDate.'),
     limit: z.int().min(1).max(MAX_SEARCH_RESULTS).default(10).describe('Results of one page.'),
@@ -34,7 +47,7 @@ export const publisher = z
   .describe('Who published the record.');
 export const freshness = z
   .strictObject({ status: source.shape.status, lastSuccessfulCheckAt: lastSuccessfulCheckAt.nullable() })
-  .describe('When the source was last seen well.');
+  .describe('Time when the source was last healthy.');
 
 export const meetingStatus = meeting.shape.status.describe(
   'Status of the meeting. `scheduled` is also that of a past meeting that nothing shows to have been held.',
@@ -43,7 +56,7 @@ export const meetingStatus = meeting.shape.status.describe(
 export const meetingTime = {
   meetingAt,
   startTime,
-  meetingDate: date.describe('Day of the meeting where it is held, YYYY-MM-DD.'),
+  meetingDate: date.describe('Local day of the meeting, YYYY-MM-DD.'),
   timezone: meeting.shape.timezone.optional(),
 };
 
@@ -67,7 +80,9 @@ const data = z.strictObject({
   truncated,
   guidance,
   nextCursor: nextCursor.nullable(),
-  candidateLimitReached: z.boolean().describe('Whether more than 1,000 items matched, of which only the latest 1,000 were ranked.'),
+  candidateLimitReached: z
+    .boolean()
+    .describe('True if more than 1,000 items matched; only the latest 1,000 were ranked.'),
 });
 
 export type SearchAgendaInput = z.output<typeof input>;
@@ -76,7 +91,7 @@ export type SearchAgendaData = z.output<typeof data>;
 export interface AgendaSearchPage {
   /** Before truncation: `truncated` is false. */
   readonly data: SearchAgendaData;
-  /** The cursor that continues after so many results. An endpoint that drops the last rows answers with the cursor of the last row kept. */
+  /** Returns the cursor after this number of results. An endpoint that drops the last rows returns the cursor of the last remaining row. */
   readonly cursorAfter: (rows: number) => string;
 }
 
@@ -105,7 +120,10 @@ const truncation = (cursorAfter: CursorAfter, leftOut: number): TruncationRules<
     const sourceUrl = `${new URL(first.sourceUrl).origin}/`;
     if (sourceUrl !== first.sourceUrl && sourceUrl.length <= SHORTEST_TEXT) {
       const results = [{ ...first, sourceUrl }, ...rest];
-      return { data: { ...data, results, guidance: `${ONLY_SITE} ${data.guidance}` }, rules: truncation(cursorAfter, leftOut) };
+      return {
+        data: { ...data, results, guidance: `${ONLY_SITE} ${data.guidance}` },
+        rules: truncation(cursorAfter, leftOut),
+      };
     }
     const guidance = leftOut === 0 ? `${TOO_LARGE} ${data.guidance}` : data.guidance;
     return { data: { ...data, results: rest, truncated: true, guidance }, rules: truncation(cursorAfter, leftOut + 1) };

@@ -30,10 +30,12 @@ const PAID = {
   payment_authorization_invalid: 'the authorization does not verify',
   payment_settlement_failed: 'the payment was not settled; nothing was billed',
   payment_in_progress: 'the same payment is being worked on; ask again later',
-  payment_reconciliation_required: 'whether the payment was settled is not known yet; the same payment finds the answer later',
+  payment_reconciliation_required:
+    'whether the payment was settled is not known yet; the same payment finds the answer later',
   payment_previous_read_failure: 'the read for this payment failed before; sign a new payment',
   payment_previous_settlement_failure: 'this payment was refused before; sign a new payment',
-  payment_receipt_unavailable: 'the payment was settled and its receipt cannot be read now; the same payment finds it later',
+  payment_receipt_unavailable:
+    'the payment was settled and its receipt cannot be read now; the same payment finds it later',
   empty_result_not_chargeable: 'nothing was found; nothing was charged',
   read_timeout: 'the read took too long; nothing was charged',
   read_failed: 'the read failed; nothing was charged',
@@ -41,7 +43,9 @@ const PAID = {
   read_result_not_saved: 'the result could not be saved; nothing was charged',
 } as const;
 
-const SEARCH = { rate_limited: 'too many searches of the account run at once; ask again after retryAfterSeconds' } as const;
+const SEARCH = {
+  rate_limited: 'too many searches of the account run at once; ask again after retryAfterSeconds',
+} as const;
 
 /** Codes of the report routes that the tools replace by their own codes or never return. */
 const REST_ONLY = [
@@ -54,12 +58,17 @@ const REST_ONLY = [
   'internal_error',
 ] as const satisfies readonly RejectionCode[];
 type ReportCode = Exclude<(typeof REPORT_CODES)[number], (typeof REST_ONLY)[number]>;
-const REPORT_TOOL_REFUSALS = REPORT_CODES.filter((code): code is ReportCode => !(REST_ONLY as readonly RejectionCode[]).includes(code));
-const REPORT = Object.fromEntries(REPORT_TOOL_REFUSALS.map((code) => [code, REJECTIONS[code]])) as Readonly<Record<ReportCode, string>>;
+const REPORT_TOOL_REFUSALS = REPORT_CODES.filter(
+  (code): code is ReportCode => !(REST_ONLY as readonly RejectionCode[]).includes(code),
+);
+const REPORT = Object.fromEntries(REPORT_TOOL_REFUSALS.map((code) => [code, REJECTIONS[code]])) as Readonly<
+  Record<ReportCode, string>
+>;
 export const TOOL_ERRORS = { ...PAID, ...SEARCH, ...REPORT, ...COMMON } as const;
 export type ToolErrorCode = keyof typeof TOOL_ERRORS;
 
-const codesOf = <Code extends ToolErrorCode>(meanings: Readonly<Record<Code, string>>): readonly Code[] => Object.keys(meanings) as Code[];
+const codesOf = <Code extends ToolErrorCode>(meanings: Readonly<Record<Code, string>>): readonly Code[] =>
+  Object.keys(meanings) as Code[];
 export const COMMON_TOOL_CODES = codesOf(COMMON);
 export const PAID_TOOL_CODES = [...COMMON_TOOL_CODES, ...codesOf(PAID)];
 export const SEARCH_TOOL_CODES = [...PAID_TOOL_CODES, ...codesOf(SEARCH)];

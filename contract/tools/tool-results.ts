@@ -26,22 +26,24 @@ export const paymentChallenge = component('PaymentChallenge', {
   resource: z
     .strictObject({
       url: z.string().min(1).describe('Address.'),
-      description: z.string().describe('What it is, in words.').optional(),
+      description: z.string().describe('Description.').optional(),
       mimeType: z.string().describe('Media type of what is paid for.').optional(),
     })
-    .describe('What is paid for.'),
-  accepts: z.array(paymentRequirements).length(1).describe('The one way to pay that is accepted.'),
+    .describe('Resource that is paid for.'),
+  accepts: z.array(paymentRequirements).length(1).describe('The only accepted way to pay.'),
 });
 export type PaymentChallenge = z.output<typeof paymentChallenge>;
 
 const content = z
-  .array(z.strictObject({ type: z.literal('text').describe('Type of the part.'), text: z.string().describe('The text.') }))
+  .array(
+    z.strictObject({ type: z.literal('text').describe('Type of the part.'), text: z.string().describe('The text.') }),
+  )
   .min(1)
-  .describe('The data as JSON text; of a refusal, all of the structured content.');
+  .describe('The data as JSON text. For a refusal, the complete structured content.');
 const resultType = z.literal('complete').describe('That the result is complete.');
-const _meta = z.looseObject({}).describe('What the tool protocol adds.').optional();
+const _meta = z.looseObject({}).describe('Additions of the tool protocol.').optional();
 const open = { resultType, content, _meta };
-const isError = z.literal(true).describe('Whether the result is a refusal.');
+const isError = z.literal(true).describe('True if the result is a refusal.');
 const STRUCTURED = 'The result as an object.';
 
 const toolResult = <Data extends z.ZodType>({ name, data }: { readonly name: string; readonly data: Data }) =>
@@ -58,7 +60,9 @@ export const TOOL_RESULTS = Object.fromEntries(
   Object.values<Tool>(TOOLS).map((tool) => [tool.name, toolResult(tool)]),
 ) as unknown as ToolResults;
 
-const toolErrorCode = z.enum(Object.keys(TOOL_ERRORS) as [ToolErrorCode, ...ToolErrorCode[]]).meta({ id: 'ToolErrorCode' });
+const toolErrorCode = z
+  .enum(Object.keys(TOOL_ERRORS) as [ToolErrorCode, ...ToolErrorCode[]])
+  .meta({ id: 'ToolErrorCode' });
 
 /** `retryAfterSeconds` is present for limits and for payments in progress. */
 export const toolError = component('ToolError', {
@@ -70,7 +74,7 @@ export const toolError = component('ToolError', {
         .strictObject({
           code: toolErrorCode.describe(MEANINGS.code),
           message: z.string().min(1).describe(MEANINGS.message),
-          retryAfterSeconds: z.int().min(1).describe('Seconds after which to ask again.').optional(),
+          retryAfterSeconds: z.int().min(1).describe('Seconds after which to retry.').optional(),
           details: z.unknown().describe(MEANINGS.details).optional(),
         })
         .describe(MEANINGS.error),
@@ -78,7 +82,11 @@ export const toolError = component('ToolError', {
     .describe(STRUCTURED),
 });
 
-export const paymentRequired = component('PaymentRequired', { ...open, isError, structuredContent: paymentChallenge.describe(STRUCTURED) });
+export const paymentRequired = component('PaymentRequired', {
+  ...open,
+  isError,
+  structuredContent: paymentChallenge.describe(STRUCTURED),
+});
 
 export const toolsList = component('ToolsList', {
   resultType,
@@ -87,20 +95,25 @@ export const toolsList = component('ToolsList', {
       z.looseObject({
         name: z.string().min(1).describe('Name.'),
         title: z.string().describe('Title.').optional(),
-        description: z.string().describe('What it is, in words.'),
-        inputSchema: z.looseObject({ type: z.literal('object').describe('Type.') }).describe('JSON Schema of the arguments.'),
+        description: z.string().describe('Description.'),
+        inputSchema: z
+          .looseObject({ type: z.literal('object').describe('Type.') })
+          .describe('JSON Schema of the arguments.'),
       }),
     )
     .describe('The tools.'),
-  ttlMs: count.describe('Milliseconds for which the list may be kept.'),
-  cacheScope: z.enum(['public', 'private']).describe('Who may keep the list.'),
+  ttlMs: count.describe('Milliseconds for which the list may be cached.'),
+  cacheScope: z.enum(['public', 'private']).describe('Caches that may store the list.'),
   _meta,
 });
 
 const [firstCall, ...otherCalls] = Object.values<Tool>(TOOLS).map(({ name, input }) =>
   z
-    .looseObject({ name: z.literal(name).describe('Name.'), arguments: input.describe('The arguments of the tool.').optional() })
+    .looseObject({
+      name: z.literal(name).describe('Name.'),
+      arguments: input.describe('The arguments of the tool.').optional(),
+    })
     .meta({ id: `${pascal(name)}Call` }),
 );
-/** What `params` of a `tools/call` is for each tool; the edge leaves the arguments to the tool itself. */
+/** Schema of `params` of a `tools/call` for each tool. The tool itself parses its arguments. */
 export const toolCall = z.discriminatedUnion('name', [firstCall!, ...otherCalls]).meta({ id: 'ToolCall' });

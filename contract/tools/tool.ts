@@ -13,7 +13,7 @@ export interface Tool<
   readonly name: Name;
   readonly title: string;
   readonly description: string;
-  /** Whether a call changes state; clients ask their user before such a call. */
+  /** True if a call changes state. Clients ask their user before such a call. */
   readonly effect: 'reads' | 'records';
   /** `free`: every account. `paid`: a current paid period, or a payment for each call. `reports`: the access that the report routes need. */
   readonly access: 'free' | 'paid' | 'reports';
@@ -30,7 +30,7 @@ export function tool<const Name extends ToolName, Input extends z.ZodType, Data 
   return { ...definition, input: definition.input.meta({ id: `${pascal(definition.name)}Arguments` }) };
 }
 
-export const truncated = z.boolean().describe('Whether something was left out to stay within the size limit.');
+export const truncated = z.boolean().describe('True if data was left out because of the size limit.');
 export const guidance = z.string().describe('How to read the answer.');
 /** UTF-8 bytes of a tool's serialized data. */
 export const MAX_TOOL_BYTES = 16_384;

@@ -5,11 +5,11 @@ interface Rows<Data> {
 }
 
 export interface TruncationRules<Data> {
-  /** Names of the fields, at any depth, whose texts may be shortened. */
+  /** Names of the fields, at any depth, whose texts can be shortened. */
   readonly texts: readonly string[];
   /** Shortened texts set `truncated`; without it only dropped rows do. */
   readonly marksShortened?: true;
-  /** In the order in which rows are dropped. */
+  /** Lists in the order in which their rows are dropped. */
   readonly rows: readonly Rows<Data>[];
   /** The data without its largest part, where it is still too large. Null where nothing is left to remove. */
   otherwise?(data: Data): { readonly data: Data; readonly rules: TruncationRules<Data> } | null;
@@ -30,4 +30,8 @@ export const rowsOf = <Data, Row>({
   readonly least: number;
   readonly of: (data: Data) => readonly Row[];
   readonly keep: (data: Data, rows: Row[]) => Data;
-}): Rows<Data> => ({ least, count: (data) => of(data).length, keep: (data, rows) => keep(data, of(data).slice(0, rows)) });
+}): Rows<Data> => ({
+  least,
+  count: (data) => of(data).length,
+  keep: (data, rows) => keep(data, of(data).slice(0, rows)),
+});

@@ -3,14 +3,23 @@ import { canonicalJson } from '../digests.ts';
 import { ACCOUNT_EVENTS, SUBSCRIPTION_EVENTS } from '../events/account-events.ts';
 import { PROJECTION_EVENT_SKIPPED, projectionEventSkipped } from '../events/feed-events.ts';
 import { RECORD_PUBLISHED, RECORD_WITHDRAWN, recordWithdrawn } from '../events/record-events.ts';
-import { ACCOUNT_REPORT_EVENTS, REPORT_EVENTS, REPORT_SWITCH_TURNED, reportInput, reportSwitchTurned } from '../events/report-events.ts';
+import {
+  ACCOUNT_REPORT_EVENTS,
+  REPORT_EVENTS,
+  REPORT_SWITCH_TURNED,
+  reportInput,
+  reportSwitchTurned,
+} from '../events/report-events.ts';
 import { uuid } from '../records/fields.ts';
 import { isResource, RECORD_SCHEMAS } from '../records/resources.ts';
 import { sourceUrlRefusal } from '../source-url.ts';
 import { category } from '../streams.ts';
 import { pointerOf, type TextAt } from './erase-from-event.ts';
 
-/** The erasable texts of each event, as JSON pointers; `*` is any key. Of a published record every text is erasable except those of the service. */
+/**
+ * The erasable texts of each event, as JSON pointers; `*` is any key. Every text of a published record is erasable,
+ * except ids and times that the service adds.
+ */
 const PLACES: Readonly<Record<string, readonly string[]>> = {
   [RECORD_WITHDRAWN]: ['/reason'],
   AccountOpened: ['/name'],
@@ -34,7 +43,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   [PROJECTION_EVENT_SKIPPED]: projectionEventSkipped,
 };
 
-/** Whether the text at a path may be erased. Ids and times of the service may not. */
+/** True if the text at a path may be erased. Ids and times that the service adds are not erasable. */
 export function isErasable(type: string, { path, text }: TextAt): boolean {
   const pointer = pointerOf(path);
   if (uuid.safeParse(text).success) return false;
@@ -50,25 +59,25 @@ function problem(error: z.ZodError): string {
   return `/${issue?.path.map(String).join('/') ?? ''}: ${issue?.message ?? 'is not usable'}`;
 }
 
-/** Why the schema refuses the value or would change it; null where it does neither. */
-function refusalBy(schema: z.ZodType, value: unknown): string | null {
+/** Returns why the schema rejects the value or would change it; null if it does neither. */
+function refuseBySchema(schema: z.ZodType, value: unknown): string | null {
   const parsed = schema.safeParse(value);
   if (!parsed.success) return problem(parsed.error);
   return canonicalJson(parsed.data) === canonicalJson(value)
     ? null
-    : 'a text would not be kept as it is: trimmed, not empty, in normal form';
+    : 'a text would be stored in another form: it must be trimmed, not empty and in normal form';
 }
 
-/** The reason why an event must not get this value, or null. Readers rely on some fields. */
+/** Returns why an event must not receive this value, or null. Readers rely on some fields. */
 export function refusedAsData(stream: string, type: string, data: Readonly<Record<string, unknown>>): string | null {
   const resource = category(stream);
   if (type === RECORD_PUBLISHED && isResource(resource)) {
     const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...content } = data;
-    return refusalBy(RECORD_SCHEMAS[resource], content);
+    return refuseBySchema(RECORD_SCHEMAS[resource], content);
   }
   const schema = SCHEMAS[type];
   if (schema === undefined) return `nothing of a ${type} may be erased`;
-  const refusal = refusalBy(schema, data);
+  const refusal = refuseBySchema(schema, data);
   if (refusal !== null || type !== 'DataReportSubmitted') return refusal;
   const url = sourceUrlRefusal(reportInput.parse(data['input']).sourceUrl);
   return url === null ? null : `/input/sourceUrl: ${url}`;

@@ -4,7 +4,7 @@ import type { EventMetadata, StoredEvent } from '../ports/event-log.ts';
 import { isResource } from '../records/resources.ts';
 import { category } from '../streams.ts';
 
-/** Keys of objects are no texts. */
+/** A text in a JSON value. Keys of objects do not count as texts. */
 export interface TextAt {
   readonly path: readonly string[];
   readonly text: string;
@@ -16,8 +16,12 @@ export function textsOf(value: unknown, path: readonly string[] = []): readonly 
   return Object.entries(value).flatMap(([key, inner]) => textsOf(inner, [...path, key]));
 }
 
-/** Paths of the wanted keys of a JSON value; nothing erases a key. */
-export function keysWith(value: unknown, isWanted: (key: string) => boolean, path: readonly string[] = []): readonly (readonly string[])[] {
+/** Returns the paths of the wanted keys of a JSON value. Keys cannot be erased. */
+export function keysWith(
+  value: unknown,
+  isWanted: (key: string) => boolean,
+  path: readonly string[] = [],
+): readonly (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => [
     ...(!Array.isArray(value) && isWanted(key) ? [[...path, key]] : []),
@@ -25,11 +29,11 @@ export function keysWith(value: unknown, isWanted: (key: string) => boolean, pat
   ]);
 }
 
-/** RFC 6901. */
+/** Formats a path as a JSON pointer (RFC 6901). */
 export const pointerOf = (path: readonly string[]): string =>
   path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
-/** Null for a text that is no JSON pointer below the whole. */
+/** Parses a JSON pointer; null if it is none, or points at the whole value. */
 export function pathOf(pointer: string): readonly string[] | null {
   if (!/^(\/([^~]|~[01])*)+$/s.test(pointer)) return null;
   return pointer
@@ -47,7 +51,10 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   return at;
 }
 
-/** The lengths, in code points, of what stays of a text when each occurrence of `literal` goes; null where there is none. */
+/**
+ * Returns the lengths, in code points, of the pieces that remain when each occurrence of `literal` is removed; null if
+ * there is none.
+ */
 export function keepAround(text: string, literal: string): readonly number[] | null {
   const pieces = text.split(literal);
   return pieces.length === 1 ? null : pieces.map((piece) => Array.from(piece).length);
@@ -55,7 +62,7 @@ export function keepAround(text: string, literal: string): readonly number[] | n
 
 export const KEEP_NOTHING: readonly number[] = [0, 0];
 
-/** The remaining pieces, joined by the replacement. All gaps had one length, at least one character. */
+/** Joins the remaining pieces with the replacement. All gaps had the same length of at least one character. */
 export function cutText(text: string, keep: readonly number[], replacement: string): string {
   const characters = Array.from(text);
   const gaps = keep.length - 1;
@@ -73,7 +80,7 @@ export function cutText(text: string, keep: readonly number[], replacement: stri
 
 type Readable = Pick<StoredEvent, 'id' | 'stream' | 'data' | 'metadata'>;
 
-/** Changes the data itself. Throws where a place holds no such text. */
+/** Replaces texts in place. Throws if a path contains no such text. */
 export function erasedValue(data: unknown, texts: readonly ErasedText[], replacements: readonly string[]): unknown {
   for (const { path, keep, with: nth } of texts) {
     const text = valueAt(data, path);
@@ -85,14 +92,18 @@ export function erasedValue(data: unknown, texts: readonly ErasedText[], replace
   return data;
 }
 
-/** A record's `data` is canonical JSON, which parsing and writing alone would not keep: keys that are numbers would come first. */
-const written = (stream: string, value: unknown): string => (isResource(category(stream)) ? canonicalJson(value) : JSON.stringify(value));
+/**
+ * Writes data as JSON text. A record's `data` is canonical JSON, because writing a parsed value would put numeric keys
+ * first.
+ */
+const writeData = (stream: string, value: unknown): string =>
+  isResource(category(stream)) ? canonicalJson(value) : JSON.stringify(value);
 
-/** Which erasure an event's data reads as after; 0 for none. */
-const erasuresOf = (metadata: string): number =>
+/** Returns the number of the last erasure applied to an event's data; 0 for none. */
+const countErasures = (metadata: string): number =>
   metadata.includes('"erasures"') ? ((JSON.parse(metadata) as EventMetadata).erasures ?? 0) : 0;
 
-/** The event as it reads after one more erasure, the `number`-th of the log. */
+/** Returns the event after one more erasure, the `number`-th of the log. */
 export const eraseFromEvent = <Event extends Readable>(
   event: Event,
   texts: readonly ErasedText[],
@@ -100,7 +111,7 @@ export const eraseFromEvent = <Event extends Readable>(
   number: number,
 ): Event => ({
   ...event,
-  data: written(event.stream, erasedValue(JSON.parse(event.data), texts, replacements)),
+  data: writeData(event.stream, erasedValue(JSON.parse(event.data), texts, replacements)),
   metadata: JSON.stringify({ ...(JSON.parse(event.metadata) as EventMetadata), erasures: number }),
 });
 
@@ -110,12 +121,12 @@ interface Entry {
   readonly replacements: readonly string[];
 }
 
-/** All erasures that were read so far, by the id of the event that they change. Erasures are added in their order. */
+/** All erasures read so far, by the id of the event that they change, in order. */
 export class ErasureOverlay {
   readonly #entries = new Map<string, Entry[]>();
   #revision = -1;
 
-  /** Revision of the last erasure that is known, -1 before the first. */
+  /** Revision of the last known erasure, -1 before the first. */
   get revision(): number {
     return this.#revision;
   }
@@ -125,18 +136,18 @@ export class ErasureOverlay {
     const { replacements, streams } = contentErased.parse(JSON.parse(stored.data));
     for (const { id, texts } of streams.flatMap(({ events }) => events)) {
       const entry = { number: stored.revision + 1, texts, replacements };
-      const known = this.#entries.get(id);
-      if (known === undefined) this.#entries.set(id, [entry]);
-      else known.push(entry);
+      const entries = this.#entries.get(id);
+      if (entries === undefined) this.#entries.set(id, [entry]);
+      else entries.push(entry);
     }
     this.#revision = stored.revision;
   }
 
-  /** The event as it reads now: with every erasure that its data does not reflect yet. */
+  /** Returns the event with every erasure that its data does not reflect yet. */
   apply(event: StoredEvent): StoredEvent {
     const entries = this.#entries.get(event.id);
     if (entries === undefined) return event;
-    const done = erasuresOf(event.metadata);
+    const done = countErasures(event.metadata);
     let erased = event;
     for (const { number, texts, replacements } of entries) {
       if (number > done) erased = eraseFromEvent(erased, texts, replacements, number);

@@ -7,7 +7,10 @@ export type EventsOf<Map extends Schemas> = {
   [T in keyof Map & string]: { readonly type: T; readonly data: z.output<Map[T]> };
 }[keyof Map & string];
 
-/** Reads an event as stored in any version into its current shape; throws that the type `is no ${what}` for an event of another category. */
+/**
+ * Reads an event of any stored version into its current shape. For an event of another category it throws that the type
+ * `is no ${what}`.
+ */
 export const eventReader =
   <Map extends Schemas>(schemas: Map, what: string) =>
   ({ type, data }: Pick<StoredEvent, 'type' | 'data'>): EventsOf<Map> => {

@@ -2,21 +2,24 @@ import { z } from 'zod';
 import { dateTime, uuid } from '../records/fields.ts';
 import { type Resource, RESOURCES } from '../records/resources.ts';
 
-/** The log's first event gives the feed its identity; a restored log appends a new one, and cursors of the old identity are refused. */
+/**
+ * The first event of the log identifies the feed. A restored log appends a new one, and cursors of the old identity are
+ * refused.
+ */
 export const FEED_OPENED = 'FeedOpened';
 export const feedOpened = z.strictObject({ feedId: uuid, reason: z.enum(['created', 'restored']) });
 export type FeedOpened = z.output<typeof feedOpened>;
 
-/** A shipped set of records has been written whole; a finished one is never written again. */
+/** A seed was written completely. A finished seed is never written again. */
 export const SEED_FINISHED = 'SeedFinished';
 export const seedFinished = z.strictObject({ name: z.string(), version: z.int().min(1), records: z.int().min(0) });
 export type SeedFinished = z.output<typeof seedFinished>;
 
-/** An operator's decision that a projection leaves out an event that it cannot fold; every rebuild honours it. */
+/** An operator decided that a projection skips an event that it cannot fold; every rebuild skips it too. */
 export const PROJECTION_EVENT_SKIPPED = 'ProjectionEventSkipped';
 export const projectionEventSkipped = z.strictObject({ projection: z.string(), eventId: uuid, reason: z.string() });
 
-/** The reason of a new identity of the feed; appended together with its `FeedOpened`. */
+/** Reason for a new identity of the feed; appended together with its `FeedOpened`. */
 export const FEED_RENEWED = 'FeedRenewed';
 export const feedRenewed = z.strictObject({ feedId: uuid, previousFeedId: uuid, reason: z.string().min(1).max(1000) });
 export type FeedRenewed = z.output<typeof feedRenewed>;
@@ -31,7 +34,7 @@ export const resourceDigests = perResource(z.string().regex(/^[0-9a-f]{64}$/))
   .meta({ id: 'ResourceDigests' })
   .describe('State digests, by resource: order-free hashes over the exact content of the records.');
 
-/** A frozen export was taken; `boundary` is the feed position that it stands at. Stream `snapshot-<id>`. */
+/** A snapshot was taken at the feed position `boundary`. Stream `snapshot-<id>`. */
 export const SNAPSHOT_TAKEN = 'SnapshotTaken';
 export const snapshotTaken = z.strictObject({
   snapshotId: uuid,
@@ -45,15 +48,18 @@ export const snapshotTaken = z.strictObject({
 });
 export type SnapshotTaken = z.output<typeof snapshotTaken>;
 
-/** On `restore-<restoreId>`. The first makes a restored log another one than its original; it is served only once the second is there. */
+/**
+ * Events on `restore-<restoreId>`. The first separates a restored log from its original. The log is not served before
+ * the second.
+ */
 export const RESTORE_BEGUN = 'RestoreBegun';
 export const restoreBegun = z.strictObject({
   restoreId: uuid,
   backupId: uuid,
-  /** Hash of the file up to its seal: only the same file can continue a restore. */
+  /** Hash of the file up to its seal: a restore continues only from the same file. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   events: z.int().min(1),
-  /** The original continues to run: its work in flight is not continued here. */
+  /** The original service continues to run: its unfinished work is not continued here. */
   asCopy: z.boolean(),
   revokeKeys: z.boolean(),
 });

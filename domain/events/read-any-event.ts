@@ -12,7 +12,8 @@ import { readAccountReportEvent, readReportEvent, REPORT_SWITCH_TURNED, reportSw
 
 type Reader = (stored: Pick<StoredEvent, 'type' | 'data'>) => unknown;
 
-const bySchema = (schemas: Readonly<Record<string, z.ZodType>>): Reader => eventReader(schemas, 'event that this version knows');
+const bySchema = (schemas: Readonly<Record<string, z.ZodType>>): Reader =>
+  eventReader(schemas, 'event that this version knows');
 
 const READERS: Readonly<Record<string, Reader>> = {
   account: readAccountEvent,
@@ -29,17 +30,18 @@ const READERS: Readonly<Record<string, Reader>> = {
   restore: bySchema({ [feed.RESTORE_BEGUN]: feed.restoreBegun, [feed.RESTORE_FINISHED]: feed.restoreFinished }),
 };
 
-/** A published record is not validated against the current schema: it stays as it was published. */
+/** Published records are not validated against the current schema: they stay as published. */
 function readRecordEvent({ type, data, stream }: Pick<StoredEvent, 'type' | 'data' | 'stream'>): void {
   const parsed: unknown = JSON.parse(data);
   if (type === RECORD_WITHDRAWN) return void recordWithdrawn.parse(parsed);
   if (type !== RECORD_PUBLISHED) throw new Error(`${type} is no event of a civic record`);
   const { id, createdAt, updatedAt } = parsed as Readonly<Record<string, unknown>>;
   if (id !== streamId(stream)) throw new Error(`the record says that it is ${String(id)}`);
-  if (typeof createdAt !== 'string' || typeof updatedAt !== 'string') throw new Error('the record does not say when it was made');
+  if (typeof createdAt !== 'string' || typeof updatedAt !== 'string')
+    throw new Error('the record does not say when it was made');
 }
 
-/** Throws where this version of the program cannot read the event, with the reason. */
+/** Throws, with the reason, if this version of the program cannot read the event. */
 export function requireReadable(stored: Pick<StoredEvent, 'type' | 'data' | 'stream'>): void {
   const kind = category(stored.stream);
   if (isResource(kind)) return readRecordEvent(stored);

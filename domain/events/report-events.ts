@@ -5,11 +5,14 @@ import { date, dateTime, orNull, uuid } from '../records/fields.ts';
 import { REPORT_REASONS, REPORT_STATUSES } from '../reports.ts';
 import { reportSwitchStream } from '../streams.ts';
 
-/** Intake is decided on `account_reports-<accountId>`, the lifecycle on `report-<reportId>`. Closings return to the account's stream. */
+/**
+ * Intake is decided on `account_reports-<accountId>`, the lifecycle on `report-<reportId>`. A closed report is recorded
+ * on the account's stream too.
+ */
 const token = z.string().min(1).max(128);
 const reportSurfaceName = z.enum(['rest', 'mcp']);
 
-/** The input as it was accepted, without the token; kept as parsed. */
+/** The accepted input as parsed, without the token. */
 export const reportInput = z.looseObject({
   sourceUrl: z.string(),
   expectedRecord: z.string(),
@@ -30,7 +33,7 @@ export const dataReportSubmitted = z.strictObject({
   surface: reportSurfaceName,
   submittedAt: dateTime,
   nextCheckAt: dateTime,
-  /** As in the receipt: a repeated submission gets the same URL, also where the service has another address by then. */
+  /** The URL in the receipt. A repeated submission gets the same URL, even if the service has moved since. */
   statusUrl: z.string().min(1).max(2048),
 });
 
@@ -38,7 +41,7 @@ export const ACCOUNT_REPORT_EVENTS = {
   DataReportSubmitted: dataReportSubmitted,
   /** Another key or surface has presented the token of a report. */
   DataReportTokenAliased: z.strictObject({ reportId: uuid, token, keyId: uuid, surface: reportSurfaceName }),
-  /** The lifecycle has closed the report: it counts as unresolved no more. */
+  /** The report was closed and no longer counts as unresolved. */
   DataReportSettled: z.strictObject({ reportId: uuid, closedAt: dateTime }),
 } as const;
 
@@ -50,7 +53,10 @@ export const verifiedRecord = z.strictObject({
 
 const byHolder = { holder: z.string().min(1).max(200), fencingToken: z.int().min(1) };
 
-/** The token is higher than all before it: a move by an earlier holder now conflicts. Renewals and releases are no events. */
+/**
+ * The token is higher than all previous ones, so a move by an earlier owner conflicts. Renewals and releases are not
+ * recorded.
+ */
 const dataReportLeased = z.strictObject({ accountId: uuid, ...byHolder, leasedAt: dateTime, leaseUntil: dateTime });
 
 export const dataReportMoved = z.strictObject({
@@ -70,7 +76,7 @@ export const dataReportMoved = z.strictObject({
 export const dataReportNoted = z.strictObject({
   note: z.string().min(1).max(4000),
   notedAt: dateTime,
-  /** Time of the next check for the customer; null keeps that of the last move. */
+  /** Time of the next check for the customer; null leaves the time of the last move. */
   nextCheckAt: orNull(dateTime),
   ...byHolder,
 });
@@ -81,7 +87,9 @@ export const REPORT_EVENTS = {
   DataReportNoted: dataReportNoted,
 } as const;
 
-/** An operator paused or resumed intake or the worker. Streams `reports_control-intake` and `reports_control-worker`. */
+/**
+ * An operator paused or resumed intake or the worker. Streams `reports_control-intake` and `reports_control-worker`.
+ */
 export const REPORT_SWITCH_TURNED = 'ReportSwitchTurned';
 export const reportSwitchTurned = z.strictObject({
   paused: z.boolean(),
@@ -98,7 +106,10 @@ export const REPORT_SWITCHES = ['intake', 'worker'] as const;
 export type ReportSwitch = (typeof REPORT_SWITCHES)[number];
 const NEVER_TURNED = { paused: false, by: 'nobody', reason: null };
 
-/** Read from the log, so never stale. While `intake.paused`, intake answers replays and refuses new reports with `intake_paused`. */
+/**
+ * Reads the switches from the log, so they are never stale. While `intake.paused`, intake answers repeated submissions
+ * and refuses new reports with `intake_paused`.
+ */
 export async function readSwitches(log: Pick<EventLog, 'readLast'>) {
   const last = await log.readLast(REPORT_SWITCHES.map(reportSwitchStream));
   const state = (what: ReportSwitch): Readonly<z.output<typeof reportSwitchTurned>> => {

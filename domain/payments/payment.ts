@@ -3,7 +3,7 @@ import { canonicalJson } from '../digests.ts';
 import { HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { derivedId } from '../identifiers.ts';
 
-/** The one network, asset and scheme that is sold for. Hex is lower case throughout; amounts are smallest units as text. */
+/** The only network, asset and scheme that are accepted. Hex is lower case; amounts are smallest units as text. */
 export const SCHEME = 'exact' as const;
 export const NETWORK = 'eip155:84532' as const;
 export const CHAIN_ID = 84_532;
@@ -22,10 +22,10 @@ const paymentTerms = z.strictObject({
 });
 export type PaymentTerms = Readonly<z.output<typeof paymentTerms>>;
 
-/** How long a payment is asked to be valid for: the margin that the chain wants, and room for verifying, reading and settling. */
+/** Requested validity of a payment: the margin of the chain, plus time for verifying, reading and settling. */
 const MAX_TIMEOUT_SECONDS = 120;
 
-/** Terms in the form of x402, as payers are asked for them and as the facilitator receives them. */
+/** Returns the terms in the form of x402, for payers and the facilitator. */
 export const requirementsOf = ({ asset, amount, payTo, extra }: PaymentTerms) => ({
   scheme: SCHEME,
   network: NETWORK,
@@ -37,24 +37,34 @@ export const requirementsOf = ({ asset, amount, payTo, extra }: PaymentTerms) =>
 });
 
 /** EIP-3009. Times are seconds since the epoch, as text; `nonce` is 32 bytes, unique per payer, network and asset. */
-const authorization = z.strictObject({ from: text, to: text, value: text, validAfter: text, validBefore: text, nonce: text });
+const authorization = z.strictObject({
+  from: text,
+  to: text,
+  value: text,
+  validAfter: text,
+  validBefore: text,
+  nonce: text,
+});
 export type Authorization = Readonly<z.output<typeof authorization>>;
 
-/** The payer's authorization on the accepted terms: stored in the ledger only, never logged. `resourceUrl` is `mcp://tool/<name>`. */
+/**
+ * The payer's authorization on the accepted terms: stored in the ledger only, never logged. `resourceUrl` is
+ * `mcp://tool/<name>`.
+ */
 const signedPayment = z.strictObject({ accepted: paymentTerms, authorization, signature: text, resourceUrl: text });
 export type SignedPayment = Readonly<z.output<typeof signedPayment>>;
 
 export const writeSignedPayment = (payment: SignedPayment): string => canonicalJson(payment);
 export const readSignedPayment = (written: string): SignedPayment => signedPayment.parse(JSON.parse(written));
 
-/** Milliseconds of one piece of work on a payment. */
+/** Milliseconds of a lease on a payment. */
 export const PAYMENT_LEASE_MS = 15_000;
 /** The longest pause before a payment of unknown outcome is examined again, in milliseconds. */
 export const MAX_PAUSE_MS = HOUR_MS;
-/** A time that is further ahead than the longest lease or pause and this was stored before the clock was set back. */
+/** If a stored time is this much further ahead than the longest lease or pause allows, the clock was set back since. */
 export const SET_BACK_MS = MINUTE_MS;
 
-/** Milliseconds until a lease ends; 0 where it has ended or was taken before the clock was set back. */
+/** Returns the milliseconds until a lease ends; 0 if it has ended or was taken before the clock was set back. */
 export const leaseLeftMs = ({ leaseUntil }: { readonly leaseUntil: number | null }, now: number): number =>
   leaseUntil === null || leaseUntil > now + PAYMENT_LEASE_MS + SET_BACK_MS ? 0 : Math.max(0, leaseUntil - now);
 
@@ -65,18 +75,22 @@ export interface PaymentKey {
   readonly nonce: string;
 }
 
-export const paymentKey = ({ accepted, authorization }: Pick<SignedPayment, 'accepted' | 'authorization'>): PaymentKey => ({
+export const paymentKey = ({
+  accepted,
+  authorization,
+}: Pick<SignedPayment, 'accepted' | 'authorization'>): PaymentKey => ({
   network: accepted.network,
   asset: accepted.asset,
   payer: authorization.from,
   nonce: authorization.nonce,
 });
 
-export const paymentId = ({ network, asset, payer, nonce }: PaymentKey): string => derivedId('payment', network, asset, payer, nonce);
+export const paymentId = ({ network, asset, payer, nonce }: PaymentKey): string =>
+  derivedId('payment', network, asset, payer, nonce);
 
 export const toolUrl = (tool: string): string => `mcp://tool/${tool}`;
 
-/** The states of a payment. The migration of the ledger has the table of transitions and refuses every other. */
+/** The states of a payment. The database migration lists the transitions and refuses all others. */
 export const PAYMENT_STATES = [
   'RESERVED',
   'VERIFIED',
@@ -91,10 +105,16 @@ export const PAYMENT_STATES = [
 ] as const;
 export type PaymentState = (typeof PAYMENT_STATES)[number];
 
-export const NOT_BILLED = ['READ_FAILED', 'READ_EMPTY', 'SETTLE_FAILED', 'LAPSED'] as const satisfies readonly PaymentState[];
+export const NOT_BILLED = [
+  'READ_FAILED',
+  'READ_EMPTY',
+  'SETTLE_FAILED',
+  'LAPSED',
+] as const satisfies readonly PaymentState[];
 export type NotBilled = (typeof NOT_BILLED)[number];
 
-export const isNotBilled = (state: PaymentState): state is NotBilled => (NOT_BILLED as readonly PaymentState[]).includes(state);
+export const isNotBilled = (state: PaymentState): state is NotBilled =>
+  (NOT_BILLED as readonly PaymentState[]).includes(state);
 export const hasEnded = (state: PaymentState): boolean => state === 'SETTLED' || isNotBilled(state);
 
 /** The receipt of a settled payment in the form of x402, sent as `_meta["x402/payment-response"]`. */

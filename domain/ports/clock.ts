@@ -1,7 +1,7 @@
-/** The source of time. Commands, projections and SQL take times as parameters. */
+/** Source of time. Commands, projections and SQL receive times as parameters. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves after the given milliseconds, or rejects with the signal's reason. */
+  /** Resolves after the milliseconds, or rejects with the signal's reason. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }

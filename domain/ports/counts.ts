@@ -1,4 +1,4 @@
-/** Windows are fixed and aligned to the clock. */
+/** Limit of units in a window. Windows are fixed and aligned to the clock. */
 export interface Bucket {
   readonly name: string;
   readonly limit: number;
@@ -12,39 +12,41 @@ export interface BucketState {
   readonly resetSeconds: number;
 }
 
-/** What is left of an allowance; `seconds` and `resetSeconds` are null where no window gives it back. */
+/** Remaining units of an allowance. `seconds` and `resetSeconds` are null if no window restores it. */
 export interface AllowanceState {
   readonly bucket: Omit<Bucket, 'seconds'> & { readonly seconds: number | null };
   readonly remaining: number;
   readonly resetSeconds: number | null;
 }
-/** Receives the allowances that a request has looked at. */
+/** Receives the allowances that apply to a request. */
 export type OnAllowance = (states: readonly AllowanceState[]) => void;
 
 type Taken =
   | { readonly kind: 'taken'; readonly states: readonly BucketState[] }
-  /** Nothing was taken from any bucket; `retryAfterSeconds` is that of the exhausted bucket that opens last. */
+  /** No bucket was charged. `retryAfterSeconds` belongs to the exhausted bucket that resets last. */
   | { readonly kind: 'exhausted'; readonly bucket: Bucket; readonly retryAfterSeconds: number };
 
-/** Counts the usage of accounts in fixed windows, exactly, across processes. */
+/** Counts the usage of accounts in fixed windows, exactly and across processes. */
 export interface WindowCounts {
-  /** Takes the units from all of the buckets or from none, in one statement. `now` is clock milliseconds. Throws what the database throws. */
+  /** Charges all buckets or none, in one statement. `now` is clock milliseconds. Throws errors of the database. */
   take(accountId: string, buckets: readonly Bucket[], units: number, now: number): Promise<Taken>;
 }
 
-/** Counters of several processes for the same names and windows, so that one limit holds across them. */
+/** Shares counters between processes, so that one limit applies to all of them. */
 export interface SharedCounts {
-  /** Publishes own counts and resolves to the sums of the others, without zeros. Idempotent. `window` is its start in milliseconds. */
+  /**
+   * Publishes own counts and returns the sums of the other processes, without zeros. Idempotent. `window` is its start.
+   */
   exchange(window: number, counts: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, number>>;
-  /** Deletes every window that started before the given time. */
+  /** Deletes every window that started before that time. */
   forget(before: number): Promise<void>;
 }
 
-/** Where a key read the feed last. */
+/** Last position of the feed that a key read. */
 export interface FeedRead {
   readonly keyId: string;
   /** Clock milliseconds. */
   readonly readAt: number;
-  /** When the next change after the cursor that it read from was made; null at the head. */
+  /** Time of the first change after the cursor that was read from; null at the head. */
   readonly unreadSince: number | null;
 }

@@ -3,33 +3,39 @@ import { z } from 'zod';
 export interface TopicCheckpoint {
   readonly feedId: string;
   readonly position: number;
-  /** History was pruned up to here at the topic's creation: up to it are the records as of then, later every change. 0: all changes. */
+  /** Pruned position when the topic was created. Up to it the topic has the state of that time, later every change. */
   readonly boundary: number;
-  /** Fingerprint of the history up to the position (`nextFingerprint`); null where it is unknown. */
+  /** Fingerprint of the history up to the position (`nextFingerprint`); null if it is unknown. */
   readonly fingerprint: string | null;
 }
 
 export interface FeedMessage {
-  /** Messages with the same key keep their order. */
+  /** Messages with the same key stay in order. */
   readonly key: string;
-  /** Null: the record with this key is withdrawn. */
+  /** Null if the record with this key is withdrawn. */
   readonly value: string | null;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The right to publish to the topic, until another publisher opens it. */
+/** Exclusive right to publish to the topic, until another publisher opens it. */
 export interface FeedPublication {
-  /** The checkpoint of the topic; null where it never held a message. */
+  /** Checkpoint of the topic; null if it has never had a message. */
   readonly place: TopicCheckpoint | null;
-  /** Makes messages and checkpoint visible together, or neither. Throws on an uncertain outcome, which the next publication reads. */
+  /**
+   * Publishes messages and checkpoint atomically. Throws if the outcome is uncertain; the next publication then reads
+   * it.
+   */
   publish(messages: readonly FeedMessage[], place: TopicCheckpoint): Promise<void>;
-  /** Never throws. */
+  /** Closes the connection. Never throws. */
   end(): Promise<void>;
 }
 
 export interface FeedTopic {
   readonly name: string;
-  /** Fences the former publisher. Throws `NotYet` while the brokers are unavailable, another error where an operator is needed. */
+  /**
+   * Fences the previous publisher. Throws `NotYet` while the brokers are unavailable, another error if an operator must
+   * act.
+   */
   open(): Promise<FeedPublication>;
 }
 
@@ -38,7 +44,7 @@ export interface InletPart {
   readonly partition: number;
 }
 
-/** Changes whose append has begun: the command, and the revision of each stream before it. */
+/** Changes whose append has started: the command, and the revision of each stream before it. */
 interface InletClaim {
   readonly commandId: string;
   /** Offset after its last message. */
@@ -47,20 +53,26 @@ interface InletClaim {
 }
 
 export interface TakenPart {
-  /** Grows with each takeover; writes with an older token are refused. */
+  /** Grows with each takeover. Writes with an older token are rejected. */
   readonly token: number;
   /** Every message before this offset is complete. */
   readonly next: bigint;
-  /** Begun and not complete: the changes may be appended, in whole or in part. */
+  /** Changes that are started and not complete. They might be appended, completely or in part. */
   readonly claim: InletClaim | null;
 }
 
-/** Progress of each partition. Stored beside the read models, because the offset at the brokers is committed only after the append. */
+/**
+ * Stores the progress of each partition. The brokers' offset is not enough, because it is committed only after the
+ * append.
+ */
 export interface InletStore {
   take(part: InletPart): Promise<TakenPart>;
-  /** Before the append. Replaces revisions of the same command's claim and keeps its others. False when another owner has the partition. */
+  /**
+   * Claims changes before their append. Merges claims of the same command. Returns false if another owner has the
+   * partition.
+   */
   claim(part: InletPart, token: number, claim: InletClaim): Promise<boolean>;
-  /** Settles every message before this offset, and the claim. False as above. */
+  /** Completes every message before this offset, and the claim. Returns false if another owner has the partition. */
   complete(part: InletPart, token: number, next: bigint): Promise<boolean>;
 }
 
@@ -75,25 +87,25 @@ export interface RefusedMessage extends InletMessage {
   readonly reason: string;
 }
 
-/** Takes the messages of one partition, each exactly once, and stores how far it came. Not used again after it has thrown. */
+/** Consumes the messages of one partition, each exactly once, and stores its progress. Unusable after it has thrown. */
 export interface InletPartTaker {
-  /** The offset to read from; `end` is where the partition ends. Takes the partition where that has not been done: then `isFresh`. */
+  /** Returns the offset to read from. Takes over the partition on first use, when `isFresh` is true. */
   from(end: bigint): Promise<{ readonly offset: bigint; readonly isFresh: boolean }>;
   /**
-   * `reached`: the offset after the last examined message. Resolves to the offset up to which every message was processed. Throws when the
-   * partition was lost; so does `confirmOwner`.
+   * Processes messages. `reached` is the offset after the last examined message. Returns the offset up to which every
+   * message is processed. Throws if the partition was lost, as does `confirmOwner`.
    */
   take(messages: readonly InletMessage[], reached: bigint, confirmOwner: () => Promise<void>): Promise<bigint>;
 }
 
 export interface Inlet {
-  /** Takes messages until the signal aborts. Retries after every failure; never rejects. */
+  /** Consumes messages until the signal aborts. Retries after every failure; never rejects. */
   readonly run: (createPart: (part: InletPart) => InletPartTaker, signal: AbortSignal) => Promise<void>;
-  /** Copies messages to the topic of refused ones; resolves once the brokers have stored them. */
+  /** Copies rejected messages to their own topic. Resolves once the brokers have stored them. */
   readonly putAside: (refused: readonly RefusedMessage[]) => Promise<void>;
 }
 
-/** Each connects when it is first used. */
+/** Access to the brokers. Each part connects on first use. */
 export interface KafkaBrokers {
   feedTopic(topic: string, keepMs: number): FeedTopic;
   inlet(topic: string): Inlet;
@@ -115,32 +127,36 @@ export const kafkaBrokers = z
   .transform((text) => text.split(',').map((broker) => broker.trim()))
   .refine((list) => list.every(isBroker));
 
-/** As Kafka has them: 249 characters, and room is left for what we append. */
+/** Kafka allows 249 characters. The limit here is lower, because suffixes are appended. */
 export const topicName = z
   .string()
   .regex(/^[a-zA-Z0-9._-]{1,230}$/)
   .refine((name) => name !== '.' && name !== '..');
 
-/** `mechanism:user:password`; the password may hold colons. */
+/** `mechanism:user:password`. The password can contain colons. */
 export const kafkaSasl = z
   .string()
   .regex(new RegExp(`^(${SASL_MECHANISMS.join('|')}):[^:]+:.+$`))
   .transform((text) => {
     const [mechanism, username, ...password] = text.split(':');
-    return { mechanism: mechanism as (typeof SASL_MECHANISMS)[number], username: username!, password: password.join(':') };
+    return {
+      mechanism: mechanism as (typeof SASL_MECHANISMS)[number],
+      username: username!,
+      password: password.join(':'),
+    };
   });
 type KafkaSasl = Readonly<z.output<typeof kafkaSasl>>;
 
 export type WantedByBrokers = 'certificate' | 'tls' | 'credential' | 'closed' | 'right';
 
-/** The brokers refuse this service; the message says what is missing, and for what. */
+/** The brokers reject this service. The message names the missing right and its purpose. */
 export class KafkaRefused extends Error {
   override readonly name = 'KafkaRefused';
-  readonly wanted: WantedByBrokers;
+  readonly requirement: WantedByBrokers;
   readonly remedy: string;
-  constructor(wanted: WantedByBrokers, message: string, remedy: string, options?: ErrorOptions) {
+  constructor(requirement: WantedByBrokers, message: string, remedy: string, options?: ErrorOptions) {
     super(message, options);
-    this.wanted = wanted;
+    this.requirement = requirement;
     this.remedy = remedy;
   }
 }

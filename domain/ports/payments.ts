@@ -1,10 +1,20 @@
 import type { Identifiers } from '../identifiers.ts';
-import type { Authorization, NotBilled, PaymentKey, PaymentState, PaymentTerms, SignedPayment } from '../payments/payment.ts';
+import type {
+  Authorization,
+  NotBilled,
+  PaymentKey,
+  PaymentState,
+  PaymentTerms,
+  SignedPayment,
+} from '../payments/payment.ts';
 import type { Clock } from './clock.ts';
 import type { EventLog } from './event-log.ts';
 import type { Logger } from './logger.ts';
 
-/** A payment as it is first used. Times of leases, validity and the next look are of the clock that the chain uses; all others are of the service's. */
+/**
+ * A payment at its first use. Leases, validity and `lookAt` use the chain's clock; all other times use the service's
+ * clock.
+ */
 export interface Reservation extends PaymentKey {
   readonly paymentId: string;
   readonly accountId: string;
@@ -28,7 +38,7 @@ export interface PaymentRow extends Omit<Reservation, 'payload'> {
   readonly state: PaymentState;
   readonly leaseOwner: string | null;
   readonly leaseUntil: number | null;
-  /** Deleted when the payment ends. */
+  /** Null after the payment has ended. */
   readonly payload: string | null;
   /** JSON text of the tool's data; null before it is saved and after it is purged. */
   readonly result: string | null;
@@ -44,17 +54,17 @@ export interface PaymentRow extends Omit<Reservation, 'payload'> {
   readonly outcomePublished: boolean;
 }
 
-/** A payment as shown to operators, without fields that would allow to pay or to read. */
+/** A payment as operators see it, without the secret payload and the result. */
 export type ListedPayment = Omit<PaymentRow, 'payload' | 'result' | 'receipt' | 'leaseOwner'>;
 
 export interface PaymentLease {
-  /** A uuid of one piece of work, never reused. */
+  /** Uuid of one piece of work. It is never reused. */
   readonly owner: string;
   readonly now: number;
   readonly until: number;
 }
 
-/** Maximum of smallest units reserved and settled in one UTC day. */
+/** Most smallest units that are reserved or settled in one UTC day. */
 export interface PaymentBudget {
   readonly perAccount: bigint;
   readonly ofAll: bigint;
@@ -68,65 +78,77 @@ export type Reserved =
   /** The wallet is barred, or belongs to another account. */
   | { readonly kind: 'wallet_refused' };
 
-/** The row as read. A change applies only while these fields are unchanged. */
+/** The row as it was read. A change applies only if these fields are unchanged. */
 export type SeenPayment = Pick<PaymentRow, 'paymentId' | 'state' | 'leaseOwner'>;
 
 export type PaymentMove =
   | { readonly to: 'VERIFIED' }
   | { readonly to: 'RESULT_SAVED'; readonly result: string; readonly resultHash: string }
-  /** Counts the attempt before it is made, only while the lease lasts, and extends the lease. */
+  /** Counts the attempt before it is made and extends the lease. Applies only while the lease lasts. */
   | { readonly to: 'SETTLING'; readonly leaseUntil: number }
   | { readonly to: 'SETTLED'; readonly transaction: string; readonly receipt: string; readonly settledAt: number }
   | { readonly to: NotBilled; readonly cause: string | null; readonly transaction?: string | null }
   | { readonly to: 'RECONCILE'; readonly cause: string; readonly transaction: string | null; readonly lookAt: number };
 
-/** Each method is one transaction, each change a compare-and-set on state and lease owner; null or false: the row had changed. */
+/**
+ * Stores payments. Each method is one transaction. A change applies only if state and lease owner are unchanged;
+ * otherwise the method returns null or false.
+ */
 export interface PaymentLedger {
   find(key: PaymentKey): Promise<PaymentRow | null>;
   get(paymentId: string): Promise<PaymentRow | null>;
-  /** Inserts the row and takes its share of the budget, or resolves to the reason of the refusal. */
+  /** Inserts the row and charges the budget, or returns the reason of the refusal. */
   reserve(reservation: Reservation, lease: PaymentLease, budget: PaymentBudget): Promise<Reserved>;
-  /** Takes over a row whose lease has expired. */
-  takeOver(seen: SeenPayment, lease: PaymentLease): Promise<PaymentRow | null>;
-  move(seen: SeenPayment, move: PaymentMove, now: number): Promise<PaymentRow | null>;
+  /** Acquires a row with an expired lease. */
+  takeOver(expected: SeenPayment, lease: PaymentLease): Promise<PaymentRow | null>;
+  move(expected: SeenPayment, move: PaymentMove, now: number): Promise<PaymentRow | null>;
   /** Records a settlement from SETTLING or RECONCILE, under any lease. */
-  settledAfterAll(paymentId: string, move: Extract<PaymentMove, { to: 'SETTLED' }>, now: number): Promise<PaymentRow | null>;
+  settledAfterAll(
+    paymentId: string,
+    move: Extract<PaymentMove, { to: 'SETTLED' }>,
+    now: number,
+  ): Promise<PaymentRow | null>;
   /** Deletes a row without effects, and returns its share of the budget. */
-  forget(seen: SeenPayment): Promise<boolean>;
+  forget(expected: SeenPayment): Promise<boolean>;
 
-  /** Rows with an expired lease that must be continued. A saved result waits for the payer until its payment expires. */
+  /**
+   * Returns rows with an expired lease that must be continued. A saved result waits for the payer until its payment
+   * expires.
+   */
   abandoned(now: number, limit: number): Promise<readonly PaymentRow[]>;
-  /** Leases rows of unknown outcome whose next look is due. */
+  /** Leases rows of unknown outcome whose next check is due. */
   claimUnknown(lease: PaymentLease, limit: number): Promise<readonly PaymentRow[]>;
-  /** Leases one of them, due or not; null when there is none or another lease holds it. */
+  /** Leases one row of unknown outcome, due or not. Returns null if there is none or another lease is valid. */
   claimOne(paymentId: string, lease: PaymentLease): Promise<PaymentRow | null>;
   /** Counts another settlement attempt before it is made. */
-  attempt(seen: SeenPayment, now: number): Promise<boolean>;
-  /** Ends the lease and sets the time of the next look. */
-  lookAgain(seen: SeenPayment, note: Omit<Extract<PaymentMove, { to: 'RECONCILE' }>, 'to'>): Promise<void>;
+  attempt(expected: SeenPayment, now: number): Promise<boolean>;
+  /** Ends the lease and sets the time of the next check. */
+  lookAgain(expected: SeenPayment, note: Omit<Extract<PaymentMove, { to: 'RECONCILE' }>, 'to'>): Promise<void>;
 
-  /** Rows with facts that are not yet on the account's stream, last changed before the time. */
+  /** Returns rows last changed before the time whose facts are not yet on the account's stream. */
   unpublished(before: number, limit: number): Promise<readonly PaymentRow[]>;
   markPublished(paymentId: string, fact: 'verified' | 'outcome'): Promise<void>;
-  /** Deletes results of payments settled before the time; resolves to their number. */
+  /** Deletes the results of payments settled before the time, and returns their number. */
   purgeResults(settledBefore: number): Promise<number>;
 
   list(filter: { readonly state: PaymentState | null; readonly limit: number }): Promise<readonly ListedPayment[]>;
-  /** Payments by state: all that have not ended, and ended ones created at or after the time; at most 100,000 of either. */
+  /**
+   * Counts payments by state, up to 100,000 per group: unfinished ones, and finished ones created at or after the time.
+   */
   countByState(begunSince: number): Promise<ReadonlyMap<PaymentState, number>>;
   bar(network: string, payer: string, barred: boolean, now: number): Promise<void>;
-  /** Unbinds a wallet from its account, so that another account may pay from it. */
+  /** Unbinds a wallet from its account, so that another account can pay with it. */
   release(network: string, payer: string, now: number): Promise<boolean>;
 }
 
 export interface PaymentPorts {
   readonly ledger: PaymentLedger;
-  /** Null where the channel is off: rows are tidied up all the same. */
+  /** Null if the channel is off. Existing rows are still completed. */
   readonly facilitator: Facilitator | null;
   readonly log: EventLog;
-  /** The service's time: of facts and budgets. */
+  /** Clock of the service, for facts and budgets. */
   readonly clock: Clock;
-  /** The time that the chain and other processes live by: of leases and validity. */
+  /** Clock that the chain and all processes share, for leases and validity. */
   readonly chainClock: Clock;
   readonly identifiers: Identifiers;
   readonly logger: Logger;
@@ -134,36 +156,36 @@ export interface PaymentPorts {
 
 export type Verification =
   | { readonly kind: 'valid' }
-  /** `reason` is a word of x402, or `unrecognised`; other text of the facilitator is dropped. */
+  /** `reason` is a reason code of x402, or `unrecognised`. Other text of the facilitator is dropped. */
   | { readonly kind: 'refused'; readonly reason: string; readonly expired: boolean }
   | { readonly kind: 'unavailable'; readonly reason: string };
 
 export type Settlement =
   | { readonly kind: 'settled'; readonly transaction: string }
-  /** This call moved no money for the payment, and none will move. */
+  /** This call has moved no money and will move none. */
   | { readonly kind: 'refused'; readonly reason: string; readonly transaction: string | null }
-  /** Money may have moved, or may still move. */
+  /** Money might have moved, or might still move. */
   | { readonly kind: 'unknown'; readonly reason: string; readonly transaction: string | null };
 
-/** Verifies and settles payments on the chain. Neither call throws; both end within their timeout. */
+/** Verifies and settles payments on the chain. No method throws, and each ends within its timeout. */
 export interface Facilitator {
   verify(payment: SignedPayment): Promise<Verification>;
-  /** Call it only after the ledger has recorded SETTLING. It cannot be aborted. */
+  /** Settles a payment. Must be called only after the ledger has stored SETTLING. Cannot be aborted. */
   settle(payment: SignedPayment): Promise<Settlement>;
 }
 
-/** Whether the payer's own key signed the authorization under the terms' EIP-712 domain. Works offline. */
+/** True if the payer's own key signed the authorization under the terms' EIP-712 domain. Works offline. */
 export type CheckSignature = (authorization: Authorization, terms: PaymentTerms, signature: string) => Promise<boolean>;
 
 export type OnChain =
   | { readonly kind: 'settled'; readonly transaction: string }
-  /** The nonce is used, but not to pay us: cancelled by the payer, or spent otherwise. */
+  /** The nonce is used, but not to pay us: the payer canceled it or spent it otherwise. */
   | { readonly kind: 'used_otherwise' }
   | { readonly kind: 'unused' }
   | { readonly kind: 'unavailable' };
 
 export interface ChainLookup {
-  /** `since` and `until` bound, in milliseconds, the time of a possible settlement. Never throws. */
+  /** Looks for a settlement between the times `since` and `until`, in milliseconds. Never throws. */
   look(
     key: PaymentKey,
     expected: { readonly payTo: string; readonly amount: string; readonly since: number; readonly until: number },
@@ -173,6 +195,6 @@ export interface ChainLookup {
 export interface PaymentChannel {
   readonly facilitator: Facilitator;
   readonly checkSignature: CheckSignature;
-  /** Null where no node of the chain is known. */
+  /** Null if no node of the chain is configured. */
   readonly chain: ChainLookup | null;
 }

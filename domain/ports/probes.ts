@@ -1,6 +1,6 @@
 import type { SetBack } from './event-log.ts';
 
-/** Facts that `civic doctor` checks. A probe reads and changes nothing. */
+/** Facts that `civic doctor` checks. Probes change nothing. */
 export interface FolderFacts {
   /** The folder, or its nearest existing parent. */
   readonly path: string;
@@ -11,7 +11,7 @@ export interface FolderFacts {
 export interface MachineProbe {
   readonly nodeVersion: string;
   folder(path: string): Promise<FolderFacts>;
-  /** Null when the address is free to listen on, otherwise the system's error code. */
+  /** Returns null if the address is free to listen on, otherwise the system's error code. */
   listens(host: string, port: number): Promise<string | null>;
 }
 
@@ -28,14 +28,14 @@ export interface DatabaseFacts {
   readonly clockAheadMs: number;
   /** Milliseconds by which a trial clock is ahead; 0 without one. */
   readonly trialOffsetMs: number;
-  /** Time of the newest event in milliseconds; null without one or where it is unknown. */
+  /** Time of the newest event in milliseconds; null if there is none or it is unknown. */
   readonly newestEventAt: number | null;
-  /** Timeline of the server, and the one stored with the feed; null where either is unknown. */
-  readonly timeline: { readonly now: string; readonly kept: string } | null;
+  /** Timeline of the server, and the one stored with the feed; null if either is unknown. */
+  readonly timeline: { readonly now: string; readonly stored: string } | null;
   readonly standbys: {
-    /** `synchronous_standby_names`, where a commit waits for a standby; otherwise empty. */
+    /** `synchronous_standby_names` if a commit waits for a standby, otherwise empty. */
     readonly synchronous: string;
-    /** Null where this user may not read it. */
+    /** Null if the user is not allowed to read it. */
     readonly connected: number | null;
   };
   readonly setBacks: readonly SetBack[];
@@ -46,7 +46,10 @@ export interface BrokersFacts {
   readonly topics: readonly string[];
 }
 
-/** Those of log, brokers and database throw with one line that gives the reason when that is unavailable; `installation`, why no process starts. */
+/**
+ * Probes of the parts of an installation. Those of log, brokers and database throw a one-line error if the part is
+ * unavailable. `installation` throws the reason why no process would start.
+ */
 export interface Probes {
   readonly machine: MachineProbe;
   /** Needs the current schema. */
@@ -56,6 +59,6 @@ export interface Probes {
   /** Null without `KAFKA_BROKERS`. */
   readonly brokers: (() => Promise<BrokersFacts>) | null;
   readonly database: () => Promise<DatabaseFacts>;
-  /** Whether a service answers at this address of the operator's listener. */
+  /** Returns true if a service answers at this address of the operator listener. */
   readonly answersAt: (url: string) => Promise<boolean>;
 }

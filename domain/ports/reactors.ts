@@ -1,15 +1,18 @@
 import type { StoredEvent } from './event-log.ts';
 import type { Advance, ProcessorState } from './generations.ts';
 
-/** A processor that reads the log and issues commands. A batch may be handled more than once. */
+/** A processor that reads the log and issues commands. A batch can be handled more than once. */
 export interface Reactor {
   readonly name: string;
   readonly follows: readonly string[];
-  /** Called at each acquired lease. Keep state between batches in the handler: another process may have run the reactor in between. */
+  /**
+   * Called for each acquired lease. State must stay in the returned handler, because another process might run in
+   * between.
+   */
   begin(): BatchHandler;
-  /** The first call gets an empty batch: the target may have changed without an event. */
+  /** If true, the first batch is empty, because the target might have changed without an event. */
   readonly runsOnStart?: boolean;
-  /** Never throws. */
+  /** Called when the lease ends. Never throws. */
   end?(): Promise<void>;
 }
 
@@ -17,11 +20,11 @@ export type BatchHandler = (batch: readonly StoredEvent[], running: ReactorRunni
 
 export interface ReactorRunning {
   readonly signal: AbortSignal;
-  /** Await it right before each write: throws when another owner has the lease. */
+  /** Must be awaited right before each write. Throws if another owner has the lease. */
   readonly confirm: () => Promise<void>;
 }
 
-/** A condition is not met yet and will be met without intervention. Not a failure of the reactor. */
+/** A condition is not met yet but will be met without intervention. Not a failure of the reactor. */
 export class NotYet extends Error {
   override readonly name = 'NotYet';
 }
@@ -31,19 +34,21 @@ export interface ProcessorRow extends ProcessorState {
   readonly handled: number;
 }
 
-/** The right to run a reactor, or a job once. The token grows with every lease. */
+/** Exclusive right to run a reactor, or a job once. The token grows with every lease. */
 export interface ProcessorLease {
   readonly name: string;
   readonly owner: string;
   readonly token: number;
 }
 
-/** Stores the leases of reactors and jobs, and the checkpoints of reactors. Times are milliseconds of the lease clock. */
+/**
+ * Stores the leases of reactors and jobs, and the checkpoints of reactors. Times are milliseconds of the lease clock.
+ */
 export interface ProcessorStore {
   listReactors(): Promise<readonly ProcessorRow[]>;
-  /** Null when another owner runs it or it is paused. */
+  /** Returns null if another owner runs it or it is paused. */
   acquireReactor(name: string, owner: string, now: number, leaseMs: number): Promise<ProcessorRow | null>;
-  /** Null when another owner runs it or it is not due; `everyMs` is the time between two runs, in milliseconds. */
+  /** Returns null if another owner runs it or it is not due. `everyMs` is the time between two runs in milliseconds. */
   acquireJob(
     job: { readonly name: string; readonly everyMs: number },
     owner: string,
@@ -51,14 +56,14 @@ export interface ProcessorStore {
     leaseMs: number,
   ): Promise<ProcessorLease | null>;
   renew(lease: ProcessorLease, leaseUntil: number): Promise<boolean>;
-  /** False when the lease or the old checkpoint no longer matches, or the log has lost what was handled. */
+  /** Returns false if the lease or the old checkpoint no longer matches, or if the log has lost the handled events. */
   advance(
     lease: ProcessorLease,
     move: Pick<Advance, 'from' | 'to' | 'logId' | 'last' | 'proof'> & { readonly handled: number },
   ): Promise<boolean>;
-  /** Ends the lease of a reactor; no effect when another owner has it. */
+  /** Ends the lease of a reactor. No effect if another owner has it. */
   release(lease: ProcessorLease): Promise<void>;
-  /** The same for a job, which runs next at `dueAt`. */
+  /** Ends the lease of a job, which runs next at `dueAt`. */
   endJob(lease: ProcessorLease, dueAt: number): Promise<void>;
   pause(lease: ProcessorLease, reason: string, eventId: string | null): Promise<void>;
   resume(name: string): Promise<void>;

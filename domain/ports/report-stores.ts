@@ -1,4 +1,4 @@
-/** The right to move one report until another worker takes it over. Times are clock milliseconds. */
+/** Exclusive right to process a report until another worker acquires it. Times are clock milliseconds. */
 export interface ReportLease {
   readonly reportId: string;
   readonly holder: string;
@@ -12,9 +12,9 @@ interface TakeReportLease {
   readonly holder: string;
   readonly now: number;
   readonly leaseMs: number;
-  /** The highest token on the report's stream; the new token is higher. */
+  /** Highest token on the report's stream. The new token is higher. */
   readonly above: number;
-  /** Investigations that may begin on the day of `now` (UTC). */
+  /** Most investigations that may begin on the day of `now` (UTC). */
   readonly budget: number;
 }
 
@@ -23,20 +23,20 @@ type TakenReportLease =
   | { readonly kind: 'held'; readonly lease: ReportLease }
   | { readonly kind: 'exhausted' };
 
-/** Leases of reports, exact among all processes. An expired lease has no holder. */
+/** Stores the leases of reports for all processes. An expired lease has no holder. */
 export interface ReportLeases {
-  /** One statement. The current holder keeps its token and extends its lease, which begins no investigation. */
-  take(wanted: TakeReportLease): Promise<TakenReportLease>;
-  /** False when the lease has expired or has another holder. */
+  /** Acquires a lease. The current holder extends its lease with the same token, which begins no investigation. */
+  take(request: TakeReportLease): Promise<TakenReportLease>;
+  /** Returns false if the lease has expired or has another holder. */
   renew(lease: Pick<ReportLease, 'reportId' | 'holder' | 'token'>, now: number, leaseMs: number): Promise<boolean>;
-  /** No effect when it has another holder. */
+  /** Ends a lease. No effect if it has another holder. */
   release(lease: Pick<ReportLease, 'reportId' | 'holder' | 'token'>): Promise<void>;
   forget(reportId: string): Promise<void>;
-  /** Null without a holder. */
+  /** Returns the current lease, or null if there is none. */
   current(reportId: string, now: number): Promise<ReportLease | null>;
-  held(now: number): Promise<readonly ReportLease[]>;
-  /** Investigations begun on the day of `now`. */
-  begun(now: number): Promise<number>;
+  listValid(now: number): Promise<readonly ReportLease[]>;
+  /** Returns the number of investigations begun on the day of `now`. */
+  countBegun(now: number): Promise<number>;
 }
 
 export interface ClaimedToken {
@@ -46,27 +46,33 @@ export interface ClaimedToken {
   readonly by: string;
 }
 
-/** Tokens of reports being created: the same token elsewhere waits, and counts once. The stream alone ensures one report per token. */
+/** Claims tokens of reports being created, so that a repeated token waits and counts once. */
 export interface ReportClaims {
-  /** False while another claim holds. Times are clock milliseconds. */
+  /** Returns false while another claim is valid. Times are clock milliseconds. */
   claim(claimed: ClaimedToken, until: number, now: number): Promise<boolean>;
   release(claimed: ClaimedToken): Promise<void>;
 }
 
-/** The number of open reports of all accounts, and reservations for reports being created, in one row, so that the limit is exact. */
+/** Counts the open reports of all accounts and the reservations for new ones in one row, so that the limit is exact. */
 export interface ReportQueue {
-  /** Reserves one of the open reports until it is counted or released; false at the limit. Times are clock milliseconds. */
+  /**
+   * Reserves a place until the report is counted or released. Returns false at the limit. Times are clock milliseconds.
+   */
   reserve(place: { readonly reportId: string; readonly until: number; readonly limit: number }): Promise<boolean>;
   giveBack(reportId: string): Promise<void>;
   count(reportId: string): Promise<void>;
   look(): Promise<QueueState>;
-  /** Corrects the count and deletes reservations; false where the state has changed since it was read. */
-  recount(recounting: { readonly open: number; readonly freed: readonly string[]; readonly seen: QueueState }): Promise<boolean>;
+  /** Corrects the count and deletes reservations. Returns false if the state has changed since it was read. */
+  recount(recounting: {
+    readonly open: number;
+    readonly freed: readonly string[];
+    readonly seen: QueueState;
+  }): Promise<boolean>;
 }
 
 interface QueueState {
   readonly recounts: number;
-  /** Expiry of each reservation, by report. */
+  /** Expiry of each reservation by report. */
   readonly reserved: ReadonlyMap<string, number>;
 }
 
@@ -75,8 +81,8 @@ export interface ClientLimit {
   readonly seconds: number;
 }
 
-/** Counts requests of clients in fixed windows aligned to the clock, exactly, across processes. */
+/** Counts requests of clients in fixed windows aligned to the clock, exactly and across processes. */
 export interface ClientCounts {
-  /** Null when counted, else whole seconds to the end of the window, at least 1. `client` is a uuid, `now` clock milliseconds. */
+  /** Returns null if counted, else the seconds to the end of the window, at least 1. `client` is a uuid. */
   take(client: string, limit: ClientLimit, now: number): Promise<number | null>;
 }

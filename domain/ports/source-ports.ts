@@ -1,50 +1,64 @@
 import type { RecordData } from '../records/resources.ts';
 
-/** Access to a client in the form of the Legistar Web API: Legistar itself, over HTTP or from recordings, or a platform in its form. */
-export interface LegistarReader {
+/** Largest number of items per event. An event with more cannot be read. */
+export const MAX_EVENT_ITEMS = 5_000;
+
+/** Reads one client of a platform. All platforms are converted to rows of the Legistar Web API. */
+export interface AgendaReader {
   readonly platform: {
     readonly sourceType: RecordData<'sources'>['sourceType'];
     readonly label: string;
-    /** The list of events does not say when one was modified. */
+    /** True if the list of events does not state when an event was modified. */
     readonly isUnstamped?: true;
+    /** True if bodies are derived from the events: a body without events might still exist at the source. */
+    readonly listsNoBodies?: true;
+    /** Page that lists the client's meetings, for events without an address of their own. */
+    readonly calendarUrl?: string;
   };
   bodies(): Promise<readonly unknown[]>;
-  /** Every event dated on or after the local date `YYYY-MM-DD`; every event when null. */
+  /** Returns every event dated on or after the local date `YYYY-MM-DD`; every event if null. */
   events(from: string | null): Promise<readonly unknown[]>;
-  /** One event; null when the source has none with that id. */
+  /** Returns one event; null if the source has none with that id. */
   event(eventId: number): Promise<unknown>;
+  /** Returns the items of an event. Throws `RecordGone`. */
   eventItems(eventId: number): Promise<readonly unknown[]>;
-  /** What the list of events does not name. */
+  /** Returns the votes by member on one row of an agenda. Absent on platforms without votes. */
+  votes?(eventItemId: number): Promise<readonly unknown[]>;
+  /** Returns details that the list of events lacks. Throws `RecordGone`. */
   details?(eventId: number): Promise<EventDetails>;
 }
 
 export interface EventDetails {
   readonly EventAgendaFile?: string | null;
+  /** True if the reader read the agenda and found text. */
+  readonly EventAgendaHasText?: boolean;
   readonly EventInSiteURL?: string;
   readonly EventLocation?: string | null;
   readonly EventAgendaStatusName?: string;
 }
 
-/** The list service of a CivicWeb portal. Dates are `YYYY-MM-DD`. */
+/** List service of a CivicWeb portal. Dates are `YYYY-MM-DD`. */
 export interface CivicWebClient {
   meetings(from: string, to: string): Promise<readonly unknown[]>;
+  /** Throws `RecordGone`. */
   documents(meetingId: number): Promise<readonly unknown[]>;
 }
 
-/** The public portal of TechShare Agenda Management, for one committee. */
+/** Public portal of TechShare Agenda Management, for one committee. */
 export interface TechShareClient {
   /** Archived, current and upcoming meetings. */
   meetings(): Promise<readonly unknown[]>;
 }
 
-/** A calendar of an OpenCities site. */
+/** Calendar of an OpenCities site. */
 export interface OpenCitiesClient {
   /** The entries of a year. */
   entries(year: number): Promise<readonly unknown[]>;
+  /** Throws `RecordGone`. */
   details(entry: OpenCitiesEntry): Promise<unknown>;
 }
 
-/** `DateTime` is the local time, day first, in twelve hours. */
+/** Entry of a calendar. `DateTime` is the local time, day first, with a 12-hour clock. */
 export interface OpenCitiesEntry {
   readonly CalendarId: string;
   readonly Id: string;
@@ -52,14 +66,19 @@ export interface OpenCitiesEntry {
   readonly DateTime: string;
 }
 
-/** The event service of a CivicClerk client. */
+/** Event service of a CivicClerk customer. */
 export interface CivicClerkClient {
   events(): Promise<readonly unknown[]>;
 }
 
-/** The source could not be read, after every retry. What was read so far is incomplete. */
+/** The source could not be read despite retries. The rows read so far are incomplete. */
 export class SourceUnavailable extends Error {
-  override readonly name = 'SourceUnavailable';
+  override readonly name: string = 'SourceUnavailable';
+}
+
+/** The source no longer has a part of an event (status 410). The event itself might still exist. */
+export class RecordGone extends SourceUnavailable {
+  override readonly name = 'RecordGone';
 }
 
 export class UnknownSourceClient extends Error {

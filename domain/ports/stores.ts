@@ -3,47 +3,53 @@ import type { Clock } from './clock.ts';
 import type { EventLog, Position, SetBacks } from './event-log.ts';
 import type { EventMark } from '../read-log.ts';
 
-/** For a command that does not make an installation and finds none. `found` is a clause. */
+/** Returns the message of a command that requires an installation and finds none. `found` is a clause. */
 export const noInstallation = (found: string): string =>
-  `there is no service here yet: ${found}; start one with \`civic serve\` or \`civic restore FILE\`, or correct CIVIC_DATA_DIR, DATABASE_URL and EVENTSTORE_URL`;
+  `there is no service here yet: ${found}; start one with \`civic serve\` or \`civic restore FILE\`, ` +
+  'or correct CIVIC_DATA_DIR, DATABASE_URL and EVENTSTORE_URL';
 
-/** The stores that the settings name, opened without a check of their contents, for restore and repair. The caller closes them. */
+/** Opened stores whose contents are not checked, for restore and repair. The caller must close them. */
 export interface Stores {
   readonly log: EventLog;
   readonly rows: WorkingRows;
   readonly installation: InstallationStore;
   readonly setBacks: SetBacks;
   readonly fillLock: FillLock;
-  /** The database's time, which leases use. */
+  /** Clock of the database, which leases use. */
   readonly leaseClock: Pick<Clock, 'now'>;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   close(): Promise<void>;
 }
 
-/** Held by the process that fills an empty log: the first start of a service, or a restore until its end. It ends with the process. */
+/**
+ * Locks the filling of an empty log, by the first start of a service or by a restore. The lock ends with the process.
+ */
 export interface FillLock {
-  /** Null where another process holds the lock. Throws what `work` throws. */
+  /** Returns null if another process has the lock. Throws the errors of `work`. */
   tryRun<Result>(work: () => Promise<Result>): Promise<Result | null>;
 }
 
-/** Identity of a database: `database` changes when a dump is restored elsewhere, `timeline` when it is restored or promoted in place. */
+/**
+ * Identity of a database: `database` changes when a dump is restored elsewhere, `timeline` when it is restored or
+ * promoted in place.
+ */
 interface DatabaseIdentity {
-  /** Empty where this user may not read it. */
+  /** Empty if the user is not allowed to read it. */
   readonly database: string;
   readonly timeline: string;
 }
 
 interface KeptInstallation extends DatabaseIdentity {
   readonly logId: string;
-  /** Reason of a renewal of the feed's identity that is in progress; null without one. */
+  /** Reason of a renewal of the feed's identity in progress; null if there is none. */
   readonly renewing: string | null;
 }
 
 export interface BegunRenewal {
   readonly identity: DatabaseIdentity;
   readonly logId: string;
-  /** A checkpoint beyond it means nothing in this log. */
+  /** Checkpoints beyond this position do not belong to this log. */
   readonly usableUpTo: Position;
   /** The `lastEvents` that are missing from the log. */
   readonly lost: readonly EventMark[];
@@ -56,23 +62,24 @@ export interface BegunRenewal {
 export interface InstallationStore {
   identity(): Promise<DatabaseIdentity>;
   /** Null before the first start. */
-  kept(): Promise<KeptInstallation | null>;
+  load(): Promise<KeptInstallation | null>;
   /** Stores the identity, and that no renewal is in progress. */
   keep(identity: DatabaseIdentity, logId: string): Promise<void>;
   lastEvents(logId: string): Promise<readonly EventMark[]>;
-  /** Remembers that a backup of the log, made at this time, was found whole; false where this database has another log. Milliseconds since the epoch. */
+  /** Stores when a verified backup was made, in milliseconds since the epoch. Returns false if this is another log. */
   keepVerifiedBackup(logId: string, madeAt: number): Promise<boolean>;
-  /** When the newest backup that was found whole was made; null before the first. */
+  /** Returns when the newest verified backup was made; null before the first. */
   verifiedBackupMadeAt(): Promise<number | null>;
   /**
-   * Stores the renewal, retires every read model that has folded beyond the log, so that it is built again, and moves such reactors back.
-   * Resolves to the names of the read models. Throws `StillHeld` while one of them has an owner; `now` is of the lease clock.
+   * Stores the renewal, retires every read model that has folded beyond the log, so that it is rebuilt, and moves such
+   * reactors back. Returns the names of the read models. Throws `StillHeld` if one of them has an owner. `now` is lease
+   * clock time.
    */
   beginRenewal(renewal: BegunRenewal): Promise<readonly string[]>;
 }
 
-/** State beside the log that cannot be derived from it: rows as the JSON text that the store itself writes and reads. */
-export const SAVED_TABLES = ['payments', 'wallets', 'inlet'] as const;
+/** State outside the log that cannot be derived from it. Rows are JSON text in the store's own format. */
+export const SAVED_TABLES = ['payments', 'wallets', 'inlet', 'unclassified'] as const;
 export type SavedTable = (typeof SAVED_TABLES)[number];
 
 export interface SavedRow {
@@ -93,15 +100,23 @@ interface ReactorPlace {
 }
 
 export interface WorkingRows {
-  /** A page of a table's rows after a key, null for the first page; empty at the end. Excludes payments without effects. */
+  /**
+   * Returns a page of rows after a key, null for the first page; empty at the end. Excludes payments without effects.
+   */
   page(table: SavedTable, after: string | null, limit: number): Promise<readonly SavedRow[]>;
   trialClock(): Promise<TrialClock | null>;
   reactors(): Promise<readonly ReactorPlace[]>;
   /** Names existing data that a restore would mix with its own; null for an empty database. */
   occupiedBy(): Promise<string | null>;
-  /** Inserts missing rows. A payment in progress gets an unknown outcome: what happened since the backup is not known here. */
+  /**
+   * Inserts missing rows. The outcome of a payment in progress becomes unknown, because it might have ended since the
+   * backup.
+   */
   put(table: SavedTable, rows: readonly string[]): Promise<void>;
-  /** Writes the rest in one transaction: budgets from the payments, checkpoints of reactors, the trial clock. Idempotent. */
+  /**
+   * Writes the rest in one transaction: budgets from the payments, checkpoints of reactors, the trial clock.
+   * Idempotent.
+   */
   finish(restored: {
     readonly trialClock: TrialClock | null;
     readonly reactors: readonly ReactorPlace[];
@@ -122,25 +137,28 @@ export interface LogMove {
   readonly to: string;
   /** New position of each checkpoint. */
   readonly places: ReadonlyMap<Position, Position>;
-  /** For the columns with positions; pairs in any order. */
+  /** Old and new positions for the columns, in any order. */
   readonly columns: readonly PositionColumn[];
   readonly pairs: readonly PlacePair[];
-  /** Which log is in the database of the read models: as the source it is sealed against appends, as the target unsealed. */
-  readonly here: 'source' | 'target' | 'neither';
+  /** Role of the log in the database of the read models: a source is sealed against appends, a target is unsealed. */
+  readonly role: 'source' | 'target' | 'neither';
   /** Milliseconds of the lease clock. */
   readonly now: number;
-  /** Called under the locks. When it resolves to false, the log has grown, and nothing is moved. */
+  /** Called under the locks. If it returns false, the log has grown and nothing is moved. */
   readonly isComplete: () => Promise<boolean>;
 }
 
 /** Moves the checkpoints of all followers of a log to its copy: read models and reactors. */
 export interface LogMoves {
   checkpoints(identity: string): Promise<readonly Position[]>;
-  /** Names of the read models and reactors that have an owner now. */
-  held(now: number): Promise<readonly string[]>;
-  /** Live and building generations on this log. */
+  /** Returns the names of the read models and reactors that have an owner. */
+  listOwned(now: number): Promise<readonly string[]>;
+  /** Returns the live and building generations on this log. */
   generations(identity: string): Promise<readonly { readonly projection: string; readonly generation: number }[]>;
-  /** Rewrites every checkpoint in one transaction; false when `isComplete` is false. Throws `StillHeld` while a follower has an owner. */
+  /**
+   * Rewrites every checkpoint in one transaction. Returns false if `isComplete` does. Throws `StillHeld` if one has an
+   * owner.
+   */
   move(move: LogMove): Promise<boolean>;
 }
 

@@ -1,4 +1,4 @@
-/** Numbers, words and flags; never an id of a key or an account, a secret, or a value of a statement. */
+/** Attributes of a span. Must not contain ids of keys or accounts, secrets, or values of statements. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface SpanStart {
@@ -8,20 +8,20 @@ export interface SpanStart {
 }
 
 export interface OpenSpan {
-  /** Null where the span is not recorded. */
+  /** Null if the span is not recorded. */
   readonly traceId: string | null;
-  /** Spans begun by the work become children of this span. */
+  /** Runs work whose spans become children of this span. */
   run<Result>(work: () => Result): Result;
-  /** `error` is a word of a closed set; null for success. */
+  /** Ends the span. `error` is a word of a closed set; null for success. */
   end(end: { readonly name: string; readonly attributes: SpanAttributes; readonly error: string | null }): void;
 }
 
-/** Spans of the program. Where traces are off there is no `Tracing`, and nothing is wrapped. */
+/** Creates spans. If tracing is off, there is no `Tracing` and nothing is wrapped. */
 export interface Tracing {
-  /** Runs the work in a span: a child of the active span, or the root of a trace. Rethrows what the work throws. */
+  /** Runs work in a span: a child of the active span, or the root of a trace. Rethrows errors of the work. */
   span<Result>(start: SpanStart, work: () => Promise<Result>): Promise<Result>;
-  /** Like `span` inside a recorded span; otherwise runs the work alone, for periodic work that is no trace of its own. */
+  /** Like `span` within a recorded span; otherwise runs the work without one. For periodic work that needs no trace. */
   part<Result>(start: SpanStart, work: () => Promise<Result>): Promise<Result>;
-  /** The span of a request; continues the trace that its headers name. */
+  /** Starts the span of a request, and continues the trace that its headers name. */
   begin(start: SpanStart, headers: Readonly<Record<string, string | string[] | undefined>>): OpenSpan;
 }

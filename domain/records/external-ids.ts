@@ -1,11 +1,12 @@
 import { sourceAddressKey } from '../source-url.ts';
-import { titleKey } from '../words.ts';
+import { titleKey } from '../text/words.ts';
 import type { RecordData } from './resources.ts';
 
 export const FOUND_RESOURCES = ['meetings', 'agendas', 'agenda_items', 'documents', 'stream_records'] as const;
 export type FoundResource = (typeof FOUND_RESOURCES)[number];
 
-export const isFoundResource = (resource: string): resource is FoundResource => (FOUND_RESOURCES as readonly string[]).includes(resource);
+export const isFoundResource = (resource: string): resource is FoundResource =>
+  (FOUND_RESOURCES as readonly string[]).includes(resource);
 
 /** Identifiers of a record at its source; see `projections/record-keys/tables.ts`. */
 export interface ExternalIds {
@@ -14,7 +15,7 @@ export interface ExternalIds {
   /** Upper case. */
   readonly matterFile: string | null;
   readonly titleKey: string | null;
-  /** `YYYY-MM-DD` where it happens. */
+  /** `YYYY-MM-DD` in local time. */
   readonly localDate: string | null;
 }
 
@@ -23,8 +24,14 @@ export function localDate(instant: string, timeZone: string): string {
   return parts.format(Date.parse(instant));
 }
 
-const NOTHING: ExternalIds = { addressKey: null, sourceRecordId: null, matterFile: null, titleKey: null, localDate: null };
-/** Longer than any that a report may name: not worth an entry of an index. */
+const NOTHING: ExternalIds = {
+  addressKey: null,
+  sourceRecordId: null,
+  matterFile: null,
+  titleKey: null,
+  localDate: null,
+};
+/** Longer ids are not indexed, because no report may contain one. */
 const MAX_ID_LENGTH = 200;
 const short = (text: string | null): string | null => (text === null || text.length > MAX_ID_LENGTH ? null : text);
 

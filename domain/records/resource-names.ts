@@ -1,4 +1,8 @@
-/** The eleven civic resources, in the order in which they are listed everywhere. A file of its own: a client takes the names without the schemas. */
+/**
+ * The civic resources in their published order. The order is part of the wire format: cursors store a resource as its
+ * index in this list (`BINDINGS` of `domain/cursor.ts`). Append new names at the end; never reorder or remove one.
+ * CONTRIBUTING.md has the recipe.
+ */
 export const RESOURCES = [
   'jurisdictions',
   'public_bodies',

@@ -18,9 +18,9 @@ export const RECORD_SCHEMAS = {
   stream_records: schemas.streamRecord,
 } as const satisfies Record<Resource, z.ZodType>;
 
-/** What an importer or a connector states about a record; the service adds `id`, `createdAt`, `updatedAt`. */
+/** Content of a record as importers and connectors send it; the service adds `id`, `createdAt`, `updatedAt`. */
 export type RecordContent<R extends Resource = Resource> = z.input<(typeof RECORD_SCHEMAS)[R]>;
-/** The content as it is stored: normalised, every key present. */
+/** The content as it is stored: normalized, every key present. */
 export type NormalizedContent<R extends Resource = Resource> = z.output<(typeof RECORD_SCHEMAS)[R]>;
 
 /** A record's `data` as it is stored and sent. */

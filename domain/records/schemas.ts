@@ -14,7 +14,7 @@ import {
   uuid,
 } from './fields.ts';
 
-/** The 21 record families of the coverage catalogue, `<level>.<subtype>`. */
+/** The 21 record families of the coverage catalog, `<level>.<subtype>`. */
 export const CITY_FAMILIES = [
   'city.council_agendas',
   'city.council_minutes',
@@ -44,7 +44,10 @@ export const COUNTY_FAMILIES = [
 
 export const FAMILIES = [...CITY_FAMILIES, ...COUNTY_FAMILIES] as const;
 
-/** Fields of several resources. The documents of the interface show their descriptions; a schema with an `id` is a component there. */
+/**
+ * Fields of several resources. The documents of the interface show their descriptions; a schema with an `id` is a
+ * component there.
+ */
 const jurisdictionId = uuid.describe('The jurisdiction.');
 const publicBodyId = uuid.describe('The public body.');
 const sourceId = uuid.describe('The source.');
@@ -53,26 +56,29 @@ const agendaItemId = uuid.describe('The agenda item.');
 const sourceRecordId = text.describe('Identifier at the source.');
 const name = text.describe('Name.');
 const title = text.describe('Title.');
-const description = text.describe('What it is, in words.');
-const summary = text.describe('What it is about, in short.');
-const active = z.boolean().describe('Whether it is in use; an inactive one is kept for its history.');
+const description = text.describe('Description.');
+const summary = text.describe('Short summary.');
+const active = z.boolean().describe('True if it is in use. Inactive ones remain for their history.');
 const timezone = timeZone.describe('IANA time zone.');
 const sourceUrl = url.describe('The original public record, which is authoritative.');
-const officialSourceUrl = url.describe('Where the jurisdiction publishes.');
-const textEvidence = orNull(agendaTextEvidence).describe('Whether it can be read as text.');
+const officialSourceUrl = url.describe('Address where the jurisdiction publishes.');
+const textEvidence = orNull(agendaTextEvidence).describe('Shows if it can be read as text.');
 const SLUG = 'Name in addresses; unique among its kind.';
-const KIND = 'What kind it is.';
-const STATUS = 'How it stands.';
+const KIND = 'Kind.';
+const STATUS = 'Status.';
 
-/** Content of each resource: `data` without `id`, `createdAt` and `updatedAt`, which the service sets. Unknown fields are refused. */
+/**
+ * Content of each resource: `data` without `id`, `createdAt` and `updatedAt`, which the service sets. Unknown fields
+ * are refused.
+ */
 export const jurisdiction = z.strictObject({
   slug: slug.describe(SLUG),
   name,
   level: z.enum(['city', 'county']).describe('City or county.'),
   kind: z.enum(['city', 'town', 'village', 'county']).describe(KIND),
-  countySlugs: z.array(slug).describe('Counties of the region that hold any part of it, by their bare slugs.'),
+  countySlugs: z.array(slug).describe('Bare slugs of the counties of the region that contain a part of it.'),
   timezone,
-  population: orNull(z.int().min(0)).describe('People who live there.'),
+  population: orNull(z.int().min(0)).describe('Population.'),
   geoid: orNull(text).describe('Census identifier.'),
   active,
   officialWebsiteUrl: orNull(url).describe('Website of the jurisdiction.'),
@@ -83,8 +89,16 @@ export const publicBody = z.strictObject({
   slug: slug.describe(SLUG),
   name,
   bodyType: z
-    .enum(['governing_body', 'planning_commission', 'board_of_adjustment', 'advisory_board', 'authority', 'committee', 'other'])
-    .describe('What kind of body it is.'),
+    .enum([
+      'governing_body',
+      'planning_commission',
+      'board_of_adjustment',
+      'advisory_board',
+      'authority',
+      'committee',
+      'other',
+    ])
+    .describe('Kind of body.'),
   actingBodyRole,
   timezone,
   active,
@@ -94,23 +108,47 @@ export const source = z.strictObject({
   jurisdictionId,
   publicBodyId: orNull(publicBodyId),
   sourceType: z
-    .enum(['legistar', 'civicplus', 'civicclerk', 'granicus', 'primegov', 'municode', 'novus', 'swagit', 'arcgis', 'html', 'pdf', 'other'])
+    .enum([
+      'legistar',
+      'civicplus',
+      'civicclerk',
+      'granicus',
+      'primegov',
+      'municode',
+      'novus',
+      'swagit',
+      'arcgis',
+      'html',
+      'pdf',
+      'other',
+    ])
     .meta({ id: 'SourceType' })
-    .describe('What kind of system publishes.'),
+    .describe('Kind of system that publishes the records.'),
   sourceTypeLabel: text.describe('Name of the system that publishes.'),
   officialSourceUrl: orNull(officialSourceUrl),
   active,
-  status: z.enum(['healthy', 'stale', 'failing', 'unsupported', 'unknown']).meta({ id: 'SourceStatus' }).describe(STATUS),
-  agendaTextEvidence: orNull(agendaTextEvidence.describe('Whether the agendas of the source can be read as text.')),
-  lastCheckedAt: orNull(dateTime).describe('When the source was last looked at.'),
-  lastSuccessfulCheckAt: orNull(dateTime).describe('When a look at the source last succeeded.'),
-  consecutiveFailures: z.int().min(0).describe('Failed checks since the last good one.'),
-  lastCheckSkipped: addedLater(z.int().min(1)).describe('Rows of the source that the last check left out; absent where it left out none.'),
+  status: z
+    .enum(['healthy', 'stale', 'failing', 'unsupported', 'unknown'])
+    .meta({ id: 'SourceStatus' })
+    .describe(STATUS),
+  agendaTextEvidence: orNull(agendaTextEvidence.describe('Shows if the agendas of the source can be read as text.')),
+  lastCheckedAt: orNull(dateTime).describe('Time of the last check of the source.'),
+  lastSuccessfulCheckAt: orNull(dateTime).describe('Time of the last successful check of the source.'),
+  consecutiveFailures: z.int().min(0).describe('Failed checks since the last successful one.'),
+  lastCheckSkipped: addedLater(z.int().min(1)).describe(
+    'Rows of the source that the last check left out; absent if there are none.',
+  ),
   lastCheckSkippedShared: addedLater(z.int().min(1)).describe(
-    'Of these, rows that belong to no known body: every body of the system that publishes counts them.',
+    'Part of `lastCheckSkipped`: rows without a known body, which every body of the system counts.',
   ),
   lastCheckDegraded: addedLater(z.int().min(1)).describe(
-    'Meetings that the last check published without a start time, as the source states none; absent where there is none.',
+    'Meetings that the last check published incompletely, such as without a start time; absent if there are none.',
+  ),
+  lastCheckFailure: addedLater(text).describe(
+    'Reason why the last check failed, completely or in part; absent if it succeeded.',
+  ),
+  readingVersion: addedLater(z.int().min(1)).describe(
+    'Version of the rules with which the service last read the whole source; absent in records of before the field.',
   ),
 });
 
@@ -120,16 +158,16 @@ export const topic = z.strictObject({
   publicLabel: text.describe('Name that readers see.'),
   description,
   keywords: z.array(text).describe('Phrases that point to the topic.'),
-  negativeKeywords: z.array(text).describe('Phrases that speak against the topic.'),
-  selectable: z.boolean().describe('Whether the topic can be chosen.'),
-  classificationActive: z.boolean().describe('Whether new items are classified with the topic.'),
-  taxonomyManaged: z.boolean().describe('Whether the shipped taxonomy keeps the topic up to date.'),
+  negativeKeywords: z.array(text).describe('Phrases that exclude the topic.'),
+  selectable: z.boolean().describe('True if the topic can be selected.'),
+  classificationActive: z.boolean().describe('True if new items are classified with the topic.'),
+  taxonomyManaged: z.boolean().describe('True if the shipped taxonomy updates the topic.'),
 });
 
 export const startTime = z
   .strictObject({
-    status: z.enum(['stated', 'not_stated']).describe('Whether the source states a time that can be read.'),
-    sourceText: orNull(text).describe('The time in the words of the source; null where it has none.'),
+    status: z.enum(['stated', 'not_stated']).describe('Shows if the source has a readable time.'),
+    sourceText: orNull(text).describe('The time in the words of the source; null if there is none.'),
   })
   .meta({ id: 'StartTime', closed: true });
 
@@ -138,58 +176,94 @@ export const meeting = z.strictObject({
   sourceId: orNull(sourceId),
   sourceRecordId: orNull(sourceRecordId),
   title,
-  startsAt: dateTime.describe('When the meeting starts; the beginning of its local day where `startTime` says that no time is stated.'),
-  startTime: addedLater(startTime).describe('Whether a start time is stated; absent in records of before the field, whose time is stated.'),
+  startsAt: dateTime.describe('Start of the meeting; the beginning of its local day if `startTime` is `not_stated`.'),
+  startTime: addedLater(startTime).describe(
+    'Shows if the source has a start time; absent in records older than the field, whose time is known.',
+  ),
   timezone,
-  location: orNull(text).describe('Where the meeting is held.'),
+  location: orNull(text).describe('Place of the meeting.'),
   comment: addedLater(text).describe(
-    'What the source says of the meeting in its own words, such as a later start or another place; absent where it says nothing, and in records of before the field.',
+    'Comment of the source on the meeting, such as a later start or another place; absent if there is none, and in records older than the field.',
   ),
   status: z
     .enum(['scheduled', 'held', 'cancelled', 'postponed'])
-    .describe('How it stands at the source. `scheduled` is also the status of a past meeting that nothing shows to have been held.'),
+    .describe('Status at the source. A past meeting stays `scheduled` if the source does not show that it took place.'),
   sourceUrl,
 });
 
 export const agenda = z.strictObject({
   meetingId,
-  documentId: orNull(uuid).describe('The document that holds the agenda.'),
-  stage: z.enum(['draft', 'posted', 'addendum', 'final']).describe('How final the agenda is.'),
-  publishedAt: orNull(dateTime).describe('When the source published it.'),
-  itemCount: z.int().min(0).describe('Items on the agenda.'),
+  documentId: orNull(uuid).describe('The document with the agenda.'),
+  stage: z.enum(['draft', 'posted', 'addendum', 'final']).describe('Stage of the agenda.'),
+  publishedAt: orNull(dateTime).describe('Time of publication at the source.'),
+  itemCount: z
+    .int()
+    .min(0)
+    .describe(
+      'Items of business on the agenda: headings and steps of every meeting, such as a roll call, are not counted.',
+    ),
   textEvidence,
   sourceUrl,
 });
 
 const outcome = orNull(
-  z.enum(['approved', 'denied', 'continued', 'withdrawn', 'no_action']).describe('What was decided; null where the source does not say.'),
+  z
+    .enum(['approved', 'denied', 'continued', 'withdrawn', 'no_action'])
+    .describe('Decision on the item; null if the source has none.'),
 );
+
+const votes = z
+  .strictObject({
+    mover: orNull(text.describe('Member who made the motion; null if the source has none.')),
+    seconder: orNull(text.describe('Member who seconded it; null if the source has none.')),
+    tally: orNull(
+      text.describe('The count of the votes in the words of the source, such as `8-1`; null if the source has none.'),
+    ),
+    members: z
+      .array(
+        z.strictObject({
+          name: text.describe('Name of the member.'),
+          vote: text.describe('The vote in the words of the source, such as `Aye` or `Absent`.'),
+        }),
+      )
+      .describe('The vote of each member, in the order of the source; empty where the source does not record them.'),
+  })
+  .meta({ id: 'ItemVotes' });
 
 export const agendaItem = z.strictObject({
   meetingId,
-  agendaId: orNull(uuid).describe('The agenda that the item stands on.'),
+  agendaId: orNull(uuid).describe('The agenda of the item.'),
   sourceRecordId: orNull(sourceRecordId),
-  sequence: z.int().describe('Place of the item on the agenda.'),
-  agendaNumber: orNull(text.describe('The number that the agenda gives the item.')),
+  sequence: z
+    .int()
+    .describe('Position of the row on the agenda. Headings and steps of every meeting have positions too.'),
+  agendaNumber: orNull(text.describe('Number of the item on the agenda.')),
   title,
   text: orNull(text.describe('The text.')),
   matterFile: orNull(text.describe('File number of the matter.')),
   matterType: orNull(text.describe('Type of the matter in the words of the source.')),
   matterName: addedLater(text).describe(
-    'Short name of the matter; absent where the source gives none, and in records of before the field.',
+    'Short name of the matter; absent if the source has none, and in records of before the field.',
   ),
   matterStatus: addedLater(text).describe(
     'Status that the matter has at the source, in its words: later meetings may have set it. Absent like `matterName`.',
   ),
   actionText: orNull(
     text.describe(
-      'The action on the item in the words of the source: what was done, or what is proposed where it states that; of several the last.',
+      'The action on the item in the words of the source: an action taken, or a proposed one. If there are several, the last one.',
     ),
   ),
   outcome,
   actions: addedLater(
     z.array(z.strictObject({ text: orNull(text).describe('The action, in the words of the source.'), outcome })).min(1),
-  ).describe('Every action on the item, in order, where the source records several; absent otherwise.'),
+  ).describe('All actions on the item, in order, if the source records several; absent otherwise.'),
+  kind: addedLater(z.enum(['item', 'heading', 'procedural']).meta({ id: 'AgendaItemKind' })).describe(
+    'Kind of the row: an item of business, the heading of a section, or a step of every meeting, such as a roll call. An absent kind means item.',
+  ),
+  section: addedLater(text).describe(
+    'Title of the nearest heading above the row, without its number; on an agenda without headings that lists its matters by type, the type. Absent where there is neither.',
+  ),
+  votes: addedLater(votes).describe('The vote on the item; absent if the source has none.'),
   sourceUrl,
 });
 
@@ -200,7 +274,16 @@ export const affectedLocation = z
       .array(
         z.strictObject({
           kind: z
-            .enum(['street_address', 'intersection', 'road_segment', 'parcel', 'subdivision', 'zoning_district', 'facility', 'area'])
+            .enum([
+              'street_address',
+              'intersection',
+              'road_segment',
+              'parcel',
+              'subdivision',
+              'zoning_district',
+              'facility',
+              'area',
+            ])
             .meta({ id: 'LocationKind' })
             .describe(KIND),
           sourceText: z.string().normalize('NFC').max(160).describe('The place in the words of the source.'),
@@ -214,16 +297,25 @@ export const affectedLocation = z
 export const proceduralContext = z
   .strictObject({
     proceduralStage: z
-      .enum(['notice', 'briefing', 'public_hearing', 'recommendation', 'first_reading', 'final_reading', 'final_action', 'unknown'])
+      .enum([
+        'notice',
+        'briefing',
+        'public_hearing',
+        'recommendation',
+        'first_reading',
+        'final_reading',
+        'final_action',
+        'unknown',
+      ])
       .meta({ id: 'ProceduralStage' })
       .describe('Stage of the matter at this meeting.'),
     actingBodyRole,
-    nextBodyName: orNull(text).describe('Body that takes the matter next; null where the text names none.'),
-    nextMeetingDate: orNull(date).describe('Day on which the matter is taken next; null where the text names none.'),
+    nextBodyName: orNull(text).describe('Body that considers the matter next; null if the text names none.'),
+    nextMeetingDate: orNull(date).describe('Day on which the matter is considered next; null if the text names none.'),
     actionKind: z
       .enum(['public_comment', 'registration', 'meeting', 'staff_contact', 'unknown'])
       .describe('How the public can act on the matter.'),
-    actionUrl: orNull(url).describe('Where to act; null where the source names no address.'),
+    actionUrl: orNull(url).describe('Address for the public; null if the source has none.'),
   })
   .meta({ id: 'ProceduralContext', closed: true });
 
@@ -231,13 +323,13 @@ export const agendaHit = z.strictObject({
   agendaItemId,
   topicId: uuid.describe('The topic.'),
   summary,
-  businessImpact: text.describe('What the matter may mean for a business, from what the record says.'),
+  businessImpact: text.describe('Possible meaning of the matter for a business, according to the record.'),
   evidenceQuote: text.describe('A sentence of the source, verbatim.'),
-  confidence: z.int().min(0).max(100).describe('How sure the classifier is, from 0 to 100.'),
-  affectedLocation: affectedLocation.describe('Places that the source text states.'),
-  proceduralContext: proceduralContext.describe('Where the matter stands.'),
+  confidence: z.int().min(0).max(100).describe('Confidence of the classifier, from 0 to 100.'),
+  affectedLocation: affectedLocation.describe('Places in the text of the source.'),
+  proceduralContext: proceduralContext.describe('Stage of the matter.'),
   classifiedAt: dateTime.describe('Time of the event that caused the classification.'),
-  classifier: text.describe('Which classifier made the hit, with its version.'),
+  classifier: text.describe('Classifier of the hit, with its version.'),
 });
 
 export const document = z.strictObject({
@@ -280,5 +372,5 @@ export const streamRecord = z.strictObject({
   status: orNull(text).describe(STATUS),
   address: orNull(text).describe('Address in the words of the source.'),
   sourceUrl,
-  attributes: z.record(z.string().min(1), flatValue).describe('Further fields of the source, flat.'),
+  attributes: z.record(z.string().min(1), flatValue).describe('Other fields of the source, flat.'),
 });

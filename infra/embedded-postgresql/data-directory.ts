@@ -7,18 +7,18 @@ export function dataLayout(dataDir: string) {
   const root = resolve(dataDir);
   return {
     root,
-    /** Marks the folder as ours. */
+    /** Marks the folder as a data directory of this program. */
     marker: join(root, 'civic-data.json'),
-    /** Locked by a process that starts the server, by the supervisor, and by every process of the server. */
+    /** Locked by the process that starts the server, the supervisor, and every process of the server. */
     lock: join(root, 'keeper.lock'),
-    /** Its lock is held by the one service, whose process number it contains. */
+    /** Locked by the one running service. Contains its process id. */
     serviceLock: join(root, 'service.lock'),
     cluster: join(root, 'postgresql'),
-    /** Renamed to `cluster` when initdb has finished. */
+    /** Folder that initdb fills. It is renamed to `cluster` at the end. */
     unfinishedCluster: join(root, 'postgresql.unfinished'),
-    /** A private directory of sockets, or a symbolic link to one with a shorter path. */
+    /** Private directory for sockets, or a symbolic link to one with a shorter path. */
     run: join(root, 'run'),
-    /** Readable by the account of the service alone. */
+    /** Readable by the service's account only. */
     password: join(root, 'database-password'),
     serverLog: join(root, 'postgresql.log'),
   };
@@ -28,32 +28,36 @@ export type DataLayout = Readonly<ReturnType<typeof dataLayout>>;
 const marker = { program: 'civic-records', format: 1 };
 
 /**
- * Makes or recognises the data directory; resolves links in its path. Refuses any other folder with files, so that none is overwritten, and for
- * a `reader`, which makes nothing, one without a database.
+ * Creates or recognizes the data directory, and resolves links in its path. Refuses any other folder that contains
+ * files, so that nothing is overwritten. A `reader` creates nothing, and is refused if there is no database.
  */
 export function claimDataDirectory(dataDir: string, role: 'maker' | 'reader' = 'maker'): DataLayout {
-  const wanted = resolve(dataDir);
+  const root = resolve(dataDir);
   try {
-    if (role === 'reader' && !hasHadCluster(dataLayout(wanted))) {
-      throw new EmbeddedDatabaseRefused(noInstallation(`${wanted} holds no database`));
+    if (role === 'reader' && !hasHadCluster(dataLayout(root))) {
+      throw new EmbeddedDatabaseRefused(noInstallation(`${root} has no database`));
     }
-    if (makeFolder(wanted)) fs.chmodSync(wanted, 0o711);
-    const layout = dataLayout(fs.realpathSync(wanted));
+    if (makeFolder(root)) fs.chmodSync(root, 0o711);
+    const layout = dataLayout(fs.realpathSync(root));
     if (!isMarked(layout)) markAsOurs(layout);
     return layout;
   } catch (error) {
-    throw refusalOf(wanted, error);
+    throw refusalOf(root, error);
   }
 }
 
-/** Makes a folder and those above it; false when it exists. The `recursive` of Node retries for ever where that is impossible (`/proc`). */
+/**
+ * Creates a folder and its parents. Returns false if it exists. Does not use Node's `recursive`, which retries
+ * endlessly where no folder can be created (`/proc`).
+ */
 function makeFolder(folder: string): boolean {
   try {
     fs.mkdirSync(folder);
     return true;
   } catch (error) {
     if (systemErrorCode(error) === 'EEXIST' && fs.statSync(folder).isDirectory()) return false;
-    if (systemErrorCode(error) !== 'ENOENT' || fs.statSync(dirname(folder), { throwIfNoEntry: false }) !== undefined) throw error;
+    if (systemErrorCode(error) !== 'ENOENT' || fs.statSync(dirname(folder), { throwIfNoEntry: false }) !== undefined)
+      throw error;
   }
   makeFolder(dirname(folder));
   return makeFolder(folder);
@@ -66,7 +70,9 @@ function isMarked(layout: DataLayout): boolean {
   try {
     found = JSON.parse(text) as typeof found;
   } catch {
-    throw new EmbeddedDatabaseRefused(`${layout.marker} is damaged: restore it, or set CIVIC_DATA_DIR to another folder`);
+    throw new EmbeddedDatabaseRefused(
+      `${layout.marker} is damaged: restore it, or set CIVIC_DATA_DIR to another folder`,
+    );
   }
   if (found.program === marker.program && found.format === marker.format) return true;
   throw new EmbeddedDatabaseRefused(
@@ -74,36 +80,44 @@ function isMarked(layout: DataLayout): boolean {
   );
 }
 
-/** Several processes may do this at once on a new folder: the marker appears whole, and files that they leave meanwhile have its prefix. */
+/**
+ * Writes the marker atomically. Several processes can do this at once in a new folder, where they ignore each other's
+ * temporary files by their prefix.
+ */
 function markAsOurs(layout: DataLayout): void {
-  const passing = `${layout.marker}.${process.pid}`;
-  const foreign = fs.readdirSync(layout.root).filter((name) => name !== 'lost+found' && !name.startsWith('civic-data.json'));
+  const temporary = `${layout.marker}.${process.pid}`;
+  const foreign = fs
+    .readdirSync(layout.root)
+    .filter((name) => name !== 'lost+found' && !name.startsWith('civic-data.json'));
   if (foreign.length > 0) {
     if (isMarked(layout)) return;
     throw new EmbeddedDatabaseRefused(
       `${layout.root} is not empty and not a data directory of this program (it holds ${foreign[0]}): set CIVIC_DATA_DIR to a new or empty folder`,
     );
   }
-  fs.writeFileSync(passing, `${JSON.stringify(marker)}\n`, { mode: 0o644, flush: true });
+  fs.writeFileSync(temporary, `${JSON.stringify(marker)}\n`, { mode: 0o644, flush: true });
   try {
-    fs.linkSync(passing, layout.marker);
+    fs.linkSync(temporary, layout.marker);
   } catch (error) {
     if (systemErrorCode(error) !== 'EEXIST') throw error;
   } finally {
-    fs.rmSync(passing, { force: true });
+    fs.rmSync(temporary, { force: true });
   }
 }
 
-/** The password is written once the cluster is there, at the next start where a kill came between: it is the record that one was made. */
+/** True if a cluster was ever created. The password proves it, because it is written after the cluster exists. */
 export const hasHadCluster = ({ cluster, password }: DataLayout): boolean =>
   [cluster, password].some((file) => fs.statSync(file, { throwIfNoEntry: false }) !== undefined);
 
-/** Gives a file that root made to the owner of the data directory, who may start the server next. */
+/**
+ * Makes the owner of the data directory own a file that root created, so that this account can start the server next.
+ */
 export function giveToOwner(descriptor: number, root: string): void {
   if (process.getuid?.() !== 0) return;
   const owner = fs.statSync(root);
   fs.fchownSync(descriptor, owner.uid, owner.gid);
 }
 
-/** The file belongs to this account, to the owner of the data directory, or to root. */
-export const isOurs = ({ uid }: fs.Stats, root: string): boolean => [0, process.getuid?.(), fs.statSync(root).uid].includes(uid);
+/** True if the file belongs to this account, to the owner of the data directory, or to root. */
+export const isOurs = ({ uid }: fs.Stats, root: string): boolean =>
+  [0, process.getuid?.(), fs.statSync(root).uid].includes(uid);

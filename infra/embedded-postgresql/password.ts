@@ -2,15 +2,18 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DataLayout, giveToOwner, isOurs } from './data-directory.ts';
-import { type ClusterStart, runProgram } from './launch-plan.ts';
+import { type ClusterStart, runProgram } from './run-program.ts';
 import { unlessGone } from './refusal.ts';
 import { superuser } from './server-settings.ts';
 
-/** Makes the cluster require the stored password, while no server runs. Every step can be repeated: a start completes a killed change. */
+/**
+ * Makes the cluster require the stored password. No server may run. Every step is idempotent, so the next start
+ * completes an interrupted change.
+ */
 export async function secureCluster(start: ClusterStart): Promise<void> {
   const { layout } = start;
   const stored = readPassword(layout);
-  // 256 random bits, which need no escape in a connection string.
+  // 256 random bits that need no escaping in a connection string.
   const password = stored ?? randomBytes(32).toString('base64url');
   const rules = unlessGone(() => readFileSync(join(layout.cluster, 'pg_hba.conf'), 'utf8'));
   if (stored !== undefined && rules === `${accessRules(password).join('\n')}\n`) return;
@@ -18,7 +21,7 @@ export async function secureCluster(start: ClusterStart): Promise<void> {
   if (stored === undefined) writePassword(layout, password);
 }
 
-/** The lines of `pg_hba.conf`. The digest shows that the cluster belongs to the stored password. */
+/** Returns the lines of `pg_hba.conf`. The digest proves that the cluster belongs to the stored password. */
 function accessRules(password: string): readonly string[] {
   const digest = createHash('sha256').update(password).digest('hex');
   return [
@@ -29,8 +32,9 @@ function accessRules(password: string): readonly string[] {
 }
 
 /**
- * Sets the password, then the access rules, in single-user mode, without connections. The account of the server sees the verifier alone and
- * writes the rules itself: root must not write in a folder of another account, which could hold links.
+ * Sets the password and then the access rules in single-user mode, where no client can connect. The server's account
+ * receives the verifier only, and writes the rules itself: root must not write to a folder of another account, which
+ * might contain links.
  */
 async function setPassword(start: ClusterStart, password: string): Promise<void> {
   const rules = accessRules(password)
@@ -45,7 +49,7 @@ async function setPassword(start: ClusterStart, password: string): Promise<void>
   await runProgram(start, { name: 'postgres', folder: start.layout.cluster, args }, `${statements.join('\n')}\n`);
 }
 
-/** Undefined where other accounts could have read or written the file. */
+/** Reads the password. Returns undefined if other accounts could have read or written the file. */
 export function readPassword(layout: DataLayout): string | undefined {
   const stat = statSync(layout.password, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
@@ -54,7 +58,7 @@ export function readPassword(layout: DataLayout): string | undefined {
   return /^[\w-]{43}$/.test(password) ? password : undefined;
 }
 
-/** A kill or a power cut leaves the former file or a whole new one. */
+/** Writes the password atomically: a kill or a power cut leaves the old file or a complete new one. */
 function writePassword(layout: DataLayout, password: string): void {
   const unfinished = `${layout.password}.unfinished`;
   rmSync(unfinished, { force: true });
@@ -71,9 +75,9 @@ function writePassword(layout: DataLayout, password: string): void {
   closeSync(folder);
 }
 
-/** The verifier of SCRAM-SHA-256 (RFC 5802, RFC 7677), from which the password cannot be derived. */
+/** Returns the SCRAM-SHA-256 verifier (RFC 5802, RFC 7677), from which the password cannot be derived. */
 function scramVerifier(password: string): string {
-  // Iterations slow down guesses of a weak password; this one has 256 random bits, and they would slow down each connection.
+  // One iteration suffices for 256 random bits. More would slow down each connection and only protect weak passwords.
   const [iterations, salt] = [1, randomBytes(16)];
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
   const keyed = (text: string): Buffer => createHmac('sha256', salted).update(text).digest();

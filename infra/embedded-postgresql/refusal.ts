@@ -1,16 +1,18 @@
 import { statfsSync, statSync } from 'node:fs';
 
-/** `message` is one line for the operator that says what to do. */
+/** The embedded database cannot be used. `message` is one line that tells the operator what to do. */
 export class EmbeddedDatabaseRefused extends Error {
   override readonly name = 'EmbeddedDatabaseRefused';
 }
 
-/** `ENOSPC`, `EACCES`, …, or an empty text. */
+/** Returns the code of a system error, such as `ENOSPC`, or an empty text. */
 export function systemErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Undefined where file, process or reader of the FIFO is gone: a server ends and removes its files at any moment. */
+/**
+ * Runs `use`. Returns undefined if a file, a process or the reader of the FIFO is gone: a server can end at any moment.
+ */
 export function unlessGone<Result>(use: () => Result): Result | undefined {
   try {
     return use();
@@ -20,10 +22,12 @@ export function unlessGone<Result>(use: () => Result): Result | undefined {
   }
 }
 
-const fullDisk = (root: string): string => `the disk of ${root} is full: free some space and start again; nothing committed is lost`;
-const readOnly = (root: string): string => `${root} is on a read-only file system: set CIVIC_DATA_DIR to a folder that can be written`;
+const fullDisk = (root: string): string =>
+  `the disk of ${root} is full: free some space and start again; nothing committed is lost`;
+const readOnly = (root: string): string =>
+  `${root} is on a read-only file system: set CIVIC_DATA_DIR to a folder that can be written`;
 
-/** The error itself where it is a refusal, else one line about the data directory. */
+/** Returns the error itself if it is a refusal, else a refusal with one line about the data directory. */
 export function refusalOf(folder: string, error: unknown): EmbeddedDatabaseRefused {
   return error instanceof EmbeddedDatabaseRefused ? error : new EmbeddedDatabaseRefused(folderReason(folder, error));
 }
@@ -51,47 +55,66 @@ function folderReason(folder: string, error: unknown): string {
 
 type Paths = Readonly<Record<'root' | 'cluster' | 'serverLog', string>>;
 
-const DAMAGED =
-  /could not locate a valid checkpoint|invalid checkpoint|invalid (primary|secondary) checkpoint|incorrect checksum in control file|could not open file "global\/pg_control"|is not a database cluster|database files are incompatible|could not locate required checkpoint|invalid data in|unexpected end of file|could not read file/;
-
-const ADVICE: readonly (readonly [sign: RegExp, advice: (paths: Paths) => string])[] = [
-  // A full disk cuts the line that says so.
-  [/No space left/, ({ root }) => fullDisk(root)],
+/** Parts of messages of the server and of initdb, each with the remedy. */
+const ADVICE: readonly (readonly [signs: readonly string[], advice: (paths: Paths) => string])[] = [
+  // A full disk truncates the line that reports it.
+  [['No space left'], ({ root }) => fullDisk(root)],
   [
-    /Disk quota exceeded/,
+    ['Disk quota exceeded'],
     ({ root }) => `the disk quota for ${root} is used up: free some space and start again; nothing committed is lost`,
   ],
-  [/Read-only file system/, ({ root }) => readOnly(root)],
-  [/has invalid permissions/, ({ cluster }) => `other accounts may use its data: run "chmod 700 ${cluster}" and start again`],
+  [['Read-only file system'], ({ root }) => readOnly(root)],
   [
-    /Permission denied|Operation not permitted/,
-    ({ root }) => `files below ${root} belong to another user: start as their owner, or set CIVIC_DATA_DIR to a folder of your own`,
+    ['has invalid permissions'],
+    ({ cluster }) => `other accounts may use its data: run "chmod 700 ${cluster}" and start again`,
   ],
   [
-    /Cannot allocate memory|could not create shared memory|could not map anonymous shared memory/,
+    ['Permission denied', 'Operation not permitted'],
+    ({ root }) =>
+      `files below ${root} belong to another user: start as their owner, or set CIVIC_DATA_DIR to a folder of your own`,
+  ],
+  [
+    ['Cannot allocate memory', 'could not create shared memory', 'could not map anonymous shared memory'],
     () => 'there is not enough memory for the embedded PostgreSQL (it shares 256 MB): free some and start again',
   ],
   [
-    DAMAGED,
+    ['pre-existing shared memory block'],
+    ({ cluster }) => `a PostgreSQL server that another program started uses ${cluster}: stop it and start again`,
+  ],
+  [
+    [
+      'could not locate a valid checkpoint',
+      'could not locate required checkpoint',
+      'invalid checkpoint',
+      'invalid primary checkpoint',
+      'invalid secondary checkpoint',
+      'incorrect checksum in control file',
+      'could not open file "global/pg_control"',
+      'could not read file',
+      'is not a database cluster',
+      'database files are incompatible',
+      'invalid data in',
+      'unexpected end of file',
+    ],
     ({ cluster }) =>
       `the data in ${cluster} is damaged or from another build of PostgreSQL: restore it from a backup, or set CIVIC_DATA_DIR to an empty folder and import again`,
   ],
 ];
 
-/** One line with cause and remedy, from the output of the server or initdb. */
+/** Returns one line with cause and remedy, from the output of the server or initdb. */
 export function failureReason(output: readonly string[], paths: Paths): string {
   const errors = output.filter((line) => /FATAL|PANIC|error:|ERROR|could not/.test(line));
-  for (const [sign, advice] of ADVICE) {
-    const line = errors.findLast((candidate) => sign.test(candidate));
-    if (line !== undefined) return `the embedded PostgreSQL does not start: ${advice(paths)} (${said(line)})`;
+  for (const [signs, advice] of ADVICE) {
+    const line = errors.findLast((candidate) => signs.some((sign) => candidate.includes(sign)));
+    if (line !== undefined) return `the embedded PostgreSQL does not start: ${advice(paths)} (${withoutPrefix(line)})`;
   }
-  // A full disk leaves no word, or a part of one.
+  // A full disk truncates the message.
   if (hasNoSpace(paths.root)) return `the embedded PostgreSQL does not start: ${fullDisk(paths.root)}`;
   const last = errors.at(-1) ?? output.findLast((line) => line.trim() !== '');
-  return `the embedded PostgreSQL does not start: ${last === undefined ? 'it ended without a word' : said(last)}; see ${paths.serverLog}`;
+  return `the embedded PostgreSQL does not start: ${last === undefined ? 'it ended without a message' : withoutPrefix(last)}; see ${paths.serverLog}`;
 }
 
-/** Bytes below which PostgreSQL cannot write the files of a start. */
+/** Free bytes that PostgreSQL needs to start. */
 const START_BYTES = 64 * 1024;
 
 function hasNoSpace(folder: string): boolean {
@@ -99,7 +122,7 @@ function hasNoSpace(folder: string): boolean {
   return bavail * bsize < START_BYTES;
 }
 
-function said(line: string): string {
+function withoutPrefix(line: string): string {
   return line
     .replace(/^.*?(FATAL|PANIC|ERROR|error):\s*/, '')
     .trim()

@@ -6,16 +6,17 @@ import type { LaunchPlan } from './launch-plan.ts';
 import { EmbeddedDatabaseRefused, unlessGone } from './refusal.ts';
 import { spawnSync } from 'node:child_process';
 
-/** The path of a socket has at most 107 bytes (103 on macOS); `/pg/.s.PGSQL.5432` comes after the folder. */
+/** Longest path of the folder. A socket path has at most 107 bytes (103 on macOS) and ends in `/pg/.s.PGSQL.5432`. */
 const MAX_FOLDER_BYTES = 80;
 const prefix = 'civic-';
-/** The last is of an older release. */
+const SYSTEM_TEMPORARY = '/tmp';
+/** Entries of a run directory. Older releases made `keeper.sock`. */
 const OF_A_SERVER = ['pg', 'users', 'closing', 'native', 'keeper.sock'];
 
 /**
- * Makes a private run directory: below the data directory where the path is short and plain enough for a socket, else a random temporary
- * folder, to which `run` links. The folder of a dead server is used again, so that its users find the next server at the same address. The
- * caller holds the lock of the data directory.
+ * Creates a private run directory: below the data directory if the path is short and plain enough for a socket, else in
+ * a random temporary folder that `run` links to. Reuses the folder of a dead server, so that its users find the next
+ * server at the same address. The caller must have locked the data directory.
  */
 export function makeRunDirectory(layout: DataLayout, { owner, fromCopy }: LaunchPlan): RunDirectory {
   const plain = !fromCopy && Buffer.byteLength(layout.run) <= MAX_FOLDER_BYTES && /^[\w./-]+$/.test(layout.run);
@@ -23,7 +24,7 @@ export function makeRunDirectory(layout: DataLayout, { owner, fromCopy }: Launch
   if (found === undefined || fs.lstatSync(layout.run).isSymbolicLink() === plain) {
     removeRunDirectory(layout);
     if (plain) fs.mkdirSync(layout.run, { mode: 0o700 });
-    else fs.symlinkSync(fs.mkdtempSync(join(shortTemporary(), prefix)), layout.run);
+    else fs.symlinkSync(fs.mkdtempSync(join(chooseTemporary(owner !== undefined), prefix)), layout.run);
   }
   const run = runDirectoryAt(fs.realpathSync(layout.run));
   for (const name of OF_A_SERVER) fs.rmSync(join(run.folder, name), { recursive: true, force: true });
@@ -35,29 +36,39 @@ export function makeRunDirectory(layout: DataLayout, { owner, fromCopy }: Launch
   return run;
 }
 
-/** Undefined where no server runs or ran. Throws `EmbeddedDatabaseRefused` when others could have made it. */
+/**
+ * Finds the run directory; undefined if there is none. Throws `EmbeddedDatabaseRefused` if another account might have
+ * made it.
+ */
 export function findRunDirectory(layout: DataLayout): RunDirectory | undefined {
   const stat = fs.statSync(layout.run, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
   const trusted = isOurs(stat, layout.root) && stat.isDirectory() && (stat.mode & 0o022) === 0;
-  if (!trusted) throw new EmbeddedDatabaseRefused(`${layout.run} is not a private folder of this program: remove it and start again`);
+  if (!trusted)
+    throw new EmbeddedDatabaseRefused(
+      `${layout.run} is not a private folder of this program: remove it and start again`,
+    );
   return unlessGone(() => runDirectoryAt(fs.realpathSync(layout.run)));
 }
 
-/** `users` is the FIFO that each user holds open for writing. */
-const runDirectoryAt = (folder: string) => ({ folder, users: join(folder, 'users'), serverSockets: join(folder, 'pg') });
+/** Returns the paths in a run directory. `users` is the FIFO that each user has open for writing. */
+const runDirectoryAt = (folder: string) => ({
+  folder,
+  users: join(folder, 'users'),
+  serverSockets: join(folder, 'pg'),
+});
 export type RunDirectory = Readonly<ReturnType<typeof runDirectoryAt>>;
 
 function removeRunDirectory(layout: DataLayout): void {
   const stat = fs.lstatSync(layout.run, { throwIfNoEntry: false });
   if (stat?.isSymbolicLink() === true) {
     const target = fs.readlinkSync(layout.run);
-    if (dirname(target) === shortTemporary() && target.includes(`/${prefix}`)) removeOwn(target);
+    if ([tmpdir(), SYSTEM_TEMPORARY].includes(dirname(target)) && target.includes(`/${prefix}`)) removeOwn(target);
   }
   fs.rmSync(layout.run, { recursive: true, force: true });
 }
 
-/** Removes only a folder of this shape: the link may point to a foreign one. */
+/** Removes the folder only if it looks like a run directory, because the link might point elsewhere. */
 function removeOwn(folder: string): void {
   const stat = fs.lstatSync(folder, { throwIfNoEntry: false });
   if (stat?.isDirectory() !== true || stat.uid !== process.getuid?.()) return;
@@ -66,39 +77,37 @@ function removeOwn(folder: string): void {
   else fs.rmdirSync(folder);
 }
 
-/** TMPDIR may itself be long. */
-function shortTemporary(): string {
-  return Buffer.byteLength(tmpdir()) <= MAX_FOLDER_BYTES - prefix.length - 8 ? tmpdir() : '/tmp';
+/** Returns `/tmp` if TMPDIR is too long for a socket, or closed to the other account that runs the server. */
+function chooseTemporary(isForOtherAccount: boolean): string {
+  const folder = tmpdir();
+  const isShort = Buffer.byteLength(folder) <= MAX_FOLDER_BYTES - prefix.length - 8;
+  return isShort && (!isForOtherAccount || isOpenToAll(folder)) ? folder : SYSTEM_TEMPORARY;
 }
 
-/** For machines without `flock`; the statuses are the same. */
-const FLOCK = 'use Fcntl ":flock"; open my $file, "+<&=3" or exit 2; exit(flock($file, LOCK_EX | LOCK_NB) ? 0 : $!{EWOULDBLOCK} ? 1 : 2)';
+function isOpenToAll(folder: string): boolean {
+  if ((fs.statSync(folder).mode & 0o001) === 0) return false;
+  return dirname(folder) === folder || isOpenToAll(dirname(folder));
+}
+
+/** Perl program that locks like `flock`, with the same exit statuses, for macOS. */
+const FLOCK =
+  'use Fcntl ":flock"; open my $file, "+<&=3" or exit 2; exit(flock($file, LOCK_EX | LOCK_NB) ? 0 : $!{EWOULDBLOCK} ? 1 : 2)';
 
 /**
- * Returns the descriptor of the locked file, or undefined when it is locked. The kernel ties the lock to the open file: it lasts until
- * every process that has or inherited the descriptor has closed it or ended.
+ * Locks a file and returns its descriptor, or undefined if another process has locked it. The lock lasts until every
+ * process with the descriptor, own or inherited, has closed it or ended.
  */
 export function takeLock(path: string): number | undefined {
   const descriptor = fs.openSync(path, 'a+', 0o600);
   const root = dirname(path);
   giveToOwner(descriptor, root);
-  try {
-    if (lockOpened(descriptor, root)) return descriptor;
-  } catch (error) {
-    fs.closeSync(descriptor);
-    throw error;
-  }
-  fs.closeSync(descriptor);
-  return undefined;
-}
-
-/** Locks an open file of the data directory `root`; false where another open file has its lock. */
-export function lockOpened(descriptor: number, root: string): boolean {
-  const run = (program: string, ...args: string[]) => spawnSync(program, args, { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
+  const run = (program: string, ...args: string[]) =>
+    spawnSync(program, args, { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
   const locked = run('flock', '--exclusive', '--nonblock', '3');
   const { status, error } = locked.error === undefined ? locked : run('perl', '-e', FLOCK);
-  if (status === 0) return true;
-  if (status === 1) return false;
+  if (status === 0) return descriptor;
+  fs.closeSync(descriptor);
+  if (status === 1) return undefined;
   throw new EmbeddedDatabaseRefused(
     `the data directory ${root} cannot be locked (${error?.message ?? `its program ended with ${status}`}): install flock (util-linux) or perl, or set DATABASE_URL to a PostgreSQL server`,
   );

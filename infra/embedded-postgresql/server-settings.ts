@@ -1,4 +1,4 @@
-/** For a small machine that must not lose anything: every commit is flushed, and only a socket in a private directory listens. */
+/** Settings for a small machine. Every commit is flushed to disk, and the server listens on a private socket only. */
 const settings: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
@@ -19,22 +19,22 @@ const settings: Readonly<Record<string, string>> = {
   log_checkpoints: 'off',
   log_line_prefix: '%m [%p] ',
   logging_collector: 'off',
-  // Another method leaves commits in the cache of the disk there.
+  // On macOS, other methods leave commits in the disk's cache.
   ...(process.platform === 'darwin' && { wal_sync_method: 'fsync_writethrough' }),
 };
 
-/** The role of every login. */
+/** Role of every connection. */
 export const superuser = 'postgres';
 
-/** Only a name in the socket directory: nothing listens on the network. */
+/** Part of the socket's file name. The server does not listen on the network. */
 export const socketPort = 5432;
 
 export function serverArguments(cluster: string, socketDirectory: string): string[] {
-  const named = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  return ['-D', cluster, '-p', String(socketPort), '-k', socketDirectory, ...named];
+  const settingArguments = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  return ['-D', cluster, '-p', String(socketPort), '-k', socketDirectory, ...settingArguments];
 }
 
-/** For pg and slonik. */
+/** Returns a connection string that pg and slonik accept. */
 export function serverUrl(socketDirectory: string, password: string): string {
   return `postgres://${superuser}:${password}@${encodeURIComponent(socketDirectory)}:${socketPort}/postgres`;
 }

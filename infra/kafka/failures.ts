@@ -4,7 +4,7 @@ import { NotYet } from '../../domain/ports/reactors.ts';
 import { certificateReason } from '../system/certificate-reason.ts';
 import { lastErrorOf } from './connection.ts';
 
-/** A client, and in words the rights that its use needs, by the refusal of the brokers. */
+/** Purpose of a client and the rights that it needs, worded for messages. */
 export interface KafkaUse {
   readonly kafka: Kafka;
   readonly rights: Readonly<Partial<Record<`${'TOPIC' | 'GROUP' | 'TRANSACTIONAL_ID'}_AUTHORIZATION_FAILED`, string>>>;
@@ -20,15 +20,16 @@ interface KafkaError extends Error {
 
 const DEEPEST = 8;
 
-/** An error, its causes and its aggregated errors, the outermost first. */
-function* causes(error: unknown, depth = 0): Generator<KafkaError> {
+/** Yields an error, its causes and its aggregated errors, outermost first. */
+function* eachCause(error: unknown, depth = 0): Generator<KafkaError> {
   if (!(error instanceof Error) || depth > DEEPEST) return;
   yield error;
-  yield* causes(error.cause, depth + 1);
-  for (const each of (error as KafkaError).errors ?? []) yield* causes(each, depth + 1);
+  yield* eachCause(error.cause, depth + 1);
+  for (const each of (error as KafkaError).errors ?? []) yield* eachCause(each, depth + 1);
 }
 
-export const isMissingTopic = (error: unknown): boolean => causes(error).some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION');
+export const isMissingTopic = (error: unknown): boolean =>
+  eachCause(error).some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION');
 
 const HIDDEN = new Map([
   ['Transactional Id authorization failed', 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED'],
@@ -38,15 +39,18 @@ const HIDDEN = new Map([
 function missingRight({ name, type, topic }: KafkaError, { kafka, rights }: KafkaUse): string | null {
   const code = name === 'KafkaJSGroupCoordinatorNotFound' ? HIDDEN.get(lastErrorOf(kafka)) : type;
   if (!code?.endsWith('_AUTHORIZATION_FAILED')) return null;
-  const right = code === 'CLUSTER_AUTHORIZATION_FAILED' ? 'IdempotentWrite on the cluster' : rights[code as keyof KafkaUse['rights']];
+  const right =
+    code === 'CLUSTER_AUTHORIZATION_FAILED'
+      ? 'IdempotentWrite on the cluster'
+      : rights[code as keyof KafkaUse['rights']];
   return `${right ?? code}${topic === undefined ? '' : ` (refused: the topic ${topic})`}`;
 }
 
-/** OpenSSL's error where the server does not speak TLS. */
+/** OpenSSL errors of a server that does not speak TLS. */
 const NO_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'EPROTO', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
 const CLOSED = 'the brokers close the connection without an answer, as those do that want TLS or a credential';
 
-/** The requirement of the brokers that an error states, with its text; null for another failure. */
+/** Returns the unmet requirement of the brokers that an error names, with its text. Null for any other failure. */
 function wantedIn(cause: KafkaError, use: KafkaUse): readonly [WantedByBrokers, string] | null {
   const { name, code, message } = cause;
   if (NO_TLS.has(String(code)) || message.includes('before secure TLS connection was established')) {
@@ -63,22 +67,23 @@ const REMEDIES: Readonly<Record<WantedByBrokers, string>> = {
   tls: 'unset CIVIC_KAFKA_TLS, or name their port for TLS in KAFKA_BROKERS',
   credential: 'correct the mechanism, the user and the password in CIVIC_KAFKA_SASL',
   closed: 'set CIVIC_KAFKA_TLS and CIVIC_KAFKA_SASL as the brokers want it, or correct KAFKA_BROKERS',
-  right: 'give it to the user of CIVIC_KAFKA_SASL; docs/feed-on-kafka.md lists all',
+  right: 'give it to the user of CIVIC_KAFKA_SASL; docs/operators/feed-on-kafka.md lists all',
 };
 
-/** What the brokers require and do not receive: a trusted certificate, a credential or a right. Null for any other failure. */
+/** Returns the unmet requirement of the brokers (certificate, credential or right). Null for any other failure. */
 export function refusalOf(error: unknown, use: KafkaUse): KafkaRefused | null {
-  const refused = (wanted: WantedByBrokers, message: string) => new KafkaRefused(wanted, message, REMEDIES[wanted], { cause: error });
+  const refused = (requirement: WantedByBrokers, message: string) =>
+    new KafkaRefused(requirement, message, REMEDIES[requirement], { cause: error });
   const reason = certificateReason(error);
   if (reason !== null) return refused('certificate', `the certificate of the brokers is not trusted: ${reason}`);
-  for (const cause of causes(error)) {
-    const found = wantedIn(cause, use);
-    if (found !== null) return refused(...found);
+  for (const cause of eachCause(error)) {
+    const refusal = wantedIn(cause, use);
+    if (refusal !== null) return refused(...refusal);
   }
   return null;
 }
 
-/** Transient failures, by type or name, that the client does not mark as retriable. */
+/** Types and names of transient failures that kafkajs does not mark as retriable. */
 const PASSING: ReadonlySet<string> = new Set([
   'KafkaJSGroupCoordinatorNotFound',
   'KafkaJSLockTimeout',
@@ -94,18 +99,19 @@ const PASSING: ReadonlySet<string> = new Set([
   'BROKER_NOT_AVAILABLE',
 ]);
 
-/** Refusals that an operator of the brokers can correct; the caller retries. */
+/** Refusals that the operator of the brokers can fix. The caller retries. */
 const WAITED_FOR: ReadonlySet<WantedByBrokers> = new Set(['certificate', 'tls', 'closed']);
 
-/** Maps the error of a call: `NotYet` where a retry can succeed, else an error that says what is missing and what to do. */
+/** Maps the error of a call to `NotYet` if a retry can succeed, else to an error with the cause and the remedy. */
 export function asFailure(error: unknown, use: KafkaUse): Error {
   const refusal = refusalOf(error, use);
   if (refusal !== null) {
     const text = `${refusal.message}; ${refusal.remedy}`;
-    return WAITED_FOR.has(refusal.wanted) ? new NotYet(text) : new Error(text, { cause: error });
+    return WAITED_FOR.has(refusal.requirement) ? new NotYet(text) : new Error(text, { cause: error });
   }
-  for (const { name, type, retriable, message } of causes(error)) {
-    if (retriable === true || PASSING.has(type ?? name)) return new NotYet(`the brokers of Kafka do not go on at the moment: ${message}`);
+  for (const { name, type, retriable, message } of eachCause(error)) {
+    if (retriable === true || PASSING.has(type ?? name))
+      return new NotYet(`the brokers of Kafka do not go on at the moment: ${message}`);
   }
   return error instanceof Error ? error : new Error(String(error));
 }

@@ -8,9 +8,9 @@ import { calling, type KafkaUse } from './failures.ts';
 import { idempotentProducer, openPartitionSender } from './partition-sender.ts';
 
 const PARTITIONS = 6;
-/** A record of 1 MiB with every character escaped, and its envelope. */
+/** Largest message: a record of 1 MiB with every character escaped, and its envelope. */
 const MAX_MESSAGE_BYTES = 8_388_608;
-/** Milliseconds after which the brokers abort the transaction of a relay that died, unless another relay begins one before. */
+/** Milliseconds after which the brokers abort the transaction of a dead relay. A new relay aborts it sooner. */
 const TRANSACTION_MS = 30_000;
 
 const placeText = z.strictObject({
@@ -32,9 +32,9 @@ interface FeedTopicParts {
 }
 
 /**
- * The feed in a topic. Its transactional producer is named after the topic: brokers accept messages only from the newest producer of a
- * name. The checkpoint, in a topic beside it, is written in the transaction of the messages, and read only after older producers were
- * fenced.
+ * Publishes the feed to a topic with a transactional producer. Its transactional id comes from the topic's name, and
+ * brokers accept messages only from the newest producer of an id. The checkpoint is written to a second topic in the
+ * same transaction as the messages, and is read only after older producers are fenced.
  */
 export function createFeedTopic({ kafka, topic, identifiers, keepMs }: FeedTopicParts): FeedTopic {
   const placeTopic = `${topic}.place`;
@@ -54,21 +54,24 @@ export function createFeedTopic({ kafka, topic, identifiers, keepMs }: FeedTopic
     const end = () => disconnected(producer);
     try {
       await producer.connect();
-      // The first transaction gives the producer its epoch; transactions of older producers are refused from here on.
-      let first: Transaction | undefined = await producer.transaction();
+      // The first transaction fences older producers: brokers reject their transactions from here on.
+      let fencing: Transaction | undefined = await producer.transaction();
       const text = await readLastMessage(kafka, placeTopic, `${producerName}.${identifiers.next()}`);
       const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic));
-      // A topic without any message is new, also where the checkpoint of a deleted topic is still stored.
+      // A topic without messages is new, even if the checkpoint of a deleted topic is still stored.
       const hasBegun = offsets.some(({ high }) => BigInt(high) > 0n);
-      const place = hasBegun ? placeIn(text, topic, placeTopic) : null;
-      const [sendMessages, sendPlace] = await Promise.all([openPartitionSender(kafka, topic), openPartitionSender(kafka, placeTopic)]);
+      const place = hasBegun ? parseCheckpoint(text, topic, placeTopic) : null;
+      const [sendMessages, sendPlace] = await Promise.all([
+        openPartitionSender(kafka, topic),
+        openPartitionSender(kafka, placeTopic),
+      ]);
       return {
         place,
         end,
         publish: (messages, reached) =>
           calling(use, async () => {
-            const transaction = first ?? (await producer.transaction());
-            first = undefined;
+            const transaction = fencing ?? (await producer.transaction());
+            fencing = undefined;
             await sendMessages(transaction, messages);
             await sendPlace(transaction, [{ key: topic, value: JSON.stringify(reached) }]);
             await transaction.commit();
@@ -86,8 +89,8 @@ export function createFeedTopic({ kafka, topic, identifiers, keepMs }: FeedTopic
 function makeTopics(kafka: Kafka, topic: string, placeTopic: string, keepMs: number): Promise<void> {
   const entry = (name: string, value: string | number) => ({ name, value: String(value) });
   return withAdmin(kafka, async (admin) => {
-    const known = new Set(await admin.listTopics());
-    const wanted = [
+    const existing = new Set(await admin.listTopics());
+    const topics = [
       {
         topic,
         numPartitions: PARTITIONS,
@@ -100,39 +103,44 @@ function makeTopics(kafka: Kafka, topic: string, placeTopic: string, keepMs: num
       },
       { topic: placeTopic, numPartitions: 1, configEntries: [entry('cleanup.policy', 'compact')] },
     ];
-    // One topic per call: another process may create one of them at the same time, which is no failure.
-    for (const each of wanted) if (!known.has(each.topic)) await admin.createTopics({ topics: [each], waitForLeaders: true });
+    // Create one topic per call: it is not an error if another process creates one at the same time.
+    for (const each of topics)
+      if (!existing.has(each.topic)) await admin.createTopics({ topics: [each], waitForLeaders: true });
   });
 }
 
-function placeIn(text: Buffer | null, topic: string, placeTopic: string): TopicCheckpoint {
-  const unknown = (what: string) =>
-    new Error(`the topic ${topic} holds messages, and ${placeTopic} ${what}: delete both topics, or name another one, to begin anew`);
-  if (text === null) throw unknown('does not say of which feed and how far');
+function parseCheckpoint(text: Buffer | null, topic: string, placeTopic: string): TopicCheckpoint {
+  const unusable = (what: string) =>
+    new Error(
+      `the topic ${topic} has messages, but ${placeTopic} ${what}; to start over, delete both topics or name another one`,
+    );
+  if (text === null) throw unusable('has no checkpoint');
   try {
     return placeText.parse(JSON.parse(text.toString('utf8')));
   } catch {
-    throw unknown('holds something else than its place');
+    throw unusable('does not contain a valid checkpoint');
   }
 }
 
 const READ_MS = 60_000;
-/** Offsets after the last committed message: its marker, and messages of aborted transactions. */
+/**
+ * Offsets first searched from the end, where the commit marker and aborted messages follow the last committed message.
+ */
 const FIRST_LOOK_BACK = 16n;
 
-/** The last committed message of a topic with one partition; null where there is none. `group` is used once and leaves nothing behind. */
+/** Reads the last committed message of a topic with one partition; null if there is none. `group` is used only once. */
 async function readLastMessage(kafka: Kafka, topic: string, group: string): Promise<Buffer | null> {
   const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic));
   const [low, high] = [BigInt(offsets[0]!.low), BigInt(offsets[0]!.high)];
   if (low === high) return null;
   for (let back = FIRST_LOOK_BACK; ; back *= 16n) {
     const from = high - back > low ? high - back : low;
-    const found = await readFrom(kafka, topic, `${group}.${back}`, { from, end: high });
-    if (found !== null || from === low) return found;
+    const message = await readFrom(kafka, topic, `${group}.${back}`, { from, end: high });
+    if (message !== null || from === low) return message;
   }
 }
 
-/** The last committed message between two offsets, `end` exclusive. */
+/** Reads the last committed message from an offset on and before `end`. */
 async function readFrom(
   kafka: Kafka,
   topic: string,
@@ -144,8 +152,8 @@ async function readFrom(
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   promise.catch(() => undefined);
   const timer = setTimeout(() => reject(new NotYet(`${topic} was not read to its end in time`)), READ_MS);
-  const found: { offset: bigint; value: Buffer | null } = { offset: -1n, value: null };
-  // Called also for batches of markers only.
+  const newest: { offset: bigint; value: Buffer | null } = { offset: -1n, value: null };
+  // Emitted for batches with only markers too.
   consumer.on('consumer.end_batch_process', ({ payload }) => {
     if (BigInt(payload.lastOffset) >= end - 1n) resolve();
   });
@@ -161,14 +169,14 @@ async function readFrom(
       autoCommit: false,
       eachBatch: async ({ batch }) => {
         const { offset, value } = batch.messages.at(-1) ?? { offset: '-1', value: null };
-        if (value !== null && BigInt(offset) < end && BigInt(offset) > found.offset)
-          Object.assign(found, { offset: BigInt(offset), value });
+        if (value !== null && BigInt(offset) < end && BigInt(offset) > newest.offset)
+          Object.assign(newest, { offset: BigInt(offset), value });
       },
     });
-    // A run that failed at once has emitted its event already, and cannot be positioned.
+    // A run that failed at once has already emitted its crash, and `seek` would throw.
     if (!crashed) consumer.seek({ topic, partition: 0, offset: String(from) });
     await promise;
-    return found.value;
+    return newest.value;
   } finally {
     clearTimeout(timer);
     await disconnected(consumer);

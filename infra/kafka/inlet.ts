@@ -2,7 +2,7 @@ import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Inlet, InletPart, InletPartTaker, RefusedMessage } from '../../domain/ports/kafka.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import { Backoff } from '../../domain/retry.ts';
+import { Backoff } from '../../plumbing/retry.ts';
 import { disconnected, withAdmin } from './connection.ts';
 import { asFailure, calling, isMissingTopic, type KafkaUse } from './failures.ts';
 import { idempotentProducer, openPartitionSender } from './partition-sender.ts';
@@ -15,9 +15,9 @@ interface InletParts {
   readonly times?: { readonly sessionMs: number; readonly againMs: number } | undefined;
 }
 
-/** The group notices a dead member after `sessionMs`; another member takes its partitions over at its next heartbeat. */
+/** The group notices a dead member after `sessionMs`. Another member receives its partitions at the next heartbeat. */
 const TIMES = { sessionMs: 8_000, againMs: 2_000 };
-/** Milliseconds that a member has to rejoin the group when it is processing a portion. */
+/** Milliseconds in which a member that is still processing messages must rejoin the group. */
 const REBALANCE_MS = 30_000;
 const MAX_PAUSE_MS = 30_000;
 const WAIT_MS = 500;
@@ -29,7 +29,7 @@ export const inletRights = (topic: string): KafkaUse['rights'] => ({
   GROUP_AUTHORIZATION_FAILED: `Read on the group ${inletGroup(topic)}`,
 });
 
-/** Takes messages in a group with the inlets of all other processes. Connects when it runs. */
+/** Creates an inlet, which shares the partitions with the inlets of other processes as one consumer group. */
 export function openInlet(parts: InletParts): Inlet {
   const { kafka, topic, clock, logger, times = TIMES } = parts;
   const rejected = createRejectedTopic(kafka, topic);
@@ -47,7 +47,7 @@ export function openInlet(parts: InletParts): Inlet {
         } catch (error) {
           const failure = asFailure(error, { kafka, rights: inletRights(topic) });
           const reason = isMissingTopic(error) ? `there is no topic ${topic}; it is waited for` : failure.message;
-          // A lasting failure is logged once.
+          // Log a lasting failure only once.
           if (reason !== logged) logger.warn({ topic, error: reason }, 'the inlet was interrupted');
           logged = reason;
         }
@@ -72,7 +72,7 @@ async function consumeUntilEnd(
     rebalanceTimeout: REBALANCE_MS,
     heartbeatInterval: heartbeatMs,
     maxWaitTimeInMs: WAIT_MS,
-    // A crash of the client ends this run; the next run opens a new consumer.
+    // A crash of the client ends this run, and the next run opens a new consumer.
     retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000, restartOnFailure: async () => false },
   });
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
@@ -81,11 +81,11 @@ async function consumeUntilEnd(
   stopping.addEventListener('abort', onStop, { once: true });
   const taking = new Map<number, InletPartTaker>();
   consumer.on('consumer.crash', ({ payload }) => reject(payload.error));
-  // In a new generation of the group another member may have had our partitions: each one is loaded again.
+  // Another member might have had our partitions in between, so their progress is loaded again after each join.
   consumer.on('consumer.group_join', ({ payload }) => {
     taking.clear();
     onTaking();
-    logger.info({ topic, partitions: payload.memberAssignment[topic] ?? [] }, 'the inlet takes from its partitions');
+    logger.info({ topic, partitions: payload.memberAssignment[topic] ?? [] }, 'the inlet joined its group');
   });
   try {
     await consumer.connect();
@@ -101,7 +101,7 @@ async function consumeUntilEnd(
           await takeBatch(consumer, taker, payload, heartbeatMs);
         } catch (error) {
           taking.delete(partition);
-          logger.warn({ topic, partition, error: (error as Error).message }, 'messages could not be taken yet');
+          logger.warn({ topic, partition, error: (error as Error).message }, 'messages could not be processed yet');
           throw error;
         }
       },
@@ -113,18 +113,23 @@ async function consumeUntilEnd(
   }
 }
 
-async function takeBatch(consumer: Consumer, taker: InletPartTaker, payload: EachBatchPayload, heartbeatMs: number): Promise<void> {
+async function takeBatch(
+  consumer: Consumer,
+  taker: InletPartTaker,
+  payload: EachBatchPayload,
+  heartbeatMs: number,
+): Promise<void> {
   const { batch } = payload;
   if (!payload.isRunning() || payload.isStale()) return;
   const { topic, partition } = batch;
   const { offset, isFresh } = await taker.from(BigInt(batch.highWatermark));
   if (isFresh && BigInt(batch.firstOffset() ?? offset) !== offset) {
-    // The offset that the brokers store may be older than ours, or missing.
+    // The offset stored by the brokers can be older than ours, or missing.
     consumer.seek({ topic, partition, offset: String(offset) });
     return;
   }
   const messages = batch.messages.map(({ offset: at, key, value }) => ({ offset: BigInt(at), key, value }));
-  // A portion may take longer than a session. The error of a heartbeat is thrown by the next heartbeat that is awaited.
+  // Processing can last longer than a session. A failed heartbeat is ignored here: the next awaited heartbeat throws.
   const beating = setInterval(() => void payload.heartbeat().catch(() => undefined), heartbeatMs);
   const completed = await taker
     .take(messages, BigInt(batch.lastOffset()) + 1n, () => payload.heartbeat())
@@ -136,13 +141,18 @@ async function takeBatch(consumer: Consumer, taker: InletPartTaker, payload: Eac
 
 const REASON_LENGTH = 1_000;
 
-/** The topic of messages that do not parse or whose change was rejected, with reason and origin. Connects for the first message. */
+/**
+ * Creates the writer of the topic for invalid messages and rejected changes, each with its reason and origin. Connects
+ * for the first message.
+ */
 function createRejectedTopic(kafka: Kafka, topic: string) {
   const name = `${topic}.rejected`;
   const use = { kafka, rights: { TOPIC_AUTHORIZATION_FAILED: `Create, Describe and Write on the topic ${name}` } };
   let connected: ReturnType<typeof connect> | null = null;
   const connect = async () => {
-    await withAdmin(kafka, (admin) => admin.createTopics({ topics: [{ topic: name, numPartitions: 1 }], waitForLeaders: true }));
+    await withAdmin(kafka, (admin) =>
+      admin.createTopics({ topics: [{ topic: name, numPartitions: 1 }], waitForLeaders: true }),
+    );
     const send = await openPartitionSender(kafka, name);
     const producer = idempotentProducer(kafka);
     await producer.connect();
@@ -171,7 +181,7 @@ function createRejectedTopic(kafka: Kafka, topic: string) {
           }));
           await send(producer, messages);
         } catch (error) {
-          // The messages may be stored or not: the next producer begins with a sequence of its own.
+          // It is unknown if the messages are stored. The next producer starts a new sequence.
           await end();
           throw error;
         }

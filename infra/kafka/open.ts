@@ -6,7 +6,7 @@ import { kafkaClient } from './connection.ts';
 import { createFeedTopic } from './feed-topic.ts';
 import { openInlet } from './inlet.ts';
 
-/** Each topic has a client of its own. */
+/** Opens the feed topic and the inlet, each with its own client. */
 export function openKafka(
   address: KafkaAddress,
   { logger, identifiers, clock }: { readonly logger: Logger; readonly identifiers: Identifiers; readonly clock: Clock },

@@ -2,10 +2,13 @@ import { type Kafka, type Message, Partitioners, type Producer, type ProducerCon
 import { NotYet } from '../../domain/ports/reactors.ts';
 import { withAdmin } from './connection.ts';
 
-/** Well below the default limit of a batch, for topics that another program created. */
+/** Bytes per request, well below the default batch limit of topics that another program created. */
 const SEND_BYTES = 400_000;
 
-/** Resolves once the brokers have stored every message, those of one key in order. `through` is a producer or its transaction. */
+/**
+ * Resolves once the brokers have stored every message. Messages with the same key stay in order. `through` is a
+ * producer or its transaction.
+ */
 type PartitionSender = (through: Pick<Producer, 'send'>, messages: readonly Message[]) => Promise<void>;
 
 export const idempotentProducer = (kafka: Kafka, config: ProducerConfig = {}): Producer =>
@@ -18,8 +21,9 @@ export const idempotentProducer = (kafka: Kafka, config: ProducerConfig = {}): P
   });
 
 /**
- * Sends to one partition at a time. In a send to several, kafkajs repeats a request whose answer is on its way, which stores messages
- * twice, and where a leader moves to a broker that has already answered, it leaves messages out and succeeds.
+ * Creates a sender that sends each request to one partition. With several partitions per request, kafkajs has two bugs:
+ * it resends a request whose response is still on its way, which stores messages twice, and it silently drops messages
+ * if a leader moves to a broker that has already answered.
  */
 export async function openPartitionSender(kafka: Kafka, topic: string): Promise<PartitionSender> {
   const { topics } = await withAdmin(kafka, (admin) => admin.fetchTopicMetadata({ topics: [topic] }));
@@ -27,20 +31,24 @@ export async function openPartitionSender(kafka: Kafka, topic: string): Promise<
   const choose = Partitioners.DefaultPartitioner();
   return async (through, messages) => {
     const byPartition = Map.groupBy(messages, (message) => choose({ topic, partitionMetadata, message }));
-    const sending = [...byPartition].map(async ([partition, some]) => {
-      for (const portion of inPortions(some)) {
-        const answered = await through.send({ topic, acks: -1, messages: portion.map((message) => ({ ...message, partition })) });
-        // Nothing is sent, and nothing thrown, where the producer does not know the partition.
+    const sending = [...byPartition].map(async ([partition, ofPartition]) => {
+      for (const portion of inPortions(ofPartition)) {
+        const answered = await through.send({
+          topic,
+          acks: -1,
+          messages: portion.map((message) => ({ ...message, partition })),
+        });
+        // kafkajs sends nothing and does not throw if its metadata lacks the partition.
         if (answered.length !== 1 || answered[0]!.partition !== partition)
           throw new NotYet(`partition ${partition} of ${topic} is not known`);
       }
     });
-    // No message is in flight when this throws.
+    // Wait for all requests first, so that no message is in flight when this throws.
     for (const each of await Promise.allSettled(sending)) if (each.status === 'rejected') throw each.reason;
   };
 }
 
-/** A broker limits the size of a batch; a single message is sent whatever its size. */
+/** Splits messages into portions of limited size. A single message is sent whatever its size. */
 function inPortions(messages: readonly Message[]): readonly Message[][] {
   const portions: Message[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
@@ -57,4 +65,7 @@ function inPortions(messages: readonly Message[]): readonly Message[][] {
 }
 
 const sizeOf = ({ key, value, headers = {} }: Message): number =>
-  [key, value, ...Object.entries(headers).flat(2)].reduce((sum: number, part) => sum + Buffer.byteLength(part ?? ''), 0);
+  [key, value, ...Object.entries(headers).flat(2)].reduce(
+    (sum: number, part) => sum + Buffer.byteLength(part ?? ''),
+    0,
+  );

@@ -8,7 +8,10 @@ import { inletGroup, inletRights } from './inlet.ts';
 const END_MS = 2_000;
 const QUICKLY = { retries: 1, initialRetryTime: 100 };
 
-/** Changes nothing. Throws when no broker answers, and `KafkaRefused` when they refuse the client. */
+/**
+ * Checks the brokers without changing anything. Throws if no broker answers, and `KafkaRefused` if they reject the
+ * client.
+ */
 export async function probeKafka(
   address: KafkaAddress,
   logger: Logger,
@@ -19,10 +22,13 @@ export async function probeKafka(
   try {
     await admin.connect();
     const { brokers } = await admin.describeCluster();
-    const known = new Set(await admin.listTopics());
-    // A list leaves out a topic that this user may not see; a request by name is refused.
-    if (inlet !== undefined && !known.has(inlet)) await askFor(kafka, inlet);
-    return { brokers: brokers.length, topics: [feed, ...(inlet === undefined ? [] : [inlet])].filter((topic) => known.has(topic)) };
+    const existing = new Set(await admin.listTopics());
+    // A list omits topics that this user has no right to see. Only a request by name is rejected.
+    if (inlet !== undefined && !existing.has(inlet)) await requireVisible(kafka, inlet);
+    return {
+      brokers: brokers.length,
+      topics: [feed, ...(inlet === undefined ? [] : [inlet])].filter((topic) => existing.has(topic)),
+    };
   } catch (error) {
     throw refusalOf(error, { kafka, rights: inletRights(inlet ?? '') }) ?? error;
   } finally {
@@ -30,8 +36,8 @@ export async function probeKafka(
   }
 }
 
-/** Throws where this user may not see the topic. Accepts a missing topic. */
-async function askFor(kafka: Kafka, topic: string): Promise<void> {
+/** Throws if this user has no right to see the topic. Accepts a missing topic. */
+async function requireVisible(kafka: Kafka, topic: string): Promise<void> {
   const consumer = kafka.consumer({ groupId: inletGroup(topic), allowAutoTopicCreation: false, retry: QUICKLY });
   try {
     await consumer.connect();

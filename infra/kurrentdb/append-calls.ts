@@ -4,27 +4,43 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import streams, { type BatchAppendReq, type BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import googleEmpty from 'google-protobuf/google/protobuf/empty_pb.js';
-import { LogUnavailable, NO_STREAM, OutcomeUnknown, type Position, type StreamAppend } from '../../domain/ports/event-log.ts';
+import {
+  LogUnavailable,
+  NO_STREAM,
+  OutcomeUnknown,
+  type Position,
+  type StreamAppend,
+} from '../../domain/ports/event-log.ts';
 import { customMetadata, dataBytes, filled, streamIdentifier, toPosition } from './event-form.ts';
 import { AnswerLost, isConnectionLoss, isUnknownCall, mapError, NotReached } from './wire-errors.ts';
 import type { Wire } from './wire.ts';
 
-/** Largest message; the events of an append take as many messages as needed. */
+/** Largest message. The events of an append are split into as many messages as necessary. */
 const MESSAGE_BYTES = 1_000_000;
 const uuid = (text: string) => filled(new shared.UUID(), { string: text });
 
-/** Throws a `SyntaxError` or `TypeError` for data that cannot be stored. */
+/** Encodes the events of an append. Throws `SyntaxError` or `TypeError` for data that cannot be stored. */
 export function encodeAppend({ stream, expectedRevision, events }: StreamAppend) {
-  const encoded = events.map((event) => ({ id: event.id, type: event.type, data: dataBytes(event), metadata: customMetadata(event) }));
+  const encoded = events.map((event) => ({
+    id: event.id,
+    type: event.type,
+    data: dataBytes(event),
+    metadata: customMetadata(event),
+  }));
   const bytes = encoded.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
   return { stream, expectedRevision, events: encoded, bytes };
 }
 export type EncodedAppend = ReturnType<typeof encodeAppend>;
 
-function batchRequests(correlationId: string, { stream, expectedRevision, events }: EncodedAppend): readonly BatchAppendReq[] {
+function batchRequests(
+  correlationId: string,
+  { stream, expectedRevision, events }: EncodedAppend,
+): readonly BatchAppendReq[] {
   const options = filled(new streams.BatchAppendReq.Options(), {
     streamIdentifier: streamIdentifier(stream),
-    ...(expectedRevision === NO_STREAM ? { noStream: new googleEmpty.Empty() } : { streamPosition: String(expectedRevision) }),
+    ...(expectedRevision === NO_STREAM
+      ? { noStream: new googleEmpty.Empty() }
+      : { streamPosition: String(expectedRevision) }),
   });
   const begin = (): BatchAppendReq => filled(new streams.BatchAppendReq(), { correlationId: uuid(correlationId) });
   const requests = [begin().setOptions(options)];
@@ -36,7 +52,11 @@ function batchRequests(correlationId: string, { stream, expectedRevision, events
       bytes = 0;
     }
     bytes += size;
-    const message = filled(new streams.BatchAppendReq.ProposedMessage(), { id: uuid(id), data, customMetadata: metadata });
+    const message = filled(new streams.BatchAppendReq.ProposedMessage(), {
+      id: uuid(id),
+      data,
+      customMetadata: metadata,
+    });
     message.getMetadataMap().set('type', type).set('content-type', 'application/json');
     requests.at(-1)!.addProposedMessages(message);
   }
@@ -44,17 +64,20 @@ function batchRequests(correlationId: string, { stream, expectedRevision, events
   return requests;
 }
 
-/** The server's answer to an append. It gives no position for a repeated append: that must be read. */
+/** The server's answer to an append. It has no position for a repeated append, so the caller must read it. */
 export type Answer =
   | { readonly kind: 'appended'; readonly revision: number; readonly position: Position | null }
   | { readonly kind: 'conflict'; readonly actualRevision: number };
 
-/** Throws `LogUnavailable`, `OutcomeUnknown` where the append may be stored, or an error that a repetition does not change. */
-function batchAnswer(answer: BatchAppendResp): Answer {
+/**
+ * Parses the server's answer. Throws `LogUnavailable`, `OutcomeUnknown` if the append might be stored, or another error
+ * if a retry would fail too.
+ */
+function parseAnswer(answer: BatchAppendResp): Answer {
   const error = answer.getError();
   if (error === undefined) {
     const success = answer.getSuccess();
-    if (success === undefined) throw new OutcomeUnknown('the log answered an append with nothing');
+    if (success === undefined) throw new OutcomeUnknown('the log returned an empty answer to an append');
     const position = success.getPosition();
     const revision = Number(success.getCurrentRevision());
     return { kind: 'appended', revision, position: position === undefined ? null : toPosition(position) };
@@ -64,20 +87,27 @@ function batchAnswer(answer: BatchAppendResp): Answer {
   switch (name) {
     case 'event_store.client.WrongExpectedVersion': {
       const wrong = details!.unpack((bytes) => shared.WrongExpectedVersion.deserializeBinary(bytes), name)!;
-      return { kind: 'conflict', actualRevision: wrong.hasCurrentStreamRevision() ? Number(wrong.getCurrentStreamRevision()) : NO_STREAM };
+      return {
+        kind: 'conflict',
+        actualRevision: wrong.hasCurrentStreamRevision() ? Number(wrong.getCurrentStreamRevision()) : NO_STREAM,
+      };
     }
     case 'event_store.client.MaximumAppendSizeExceeded': {
-      const { maxappendsize } = details!.unpack((bytes) => shared.MaximumAppendSizeExceeded.deserializeBinary(bytes), name)!.toObject();
-      throw new Error(`an append is larger than the ${maxappendsize} bytes that the server takes: raise its setting MaxAppendSize`);
+      const { maxappendsize } = details!
+        .unpack((bytes) => shared.MaximumAppendSizeExceeded.deserializeBinary(bytes), name)!
+        .toObject();
+      throw new Error(
+        `an append is larger than the server's limit of ${maxappendsize} bytes: raise its setting MaxAppendSize`,
+      );
     }
     case 'event_store.client.AccessDenied':
       throw new Error('the log refuses to append with these credentials: see EVENTSTORE_URL');
     case 'event_store.client.StreamDeleted':
       throw new Error('the stream was deleted in the log by something else');
     case 'google.protobuf.Empty':
-      throw new LogUnavailable(`the log takes no appends now: ${error.getMessage()}`);
+      throw new LogUnavailable(`the log accepts no appends now: ${error.getMessage()}`);
     default:
-      throw new OutcomeUnknown(`the log did not say whether the append is stored: ${name} ${error.getMessage()}`.trim());
+      throw new OutcomeUnknown(`the log did not report if the append is stored: ${name} ${error.getMessage()}`.trim());
   }
 }
 
@@ -87,7 +117,7 @@ interface Pending {
   sent: boolean;
 }
 
-/** One call that carries the appends of all callers, each with its own answer. */
+/** One call that carries the appends of all callers. Each append receives its own answer. */
 class BatchCall {
   readonly #call: ReturnType<StreamsClient['batchAppend']>;
   readonly #pending = new Map<string, Pending>();
@@ -100,7 +130,7 @@ class BatchCall {
     const end = (error: Error): void => {
       if (this.#ended.signal.aborted) return;
       this.#ended.abort(error);
-      for (const { sent, reject } of this.#pending.values()) reject(sent ? lost(error) : notSent(error));
+      for (const { sent, reject } of this.#pending.values()) reject(sent ? answerLost(error) : notSent(error));
       this.#pending.clear();
       ended(error);
     };
@@ -109,14 +139,17 @@ class BatchCall {
       const id = answer.getCorrelationId()?.getString() ?? '';
       const pending = this.#pending.get(id);
       this.#pending.delete(id);
-      // The answer came after its deadline.
-      if (pending !== undefined) Promise.try(batchAnswer, answer).then(pending.resolve, pending.reject);
+      // There is no pending append if the answer arrived after its deadline.
+      if (pending !== undefined) Promise.try(parseAnswer, answer).then(pending.resolve, pending.reject);
     });
     call.on('error', end);
     call.on('end', () => end(new Error('the server ended the call')));
   }
 
-  /** Throws `NotReached` when nothing was sent, `AnswerLost` when the outcome is unknown, or the refusal of the server. */
+  /**
+   * Sends an append. Throws `NotReached` if nothing was sent, `AnswerLost` if the outcome is unknown, or the server's
+   * error.
+   */
   append(append: EncodedAppend, deadlineMs: number): Promise<Answer> {
     if (this.#ended.signal.aborted) throw notSent(this.#ended.signal.reason);
     const id = randomUUID();
@@ -125,7 +158,8 @@ class BatchCall {
     const timer = setTimeout(() => {
       this.#pending.delete(id);
       reject(new AnswerLost('the log did not answer an append by the deadline'));
-      // No answer since: the call is dead, although the connection may be open. The next append opens another call.
+      // No append was answered since, so the call is dead even if the connection is open. The next append opens another
+      // call.
       if (this.#received === received) this.#call.cancel();
     }, deadlineMs);
     const pending: Pending = { resolve, reject, sent: false };
@@ -134,7 +168,12 @@ class BatchCall {
     return promise.finally(() => clearTimeout(timer));
   }
 
-  async #write(before: Promise<void>, id: string, pending: Pending, requests: readonly BatchAppendReq[]): Promise<void> {
+  async #write(
+    before: Promise<void>,
+    id: string,
+    pending: Pending,
+    requests: readonly BatchAppendReq[],
+  ): Promise<void> {
     await before;
     const { signal } = this.#ended;
     for (const request of requests) {
@@ -145,13 +184,16 @@ class BatchCall {
   }
 }
 
-const notSent = (cause: unknown): NotReached => new NotReached('the connection to the log was lost before an append was sent', { cause });
+const notSent = (cause: unknown): NotReached =>
+  new NotReached('the connection to the log was lost before an append was sent', { cause });
 
-/** A server that does not know the call has stored nothing. */
-const lost = (cause: Error): unknown =>
-  isUnknownCall(cause) ? mapError(cause) : new AnswerLost('the connection to the log was lost while an append was under way', { cause });
+/** Returns the error of a sent append. A server that does not support the call has stored nothing. */
+const answerLost = (cause: Error): unknown =>
+  isUnknownCall(cause)
+    ? mapError(cause)
+    : new AnswerLost('the connection to the log was lost while an append was under way', { cause });
 
-/** Sends appends in order over one call, without waiting for answers. The call lasts as long as the connection. */
+/** Sends appends in order over one call without waiting for answers. The call lasts as long as the connection. */
 export function appendCalls(wire: Wire, deadlineMs: number) {
   let current: Promise<BatchCall> | undefined;
   const open = (): Promise<BatchCall> => {
@@ -164,7 +206,7 @@ export function appendCalls(wire: Wire, deadlineMs: number) {
         null,
         (client, metadata, options) => client.batchAppend(metadata, options),
         async (call) =>
-          // The end of the call makes the client reconnect.
+          // Runs until the call ends, whose error makes the client reconnect.
           await new Promise<never>((_, fail) => {
             resolve(
               new BatchCall(call, (error) => {
@@ -180,5 +222,6 @@ export function appendCalls(wire: Wire, deadlineMs: number) {
       });
     return promise;
   };
-  return async (append: EncodedAppend): Promise<Answer> => await (await (current ??= open())).append(append, deadlineMs);
+  return async (append: EncodedAppend): Promise<Answer> =>
+    await (await (current ??= open())).append(append, deadlineMs);
 }

@@ -1,24 +1,33 @@
-import { Backoff } from '../../domain/retry.ts';
-import { type AppendOutcome, LogUnavailable, OutcomeUnknown, type Position, type StreamAppend } from '../../domain/ports/event-log.ts';
+import { Backoff } from '../../plumbing/retry.ts';
+import {
+  type AppendOutcome,
+  LogUnavailable,
+  OutcomeUnknown,
+  type Position,
+  type StreamAppend,
+} from '../../domain/ports/event-log.ts';
 import { type Answer, encodeAppend, type EncodedAppend } from './append-calls.ts';
 import { AnswerLost } from './wire-errors.ts';
 
 interface Waiting {
   readonly append: EncodedAppend;
-  /** Number in the order of the calls. */
+  /** Sequence number of the call. */
   readonly turn: number;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
-  /** Time until which it is sent again; set once its answer was lost. */
+  /** Time until which it is resent. Set when its answer is lost. */
   until: number | null;
 }
 
 interface AppendQueueDependencies {
-  /** Throws `LogUnavailable` when nothing was stored, `AnswerLost` when the outcome is unknown, or the mapped refusal of the server. */
+  /**
+   * Throws `LogUnavailable` if nothing was stored, `AnswerLost` if the outcome is unknown, or the mapped error of the
+   * server.
+   */
   readonly send: (append: EncodedAppend) => Promise<Answer>;
-  /** Finds the position of a repeated append, which the server does not return. */
+  /** Reads the position of a repeated append, which the server does not return. */
   readonly positionOf: (stream: string, revision: number) => Promise<Position>;
-  /** Milliseconds for which an append of unknown outcome is sent again. */
+  /** Milliseconds during which an append of unknown outcome is resent. */
   readonly againMs: number;
 }
 
@@ -29,15 +38,15 @@ const MAX_PAUSE_MS = 500;
 const LOST = 'the connection to the log was lost while an append was under way';
 
 /**
- * Sends appends in order, those of one stream one after another, within bounds. An append whose answer was lost is sent again, before later
- * ones, with the same event ids: the server recognises them and stores nothing twice.
+ * Sends appends in order, with limits on what is in flight and at most one append per stream at a time. Resends an
+ * append whose answer was lost before later ones, with the same event ids, so that the server stores nothing twice.
  */
 export class AppendQueue {
   readonly #dependencies: AppendQueueDependencies;
   readonly #busyStreams = new Set<string>();
   readonly #underWay = new Set<Promise<void>>();
   #waiting: Waiting[] = [];
-  /** Appends to send again once none is in flight. */
+  /** Appends to resend once none is in flight. */
   #lost: Waiting[] = [];
   #turns = 0;
   #bytes = 0;
@@ -58,14 +67,20 @@ export class AppendQueue {
     const answer = await promise;
     if (answer.kind === 'conflict') return answer;
     const { revision, position } = answer;
-    return { kind: 'appended', position: position ?? (await this.#dependencies.positionOf(append.stream, revision)), revision };
+    return {
+      kind: 'appended',
+      position: position ?? (await this.#dependencies.positionOf(append.stream, revision)),
+      revision,
+    };
   }
 
-  /** Refuses waiting and new appends; resolves when those in flight are answered. */
+  /** Rejects waiting and new appends. Resolves when those in flight are answered. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const each of [...this.#waiting.splice(0), ...this.#lost.splice(0)]) {
-      each.reject(each.until !== null ? new OutcomeUnknown(LOST) : new LogUnavailable('the log was closed; nothing was sent'));
+      each.reject(
+        each.until !== null ? new OutcomeUnknown(LOST) : new LogUnavailable('the log was closed; nothing was sent'),
+      );
     }
     await Promise.all(this.#underWay);
   }
@@ -76,17 +91,17 @@ export class AppendQueue {
     setImmediate(() => {
       this.#scheduled = false;
       if (this.#lost.length > 0) return;
-      const kept: Waiting[] = [];
+      const blocked: Waiting[] = [];
       const passed = new Set<string>();
       for (const each of this.#waiting) {
         const { stream } = each.append;
         const full = this.#underWay.size >= APPENDS_UNDER_WAY || this.#bytes >= BYTES_UNDER_WAY;
         if (full || passed.has(stream) || this.#busyStreams.has(stream)) {
-          kept.push(each);
+          blocked.push(each);
           passed.add(stream);
         } else this.#start(each);
       }
-      this.#waiting = kept;
+      this.#waiting = blocked;
     });
   }
 
@@ -115,8 +130,10 @@ export class AppendQueue {
         return;
       }
       if (error instanceof AnswerLost) each.until ??= Date.now() + this.#dependencies.againMs;
-      if (each.until === null) each.reject(new LogUnavailable(`${error.message}; nothing was stored`, { cause: error }));
-      else if (this.#closed || Date.now() + this.#backoff.next > each.until) each.reject(new OutcomeUnknown(LOST, { cause: error }));
+      if (each.until === null)
+        each.reject(new LogUnavailable(`${error.message}; nothing was stored`, { cause: error }));
+      else if (this.#closed || Date.now() + this.#backoff.next > each.until)
+        each.reject(new OutcomeUnknown(LOST, { cause: error }));
       else this.#lost.push(each);
     }
   }

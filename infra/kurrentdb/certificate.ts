@@ -21,17 +21,24 @@ async function handshakeError(host: string, port: number, ca: Buffer | undefined
   return promise.finally(() => socket.destroy());
 }
 
-/** Why the certificate of a server is refused, or null. Connects to each host itself: the client reports only that it failed. */
+/**
+ * Returns why a server's certificate is refused, or null. Connects to each host itself, because the client hides the
+ * reason.
+ */
 export async function certificateProblem(url: string): Promise<string | null> {
   const [, hosts = '', options = ''] = /^[^:]+:\/\/(?:.*@)?([^/?]+)\/?(?:\?(.*))?$/.exec(url) ?? [];
   // The client accepts option names in any letter case, with or without hyphens.
-  const named = new Map([...new URLSearchParams(options)].map(([name, value]) => [name.toLowerCase().replaceAll(/[-_]/g, ''), value]));
-  if (named.get('tls')?.toLowerCase() === 'false') return null;
-  const file = named.get('tlscafile');
+  const byName = new Map(
+    [...new URLSearchParams(options)].map(([name, value]) => [name.toLowerCase().replaceAll(/[-_]/g, ''), value]),
+  );
+  if (byName.get('tls')?.toLowerCase() === 'false') return null;
+  const file = byName.get('tlscafile');
   const ca = file === undefined ? undefined : await readFile(file).catch(() => undefined);
   for (const address of hosts.split(',')) {
     const [host = '', port] = address.split(':');
-    const reason = certificateReason(await handshakeError(host, port === undefined ? DEFAULT_PORT : Number(port), ca).catch(() => null));
+    const reason = certificateReason(
+      await handshakeError(host, port === undefined ? DEFAULT_PORT : Number(port), ca).catch(() => null),
+    );
     if (reason !== null) {
       return `the certificate of the log's server ${address} is refused: ${reason}; correct it, or name its authority with tlsCAFile in EVENTSTORE_URL`;
     }

@@ -4,11 +4,11 @@ import { AppendQueue } from './append-queue.ts';
 import { logReads } from './log-reads.ts';
 import { appendSeparately, checkAppends } from '../system/appends.ts';
 import { subscribeTo } from '../system/log-subscription.ts';
-import { openLogTail } from './log-tail.ts';
+import { LogTail } from './log-tail.ts';
 import { openWire } from './wire.ts';
 
 export interface KurrentLogSettings {
-  /** `esdb://…` or `kurrentdb://…`, with credentials, several hosts and TLS as in the server's documentation. */
+  /** `esdb://…` or `kurrentdb://…`, with credentials, several hosts and TLS as the server's documentation describes. */
   readonly url: string;
   /** Milliseconds for one read or one append. */
   readonly deadlineMs: number;
@@ -20,21 +20,27 @@ export interface KurrentLogSettings {
 
 const POLL_MS = 5_000;
 const AGAIN_MS = 5_000;
-/** A server answers an append within a few seconds, also when it cannot commit it. */
+/** Deadline of an append. A server answers within a few seconds even if it cannot commit. */
 const ANSWER_MS = 10_000;
 
-/** Needs a server or cluster of its own, version 22.10 or newer. Connects on first use and after each loss; `close` waits for calls. */
-export function openKurrentLog(settings: KurrentLogSettings): EventLog & ErasingLog & { forget(): void; close(): Promise<void> } {
+/**
+ * Opens a log on a dedicated server or cluster, version 22.10 or newer. Connects on first use and after each loss.
+ * `close` waits for calls in flight.
+ */
+export function openKurrentLog(
+  settings: KurrentLogSettings,
+): EventLog & ErasingLog & { forget(): void; close(): Promise<void> } {
   const { url, deadlineMs } = settings;
   const wire = openWire(url);
   const { idAt, ...reads } = logReads(wire, deadlineMs);
-  const tail = openLogTail(wire, settings.pollMs ?? POLL_MS, idAt);
+  const tail = new LogTail(wire, settings.pollMs ?? POLL_MS, idAt);
   const queue = new AppendQueue({
     send: appendCalls(wire, Math.min(deadlineMs, ANSWER_MS)),
     againMs: Math.min(deadlineMs, settings.againMs ?? AGAIN_MS),
     async positionOf(stream, revision) {
       const [event] = await reads.readStream(stream, revision - 1, 1);
-      if (event?.revision !== revision) throw new Error(`${stream} has no event ${revision} although the log said so`);
+      if (event?.revision !== revision)
+        throw new Error(`${stream} has no event ${revision} although the log reported it`);
       return event.position;
     },
   });
@@ -47,10 +53,10 @@ export function openKurrentLog(settings: KurrentLogSettings): EventLog & Erasing
     ...reads,
     append,
     appendEach,
-    // Stored events stay unchanged: readers apply the erasure.
+    // The store cannot change events, so readers apply the erasure.
     appendErasure: append,
-    /** Drops what is held in memory. */
-    forget: tail.forget,
+    /** Drops the events that are cached in memory. */
+    forget: () => tail.forget(),
     subscribe: (subscribe) => subscribeTo(tail.follow(reads.readAll), subscribe),
     distance: (from, to) => (from === to ? 0 : null),
     async close() {

@@ -6,7 +6,7 @@ export function checkAppends(appends: readonly StreamAppend[]): void {
   if (appends.some(({ events }) => events.length === 0)) throw new TypeError('an append needs at least one event');
 }
 
-/** Appends each alone. Throws the first error after all have ended. */
+/** Appends each one separately. Waits for all of them, then throws the first error. */
 export async function appendSeparately<Outcome>(
   appends: readonly StreamAppend[],
   append: (each: StreamAppend) => Promise<Outcome>,

@@ -4,28 +4,39 @@ export class AnswerTooLong extends Error {
 
 const NULL_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
-async function boundedBody(response: Response, maxBytes: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
+/** Yields the chunks of the decoded body. Throws `AnswerTooLong`, which is not transient, beyond `maxBytes`. */
+export async function* boundedChunks(response: Response, maxBytes: number): AsyncGenerator<Uint8Array> {
   let length = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     length += chunk.byteLength;
     if (length > maxBytes) throw new AnswerTooLong(`the answer is over ${maxBytes} bytes`);
-    chunks.push(chunk);
+    yield chunk;
   }
-  return Buffer.concat(chunks);
 }
 
 /**
- * Resolves with the complete answer: at most `maxBytes` of its decoded body, `timeoutMs` from the request to the last byte. Returns a
- * redirect without following it. Throws `AnswerTooLong`, which is not transient, an error named `TimeoutError`, and what `fetch` throws.
+ * Creates a `fetch` that resolves once the headers have arrived; the body can be read until `timeoutMs` after the
+ * request. Does not follow redirects. Throws an error named `TimeoutError`, and the errors of `fetch`.
  */
-export function boundedFetch({ maxBytes, timeoutMs }: { readonly maxBytes: number; readonly timeoutMs: number }) {
-  return async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+export function timedFetch(timeoutMs: number) {
+  return (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const deadline = AbortSignal.timeout(timeoutMs);
     const signal = init.signal ? AbortSignal.any([deadline, init.signal]) : deadline;
-    const response = await fetch(input, { ...init, signal, redirect: 'manual' });
-    const body = await boundedBody(response, maxBytes);
+    return fetch(input, { ...init, signal, redirect: 'manual' });
+  };
+}
+
+/**
+ * Creates a `fetch` that resolves once the whole response has arrived. Throws `AnswerTooLong` for a decoded body of
+ * more than `maxBytes`, and the errors of `timedFetch`.
+ */
+export function boundedFetch({ maxBytes, timeoutMs }: { readonly maxBytes: number; readonly timeoutMs: number }) {
+  const fetchResponse = timedFetch(timeoutMs);
+  return async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const response = await fetchResponse(input, init);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of boundedChunks(response, maxBytes)) chunks.push(chunk);
     const { status, statusText, headers } = response;
-    return new Response(NULL_BODY.has(status) ? null : body, { status, statusText, headers });
+    return new Response(NULL_BODY.has(status) ? null : Buffer.concat(chunks), { status, statusText, headers });
   };
 }

@@ -1,4 +1,4 @@
-/** Codes of OpenSSL and Node for a certificate that is not trusted. */
+/** Error codes of OpenSSL and Node.js for an untrusted certificate, with their meaning. */
 const REASONS: ReadonlyMap<string, string> = new Map([
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'it is self-signed'],
   ['SELF_SIGNED_CERT_IN_CHAIN', 'its authority is unknown'],
@@ -16,7 +16,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 ]);
 const DEEPEST = 5;
 
-/** Why the certificate of a server was refused, from the error and its causes; null for other failures. */
+/** Returns why a server's certificate was refused, from the error and its causes. Null for any other failure. */
 export function certificateReason(error: unknown): string | null {
   for (let each = error, depth = 0; each instanceof Error && depth < DEEPEST; each = each.cause, depth += 1) {
     const reason = REASONS.get(String((each as NodeJS.ErrnoException).code));

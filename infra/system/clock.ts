@@ -2,7 +2,7 @@ import type { Clock } from '../../domain/ports/clock.ts';
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  // The timer of `node:timers/promises` makes an error with a stack for each aborted wait, and most waits are aborted.
+  // Most waits are aborted, and `node:timers/promises` would create an error with a stack trace for each of them.
   sleep: (milliseconds, signal) =>
     new Promise((resolve, reject) => {
       const aborted = (): void => {
@@ -18,10 +18,10 @@ export const systemClock: Clock = {
     }),
 };
 
-/** Milliseconds from any beginning that no change of the clock moves: for durations. */
+/** Returns monotonic milliseconds, for durations. */
 export const stopwatch = (): number => performance.now();
 
-/** A clock that is ahead of another by what `ahead` says then, in milliseconds; waits keep their length. */
+/** Creates a clock that runs `ahead()` milliseconds ahead of another one. Sleeps have the same length on both. */
 export const shiftedClock = (clock: Clock, ahead: () => number): Clock => ({
   now: () => clock.now() + ahead(),
   sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),

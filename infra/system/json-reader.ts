@@ -1,26 +1,35 @@
 import type { Clock } from '../../domain/ports/clock.ts';
 import { SourceUnavailable } from '../../domain/ports/source-ports.ts';
-import { Backoff } from '../../domain/retry.ts';
-import { AnswerTooLong, boundedFetch } from './bounded-fetch.ts';
+import { Backoff } from '../../plumbing/retry.ts';
+import { AnswerTooLong, boundedChunks, timedFetch } from './bounded-fetch.ts';
+import { parseJsonInTurns } from './parse-json.ts';
+import { ReadBudget } from './read-budget.ts';
 
-/** A longer wait is left to the next run. */
+/** Longest `Retry-After` that is waited for. After a longer one the read fails, and the next sync tries again. */
 const MAX_RETRY_AFTER_MS = 120_000;
+/** Bytes read from the body of an error response. */
+const MAX_REFUSAL_BYTES = 256 * 1024;
 
 export interface JsonReaderOptions {
   readonly clock: Clock;
-  /** In [0, 1); spreads the retries of several readers. */
+  /** Returns a number in [0, 1), which spreads the retries of several readers. */
   readonly random: () => number;
-  /** Deadline of a complete answer; several seconds are normal. */
+  /** Deadline for a complete response. Several seconds are normal. */
   readonly timeoutMilliseconds?: number;
   readonly maxBodyBytes?: number;
   /** `attempts` counts the first try. */
   readonly retries?: { readonly attempts: number; readonly baseMilliseconds: number; readonly maxMilliseconds: number };
   readonly signal?: AbortSignal | undefined;
+  /** A parameter that is added to every request and removed from every message. */
+  readonly secret?: { readonly name: string; readonly value: string } | undefined;
 }
 
+/** Returned for status 404. */
 export const NOT_FOUND = Symbol('not found');
+/** Returned for status 410: the source has removed the resource. */
+export const GONE = Symbol('gone');
 
-/** `retryAfter`: milliseconds that the source asks for. */
+/** A failure that is worth a retry. `retryAfter` is the wait that the source requires, in milliseconds. */
 class Transient extends Error {
   override readonly name = 'Transient';
   readonly retryAfter: number;
@@ -31,7 +40,18 @@ class Transient extends Error {
   }
 }
 
-/** Milliseconds that a `Retry-After` header asks for: whole seconds or a date; 0 when it is neither. */
+/** Wraps the error that `refusalIn` returned, to tell it from a transient one. */
+class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly refusal: Error;
+
+  constructor(refusal: Error) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
+
+/** Converts a `Retry-After` header, in seconds or as a date, to milliseconds. Returns 0 for any other text. */
 function retryAfterMilliseconds(header: string, now: number): number {
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
   return Math.max(0, (Date.parse(header) || now) - now);
@@ -39,68 +59,121 @@ function retryAfterMilliseconds(header: string, now: number): number {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+  const { cause } = error;
+  // Prefer the code, such as ECONNREFUSED: the reason is published, and a message might contain an address.
+  const detail = cause instanceof Error ? ('code' in cause ? String(cause.code) : cause.message) : null;
+  return detail === null ? error.message : `${error.message} (${detail})`;
 }
 
-/** Reads JSON at an address, with retries. `refusalIn` recognises a final refusal in the text of an answer with another status than 200 and 404. */
+/** Reads the beginning of the body of an error response. */
+async function refusalText(response: Response): Promise<string> {
+  let text = '';
+  try {
+    const decoder = new TextDecoder();
+    for await (const chunk of boundedChunks(response, MAX_REFUSAL_BYTES))
+      text += decoder.decode(chunk, { stream: true });
+  } catch (error) {
+    if (!(error instanceof AnswerTooLong)) throw error;
+  }
+  return text;
+}
+
+interface ReadMore {
+  /** Query sent as the JSON body of a POST request. */
+  readonly posted?: unknown;
+  /** Budget of the list that the response belongs to. */
+  readonly budget?: ReadBudget;
+}
+
+/**
+ * Creates a function that reads JSON at an address, with retries. For a status other than 200, 404 and 410, `refusalIn`
+ * returns an error if the body is a final refusal, else null.
+ */
 export function jsonReader(
   {
     clock,
     random,
     timeoutMilliseconds = 60_000,
-    maxBodyBytes = 64 * 1024 * 1024,
+    maxBodyBytes = 32 * 1024 * 1024,
     retries = { attempts: 6, baseMilliseconds: 500, maxMilliseconds: 30_000 },
     signal,
+    secret,
   }: JsonReaderOptions,
-  refusalIn: (text: string) => Error | null,
+  refusalIn: (text: string, status: number) => Error | null,
 ) {
-  const ask = boundedFetch({ maxBytes: maxBodyBytes, timeoutMs: timeoutMilliseconds });
+  const fetchResponse = timedFetch(timeoutMilliseconds);
+  const parametersOf = (parameters: Readonly<Record<string, string>>) =>
+    secret === undefined ? parameters : { ...parameters, [secret.name]: secret.value };
 
-  const once = async (address: URL, posted: unknown): Promise<unknown> => {
+  function withoutSecret(message: string): string {
+    if (secret === undefined) return message;
+    return message.replaceAll(secret.value, '…').replaceAll(encodeURIComponent(secret.value), '…');
+  }
+
+  async function* countedChunks(response: Response, budget: ReadBudget): AsyncGenerator<Uint8Array> {
+    for await (const chunk of boundedChunks(response, maxBodyBytes)) {
+      budget.takeChunk(chunk);
+      yield chunk;
+    }
+  }
+
+  const fetchJson = async (address: URL, posted: unknown, budget: ReadBudget): Promise<unknown> => {
     const body =
       posted === undefined
         ? { headers: { accept: 'application/json' } }
-        : { method: 'POST', body: JSON.stringify(posted), headers: { accept: 'application/json', 'content-type': 'application/json' } };
-    let response: Response;
-    let text: string;
-    try {
-      response = await ask(address, { signal: signal ?? null, ...body });
-      text = new TextDecoder('utf-8', { fatal: true }).decode(await response.arrayBuffer());
-    } catch (error) {
-      signal?.throwIfAborted();
-      if (error instanceof AnswerTooLong) throw new SourceUnavailable(`${address.pathname}: ${error.message}`);
-      const isTimeout = error instanceof Error && error.name === 'TimeoutError';
-      throw new Transient(isTimeout ? `no whole answer within ${timeoutMilliseconds} ms` : reasonOf(error));
-    }
+        : {
+            method: 'POST',
+            body: JSON.stringify(posted),
+            headers: { accept: 'application/json', 'content-type': 'application/json' },
+          };
+    budget.beginAnswer();
+    const response = await fetchResponse(address, { signal: signal ?? null, ...body });
     const { status, headers } = response;
-    if (status === 404) return NOT_FOUND;
-    if (status === 200) {
-      try {
-        return JSON.parse(text);
-      } catch {
-        throw new Transient('the answer was cut or is no JSON');
-      }
+    if (status === 200) return parseJsonInTurns(countedChunks(response, budget));
+    if (status === 404 || status === 410) {
+      await response.body?.cancel();
+      return status === 404 ? NOT_FOUND : GONE;
     }
-    const refusal = refusalIn(text);
-    if (refusal !== null) throw refusal;
+    const refusal = refusalIn(await refusalText(response), status);
+    if (refusal !== null) throw new Refused(refusal);
     if (status >= 500 || status === 429 || status === 408) {
       throw new Transient(`status ${status}`, retryAfterMilliseconds(headers.get('retry-after') ?? '', clock.now()));
     }
     throw new SourceUnavailable(`the source refused ${address.pathname} with status ${status}`);
   };
 
-  /**
-   * Repeats after a transient failure with growing, jittered pauses, none shorter than the source asks for. `posted` is the JSON of a query
-   * that a source takes by POST.
-   */
-  return async (url: string, parameters: Readonly<Record<string, string>>, posted?: unknown): Promise<unknown> => {
+  const tryOnce = async (address: URL, posted: unknown, budget: ReadBudget): Promise<unknown> => {
+    try {
+      return await fetchJson(address, posted, budget);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof Refused) throw error.refusal;
+      if (error instanceof Transient || error instanceof SourceUnavailable) throw error;
+      if (error instanceof AnswerTooLong) throw new SourceUnavailable(`${address.pathname}: ${error.message}`);
+      if (error instanceof SyntaxError) throw new Transient('the answer was cut or is no JSON');
+      const isTimeout = error instanceof Error && error.name === 'TimeoutError';
+      throw new Transient(
+        isTimeout ? `no whole answer within ${timeoutMilliseconds} ms` : withoutSecret(reasonOf(error)),
+      );
+    }
+  };
+
+  /** Retries transient failures after growing, jittered pauses, never sooner than the source allows. */
+  return async (
+    url: string,
+    parameters: Readonly<Record<string, string>>,
+    { posted, budget }: ReadMore = {},
+  ): Promise<unknown> => {
     const address = new URL(url);
-    const search = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+    const search = Object.entries(parametersOf(parameters)).map(
+      ([name, value]) => `${name}=${encodeURIComponent(value)}`,
+    );
     if (search.length > 0) address.search = search.join('&');
+    const readBudget = budget ?? new ReadBudget(`the answer at ${address.pathname}`, clock);
     const backoff = new Backoff(retries.baseMilliseconds, retries.maxMilliseconds);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await once(address, posted);
+        return await tryOnce(address, posted, readBudget);
       } catch (error) {
         if (!(error instanceof Transient)) throw error;
         if (attempt >= retries.attempts || error.retryAfter > MAX_RETRY_AFTER_MS) {

@@ -1,24 +1,26 @@
-import { Backoff, isTransient } from '../../domain/retry.ts';
+import { Backoff, isTransient } from '../../plumbing/retry.ts';
 import type { LogBatch, ReadAll, StoredEvent, Subscribe } from '../../domain/ports/event-log.ts';
 import { ByteLimit } from '../../domain/read-log.ts';
 import { systemClock } from './clock.ts';
 
 export interface FollowedReads {
   read(read: ReadAll): Promise<LogBatch>;
-  /** Resolves when the log may have grown since the last read began, after the poll interval, or when the signal aborts. */
+  /**
+   * Resolves when the log may have grown since the last read began, after the poll interval, or when the signal aborts.
+   */
   untilGrown(last: Pick<ReadAll, 'after' | 'afterId'>, signal: AbortSignal): Promise<void>;
 }
 
-/** The first `limit` events of the types within the limit of bytes, and how far the events were scanned. */
+/** Returns the first events of the requested types within `limit` and the byte limit, and how far it scanned. */
 export function pickEvents(events: readonly StoredEvent[], { after, afterId, limit, types }: ReadAll): LogBatch {
-  const wanted = types === undefined ? undefined : new Set(types);
+  const requestedTypes = types === undefined ? undefined : new Set(types);
   const picked: StoredEvent[] = [];
   const bytes = new ByteLimit();
   let scannedTo = after;
   let scannedId = afterId;
   for (const event of events) {
     if (picked.length === limit || bytes.isReached) break;
-    if (wanted === undefined || wanted.has(event.type)) {
+    if (requestedTypes === undefined || requestedTypes.has(event.type)) {
       picked.push(event);
       bytes.add(event.data);
     }
@@ -31,7 +33,7 @@ export function pickEvents(events: readonly StoredEvent[], { after, afterId, lim
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1_000;
 
-/** The value of the promise, or undefined once the signal aborts. */
+/** Resolves to the value of the promise, or to undefined once the signal aborts. */
 const unlessAborted = async <Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> =>
   await new Promise((resolve, reject) => {
     const stop = (): void => resolve(undefined);
@@ -41,11 +43,14 @@ const unlessAborted = async <Value>(promise: Promise<Value>, signal: AbortSignal
   });
 
 /**
- * Yields the events after a position, then each new one, until the signal aborts. Reads one batch ahead while it catches up. While the
- * store is unreachable it retries from the last yielded position with growing pauses. Throws other errors of a read; `HistorySetBack` where
- * a batch does not continue the one before.
+ * Yields the events after a position, then each new one, until the signal aborts. Reads one batch ahead while it
+ * catches up. While the store is unreachable, it retries from the last yielded position with growing pauses. Throws
+ * `HistorySetBack` if a batch does not continue the previous one, and all other errors of a read.
  */
-export async function* subscribeTo(reads: FollowedReads, subscribe: Subscribe): AsyncGenerator<LogBatch, void, undefined> {
+export async function* subscribeTo(
+  reads: FollowedReads,
+  subscribe: Subscribe,
+): AsyncGenerator<LogBatch, void, undefined> {
   const { batchSize, types, signal } = subscribe;
   const begin = (): Promise<LogBatch> => {
     const batch = reads.read({ after, afterId, limit: batchSize, ...(types === undefined ? {} : { types }) });
@@ -68,7 +73,7 @@ export async function* subscribeTo(reads: FollowedReads, subscribe: Subscribe): 
         continue;
       }
       after = batch.scannedTo;
-      // At the head, a read on demand returns more events.
+      // Read ahead only while catching up: at the head, a later read returns more events.
       if (batch.events.length === batchSize || batch.isCut === true) ahead = begin();
       yield batch;
     } catch (error) {

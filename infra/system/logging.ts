@@ -3,17 +3,21 @@ import pretty from 'pino-pretty';
 import type { Logger } from '../../domain/ports/logger.ts';
 import { StandardError } from './standard-error.ts';
 
-/** Names of fields whose values are never logged, since they may hold a secret. */
+/** Fields whose values are never logged, because they might contain a secret. */
 const SECRET_PATHS = ['authorization', '*.authorization', 'headers.authorization', 'key', 'secret', 'password'];
 
 /**
- * Structured logs on standard error: standard output is for the answer of a command. A service waits for no reader of its lines, except for
- * that of a terminal; a command ends soon, and its lines stand where they were written.
+ * Creates a logger that writes structured lines to standard error; standard output is reserved for the results of
+ * commands. A service writes asynchronously, so a slow reader never blocks it, except to a terminal. A command writes
+ * synchronously, so that its lines appear in order with its output.
  */
 export function createLogger(level: string, format: 'pretty' | 'json', isService = false): Logger {
   const options = { level, redact: SECRET_PATHS, base: undefined };
   if (format === 'pretty') {
-    return pino(options, pretty({ destination: 2, sync: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname' }));
+    return pino(
+      options,
+      pretty({ destination: 2, sync: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname' }),
+    );
   }
   const logger: Logger = pino(
     options,

@@ -1,16 +1,16 @@
 import { write, writeSync } from 'node:fs';
 
 const DESCRIPTOR = 2;
-/** Characters of lines that wait for a reader; further lines are dropped. */
+/** Most characters that wait to be written. Further lines are dropped. */
 const MAX_WAITING = 1024 * 1024;
 const AGAIN_MS = 50;
 
 /**
- * Lines for standard error, in order, without waiting for its reader: one that stops reading, or a full disk, stops no caller. At an exit what
- * waits is written once. The asynchronous destination of pino would try again for ever there while the disk is full.
+ * Writes lines to standard error in order without blocking the caller, even if the reader stops or the disk is full.
+ * Tries once to write the waiting lines at exit; pino's asynchronous destination would retry endlessly on a full disk.
  */
 export class StandardError {
-  /** Told how many lines were dropped, once lines can be written again. */
+  /** Called with the number of dropped lines as soon as writing works again. */
   readonly #onDropped: (lines: number) => void;
   #waiting: string[] = [];
   #characters = 0;
@@ -64,7 +64,7 @@ export class StandardError {
     try {
       for (let bytes = this.#take(); bytes.length > 0; ) bytes = bytes.subarray(writeSync(DESCRIPTOR, bytes));
     } catch {
-      // There is no place left to say it.
+      // Standard error failed, so there is nowhere to report it.
     }
   }
 }

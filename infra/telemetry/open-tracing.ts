@@ -2,15 +2,18 @@ import * as otel from '@opentelemetry/api';
 import { NodeSDK, resources } from '@opentelemetry/sdk-node';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { SpanStart, Tracing } from '../../domain/ports/tracing.ts';
-import { answeredWithin } from '../../domain/retry.ts';
+import { answeredWithin } from '../../plumbing/retry.ts';
 import { systemClock } from '../system/clock.ts';
 
-/** The end of the program waits no longer than this for a collector. */
+/** Longest wait for a collector when the program ends, in milliseconds. */
 const FLUSH_MS = 3_000;
 const WARN_EVERY_MS = 60_000;
 const NAME = 'civic-records';
 
-/** The library reads its standard environment variables itself. An unreachable collector costs spans and a warning a minute. */
+/**
+ * Starts OpenTelemetry, which reads its standard environment variables itself. While the collector is unreachable,
+ * spans are dropped and a warning is logged once a minute.
+ */
 export function openTracing(logger: Logger, version: string): Tracing & { close(): Promise<void> } {
   const resource = resources.resourceFromAttributes({ 'service.name': NAME, 'service.version': version });
   const sdk = new NodeSDK({
@@ -65,14 +68,17 @@ export function openTracing(logger: Logger, version: string): Tracing & { close(
   };
 }
 
-/** Warnings of the library, one a minute, without the addresses in them, which may hold a password. */
+/** Logs warnings of the library, at most one a minute. Removes addresses, which might contain a password. */
 function logWarnings(logger: Logger): void {
   let warnedAt = Number.NEGATIVE_INFINITY;
   const warn = (...words: readonly unknown[]): void => {
     if (performance.now() - warnedAt < WARN_EVERY_MS) return;
     warnedAt = performance.now();
     const message = words.map((word) => (word instanceof Error ? word.message : String(word))).join(' ');
-    logger.warn({ reason: message.replaceAll(/\w+:\/\/\S+/g, '(address)').slice(0, 300) }, 'traces could not be exported');
+    logger.warn(
+      { reason: message.replaceAll(/\b\w+:\/\/\S+/g, '(address)').slice(0, 300) },
+      'traces could not be exported',
+    );
   };
   const silent = (): void => undefined;
   const diagnostics = { error: warn, warn, info: silent, debug: silent, verbose: silent };

@@ -12,18 +12,23 @@ const ABI = parseAbi([
 ]);
 const [, USED, CANCELED] = ABI;
 
-/** A block of Base takes two seconds. Nodes search few blocks at once: only those are searched in which the payment can be. */
+/**
+ * Time between two blocks of Base. Used to search only the blocks that can contain the payment: nodes limit the range.
+ */
 const BLOCK_MS = 2_000;
 const MARGIN_BLOCKS = 300n;
 type Expected = Parameters<ChainLookup['look']>[1];
 
-/** An answer that is not certain is `unavailable`. */
+/** Looks up a payment on the chain. Resolves to `unavailable` if the result is not certain. */
 export function chainLookup(rpcUrl: string, timeoutMs: number): ChainLookup {
-  // The library's own timeout ends with the headers of an answer, and its own fetch follows redirects.
+  // The library's own timeout covers only the headers of a response, and its own fetch follows redirects.
   const fetchFn = boundedFetch({ maxBytes: MAX_ANSWER_BYTES, timeoutMs });
   const client = createPublicClient({ transport: http(rpcUrl, { timeout: timeoutMs, retryCount: 0, fetchFn }) });
 
-  const blocks = async ({ since, until }: Expected): Promise<{ readonly fromBlock: bigint; readonly toBlock: bigint }> => {
+  const blocks = async ({
+    since,
+    until,
+  }: Expected): Promise<{ readonly fromBlock: bigint; readonly toBlock: bigint }> => {
     const { number, timestamp } = await client.getBlock({ blockTag: 'latest' });
     const at = (time: number): bigint => number - BigInt(Math.ceil((Number(timestamp) * 1000 - time) / BLOCK_MS));
     const within = (block: bigint): bigint => (block < 0n ? 0n : block > number ? number : block);

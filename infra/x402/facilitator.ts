@@ -5,7 +5,10 @@ import { requirementsOf, type SignedPayment, transactionHash } from '../../domai
 import type { Facilitator, Settlement, Verification } from '../../domain/ports/payments.ts';
 import { AnswerTooLong, boundedFetch } from '../system/bounded-fetch.ts';
 
-/** A receipt of a transaction with a thousand logs and the hashes of a full block fit; a verdict has a few hundred bytes. */
+/**
+ * Fits the receipt of a transaction with a thousand logs, and the hashes of a full block. A verdict has a few hundred
+ * bytes.
+ */
 export const MAX_ANSWER_BYTES = 1024 * 1024;
 
 const text = z
@@ -26,15 +29,21 @@ const settleVerdict = z.object({
 type Client = Pick<FacilitatorClient, 'verify' | 'settle'>;
 
 /**
- * Times are in milliseconds. Sends nothing before the first payment. The client of the library follows redirects, reads answers of any
- * length and takes no `fetch`. A verdict counts with status 200 and 4xx; a payment that is verified with 4xx is not valid.
+ * Creates a client of a facilitator. It sends nothing before the first payment. The client of the x402 library is not
+ * used, because it follows redirects, reads responses of any length and accepts no `fetch`. Verdicts are accepted with
+ * status 200 and 4xx; a verification with 4xx means that the payment is invalid. Times are in milliseconds.
  */
 export function httpFacilitator(
   url: string,
   { verifyMs, settleMs }: { readonly verifyMs: number; readonly settleMs: number },
 ): Facilitator {
-  const root = url.replace(/\/+$/, '');
-  const post = async (operation: string, timeoutMs: number, paymentPayload: PaymentPayload, paymentRequirements: PaymentRequirements) => {
+  const root = url.replace(/(?<!\/)\/+$/, '');
+  const post = async (
+    operation: string,
+    timeoutMs: number,
+    paymentPayload: PaymentPayload,
+    paymentRequirements: PaymentRequirements,
+  ) => {
     const response = await boundedFetch({ maxBytes: MAX_ANSWER_BYTES, timeoutMs })(`${root}/${operation}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -45,57 +54,70 @@ export function httpFacilitator(
     return { ok, body: JSON.parse(await response.text()) as unknown };
   };
   return facilitatorOf({
-    async verify(...given) {
-      const { ok, body } = await post('verify', verifyMs, ...given);
+    async verify(...payment) {
+      const { ok, body } = await post('verify', verifyMs, ...payment);
       const verdict = verifyVerdict.parse(body);
       return { ...verdict, isValid: ok && verdict.isValid };
     },
-    settle: async (...given) => settleVerdict.parse((await post('settle', settleMs, ...given)).body),
+    settle: async (...payment) => settleVerdict.parse((await post('settle', settleMs, ...payment)).body),
   });
 }
 
-/** A settlement that throws any error is of unknown outcome. */
+/** Adapts a client to the port. If `settle` throws, the outcome is unknown. */
 export const facilitatorOf = (client: Client): Facilitator => ({
   async verify(payment) {
     try {
-      return verification(await client.verify(...wire(payment)), payment);
+      return verification(await client.verify(...toRequest(payment)), payment);
     } catch (error) {
-      return { kind: 'unavailable', reason: failure(error) };
+      return { kind: 'unavailable', reason: failureWord(error) };
     }
   },
   async settle(payment) {
     try {
-      return settlement(await client.settle(...wire(payment)), payment);
+      return settlement(await client.settle(...toRequest(payment)), payment);
     } catch (error) {
-      return { kind: 'unknown', reason: failure(error), transaction: null };
+      return { kind: 'unknown', reason: failureWord(error), transaction: null };
     }
   },
 });
 
-/** Only what the challenge asked for and the payer signed: nothing else that a caller sent reaches the facilitator. */
-function wire({ accepted, authorization, signature, resourceUrl }: SignedPayment): readonly [PaymentPayload, PaymentRequirements] {
+/**
+ * Builds a request from the challenge's requirements and the signed payload, so that no other caller data is forwarded.
+ */
+function toRequest({
+  accepted,
+  authorization,
+  signature,
+  resourceUrl,
+}: SignedPayment): readonly [PaymentPayload, PaymentRequirements] {
   const requirements = requirementsOf(accepted);
   const payload = { signature, authorization };
   return [{ x402Version: 2, resource: { url: resourceUrl }, accepted: requirements, payload }, requirements];
 }
 
-/** One word: the text of the error may quote the payment. */
-function failure(error: unknown): string {
-  if (error instanceof SyntaxError || error instanceof z.ZodError || error instanceof AnswerTooLong) return 'bad_answer';
+/** Returns one word for an error, because its message might quote the payment. */
+function failureWord(error: unknown): string {
+  if (error instanceof SyntaxError || error instanceof z.ZodError || error instanceof AnswerTooLong)
+    return 'bad_answer';
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
   return error instanceof TypeError ? 'unreachable' : 'failed';
 }
 
-/** A facilitator's reasons come from outside: one of x402's words, or none. */
+/** Returns the reason if it is one of the x402 reason codes: other text of a facilitator is not trusted. */
 export const reasonWord = (reason: string | undefined): string =>
-  reason !== undefined && /^[a-z0-9_]{1,80}$/.test(reason) && !/^0x|[0-9a-f]{32}/.test(reason) ? reason : 'unrecognised';
+  reason !== undefined && /^[a-z0-9_]{1,80}$/.test(reason) && !/^0x|[0-9a-f]{32}/.test(reason)
+    ? reason
+    : 'unrecognised';
 
-const EXPIRED: ReadonlySet<string> = new Set(['invalid_exact_evm_payload_authorization_valid_before', 'payment_expired']);
+const EXPIRED: ReadonlySet<string> = new Set([
+  'invalid_exact_evm_payload_authorization_valid_before',
+  'payment_expired',
+]);
 
 const isPayer = (payer: string | undefined, payment: SignedPayment): boolean =>
   payer === undefined || payer.toLowerCase() === payment.authorization.from;
 
-/** A facilitator that names another payer has not verified this payment. */
+/** Maps the response to a verification. A response that names another payer does not verify this payment. */
 export function verification({ isValid, invalidReason, payer }: VerifyResponse, payment: SignedPayment): Verification {
   if (!isPayer(payer, payment)) return { kind: 'unavailable', reason: 'another_payer' };
   if (isValid) return { kind: 'valid' };
@@ -103,7 +125,10 @@ export function verification({ isValid, invalidReason, payer }: VerifyResponse, 
   return { kind: 'refused', reason, expired: EXPIRED.has(reason) };
 }
 
-/** Refusals before the transaction is sent. A used nonce and a failed simulation are not among them: an earlier success causes them too. */
+/**
+ * Reasons for which no transaction was sent. A used nonce and a failed simulation are missing, because an earlier
+ * successful settlement causes them too.
+ */
 const BEFORE_SENDING: ReadonlySet<string> = new Set([
   'asset_not_deployed_contract',
   'insufficient_funds',
@@ -133,17 +158,19 @@ const BEFORE_SENDING: ReadonlySet<string> = new Set([
   'unsupported_scheme',
 ]);
 
-/** The chain has reverted the transaction. The library adds a message to every other failure. */
+/** Reasons of a transaction that the chain reverted. The library adds a message to every other failure. */
 const REVERTED: ReadonlySet<string> = new Set(['invalid_exact_evm_transaction_failed', 'invalid_transaction_state']);
 
-/** An outcome that is not certain is unknown, in either direction. */
+/** Maps the response to a settlement. Success and failure must both be certain; anything else is `unknown`. */
 export function settlement(response: SettleResponse, payment: SignedPayment): Settlement {
   const hash = transactionHash.safeParse(response.transaction);
   const transaction = hash.success ? hash.data : null;
   if (response.success) {
     const { network, amount, payer } = response;
     const same =
-      network === payment.accepted.network && isPayer(payer, payment) && (amount ?? payment.accepted.amount) === payment.accepted.amount;
+      network === payment.accepted.network &&
+      isPayer(payer, payment) &&
+      (amount ?? payment.accepted.amount) === payment.accepted.amount;
     if (transaction !== null && same) return { kind: 'settled', transaction };
     return { kind: 'unknown', reason: 'success_of_another_payment', transaction: null };
   }

@@ -5,10 +5,13 @@ import type { CheckSignature, PaymentChannel } from '../../domain/ports/payments
 import { chainLookup } from './chain-lookup.ts';
 import { httpFacilitator } from './facilitator.ts';
 
-/** Half of the order of the curve: the contract of the asset refuses a signature above it, the mirror of another one. */
+/**
+ * Half of the curve order. The asset's contract rejects a signature with a greater `s`, which mirrors another
+ * signature.
+ */
 const LOW_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
-/** Accepts wallets that sign by themselves; only the chain knows what a contract accepts. */
+/** Checks signatures of ordinary wallets. It rejects contract wallets, whose signatures only the chain can check. */
 export const checkSignature: CheckSignature = async (authorization, terms, signature) => {
   const { from, to, value, validAfter, validBefore, nonce } = authorization;
   try {
@@ -29,18 +32,21 @@ export const checkSignature: CheckSignature = async (authorization, terms, signa
       signature: signature as Hex,
     });
   } catch {
-    // Bytes that are no signature at all.
+    // The bytes are not a signature.
     return false;
   }
 };
 
 const TIMES = { verifyMs: 2_000, settleMs: 4_000 };
 
-/** Throws for a mistyped address, by its checksum: money sent there would be lost. */
+/**
+ * Opens the payment ports. Throws if the checksum of `payTo` is wrong, because money sent to a mistyped address is
+ * lost.
+ */
 export function openX402(payTo: string, facilitatorUrl: string, rpcUrl: string | undefined): PaymentChannel {
   if (!isAddress(payTo) || /^0x0+$/.test(payTo)) {
     throw new Error(
-      `CIVIC_X402_PAY_TO is ${JSON.stringify(payTo)}; allowed is an address whose capital letters, where it has any, agree with it`,
+      `CIVIC_X402_PAY_TO is ${JSON.stringify(payTo)}; allowed is an address with no checksum or a correct one`,
     );
   }
   return {

@@ -9,14 +9,17 @@ import { insert, unlessNull, update } from '../rows.ts';
 import { milliseconds, type Row } from '../tables.ts';
 import { ACCOUNTS } from './tables.ts';
 
-/** Null where a batch changes nothing, but for `paid_until`, which is set together with `tier`. */
+/** Null for each column that a batch does not change, except `paid_until`, which is set together with `tier`. */
 const UNCHANGED = { tier: null, paid_until: null, channel: null, paid_at: null, status: null };
 type AccountChange = { readonly [Name in keyof typeof UNCHANGED]: string | number | null };
 
 /** Times in milliseconds since the epoch. */
 type Rotation = readonly [keyId: string, sha256: string, issuedAt: number, formerUntil: number];
 
-/** Events ascending. The first event of an account or key creates it, so kinds of changes can be applied one after the other. */
+/**
+ * Collects the changes of a batch in log order. The first event of an account or key creates it, so the kinds of
+ * changes can be applied one after another.
+ */
 function accountChanges(batch: readonly StoredEvent[]) {
   const [opened, issued, labelled, revoked]: [Row[], Row[], Row[], Row[]] = [[], [], [], []];
   const rotated: Rotation[] = [];
@@ -26,12 +29,18 @@ function accountChanges(batch: readonly StoredEvent[]) {
     const account_id = streamId(stored.stream);
     const before = changes.get(account_id) ?? UNCHANGED;
     const change = (values: Partial<AccountChange>) => changes.set(account_id, { ...before, ...values });
-    // Settlements arrive in any order: the latest payment counts.
+    // Settlements arrive in any order, so the latest payment counts.
     const paid = (time: string) => change({ paid_at: Math.max(Number(before.paid_at), Date.parse(time)) });
     switch (type) {
       case 'AccountOpened': {
         const { paidUntil, ...chosen } = data;
-        opened.push({ account_id, ...chosen, status: 'active', paid_until: milliseconds(paidUntil), opened_at: stored.time });
+        opened.push({
+          account_id,
+          ...chosen,
+          status: 'active',
+          paid_until: milliseconds(paidUntil),
+          opened_at: stored.time,
+        });
         break;
       }
       case 'AccountPeriodSet':
@@ -73,19 +82,29 @@ function accountChanges(batch: readonly StoredEvent[]) {
         break;
     }
   }
-  return { opened, issued, labelled, rotated, revoked, changed: [...changes].map(([account_id, values]) => ({ account_id, ...values })) };
+  return {
+    opened,
+    issued,
+    labelled,
+    rotated,
+    revoked,
+    changed: [...changes].map(([account_id, values]) => ({ account_id, ...values })),
+  };
 }
 
 const { accounts: accountsTable, keys } = ACCOUNTS.tables;
 
-const KEPT = 'key_id, account_id, scopes, revoked_at, key_issued_at, key_expires_at, label, label_event';
+const COPIED = 'key_id, account_id, scopes, revoked_at, key_issued_at, key_expires_at, label, label_event';
 
-/** The new secret lasts as long as the key; each earlier one ends at `$4`, or earlier where it was to end before. Rotations are rare. */
+/**
+ * Adds a secret that lasts as long as the key; earlier ones end at `$4` or at their own earlier end. Rotations are
+ * rare.
+ */
 const rotate = ({ transaction, generation }: FoldContext, values: Rotation) =>
-  transaction.execute({
+  transaction.query({
     text: `with made as (
-        insert into ${keys.at(generation)} (sha256, issued_at, expires_at, is_current, ${KEPT})
-        select $2::text, $3::bigint, key_expires_at, true, ${KEPT} from ${keys.at(generation)} where key_id = $1::uuid and is_current
+        insert into ${keys.at(generation)} (sha256, issued_at, expires_at, is_current, ${COPIED})
+        select $2::text, $3::bigint, key_expires_at, true, ${COPIED} from ${keys.at(generation)} where key_id = $1::uuid and is_current
       )
       update ${keys.at(generation)} set is_current = false, expires_at = least(expires_at, $4::bigint) where key_id = $1::uuid`,
     values,
@@ -105,12 +124,14 @@ async function foldEvents(batch: readonly StoredEvent[], context: FoldContext): 
   await update(context, keys, revoked);
 }
 
-/** The name of an account and the label of a key are the texts here that an erasure can change. */
+/** Rewrites the only texts here that an erasure can change: the name of an account and the label of a key. */
 async function foldErasure(erasure: Erasure, context: FoldContext): Promise<void> {
   for await (const page of erasedEvents(erasure, context, (category) => category === 'account')) {
-    const { opened, labelled } = accountChanges(page.filter(({ type }) => type === 'AccountOpened' || type === 'KeyLabelled'));
-    const named = opened.map(({ account_id, name }) => ({ account_id: account_id!, name: name! }));
-    await update(context, accountsTable, named);
+    const { opened, labelled } = accountChanges(
+      page.filter(({ type }) => type === 'AccountOpened' || type === 'KeyLabelled'),
+    );
+    const renamed = opened.map(({ account_id, name }) => ({ account_id: account_id!, name: name! }));
+    await update(context, accountsTable, renamed);
     const relabelled = labelled.map(({ label, label_event }) => ({ label_event: label_event!, label: label! }));
     await update(context, keys, relabelled);
   }

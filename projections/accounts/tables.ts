@@ -14,7 +14,10 @@ export const ACCOUNTS = readModel('accounts', {
       opened_at: NUMBER,
     },
   },
-  /** One row for each secret. Admission reads columns that version 4 had with one secret for each key, so that it answers meanwhile. */
+  /**
+   * One row per secret. Version 4 had one secret per key; admission reads only the columns that both versions have, so
+   * it can read version 4 until this one is built.
+   */
   keys: {
     columns: {
       sha256: 'text primary key',
@@ -22,14 +25,14 @@ export const ACCOUNTS = readModel('accounts', {
       account_id: UUID,
       scopes: 'text not null',
       issued_at: NUMBER,
-      /** Of the secret: where it was replaced, not after `key_expires_at`. */
+      /** Expiry of the secret. A replaced secret expires no later than `key_expires_at`. */
       expires_at: 'bigint',
       revoked_at: 'bigint',
       key_issued_at: NUMBER,
       key_expires_at: 'bigint',
       is_current: FLAG,
       label: 'text',
-      /** Of the event with the label: an erasure changes the label only where it is of an event that was erased. */
+      /** Id of the event with the label: an erasure changes the label only if it erased that event. */
       label_event: 'uuid',
     },
     indexes: { by_account: '(account_id)', by_key: '(key_id)' },

@@ -1,24 +1,25 @@
-import { isHeading } from '../../domain/agenda-heading.ts';
+import { isBareHeading, isBusiness } from '../../domain/agenda/kinds.ts';
 import { localDay } from '../../domain/local-day.ts';
+import { matterKey } from '../../domain/agenda/matter-file.ts';
 import { referenceNumbers } from '../../domain/reference-numbers.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
-import { plainDashes, SEARCHED_LENGTH } from '../../domain/words.ts';
+import { plainDashes, SEARCHED_LENGTH } from '../../domain/text/words.ts';
 import type { RecordTable, TableOf } from '../tables.ts';
 import { FLAG, ID, MAYBE_TEXT, milliseconds, NUMBER, readModel, recordTable, TEXT, UUID } from '../tables.ts';
 
-/** In one index with the words of an entry, so that filters and periods narrow a search inside it. No word begins with a space. */
+/**
+ * Prefixes of marks. Marks share the index with the words of an entry, so that filters and periods narrow a search
+ * within the index. No word begins with a space.
+ */
 export const MARK = { body: ' b', topic: ' t', period: ' p', day: ' d', number: ' n' } as const;
 
-/** Number of the quarter of an instant (milliseconds). */
-export function periodOf(instant: number): number {
+/** Returns the number of the quarter that contains an instant (milliseconds). */
+export function findPeriod(instant: number): number {
   const date = new Date(instant);
   return date.getUTCFullYear() * 4 + Math.floor(date.getUTCMonth() / 3);
 }
 
-/** The first instant of a period (milliseconds). */
-export const periodStart = (period: number): number => new Date(0).setUTCFullYear(Math.floor(period / 4), (period % 4) * 3, 1);
-
-/** Weights, from what counts least: text, names of place and body, topics, title. */
+/** Weights, lowest first: text, names of place and body, topics, title. */
 export const WEIGHT = { text: 'D', place: 'C', topics: 'B', title: 'A' } as const;
 
 const TAG_ENDS = [
@@ -26,33 +27,41 @@ const TAG_ENDS = [
   ['/>', '\\x03'],
 ] as const;
 
-/** SQL of a text with another sign for each slash but those of tags: the parser takes words that a slash joins for one path. */
-export function slashesAs(sign: string, text: string): string {
-  const kept = TAG_ENDS.reduce((part, [end, kept]) => `replace(${part}, '${end}', E'${kept}')`, text);
-  return TAG_ENDS.reduce((part, [end, kept]) => `replace(${part}, E'${kept}', '${end}')`, `replace(${kept}, '/', ${sign})`);
+/**
+ * Returns SQL that replaces each slash outside a tag by another sign, because the parser reads words joined by a slash
+ * as one path.
+ */
+export function replaceSlashes(sign: string, text: string): string {
+  const marked = TAG_ENDS.reduce((part, [end, mark]) => `replace(${part}, '${end}', E'${mark}')`, text);
+  return TAG_ENDS.reduce(
+    (part, [end, mark]) => `replace(${part}, E'${mark}', '${end}')`,
+    `replace(${marked}, '/', ${sign})`,
+  );
 }
 
-/** Marks of the cases and highways that an item names, joined by commas. */
-function numbersOf({ matterFile, title, text }: RecordData<'agenda_items'>): string | null {
+/** Returns the marks of the cases and highways that an item names, joined by commas. */
+function formatNumberMarks({ matterFile, title, text }: RecordData<'agenda_items'>): string | null {
   const numbers = referenceNumbers(plainDashes([matterFile, title, text?.slice(0, SEARCHED_LENGTH)].join('\n')));
   return numbers.length === 0 ? null : numbers.map((number) => `${MARK.number}${number}`).join(',');
 }
 
-/** So many kilobytes of new entries wait for their place in an index. Each search reads them all; with fewer, an import takes longer. */
+const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
+
+/** Kilobytes of pending entries of an index. Each search reads them all, but with fewer an import takes longer. */
 const FEW_WAITING = 'gin_pending_list_limit = 256';
 
 export type SearchRecordTable = TableOf<
   RecordTable & {
     /** Columns whose change affects the entries of other items. An item's own entry is always checked. */
     readonly searched: readonly string[];
-    /** Columns whose words are proposed for misspelt ones. */
+    /** Columns whose words are suggested for misspelled ones. */
     readonly worded: readonly string[];
   }
 >;
 
 /**
- * Every agenda item whose meeting, body and jurisdiction are there. `created_at` decides between two records with one slug: the older wins,
- * and of two of one age the smaller id.
+ * Every agenda item whose meeting, body and jurisdiction exist. If two records share a slug, the one with the older
+ * `created_at` wins, then the smaller id.
  */
 export const AGENDA_SEARCH = readModel('agenda_search', {
   jurisdictions: recordTable(
@@ -109,12 +118,20 @@ export const AGENDA_SEARCH = readModel('agenda_search', {
       status: [TEXT, ({ status }) => status],
       starts_at: [NUMBER, ({ startsAt }) => Date.parse(startsAt)],
       day: [NUMBER, ({ startsAt, timezone }) => localDay(Date.parse(startsAt), timezone)],
-      period: [NUMBER, ({ startsAt }) => periodOf(Date.parse(startsAt))],
+      period: [NUMBER, ({ startsAt }) => findPeriod(Date.parse(startsAt))],
       timezone: [TEXT, ({ timezone }) => timezone],
-      /** As JSON; null where the time is stated. */
-      start_time: [MAYBE_TEXT, ({ startTime }) => (startTime?.status === 'not_stated' ? JSON.stringify(startTime) : null)],
+      /** JSON; null if the source has a readable time. */
+      start_time: [
+        MAYBE_TEXT,
+        ({ startTime }) => (startTime?.status === 'not_stated' ? JSON.stringify(startTime) : null),
+      ],
     },
-    { indexes: { by_body: '(body_id)' }, countedBy: [], searched: ['body_id', 'starts_at', 'day', 'period'], worded: [] },
+    {
+      indexes: { by_body: '(body_id)' },
+      countedBy: [],
+      searched: ['body_id', 'starts_at', 'day', 'period'],
+      worded: [],
+    },
   ),
   items: recordTable(
     'agenda_items',
@@ -130,9 +147,24 @@ export const AGENDA_SEARCH = readModel('agenda_search', {
       action_text: [MAYBE_TEXT, ({ actionText }) => actionText],
       outcome: [MAYBE_TEXT, ({ outcome }) => outcome],
       source_url: [TEXT, ({ sourceUrl }) => sourceUrl],
-      heading: [FLAG, isHeading],
-      matter_name: [MAYBE_TEXT, ({ matterName, title }) => (matterName === undefined || matterName === title ? null : matterName)],
-      numbers: [MAYBE_TEXT, numbersOf],
+      /**
+       * True for a row that is not an item of business; searches skip it. A record without a kind is an item unless it
+       * is a bare heading: every agenda has headings, and they would precede the items until their source is read
+       * again.
+       */
+      heading: [FLAG, (item) => !isBusiness(item) || isBareHeading(item)],
+      kind: [MAYBE_TEXT, ({ kind }) => kind ?? null],
+      section: [MAYBE_TEXT, ({ section }) => section ?? null],
+      matter_name: [
+        MAYBE_TEXT,
+        ({ matterName, title }) => (matterName === undefined || matterName === title ? null : matterName),
+      ],
+      numbers: [MAYBE_TEXT, formatNumberMarks],
+      matter_key: [MAYBE_TEXT, ({ matterFile }) => matterKey(matterFile)],
+      /** As JSON. */
+      actions: [MAYBE_TEXT, ({ actions }) => jsonOrNull(actions)],
+      /** As JSON. */
+      votes: [MAYBE_TEXT, ({ votes }) => jsonOrNull(votes)],
     },
     {
       indexes: { by_meeting: '(meeting_id)' },
@@ -151,7 +183,12 @@ export const AGENDA_SEARCH = readModel('agenda_search', {
       summary: [TEXT, ({ summary }) => summary],
       evidence_quote: [TEXT, ({ evidenceQuote }) => evidenceQuote],
     },
-    { indexes: { by_item: '(item_id)', by_topic: '(topic_id)' }, countedBy: [], searched: ['item_id', 'topic_id'], worded: [] },
+    {
+      indexes: { by_item: '(item_id)', by_topic: '(topic_id)' },
+      countedBy: [],
+      searched: ['item_id', 'topic_id'],
+      worded: [],
+    },
   ),
   documents: recordTable(
     'documents',
@@ -164,14 +201,24 @@ export const AGENDA_SEARCH = readModel('agenda_search', {
     },
     { indexes: { by_item: '(item_id)' }, countedBy: [], searched: ['item_id', 'title'], worded: ['title'] },
   ),
-  /** A row for each item that can be shown and is no mere heading. Items of one matter have the same number; null: a title and nothing else. */
+  /**
+   * One row per item of business that can be shown. Items of one matter share a number; null for an item with only a
+   * title.
+   */
   entries: {
-    columns: { item_id: ID, starts_at: NUMBER, day: NUMBER, period: NUMBER, words: 'tsvector not null', matter: 'bigint' },
-    indexes: { words: `using gin (words) with (${FEW_WAITING})` },
+    columns: {
+      item_id: ID,
+      starts_at: NUMBER,
+      day: NUMBER,
+      period: NUMBER,
+      words: 'tsvector not null',
+      matter: 'bigint',
+    },
+    indexes: { by_matter: '(matter)', words: `using gin (words) with (${FEW_WAITING})` },
     countedBy: [],
   },
   periods: { columns: { period: 'bigint primary key', entries: NUMBER } },
-  /** With the number of records that have them. */
+  /** Words, with the number of records that contain them. */
   words: {
     columns: { word: 'text collate "C" primary key', stem: TEXT, records: NUMBER },
     indexes: { by_stem: '(stem)' },
@@ -184,4 +231,6 @@ export const AGENDA_SEARCH = readModel('agenda_search', {
   },
 });
 
-export const SEARCH_RECORDS: readonly SearchRecordTable[] = Object.values(AGENDA_SEARCH.tables).filter((table) => 'row' in table);
+export const SEARCH_RECORDS: readonly SearchRecordTable[] = Object.values(AGENDA_SEARCH.tables).filter(
+  (table) => 'row' in table,
+);

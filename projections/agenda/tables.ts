@@ -8,12 +8,15 @@ const json = (value: unknown): string => JSON.stringify(value);
 const UNLISTED_STATUSES: readonly RecordData<'meetings'>['status'][] = ['cancelled', 'postponed'];
 
 /**
- * How a body is covered. `listed`: it is on the shipped list; `public`: its place was added publicly; `read`: its place was added for feed,
- * search and tools, and the public hit operations do not show it.
+ * How a body is covered. `listed`: it is on the shipped list; `public`: its place was added publicly; `read`: its place
+ * was added for feed, search and tools, and the public hit operations do not show it.
  */
 export const COVERAGE = { listed: 'listed', public: 'public', read: 'read' } as const;
 
-/** What a hit's row holds beyond its own record; all null and not listed while its item or meeting is not there. */
+/**
+ * Columns of a hit that come from other records. They are null, and the hit is not listed, while its item or meeting is
+ * missing. A hit of a heading or step is not listed.
+ */
 export const RESOLVED = {
   meeting_id: 'uuid',
   body_id: 'uuid',
@@ -26,13 +29,16 @@ export const RESOLVED = {
 
 const isUntimed = ({ startTime }: RecordData<'meetings'>): boolean => startTime?.status === 'not_stated';
 
-/** The last millisecond in which a meeting is upcoming: its start, or the end of its day where no time is stated. */
+/**
+ * Returns the last millisecond in which a meeting is upcoming: its start, or the end of its day if it has no readable
+ * time.
+ */
 function upcomingUntil(meeting: RecordData<'meetings'>): number {
   const startsAt = Date.parse(meeting.startsAt);
   return isUntimed(meeting) ? endOfLocalDay(startsAt, meeting.timezone) : startsAt;
 }
 
-/** A stated time is not repeated: it is that of `meetingAt`. */
+/** Returns the leading JSON of a meeting. It omits the time, which `meetingAt` contains. */
 const meetingLead = (meeting: RecordData<'meetings'>): string =>
   `"meetingAt":${json(meeting.startsAt)}${isUntimed(meeting) ? `,"startTime":${json(meeting.startTime)}` : ''}`;
 
@@ -49,9 +55,19 @@ const hits = recordTable('agenda_hits', {
   ],
 });
 
+const bodies = recordTable('public_bodies', {
+  body_id: [ID, ({ id }) => id],
+  jurisdiction_id: [UUID, ({ jurisdictionId }) => jurisdictionId],
+  slug: [TEXT, ({ slug }) => slug],
+  name: [TEXT, ({ name }) => name],
+  timezone: [TEXT, ({ timezone }) => timezone],
+  active: [FLAG, ({ active }) => active],
+  created_at: [NUMBER, ({ createdAt }) => Date.parse(createdAt)],
+});
+
 /**
- * The agenda as the public reads it. `lead` and `own` are pieces of the exact JSON text of a public hit, so that an answer is joined text.
- * `created_at` decides between two records with one slug: the older wins, and of two of one age the smaller id.
+ * The agenda as the public reads it. `lead` and `own` are parts of the exact JSON text of a public hit, so that an
+ * answer only joins texts. If two records share a slug, the one with the older `created_at` wins, then the smaller id.
  */
 export const AGENDA = readModel('agenda', {
   jurisdictions: recordTable(
@@ -65,19 +81,14 @@ export const AGENDA = readModel('agenda', {
     },
     { indexes: { by_slug: '(slug, created_at, jurisdiction_id)' } },
   ),
-  bodies: recordTable(
-    'public_bodies',
-    {
-      body_id: [ID, ({ id }) => id],
-      jurisdiction_id: [UUID, ({ jurisdictionId }) => jurisdictionId],
-      slug: [TEXT, ({ slug }) => slug],
-      name: [TEXT, ({ name }) => name],
-      timezone: [TEXT, ({ timezone }) => timezone],
-      active: [FLAG, ({ active }) => active],
-      created_at: [NUMBER, ({ createdAt }) => Date.parse(createdAt)],
-    },
-    { indexes: { by_slug: '(jurisdiction_id, slug, created_at, body_id)' } },
-  ),
+  bodies: {
+    ...bodies,
+    /**
+     * All slugs of the body since it was first published or last withdrawn, in alphabetical order, joined by spaces.
+     */
+    columns: { ...bodies.columns, slugs: MAYBE_TEXT },
+    indexes: { by_slug: '(jurisdiction_id, slug, created_at, body_id)' },
+  },
   sources: recordTable('sources', {
     source_id: [ID, ({ id }) => id],
     body_id: ['uuid', ({ publicBodyId }) => publicBodyId],
@@ -108,7 +119,10 @@ export const AGENDA = readModel('agenda', {
       on_calendar: [FLAG, ({ status }) => !UNLISTED_STATUSES.includes(status)],
       lead: [TEXT, meetingLead],
     },
-    { indexes: { cadence: '(body_id, starts_at, source_id) include (upcoming_until) where on_calendar' }, countedBy: [] },
+    {
+      indexes: { cadence: '(body_id, starts_at, source_id) include (upcoming_until) where on_calendar' },
+      countedBy: [],
+    },
   ),
   items: recordTable(
     'agenda_items',
@@ -116,6 +130,8 @@ export const AGENDA = readModel('agenda', {
       item_id: [ID, ({ id }) => id],
       meeting_id: [UUID, ({ meetingId }) => meetingId],
       lead: [TEXT, ({ title, sourceUrl }) => `"title":${json(title)},"sourceUrl":${json(sourceUrl)}`],
+      /** Null for records without a kind, which are items. */
+      kind: [MAYBE_TEXT, ({ kind }) => kind ?? null],
     },
     { countedBy: [] },
   ),

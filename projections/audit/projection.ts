@@ -6,7 +6,7 @@ import { projection } from '../projection.ts';
 import { insert } from '../rows.ts';
 import { AUDIT } from './tables.ts';
 
-/** The field of an event's data that names its subject; the account itself otherwise. */
+/** The field of an event's data that contains its subject. Other events have the account as subject. */
 const SUBJECTS: Readonly<Record<string, string>> = {
   [SNAPSHOT_TAKEN]: 'snapshotId',
   FeedSubscriptionCreated: 'id',
@@ -21,18 +21,21 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   AccountPaymentFailed: 'paymentId',
 };
 
-/** The metadata of each event names account and key; the stream of a snapshot does not name the account. */
+/**
+ * Creates the audit row of an event. Account and key come from its metadata, because the stream of a snapshot does not
+ * name the account.
+ */
 export function auditRow({ position, stream, type, data, metadata, time }: StoredEvent) {
   const by = JSON.parse(metadata) as EventMetadata;
-  const said = JSON.parse(data) as Readonly<Record<string, unknown>>;
-  const accountId = type === SNAPSHOT_TAKEN ? String(said['accountId']) : streamId(stream);
-  const named = SUBJECTS[type];
+  const details = JSON.parse(data) as Readonly<Record<string, unknown>>;
+  const accountId = type === SNAPSHOT_TAKEN ? String(details['accountId']) : streamId(stream);
+  const subjectOf = SUBJECTS[type];
   return {
     account_id: accountId,
     position,
     at: time,
     action: type,
-    subject: named === undefined ? accountId : String(said[named]),
+    subject: subjectOf === undefined ? accountId : String(details[subjectOf]),
     key_id: by.keyId ?? null,
     request_id: by.requestId ?? null,
   };

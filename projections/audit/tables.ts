@@ -1,6 +1,6 @@
 import { NUMBER, readModel, TEXT, UUID } from '../tables.ts';
 
-/** One row for each write of a customer, and for each of an operator on an account. */
+/** One row per write of a customer and per change of an account by an operator. */
 export const AUDIT = readModel('audit', {
   audit: {
     isMain: true,
@@ -14,6 +14,8 @@ export const AUDIT = readModel('audit', {
       request_id: 'text',
     },
     key: ['account_id', 'position'],
-    more: (table) => [`comment on column ${table}.key_id is 'The key that the request came with; null where an operator did it.'`],
+    more: (table) => [
+      `comment on column ${table}.key_id is 'The key that the request came with; null where an operator did it.'`,
+    ],
   },
 });

@@ -1,8 +1,14 @@
 import { hash } from 'node:crypto';
-import { addDigest, digestSum, digestText, nextFingerprint, recordDigest, subtractDigest } from '../../domain/digests.ts';
+import {
+  addDigest,
+  digestSum,
+  digestText,
+  nextFingerprint,
+  recordDigest,
+  subtractDigest,
+} from '../../domain/digests.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
 import { isoTimeOf } from '../../domain/iso-time.ts';
-import type { TextRow } from '../../domain/ports/database.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { recordOfStream } from '../../domain/streams.ts';
@@ -15,7 +21,7 @@ export interface HistoryRow {
   readonly version: number;
   readonly removed: boolean;
   readonly changed_at: number;
-  /** Null where nothing in the same batch supersedes it; a remove supersedes itself. */
+  /** Null unless a later change in the same batch supersedes it; a removal supersedes itself. */
   superseded_at: number | null;
   readonly digest: string | null;
   readonly envelope: string;
@@ -26,21 +32,33 @@ export interface HistoryRow {
 export interface FeedState {
   readonly head: number;
   readonly changedAt: number;
-  /** A hash over every change since the last erasure, in order: two builds with equal head and chain hold the same feed from there on. */
+  /**
+   * Hash over all changes since the last erasure, in order. Two builds with equal head and chain have the same feed
+   * from there on.
+   */
   readonly chain: string;
-  /** A hash over all changes without their content, which an erasure may change. */
+  /** Hash over all changes without their content, which an erasure can change. */
   readonly outline: string;
-  /** Of the history up to the head, as cursors carry it. */
+  /** Fingerprint of the history up to the head, as cursors contain it. */
   readonly fingerprint: string;
 }
 
-const envelopeOf = (resource: string, recordId: string, version: number, removed: boolean, changedAt: number): string =>
+const formatEnvelope = (
+  resource: string,
+  recordId: string,
+  version: number,
+  removed: boolean,
+  changedAt: number,
+): string =>
   `"resource":"${resource}","operation":"${removed ? 'remove' : 'upsert'}","recordId":"${recordId}","version":"${version}","changedAt":"${isoTimeOf(changedAt)}"${removed ? '' : ',"data":'}`;
 
-/** The rows of a batch: dense positions in log order, a time that never falls, and which row supersedes which. Pure. */
+/**
+ * Returns the rows of a batch: dense positions in log order, times that never decrease, and which row supersedes which.
+ * Pure.
+ */
 export function historyRows(events: readonly StoredEvent[], before: FeedState) {
   const rows: HistoryRow[] = [];
-  /** The first change in this batch of each record that may have a current row from before. */
+  /** The first change in this batch of each record that might have an earlier current row. */
   const superseding: HistoryRow[] = [];
   const newest = new Map<string, HistoryRow>();
   let { head, changedAt, chain, outline, fingerprint } = before;
@@ -53,9 +71,20 @@ export function historyRows(events: readonly StoredEvent[], before: FeedState) {
     const digest = body === null ? null : recordDigest(resource, recordId, body);
     const version = event.revision + 1;
     fingerprint = nextFingerprint(fingerprint, event.id);
-    const envelope = envelopeOf(resource, recordId, version, removed, changedAt);
+    const envelope = formatEnvelope(resource, recordId, version, removed, changedAt);
     const times = { changed_at: changedAt, superseded_at: removed ? position : null };
-    const row: HistoryRow = { position, resource, record_id: recordId, version, removed, ...times, digest, envelope, body, fingerprint };
+    const row: HistoryRow = {
+      position,
+      resource,
+      record_id: recordId,
+      version,
+      removed,
+      ...times,
+      digest,
+      envelope,
+      body,
+      fingerprint,
+    };
     outline = hash('sha256', `${outline}\n${position}\n${envelope}`, 'hex');
     chain = hash('sha256', `${chain}\n${position}\n${envelope}\n${digest ?? ''}`, 'hex');
     const previous = newest.get(event.stream);
@@ -68,17 +97,20 @@ export function historyRows(events: readonly StoredEvent[], before: FeedState) {
   return { rows, superseding, state: { head, changedAt, chain, outline, fingerprint } satisfies FeedState };
 }
 
-/** The chain restarts at an erasure: its earlier value depends on erased text. */
+/** Restarts the chain at an erasure, because its earlier value depends on erased text. */
 export const chainAfterErasure = (eventId: string): string => hash('sha256', `erased\n${eventId}`, 'hex');
 
-/** Number and state digest of the current records of each resource, updated with each change. */
+/** Row of the totals table. */
+export type ResourceTotal = Readonly<Record<'resource' | 'digest', string> & { records: number }>;
+
+/** Number and state digest of the current records per resource, updated with each change. */
 export class Totals {
   readonly #totals = new Map<string, { records: number; digest: bigint }>();
   readonly #touched = new Set<string>();
 
-  /** Rows of resource, number, digest text. */
-  constructor(stored: readonly TextRow[] = []) {
-    for (const [resource, records, digest] of stored) this.#totals.set(resource!, { records: Number(records), digest: digestSum(digest!) });
+  constructor(stored: readonly ResourceTotal[] = []) {
+    for (const { resource, records, digest } of stored)
+      this.#totals.set(resource, { records, digest: digestSum(digest) });
   }
 
   add(resource: string, digest: string): void {
@@ -93,12 +125,15 @@ export class Totals {
     total.digest = subtractDigest(total.digest, digest);
   }
 
-  /** Adds the rows of a batch that are current at its end; what they superseded in earlier batches is removed apart. */
+  /**
+   * Adds the rows of a batch that are current at its end. Rows that they superseded in earlier batches are removed
+   * separately.
+   */
   addCurrent(rows: readonly HistoryRow[]): void {
     for (const row of rows) if (row.superseded_at === null) this.add(row.resource, row.digest!);
   }
 
-  touched(): readonly { readonly resource: string; readonly records: number; readonly digest: string }[] {
+  touched(): readonly ResourceTotal[] {
     return [...this.#touched].map((resource) => {
       const { records, digest } = this.#totals.get(resource)!;
       return { resource, records, digest: digestText(digest) };

@@ -1,22 +1,29 @@
-import { BegunWork } from '../../domain/begun-work.ts';
+import { BegunWork } from '../../plumbing/begun-work.ts';
 import { recordDigest } from '../../domain/digests.ts';
 import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
 import { FEED_OPENED, feedOpened } from '../../domain/events/feed-events.ts';
 import { RECORD_EVENT_TYPES, RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
-import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
+import type { Statement } from '../../domain/ports/database.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { FoldContext } from '../../domain/ports/projection.ts';
 import { isResource } from '../../domain/records/resources.ts';
 import { category, recordOfStream } from '../../domain/streams.ts';
 import { erasedEvents, type Erasure, foldAroundErasures } from '../fold-around-erasures.ts';
 import { projection } from '../projection.ts';
-import { chainAfterErasure, type FeedState, type HistoryRow, historyRows, Totals } from './history-rows.ts';
+import {
+  chainAfterErasure,
+  type FeedState,
+  type HistoryRow,
+  historyRows,
+  type ResourceTotal,
+  Totals,
+} from './history-rows.ts';
 import { ERASED_VERSIONS, IS_SUPERSEDED, NOT_SUPERSEDED, RECORD_HISTORY } from './tables.ts';
-import { insert, rowSet, upsert } from '../rows.ts';
+import { insert, bindRows, upsert } from '../rows.ts';
 
 /**
- * Rewrites the versions that an erasure names; totals follow where a version is current. In a build that has folded the log without the
- * erased text, only `ERASED_VERSIONS` and the chain change.
+ * Rewrites the versions that an erasure names and, if a version is current, the totals. A build that folded the log
+ * without the erased text only changes `ERASED_VERSIONS` and the chain.
  */
 async function foldErasure(erasure: Erasure, context: FoldContext): Promise<void> {
   if (!erasure.data.streams.some(({ stream }) => isResource(category(stream)))) return;
@@ -28,36 +35,43 @@ async function foldErasure(erasure: Erasure, context: FoldContext): Promise<void
   await writeState(context, { ...before, chain: chainAfterErasure(erasure.event.id) }, totals);
 }
 
-/** `events` are of one stream. */
+interface StoredVersion {
+  readonly position: number;
+  readonly version: number;
+  /** Digest of the content before the erasure. */
+  readonly before: string;
+  readonly isCurrent: boolean;
+}
+
+/** Rewrites versions of one stream. */
 async function rewriteVersions(
   events: readonly StoredEvent[],
   erasure: number,
   totals: Totals,
-  { transaction, columns, generation }: FoldContext,
+  { transaction, generation }: FoldContext,
 ): Promise<void> {
   if (events.length === 0) return;
   const { history } = RECORD_HISTORY.at(generation);
   const { resource, recordId } = recordOfStream(events[0]!.stream);
-  const versions = new Map(events.map(({ revision, data }) => [String(revision + 1), data]));
-  // One scan per page: versions have no index, since no other statement needs one.
-  const found = await transaction.execute({
-    text: `select h.position::text, h.version::text, encode(h.digest, 'hex'), (h.superseded_at = ${NOT_SUPERSEDED})::text
+  const versions = new Map(events.map(({ revision, data }) => [revision + 1, data]));
+  // One scan per page: versions have no index, because no other statement needs one.
+  const existing = await transaction.query<StoredVersion>({
+    text: `select h.position, h.version, encode(h.digest, 'hex') as before, h.superseded_at = ${NOT_SUPERSEDED} as "isCurrent"
       from ${history} h where h.resource = $1 and h.record_id = $2::uuid and h.version = any ($3::bigint[]) and not h.removed`,
-    values: [resource, recordId, columns.bigints([...versions.keys()].map(Number))],
+    values: [resource, recordId, [...versions.keys()]],
   });
-  const rows = found.rows.map(([position, version, before, current]) => {
-    const data = versions.get(version!)!;
-    const digest = recordDigest(resource, recordId, data);
-    return { position: Number(position), before: before!, isCurrent: current === 'true', data, digest };
+  const rows = existing.rows.map(({ version, ...stored }) => {
+    const data = versions.get(version)!;
+    return { ...stored, data, digest: recordDigest(resource, recordId, data) };
   });
   if (rows.length === 0) return;
-  const positions = columns.bigints(rows.map(({ position }) => position));
-  await transaction.execute({
+  const positions = rows.map(({ position }) => position);
+  await transaction.query({
     text: `update ${history} h set body = n.body, digest = n.digest from unnest($1::bigint[], $2::text[], $3::bytea[]) as n(position, body, digest)
       where h.position = n.position`,
-    values: [positions, columns.texts(rows.map(({ data }) => data)), columns.bytes(rows.map(({ digest }) => Buffer.from(digest, 'hex')))],
+    values: [positions, rows.map(({ data }) => data), rows.map(({ digest }) => Buffer.from(digest, 'hex'))],
   });
-  await transaction.execute({
+  await transaction.query({
     text: `insert into ${ERASED_VERSIONS} as v (generation, position, resource, erasure)
       select $1::integer, n.position, $4, $2::bigint from unnest($3::bigint[]) as n(position)
       on conflict (generation, position) do update set erasure = greatest(v.erasure, excluded.erasure)`,
@@ -70,15 +84,18 @@ async function rewriteVersions(
   }
 }
 
-/** The database writes rows while the next ones are made: so many fit into the buffer of its connection. */
+/**
+ * Rows per statement. The database writes them while the next ones are prepared; this many fit into the connection's
+ * buffer.
+ */
 const WRITTEN_AT_ONCE = 125;
 
 async function foldChanges(batch: readonly StoredEvent[], context: FoldContext): Promise<void> {
-  const { transaction, columns, generation } = context;
+  const { transaction, generation } = context;
   const { history, state } = RECORD_HISTORY.at(generation);
   const opened = batch.findLast(({ type }) => type === FEED_OPENED);
   const feedId = opened && feedOpened.parse(JSON.parse(opened.data)).feedId;
-  if (feedId !== undefined) await transaction.execute({ text: `update ${state} set feed_id = $1`, values: [feedId] });
+  if (feedId !== undefined) await transaction.query({ text: `update ${state} set feed_id = $1`, values: [feedId] });
   const changes = batch.filter(({ type }) => type !== FEED_OPENED);
   if (changes.length === 0) return;
 
@@ -89,21 +106,27 @@ async function foldChanges(batch: readonly StoredEvent[], context: FoldContext):
     const { rows, superseding, state: next } = historyRows(changes.slice(from, from + WRITTEN_AT_ONCE), after);
     after = next;
     if (superseding.length > 0) {
-      const superseded = transaction.execute(supersedeRows(generation, columns, superseding));
-      writing.add(superseded.then(({ rows: ended }) => ended.forEach(([resource, digest]) => totals.remove(resource!, digest!))));
+      const superseded = transaction.query<Superseded>(supersedeRows(generation, superseding));
+      writing.add(
+        superseded.then(({ rows: ended }) => ended.forEach(({ resource, digest }) => totals.remove(resource, digest))),
+      );
     }
-    // A rebuild leaves out what was pruned from the live generation, but for the row at the pruned position: it proves the history before it.
+    // A rebuild leaves out rows that were pruned from the live generation, except the row at the pruned position, which
+    // proves the history before it.
     writing.add(
       insertHistory(
         context,
-        rows.filter(({ superseded_at, position }) => superseded_at === null || superseded_at > prunedThrough || position === prunedThrough),
+        rows.filter(
+          ({ superseded_at, position }) =>
+            superseded_at === null || superseded_at > prunedThrough || position === prunedThrough,
+        ),
       ),
     );
     totals.addCurrent(rows);
   }
   await writing.end();
   if (before.head < prunedThrough) {
-    await transaction.execute({
+    await transaction.query({
       name: `drop_below_mark_g${generation}`,
       text: `delete from ${history} where ${IS_SUPERSEDED} and superseded_at <= $1 and position <> $1`,
       values: [prunedThrough],
@@ -113,18 +136,18 @@ async function foldChanges(batch: readonly StoredEvent[], context: FoldContext):
 }
 
 /**
- * At a switch both builds must agree on the state and every total: together they fix every change ever published, but for the content of
+ * Compares state and totals at a switch. Together they cover every change ever published, except the content of
  * versions that were superseded before the last erasure; that is compared row by row.
  */
 function statesDiffer(left: number, right: number): Statement {
   const [one, other] = [RECORD_HISTORY.at(left), RECORD_HISTORY.at(right)];
   const content = ({ state, totals }: typeof one) =>
-    `(select 'state' as what, head::text || ' ' || coalesce(feed_id::text, '') || ' ' || changed_at::text || ' ' || chain as content from ${state}
-     union all select resource, records::text || ' ' || digest from ${totals} where records > 0)`;
+    `(select concat_ws(' ', 'state', head, coalesce(feed_id::text, ''), changed_at, chain) as difference from ${state}
+     union all select concat_ws(' ', resource, records, digest) from ${totals} where records > 0)`;
   return {
-    // A build of the first version has no outline, one of the second no fingerprint.
+    // A build of version 1 has no outline, and one of version 2 no fingerprint.
     text: `(${content(one)} except ${content(other)}) union all (${content(other)} except ${content(one)})
-      union all select n.what, l.state->>n.what || ' ' || (r.state->>n.what)
+      union all select concat_ws(' ', n.what, l.state->>n.what, r.state->>n.what)
         from (select to_jsonb(s) as state from ${one.state} s) l, (select to_jsonb(s) as state from ${other.state} s) r,
           unnest(array['outline', 'fingerprint']) as n(what)
         where l.state->>n.what <> r.state->>n.what
@@ -133,7 +156,7 @@ function statesDiffer(left: number, right: number): Statement {
   };
 }
 
-/** Row by row in what both retain, up to the head that both have reached. */
+/** Compares row by row what both builds retain, up to the head that both have reached. */
 function rowsDiffer(left: number, right: number): Statement {
   const [one, other] = [RECORD_HISTORY.at(left), RECORD_HISTORY.at(right)];
   const retained = (history: string) =>
@@ -144,7 +167,7 @@ function rowsDiffer(left: number, right: number): Statement {
     text: `with bound as materialized (
         select least(l.head, r.head) as head, f.pruned_through from ${one.state} l, ${other.state} r, civic.feed_retention f
       )
-      select coalesce(a.position, b.position)::text, coalesce(a.resource, b.resource), coalesce(a.record_id, b.record_id)::text
+      select concat_ws(' ', coalesce(a.position, b.position), coalesce(a.resource, b.resource), coalesce(a.record_id, b.record_id)) as difference
       from (${retained(one.history)}) a full join (${retained(other.history)}) b on a.position = b.position
       where a is distinct from b limit 3`,
     values: [],
@@ -159,30 +182,34 @@ export const recordHistory = projection(RECORD_HISTORY, {
   handles: [FEED_OPENED, ...RECORD_EVENT_TYPES, CONTENT_ERASED],
   fold: foldAroundErasures(foldChanges, foldErasure),
   differences: (left, right, depth) => [depth === 'switch' ? statesDiffer(left, right) : rowsDiffer(left, right)],
-  // Between the rise of the pruned position and the end of pruning, one build may still hold rows that the other has dropped.
+  // While pruning runs, one build might still contain rows that the other has deleted.
   heldByEveryBuild: (table) => (HISTORY_TABLE.test(table) ? SUPERSEDED_AFTER_PRUNED : 'true'),
   published: true,
 });
 
 const { history, totals: totalsTable } = RECORD_HISTORY.tables;
 
+interface FoldState extends FeedState {
+  readonly prunedThrough: number;
+  readonly totals: readonly ResourceTotal[] | null;
+}
+
 export async function readState({ transaction, generation }: FoldContext) {
   const { state, totals } = RECORD_HISTORY.at(generation);
-  const { rows } = await transaction.execute({
+  const { rows } = await transaction.query<FoldState>({
     name: `read_fold_state_g${generation}`,
-    text: `select s.head::text, s.changed_at::text, s.chain, s.outline, encode(s.fingerprint, 'hex'), r.pruned_through::text
-      from ${state} s, civic.feed_retention r
-      union all select resource, records::text, digest, null, null, null from ${totals}`,
+    text: `select s.head, s.changed_at as "changedAt", s.chain, s.outline, encode(s.fingerprint, 'hex') as fingerprint,
+        r.pruned_through as "prunedThrough", (select json_agg(t) from ${totals} t) as totals
+      from ${state} s, civic.feed_retention r`,
     values: [],
   });
-  const [[head, changedAt, chain, outline, fingerprint, prunedThrough], ...known] = rows as [(typeof rows)[0], ...typeof rows];
-  const before = { head: Number(head), changedAt: Number(changedAt), chain: chain!, outline: outline!, fingerprint: fingerprint! };
-  return { before, totals: new Totals(known), prunedThrough: Number(prunedThrough) };
+  const { totals: stored, prunedThrough, ...before } = rows[0]!;
+  return { before, totals: new Totals(stored ?? []), prunedThrough };
 }
 
 async function writeState(context: FoldContext, state: FeedState, totals: Totals): Promise<void> {
   const { head, changedAt, chain, outline, fingerprint } = state;
-  const written = context.transaction.execute({
+  const written = context.transaction.query({
     name: `write_state_g${context.generation}`,
     text: `update ${RECORD_HISTORY.at(context.generation).state}
       set head = $1, changed_at = $2, chain = $3, outline = $4, fingerprint = decode($5, 'hex')`,
@@ -191,17 +218,22 @@ async function writeState(context: FoldContext, state: FeedState, totals: Totals
   await Promise.all([written, upsert(context, totalsTable, totals.touched())]);
 }
 
+interface Superseded {
+  readonly resource: string;
+  readonly digest: string;
+}
+
 /**
- * Ends the currency of earlier rows and returns the resource and digest of each. Without a name, so that it is planned for the table as it
- * is: a plan kept from when the table was empty would walk all current rows for every batch.
+ * Marks earlier rows as superseded and returns the resource and digest of each. Has no name, so that it is planned for
+ * the current table: a plan from when it was empty would scan all current rows for every batch.
  */
-export function supersedeRows(generation: number, columns: ColumnArrays, rows: readonly HistoryRow[]): Statement {
+export function supersedeRows(generation: number, rows: readonly HistoryRow[]): Statement {
   const ending = rows.map(({ resource, record_id, position }) => ({ resource, record_id, position }));
-  const { unnest, values } = rowSet(columns, history, ending);
+  const { unnest, values } = bindRows(history, ending);
   return {
     text: `update ${history.at(generation)} h set superseded_at = r.position from ${unnest}
       where h.resource = r.resource and h.record_id = r.record_id and h.superseded_at = ${NOT_SUPERSEDED}
-      returning h.resource, encode(h.digest, 'hex')`,
+      returning h.resource, encode(h.digest, 'hex') as digest`,
     values,
   };
 }

@@ -13,7 +13,7 @@ interface Pruning {
   readonly retentionMs: number;
 }
 
-/** Moves `prunedThrough` up to the replay floor, or to the boundary of the oldest live snapshot where that is lower. */
+/** Moves `prunedThrough` up to the replay floor, or to the boundary of the oldest live snapshot if that is lower. */
 function raisePruned({ history, snapshots, now, retentionMs }: Pruning): Statement {
   const tables = RECORD_HISTORY.at(history);
   return {
@@ -37,15 +37,16 @@ const deletePruned = (history: number): Statement => ({
 });
 
 /**
- * Removes rows that neither the replay retention nor a live snapshot needs; the row at the pruned position stays, for it proves the history
- * before it. The position rises in the transaction that deletes first, so that no reader takes incomplete rows for complete ones.
+ * Deletes rows that neither the replay retention nor a live snapshot needs. The row at the pruned position stays,
+ * because it proves the history before it. The position rises in the first transaction that deletes, so that no reader
+ * considers incomplete rows complete.
  */
 export async function pruneRecordHistory(transactor: Transactor, pruning: Pruning): Promise<number> {
   let removed = 0;
   for (let step = ROWS_A_STEP; step === ROWS_A_STEP; removed += step) {
     step = await transactor.transaction(async (transaction) => {
-      await transaction.execute(raisePruned(pruning));
-      return (await transaction.execute(deletePruned(pruning.history))).count;
+      await transaction.query(raisePruned(pruning));
+      return (await transaction.query(deletePruned(pruning.history))).count;
     });
   }
   return removed;

@@ -1,16 +1,17 @@
 import { EMPTY_FINGERPRINT } from '../../domain/digests.ts';
 import { FLAG, MAYBE_TEXT, NUMBER, readModel, TEXT, UUID } from '../tables.ts';
 
-/** Largest bigint: later than every position. */
+/** Largest bigint, later than every position. */
 export const NOT_SUPERSEDED = '9223372036854775807';
 
-/** SQL: rows that are not current, and that an index of their own has. A statement that does not state it reads all rows. */
+/** SQL condition for superseded rows, which have an index of their own. A statement without it reads all rows. */
 export const IS_SUPERSEDED = `superseded_at < ${NOT_SUPERSEDED}`;
 
 /**
- * The published feed and, at the same time, every current and as-of state. `position` is dense from 1. A row that has not been superseded
- * has `NOT_SUPERSEDED`, so that "visible at P" is `position <= P and superseded_at > P`; a remove supersedes itself and is therefore never
- * visible. `envelope` and `body` are the exact text that goes over the wire: a change item is `{"cursor":"…",` + envelope + body + `}`.
+ * The published feed and, at the same time, every current and past state. `position` is dense from 1. A row that was
+ * not superseded has `NOT_SUPERSEDED`, so that "visible at P" is `position <= P and superseded_at > P`; a removal
+ * supersedes itself and is never visible. `envelope` and `body` are the exact text on the wire: a change item is
+ * `{"cursor":"…",` + envelope + body + `}`.
  */
 export const RECORD_HISTORY = readModel('record_history', {
   history: {
@@ -53,24 +54,29 @@ export const RECORD_HISTORY = readModel('record_history', {
 });
 
 /**
- * SQL for the current row of a record, named `alias`: looked up by its index for each row before it. `offset 0` keeps it so in a plan that is
- * older than the rows, which would join all current rows.
+ * Returns SQL for the current row of a record, named `alias`, found by index for each preceding row. `offset 0`
+ * enforces this in plans that are older than the rows; they would otherwise join all current rows.
  */
-export const currentRow = (history: string, alias: string, { id, resource }: { readonly id: string; readonly resource: string }): string =>
+export const currentRow = (
+  history: string,
+  alias: string,
+  { id, resource }: { readonly id: string; readonly resource: string },
+): string =>
   `lateral (select * from ${history} where record_id = ${id} and resource = ${resource} and superseded_at = ${NOT_SUPERSEDED} offset 0) ${alias}`;
 
 /**
- * SQL: whether a row is current, for a scan in the order of positions. No partial index meets `>=`: by one, a plan that is older than the
- * rows would read the current rows of all resources.
+ * Returns a SQL condition for current rows in a scan by position. No partial index matches `>=`; with one, a plan that
+ * is older than the rows would read the current rows of all resources.
  */
 export const isCurrentInOrder = (row: string): string => `${row}.superseded_at >= ${NOT_SUPERSEDED}`;
 
-/** Versions that erasures have changed, of every generation; `erasure` is the number of the last one. */
+/** Versions changed by erasures, of all generations; `erasure` is the number of the last one. */
 export const ERASED_VERSIONS = 'civic.erased_versions';
 
 /**
- * SQL for the newest position whose change is older than `cutoff` (milliseconds), else the pruned position; `s` is the state row and `r`
- * the retention row. Found by halving: positions above the pruned one are dense and times never fall.
+ * Returns SQL for the newest position whose change is older than `cutoff` (milliseconds), else the pruned position. `s`
+ * is the state row and `r` the retention row. A binary search, because positions above the pruned one are dense and
+ * times never decrease.
  */
 export const replayFloor = (history: string, cutoff: string): string => `(
   with recursive search(low, high) as (
@@ -85,6 +91,6 @@ export const replayFloor = (history: string, cutoff: string): string => `(
   select low from search where low = high
 )`;
 
-/** SQL for the fingerprint up to a position, in hexadecimal digits; null where no row has it any more, or not yet. */
+/** Returns SQL for the fingerprint up to a position, in hexadecimal digits; null if no row has it any more, or yet. */
 export const fingerprintAt = (history: string, position: string): string =>
   `case ${position} when 0 then '${EMPTY_FINGERPRINT}' else (select encode(fp.fingerprint, 'hex') from ${history} fp where fp.position = ${position}) end`;

@@ -8,13 +8,18 @@ const NAMES = {
   local_date: MAYBE_TEXT,
 } as const;
 
-/** External ids of current records. Keys are hashes of the normalised text; the reader compares the `data` of a found record. */
+/**
+ * External ids of current records. Keys are hashes of the normalized text; the reader compares the `data` of a found
+ * record.
+ */
 export const RECORD_KEYS = readModel('record_keys', {
   keys: {
     isMain: true,
     columns: { record_id: UUID, resource: TEXT, ...NAMES },
     key: ['record_id', 'resource'],
-    indexes: Object.fromEntries(Object.keys(NAMES).map((name) => [`by_${name}`, `(${name}) where ${name} is not null`])),
+    indexes: Object.fromEntries(
+      Object.keys(NAMES).map((name) => [`by_${name}`, `(${name}) where ${name} is not null`]),
+    ),
     countedBy: [],
   },
 });

@@ -4,7 +4,7 @@ import type { FoldContext } from '../../domain/ports/projection.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { recordOfStream } from '../../domain/streams.ts';
 import { projection } from '../projection.ts';
-import { begunIn, lastOfEach } from '../record-changes.ts';
+import { findNewStreams, selectLastEvents } from '../record-changes.ts';
 import { insert, remove } from '../rows.ts';
 import type { Row } from '../tables.ts';
 import { RECORD_REFERENCES } from './tables.ts';
@@ -24,7 +24,7 @@ export const REFERENCE_FIELDS: Readonly<Record<Resource, readonly string[]>> = {
 };
 
 function* referenceRows(batch: readonly StoredEvent[], content: FoldContext['content']): Generator<Row> {
-  for (const event of lastOfEach(batch)) {
+  for (const event of selectLastEvents(batch)) {
     if (event.type !== RECORD_PUBLISHED) continue;
     const { resource, recordId } = recordOfStream(event.stream);
     const fields = REFERENCE_FIELDS[resource];
@@ -37,11 +37,13 @@ function* referenceRows(batch: readonly StoredEvent[], content: FoldContext['con
   }
 }
 
-/** Only a record whose first event is not in the batch may have rows from before it. */
+/** A record has earlier rows only if its first event is not in the batch. */
 async function fold(batch: readonly StoredEvent[], context: FoldContext): Promise<void> {
   const { references } = RECORD_REFERENCES.tables;
-  const known = new Set(batch.map(({ stream }) => stream)).difference(begunIn(batch));
-  const replaced = [...known].map(recordOfStream).map(({ resource, recordId }) => ({ record_id: recordId, resource }));
+  const existing = new Set(batch.map(({ stream }) => stream)).difference(findNewStreams(batch));
+  const replaced = [...existing]
+    .map(recordOfStream)
+    .map(({ resource, recordId }) => ({ record_id: recordId, resource }));
   await remove(context, references, replaced);
   await insert(context, references, [...referenceRows(batch, context.content)]);
 }

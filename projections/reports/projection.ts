@@ -5,10 +5,10 @@ import type { FoldContext } from '../../domain/ports/projection.ts';
 import { isClosedStatus, type ReportStatus } from '../../domain/reports.ts';
 import { sourceAddressKey } from '../../domain/source-url.ts';
 import { category, streamId } from '../../domain/streams.ts';
-import { titleKey } from '../../domain/words.ts';
+import { titleKey } from '../../domain/text/words.ts';
 import { type Erasure, erasedEvents, foldAroundErasures } from '../fold-around-erasures.ts';
 import { projection } from '../projection.ts';
-import { insert, rowSet, unlessNull, update } from '../rows.ts';
+import { insert, bindRows, unlessNull, update } from '../rows.ts';
 import { milliseconds, type Row } from '../tables.ts';
 import { LONGER, REPORT_BUCKETS_SECONDS, type ReportMeasure, REPORTS } from './tables.ts';
 
@@ -41,20 +41,22 @@ function submittedRow(stored: StoredEvent) {
   };
 }
 
-/** Null where lifecycle events change nothing, but for `closed_at`, which is set together with `status`. */
+/**
+ * Null for each column that lifecycle events do not change, except `closed_at`, which is set together with `status`.
+ */
 const UNCHANGED = {
   status: null as ReportStatus | null,
-  /** Reason, finding and next action stay until a move states others. */
+  /** Reason, finding and next action, unchanged until a move sets others. */
   reason_code: null as string | null,
   finding: null as string | null,
   next_action: null as string | null,
   verified_records: null as string | null,
   closed_at: null as number | null,
-  /** Of the move out of `received`: no arrow leads back there, so it is the first. */
+  /** Time of the first move, out of `received`; no move leads back there. */
   first_moved_at: null as number | null,
-  /** Of changes that the customer can see. */
+  /** Time of the last change that the customer can see. */
   updated_at: null as number | null,
-  /** 0 where there is none any more. */
+  /** 0 if no check is planned. */
   next_check_at: null as number | null,
   noted_at: null as number | null,
   note: null as string | null,
@@ -62,7 +64,7 @@ const UNCHANGED = {
 
 interface LifecycleChange {
   readonly row: typeof UNCHANGED & Row;
-  /** Where the first move led to, if it is among the events. */
+  /** Status after the first move, if that move is among the events. */
   readonly firstStatus: ReportStatus | null;
 }
 
@@ -92,46 +94,64 @@ function changed(before: LifecycleChange | undefined, stored: StoredEvent): Life
         updated_at: movedAt,
         next_check_at: milliseconds(nextCheckAt) ?? 0,
       };
-      return from === 'received' ? { row: { ...moved, first_moved_at: movedAt }, firstStatus: to } : { row: moved, firstStatus };
+      return from === 'received'
+        ? { row: { ...moved, first_moved_at: movedAt }, firstStatus: to }
+        : { row: moved, firstStatus };
     }
     case 'DataReportNoted': {
       const { note, nextCheckAt } = event.data;
       const notedAt = Date.parse(event.data.notedAt);
-      const seen = nextCheckAt === null ? {} : { updated_at: notedAt, next_check_at: milliseconds(nextCheckAt) };
-      return { row: { ...row, note, noted_at: notedAt, ...seen }, firstStatus };
+      const dates = nextCheckAt === null ? {} : { updated_at: notedAt, next_check_at: milliseconds(nextCheckAt) };
+      return { row: { ...row, note, noted_at: notedAt, ...dates }, firstStatus };
     }
   }
 }
 
 /** Applies the changes of lifecycle events. Returns the ids of existing reports and the times of their submission. */
 const updateLifecycles = (context: FoldContext, changes: ReadonlyMap<string, LifecycleChange>) =>
-  update(
+  update<{ reportId: string; submittedAt: number }>(
     context,
     table,
     [...changes.values()].map(({ row }) => row),
     {
-      ...unlessNull('status', 'reason_code', 'finding', 'next_action', 'verified_records', 'updated_at', 'noted_at', 'note'),
+      ...unlessNull(
+        'status',
+        'reason_code',
+        'finding',
+        'next_action',
+        'verified_records',
+        'updated_at',
+        'noted_at',
+        'note',
+      ),
       closed_at: 'case when r.status is null then t.closed_at else r.closed_at end',
       first_moved_at: 'coalesce(t.first_moved_at, r.first_moved_at)',
       next_check_at: 'nullif(coalesce(r.next_check_at, t.next_check_at), 0)',
     },
-    'returning t.report_id::text, t.submitted_at::text',
+    'returning t.report_id as "reportId", t.submitted_at as "submittedAt"',
   );
 
-/** How long the moves of a report took; 0 where the clock went back. */
+/** Returns how long the moves of a report took; 0 if the clock went back. */
 function durations({ row, firstStatus }: LifecycleChange, submittedAt: number): readonly Row[] {
   const since = (measure: ReportMeasure, status: ReportStatus | null, at: number | null) => {
     if (status === null || at === null) return [];
-    const took = Math.max(0, at - submittedAt);
-    return [{ measure, status, milliseconds: took, up_to_seconds: REPORT_BUCKETS_SECONDS.find((upTo) => took <= upTo * 1000) ?? LONGER }];
+    const elapsed = Math.max(0, at - submittedAt);
+    return [
+      {
+        measure,
+        status,
+        milliseconds: elapsed,
+        up_to_seconds: REPORT_BUCKETS_SECONDS.find((upTo) => elapsed <= upTo * 1000) ?? LONGER,
+      },
+    ];
   };
   return [...since('first_move', firstStatus, row.first_moved_at), ...since('closing', row.status, row.closed_at)];
 }
 
-async function addTallies({ transaction, columns, generation }: FoldContext, rows: readonly Row[]): Promise<void> {
+async function addTallies({ transaction, generation }: FoldContext, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
-  const { unnest, values } = rowSet(columns, tallies, rows);
-  await transaction.execute({
+  const { unnest, values } = bindRows(tallies, rows);
+  await transaction.query({
     text: `insert into ${tallies.at(generation)} as t (measure, status, up_to_seconds, reports, milliseconds)
       select measure, status, up_to_seconds, count(*), sum(milliseconds)::bigint from ${unnest} group by measure, status, up_to_seconds
       on conflict (measure, status, up_to_seconds)
@@ -141,8 +161,8 @@ async function addTallies({ transaction, columns, generation }: FoldContext, row
 }
 
 /**
- * A report and its lifecycle are on two streams. A lifecycle event that precedes the submission is dropped when both are in one batch, and
- * finds no row when they are in two: the same tables either way. A report that is there already stays as it is.
+ * A report and its lifecycle are on two streams. A lifecycle event before its submission is dropped within one batch
+ * and finds no row across two, so the tables are the same either way. An existing report does not change.
  */
 async function foldEvents(batch: readonly StoredEvent[], context: FoldContext): Promise<void> {
   const submitted = new Map<string, ReturnType<typeof submittedRow>>();
@@ -159,12 +179,15 @@ async function foldEvents(batch: readonly StoredEvent[], context: FoldContext): 
     }
   }
   await insert(context, table, [...submitted.values()], 'on conflict (report_id) do nothing');
-  const found = await updateLifecycles(context, lifecycles);
-  const took = found.flatMap(([reportId, submittedAt]) => durations(lifecycles.get(reportId!)!, Number(submittedAt)));
-  await addTallies(context, took);
+  const updated = await updateLifecycles(context, lifecycles);
+  const elapsed = updated.flatMap(({ reportId, submittedAt }) => durations(lifecycles.get(reportId)!, submittedAt));
+  await addTallies(context, elapsed);
 }
 
-/** A lifecycle is read again whole, up to the erasure: the row has only its last move and note. The tallies stay as counted. */
+/**
+ * Reads the whole lifecycle again, up to the erasure, because the row only has its last move and note. The tallies do
+ * not change.
+ */
 async function foldErasure(erasure: Erasure, context: FoldContext): Promise<void> {
   for await (const page of erasedEvents(erasure, context, (name) => name === 'account_reports')) {
     const inputs = page.filter(({ type }) => type === SUBMITTED).map((stored) => inputRow(readSubmitted(stored)));

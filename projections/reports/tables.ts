@@ -2,15 +2,21 @@ import { ID, MAYBE_TEXT, NUMBER, readModel, TEXT, UUID } from '../tables.ts';
 
 export type ReportMeasure = 'first_move' | 'closing';
 
-/** Upper bounds of the buckets in seconds, inclusive; longer times count under `LONGER`. A change requires another version of the projection. */
-export const REPORT_BUCKETS_SECONDS: readonly number[] = [1, 10, 60, 600, 3600, 21_600, 86_400, 259_200, 604_800, 2_592_000];
+/**
+ * Inclusive upper bounds of the buckets, in seconds; longer times count under `LONGER`. A change requires a new version
+ * of the projection.
+ */
+export const REPORT_BUCKETS_SECONDS: readonly number[] = [
+  1, 10, 60, 600, 3600, 21_600, 86_400, 259_200, 604_800, 2_592_000,
+];
 export const LONGER = 0;
 
 export const REPORTS = readModel('reports', {
   /**
-   * `input` and `verified_records` are JSON text. `reason_code`, `finding` and `next_action` are those of the last move that stated them.
-   * `revision` is that of the last event on the lifecycle stream, -1 while there is none; a move is decided on it. `closed_at` is null
-   * exactly while the report is open. By `address_key` and `title_key` duplicates are found, and reports that a new record may answer.
+   * `input` and `verified_records` are JSON text. `reason_code`, `finding` and `next_action` come from the last move
+   * that set them. `revision` is that of the last event on the lifecycle stream, -1 before the first; moves are decided
+   * on it. `closed_at` is null while the report is open. `address_key` and `title_key` find duplicates, and reports
+   * that a new record might answer.
    */
   reports: {
     isMain: true,
@@ -49,7 +55,10 @@ export const REPORTS = readModel('reports', {
       open_by_date: '(record_date) where closed_at is null and record_date is not null',
     },
   },
-  /** How long reports took, counted as they happen: a row per measure, status and bucket; a scrape reads these few rows. */
+  /**
+   * How long reports took: one row per measure, status and bucket, counted as they happen, so that a scrape reads few
+   * rows.
+   */
   tallies: {
     columns: { measure: TEXT, status: TEXT, up_to_seconds: NUMBER, reports: NUMBER, milliseconds: NUMBER },
     key: ['measure', 'status', 'up_to_seconds'],

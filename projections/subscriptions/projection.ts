@@ -11,13 +11,16 @@ import { SUBSCRIPTIONS } from './tables.ts';
 
 const { subscriptions: table } = SUBSCRIPTIONS.tables;
 
-/** A feed is created once and revoked at most once afterwards: all creations of a batch can precede its revocations. */
+/**
+ * Folds a batch. A feed is created once and then revoked at most once, so all creations can precede the revocations.
+ */
 async function foldEvents(batch: readonly StoredEvent[], context: FoldContext): Promise<void> {
   const created: Row[] = [];
   const revoked: Row[] = [];
   for (const stored of batch) {
     const { type, data } = readSubscriptionEvent(stored);
-    if (type === 'FeedSubscriptionRevoked') revoked.push({ subscription_id: data.id, revoked_at: Date.parse(data.revokedAt) });
+    if (type === 'FeedSubscriptionRevoked')
+      revoked.push({ subscription_id: data.id, revoked_at: Date.parse(data.revokedAt) });
     else {
       created.push({
         subscription_id: data.id,
@@ -37,8 +40,8 @@ async function foldEvents(batch: readonly StoredEvent[], context: FoldContext): 
 async function foldErasure(erasure: Erasure, context: FoldContext): Promise<void> {
   for await (const page of erasedEvents(erasure, context, (category) => category === 'account_feeds')) {
     const created = page.map(readSubscriptionEvent).filter((event) => event.type === 'FeedSubscriptionCreated');
-    const named = created.map(({ data: { id, name } }) => ({ subscription_id: id, name }));
-    await update(context, table, named);
+    const names = created.map(({ data: { id, name } }) => ({ subscription_id: id, name }));
+    await update(context, table, names);
   }
 }
 

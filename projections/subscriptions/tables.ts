@@ -1,6 +1,6 @@
 import { ID, NUMBER, readModel, UUID } from '../tables.ts';
 
-/** The revoked ones too. Whether one lives depends on its key as well. */
+/** All subscriptions, including revoked ones. Each also ends with its key. */
 export const SUBSCRIPTIONS = readModel('subscriptions', {
   subscriptions: {
     isMain: true,

@@ -19,12 +19,13 @@ const listedAccount = z.object({
   openedAt: isTime,
 });
 
-/** Every account, oldest first; for operators, who have few. */
+/** Returns all accounts, oldest first. An installation has few of them. */
 export const listAccounts = (reads: LiveReads) =>
   reads.many((live) => {
     const { accounts, isLive } = liveTokens(ACCOUNTS, live);
     return sql.type(listedAccount)`
-      select account_id as "accountId", name, status, channel, tier, paid_until as "paidUntil", paid_at as "paidAt", opened_at as "openedAt"
+      select account_id as "accountId", name, status, channel, tier, paid_until as "paidUntil", paid_at as "paidAt",
+        opened_at as "openedAt"
       from ${accounts} where ${isLive} order by opened_at, account_id`;
   });
 
@@ -42,7 +43,7 @@ const listedSecret = z.object({
 });
 type ListedSecret = z.output<typeof listedSecret>;
 
-/** Secrets ascending. ISO 8601 times in UTC compare as texts. */
+/** Builds a key from its secrets, which are ascending: ISO 8601 times in UTC sort as text. */
 function keyOf(secrets: readonly ListedSecret[]) {
   const { keyId, label, accountId, scopes, issuedAt, expiresAt, revokedAt } = secrets[0]!;
   const used = secrets.flatMap(({ secretLastUsedAt }) => secretLastUsedAt ?? []).toSorted();
@@ -55,7 +56,7 @@ function keyOf(secrets: readonly ListedSecret[]) {
     lastUsedAt: used.at(-1) ?? null,
     expiresAt,
     revokedAt,
-    /** The current one is the last. */
+    /** The last secret is the current one. */
     secrets: secrets.map((each) => ({
       issuedAt: each.secretIssuedAt,
       expiresAt: each.secretExpiresAt,
@@ -67,33 +68,36 @@ function keyOf(secrets: readonly ListedSecret[]) {
 async function selectKeys(reads: LiveReads, column: 'account_id' | 'key_id', id: string) {
   const secrets = await reads.many((live) => {
     const { keys, isLive } = liveTokens(ACCOUNTS, live);
-    // By way of JSON: version 4 of the read model, which is read while version 5 is built, has one secret for each key and no column of the key.
+    // Read the row as JSON: version 4 of the read model has one secret per key and lacks the columns of the key.
     return sql.type(listedSecret)`
-      select k.key_id as "keyId", of_key.label, k.account_id as "accountId", k.scopes, of_key.key_issued_at as "issuedAt",
-        of_key.key_expires_at as "expiresAt", k.revoked_at as "revokedAt", k.issued_at as "secretIssuedAt", k.expires_at as "secretExpiresAt",
-        u.used_at as "secretLastUsedAt"
+      select k.key_id as "keyId", of_key.label, k.account_id as "accountId", k.scopes,
+        of_key.key_issued_at as "issuedAt", of_key.key_expires_at as "expiresAt", k.revoked_at as "revokedAt",
+        k.issued_at as "secretIssuedAt", k.expires_at as "secretExpiresAt", u.used_at as "secretLastUsedAt"
       from ${keys} k left join civic.key_uses u on u.sha256 = k.sha256
-        cross join jsonb_to_record(jsonb_build_object('key_issued_at', k.issued_at, 'key_expires_at', k.expires_at, 'is_current', true) || to_jsonb(k))
+        cross join jsonb_to_record(jsonb_build_object(
+          'key_issued_at', k.issued_at, 'key_expires_at', k.expires_at, 'is_current', true) || to_jsonb(k))
           as of_key (key_issued_at bigint, key_expires_at bigint, is_current boolean, label text)
-      where ${sql.identifier(['k', column])} = ${id}::uuid and ${isLive} order by of_key.key_issued_at, k.key_id, of_key.is_current, k.issued_at`;
+      where ${sql.identifier(['k', column])} = ${id}::uuid and ${isLive}
+      order by of_key.key_issued_at, k.key_id, of_key.is_current, k.issued_at`;
   });
   return [...Map.groupBy(secrets, ({ keyId }) => keyId).values()].map(keyOf);
 }
 
-/** The keys of an account, oldest first, revoked and expired ones included; without hashes. A last use is exact to about an hour. */
+/** Returns all keys of an account, oldest first, without hashes. The last use is accurate to about an hour. */
 export const listKeys = (reads: LiveReads, accountId: string) => selectKeys(reads, 'account_id', accountId);
 
-/** The key of this id, or null; for operators who know a key's id and not its account. */
+/** Returns the key with this id, or null, for operators who do not know its account. */
 export const findKey = async (reads: LiveReads, keyId: string) => (await selectKeys(reads, 'key_id', keyId))[0] ?? null;
 
 const bound = z.object({ id: z.string() });
 
-/** The number of live polling subscriptions of a key. `now` in clock milliseconds. */
+/** Counts the live polling subscriptions of a key. `now` is in clock milliseconds. */
 export async function countSubscriptions(reads: LiveReads, keyId: string, now: number): Promise<number> {
-  const found = await reads.many(
-    (live) => sql.type(bound)`select s.subscription_id as "id" ${liveSubscriptions(live, now)} and s.key_id = ${keyId}::uuid`,
+  const subscriptions = await reads.many(
+    (live) =>
+      sql.type(bound)`select s.subscription_id as "id" ${liveSubscriptions(live, now)} and s.key_id = ${keyId}::uuid`,
   );
-  return found.length;
+  return subscriptions.length;
 }
 
 const auditEntry = z.object({
@@ -104,7 +108,7 @@ const auditEntry = z.object({
   requestId: z.string().nullable(),
 });
 
-/** Writes of and for an account with key and request, in the order of the log, the newest last. Empty for an unknown account. */
+/** Returns the writes of and for an account with key and request, newest last. Empty for an unknown account. */
 export const listAudit = (reads: LiveReads, accountId: string) =>
   reads.many((live) => {
     const { audit, isLive } = liveTokens(AUDIT, live);

@@ -3,16 +3,16 @@ import type { publicAgendaHit } from '../../contract/public-agenda-hit.ts';
 import { dayOfDate, localDay } from '../../domain/local-day.ts';
 
 interface StatedHit {
-  /** A public hit as JSON. */
+  /** Public hit as JSON. */
   readonly text: string;
-  /** Of its meeting, in milliseconds. */
+  /** Start of the meeting in milliseconds. */
   readonly startsAt: number;
   readonly timezone: string;
 }
 
 /**
- * A hit states what held when it was classified. From the local day after its meeting on it invites to that meeting no more, as if it were
- * classified then. A notice announces a later hearing: its invitation stays until that day is over.
+ * Returns a hit as if it were classified now: from the local day after its meeting it no longer invites to the meeting.
+ * The invitation of a notice remains until the day of the hearing that it announces is over.
  */
 export function hitAt(now: number, { text, startsAt, timezone }: StatedHit): string {
   const today = localDay(now, timezone);
@@ -22,5 +22,8 @@ export function hitAt(now: number, { text, startsAt, timezone }: StatedHit): str
   const { actionKind, proceduralStage, nextMeetingDate } = proceduralContext;
   const isAnnounced = proceduralStage === 'notice' && (nextMeetingDate === null || dayOfDate(nextMeetingDate) >= today);
   if (actionKind === 'unknown' || isAnnounced) return text;
-  return JSON.stringify({ ...hit, proceduralContext: { ...proceduralContext, actionKind: 'unknown', actionUrl: null } });
+  return JSON.stringify({
+    ...hit,
+    proceduralContext: { ...proceduralContext, actionKind: 'unknown', actionUrl: null },
+  });
 }

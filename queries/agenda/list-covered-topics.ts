@@ -1,25 +1,21 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
 import { currentRow, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
-import { tablesOf } from '../live-tables.ts';
+import { liveTokens, programSql, tablesOf } from '../live-tables.ts';
 
-export interface CoveredTopic {
-  readonly slug: string;
-  readonly label: string;
-  readonly description: string;
-}
+const coveredTopic = z.object({ slug: z.string(), label: z.string(), description: z.string() });
+export type CoveredTopic = Readonly<z.output<typeof coveredTopic>>;
 
-/** The topics whose hits are public, by the name that readers see. */
-export const createListCoveredTopics = (reads: LiveReads) => async (): Promise<readonly CoveredTopic[]> => {
-  const rows = await reads.texts((live) => {
-    const { coveredTopics, isLive } = tablesOf(AGENDA, live(AGENDA.name));
-    const history = tablesOf(RECORD_HISTORY, live(RECORD_HISTORY.name));
-    return {
-      text: `select t.slug, h.body::jsonb ->> 'publicLabel', h.body::jsonb ->> 'description' from ${coveredTopics} t
-          cross join ${currentRow(history.history, 'h', { id: 't.topic_id', resource: `'topics'` })}
-          where ${isLive} and ${history.isLive} order by 2, 1`,
-      values: [],
-    };
+/** Returns the topics whose hits are public, ordered by displayed name. */
+export const createListCoveredTopics = (reads: LiveReads) => (): Promise<readonly CoveredTopic[]> =>
+  reads.many((live) => {
+    const { coveredTopics, isLive } = liveTokens(AGENDA, live);
+    const { history, isLive: isHistoryLive } = tablesOf(RECORD_HISTORY, live(RECORD_HISTORY.name));
+    const topicRow = currentRow(history, 'h', { id: 't.topic_id', resource: `'topics'` });
+    return sql.type(coveredTopic)`
+      select t.slug, h.body::jsonb ->> 'publicLabel' as label, h.body::jsonb ->> 'description' as description
+      from ${coveredTopics} t cross join ${programSql(topicRow)}
+      where ${isLive} and ${programSql(isHistoryLive)} order by label, t.slug`;
   });
-  return rows.map(([slug, label, description]) => ({ slug: slug!, label: label!, description: description! }));
-};

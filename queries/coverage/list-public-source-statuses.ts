@@ -10,7 +10,7 @@ import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import { AGENDA, COVERAGE } from '../../projections/agenda/tables.ts';
 import { unlessNull } from '../fields.ts';
 import { slugFilter } from '../agenda/agenda-fields.ts';
-import { liveRows, liveTokens } from '../live-tables.ts';
+import { liveTokens } from '../live-tables.ts';
 
 const sourceRow = z.object({
   jurisdiction_slug: z.string(),
@@ -26,18 +26,30 @@ const sourceRow = z.object({
 });
 
 function coveredSources(live: LiveGeneration, { jurisdictionSlug, bodySlug }: SourceStatusesInput, alsoRead: boolean) {
-  const { coveredBodies, sources, isLive } = liveTokens(AGENDA, live);
+  const { coveredBodies, bodies, sources, isLive } = liveTokens(AGENDA, live);
   const [ofJurisdiction, ofBody] = [slugFilter(jurisdictionSlug), slugFilter(bodySlug)];
+  // The same condition as `hasSlug`.
+  const isOfSlug = sql.fragment`exists (
+    select from ${bodies} n where n.body_id = b.body_id
+      and (n.slug = ${ofBody} or ${ofBody} = any(string_to_array(to_jsonb(n) ->> 'slugs', ' ')) and not exists (
+        select from ${bodies} o where o.jurisdiction_id = n.jurisdiction_id and o.slug = ${ofBody}
+      ))
+  )`;
   return sql.type(sourceRow)`
-    select b.jurisdiction_slug, b.jurisdiction_name, b.body_name, s.type_label, s.status, s.text_evidence, s.succeeded_at, s.official_url,
+    select b.jurisdiction_slug, b.jurisdiction_name, b.body_name,
+      s.type_label, s.status, s.text_evidence, s.succeeded_at, s.official_url,
       (to_jsonb(s) ->> 'skipped')::int as skipped, (to_jsonb(s) ->> 'degraded')::int as degraded
     from ${coveredBodies} b join ${sources} s on s.body_id = b.body_id
     where s.active and ${isLive} and (${alsoRead} or (to_jsonb(b) ->> 'coverage') is distinct from ${COVERAGE.read})
-      and (${ofJurisdiction}::text is null or b.jurisdiction_slug = ${ofJurisdiction}) and (${ofBody}::text is null or b.body_slug = ${ofBody})
+      and (${ofJurisdiction}::text is null or b.jurisdiction_slug = ${ofJurisdiction})
+      and (${ofBody}::text is null or ${isOfSlug})
     order by b.jurisdiction_slug, b.body_slug, s.type_label, s.source_id`;
 }
 
-/** `alsoRead`: with the sources that an operator added for feed, search and tools alone. */
+/**
+ * Returns the sources of covered bodies. `alsoRead` includes those that an operator added for feed, search and tools
+ * only.
+ */
 export const createListCoveredSources =
   ({ reads, clock }: QueryContext) =>
   async (input: SourceStatusesInput, { alsoRead }: { readonly alsoRead: boolean }) => {
@@ -69,16 +81,19 @@ export function createListPublicSourceStatuses(dependencies: QueryContext) {
 
 export type Topic = z.output<typeof getCoverage.data>['topics'][number];
 
-/** By slug. Of several topics with one slug the oldest counts. */
+const listedTopic = z.object({ topicSlug: z.string(), publicLabel: z.string() });
+
+/** Returns topics ordered by slug. If several topics share a slug, the oldest counts. */
 export const createListTopics =
   ({ reads }: { readonly reads: LiveReads }) =>
   async (): Promise<readonly Topic[]> => {
-    const rows = await liveRows(reads, AGENDA_SEARCH, {
-      // Version 1 of the read model has neither column: its topics are not listed while version 2 is built.
-      text: ({ topics, isLive }) => `select slug, label from (
-          select distinct on (t.slug) t.slug, to_jsonb(t) ->> 'label' as label, to_jsonb(t) ->> 'selectable' as selectable
+    return await reads.many((live) => {
+      const { topics, isLive } = liveTokens(AGENDA_SEARCH, live);
+      // Version 1 of the read model lacks both columns, so its topics are not listed while version 2 is built.
+      return sql.type(listedTopic)`select slug as "topicSlug", label as "publicLabel" from (
+          select distinct on (t.slug)
+            t.slug, to_jsonb(t) ->> 'label' as label, to_jsonb(t) ->> 'selectable' as selectable
           from ${topics} t order by t.slug, t.created_at, t.topic_id
-        ) t where selectable = 'true' and ${isLive} order by slug`,
+        ) t where selectable = 'true' and ${isLive} order by slug`;
     });
-    return rows.map(([slug, label]) => ({ topicSlug: slug!, publicLabel: label! }));
   };

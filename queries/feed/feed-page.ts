@@ -1,4 +1,4 @@
-import type { Statement, StatementValue, TextRow } from '../../domain/ports/database.ts';
+import type { Statement, StatementValue } from '../../domain/ports/database.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { tablesOf } from '../live-tables.ts';
 import {
@@ -9,32 +9,40 @@ import {
   replayFloor,
 } from '../../projections/record-history/tables.ts';
 
-/** `after` is exclusive; null starts at the oldest replayable position. Times are milliseconds since the epoch. */
+/** Request for a page. `after` is exclusive; null starts at the oldest replayable position. Times are milliseconds. */
 export interface FeedPageQuestion {
   readonly after: number | null;
   readonly resource: Resource | null;
   readonly limit: number;
   readonly maxBytes: number;
-  /** Changes older than this are past the replay retention. */
+  /** Changes before this time are past the replay retention. */
   readonly cutoff: number;
 }
 
-/** Feed position, the item's text between its cursor and its closing brace in two parts, and the fingerprint up to the position. */
-export type FeedItem = readonly [position: number, envelope: string, body: string, fingerprint: string | null];
+/** A change. `envelope` and `body` are the text between cursor and closing brace. */
+export interface FeedItem {
+  readonly position: number;
+  readonly envelope: string;
+  readonly body: string;
+  /** Fingerprint of the history up to the position. */
+  readonly fingerprint: string | null;
+}
 
-/** A feed page, read at one moment. `items` are empty where `bytes` exceeds the maximum. */
+/** A feed page from one snapshot. `items` is empty if `bytes` exceeds the maximum. */
 export interface FeedPage {
+  /** Generation of the record history that was read. */
+  readonly generation: number;
   readonly head: number;
-  /** Of the history up to the head; fingerprints are null where the live build is of a version that has none. */
+  /** Fingerprint of the history up to the head. Fingerprints are null if the live generation has none. */
   readonly headFingerprint: string | null;
   /** Null until the feed has been opened. */
   readonly feedId: string | null;
-  /** Rows that were superseded at or below it may be pruned. */
+  /** Rows superseded at or below this position might be pruned. */
   readonly prunedThrough: number;
   readonly start: number;
-  /** Null also where it is pruned, and beyond the head. */
+  /** Fingerprint of the history up to `start`. Also null if it is pruned or beyond the head. */
   readonly startFingerprint: string | null;
-  /** Time of the change after `start`, of any resource; null at the head and where it is pruned. */
+  /** Time of the change after `start`, of any resource. Null at the head, and if it is pruned. */
   readonly changedAfterStart: number | null;
   readonly last: number | null;
   readonly lastFingerprint: string | null;
@@ -42,7 +50,7 @@ export interface FeedPage {
   readonly changedAfterLast: number | null;
   readonly bytes: number;
   readonly moreAfterLast: boolean;
-  /** Hash of the versions on the page that erasures have changed, as they are now; null where there are none. */
+  /** Hash of the erased versions on the page in their current form; null if there are none. */
   readonly erasures: string | null;
   readonly items: readonly FeedItem[];
 }
@@ -52,43 +60,52 @@ const erasuresWithin = (generation: number, after: string, last: string): string
     from ${ERASED_VERSIONS} e join ${RECORD_HISTORY.at(generation).history} h on h.position = e.position
     where e.generation = ${generation} and e.position > ${after} and e.position <= ${last})`;
 
-const STATE = `'head', f.head, 'headFingerprint', f.fingerprint, 'feedId', f.feed_id, 'prunedThrough', f.pruned_through`;
+const stateFields = (generation: number): string =>
+  `'generation', ${generation}, 'head', f.head, 'headFingerprint', f.fingerprint, 'feedId', f.feed_id,
+  'prunedThrough', f.pruned_through`;
 const stateOf = (state: string, isLive: string, start: string): string =>
   `feed as materialized (
       select s.head, encode(s.fingerprint, 'hex') as fingerprint, s.feed_id, r.pruned_through, ${start} as start
       from ${state} s, civic.feed_retention r where ${isLive}
     )`;
 
-/** What the feed says now of a page that was read before: its state, and the fingerprint of the history up to the head of that time. */
-export type PageCheck = Pick<FeedPage, 'head' | 'headFingerprint' | 'feedId' | 'prunedThrough' | 'erasures'> & {
-  readonly fingerprintThen: string | null;
-};
+type PageState = Pick<FeedPage, 'generation' | 'head' | 'headFingerprint' | 'feedId' | 'prunedThrough' | 'erasures'>;
+
+/** Current state of the feed, and the current fingerprint at the head of a page that was read before. */
+export type PageCheck = PageState & { readonly fingerprintThen: string | null };
 
 export function pageCheckStatement(generation: number, { start, last, head }: FeedPage): Statement {
   const { history, state, isLive } = tablesOf(RECORD_HISTORY, generation);
   const text = `with ${stateOf(state, isLive, '$1::bigint')}
-    select json_build_object(${STATE}, 'fingerprintThen', ${fingerprintAt(history, '$3::bigint')},
-      'erasures', ${erasuresWithin(generation, 'f.start', '$2::bigint')})::text from feed f`;
+    select json_build_object(${stateFields(generation)}, 'fingerprintThen', ${fingerprintAt(history, '$3::bigint')},
+      'erasures', ${erasuresWithin(generation, 'f.start', '$2::bigint')}) as facts from feed f`;
   return { name: `feed_page_check_g${generation}`, text, values: [start, last, head] };
 }
 
-export const toPageCheck = ([facts]: readonly TextRow[]): PageCheck => JSON.parse(facts![0]!) as PageCheck;
-
-/** One statement for the pruned position, floor, head and rows of a page: all of one moment, in which the generation was the live one. */
+/**
+ * Builds one statement for a page, so that pruned position, floor, head and rows come from one snapshot of the
+ * generation.
+ */
 export function feedPageStatement(generation: number, question: FeedPageQuestion): Statement {
   const { history, state, isLive } = tablesOf(RECORD_HISTORY, generation);
   const values: StatementValue[] = [];
   const parameter = (value: StatementValue) => `$${values.push(value)}`;
-  const first = question.after === null ? replayFloor(history, parameter(question.cutoff)) : `${parameter(question.after)}::bigint`;
-  // Compared as a pair, so that no plan scans the whole feed for the few changes of a rare resource.
+  const first =
+    question.after === null ? replayFloor(history, parameter(question.cutoff)) : `${parameter(question.after)}::bigint`;
+  // Compare as a row, so that no plan scans the whole feed for the few changes of a rare resource.
   const resource = question.resource === null ? null : parameter(question.resource);
   const changes = (from: string, to: string) =>
     resource === null
       ? `h.position > ${from} and h.position <= ${to} order by h.position`
-      : `(h.resource, h.position) > (${resource}, ${from}) and (h.resource, h.position) <= (${resource}, ${to}) order by h.resource, h.position`;
+      : `(h.resource, h.position) > (${resource}, ${from}) and (h.resource, h.position) <= (${resource}, ${to})
+          order by h.resource, h.position`;
+  const moreAfterLast =
+    resource === null
+      ? 'coalesce(z.last < f.head, false)'
+      : `(select h.position from ${history} h where ${changes('z.last', LAST_POSITION)} limit 1) is not null`;
   const limit = `limit ${parameter(question.limit)}::int`;
   const start = '(select start from feed)';
-  // The rows are scanned twice, first for their sizes and then for their texts: to keep half a megabyte between the two would cost more.
+  // Scan the rows twice, first for sizes and then for texts. Materializing half a megabyte in between would cost more.
   const text = `with ${stateOf(state, isLive, first)}, size as materialized (
       select max(p.position) as last, coalesce(sum(p.bytes), 0) as bytes from (
         select h.position, octet_length(h.envelope) + coalesce(octet_length(h.body), 0) as bytes
@@ -96,23 +113,28 @@ export function feedPageStatement(generation: number, question: FeedPageQuestion
       ) p
     )
     select json_build_object(
-        ${STATE}, 'erasures', ${erasuresWithin(generation, 'f.start', 'z.last')},
+        ${stateFields(generation)}, 'erasures', ${erasuresWithin(generation, 'f.start', 'z.last')},
         'start', f.start, 'startFingerprint', ${fingerprintAt(history, 'f.start')},
         'changedAfterStart', (select h.changed_at from ${history} h where h.position = f.start + 1),
-        'last', z.last, 'changedAfterLast', (select h.changed_at from ${history} h where h.position = z.last + 1), 'bytes', z.bytes,
-        'moreAfterLast', ${resource === null ? 'coalesce(z.last < f.head, false)' : `(select h.position from ${history} h where ${changes('z.last', LAST_POSITION)} limit 1) is not null`}
-      )::text, null, null, null
+        'last', z.last, 'bytes', z.bytes,
+        'changedAfterLast', (select h.changed_at from ${history} h where h.position = z.last + 1),
+        'moreAfterLast', ${moreAfterLast}
+      ) as facts, null as position, null as envelope, null as body, null as fingerprint
     from feed f, size z
     union all
-    (select h.position::text, h.envelope, h.body, encode(h.fingerprint, 'hex') from ${history} h
+    (select null, h.position, h.envelope, coalesce(h.body, ''), encode(h.fingerprint, 'hex') from ${history} h
      where ${changes(start, `(select last from size where bytes <= ${parameter(question.maxBytes)}::bigint)`)})`;
   const form = `${question.resource === null ? '' : '_filtered'}${question.after === null ? '_floor' : ''}`;
   return { name: `feed_page_g${generation}${form}`, text, values };
 }
 
-export function toFeedPage([facts, ...rows]: readonly TextRow[]): FeedPage {
-  const items = rows.map(
-    ([position, envelope, body, fingerprint]): FeedItem => [Number(position), envelope!, body ?? '', fingerprint ?? null],
-  );
-  return { ...(JSON.parse(facts![0]!) as Omit<FeedPage, 'items' | 'lastFingerprint'>), items, lastFingerprint: items.at(-1)?.[3] ?? null };
+type PageFacts = Omit<FeedPage, 'items' | 'lastFingerprint'>;
+
+/** Row of a page: the first has the facts, the others are items. */
+export type FeedPageRow = { readonly facts: PageFacts } | ({ readonly facts: null } & FeedItem);
+
+export function toFeedPage(rows: readonly FeedPageRow[]): FeedPage {
+  const items = rows.filter((row) => row.facts === null);
+  const { facts } = rows[0] as Extract<FeedPageRow, { readonly facts: PageFacts }>;
+  return { ...facts, items, lastFingerprint: items.at(-1)?.fingerprint ?? null };
 }

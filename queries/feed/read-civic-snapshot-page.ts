@@ -11,11 +11,13 @@ import { SNAPSHOTS } from '../../projections/snapshots/tables.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { addDigest, digestText, EMPTY_DIGEST, subtractDigest } from '../../domain/digests.ts';
 
-/** Bytes of a page beside its records: more than the texts around them and a cursor take. */
+/** Upper limit of the bytes of a page without its records. */
 const PAGE_BYTES = 400;
-/** Attempts to read a page and its digest without an erasure between them. */
+/** Attempts to read a page and its digest without an erasure in between. */
 const ATTEMPTS = 5;
-const RECOVERY = { details: { recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and read its pages' }] } };
+const RECOVERY = {
+  details: { recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and read its pages' }] },
+};
 
 interface PageFacts {
   readonly boundary: number;
@@ -28,11 +30,23 @@ interface PageFacts {
   readonly hasMore: boolean;
 }
 
-/** One page of a resource at the snapshot's boundary, and whether the snapshot may be read, in one statement. */
-function snapshotPage(history: number, snapshots: number, input: SnapshotPageInput, after: number, now: number): Statement {
+/** Row of a page: the first has the facts, the others have the text of a record. */
+interface PageRow {
+  readonly facts: PageFacts;
+  readonly body: string;
+}
+
+/** Builds one statement for a page of a resource at the snapshot's boundary, and for the check of the snapshot. */
+function snapshotPage(
+  history: number,
+  snapshots: number,
+  input: SnapshotPageInput,
+  after: number,
+  now: number,
+): Statement {
   const tables = tablesOf(RECORD_HISTORY, history);
   const exports = tablesOf(SNAPSHOTS, snapshots);
-  // Compared as a pair, so that no plan scans all resources for the few records of one.
+  // Compare as a row, so that no plan scans all resources for the few records of one.
   const visible = (from: string, to = '(select boundary from snapshot)') =>
     `(h.resource, h.position) > ($3, ${from}) and (h.resource, h.position) <= ($3, ${to})
       and h.superseded_at > (select boundary from snapshot) order by h.resource, h.position`;
@@ -45,17 +59,19 @@ function snapshotPage(history: number, snapshots: number, input: SnapshotPageInp
           and ${tables.isLive} and ${exports.isLive}
       ), size as materialized (
         select max(p.position) as last, coalesce(sum(p.bytes), 0) as bytes from (
-          select h.position, octet_length(h.body) as bytes from ${tables.history} h where ${visible('$5::bigint')} limit $6::int
+          select h.position, octet_length(h.body) as bytes
+          from ${tables.history} h where ${visible('$5::bigint')} limit $6::int
         ) p
       )
       select json_build_object(
           'boundary', s.boundary, 'prunedThrough', s.pruned_through, 'feedId', s.feed_id, 'servedFeed', s.served_feed,
           'erasure', ${lastErasure(history, '$3')}, 'last', z.last, 'bytes', z.bytes,
           'hasMore', (select h.position from ${tables.history} h where ${visible('z.last')} limit 1) is not null
-        )::text
+        ) as facts, null as body
       from snapshot s, size z
       union all
-      (select h.body from ${tables.history} h where ${visible('$5::bigint', '(select last from size where bytes <= $7::bigint)')})`,
+      (select null, h.body from ${tables.history} h
+        where ${visible('$5::bigint', '(select last from size where bytes <= $7::bigint)')})`,
     values: [input.snapshotId, input.accountId, input.resource, now, after, input.limit, input.maxResponseBytes],
   };
 }
@@ -63,38 +79,56 @@ function snapshotPage(history: number, snapshots: number, input: SnapshotPageInp
 const HINT = 'read the resource again without a cursor; meta.digest is its digest now';
 const BEGIN_AGAIN = { details: { recovery: [{ operationId: 'readCivicSnapshotPage', hint: HINT }] } };
 
-/** Refuses with 400, 404, 410 and 413. */
+/** Returns a page of a snapshot. Rejects with 400, 404, 410 and 413. */
 export function createReadCivicSnapshotPage({ reads, clock }: QueryContext) {
   const erasedDigest = createErasedDigests(reads);
   const readPage = async (input: SnapshotPageInput): Promise<JsonPage | null> => {
     const cursor = input.cursor === undefined ? null : decodeFor(input.cursor, input);
-    const [meta, ...items] = await reads.texts((generation) =>
-      snapshotPage(generation(RECORD_HISTORY.name), generation(SNAPSHOTS.name), input, cursor?.position ?? 0, clock.now()),
+    const [first, ...items] = await reads.rows<PageRow>((generation) =>
+      snapshotPage(
+        generation(RECORD_HISTORY.name),
+        generation(SNAPSHOTS.name),
+        input,
+        cursor?.position ?? 0,
+        clock.now(),
+      ),
     );
-    if (meta === undefined) throw new Rejection('not_found', 'there is no such snapshot, or it has expired');
-    const { boundary, prunedThrough, feedId, servedFeed, erasure, last, bytes, hasMore } = JSON.parse(meta[0]!) as PageFacts;
+    if (first === undefined) throw new Rejection('not_found', 'there is no such snapshot, or it has expired');
+    const { boundary, prunedThrough, feedId, servedFeed, erasure, last, bytes, hasMore } = first.facts;
     if (feedId !== servedFeed || (cursor !== null && cursor.feedId !== feedId)) {
-      throw new Rejection('cursor_expired', 'the snapshot was taken of another feed than the one served now; take a new one', RECOVERY);
+      throw new Rejection(
+        'cursor_expired',
+        'the snapshot was taken of another feed than the one served now; take a new one',
+        RECOVERY,
+      );
     }
-    if (boundary < prunedThrough) throw new Rejection('cursor_expired', 'the snapshot is older than what is retained; take a new one');
+    if (boundary < prunedThrough)
+      throw new Rejection('cursor_expired', 'the snapshot is older than what is retained; take a new one');
     if (cursor !== null && (cursor.erasure ?? 0) !== erasure) {
-      throw new Rejection('cursor_expired', 'a text in the snapshot was erased meanwhile; read it again from its first page', BEGIN_AGAIN);
+      throw new Rejection(
+        'cursor_expired',
+        'a text in the snapshot was erased; read the snapshot again from its first page',
+        BEGIN_AGAIN,
+      );
     }
     if (bytes > input.maxResponseBytes) {
-      throw new Rejection('response_too_large', `the page is over ${input.maxResponseBytes} bytes; ask for fewer items by limit`);
+      throw new Rejection(
+        'response_too_large',
+        `the page is over ${input.maxResponseBytes} bytes; ask for fewer items by limit`,
+      );
     }
     const { snapshotId, resource } = input;
     const nextCursor = hasMore
       ? `"${encodeSnapshotPageCursor({ feedId, snapshotId, resource, position: last!, ...(erasure === 0 ? {} : { erasure }) })}"`
       : 'null';
     const digest = erasure === 0 ? '' : await erasedDigest(input, boundary, erasure);
-    // An erasure came between the page and its digest, which then belong to two states.
+    // An erasure came between the page and its digest, so they do not belong together.
     if (digest === null) return null;
     const { form = 'json' } = input;
     const json = new JsonText(bytes + items.length + PAGE_BYTES);
-    for (const [index, [body]] of items.entries()) json.item(form, index).text(body!);
-    const ofErased = digest === '' ? '' : `,"digest":"${digest}"`;
-    return json.endOfItems(form, items.length, `{"nextCursor":${nextCursor},"hasMore":${hasMore}${ofErased}}`);
+    for (const [index, { body }] of items.entries()) json.item(form, index).text(body);
+    const digestMember = digest === '' ? '' : `,"digest":"${digest}"`;
+    return json.endOfItems(form, items.length, `{"nextCursor":${nextCursor},"hasMore":${hasMore}${digestMember}}`);
   };
   return async (input: SnapshotPageInput): Promise<JsonPage> => {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
@@ -113,43 +147,62 @@ function decodeFor(text: string, { snapshotId, resource }: SnapshotPageInput) {
   return cursor;
 }
 
-/** SQL for the number of the last erasure that changed what a snapshot `s` (with its boundary) shows of a resource; 0 for none. */
+/** Returns SQL for the number of the last erasure that changed a resource in a snapshot `s`; 0 for none. */
 const lastErasure = (history: number, resource: string): string => `(
-  select coalesce(max(v.erasure), 0) from ${ERASED_VERSIONS} v join ${RECORD_HISTORY.at(history).history} e on e.position = v.position
-  where v.generation = ${history} and v.resource = ${resource} and e.position <= s.boundary and e.superseded_at > s.boundary)`;
+  select coalesce(max(v.erasure), 0)
+  from ${ERASED_VERSIONS} v join ${RECORD_HISTORY.at(history).history} e on e.position = v.position
+  where v.generation = ${history} and v.resource = ${resource}
+    and e.position <= s.boundary and e.superseded_at > s.boundary)`;
 
-/** The digest of the records at a boundary, from that of the current ones: it costs as much as has changed since. */
+/**
+ * Computes the digest of the records at a boundary from the digest of the current ones. Reads only the changes since.
+ */
 function digestAt(history: number, resource: Resource, boundary: number): Statement {
   const tables = tablesOf(RECORD_HISTORY, history);
   return {
     text: `with s as materialized (select $2::bigint as boundary where ${tables.isLive})
-      select 'total', coalesce((select t.digest from ${tables.totals} t where t.resource = $1), $3), ${lastErasure(history, '$1')}::text from s
+      select 'total' as kind, coalesce((select t.digest from ${tables.totals} t where t.resource = $1), $3) as digest,
+        ${lastErasure(history, '$1')} as erasure from s
       union all
       select 'since', encode(h.digest, 'hex'), null from s, ${tables.history} h
         where h.resource = $1 and h.position > s.boundary and h.superseded_at = ${NOT_SUPERSEDED}
       union all
       select 'gone', encode(h.digest, 'hex'), null from s, ${tables.history} h
-        where h.resource = $1 and h.position <= s.boundary and h.superseded_at > s.boundary and h.superseded_at < ${NOT_SUPERSEDED}`,
+        where h.resource = $1 and h.position <= s.boundary
+          and h.superseded_at > s.boundary and h.superseded_at < ${NOT_SUPERSEDED}`,
     values: [resource, boundary, EMPTY_DIGEST],
   };
 }
 
-const KEPT = 1000;
+interface DigestRow {
+  readonly kind: 'total' | 'since' | 'gone';
+  readonly digest: string;
+  /** Number of the last erasure; only with the total. */
+  readonly erasure: number | null;
+}
 
-/** Digests of snapshots that erasures have changed, each computed once; null where a further erasure has come, which alone changes it. */
+const MAX_CACHED = 1000;
+
+/** Caches digests of snapshots that erasures have changed. Returns null if another erasure has come since. */
 function createErasedDigests(reads: LiveReads) {
-  const known = new Map<string, string>();
-  return async ({ snapshotId, resource }: SnapshotPageInput, boundary: number, erasure: number): Promise<string | null> => {
+  const cached = new Map<string, string>();
+  return async (
+    { snapshotId, resource }: SnapshotPageInput,
+    boundary: number,
+    erasure: number,
+  ): Promise<string | null> => {
     const key = `${snapshotId} ${resource} ${erasure}`;
-    const before = known.get(key);
+    const before = cached.get(key);
     if (before !== undefined) return before;
-    const rows = await reads.texts((generation) => digestAt(generation(RECORD_HISTORY.name), resource, boundary));
-    if (Number(rows.find(([kind]) => kind === 'total')![2]) !== erasure) return null;
+    const rows = await reads.rows<DigestRow>((generation) =>
+      digestAt(generation(RECORD_HISTORY.name), resource, boundary),
+    );
+    if (rows.find(({ kind }) => kind === 'total')!.erasure !== erasure) return null;
     let sum = 0n;
-    for (const [kind, digest] of rows) sum = (kind === 'since' ? subtractDigest : addDigest)(sum, digest!);
-    if (known.size >= KEPT) known.clear();
+    for (const { kind, digest } of rows) sum = (kind === 'since' ? subtractDigest : addDigest)(sum, digest);
+    if (cached.size >= MAX_CACHED) cached.clear();
     const computed = digestText(sum);
-    known.set(key, computed);
+    cached.set(key, computed);
     return computed;
   };
 }

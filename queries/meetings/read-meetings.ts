@@ -1,14 +1,16 @@
-import type { Statement, StatementValue, TextRow } from '../../domain/ports/database.ts';
+import { type FragmentSqlToken, sql } from 'slonik';
+import { z } from 'zod';
 import type { LiveGeneration, QueryContext } from '../../domain/ports/projection.ts';
 import { localDay } from '../../domain/local-day.ts';
+import { plainRecord } from '../../domain/records/plain-record.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
 import { currentRow, isCurrentInOrder, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { isPublic } from '../agenda/agenda-fields.ts';
-import { isoTime } from '../fields.ts';
-import { tablesOf, withLaterColumns } from '../live-tables.ts';
-import { SOURCE_COLUMNS, sourceFacts, type SourceFacts, sourceTable } from './source-facts.ts';
+import { isTime } from '../fields.ts';
+import { programSql, tablesOf, withLaterColumns } from '../live-tables.ts';
+import { SOURCE_COLUMNS, sourceColumns, sourceFacts, type SourceFacts, sourceTable } from './source-facts.ts';
 
 export interface MeetingFacts {
   readonly meeting: RecordData<'meetings'>;
@@ -17,94 +19,140 @@ export interface MeetingFacts {
   readonly changedAt: string;
   readonly body: { readonly slug: string; readonly name: string };
   readonly jurisdiction: { readonly slug: string; readonly name: string };
-  /** Whether the hits of its body are public. */
+  /** True if the hits of its body are public. */
   readonly covered: boolean;
   readonly source: SourceFacts;
 }
 
 export interface MeetingsInput {
   readonly bodyIds: readonly string[];
-  /** Of the bodies: a meeting without a stated time is upcoming until the end of its day there. */
+  /** Time zone of the bodies. A meeting without a time is upcoming until the end of its local day. */
   readonly timezone: string;
-  /** Milliseconds: meetings upcoming at `from`, the first ones first, or past at `before`, the last ones first. */
+  /** Selects meetings upcoming at `from`, ascending, or past at `before`, descending. Milliseconds. */
   readonly from?: number;
   readonly before?: number;
   readonly limit: number;
 }
 
-type Chosen = (names: { readonly meetings: string; readonly items: string; readonly history: string }) => string;
+const meetingRow = z.object({
+  data: z.custom<RecordData<'meetings'>>(),
+  version: z.number(),
+  changedAt: isTime,
+  bodySlug: z.string(),
+  bodyName: z.string(),
+  placeSlug: z.string(),
+  placeName: z.string(),
+  covered: z.boolean(),
+  ...sourceColumns,
+});
 
-/** `chosen` selects `meeting_id`, `body_id` and `source_id`, and `rank`, the order of the rows. */
-function meetings(live: LiveGeneration, chosen: Chosen, values: readonly StatementValue[]): Statement {
+/** Selects `meeting_id`, `body_id`, `source_id` and `rank`, the order of the rows. */
+type Chosen = (names: {
+  readonly meetings: string;
+  readonly items: string;
+  readonly history: string;
+}) => FragmentSqlToken;
+
+function meetingRows(live: LiveGeneration, chosen: Chosen) {
   const search = tablesOf(AGENDA_SEARCH, live(AGENDA_SEARCH.name));
   const agenda = tablesOf(AGENDA, live(AGENDA.name));
-  const history = tablesOf(RECORD_HISTORY, live(RECORD_HISTORY.name));
-  return {
-    text: `with m as materialized (${chosen({ ...search, ...history })})
-      select h.body, h.version::text, h.changed_at::text, b.slug, b.name, j.slug, j.name,
-        exists (select from ${agenda.coveredBodies} c where c.body_id = m.body_id and ${isPublic('c')}), ${SOURCE_COLUMNS}
-      from m cross join ${currentRow(history.history, 'h', { id: 'm.meeting_id', resource: `'meetings'` })}
-      join ${search.bodies} b on b.body_id = m.body_id join ${search.jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
-      left join lateral ${sourceTable(agenda.sources, 'm.source_id', 'm.body_id')} on true
-      where ${search.isLive} and ${agenda.isLive} and ${history.isLive} order by m.rank, m.meeting_id`,
-    values,
-  };
+  const { history, isLive } = tablesOf(RECORD_HISTORY, live(RECORD_HISTORY.name));
+  const areLive = programSql(`${search.isLive} and ${agenda.isLive} and ${isLive}`);
+  return sql.type(meetingRow)`
+    with m as materialized (${chosen({ ...search, history })})
+    select h.body::json as data, h.version, h.changed_at as "changedAt", b.slug as "bodySlug", b.name as "bodyName",
+      j.slug as "placeSlug", j.name as "placeName",
+      exists (
+        select from ${programSql(agenda.coveredBodies)} c where c.body_id = m.body_id and ${programSql(isPublic('c'))}
+      ) as covered,
+      ${programSql(SOURCE_COLUMNS)}
+    from m cross join ${programSql(currentRow(history, 'h', { id: 'm.meeting_id', resource: `'meetings'` }))}
+    join ${programSql(search.bodies)} b on b.body_id = m.body_id
+    join ${programSql(search.jurisdictions)} j on j.jurisdiction_id = b.jurisdiction_id
+    left join lateral ${programSql(sourceTable(agenda.sources, 'm.source_id', 'm.body_id'))} on true
+    where ${areLive} order by m.rank, m.meeting_id`;
 }
-
-/** SQL: whether a meeting begins from the time `$2` on, or has no stated time and is held on the day `$4`. */
-const IS_UPCOMING = `(starts_at >= $2::bigint or (day >= $4::bigint and start_time is not null))`;
 
 const COLUMNS = 'meeting_id, body_id, source_id';
 
-const meetingsOf = (meetings: string): string => withLaterColumns(meetings, [COLUMNS, 'starts_at', 'day'], { start_time: 'text' });
+const withStartTime = (meetings: string): string =>
+  withLaterColumns(meetings, [COLUMNS, 'starts_at', 'day'], { start_time: 'text' });
+
+/**
+ * Selects meetings that begin at or after a time, or before it. A meeting without a time is upcoming until its day is
+ * over.
+ */
+const chosenOfBodies =
+  ({ bodyIds, timezone, from, before, limit }: MeetingsInput): Chosen =>
+  ({ meetings }) => {
+    const now = (from ?? before)!;
+    const isUpcoming = sql.fragment`(starts_at >= ${now}::bigint
+      or (day >= ${localDay(now, timezone)}::bigint and start_time is not null))`;
+    const [isChosen, rank] =
+      from === undefined
+        ? [sql.fragment`not ${isUpcoming}`, sql.fragment`-starts_at`]
+        : [isUpcoming, sql.fragment`starts_at`];
+    return sql.fragment`select ${programSql(COLUMNS)}, ${rank} as rank from ${programSql(withStartTime(meetings))} m
+      where body_id = any(${sql.array(bodyIds, 'uuid')}) and ${isChosen} order by rank, meeting_id limit ${limit}::int`;
+  };
+
+const chosenById =
+  (meetingId: string): Chosen =>
+  ({ meetings }) =>
+    sql.fragment`select ${programSql(`${COLUMNS}, 0 as rank from ${meetings}`)} where meeting_id = ${meetingId}::uuid`;
+
+const chosenOfItem =
+  (itemId: string): Chosen =>
+  ({ meetings, items }) =>
+    sql.fragment`select ${programSql(`${COLUMNS}, 0 as rank from ${meetings}`)}
+      where meeting_id = (select meeting_id from ${programSql(items)} where item_id = ${itemId}::uuid)`;
+
+const chosenLastChanged =
+  (limit: number): Chosen =>
+  ({ meetings, history }) =>
+    sql.fragment`select ${programSql(`${COLUMNS}, rank from ${meetings}`)} join (
+      select h.record_id, -h.position as rank from ${programSql(history)} h
+      where h.resource = 'meetings' and ${programSql(isCurrentInOrder('h'))}
+      order by h.position desc limit ${limit}::int
+    ) h on h.record_id = meeting_id`;
 
 const meetingFacts = (
-  [data, version, changedAt, bodySlug, body, jurisdictionSlug, jurisdiction, covered, ...source]: TextRow,
+  {
+    data,
+    version,
+    changedAt,
+    bodySlug,
+    bodyName,
+    placeSlug,
+    placeName,
+    covered,
+    ...source
+  }: z.output<typeof meetingRow>,
   now: number,
-) => ({
-  meeting: JSON.parse(data!) as RecordData<'meetings'>,
-  version: Number(version),
-  changedAt: isoTime(changedAt!),
-  body: { slug: bodySlug!, name: body! },
-  jurisdiction: { slug: jurisdictionSlug!, name: jurisdiction! },
-  covered: covered === 't',
+): MeetingFacts => ({
+  meeting: plainRecord(data),
+  version,
+  changedAt,
+  body: { slug: bodySlug, name: bodyName },
+  jurisdiction: { slug: placeSlug, name: placeName },
+  covered,
   source: sourceFacts(source, now),
 });
 
-/** Meetings as they are published, cancelled ones included. A withdrawn meeting is absent. */
+/** Reads published meetings, including canceled ones and without withdrawn ones. */
 export function createReadMeetings({ reads, clock }: QueryContext) {
-  const read = async (chosen: Chosen, values: readonly StatementValue[]): Promise<readonly MeetingFacts[]> => {
-    const rows = await reads.texts((live) => meetings(live, chosen, values));
+  const readMeetings = async (chosen: Chosen): Promise<readonly MeetingFacts[]> => {
+    const rows = await reads.many((live) => meetingRows(live, chosen));
     const now = clock.now();
     return rows.map((row) => meetingFacts(row, now));
   };
-  const one = async (chosen: Chosen, id: string): Promise<MeetingFacts | null> => (await read(chosen, [id]))[0] ?? null;
+  const readFirst = async (chosen: Chosen): Promise<MeetingFacts | null> => (await readMeetings(chosen))[0] ?? null;
   return {
-    ofBodies: ({ bodyIds, timezone, from, before, limit }: MeetingsInput) => {
-      const now = (from ?? before)!;
-      const [condition, order] = from === undefined ? ['not', '-starts_at'] : ['', 'starts_at'];
-      const chosen: Chosen = ({ meetings: table }) =>
-        `select ${COLUMNS}, ${order} as rank from ${meetingsOf(table)} m where body_id = any($1::uuid[]) and ${condition} ${IS_UPCOMING}
-          order by rank, meeting_id limit $3::int`;
-      return read(chosen, [bodyIds, now, limit, localDay(now, timezone)]);
-    },
-    /** Both take a uuid. */
-    byId: (meetingId: string) =>
-      one(({ meetings: table }) => `select ${COLUMNS}, 0 as rank from ${table} where meeting_id = $1::uuid`, meetingId),
-    ofItem: (itemId: string) =>
-      one(
-        ({ meetings: table, items }) =>
-          `select ${COLUMNS}, 0 as rank from ${table} where meeting_id = (select meeting_id from ${items} where item_id = $1::uuid)`,
-        itemId,
-      ),
-    /** Those whose record changed last. */
-    changedLast: (limit: number) =>
-      read(
-        ({ meetings: table, history }) => `select ${COLUMNS}, rank from ${table} join (
-            select h.record_id, -h.position as rank from ${history} h
-            where h.resource = 'meetings' and ${isCurrentInOrder('h')} order by h.position desc limit $1::int
-          ) h on h.record_id = meeting_id`,
-        [limit],
-      ),
+    ofBodies: (input: MeetingsInput) => readMeetings(chosenOfBodies(input)),
+    /** The id of `byId` and `changesOf` is a uuid. */
+    byId: (meetingId: string) => readFirst(chosenById(meetingId)),
+    ofItem: (itemId: string) => readFirst(chosenOfItem(itemId)),
+    /** Returns the meetings whose records changed last. */
+    changedLast: (limit: number) => readMeetings(chosenLastChanged(limit)),
   };
 }

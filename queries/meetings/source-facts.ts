@@ -1,24 +1,38 @@
-import type { TextRow } from '../../domain/ports/database.ts';
+import { z } from 'zod';
 import { freshnessAt } from '../agenda/agenda-fields.ts';
 
-/** Where records come from, and when the source was last seen well. */
+/** Source of records, and when it was last read. */
 export interface SourceFacts extends ReturnType<typeof freshnessAt> {
-  /** Null where no source is known. */
+  /** Null if no source is known. */
   readonly label: string | null;
   readonly officialUrl: string | null;
 }
 
-/** SQL of a lateral table `s`: the source with this id, else the one of the body; both are SQL. */
+/** Returns SQL for a lateral table `s`: the source with this id, else the source of the body. Both are SQL. */
 export const sourceTable = (sources: string, sourceId: string, bodyId: string): string => `(
-  select type_label, official_url, status, succeeded_at from ${sources} where source_id = ${sourceId} or body_id = ${bodyId}
+  select type_label, official_url, status, succeeded_at from ${sources}
+  where source_id = ${sourceId} or body_id = ${bodyId}
   order by source_id = ${sourceId} desc nulls last, active desc, source_id limit 1
 ) s`;
 
-export const SOURCE_COLUMNS = 's.type_label, s.official_url, s.status, s.succeeded_at::text';
+/** SQL columns of `s`. */
+export const SOURCE_COLUMNS = `s.type_label as "sourceLabel", s.official_url as "officialUrl",
+  s.status as "sourceStatus", s.succeeded_at::text as "succeededAt"`;
 
-/** From a row of `SOURCE_COLUMNS`. `now` in milliseconds. */
-export const sourceFacts = ([label = null, officialUrl = null, status = null, succeededAt = null]: TextRow, now: number): SourceFacts => ({
-  label,
+export const sourceColumns = {
+  sourceLabel: z.string().nullable(),
+  officialUrl: z.string().nullable(),
+  sourceStatus: z.string().nullable(),
+  succeededAt: z.string().nullable(),
+};
+type SourceRow = z.output<z.ZodObject<typeof sourceColumns>>;
+
+/** Converts the columns of `s`. `now` is in milliseconds. */
+export const sourceFacts = (
+  { sourceLabel, officialUrl, sourceStatus, succeededAt }: SourceRow,
+  now: number,
+): SourceFacts => ({
+  label: sourceLabel,
   officialUrl,
-  ...freshnessAt(status, succeededAt, now),
+  ...freshnessAt(sourceStatus, succeededAt, now),
 });

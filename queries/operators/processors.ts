@@ -2,11 +2,14 @@ import type { Clock } from '../../domain/ports/clock.ts';
 import { type EventLog, LOG_START, type Position } from '../../domain/ports/event-log.ts';
 import type { Generation, GenerationState, GenerationStore } from '../../domain/ports/generations.ts';
 import type { ProcessorRow, ProcessorStore } from '../../domain/ports/reactors.ts';
-import { isLeased } from '../../domain/while-leased.ts';
+import { isLeased } from '../../plumbing/while-leased.ts';
 
-/** From the checkpoint to the head; `lagSeconds` and `oldestPendingAt` are of the oldest event after the checkpoint. */
+/**
+ * Lag between the checkpoint and the head. `lagSeconds` and `oldestPendingAt` refer to the oldest event after the
+ * checkpoint.
+ */
 interface LogLag {
-  /** Null where the log cannot count. */
+  /** Null if the log cannot count. */
   readonly lagEvents: number | null;
   readonly lagSeconds: number;
   readonly oldestPendingAt: number | null;
@@ -14,37 +17,52 @@ interface LogLag {
 
 const NO_LAG: LogLag = { lagEvents: 0, lagSeconds: 0, oldestPendingAt: null };
 
-/** The lag of a follower of these event types; events of other types do not count. */
-async function lagBehind({ log, clock }: LagDependencies, checkpoint: Position, head: Position, types: readonly string[]): Promise<LogLag> {
+/** Measures the lag of a follower. Only events of its types count. */
+async function measureLag(
+  { log, clock }: LagDependencies,
+  checkpoint: Position,
+  head: Position,
+  types: readonly string[],
+): Promise<LogLag> {
   const pending = checkpoint < head ? (await log.readAll({ after: checkpoint, limit: 1, types })).events[0] : undefined;
   if (pending === undefined) return NO_LAG;
   const lagSeconds = Math.max(0, (clock.now() - pending.time) / 1000);
   return { lagEvents: log.distance(checkpoint, head), lagSeconds, oldestPendingAt: pending.time };
 }
 
-/** A running window is shown once it is this old; before that the last complete one. */
+/** Age from which the running window is shown instead of the last complete one. */
 const SHOWN_AFTER_MS = 3_000;
 const FIRST_MS = 250;
 
 /**
- * Events that a generation folds and events of the log that it passes in a second; null before the first window, and where the log cannot
- * count. An overdue window is shown as it is, so that the rate falls towards zero where the owner died or there are no events.
+ * Returns the events per second that a generation folds and the events of the log that it reads. Null before the first
+ * window, and if the log cannot count. The rate of an overdue window falls toward zero if the owner has died or there
+ * are no events.
  */
 export function speedOf({ folded, owner, operatorPausedAt, speed }: Generation, now: number) {
   if (operatorPausedAt !== null) return { rate: 0, readRate: 0 };
   const elapsed = speed.windowSince === null ? 0 : now - speed.windowSince;
-  const known = speed.foldRate !== null;
-  if (elapsed < (known ? SHOWN_AFTER_MS : FIRST_MS)) return { rate: speed.foldRate, readRate: owner === null ? null : speed.readRate };
-  const passed = speed.eventsRead === null || speed.windowEventsRead === null ? null : speed.eventsRead - speed.windowEventsRead;
+  const isMeasured = speed.foldRate !== null;
+  if (elapsed < (isMeasured ? SHOWN_AFTER_MS : FIRST_MS))
+    return { rate: speed.foldRate, readRate: owner === null ? null : speed.readRate };
+  const passed =
+    speed.eventsRead === null || speed.windowEventsRead === null ? null : speed.eventsRead - speed.windowEventsRead;
   const aSecond = (count: number) => (count * 1000) / elapsed;
   return { rate: aSecond(folded - speed.windowFolded), readRate: passed === null ? null : aSecond(passed) };
 }
 
 /**
- * `paused`: at an event that cannot be folded. `operator_paused`: a rebuild that an operator stopped. `ready`: held, caught up and found
- * equal. `kept`: replaced, and to be switched back to. `stopped`: there is work, and no process holds the lease.
+ * `paused`: stopped at an event that cannot be folded. `operator_paused`: a rebuild that an operator paused. `ready`:
+ * held, caught up and equal. `kept`: replaced, but a switch back is possible. `stopped`: there is work, but no process
+ * has the lease.
  */
-type ProjectionState = Exclude<GenerationState, 'retired'> | 'paused' | 'stopped' | 'operator_paused' | 'ready' | 'kept';
+type ProjectionState =
+  | Exclude<GenerationState, 'retired'>
+  | 'paused'
+  | 'stopped'
+  | 'operator_paused'
+  | 'ready'
+  | 'kept';
 
 interface LagDependencies {
   readonly log: EventLog;
@@ -60,16 +78,17 @@ export interface ListProjectionsDependencies extends LagDependencies {
 export async function listProjections(deps: ListProjectionsDependencies): Promise<readonly ProjectionStatus[]> {
   const [rows, head] = await Promise.all([deps.generations.list(), deps.log.head()]);
   const now = deps.leaseClock.now();
-  const shown = rows.filter(({ state, keptUntil }) => state !== 'retired' || (keptUntil ?? 0) >= now);
-  return Promise.all(shown.map((row) => projectionStatus(deps, row, head)));
+  const listed = rows.filter(({ state, keptUntil }) => state !== 'retired' || (keptUntil ?? 0) >= now);
+  return Promise.all(listed.map((row) => projectionStatus(deps, row, head)));
 }
 
 async function projectionStatus(deps: ListProjectionsDependencies, row: Generation, head: Position) {
   const types = deps.handles.get(row.projection);
-  const lag = types === undefined || row.state === 'retired' ? NO_LAG : await lagBehind(deps, row.checkpoint, head, types);
+  const lag =
+    types === undefined || row.state === 'retired' ? NO_LAG : await measureLag(deps, row.checkpoint, head, types);
   const now = deps.leaseClock.now();
   const speed = speedOf(row, now);
-  const left = row.state === 'building' ? lag.lagEvents : null;
+  const leftEvents = row.state === 'building' ? lag.lagEvents : null;
   return {
     name: row.projection,
     generation: row.generation,
@@ -77,18 +96,25 @@ async function projectionStatus(deps: ListProjectionsDependencies, row: Generati
     state: stateOf(row, lag.oldestPendingAt !== null, now),
     serves: row.state === 'live',
     rebuild: row.state === 'building',
-    /** Time since which it has its state; of the lease clock, as all times here except `oldestPendingAt`. */
+    /** Time when the state last changed. Lease clock, like all times here except `oldestPendingAt`. */
     since: row.changedAt,
     ...lag,
     checkpoint: row.checkpoint,
-    /** Events of the log up to the checkpoint; null where the log cannot count. */
+    /** Events of the log up to the checkpoint; null if the log cannot count. */
     eventsRead: row.speed.eventsRead,
     folded: row.folded,
     takeovers: row.token,
     rate: speed.rate,
-    /** Of a rebuild; null where the log cannot count or no process folds. */
-    leftEvents: left,
-    leftSeconds: left === null ? null : left === 0 ? 0 : speed.readRate === null || speed.readRate <= 0 ? null : left / speed.readRate,
+    /** Remaining events of a rebuild; null if the log cannot count or no process folds. */
+    leftEvents,
+    leftSeconds:
+      leftEvents === null
+        ? null
+        : leftEvents === 0
+          ? 0
+          : speed.readRate === null || speed.readRate <= 0
+            ? null
+            : leftEvents / speed.readRate,
     owner: row.owner,
     ownedSince: row.owner === null ? null : row.speed.ownedSince,
     held: row.held,
@@ -129,10 +155,11 @@ async function reactorStatus(
   types: readonly string[],
   head: Position,
 ) {
-  const lag = await lagBehind(deps, row?.checkpoint ?? LOG_START, head, types);
+  const lag = await measureLag(deps, row?.checkpoint ?? LOG_START, head, types);
   const reason = row?.pausedReason ?? null;
   const isOwned = row !== undefined && isLeased(row, deps.leaseClock.now());
-  const state: 'live' | 'paused' | 'stopped' = reason !== null ? 'paused' : lag.oldestPendingAt !== null && !isOwned ? 'stopped' : 'live';
+  const state: 'live' | 'paused' | 'stopped' =
+    reason !== null ? 'paused' : lag.oldestPendingAt !== null && !isOwned ? 'stopped' : 'live';
   return {
     name,
     state,

@@ -6,8 +6,14 @@ import type { InstallationStore } from '../../domain/ports/stores.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { readFeedHead } from '../feed/feed-head.ts';
 import { liveSubscriptions } from '../feed/feed-subscriptions.ts';
+import type { UnclassifiedItems } from '../../domain/ports/classifier.ts';
 import { listFeedReaders } from './feed-readers.ts';
-import { listProjections, type ListProjectionsDependencies, listReactors, type ListReactorsDependencies } from './processors.ts';
+import {
+  listProjections,
+  type ListProjectionsDependencies,
+  listReactors,
+  type ListReactorsDependencies,
+} from './processors.ts';
 import { readSources } from '../feed/read-civic-health.ts';
 import { readReportFigures } from '../reports/report-figures.ts';
 import { sql } from 'slonik';
@@ -22,26 +28,40 @@ interface ReadOperationsDependencies extends ListProjectionsDependencies, ListRe
   readonly payments: Pick<PaymentLedger, 'countByState'>;
   readonly setBacks: Pick<SetBacks, 'open'>;
   readonly installation: Pick<InstallationStore, 'verifiedBackupMadeAt'>;
-  /** The clock of the service, which may be a trial's. */
+  readonly unclassified: Pick<UnclassifiedItems, 'count'>;
+  /** Clock of the service, which a trial can shift. */
   readonly serviceClock: Pick<Clock, 'now'>;
 }
 
 export async function readOperations(deps: ReadOperationsDependencies) {
   const { reads, clock, log } = deps;
-  const [head, feed, projections, reactors, { databaseBytes, ...exports }, reports, sources, payments, setBacks, backupMadeAt, readers] =
-    await Promise.all([
-      log.head(),
-      readFeedHead(reads),
-      listProjections(deps),
-      listReactors(deps),
-      countLiveExports(reads, clock.now()),
-      readReportFigures(reads),
-      readSources(reads, clock),
-      deps.payments.countByState(clock.now() - DAY_MS),
-      deps.setBacks.open(),
-      deps.installation.verifiedBackupMadeAt(),
-      listFeedReaders(reads, deps.serviceClock.now(), LISTED_READERS),
-    ]);
+  const [
+    head,
+    feed,
+    projections,
+    reactors,
+    { databaseBytes, ...exports },
+    reports,
+    sources,
+    payments,
+    setBacks,
+    backupMadeAt,
+    readers,
+    unclassified,
+  ] = await Promise.all([
+    log.head(),
+    readFeedHead(reads),
+    listProjections(deps),
+    listReactors(deps),
+    countLiveExports(reads, clock.now()),
+    readReportFigures(reads),
+    readSources(reads, clock),
+    deps.payments.countByState(clock.now() - DAY_MS),
+    deps.setBacks.open(),
+    deps.installation.verifiedBackupMadeAt(),
+    listFeedReaders(reads, deps.serviceClock.now(), LISTED_READERS),
+    deps.unclassified.count(),
+  ]);
   return {
     log: { head: head as string, events: log.distance(LOG_START, head) },
     feedPosition: feed.position,
@@ -51,30 +71,36 @@ export async function readOperations(deps: ReadOperationsDependencies) {
     databaseBytes,
     reports,
     sources,
-    /** Those that have not ended, and those begun in the last day. */
+    /** Payments that have not ended or were begun in the last day. */
     payments,
-    /** Losses of history that no operator has acknowledged. */
+    /** Unacknowledged losses of history. */
     setBacks,
     readers,
-    /** Age of the newest backup that was found whole; null before the first. */
+    /** Agenda items that the classifier failed on, so that they have no hits. */
+    unclassified,
+    /** Age of the newest verified backup; null before the first. */
     backupSeconds: backupMadeAt === null ? null : Math.max(0, deps.serviceClock.now() - backupMadeAt) / 1000,
   };
 }
 
 export type Operations = Awaited<ReturnType<typeof readOperations>>;
 
-/** Counting stops here to bound its cost; this count means at least so many. */
+/** Upper limit of a count, to limit its cost. */
 const COUNTED_UP_TO = 100_000;
-const counted = z.object({ snapshots: z.number(), subscriptions: z.number(), databaseBytes: z.number() });
+const countRow = z.object({ snapshots: z.number(), subscriptions: z.number(), databaseBytes: z.number() });
 
-/** The size of the database; snapshots that can be read and subscriptions whose key is alive, of all accounts, each up to `COUNTED_UP_TO`. `now` in clock milliseconds. */
+/**
+ * Returns the size of the database, and counts readable snapshots and subscriptions with a valid key of all accounts,
+ * each up to `COUNTED_UP_TO`. `now` is in clock milliseconds.
+ */
 async function countLiveExports(reads: LiveReads, now: number) {
   const [row] = await reads.many((live) => {
     const { snapshots, isLive } = liveTokens(SNAPSHOTS, live);
-    return sql.type(counted)`
+    return sql.type(countRow)`
       select
         (select count(*) from (
-          select from ${snapshots} where expires_at > ${now}::bigint and ${isLive} limit ${COUNTED_UP_TO}) s) as snapshots,
+          select from ${snapshots} where expires_at > ${now}::bigint and ${isLive} limit ${COUNTED_UP_TO}
+        ) s) as snapshots,
         (select count(*) from (select ${liveSubscriptions(live, now)} limit ${COUNTED_UP_TO}) s) as subscriptions,
         pg_database_size(current_database()) as "databaseBytes"`;
   });

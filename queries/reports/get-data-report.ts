@@ -1,55 +1,77 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
 import { REPORTS } from '../../projections/reports/tables.ts';
 import type { DataReport } from '../../contract/data-report.ts';
 import type { ReportWanted } from '../../contract/inputs.ts';
-import type { TextRow } from '../../domain/ports/database.ts';
+import { verifiedRecord } from '../../domain/events/report-events.ts';
 import type { LiveReads, QueryContext } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import { isoTime, unlessNull } from '../fields.ts';
-import { liveRows } from '../live-tables.ts';
+import { REPORT_REASONS, REPORT_STATUSES } from '../../domain/reports.ts';
+import { isTime, jsonText, unlessNull } from '../fields.ts';
+import { liveTokens } from '../live-tables.ts';
 
-const COLUMNS = 'status, submitted_at, updated_at, closed_at, next_check_at, reason_code, finding, next_action, verified_records';
 const MAX_RECORDS = 20;
 
-/** The state of a report of the account. Any other report is refused with `report_not_found`. */
+const ownReport = z.object({
+  status: z.enum(REPORT_STATUSES),
+  submittedAt: isTime,
+  updatedAt: isTime,
+  closedAt: isTime.nullable(),
+  nextCheckAt: isTime.nullable(),
+  reasonCode: z.enum(REPORT_REASONS).nullable(),
+  finding: z.string().nullable(),
+  nextAction: z.string().nullable(),
+  verifiedRecords: jsonText(z.array(verifiedRecord)),
+});
+
+/** Returns the state of the account's report. Throws `report_not_found` for any other report. */
 export const createGetDataReport =
   (reads: LiveReads) =>
   async ({ accountId, reportId }: ReportWanted): Promise<DataReport> => {
-    const [row] = await liveRows(reads, REPORTS, {
-      name: 'own_report',
-      text: ({ reports, isLive }) => `select ${COLUMNS} from ${reports} where report_id = $1::uuid and account_id = $2::uuid and ${isLive}`,
-      values: [reportId, accountId],
+    const [row] = await reads.many((live) => {
+      const { reports, isLive } = liveTokens(REPORTS, live);
+      return sql.type(ownReport)`
+        select status, submitted_at as "submittedAt", updated_at as "updatedAt", closed_at as "closedAt",
+          next_check_at as "nextCheckAt", reason_code as "reasonCode", finding, next_action as "nextAction",
+          verified_records as "verifiedRecords"
+        from ${reports} where report_id = ${reportId}::uuid and account_id = ${accountId}::uuid and ${isLive}`;
     });
     if (row === undefined) throw new Rejection('report_not_found', 'there is no such report of this account');
     return toDataReport(reportId, row);
   };
 
-function toDataReport(reportId: string, row: TextRow): DataReport {
-  const [status, submittedAt, updatedAt, closedAt, nextCheckAt, reasonCode, finding, nextAction, verifiedRecords] = row;
-  const records = JSON.parse(verifiedRecords!) as DataReport['verifiedRecords'];
+function toDataReport(reportId: string, row: z.output<typeof ownReport>): DataReport {
+  const { status, submittedAt, updatedAt, closedAt, nextCheckAt, reasonCode, finding, nextAction, verifiedRecords } =
+    row;
   return {
     reportId,
-    status: status as DataReport['status'],
-    submittedAt: isoTime(submittedAt!),
-    updatedAt: isoTime(updatedAt!),
-    ...unlessNull('closedAt', isoTime(closedAt)),
-    ...(closedAt === null ? unlessNull('nextCheckAt', isoTime(nextCheckAt)) : {}),
-    ...unlessNull('reasonCode', reasonCode as DataReport['reasonCode'] | null),
+    status,
+    submittedAt,
+    updatedAt,
+    ...unlessNull('closedAt', closedAt),
+    ...(closedAt === null ? unlessNull('nextCheckAt', nextCheckAt) : {}),
+    ...unlessNull('reasonCode', reasonCode),
     ...unlessNull('finding', finding),
     ...unlessNull('nextAction', nextAction),
-    verifiedRecords: records.slice(0, MAX_RECORDS),
+    verifiedRecords: verifiedRecords.slice(0, MAX_RECORDS),
   };
 }
 
 const FIRST_PAUSE_MS = 2;
 const MAX_PAUSE_MS = 25;
+const readableReport = z.object({ reportId: z.string() });
 
-/** False when the deadline (clock milliseconds) passes before the report can be read. */
-export async function awaitReport({ reads, clock }: QueryContext, reportId: string, deadline: number): Promise<boolean> {
+/** Waits until the report can be read. Returns false if the deadline (clock milliseconds) passes before. */
+export async function awaitReport(
+  { reads, clock }: QueryContext,
+  reportId: string,
+  deadline: number,
+): Promise<boolean> {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(MAX_PAUSE_MS, pause * 1.5)) {
-    const rows = await liveRows(reads, REPORTS, {
-      name: 'report_is_there',
-      text: ({ reports, isLive }) => `select 1 from ${reports} where report_id = $1::uuid and ${isLive}`,
-      values: [reportId],
+    const rows = await reads.many((live) => {
+      const { reports, isLive } = liveTokens(REPORTS, live);
+      return sql.type(readableReport)`
+        select report_id as "reportId" from ${reports} where report_id = ${reportId}::uuid and ${isLive}`;
     });
     if (rows.length > 0) return true;
     if (clock.now() >= deadline) return false;

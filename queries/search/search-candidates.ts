@@ -16,7 +16,10 @@ interface CandidateSearch extends Pick<Ranking, 'query' | 'anyWord' | 'units' | 
   readonly limit: number;
 }
 
-/** One row: a page of the latest candidates in windows of time, ranked, as JSON. Without a name, so that it is planned for this very query. */
+/**
+ * One row: a page of the latest candidates in windows of time, ranked, as JSON. Without a name, so that it is planned
+ * for this very query.
+ */
 export function searchCandidates(generation: number, search: CandidateSearch): Statement {
   const { entries, isLive } = tablesOf(AGENDA_SEARCH, generation);
   const values: StatementValue[] = [];
@@ -28,13 +31,14 @@ export function searchCandidates(generation: number, search: CandidateSearch): S
     ...(search.fromDay === null ? [] : [`e.day >= ${parameter(search.fromDay, 'bigint')}`]),
     ...(search.toDay === null ? [] : [`e.day <= ${parameter(search.toDay, 'bigint')}`]),
   ];
-  const windows = search.windows.map(({ marks, since, before }) => {
-    const wanted = [query, ...filters, ...(marks === null ? [] : [asQuery(marks)])].map((part) => `e.words @@ ${part}`);
-    const times = [
-      ...(since === null ? [] : [`e.starts_at >= ${parameter(since, 'bigint')}`]),
-      ...(before === null ? [] : [`e.starts_at < ${parameter(before, 'bigint')}`]),
+  const windows = search.windows.map(({ marks, before }) => {
+    const queries = [query, ...filters, ...(marks === null ? [] : [asQuery(marks)])];
+    const conditions = [
+      ...queries.map((part) => `e.words @@ ${part}`),
+      ...(before === null ? [] : [`e.period < ${parameter(before, 'bigint')}`]),
+      ...days,
     ];
-    return `(select item_id, starts_at, words, matter from ${entries} e where ${[...wanted, ...times, ...days].join(' and ')}
+    return `(select item_id, starts_at, words, matter from ${entries} e where ${conditions.join(' and ')}
       order by e.starts_at desc, e.item_id desc limit ${MAX_CANDIDATES + 1})`;
   });
   const { after } = search;
@@ -43,14 +47,17 @@ export function searchCandidates(generation: number, search: CandidateSearch): S
     anyWord: asQuery(search.anyWord),
     pairs: search.pairs.map(asQuery),
     units: search.units.map((unit) => ({ query: asQuery(unit.query), weight: unit.weight })),
-    after: after === null ? null : [parameter(after.rank, 'int'), parameter(after.startsAt, 'bigint'), parameter(after.itemId, 'uuid')],
+    after:
+      after === null
+        ? null
+        : [parameter(after.rank, 'int'), parameter(after.startsAt, 'bigint'), parameter(after.itemId, 'uuid')],
     limit: parameter(search.limit, 'int'),
   };
   // The limit ends the scan of `union all` before the later windows are read.
   return {
     text: `with found as materialized (${withMatter(`select * from (${windows.join(' union all ')}) f limit ${MAX_CANDIDATES + 1}`)}),
       ${rankedItems(ranking)}
-      select ${pageOf(generation, ranking)} where ${isLive}`,
+      select ${pageOf(generation, ranking)} as page where ${isLive}`,
     values,
   };
 }

@@ -1,4 +1,4 @@
-import { cutAfter } from '../../domain/words.ts';
+import { cutAfter } from '../../domain/text/words.ts';
 import type { NearWord } from './search-units.ts';
 
 interface GuidanceFacts {
@@ -20,7 +20,7 @@ interface GuidanceFacts {
 
 const quoted = (word: string): string => `"${word}"`;
 
-/** From this number of words on, a search with few results proposes fewer words. */
+/** A search for this many words or more with few results proposes fewer words. */
 const [MANY_WORDS, FEW_RESULTS] = [3, 3];
 
 const EMPTY =
@@ -30,8 +30,11 @@ const EMPTY =
 export function searchGuidance(facts: GuidanceFacts): string {
   const sentences: string[] = [];
   if (facts.wordless)
-    sentences.push('The query has no word that can be searched: give words of the title or the text, other than "the" or "of".');
-  if (facts.uncovered) sentences.push('No body of this jurisdiction is covered yet: get_coverage lists the jurisdictions that are.');
+    sentences.push(
+      'The query has no word that can be searched: give words of the title or the text, other than "the" or "of".',
+    );
+  if (facts.uncovered)
+    sentences.push('No body of this jurisdiction is covered yet: get_coverage lists the jurisdictions that are.');
   for (const filter of facts.unknownFilters)
     sentences.push(`No ${filter === 'topicSlug' ? 'topic' : 'jurisdiction'} with this ${filter} is known.`);
   for (const [word, near] of facts.near) {
@@ -50,7 +53,8 @@ export function searchGuidance(facts: GuidanceFacts): string {
   if (isWhole && facts.leniency === 0 && facts.words >= MANY_WORDS && facts.found <= FEW_RESULTS) {
     sentences.push('All of these words were required: a search with fewer words may find more.');
   }
-  if (facts.found === 0) sentences.push(facts.continued ? 'There are no further results.' : 'No agenda item matches.', EMPTY);
+  if (facts.found === 0)
+    sentences.push(facts.continued ? 'There are no further results.' : 'No agenda item matches.', EMPTY);
   if (facts.hasMore) sentences.push('There are more results: repeat the search with nextCursor as cursor.');
   if (facts.candidateLimitReached) {
     sentences.push(
@@ -71,13 +75,16 @@ interface Stretch {
   readonly end: string;
 }
 
-/** Plain text on one line, at most 300 characters, with an ellipsis at each end that is not the text's own. No character is split. */
+/**
+ * Plain text on one line, at most 300 characters, with an ellipsis at each end that is not the text's own. No character
+ * is split.
+ */
 export function excerptOf({ part, beginning, end }: Stretch): string {
   const line = oneLine(part) || oneLine(beginning);
-  const shown = cutAfter(line, MAX_LENGTH);
+  const excerpt = cutAfter(line, MAX_LENGTH);
   const before = oneLine(beginning).startsWith(line.slice(0, SEEN)) ? '' : '… ';
-  const after = part !== '' && shown.length === line.length && oneLine(end).endsWith(line.slice(-SEEN)) ? '' : ' …';
-  return `${before}${shown}${after}`;
+  const after = part !== '' && excerpt.length === line.length && oneLine(end).endsWith(line.slice(-SEEN)) ? '' : ' …';
+  return `${before}${excerpt}${after}`;
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

@@ -1,11 +1,11 @@
 import { MARK } from '../../projections/agenda-search/tables.ts';
 import { DAY_MS } from '../../domain/durations.ts';
 import { HIGHWAY, referenceNumbers, TYPED_CASE } from '../../domain/reference-numbers.ts';
-import { DASHES, plainAmounts, unaccented, spellableWords, straightQuotes } from '../../domain/words.ts';
+import { DASHES, plainAmounts, unaccented, spellableWords, straightQuotes } from '../../domain/text/words.ts';
 import synonyms from './synonyms.json' with { type: 'json' };
 
 /** A part of a query. An item has it if it has one of the texts or one of the marks. */
-interface Unit {
+export interface Unit {
   /** Arguments of `websearch_to_tsquery`; a quoted one is a phrase. */
   readonly texts: readonly string[];
   readonly marks: readonly string[];
@@ -15,15 +15,19 @@ interface Unit {
   readonly isAlternative: boolean;
 }
 
-/** What the words of the field stand for, the word itself included where it is searched too. */
+/** Texts that words of the field stand for; they include the word itself if it is searched too. */
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(synonyms).map(([typed, texts]) => [typed.toLowerCase(), texts.map((text) => `"${text}"`)]),
 );
-const MONTH = String.raw`(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|ust|ember|ober)?\b\.?`;
+const SHORT_MONTH = '(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)';
+/** "sept.", "september". */
+const MONTH = String.raw`${SHORT_MONTH}(?:uary|ruary|ch|il|ust|ember|ober)?\b\.?`;
 const DAY = String.raw`\d{1,2}(?:st|nd|rd|th)?`;
 const YEAR = String.raw`(?:,?\s+\d{4}\b)?`;
 const NUMERIC_DATE = String.raw`\d{4}-\d\d?-\d\d?|\d{4}/\d\d?/\d\d?|\d\d?-\d\d?-\d{4}|\d\d?/\d\d?/(?:\d\d){1,2}`;
-const DATE = String.raw`(?:${NUMERIC_DATE}|${DAY}\s+(?:of\s+)?${MONTH}${YEAR}|${MONTH}\s+${DAY}\b${YEAR})(?![-/\p{L}\p{N}])`;
+const WRITTEN_DATE = String.raw`${DAY}\s+(?:of\s+)?${MONTH}${YEAR}|${MONTH}\s+${DAY}\b${YEAR}`;
+/** "2026-03-24", "3/24/26", "24 of march", "march 24th, 2026". */
+const DATE = String.raw`(?:${NUMERIC_DATE}|${WRITTEN_DATE})(?![-/\p{L}\p{N}])`;
 const FIELD_WORDS = [...SYNONYMS.keys()].toSorted((left, right) => right.length - left.length).join('|');
 const PARTS = new RegExp(
   [
@@ -36,20 +40,22 @@ const PARTS = new RegExp(
   'giu',
 );
 const HIGHWAY_ONLY = new RegExp(`^${HIGHWAY}$`, 'iu');
-/** Of dollars without cents, which a source may write as zero. An excerpt finds it as it is written. */
+/** An amount without cents, which a source might write as zero. An excerpt finds it in both forms. */
 const AMOUNT = /^(\$?\d{1,3}(?:,\d{3})+)(?:\.00)?[).,;]*$/;
 /** A dash within a word or number; not one between two dates, nor one before a word, which would exclude it. */
 const INNER_DASH = new RegExp(String.raw`(?<=[\p{L}\p{N}])(?<!\d[-/]\d{1,4})[${DASHES.from}](?=[\p{L}\p{N}])`, 'gu');
 const NUMERIC_ONLY = new RegExp(`^(?:${NUMERIC_DATE})$`);
-/** Of a year of two digits, the last one of this century. */
+/** Last two-digit year of this century. */
 const LAST_SHORT_YEAR = 69;
 // oxlint-disable-next-line no-control-regex
 const NO_TEXT = /[\0\ufffd]/g;
 
-/** A date without a year is that of so many years before this one, of this one and of the next. */
+/** Number of past years that a date without a year means, besides this year and the next. */
 const PAST_YEARS = 10;
 
-/** A query as it was typed, made ready for the database. What is no text (U+0000 and lone surrogates) separates words. */
+/**
+ * A query as it was typed, made ready for the database. What is no text (U+0000 and lone surrogates) separates words.
+ */
 export function searchQuery(typed: string, thisYear: number) {
   const text = straightQuotes(unaccented(typed.toWellFormed().replaceAll(NO_TEXT, ' '))).replaceAll(INNER_DASH, '-');
   const units: Unit[] = [];
@@ -73,27 +79,28 @@ function unitOf(part: string, { date, number, synonym }: Record<string, string |
   const text = part.replace(/^-+/, '');
   const isExcluded = text.length < part.length && text !== '';
   const days = date === undefined ? [] : daysOf(date, thisYear).map((day) => `${MARK.day}${day}`);
-  const numbers = referenceNumbers(number?.replace(/(\d)\s+(\d)/, '$1-$2') ?? '').map((each) => `${MARK.number}${each}`);
-  // Of the words of a highway only its number is searched, and each other number would match.
+  const numbers = referenceNumbers(number?.replace(/(\d)\s+(\d)/, '$1-$2') ?? '').map(
+    (each) => `${MARK.number}${each}`,
+  );
+  // Only the mark of a highway is searched: its words would match every other number.
   const isHighway = number !== undefined && HIGHWAY_ONLY.test(number);
   const amount = AMOUNT.exec(text)?.[1];
-  const plain = amount === undefined ? [plainAmounts(asWords(text))] : [amount.replaceAll(',', ''), amount, `${amount}.00`];
+  const plain =
+    amount === undefined ? [plainAmounts(asWords(text))] : [amount.replaceAll(',', ''), amount, `${amount}.00`];
   const texts = isHighway ? [] : (SYNONYMS.get(synonym === undefined ? '' : text.toLowerCase()) ?? plain);
   return { texts, marks: [...days, ...numbers], isDate: days.length > 0, isExcluded };
 }
 
-/** What a slash joins are words side by side, as the read model has them. */
+/** Replaces slashes by spaces within a phrase, as the read model does. */
 const asWords = (text: string): string => (text.includes('/') ? `"${text.replaceAll(/[/"]/g, ' ')}"` : text);
 
-/** Days of a date as it was typed; none where there is no such day. */
+/** Returns the days of a typed date; none if the day does not exist. */
 function daysOf(date: string, thisYear: number): readonly number[] {
   if (NUMERIC_ONLY.test(date)) {
     const parts = date.split(/[-/]/);
-    const [month, day, typedYear] = (parts[0]!.length === 4 ? [parts[1]!, parts[2]!, parts[0]!] : parts).map(Number) as [
-      number,
-      number,
-      number,
-    ];
+    const [month, day, typedYear] = (parts[0]!.length === 4 ? [parts[1]!, parts[2]!, parts[0]!] : parts).map(
+      Number,
+    ) as [number, number, number];
     const isShort = parts.at(-1)!.length === 2 && parts[0]!.length < 4;
     const year = isShort ? typedYear + (typedYear <= LAST_SHORT_YEAR ? 2000 : 1900) : typedYear;
     const time = new Date(0).setUTCFullYear(year, month - 1, day);
@@ -101,7 +108,9 @@ function daysOf(date: string, thisYear: number): readonly number[] {
     return isThere ? [Math.floor(time / DAY_MS)] : [];
   }
   const plain = date.replaceAll(/\bof\b|(?<=\d)(?:st|nd|rd|th)|[.,]/gi, ' ');
-  const years = /\d{4}/.test(plain) ? [''] : Array.from({ length: PAST_YEARS + 2 }, (_, index) => ` ${thisYear + 1 - index}`);
+  const years = /\d{4}/.test(plain)
+    ? ['']
+    : Array.from({ length: PAST_YEARS + 2 }, (_, index) => ` ${thisYear + 1 - index}`);
   const times = years.map((year) => Date.parse(`${plain}${year} UTC`));
   const [day] = /(?<!\d)\d{1,2}(?!\d)/.exec(plain)!;
   // The parser takes February 30 for the day after the 1st of March.

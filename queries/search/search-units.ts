@@ -1,29 +1,29 @@
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
-import type { TextRow } from '../../domain/ports/database.ts';
-import { distance } from '../../domain/words.ts';
-import { liveRows } from '../live-tables.ts';
+import { distance } from '../../domain/text/words.ts';
+import { liveStatement } from '../live-tables.ts';
+import { lexemesOf } from './composed-query.ts';
 import type { SearchContext } from './search-context.ts';
 
 export interface LenientUnit {
-  /** As the database writes queries. */
+  /** Text in the syntax of `tsquery`. */
   readonly query: string;
-  /** In the rank: one more for each halving of the frequency of its words. Coarse, so that it seldom changes between two pages. */
+  /**
+   * Grows by one with each halving of the frequency of its words. Coarse, so that it seldom changes between two pages.
+   */
   readonly weight: number;
-  /** Whether it names a jurisdiction. */
+  /** True if it names a jurisdiction. */
   readonly isPlace: boolean;
 }
 
-/** Of more parts, the commonest are left out. */
+/** Parts that a lenient search considers: the rarest. */
 const MAX_UNITS = 6;
-/** The longest name of a place has so many words. A query with more of them names several places, and no item is of two. */
+/** Words of the longest name of a place. A query with more names several places, and no item belongs to two. */
 const MAX_PLACE_UNITS = 3;
-const LEXEME = /'((?:[^'\\]|''|\\\\)+)'/g;
-
-const lexemesOf = (query: string): readonly string[] =>
-  [...query.matchAll(LEXEME)].map(([, lexeme]) => lexeme!.replaceAll("''", "'").replaceAll('\\\\', '\\'));
-
-/** The weighted parts of a query, at most six, in the order of the query. `records` has the number of records of some words. */
+/**
+ * The weighted parts of a query, at most six, in the order of the query. `records` has the number of records of some
+ * words.
+ */
 export function lenientUnits(
   units: readonly string[],
   { records, periods, places }: Pick<SearchContext, 'records' | 'periods' | 'places'>,
@@ -37,27 +37,33 @@ export function lenientUnits(
     return { query, weight, isPlace: lexemes.length > 0 && lexemes.every((lexeme) => places.includes(lexeme)) };
   });
   const ofPlaces = weighed.filter(({ isPlace }) => isPlace);
-  const named = ofPlaces.length > MAX_PLACE_UNITS ? [] : ofPlaces;
-  const others = weighed.filter((unit) => !named.includes(unit)).toSorted((left, right) => right.weight - left.weight);
-  const kept = new Set([...named, ...others.slice(0, MAX_UNITS - named.length)]);
-  return weighed.filter((unit) => kept.has(unit)).map((unit) => ({ ...unit, isPlace: named.includes(unit) }));
+  const placeUnits = ofPlaces.length > MAX_PLACE_UNITS ? [] : ofPlaces;
+  const others = weighed
+    .filter((unit) => !placeUnits.includes(unit))
+    .toSorted((left, right) => right.weight - left.weight);
+  const chosen = new Set([...placeUnits, ...others.slice(0, MAX_UNITS - placeUnits.length)]);
+  return weighed.filter((unit) => chosen.has(unit)).map((unit) => ({ ...unit, isPlace: placeUnits.includes(unit) }));
 }
 
 /**
- * Queries for items that lack some of the parts, from the fewest to half of them; each is for where those before it find nothing. At first an
- * item must be of the place that is named and have another part: a place is common, and so would be the first part to be left out.
+ * Queries for items that lack some of the parts, from the fewest to half of them; each is for where those before it
+ * find nothing. At first an item must be of the place that is named and have another part: a place is common, and so
+ * would be the first part to be left out.
  */
 export function lenientQueries(units: readonly LenientUnit[]): readonly string[] {
   const [places, others] = [units.filter(({ isPlace }) => isPlace), units.filter(({ isPlace }) => !isPlace)];
   const half = Math.floor(units.length / 2);
-  const there = places.length === 0 ? [] : upTo(Math.min(half, others.length - 1)).map((missing) => lacking(others, missing, places));
-  return [...there, ...upTo(half).map((missing) => lacking(units, missing, []))];
+  const withPlaces =
+    places.length === 0
+      ? []
+      : countTo(Math.min(half, others.length - 1)).map((missing) => queryLacking(others, missing, places));
+  return [...withPlaces, ...countTo(half).map((missing) => queryLacking(units, missing, []))];
 }
 
-const upTo = (last: number): readonly number[] => Array.from({ length: Math.max(0, last) }, (_, index) => index + 1);
+const countTo = (last: number): readonly number[] => Array.from({ length: Math.max(0, last) }, (_, index) => index + 1);
 
 /** Matches items that have all the required parts, and lack at most so many of the others. */
-function lacking(units: readonly LenientUnit[], missing: number, required: readonly LenientUnit[]): string {
+function queryLacking(units: readonly LenientUnit[], missing: number, required: readonly LenientUnit[]): string {
   const parts = (of: readonly LenientUnit[]): readonly string[] => of.map(({ query }) => `( ${query} )`);
   return choices(parts(units), units.length - missing)
     .map((chosen) => `( ${[...parts(required), ...chosen].join(' & ')} )`)
@@ -69,9 +75,9 @@ function choices(from: readonly string[], size: number): readonly (readonly stri
   return from.flatMap((first, index) => choices(from.slice(index + 1), size - 1).map((rest) => [first, ...rest]));
 }
 
-/** Of the words near a misspelt one so many are compared with it. */
+/** Number of near words that are compared with a misspelt one. */
 const NEAR_WORDS = 20;
-/** For so many words of a query near ones are looked for, each of which takes the database milliseconds. */
+/** Number of words per query for which near words are looked up; each takes the database milliseconds. */
 const MAX_MISSPELT = 8;
 
 export interface NearWord {
@@ -80,36 +86,58 @@ export interface NearWord {
   readonly isSlip: boolean;
 }
 
+/** A word of some record, with the number of records that contain it. */
+interface KnownWord {
+  readonly word: string;
+  readonly records: number;
+}
+
 /** SQL: a word is not one of those that are left out of every search, such as "does". */
 const isSearched = (word: string): string => `ts_lexize('pg_catalog.english_stem', ${word}) <> '{}'`;
 
-/** Words that no record has, each with the nearest that some record has; null where there is none, and for those after the eighth. */
-export async function nearOnes(reads: LiveReads, unknown: readonly string[]): Promise<ReadonlyMap<string, NearWord | null>> {
+/**
+ * Words that no record has, each with the nearest that some record has; null where there is none, and for those after
+ * the eighth.
+ */
+export async function findNearWords(
+  reads: LiveReads,
+  unknown: readonly string[],
+): Promise<ReadonlyMap<string, NearWord | null>> {
   if (unknown.length === 0) return new Map();
   // Two swapped letters leave few groups of three letters in common: near words of a short word miss it.
   const misspelt = unknown.slice(0, MAX_MISSPELT);
-  const swaps = misspelt.flatMap((word) => swapped(word).map((other) => [word, other]));
-  const rows = await liveRows(reads, AGENDA_SEARCH, {
-    text: ({ words, isLive }) => `select n.word, n.records, m.word from unnest($1::text[]) as m (word)
+  const swaps = misspelt.flatMap((word) => swapNeighbors(word).map((other) => [word, other]));
+  const rows = await reads.rows<KnownWord & { readonly misspelt: string }>(
+    liveStatement(AGENDA_SEARCH, {
+      text: ({ words, isLive }) => `select n.word, n.records, m.word as misspelt from unnest($1::text[]) as m (word)
       cross join lateral civic.near_words('${words}'::regclass, m.word, ${NEAR_WORDS}) n where ${isSearched('n.word')} and ${isLive}
       union all select w.word, w.records, s.word from unnest($2::text[], $3::text[]) as s (word, swapped) join ${words} w on w.word = s.swapped
       where ${isSearched('w.word')}`,
-    values: [misspelt, swaps.map(([word]) => word!), swaps.map(([, swapped]) => swapped!)],
-  });
-  const known = Map.groupBy(rows, (row) => row[2]!);
-  return new Map(unknown.map((word) => [word, nearestWord(word, known.get(word) ?? [])]));
+      values: [misspelt, swaps.map(([word]) => word!), swaps.map(([, swapped]) => swapped!)],
+    }),
+  );
+  const rowsByWord = Map.groupBy(rows, ({ misspelt }) => misspelt);
+  return new Map(unknown.map((word) => [word, nearestWord(word, rowsByWord.get(word) ?? [])]));
 }
 
 /** The word with each two neighbours swapped. */
-const swapped = (word: string): readonly string[] =>
-  Array.from({ length: word.length - 1 }, (_, at) => word.slice(0, at) + word[at + 1]! + word[at]! + word.slice(at + 2));
+const swapNeighbors = (word: string): readonly string[] =>
+  Array.from(
+    { length: word.length - 1 },
+    (_, at) => word.slice(0, at) + word[at + 1]! + word[at]! + word.slice(at + 2),
+  );
 
-/** The word that takes the fewest changes, the commonest of several; null where all are too far. Short words have many neighbours. */
-export function nearestWord(unknown: string, words: readonly TextRow[]): NearWord | null {
+/**
+ * The word that takes the fewest changes, the commonest of several; null where all are too far. Short words have many
+ * neighbours.
+ */
+export function nearestWord(unknown: string, words: readonly KnownWord[]): NearWord | null {
   const letters = unknown.length;
   const [near] = words
-    .map(([word, records]) => ({ word: word!, records: Number(records), far: distance(unknown, word!) }))
-    .toSorted((left, right) => left.far - right.far || right.records - left.records || (left.word < right.word ? -1 : 1));
+    .map(({ word, records }) => ({ word, records, far: distance(unknown, word) }))
+    .toSorted(
+      (left, right) => left.far - right.far || right.records - left.records || (left.word < right.word ? -1 : 1),
+    );
   if (near === undefined || near.far > (letters < 6 ? 1 : letters < 10 ? 2 : 3)) return null;
   const isLikely = letters < 6 ? lettersOf(unknown) === lettersOf(near.word) : near.far <= (letters < 9 ? 1 : 2);
   return { word: near.word, isSlip: isLikely && near.word[0] === unknown[0] };

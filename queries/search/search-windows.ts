@@ -1,92 +1,51 @@
-import { DAY_MS } from '../../domain/durations.ts';
-import { MARK, periodStart } from '../../projections/agenda-search/tables.ts';
-import { MAX_CANDIDATES } from './ranked-page.ts';
+import { MARK } from '../../projections/agenda-search/tables.ts';
 
-/** The latest period first. */
+/** Number of entries in each quarter that has entries, the latest quarter first. */
 export type PeriodCounts = readonly (readonly [period: number, entries: number])[];
 
-/** A time window: the meetings that start in it, in milliseconds. Null: no limit on that side. */
+/** A range of quarters that a search reads at once. */
 export interface SearchWindow {
-  /** Query of the marks that its entries have, as the database writes queries. Null: the times alone limit it. */
+  /** Query for the marks of its quarters. Null for the last window of a search without dates, which `before` limits. */
   readonly marks: string | null;
-  readonly since: number | null;
+  /** The window ends before this quarter. Null: no limit. */
   readonly before: number | null;
 }
 
-interface WindowLimits {
-  readonly from?: number;
-  readonly to?: number;
-  /** Each window reads the places of both words again: fewer windows cost less. */
-  readonly isPhrase: boolean;
-  /** So many entries have all words, were they spread by chance; null where that is not known. */
-  readonly likely: number | null;
-  /** Entries have marks of days: a period with many of them is searched in parts. */
-  readonly isDated: boolean;
-}
-
-const FIRST_WINDOW = 5000;
-const GROWTH = 5;
-/** Times the entries that are likely to have the candidates. */
-const MORE_THAN_ENOUGH = 1.2;
-/** The index looks at each mark for each entry of a window: of more days of a period, the mark of the period costs less. */
-const MAX_DAYS = 31;
-
-/** A period, or one of so many parts of it. */
-interface Stretch {
-  readonly period: number;
-  readonly parts: number;
-  readonly entries: number;
-  readonly since: number;
-  readonly before: number;
-}
-
-/** The parts of a period have about as many days each, the latest part first. */
-function stretchesOf(period: number, entries: number, isDated: boolean): readonly Stretch[] {
-  const [start, end] = [periodStart(period), periodStart(period + 1)];
-  const days = (end - start) / DAY_MS;
-  const wanted = Math.min(days, Math.ceil(entries / FIRST_WINDOW));
-  // Parts of more days would be looked up by the mark of the period, each of them the whole of it.
-  const parts = isDated && Math.ceil(days / wanted) + 2 <= MAX_DAYS ? wanted : 1;
-  const cut = (part: number): number => end - Math.floor((days * part) / parts) * DAY_MS;
-  return Array.from({ length: parts }, (_, part) => ({ period, parts, entries: entries / parts, since: cut(part + 1), before: cut(part) }));
-}
+/** Number of entries that each window covers at least; one more window covers all earlier entries. */
+const WINDOW_ENTRIES = [5_000, 50_000];
 
 /**
- * Windows of time that a search with many matches reads one after another until enough is found, the latest first; none where nothing is
- * between the periods `from` and `to`. What reaches the last is so rare that reading all of the past costs less than looking up its many
- * marks; between dates they are looked up, since outside of them it may be common. The windows change what a search costs, never what it
- * finds.
+ * Returns windows that a search reads in turn, the latest first, until it has found enough; none if nothing is between
+ * the quarters `from` and `to`. Common words are found in a recent window, without reading their matches of all years.
+ * Rare words cost little in every window. Windows affect the cost of a search, never its result.
  */
-export function searchWindows(all: PeriodCounts, { from, to, isPhrase, likely, isDated }: WindowLimits): readonly SearchWindow[] {
-  const periods = all.filter(([period]) => period >= (from ?? period) && period <= (to ?? period));
+export function searchWindows(
+  counts: PeriodCounts,
+  { from, to }: { readonly from?: number; readonly to?: number },
+): readonly SearchWindow[] {
   const isLimited = from !== undefined || to !== undefined;
-  if (isLimited && periods.length === 0) return [];
-  const stretches = periods.flatMap(([period, entries]) => stretchesOf(period, entries, isDated));
+  let rest = counts.filter(([period]) => period >= (from ?? period) && period <= (to ?? period));
+  if (isLimited && rest.length === 0) return [];
   const windows: SearchWindow[] = [];
-  const total = (some: PeriodCounts): number => some.reduce((sum, [, entries]) => sum + entries, 0);
-  let left = total(periods);
-  const enough = likely === null ? 0 : (MORE_THAN_ENOUGH * MAX_CANDIDATES * total(all)) / Math.max(1, likely);
-  let [next, size] = [0, Math.max(FIRST_WINDOW, enough)];
-  for (;;) {
-    let [end, held] = [next, 0];
-    while (end < stretches.length && (end === next || held + stretches[end]!.entries <= size)) held += stretches[end++]!.entries;
-    left -= held;
-    if (left < size * (isPhrase ? GROWTH : 1)) break;
-    windows.push(windowOf(stretches.slice(next, end)));
-    [next, size] = [end, size * GROWTH];
+  for (const entries of WINDOW_ENTRIES) {
+    const size = countUntil(rest, entries);
+    if (size >= rest.length) break;
+    windows.push(windowOf(rest.slice(0, size)));
+    rest = rest.slice(size);
   }
-  const last = isLimited
-    ? windowOf(stretches.slice(next))
-    : { marks: null, since: null, before: next === 0 ? null : stretches[next]!.before };
-  return [...windows, last];
+  // Without dates, reading all earlier entries costs less than looking up the marks of many quarters.
+  const before = windows.length === 0 ? null : rest[0]![0] + 1;
+  return [...windows, isLimited ? windowOf(rest) : { marks: null, before }];
 }
 
-function windowOf(stretches: readonly Stretch[]): SearchWindow {
-  const marks = [...Map.groupBy(stretches, ({ period }) => period)].flatMap(([period, parts]) => {
-    // A local day is part of up to three days of UTC.
-    const [first, last] = [parts.at(-1)!.since / DAY_MS - 1, parts[0]!.before / DAY_MS];
-    if (parts.length === parts[0]!.parts || last - first >= MAX_DAYS) return [`${MARK.period}${period}`];
-    return Array.from({ length: last - first + 1 }, (_, index) => `${MARK.day}${first + index}`);
-  });
-  return { marks: marks.map((mark) => `'${mark}'`).join(' | '), since: stretches.at(-1)!.since, before: stretches[0]!.before };
+/** Returns how many of the latest quarters together have this many entries. */
+function countUntil(counts: PeriodCounts, minimum: number): number {
+  let [size, entries] = [0, 0];
+  while (size < counts.length && entries < minimum) entries += counts[size++]![1];
+  return size;
 }
+
+const windowOf = (counts: PeriodCounts): SearchWindow => ({
+  marks: counts.map(([period]) => `'${MARK.period}${period}'`).join(' | '),
+  before: null,
+});

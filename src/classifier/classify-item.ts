@@ -1,6 +1,7 @@
-import { plainText } from '../../domain/plain-text.ts';
+import { plainSubject } from './bounded-subject.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import type { ClassificationSubject, ClassifiedHit, Classifier } from '../../domain/ports/classifier.ts';
+import { FORMER_NAMES, PHRASE_CLASSIFIER } from './classifier-names.ts';
 import { businessImpactOf, summaryOf } from './hit-texts.ts';
 import { type CompiledTopics, compileTopics, type Occurrence } from './phrases.ts';
 import { confidenceOf, HIT_FROM, topicEvidence, type TopicEvidence, worth } from './topic-evidence.ts';
@@ -13,33 +14,17 @@ import { standingOf, standingSentence } from './item-standing.ts';
 import { proceduralContext } from './procedure.ts';
 import { furtherName, itemSubject, proposedAction, statedAction } from './subject-sentence.ts';
 
-/** Stored in every hit; another number whenever the same records give other hits. */
-export const PHRASE_CLASSIFIER = 'phrases-8';
-/** Names of former rules: hits under them are computed again, and removed where there is none. */
-const FORMER_NAMES: readonly string[] = ['phrases-1', 'phrases-2', 'phrases-3', 'phrases-4', 'phrases-5', 'phrases-6', 'phrases-7'];
-/** Length of title and text that is read, in UTF-16 code units; bounds the cost of long texts. */
-const READ_AT_MOST = 8_000;
-
-/** The item without markup, at most its beginning. The same subject where nothing changes. */
-function readable(subject: ClassificationSubject): ClassificationSubject {
-  const { item } = subject;
-  const title = beginning(plainText(item.title));
-  const text = item.text === null ? null : beginning(plainText(item.text));
-  return title === item.title && text === item.text ? subject : { ...subject, item: { ...item, title, text } };
-}
-
-const beginning = (text: string): string =>
-  text.length <= READ_AT_MOST ? text : text.slice(0, READ_AT_MOST).replace(/\s+\S*$|[\ud800-\udbff]$/, '');
-
 /** The action that the source proposes, for an item without a text of its own. */
 const proposal = ({ actionText }: ClassificationSubject['item']): string | null =>
-  proposedAction({ actionText }) === null ? null : beginning(plainText(actionText ?? ''));
+  proposedAction({ actionText }) === null ? null : actionText;
 
 /** The id of the hit of an item on a topic, the same in every deployment. */
 export const hitId = (agendaItemId: string, topicId: string): string => derivedId('agenda_hit', agendaItemId, topicId);
 
 const best = (occurrences: readonly Occurrence[], place: 'title' | 'text'): Occurrence | undefined =>
-  occurrences.toSorted((left, right) => worth(right, place) - worth(left, place) || left.start - right.start || right.end - left.end)[0];
+  occurrences.toSorted(
+    (left, right) => worth(right, place) - worth(left, place) || left.start - right.start || right.end - left.end,
+  )[0];
 
 /** The sentence of title or text that holds the topic's strongest phrase; the title's wins a tie. */
 function quoteOf(item: { readonly title: string; readonly text: string | null }, evidence: TopicEvidence): string {
@@ -50,9 +35,12 @@ function quoteOf(item: { readonly title: string; readonly text: string | null },
   return evidenceQuote(item.text, texted);
 }
 
-/** The hits of an item, ordered by topic id; none for a formality. A topic needs a confidence of 65 or more (docs/classification.md). */
+/**
+ * The hits of an item, ordered by topic id; none for a formality. A topic needs a confidence of 65 or more
+ * (docs/developers/classification.md).
+ */
 export function classifyItem(whole: ClassificationSubject, topics: CompiledTopics): ClassifiedHit[] {
-  const subject = readable(whole);
+  const subject = plainSubject(whole);
   const { item } = subject;
   if (isFormality(item)) return [];
   const title = operativeText(item.title);
@@ -67,13 +55,17 @@ export function classifyItem(whole: ClassificationSubject, topics: CompiledTopic
   const facts = statedFacts(subject, {
     title,
     text: proposed === null ? text : '',
-    proposed: operativeText(beginning(statedAction(item) ?? '')),
+    proposed: operativeText(statedAction(item) ?? ''),
   });
   const location = affectedLocation([title, text]);
   const standing = standingOf(subject);
   const context = proceduralContext(subject, standing);
   const about = itemSubject(item, title);
-  const texts = { subject: about, name: furtherName(item, about), standing: standingSentence(subject, standing, context.proceduralStage) };
+  const texts = {
+    subject: about,
+    name: furtherName(item, about),
+    standing: standingSentence(subject, standing, context.proceduralStage),
+  };
   const summary = summaryOf(texts, facts, location.locations);
   const businessImpact = businessImpactOf(facts, context, standing);
   return found.map(({ topic, evidence, confidence }) => ({
@@ -92,7 +84,10 @@ export function classifyItem(whole: ClassificationSubject, topics: CompiledTopic
   }));
 }
 
-/** The shipped classifier: whole-word phrases. Topics are compiled once per array: pass the same array while they are unchanged. */
+/**
+ * The shipped classifier: whole-word phrases. Topics are compiled once per array: pass the same array while they are
+ * unchanged.
+ */
 export function phraseClassifier(): Classifier {
   const compiled = new WeakMap<readonly RecordData<'topics'>[], CompiledTopics>();
   return {

@@ -1,4 +1,4 @@
-/** In UTF-16 code units. A longer sentence is quoted clause by clause around the phrase. */
+/** Length in UTF-16 code units. A longer sentence is quoted clause by clause around the phrase. */
 export const QUOTE_LIMIT = 420;
 const CLAUSE = /;\s+|\s+[-–—]\s+|,\s+(?!Inc\b|LLC\b|L\.?P\b|L\.L|Ltd|Jr\b|Sr\b|\d)|\)\s+|\s+(?=\()|\s+/g;
 const STRENGTH: readonly RegExp[] = [/^;\s+$|^\s+[-–—]\s+$/, /^,\s+$/, /^\)?\s+$/];
@@ -14,7 +14,9 @@ function shortened(text: string, sentence: Span, phrase: Span): Span {
   let { start } = sentence;
   if (phrase.end - start > QUOTE_LIMIT) {
     const room = phrase.end - QUOTE_LIMIT;
-    const options = cuts(text, Math.max(start, room - 1), phrase.start).filter(({ at }) => at >= room && at <= phrase.start);
+    const options = cuts(text, Math.max(start, room - 1), phrase.start).filter(
+      ({ at }) => at >= room && at <= phrase.start,
+    );
     const best = Math.min(...options.map(({ rank }) => rank));
     start = options.find(({ rank }) => rank === best)?.at ?? phrase.start;
   }
@@ -27,17 +29,21 @@ function shortened(text: string, sentence: Span, phrase: Span): Span {
   return { start, end: options.findLast(({ rank }) => rank === best)?.at ?? phrase.end };
 }
 
-/** The sentence of the text in which the phrase stands, verbatim; of one over the limit, the clauses around the phrase. What is cut off is marked. */
+/**
+ * The sentence of the text in which the phrase stands, verbatim; of one over the limit, the clauses around the phrase.
+ * What is cut off is marked.
+ */
 export function evidenceQuote(text: string, phrase: Span): string {
   const whole = sentencesOf(text).find((span) => span.start <= phrase.start && phrase.end <= span.end) ?? phrase;
   const { start, end } = whole.end - whole.start > QUOTE_LIMIT ? shortened(text, whole, phrase) : whole;
   const quote = text.slice(start, end).trim();
   // A title of punctuation only is quoted as it is.
-  const said = quote.replace(/[\s;,]*(?:[-–—])?[\s;,]*$/, '');
-  if (said === '') return quote;
+  const trimmed = quote.replace(/(?<![\s;,])[\s;,]*(?:[-–—][\s;,]*)?$/, '');
+  if (trimmed === '') return quote;
   const endsHere =
-    /[.!?]["”’)]*$/.test(said) || /^[\s;,–—-]*(?:\n|$)/.test(text.slice(start + text.slice(start).indexOf(said) + said.length));
-  return `${start > whole.start ? '… ' : ''}${said}${endsHere ? '' : ' …'}`;
+    /[.!?]["”’)]*$/.test(trimmed) ||
+    /^[\s;,–—-]*(?:\n|$)/.test(text.slice(start + text.slice(start).indexOf(trimmed) + trimmed.length));
+  return `${start > whole.start ? '… ' : ''}${trimmed}${endsHere ? '' : ' …'}`;
 }
 
 interface Span {
@@ -49,7 +55,7 @@ interface Span {
 const ABBREVIATION =
   /(?:^|[\s("“/])(?:[A-Z]|[A-Z](?:\.[A-Z])+|(?:No|Nos|Bros|Inc|Co|Corp|Ltd|St|Ave|Blvd|Rd|Dr|Ln|Hwy|Pkwy|Ft|Mt|Mr|Mrs|Ms|Jr|Sr|vs?|Sec|Secs|Art|Ch|Dept|Gov|Est|approx|etc|al|dba|d\/b\/a|a\.k\.a|i\.e|e\.g|[ap]\.m|U\.S|P\.E|Ph\.D|N|S|E|W)|\d+[a-z]?)$/i;
 
-const STOP = /[.!?]["”’)]*\s+(?=["“(]?[\p{Lu}\d])|\n+|\s+(?=(?:Recommendation of\b|Note:|Financing:))/gu;
+const STOP = /[.!?]["”’)]*\s+(?=["“(]?[\p{Lu}\d])|\n+|(?<!\s)\s+(?=(?:Recommendation of\b|Note:|Financing:))/gu;
 
 function trimmed(text: string, start: number, end: number): Span {
   const part = text.slice(start, end);
@@ -57,7 +63,10 @@ function trimmed(text: string, start: number, end: number): Span {
   return { start: from, end: Math.max(from, start + part.trimEnd().length) };
 }
 
-/** The sentences of a text without the white space around them; together they hold every other character of it, in order. */
+/**
+ * The sentences of a text without the white space around them; together they hold every other character of it, in
+ * order.
+ */
 function sentencesOf(text: string): Span[] {
   const spans: Span[] = [];
   let start = 0;

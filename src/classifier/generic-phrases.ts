@@ -1,4 +1,6 @@
-/** Phrases that many items contain in passing, in the form of `Phrase.form`: outside the opening they state no subject. */
+/**
+ * Phrases that many items contain in passing, in the form of `Phrase.form`: outside the opening they state no subject.
+ */
 export const GENERIC_PHRASES: ReadonlySet<string> = new Set([
   'acquisition from',
   'acquisition of',

@@ -33,8 +33,8 @@ const sentences = (parts: readonly (string | null)[]): string =>
 const ROLES = { applicant: 'Applicant', initiator: 'Submitted by', party: 'Named' } as const;
 
 function partiesOf({ role, names, sums: own, chosen }: Parties): string {
-  const told = names.map((name, index) => (own[index] === undefined ? name : `${name} (${own[index]})`));
-  return `${ROLES[role]}: ${listed(told, PARTIES_AT_MOST)}${chosen === null ? '' : ` (${chosen})`}`;
+  const parties = names.map((name, index) => (own[index] === undefined ? name : `${name} (${own[index]})`));
+  return `${ROLES[role]}: ${listed(parties, PARTIES_AT_MOST)}${chosen === null ? '' : ` (${chosen})`}`;
 }
 
 interface ItemTexts {
@@ -43,28 +43,35 @@ interface ItemTexts {
   readonly standing: string;
 }
 
-/** The subject, then what it leaves out of the record's own statements: name, places, amount, parties, recommendations; last what became of it. */
-export function summaryOf({ subject, name, standing }: ItemTexts, facts: StatedFacts, locations: readonly Location[]): string {
-  const left = PLACE_ORDER.flatMap((kind) => locations.filter((location) => location.kind === kind))
+/**
+ * Builds the summary: the subject, then the statements of the record that it lacks (name, places, amount, parties,
+ * recommendations), then the outcome.
+ */
+export function summaryOf(
+  { subject, name, standing }: ItemTexts,
+  facts: StatedFacts,
+  locations: readonly Location[],
+): string {
+  const places = PLACE_ORDER.flatMap((kind) => locations.filter((location) => location.kind === kind))
     .map(({ sourceText }) => sourceText)
     .filter((place) => !subject.includes(place));
-  const told = new Set(sums(subject));
+  const mentioned = new Set(sums(subject));
   const isNew = (text: string): boolean => !subject.includes(text);
   return sentences([
     subject,
     name === null ? null : `Matter: ${name}`,
-    left.length === 0 ? null : `Place: ${listed(left, AT_MOST)}`,
-    facts.amount === null || !sums(facts.amount).some((sum) => !told.has(sum)) ? null : `Amount: ${facts.amount}`,
+    places.length === 0 ? null : `Place: ${listed(places, AT_MOST)}`,
+    facts.amount === null || !sums(facts.amount).some((sum) => !mentioned.has(sum)) ? null : `Amount: ${facts.amount}`,
     facts.parties === null || facts.parties.names.every((party) => !isNew(party)) ? null : partiesOf(facts.parties),
     ...facts.recommendations,
     standing,
   ]);
 }
 
-/** For a record that says nothing of who is affected; the field is a required text. */
+/** Impact of a record that does not state who is affected; the field is a required text. */
 export const NO_IMPACT = 'The record does not state who is affected or how.';
 
-/** Of these, nothing takes the effect that its text states. */
+/** Outcomes that prevent the effect that the text of the item states. */
 const WITHOUT_EFFECT: Readonly<Partial<Record<Said, string>>> = {
   denied: 'The item was denied',
   withdrawn: 'The item was withdrawn',
@@ -79,16 +86,29 @@ function withoutEffect(standing: Standing): string | null {
   return WITHOUT_EFFECT[kind] ?? null;
 }
 
-/** Who is affected and how, by stated facts alone: parties with the amount, clauses on what changes, and that it does not. Else one fixed sentence. */
-export function businessImpactOf({ amount, parties, effects }: StatedFacts, context: Hit['proceduralContext'], standing: Standing): string {
+/**
+ * Who is affected and how, by stated facts alone: parties with the amount, clauses on what changes, and that it does
+ * not. Else one fixed sentence.
+ */
+export function businessImpactOf(
+  { amount, parties, effects }: StatedFacts,
+  context: Hit['proceduralContext'],
+  standing: Standing,
+): string {
   const next = [context.nextBodyName, context.nextMeetingDate].filter((part) => part !== null).join(', ');
-  const told = new Set(effects.flatMap(sums));
-  const isNew = amount !== null && effects.length > 0 && sums(amount).some((sum) => !told.has(sum));
-  const stated = sentences([
-    parties === null ? (isNew ? `Amount: ${amount}` : null) : `${partiesOf(parties)}${amount === null ? '' : `; amount: ${amount}`}`,
+  const mentioned = new Set(effects.flatMap(sums));
+  const isNew = amount !== null && effects.length > 0 && sums(amount).some((sum) => !mentioned.has(sum));
+  const sentence = sentences([
+    parties === null
+      ? isNew
+        ? `Amount: ${amount}`
+        : null
+      : `${partiesOf(parties)}${amount === null ? '' : `; amount: ${amount}`}`,
     ...effects,
     effects.length > 0 ? withoutEffect(standing) : null,
-    next === '' ? null : `${context.proceduralStage === 'notice' ? 'Public hearing stated' : 'Next step stated'}: ${next}`,
+    next === ''
+      ? null
+      : `${context.proceduralStage === 'notice' ? 'Public hearing stated' : 'Next step stated'}: ${next}`,
   ]);
-  return stated === '' ? NO_IMPACT : stated;
+  return sentence === '' ? NO_IMPACT : sentence;
 }

@@ -1,5 +1,5 @@
 import { dateOfDay, localDay } from '../../domain/local-day.ts';
-import { type Decision, decisionIn, doneIn } from '../../domain/decision-words.ts';
+import { listNamedActs, type Decision, readDecision, extractDecision } from '../../domain/decisions/decision-words.ts';
 import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
 
 const OF_OUTCOME = {
@@ -10,40 +10,49 @@ const OF_OUTCOME = {
   no_action: 'no_action',
 } as const;
 
-/** What an outcome or the status of the meeting says. To file a matter is an outcome in other words. */
+/** Ends of an item, from its outcome or the status of its meeting. Filing a matter is an outcome too. */
 type Ended = (typeof OF_OUTCOME)[keyof typeof OF_OUTCOME] | 'filed' | 'dropped' | 'cancelled' | 'postponed';
 
 /**
- * What became of an item. `handled`: its action or title says it, without an outcome. `open`: the records say nothing of an end, so it may be
- * reported as listed, but never as still to come.
+ * The outcome of an item. `handled`: its action or title states it, without an outcome. `open`: the records state no
+ * end, so it may be reported as listed, but never as still to come.
  */
 export interface Standing {
   readonly kind: Ended | 'open' | 'past' | 'handled';
-  /** The source's own words behind it, where it has any; of a past item the status of its matter, of a handled one its action or title. */
+  /**
+   * The source's own words, if any: the status of the matter for a past item, the action or title for a handled one.
+   */
   readonly words: string | null;
   readonly place?: 'action' | 'mark in the title';
 }
 
-/** What the words of a standing say too. */
+/** Everything that the words of a standing can mean. */
 export type Said = Standing['kind'] | Decision;
 
-/** Words that say only where a matter is on its way. */
+/** Words that only state where a matter is in the process. */
 const UNDER_WAY =
   /^(?:agenda ready|draft|pending|introduced|new|in (?:committee|council|process)|committee|to be \w+|for .*|first reading|passed to agenda|agenda.*)$/i;
-/** An end that stands behind a title: "… Boulevard. DROP", "… WITHDRAWN BY APPLICANT". */
+/** An outcome after a title: "… Boulevard. DROP", "… WITHDRAWN BY APPLICANT". */
 const IN_TITLE = /[\s.:;–—-](?:\(|\*+)?(DROP(?:PED)?|DELETED|DEFERRED|WITHDRAWN(?: BY [A-Z ]{3,40})?)\W*$/;
 
 /** Dropped from this agenda only: a further notice follows. */
 const RENOTICED = /\bDROP(?:PED)? TO BE RE-?NOTICED\b/;
 
-const kindOf = (words: string): Said => decisionIn(words) ?? 'handled';
+const kindOf = (words: string): Said => readDecision(words) ?? 'handled';
 
-/** The outcome with the first words that say the same. To file a matter ends it without a decision; the words say so more exactly. */
-function concluded(kind: Ended, texts: readonly (string | null)[]): Standing {
-  const said = texts.filter((words) => words !== null);
-  const filed = kind === 'no_action' ? said.find((words) => kindOf(words) === 'filed') : undefined;
-  if (filed !== undefined) return { kind: 'filed', words: filed };
-  return { kind, words: said.find((words) => kindOf(words) === kind || kindOf(words) === 'handled') ?? null };
+/**
+ * The outcome with the first words that say the same. To file a matter ends it without a decision; the words say so
+ * more exactly.
+ */
+function concluded(kind: Ended, texts: readonly { readonly words: string | null; readonly said: Said }[]): Standing {
+  const worded = texts.filter(({ words }) => words !== null);
+  const filed = kind === 'no_action' ? worded.find(({ said }) => said === 'filed') : undefined;
+  if (filed !== undefined) return { kind: 'filed', words: filed.words };
+  const isOfIt = (words: string): boolean => [...listNamedActs(words)].every((act) => act === kind);
+  return {
+    kind,
+    words: worded.find(({ words, said }) => said === kind || (said === 'handled' && isOfIt(words!)))?.words ?? null,
+  };
 }
 
 /** The day of the meeting at its place, `YYYY-MM-DD`. */
@@ -51,31 +60,48 @@ export const meetingDay = ({ meeting }: ClassificationSubject): string =>
   dateOfDay(localDay(Date.parse(meeting.startsAt), meeting.timezone));
 
 /**
- * From the meeting's status, the outcome, and the words of the source on what was done. The status of the matter is that of now: it may be of
- * another meeting, so that it ends no item. Of a past one it stands beside what the item was listed for.
+ * Derives the standing from the meeting's status, the outcome and the source's words about the action. The matter's
+ * current status might come from another meeting, so it ends no item. For a past item it appears next to the purpose on
+ * the agenda.
  */
 export function standingOf(subject: ClassificationSubject): Standing {
   const { item, meeting, today = '' } = subject;
-  const done = doneIn(item.actionText);
-  const named = IN_TITLE.exec(item.title)?.[1] ?? null;
+  const done = extractDecision(item.actionText);
+  const titleWords = IN_TITLE.exec(item.title)?.[1] ?? null;
   if (meeting.status === 'cancelled' || meeting.status === 'postponed') return { kind: meeting.status, words: null };
-  if (named !== null && RENOTICED.test(item.actionText ?? '')) return { kind: 'dropped', words: null };
-  if (item.outcome !== null) return concluded(OF_OUTCOME[item.outcome], [done, named]);
+  if (titleWords !== null && RENOTICED.test(item.actionText ?? '')) return { kind: 'dropped', words: null };
+  if (item.outcome !== null)
+    return concluded(OF_OUTCOME[item.outcome], [
+      { words: done, said: kindOf(item.actionText ?? '') },
+      { words: titleWords, said: kindOf(titleWords ?? '') },
+    ]);
   // Words alone may be those of a vote that failed, so that they are quoted.
   if (done !== null) return { kind: 'handled', words: item.actionText, place: 'action' };
-  if (named !== null) return { kind: 'handled', words: named, place: 'mark in the title' };
+  if (titleWords !== null) return { kind: 'handled', words: titleWords, place: 'mark in the title' };
   // A source may leave a past meeting scheduled for ever.
   if (meeting.status !== 'held' && today <= meetingDay(subject)) return { kind: 'open', words: null };
   return { kind: 'past', words: UNDER_WAY.test(item.matterStatus ?? '') ? null : (item.matterStatus ?? null) };
 }
 
-/** What the words of a standing say, be they of the meeting or the status that the matter has now: it withholds statements, and makes none. */
-export function saidBy({ kind, words, place }: Standing): Said {
+/**
+ * Returns what the words of a standing say, from the meeting or the matter's current status. It suppresses statements
+ * and makes none.
+ */
+export function saidBy({ kind, words }: Standing): Said {
   if (words === null || (kind !== 'past' && kind !== 'handled')) return kind;
-  return kindOf(place === 'action' ? (doneIn(words) ?? '') : words);
+  const [act, further] = listNamedActs(words);
+  return readDecision(words) ?? (act !== undefined && further === undefined ? act : 'handled');
 }
 
-type Stage = 'notice' | 'briefing' | 'public_hearing' | 'recommendation' | 'first_reading' | 'final_reading' | 'final_action' | 'unknown';
+type Stage =
+  | 'notice'
+  | 'briefing'
+  | 'public_hearing'
+  | 'recommendation'
+  | 'first_reading'
+  | 'final_reading'
+  | 'final_action'
+  | 'unknown';
 
 const LISTED: Readonly<Record<Stage, string>> = {
   notice: 'listed to call a public hearing',
@@ -99,11 +125,18 @@ const ENDED: Readonly<Record<Ended, string>> = {
   postponed: 'the meeting was postponed',
 };
 
-/** What the agenda and the record of an item say of it, true at any later time: body, day, file, and its end or what it is listed for. */
-export function standingSentence(subject: ClassificationSubject, { kind, words, place }: Standing, stage: Stage): string {
+/**
+ * Returns what the agenda and the record say about an item, true at any later time: body, day, file, and its outcome or
+ * purpose.
+ */
+export function standingSentence(
+  subject: ClassificationSubject,
+  { kind, words, place }: Standing,
+  stage: Stage,
+): string {
   const { item, body, jurisdiction } = subject;
   const file = item.matterFile === null ? '' : `, file ${item.matterFile}`;
-  const said = words !== null && words.toLowerCase() !== kind ? ` (“${words}”)` : '';
+  const quoted = words !== null && words.toLowerCase() !== kind ? ` (“${words}”)` : '';
   const end =
     kind === 'open'
       ? LISTED[stage]
@@ -111,6 +144,6 @@ export function standingSentence(subject: ClassificationSubject, { kind, words, 
         ? `${LISTED[stage]}; ${words === null ? 'the record gives no outcome' : `the status of the file is “${words}”`}`
         : kind === 'handled'
           ? `${place} “${words}”`
-          : `${ENDED[kind]}${said}`;
+          : `${ENDED[kind]}${quoted}`;
   return `Agenda of the ${jurisdiction.name} ${body.name}, ${meetingDay(subject)}${file}: ${end}`;
 }

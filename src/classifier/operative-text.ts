@@ -1,4 +1,4 @@
-import { isGroupTitle, isHeadingTitle } from '../../domain/agenda-heading.ts';
+import { isGroupTitle, isHeadingTitle } from '../../domain/agenda/heading.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
 
 /** Replaces each blanked character; matches no letter, digit or white space in the classifier's patterns. */
@@ -17,7 +17,7 @@ const ASIDES = [
   /\(subject to annual appropriations\)/gi,
 ];
 
-/** Of a proposed action: who recommends it, how its effect on the environment was reviewed, the departments, the referral. */
+/** Clauses of a proposed action: who recommends it, its environmental review, the departments, the referral. */
 const PROPOSAL_ASIDES = [
   /^As recommended by [^:;]{1,160}?\d{4}[,:]/g,
   /\bCEQA:.*?(?=\bCouncil Districts? \d|\n|$)/g,
@@ -25,14 +25,14 @@ const PROPOSAL_ASIDES = [
   /\([A-Z][\w '&/,-]{2,80}\)\s*$/gm,
 ];
 
-const without = (text: string, asides: readonly RegExp[]): string =>
+const blankOut = (text: string, asides: readonly RegExp[]): string =>
   asides.reduce((rest, aside) => rest.replace(aside, (clause) => BLANK.repeat(clause.length)), text);
 
 /** The text with its asides blanked out, so that offsets stay the same. The rest states what is to be decided. */
-export const operativeText = (text: string): string => without(text, ASIDES);
+export const operativeText = (text: string): string => blankOut(text, ASIDES);
 
 /** An action that a source proposes with the asides around it blanked out. */
-export const withoutReview = (text: string): string => without(text, PROPOSAL_ASIDES);
+export const withoutReview = (text: string): string => blankOut(text, PROPOSAL_ASIDES);
 /** The same without the asides of every text. */
 export const operativeProposal = (text: string): string => operativeText(withoutReview(text));
 
@@ -51,10 +51,13 @@ const NAMES = [ABUTTING_OWNER, COMPANY];
 const ALL_NAMES = [APPLICANT, DIVISIONS, ...NAMES];
 /** The number of a first step, which may stand inside a phrase: "execution of (1) an agreement with". */
 const FIRST_STEP = /\(1\)(?= )/g;
-/** The text as topics are read from it: names of parties, applicants and divisions blanked out, as their words state no subject. */
+/**
+ * The text as topics are read from it: names of parties, applicants and divisions blanked out, as their words state no
+ * subject.
+ */
 export function withoutParties(text: string): string {
-  const named = without(text, text.includes('submitted by') || text.includes(' Divisions') ? ALL_NAMES : NAMES);
-  return named.includes('(1)') ? named.replace(FIRST_STEP, '   ') : named;
+  const blanked = blankOut(text, text.includes('submitted by') || text.includes(' Divisions') ? ALL_NAMES : NAMES);
+  return blanked.includes('(1)') ? blanked.replace(FIRST_STEP, '   ') : blanked;
 }
 
 /** The beginning of a formality: minutes, notes on the order of business, attendance, closed sessions. */
@@ -91,20 +94,36 @@ const OPENING = new RegExp(
   'i',
 );
 
-/** Words of the open meetings acts. An item that begins with them is a closed session; further on they only say that it may become one. */
+/**
+ * Words of the open meetings acts. An item that begins with them is a closed session; further on they only say that it
+ * may become one.
+ */
 const CLOSED_WITHIN = 60;
-const CLOSED_DOORS = /\bT\.?O\.?M\.?A\b|\b(?:sec(?:tion|s)?\.?|§+)\s*551\.0[78]\d|\bclosed session\b|\bexecutive session\b/i;
+const CLOSED_DOORS =
+  /\bT\.?O\.?M\.?A\b|\b(?:sec(?:tion|s)?\.?|§+)\s*551\.0[78]\d|\bclosed session\b|\bexecutive session\b/i;
 
 /** Instructions for attendance, anywhere in the title. */
 const ATTENDANCE =
   /\bheld by videoconference\b|\bwho wish(?:es)? to speak\b|\bto (?:view|watch|attend) the meeting\b|\bmeeting (?:link|number|password)\b/i;
 
-/** Whether no topic can be about the item. A title that could head a group is a heading only without number, file and text. */
+/**
+ * Returns true if no topic can be about the item. A title that could head a group is a heading only if it has no
+ * number, file or text.
+ */
 export function isFormality(item: RecordData<'agenda_items'>): boolean {
   const { title } = item;
-  if (isHeadingTitle(title) || OPENING.test(title) || ATTENDANCE.test(title) || CLOSED_DOORS.test(title.slice(0, CLOSED_WITHIN)))
+  if (
+    isHeadingTitle(title) ||
+    OPENING.test(title) ||
+    ATTENDANCE.test(title) ||
+    CLOSED_DOORS.test(title.slice(0, CLOSED_WITHIN))
+  )
     return true;
-  if (/^(?:closed|executive) session\b|^minutes$|^special presentations?\b|^public presentations?\b|^claims?$/i.test(item.matterType ?? ''))
+  if (
+    /^(?:closed|executive) session\b|^minutes$|^special presentations?\b|^public presentations?\b|^claims?$/i.test(
+      item.matterType ?? '',
+    )
+  )
     return true;
   return item.agendaNumber === null && item.matterFile === null && item.text === null && isGroupTitle(title);
 }

@@ -36,9 +36,13 @@ function add(root: PhraseNode, keyword: string, topic: RecordData<'topics'>, neg
   node.phrases.push({ topic, length: forms.length, form, negative });
 }
 
-/** Compiles the topics that are active for classification, ordered by id: the order in which they come changes nothing. */
+/**
+ * Compiles the topics that are active for classification, ordered by id: the order in which they come changes nothing.
+ */
 export function compileTopics(topics: readonly RecordData<'topics'>[]): CompiledTopics {
-  const active = topics.filter((topic) => topic.classificationActive).toSorted((left, right) => (left.id < right.id ? -1 : 1));
+  const active = topics
+    .filter((topic) => topic.classificationActive)
+    .toSorted((left, right) => (left.id < right.id ? -1 : 1));
   const root = emptyNode();
   for (const topic of active) {
     for (const keyword of topic.keywords) add(root, keyword, topic, false);
@@ -55,9 +59,16 @@ interface Word {
 
 const WORD = /\d{1,3}(?:,\d{3})+(?![\p{L}\p{N}])|[\p{L}\p{N}]+/gu;
 
-/** The words of a text in order; what is neither letter nor digit separates them: `short-term` is two words, `217,911` is one. */
+/**
+ * The words of a text in order; what is neither letter nor digit separates them: `short-term` is two words, `217,911`
+ * is one.
+ */
 export function wordsOf(text: string): Word[] {
-  return [...text.matchAll(WORD)].map(({ 0: word, index }) => ({ form: word.toLowerCase(), start: index, end: index + word.length }));
+  return [...text.matchAll(WORD)].map(({ 0: word, index }) => ({
+    form: word.toLowerCase(),
+    start: index,
+    end: index + word.length,
+  }));
 }
 
 /** May stand between two words of one phrase. */
@@ -85,13 +96,18 @@ function collect(found: Occurrence[], text: string, words: readonly Word[], from
     const { next }: PhraseNode = node;
     const word = words[at]!;
     if (at > from && !joined(text, words[at - 1]!, word)) return;
-    const phrases = new Set(singularForms(word.form).flatMap((form) => next.get(form)?.phrases ?? []));
+    const nodes = singularForms(word.form).flatMap((form) => next.get(form) ?? []);
+    if (nodes.length === 0) return;
+    const phrases = new Set(nodes.flatMap(({ phrases: ending }) => ending));
     found.push(...[...phrases].map((phrase) => ({ phrase, start: words[from]!.start, end: word.end })));
     node = next.get(word.form);
   }
 }
 
-/** Occurrences of phrases, ordered by their start: whole words in any case, the last one also in the plural. They may overlap. */
+/**
+ * Occurrences of phrases, ordered by their start: whole words in any case, the last one also in the plural. They may
+ * overlap.
+ */
 export function findPhrases(text: string, topics: CompiledTopics): Occurrence[] {
   const words = wordsOf(text);
   const found: Occurrence[] = [];

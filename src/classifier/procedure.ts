@@ -1,3 +1,4 @@
+import { MONTHS } from '../../domain/months.ts';
 import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
 import { meetingDay, saidBy, type Standing, type Said } from './item-standing.ts';
 import type { NormalizedContent } from '../../domain/records/resources.ts';
@@ -15,16 +16,22 @@ const DECIDING: ReadonlySet<Context['proceduralStage']> = new Set(['final_action
 /** `unknown` or null without a statement in the records, or where the item has ended before it. */
 export function proceduralContext(subject: ClassificationSubject, standing: Standing): Context {
   const { kind } = standing;
-  // The status of a matter, and words without an outcome, withhold a stage or a next step. That a recommendation was followed is a decision, either way.
-  const said = saidBy(standing);
+  // The status of a matter, and words without an outcome, withhold a stage or a next step. That a recommendation was
+  // followed is a decision, either way.
+  const decided = saidBy(standing);
   const { item, body } = subject;
   const texts = [item.title, item.text, item.actionText].filter((text) => text !== null);
   const listedFor = proceduralStage(subject);
-  const isOver = NOT_REACHED.has(said);
-  const next = isOver || kind === 'postponed' ? { nextBodyName: null, nextMeetingDate: null } : nextStep(subject, texts);
-  const isFollowed = kind === 'handled' && said === 'decided';
-  const isDecided = (DECIDED.has(kind) || isFollowed) && listedFor === 'public_hearing' && body.actingBodyRole === 'final_decision_maker';
-  const stage = isOver || (PUT_OFF.has(said) && DECIDING.has(listedFor)) ? 'unknown' : isDecided ? 'final_action' : listedFor;
+  const isOver = NOT_REACHED.has(decided);
+  const next =
+    isOver || kind === 'postponed' ? { nextBodyName: null, nextMeetingDate: null } : nextStep(subject, texts);
+  const isFollowed = kind === 'handled' && decided === 'decided';
+  const isDecided =
+    (DECIDED.has(kind) || isFollowed) &&
+    listedFor === 'public_hearing' &&
+    body.actingBodyRole === 'final_decision_maker';
+  const stage =
+    isOver || (PUT_OFF.has(decided) && DECIDING.has(listedFor)) ? 'unknown' : isDecided ? 'final_action' : listedFor;
   return {
     proceduralStage: stage,
     actingBodyRole: REPORT.test(item.matterType ?? '') || isOversight(item) ? 'unknown' : body.actingBodyRole,
@@ -32,8 +39,6 @@ export function proceduralContext(subject: ClassificationSubject, standing: Stan
     ...publicAction(subject, listedFor, texts, standing, next.nextMeetingDate),
   };
 }
-
-const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'];
 
 /** A day of the calendar as `YYYY-MM-DD`, or null where there is no such day. */
 function calendarDay(year: string, monthName: string, day: string): string | null {
@@ -67,20 +72,27 @@ function announced(text: string): string[] {
 }
 
 /**
- * The next meeting on an item and its body, where the texts state them; a date up to the meeting's own local day is history. Of several
- * days, the first that is not over, else the last.
+ * The next meeting on an item and its body, where the texts state them; a date up to the meeting's own local day is
+ * history. Of several days, the first that is not over, else the last.
  */
-function nextStep(subject: ClassificationSubject, texts: readonly string[]): Pick<Context, 'nextBodyName' | 'nextMeetingDate'> {
+function nextStep(
+  subject: ClassificationSubject,
+  texts: readonly string[],
+): Pick<Context, 'nextBodyName' | 'nextMeetingDate'> {
   const dates = texts.flatMap(announced);
-  const bodies = texts.flatMap((text) => [...text.matchAll(BODY)].map((match) => (match.groups?.name ?? match.groups?.short ?? '').trim()));
+  const bodies = texts.flatMap((text) =>
+    [...text.matchAll(BODY)].map((match) => (match.groups?.name ?? match.groups?.short ?? '').trim()),
+  );
   if (dates.length === 0 && bodies.length === 0) return { nextBodyName: null, nextMeetingDate: null };
   const later = dates.filter((date) => date > meetingDay(subject)).toSorted();
   const next = later.find((date) => date >= (subject.today ?? '')) ?? later.at(-1);
   return { nextBodyName: bodies[0] ?? null, nextMeetingDate: next ?? null };
 }
 
-const REGISTRATION = /\b(?:register (?:to speak|online|by|at|for the)|registration (?:form|deadline|is required)|sign[- ]up to speak)\b/i;
-const CONTACT = /\bcontact (?:the )?(?:[A-Z][\w.'’-]* ?){1,5}(?:at|by)\b|\b(?:questions|inquiries)\b.{0,60}\b(?:contact|call|e-?mail)\b/;
+const REGISTRATION =
+  /\b(?:register (?:to speak|online|by|at|for the)|registration (?:form|deadline|is required)|sign[- ]up to speak)\b/i;
+const CONTACT =
+  /\bcontact (?:the )?(?:[A-Z][\w.'’-]* ?){1,5}(?:at|by)\b|\b(?:questions|inquiries)\b.{0,60}\b(?:contact|call|e-?mail)\b/;
 const ADDRESS = /\bhttps?:\/\/[^\s<>"”)]+[^\s<>"”).,;]/;
 
 function statedUrl(text: string): string | null {
@@ -88,7 +100,10 @@ function statedUrl(text: string): string | null {
   return url?.username === '' && url.password === '' ? url.href : null;
 }
 
-/** While an item is open: register or ask where the texts say so, comment at a hearing, else attend. A call that passed invites to its hearing until that day is over. */
+/**
+ * While an item is open: register or ask where the texts say so, comment at a hearing, else attend. A call that passed
+ * invites to its hearing until that day is over.
+ */
 function publicAction(
   { meeting, today = '' }: ClassificationSubject,
   stage: Context['proceduralStage'],
@@ -99,11 +114,14 @@ function publicAction(
   const isCalled = stage === 'notice' && standing.kind === 'approved' && (hearing === null || hearing >= today);
   if (standing.kind !== 'open' && !isCalled) return { actionKind: 'unknown', actionUrl: null };
   const whole = texts.join('\n');
-  const stated = statedUrl(whole);
-  if (REGISTRATION.test(whole)) return { actionKind: 'registration', actionUrl: stated };
-  if (CONTACT.test(whole)) return { actionKind: 'staff_contact', actionUrl: stated };
-  if (stage === 'notice') return { actionKind: 'public_comment', actionUrl: stated };
-  return { actionKind: stage === 'public_hearing' ? 'public_comment' : 'meeting', actionUrl: stated ?? meeting.sourceUrl };
+  const url = statedUrl(whole);
+  if (REGISTRATION.test(whole)) return { actionKind: 'registration', actionUrl: url };
+  if (CONTACT.test(whole)) return { actionKind: 'staff_contact', actionUrl: url };
+  if (stage === 'notice') return { actionKind: 'public_comment', actionUrl: url };
+  return {
+    actionKind: stage === 'public_hearing' ? 'public_comment' : 'meeting',
+    actionUrl: url ?? meeting.sourceUrl,
+  };
 }
 
 const CALLS_HEARING =
@@ -124,14 +142,18 @@ const ACTION =
 /** Some sources put what is to be decided into the text on the action. */
 const RECOMMENDED = /^(?:as recommended by [^:;]{1,160}?\d{4}[,:]\s*|(?:staff )?recommendation:?\s*)/i;
 const CLAUSE = /^(?:\([a-z\d]{1,3}\)\s*)+/i;
-const PROPOSES = /^(?:adopt|approve|accept|award|authorize|ratify|establish|deny|amend|consider(?:ation)?|report on bids and award)\b/i;
+const PROPOSES =
+  /^(?:adopt|approve|accept|award|authorize|ratify|establish|deny|amend|consider(?:ation)?|report on bids and award)\b/i;
 const HEARD = /\bhearing (?:held|on p-c item)\b/i;
 const PREFIX = /^(?:\([^)]{2,40}\)\s*|sample:\s*)+/i;
 
 const statedActions = (item: ClassificationSubject['item']): readonly string[] =>
   (item.actions ?? [{ text: item.actionText }]).flatMap(({ text }) => text ?? []);
 
-/** By the item's words, the source's type and the body's role, in this order. A body that only recommends takes no final action. */
+/**
+ * Returns the stage by the item's words, the source's type and the body's role, in this order. A body that only
+ * recommends takes no final action.
+ */
 function proceduralStage({ item, meeting, body }: ClassificationSubject): Context['proceduralStage'] {
   const words = item.title.replace(PREFIX, '');
   const type = item.matterType ?? '';

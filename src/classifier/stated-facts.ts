@@ -2,20 +2,25 @@ import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
 import { statedEffects } from './effects/stated-effects.ts';
 
 const LABELLED_RECOMMENDATION =
-  /\bRecommendation of ([A-Z][\w &]{1,40}): (.+?)(?=\s+Recommendation of|\s+Note:|\s+\*|\s+[A-Z]{1,5}-?\d{2,4}-\d|$)/g;
+  /\bRecommendation of ([A-Z][\w &]{1,40}): (.+?)(?=(?<!\s)\s+(?:Recommendation of|Note:|\*|[A-Z]{1,5}-?\d{2,4}-\d)|$)/g;
 const BRACKETED_RECOMMENDATION = /\((Recommended for (?:Approval|Denial)[^()]{0,120})\)/gi;
 const LENGTH = 240;
 
-/** Each recommendation as one short sentence without its full stop, in the order of the text; the case numbers behind them are left out. */
+/**
+ * Each recommendation as one short sentence without its full stop, in the order of the text; the case numbers behind
+ * them are left out.
+ */
 function statedRecommendations(text: string): string[] {
   const labelled = [...text.matchAll(LABELLED_RECOMMENDATION)].map((match) => `${match[1]} recommends: ${match[2]}`);
   const bracketed = [...text.matchAll(BRACKETED_RECOMMENDATION)].map((match) => match[1]!);
   return [...labelled, ...bracketed].map((sentence) =>
-    sentence.length > LENGTH ? `${sentence.slice(0, LENGTH).replace(/\s+\S*$/, '')} …` : sentence.replace(/[.\s]+$/, ''),
+    sentence.length > LENGTH
+      ? `${sentence.slice(0, LENGTH).replace(/(?<!\s)\s+\S*$/, '')} …`
+      : sentence.replace(/(?<![.\s])[.\s]+$/, ''),
   );
 }
 
-/** What the record itself says of an item; null or empty where it says nothing. */
+/** Facts that the record itself states about an item; null or empty if it states none. */
 export interface StatedFacts {
   readonly amount: string | null;
   readonly parties: Parties | null;
@@ -23,14 +28,16 @@ export interface StatedFacts {
   readonly effects: readonly string[];
 }
 
-/** Title and text without how the item is paid for, and the action that the source proposes; empty where there is none. */
+/**
+ * Title and text without how the item is paid for, and the action that the source proposes; empty where there is none.
+ */
 interface OperativeTexts {
   readonly title: string;
   readonly text: string;
   readonly proposed: string;
 }
 
-const first = (texts: readonly string[], find: (text: string) => string | null): string | null =>
+const findFirst = (texts: readonly string[], find: (text: string) => string | null): string | null =>
   texts.reduce<string | null>((found, text) => found ?? find(text), null);
 
 /** The facts that summaries are made of. */
@@ -38,7 +45,9 @@ export function statedFacts({ item }: ClassificationSubject, { title, text, prop
   const texts = [title, text, proposed];
   const parties = statedParties(title, item.matterType ?? '') ?? statedParties(text, '') ?? statedParties(proposed, '');
   return {
-    amount: first(texts, statedAmount) ?? (parties?.names.length === 1 ? first(texts, (text) => amountOf(text, parties.names[0]!)) : null),
+    amount:
+      findFirst(texts, statedAmount) ??
+      (parties?.names.length === 1 ? findFirst(texts, (text) => amountOf(text, parties.names[0]!)) : null),
     parties,
     recommendations: [...statedRecommendations(item.title), ...statedRecommendations(item.text ?? '')],
     effects: statedEffects(texts, { isPaid: parties !== null }),
@@ -54,10 +63,13 @@ const PENALTY = new RegExp(
   String.raw`\b(?:penalty|fine|publication fee)[^$;]{0,30}${SUM}|(?:,? plus (?:the|a) )?${SUM} ordinance publication fee`,
   'gi',
 );
-/** What is borrowed. The sum behind the last dash of such a title is the cost of borrowing. */
+/** A borrowed amount. The sum after the last dash of such a title is the cost of borrowing. */
 const PRINCIPAL = new RegExp(String.raw`\bprincipal amount (?:of )?(?:(?:not to exceed|up to) )?${SUM}`, 'gi');
 const BORROWS = /\b(?:bonds|notes|certificates of obligation|commercial paper)\b/i;
-/** The label behind a dash of a title: "- Not to exceed $1.00", "- Estimated Revenue: General Fund $1.00; Revenue Foregone: $2.00". */
+/**
+ * The label behind a dash of a title: "- Not to exceed $1.00", "- Estimated Revenue: General Fund $1.00; Revenue
+ * Foregone: $2.00".
+ */
 const CLOSING = new RegExp(
   String.raw`(?:[-–—]|(?<=\d);)\s?((?:(?:total|estimated|annual|amount|of)\s)*(?:not to exceed|amount of|cost of|amount|cost)\s${LIMITED}|(?:estimated )?(?:annual )?(?:net |gross )?(?:revenue(?: fore?gone)?|fore?gone revenue):[^$;]{0,90}${LIMITED}(?:,? and ${SUM} [\w-]+ fee|\)? and [^$;,]{3,60}\(${SUM}(?=\)))?)`,
   'gi',
@@ -66,38 +78,45 @@ const TOTAL = new RegExp(
   String.raw`\b(?:revised )?(?:total|combined|revised)(?: (?!contingency)\w+){0,3} (?:amount|cost|value)(?: of| up to| not to exceed|:)* ${LIMITED}`,
   'i',
 );
-/** What a contract itself costs, beside refunds, contingencies and shares. */
+/** The cost of the contract itself, without refunds, contingencies and shares. */
 const CONTRACT = new RegExp(
   String.raw`\b(?:contract|agreement|change order)\b(?:(?!\b(?:authorize|adopt|transfer|accept\w*|disbursement)\b)[^;$]){0,200}? in (?:an|the) (?:(?:estimated|total|approximate|annual) )*amount (?:of )?(${LIMITED})`,
   'gi',
 );
 /** A raise with what was paid before and what is paid now. */
-const INCREASED = new RegExp(String.raw`((?:not to exceed )?${SUM},? increased from ${SUM})(?: \([^()]*\))?( to ${SUM})(?:\.\d\d)?`, 'i');
+const INCREASED = new RegExp(
+  String.raw`((?:not to exceed )?${SUM},? increased from ${SUM})(?: \([^()]*\))?( to ${SUM})(?:\.\d\d)?`,
+  'i',
+);
 /** The same of a contract, also of a decrease, whose sum stands in brackets. */
 const CHANGED = new RegExp(
   String.raw`(?<=[-–—]\s)not to exceed (?:\(${SUM}\)|${SUM}),? (?:in|de)creasing the (?:[\w-]+ ){0,3}from ${SUM} to ${SUM}`,
   'i',
 );
-/** What a change order adds to a contract. */
+/** An amount that a change order adds to a contract. */
 const CHANGE_ORDER = new RegExp(
   String.raw`\b((?:contract )?change order(?: No\. ?\d+)?)\b[^;$]{0,160}? in (?:an|the) amount (?:of )?(${LIMITED})`,
   'gi',
 );
-/** Of more parties, none is told with its amount. */
+/** Maximum number of parties that are listed with their amounts. */
 const TIED_AT_MOST = 4;
-/** The amount right behind the name of a party. */
+/** The amount directly after the name of a party. */
 const ITS_OWN = new RegExp(
   String.raw`^(?:(?!\b(?:authorize|adopt|transfer|accept\w*|disbursement)\b)[^;$]){0,160}? in (?:an|the) (?:(?:estimated|total|annual) )*amount (?:of )?(${LIMITED})`,
   'i',
 );
-/** What a private party is to spend in return is not what the item costs, so its words are kept. */
+/** An investment by a private party is not a cost of the item, so its words are quoted with it. */
 const INVESTMENT = new RegExp(String.raw`\b(?:cost|investment|value) of at least ${SUM}`, 'i');
 const ONE = new RegExp(LIMITED, 'i');
 
 /** The sums in a text, so that equal ones are equal texts. */
-export const sums = (text: string): string[] => [...text.matchAll(ANY)].map((match) => match[0].replace(/\s|\.00$/g, ''));
+export const sums = (text: string): string[] =>
+  [...text.matchAll(ANY)].map((match) => match[0].replace(/\s|\.00$/g, ''));
 
-/** In the text's words: the principal, the closing labels, a stated total, or the only amount. If several compete, none. */
+/**
+ * Returns the amount in the words of the text: the principal, the closing labels, a total, or the only amount. Null if
+ * several compete.
+ */
 export function statedAmount(text: string): string | null {
   if (!text.includes('$')) return null;
   const priced = text.replace(PENALTY, '');
@@ -142,7 +161,10 @@ const BEFORE_IT = new RegExp(
   'i',
 );
 
-/** The sum that the text ties to each of several names; none where one of them has none, so that it could be the sum of all. */
+/**
+ * The sum that the text ties to each of several names; none where one of them has none, so that it could be the sum of
+ * all.
+ */
 function sumsOf(names: readonly string[], text: string): readonly string[] {
   if (names.length < 2 || names.length > TIED_AT_MOST || !text.includes('$') || BORROWS.test(text)) return [];
   const places = names.map((name) => ({ at: text.indexOf(name), end: text.indexOf(name) + name.length }));
@@ -186,7 +208,7 @@ const SELLERS = new RegExp(
   String.raw`\s[-–—]\s((?=[\p{Lu}\d])(?:(?!\s[-–—]\s).){3,900}?),? ((?:the )?(?:lowest|most (?:highly|advantageous)|only|sole|best value)[\w ]{0,30}\b(?:bidders?|proposers?|vendors?|sources?)\b(?: of \w+)?)`,
   'u',
 );
-/** What is bought, before its seller: "conditioning units from Example Systems, Inc.". */
+/** Purchased goods before the name of the seller: "conditioning units from Example Systems, Inc.". */
 const GOODS_FROM = /^.*\b[a-z]+ from (?:the )?(?=[A-Z\d])/;
 const ITS_AMOUNT = new RegExp(
   String.raw`,? in (?:the|an?) (?:estimated |total |approximate |annual |amount )+(?:of |not to exceed |up to )*${SUM}(?:\.\d\d)?(?: per year| annually)?(?:[,;]? and |[,;]? |$)`,
@@ -225,7 +247,10 @@ const tidy = (name: string): string =>
     .replace(/^(?:the |and |for |of |at )*(?:City of [A-Z]\w+(?: Worth)?, )?(?:the |of |and )?/i, '')
     .replace(/^Boards? of [A-Z][a-z]+ (?:of|for the City of [A-Z]\w+(?: Worth)? and) (?:the )?/, '')
     .replace(/^.* (?:VS|vs?)\. /, '')
-    .replace(/(?:’s|[\s,;]| (?:for|of|and|at)| in accordance with\b.*| in (?:the|an?) (?:[a-z]+ )+\$[\d.,]+)+$/, '')
+    .replace(
+      /(?<![\s,;])(?:’s|[\s,;]| (?:for|of|and|at)| in accordance with\b.*| in (?:the|an?) (?:[a-z]+ )+\$[\d.,]+)+$/,
+      '',
+    )
     .trim();
 
 /** A state, a department or a commission is no party that is affected. */
@@ -236,38 +261,57 @@ const GOVERNMENT =
 const NO_PARTY =
   /^(?:Artist|Borrower|Developer|Landlord|Office|Others?|Regard|Respect|Tenant|Trust|City Participation|(?:Attachment|Exhibit|Schedule|Section|Article|Chapter|Fiscal Years?)\b.*|.*\bCode of the .*|.* (?:Funds?|Street|Road|Avenue|Drive|Lane|Boulevard|Parkway))$/;
 
-/** Each name once; a name inside a longer one is the same party. Without names that begin like a sum or consist of a suffix. */
+/**
+ * Each name once; a name inside a longer one is the same party. Without names that begin like a sum or consist of a
+ * suffix.
+ */
 function distinct(names: readonly string[]): string[] {
   const byLetters = new Map(names.map(tidy).map((name) => [name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, ''), name]));
   const tidied = [...byLetters.values()].filter(
-    (name) => /\p{Lu}\p{L}|\d \p{Lu}/u.test(name) && ![ONLY_SUFFIX, GOVERNMENT, NO_PARTY].some((pattern) => pattern.test(name)),
+    (name) =>
+      /\p{Lu}\p{L}|\d \p{Lu}/u.test(name) && ![ONLY_SUFFIX, GOVERNMENT, NO_PARTY].some((pattern) => pattern.test(name)),
   );
   return tidied.filter((name) => !tidied.some((other) => other !== name && other.includes(name)));
 }
 
 const NUMBER_OF_ENTRY = /\(\d{1,2}\) (?=\p{Lu})/u;
 const ENTRY_LENGTH = 100;
-/** Whether the text lists names of which only some are recognised as companies: to name those alone would mislead. */
+/**
+ * Returns true if the text lists names of which only some are recognized as companies: naming only those would mislead.
+ */
 function isPartOfList(text: string, names: readonly string[]): boolean {
   const entries = text.split(NUMBER_OF_ENTRY).slice(1);
-  const known = entries.filter((entry) => names.some((name) => entry.startsWith(name)));
-  return known.length > 0 && known.length < entries.length && entries.slice(0, -1).every(({ length }) => length <= ENTRY_LENGTH);
+  const matching = entries.filter((entry) => names.some((name) => entry.startsWith(name)));
+  return (
+    matching.length > 0 &&
+    matching.length < entries.length &&
+    entries.slice(0, -1).every(({ length }) => length <= ENTRY_LENGTH)
+  );
 }
 
-/** A capitalised word, not the form of the company before, right before a name: its beginning is too far away to be read. */
+/**
+ * A capitalised word, not the form of the company before, right before a name: its beginning is too far away to be
+ * read.
+ */
 const BEHIND_WORD = new RegExp(String.raw`(?<![\p{L}\p{N}])(?!${SUFFIX} $)\p{Lu}[\p{L}\p{N}.&'’/+-]* $`, 'u');
-/** Whether the text has a company of more words than are read: to name the others alone would mislead. */
+/**
+ * Returns true if the text has a company with a name longer than the patterns read: naming only the others would
+ * mislead.
+ */
 const hasLongerName = (text: string): boolean =>
   [...text.matchAll(COMPANY)].some(({ index }) => BEHIND_WORD.test(text.slice(Math.max(0, index - 40), index)));
 
 /** A seller of an earlier step of a title. */
 const BEHIND_DASH = /\s[-–—]\s$/;
-/** What stands around the name of a cooperative whose agreement a buyer uses. */
+/** Words before and after the name of a cooperative whose agreement a buyer uses. */
 const THROUGH = /\bthrough (?:the |The )?$/;
-/** What follows the name of a company in the name of its board or its building. */
+/** Words after the name of a company that make it the name of its board or building. */
 const NOT_ITSELF = /^ (?:Board|(?:[A-Z]\w+ ){0,2}(?:Building|Pavilion|Warehouse|Factory|Tower|Plant))\b/;
 const ITS_AGREEMENT = /^[^;$]{0,40}\b(?:cooperative|interlocal|master) /i;
-/** Two parties that "and" joins, where the text lists the first of them with an amount of its own; else the name as it is. */
+/**
+ * Two parties that "and" joins, where the text lists the first of them with an amount of its own; else the name as it
+ * is.
+ */
 function partners(name: string, text: string): string[] {
   const [, left = '', right = ''] = /^(\S+ .*?) and (.*)$/.exec(name) ?? [];
   return left !== '' && text.includes(`) ${left} in `) ? [left, right] : [name];
@@ -275,33 +319,51 @@ function partners(name: string, text: string): string[] {
 
 /** Who loses what was granted before. */
 const NO_LONGER = /\brescind\w* [^;]{0,80}? in favor of (?:the )?$/;
-/** The companies that a text names; the board of one is no party, nor is a cooperative whose agreement is used, or one that is dropped. */
+/**
+ * The companies that a text names; the board of one is no party, nor is a cooperative whose agreement is used, or one
+ * that is dropped.
+ */
 const companies = (text: string, behind?: RegExp): string[] =>
   [...text.matchAll(COMPANY)]
     .filter(
       ({ 0: name, index }) =>
         (behind === undefined || behind.test(text.slice(Math.max(0, index - 3), index))) &&
         !NO_LONGER.test(text.slice(Math.max(0, index - 120), index)) &&
-        !(THROUGH.test(text.slice(Math.max(0, index - 12), index)) && ITS_AGREEMENT.test(text.slice(index + name.length))) &&
+        !(
+          THROUGH.test(text.slice(Math.max(0, index - 12), index)) &&
+          ITS_AGREEMENT.test(text.slice(index + name.length))
+        ) &&
         !NOT_ITSELF.test(text.slice(index + name.length)),
     )
     .flatMap(([name]) => partners(name, text));
 
-/** Of charter amendments and petitions, who submits them applies for nothing. */
+/** Charter amendments and petitions. Whoever submits them is not an applicant. */
 const INITIATIVE = /\b(?:petitions?|amendments? to the [^;]{0,40}\bCharter),? submitted by\b/i;
-/** What stands before names that are examples only. */
+/** Words before names that are only examples. */
 const EXAMPLES = new RegExp(String.raw`\bincluding,? but not limited to(?=,? (?:the )?(?:${COMPANY.source}))`, 'iu');
 
-/** Who applies or contracts, in the text's own words, all of them: an applicant where the text says so, else the sellers, else every company. */
+/**
+ * Who applies or contracts, in the text's own words, all of them: an applicant where the text says so, else the
+ * sellers, else every company.
+ */
 export function statedParties(text: string, matterType: string): Parties | null {
-  const applicant = APPLICATION.exec(text)?.[1] ?? (/\bzoning\b/i.test(matterType) ? BEFORE_ADDRESS.exec(text)?.[1] : undefined);
+  const applicant =
+    APPLICATION.exec(text)?.[1] ?? (/\bzoning\b/i.test(matterType) ? BEFORE_ADDRESS.exec(text)?.[1] : undefined);
   if (applicant !== undefined && /^(?:\p{Lu}|\d)/u.test(tidy(applicant)))
-    return { role: INITIATIVE.test(text) ? 'initiator' : 'applicant', names: [tidy(applicant)], sums: [], chosen: null };
+    return {
+      role: INITIATIVE.test(text) ? 'initiator' : 'applicant',
+      names: [tidy(applicant)],
+      sums: [],
+      chosen: null,
+    };
   const [, sold, chosen] = SELLERS.exec(text) ?? [];
   const sellers =
     sold === undefined
       ? []
-      : distinct([...(text.includes('(2)') ? companies(text, BEHIND_DASH) : []), ...sold.replace(GOODS_FROM, '').split(ITS_AMOUNT)]);
+      : distinct([
+          ...(text.includes('(2)') ? companies(text, BEHIND_DASH) : []),
+          ...sold.replace(GOODS_FROM, '').split(ITS_AMOUNT),
+        ]);
   const party = (names: readonly string[], how: string | null = null): Parties => ({
     role: 'party',
     names,
@@ -310,9 +372,11 @@ export function statedParties(text: string, matterType: string): Parties | null 
   });
   if (sellers.length > 0) return party(sellers, chosen ?? null);
   const read = withoutFormer(text);
-  const named = distinct(companies(read));
-  if (named.length > 0)
-    return isPartOfList(text, named) || hasLongerName(read) ? null : party(named, EXAMPLES.test(text) ? 'not limited to these' : null);
+  const names = distinct(companies(read));
+  if (names.length > 0)
+    return isPartOfList(text, names) || hasLongerName(read)
+      ? null
+      : party(names, EXAMPLES.test(text) ? 'not limited to these' : null);
   const withs = [...text.matchAll(WITH)].map(([, name]) => name!);
   const others = distinct(withs.length > 0 ? withs : [ABUTTING.exec(text)?.[1] ?? OTHER_SIDE.exec(text)?.[1] ?? '']);
   return others.length === 0 ? null : party(others);

@@ -1,9 +1,12 @@
 import type { RecordData } from '../../domain/records/resources.ts';
 import { BLANK, operativeText, withoutReview } from './operative-text.ts';
 
-/** In UTF-16 code units; a longer sentence is cut between clauses. */
+/** Length in UTF-16 code units; a longer sentence is cut between clauses. */
 const LIMIT = 500;
-/** The same of all steps of a subject together, of the first one before long ones, what is kept for each of these, and the least of one. */
+/**
+ * The same of all steps of a subject together, of the first one before long ones, what is kept for each of these, and
+ * the least of one.
+ */
 const STEPS_LIMIT = 640;
 const FIRST_STEP_LIMIT = 380;
 const FURTHER_STEP_LIMIT = 120;
@@ -11,9 +14,9 @@ const LEAST_OF_STEP = 100;
 
 /** Numbers of grants and contracts, short names, and the laws that an action follows. */
 export const REFERENCES: readonly RegExp[] = [
-  /\s*\([^()]{0,120}\b(?:Grant|Contract|CSJ|CFDA|Award|Listing|Project|Solicitation)\b[^()]{0,60}\bNo\b[^()]{0,200}\)/gi,
+  /(?<!\s)\s*\([^()]{0,120}\b(?:Grant|Contract|CSJ|CFDA|Award|Listing|Project|Solicitation)\b[^()]{0,60}\bNo\b[^()]{0,200}\)/gi,
   /,? (?:each )?approved as to form by the City Attorney,?/gi,
-  /\s*\((?:the |collectively,? )*[“"][^”"()]{2,40}[”"]\)/g,
+  /(?<!\s)\s*\((?:the |collectively,? )*[“"][^”"()]{2,40}[”"]\)/g,
   /,? (?:in accordance with|pursuant to) (?:Article|Chapter|Sections?) [^;()]{3,90}?(?:\bCode|\bCharter|\bLaw|\bAct)\b(?: of (?:the )?(?:New York )?(?:State|City)\b(?: of [A-Z]\w+(?: York| Worth)?)?)?,?/g,
 ];
 
@@ -21,16 +24,16 @@ export const REFERENCES: readonly RegExp[] = [
 const BEFORE =
   /^(?:\((?:(?:Near |Adjacent to )?CD|ALL|ETJ|Council|Future)[^)]{0,40}\)\s*|Sample:\s*|Communication from the Mayor - |(?:Item|Case) [\d.]+[:.] )+/i;
 const ASIDES: readonly RegExp[] = [
-  new RegExp(String.raw`\s*${BLANK}+`, 'g'),
-  /\s*\*+In alignment with .*$/gi,
-  /\s*\((?:list attached|Continued from|PUBLIC HEARING - |see Fiscal)[^()]*\)/gi,
-  /\s+\bDROP(?:PED)?$/g,
+  new RegExp(String.raw`(?<!\s)\s*${BLANK}+`, 'g'),
+  /(?<!\s)\s*(?<!\*)\*+In alignment with .*$/gi,
+  /(?<!\s)\s*\((?:list attached|Continued from|PUBLIC HEARING - |see Fiscal)[^()]*\)/gi,
+  /(?<!\s)\s+DROP(?:PED)?$/g,
   // Who presents a report.
   /\s[-–—]\s(?:(?:Dr|Mr|Ms|Mrs)\. )?\p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*){1,3}, [^;()\d]{3,90}\b(?:Director|Officer|Chief|Manager|Administrator|Commander|Lieutenant|Captain|Attorney|Auditor|Coordinator)$/gu,
   /\s[-–—] [A-Z]{1,4}\d{3}-\d{3}(?: \/ [A-Z\d-]+)?$/g,
   /\s\((?:Applicant|Borrower|Developer|Guarantor|Project)\)/g,
   ...REFERENCES,
-  /\s+Z[A-Z]?-?\d{2,3}-\d{2,8}(?:\([A-Z/]{2,7}\))?(?:\/Z-?\d[\d-]*)?\s*$/g,
+  /(?<!\s)\s+Z[A-Z]?-?\d{2,3}-\d{2,8}(?:\([A-Z/]{2,7}\))?(?:\/Z-?\d[\d-]*)?\s*$/g,
 ];
 /** A time limit between "to" and its verb. */
 const TIME_LIMIT = /,? (?:not|no) later than (?<=\bto,? \w+ later than )[^,;]{3,120},(?= \p{Ll})/gu;
@@ -51,7 +54,10 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
     /^(?!Call a public)(?:[\p{L}\d/&’'. -]{3,90} )?(?:conduct |hold |continue )?(?:an? )?(?:joint )?public hearings?,?(?: pursuant to .{3,90}?(?:,|(?= regarding )))?(?: (?:and )?to)?(?: (?:receive|hear))?(?: (?:public )?comments?)?(?: (?:regarding|concerning|on|about|to consider|from))?:? +/iu,
     'Public hearing: ',
   ],
-  [/^(?:adopt |authorize |approve )?(?:an |the )?ordinances? (?:of the City of [A-Z][\p{L} ]{2,30}? (?=\p{Ll}+ing\b))?/iu, ''],
+  [
+    /^(?:adopt |authorize |approve )?(?:an |the )?ordinances? (?:of the City of [A-Z][\p{L} ]{2,30}? (?=\p{Ll}+ing\b))?/iu,
+    '',
+  ],
   [
     /^(?:adopt |authorize |approve )?(?:a |the )?resolutions? (?:of the [A-Z][\w ]{3,30} of the (?:City|County) of [A-Z]\w+(?: Worth)?,?(?: Texas,?)? )?(?:\(1\) )?(?:to )?/i,
     '',
@@ -72,7 +78,10 @@ const INNER: readonly (readonly [RegExp, string])[] = [
   [/^((?:Public hearing: )?)(?:an )?application (?:for|to)(?: and)? /i, '$1application for '],
   [/^((?:Public hearing: )?)(?:and )?(?:to approve )?(?:the |a |an )?(?:\(\d\) )?/i, '$1'],
   [/^(\S+(?: the)?) \(\d\) /, '$1 '],
-  [/^authoriz(?:e|ing) (?:the )?(?:issuance and sale|issuance|sale and issuance) of (?:City of [A-Z]\w+(?:, Texas,?)? )?/i, 'Issue '],
+  [
+    /^authoriz(?:e|ing) (?:the )?(?:issuance and sale|issuance|sale and issuance) of (?:City of [A-Z]\w+(?:, Texas,?)? )?/i,
+    'Issue ',
+  ],
   [/^authoriz(?:e|ing) (?:the )?execution of (?:an? )?/i, 'Authorize '],
 ];
 /** Participles that open an ordinance or resolution; others stay as they are. */
@@ -94,7 +103,8 @@ const ZONING =
   /^(?:[^;$]{3,140});\s*(?<place>(?:[^;()]|\((?:odds?|evens?)\)){3,160}?),?\s*\((?<acres>[\d.,]+ acres?)\),?\s*(?:from:?\s*(?<from>.{3,160}?)\s+)?to:?\s*(?<to>.{3,900})$/i;
 
 /** Steps that every ordinance has. */
-const BOILERPLATE = /[;,]? ?(?:and )?\(\d{1,2}\) providing (?:an? )?(?:saving|severability|repealing|effective)\b[^;]*/gi;
+const BOILERPLATE =
+  /[;,]? ?(?:and )?\(\d{1,2}\) providing (?:an? )?(?:saving|severability|repealing|effective)\b[^;]*/gi;
 /** A first step that only provides the money of the second one. */
 const MONEY_FIRST =
   /^(?<lead>.{0,60}?)\(1\) (?<money>(?:an? |the )?(?:increase (?:in|of) appropriations?|establishment of appropriations?|(?:receipt and )?deposit of|transfer of)\b[^;]*(?:; \(\d\) (?:an? |the )?(?:increase (?:in|of) appropriations?|establishment of appropriations?|(?:receipt and )?deposit of|transfer of)\b[^;]*)*); (?:and )?\(\d\) (?!(?:an? |the )?(?:increase (?:in|of) appropriations?|establishment of appropriations?|receipt and deposit|transfer)\b)(?<next>[^;]*)/i;
@@ -112,7 +122,9 @@ function stepsOf(text: string, marks: readonly string[]): string[] {
   let rest = text;
   for (const mark of marks) {
     if (!rest.includes(`(${mark}) `)) break;
-    const next = new RegExp(String.raw`[;,.:]?(?: and,? at the close of the public hearing[,;:]?)?(?: and)?[;,:]? \(${mark}\) `).exec(rest);
+    const next = new RegExp(
+      String.raw`[;,.:]?(?: and,? at the close of the public hearing[,;:]?)?(?: and)?[;,:]? \(${mark}\) `,
+    ).exec(rest);
     if (next === null) break;
     steps.push(rest.slice(0, next.index));
     rest = rest.slice(next.index + next[0].length);
@@ -128,28 +140,33 @@ const FORMAL_STEP =
 function flattened(step: string): string[] {
   const [first = '', ...further] = stepsOf(step, LETTERS);
   const isList =
-    further.length > 0 && /(?:^| )\(a\) /.test(first) && !further.some((part) => /^(?:\d|approximately|in|from|the)\b/.test(part));
+    further.length > 0 &&
+    /(?:^| )\(a\) /.test(first) &&
+    !further.some((part) => /^(?:\d|approximately|in|from|the)\b/.test(part));
   return isList ? [first.replace(/(^| )\(a\) /, '$1'), ...further.map(acted)] : [step];
 }
 
-/** All steps, if there is room; else the heads of those that decide something, the formal ones that fit, and the number of the rest. */
+/**
+ * All steps, if there is room; else the heads of those that decide something, the formal ones that fit, and the number
+ * of the rest.
+ */
 function joinedSteps(all: readonly string[]): string {
-  const clean = all.map((step) => step.replace(/[\s;,:–—-]+$/, ''));
+  const clean = all.map((step) => step.replace(/(?<![\s;,:–—-])[\s;,:–—-]+$/, ''));
   const whole = clean.join('; ');
   if (whole.length <= STEPS_LIMIT && clean[0]!.length <= LIMIT) return whole;
   const steps = clean.flatMap(flattened);
   const [first = '', ...further] = steps.filter((step, index) => index === 0 || !FORMAL_STEP.test(step));
-  const kept = further.reduce((sum, step) => sum + Math.min(step.length, FURTHER_STEP_LIMIT), 0);
-  const told = new Set([clipped(first, Math.min(LIMIT, Math.max(FIRST_STEP_LIMIT, STEPS_LIMIT - kept)))]);
+  const furtherLength = further.reduce((sum, step) => sum + Math.min(step.length, FURTHER_STEP_LIMIT), 0);
+  const parts = new Set([clipped(first, Math.min(LIMIT, Math.max(FIRST_STEP_LIMIT, STEPS_LIMIT - furtherLength)))]);
   for (const [index, step] of further.entries()) {
-    const room = STEPS_LIMIT - [...told].join('; ').length;
+    const room = STEPS_LIMIT - [...parts].join('; ').length;
     if (room < LEAST_OF_STEP && step.length > room && index > 0) break;
-    told.add(clipped(step, Math.max(LEAST_OF_STEP, Math.floor(room / (further.length - index)))));
+    parts.add(clipped(step, Math.max(LEAST_OF_STEP, Math.floor(room / (further.length - index)))));
   }
   for (const step of steps.slice(1).filter((one) => FORMAL_STEP.test(one)))
-    if (step.length + 2 <= STEPS_LIMIT - [...told].join('; ').length) told.add(step);
-  const left = steps.length - told.size;
-  return `${[...told].join('; ')}${left === 0 ? '' : `, and ${left} further ${left === 1 ? 'point' : 'points'}`}`;
+    if (step.length + 2 <= STEPS_LIMIT - [...parts].join('; ').length) parts.add(step);
+  const missing = steps.length - parts.size;
+  return `${[...parts].join('; ')}${missing === 0 ? '' : `, and ${missing} further ${missing === 1 ? 'point' : 'points'}`}`;
 }
 
 const capital = (text: string): string =>
@@ -159,34 +176,39 @@ const CLAUSE_END =
   /[;,] (?!Inc\b|LLC\b|L\.?P\b|Ltd\b|\d)| (?=(?:for|to|with|on|from|through|including|located|in connection|between|subject)\s)/g;
 /** The length at the end of a text that is cut in which a bracket or small words may stand open. */
 const TAIL = 80;
-const OPEN_END = /\s*[(“][^()“”]{0,60}$/;
+const OPEN_END = /(?<!\s)\s*[(“][^()“”]{0,60}$/;
 /** The first half of "from … to …" and of "between … and …". */
 const HALVES: readonly (readonly [RegExp, RegExp])[] = [
   [/^,? to /, /,? (?:(?:increas|decreas|reduc|chang)\p{Ll}* )?from (?:\$|\d)[^,;]{0,30}$/u],
   [/^,? and /, /,? between (?:(?! and )[^,;\d]){3,60}$/],
 ];
-/** What needs a noun behind it, or what follows "to". */
+/** Ends that need a noun, or a word after "to". */
 const NEEDY_END =
   /(?:(?: and)?(?: the)? \p{Ll}+ of \p{Ll}+ing)?(?: (?:for|of|in|with))? (?:access|accessibility|accordance|connection|pursuant|relation|special|certain|various)$/u;
 /** Words that need a further one. */
 const SMALL_END =
-  /(?:[\s,;:(–—]|\s-|\s&|\s(?:and|or|of|for|the|an?|in|to|with|by|at|on|from|as|not|exceed|up|amounts?|total|estimated|through|between|including|that|which|who|its|their|his|her|is|are|be|being|under|per|upon|within|into|any|all|each|pursuant|associated|located|adjacent|related|consisting|containing|such|both|over|near|\(\w\)))+$/i;
+  /(?<![\s,;:(–—])(?:[\s,;:(–—]|\s-|\s&|\s(?:and|or|of|for|the|an?|in|to|with|by|at|on|from|as|not|exceed|up|amounts?|total|estimated|through|between|including|that|which|who|its|their|his|her|is|are|be|being|under|per|upon|within|into|any|all|each|pursuant|associated|located|adjacent|related|consisting|containing|such|both|over|near|\(\w\)))+$/i;
 /** At most the limit, cut behind a clause, else behind a word, and marked. */
 export function clipped(text: string, limit = LIMIT, from = 0.6): string {
   if (text.length <= limit) return text;
   const room = text.slice(0, limit);
   const clause = [...room.matchAll(CLAUSE_END)].findLast(({ index }) => index > limit * from)?.index;
-  const cut = clause === undefined ? room.replace(/\s+\S*$/, '') : room.slice(0, clause);
+  const cut = clause === undefined ? room.replace(/(?<!\s)\s+\S*$/, '') : room.slice(0, clause);
   const tail = Math.max(0, cut.length - TAIL);
   const open = cut.slice(tail).replace(OPEN_END, '').replace(SMALL_END, '');
-  const half = HALVES.reduce((rest, [behind, before]) => (behind.test(text.slice(cut.length)) ? rest.replace(before, '') : rest), open);
+  const half = HALVES.reduce(
+    (rest, [behind, before]) => (behind.test(text.slice(cut.length)) ? rest.replace(before, '') : rest),
+    open,
+  );
   return `${cut.slice(0, tail)}${half.replace(NEEDY_END, '').replace(SMALL_END, '')} …`;
 }
 
-/** The action of a title and its object, in its words: without its form, its price, its seller and its further steps. */
+/**
+ * The action of a title and its object, in its words: without its form, its price, its seller and its further steps.
+ */
 export function subjectOf(operative: string): string {
-  const told = operative.includes(' later than ') ? operative.replace(TIME_LIMIT, '') : operative;
-  const plain = ASIDES.reduce((rest, aside) => rest.replace(aside, ' '), told)
+  const withoutLimit = operative.includes(' later than ') ? operative.replace(TIME_LIMIT, '') : operative;
+  const plain = ASIDES.reduce((rest, aside) => rest.replace(aside, ' '), withoutLimit)
     .replace(/\s+/g, ' ')
     .replace(/ (?=[.;,](?:\s|$))(?<=[\p{L}\d)] )/gu, '')
     .trim()
@@ -223,7 +245,8 @@ function numbered(text: string): string[] {
   return own === before && !before.endsWith(';') ? [`${before} ${behind}`, ...further] : [own, behind, ...further];
 }
 
-const STEP_FORM = /^(?:at the close of the public hearing[,;:]? )?(?:an? |the )?(?:ordinance|resolution)s? (?=\p{Ll}+ing\b)/u;
+const STEP_FORM =
+  /^(?:at the close of the public hearing[,;:]? )?(?:an? |the )?(?:ordinance|resolution)s? (?=\p{Ll}+ing\b)/u;
 /** A step with its verb in the imperative, where it opens with a participle. */
 function acted(step: string): string {
   const verbal = step
@@ -254,15 +277,19 @@ const PROPOSES =
   /^(?:\([a1]\)\s*)?(?:accept|adopt|approv|authoriz|award|consider|conduct|deny|direct|hold|introduc|report on bids|an? (?:ordinance|resolution)\b)/i;
 
 /** Further verbs of an action, which may organise what is no topic: they state a subject and an effect. */
-const ORGANISES = /^(?:\([a1]\)\s*)?(?:appoint|confirm|declar|establish|extend|increas|initiat|reject|repeal|terminat|transfer|waiv)/i;
+const ORGANISES =
+  /^(?:\([a1]\)\s*)?(?:appoint|confirm|declar|establish|extend|increas|initiat|reject|repeal|terminat|transfer|waiv)/i;
 
 function action(text: string | null, verbs: readonly RegExp[]): string | null {
-  const stated = text?.replace(RECOMMENDED, '') ?? '';
-  return verbs.some((verb) => verb.test(stated)) ? stated.replace(/\s+/g, ' ') : null;
+  const words = text?.replace(RECOMMENDED, '') ?? '';
+  return verbs.some((verb) => verb.test(words)) ? words.replace(/\s+/g, ' ') : null;
 }
 type Acting = Pick<RecordData<'agenda_items'>, 'actionText'>;
 
-/** The action that the source proposes, as some sources write it where others write what was decided; null for another text. */
+/**
+ * The action that the source proposes, as some sources write it where others write what was decided; null for another
+ * text.
+ */
 export const proposedAction = ({ actionText }: Acting): string | null => action(actionText, [PROPOSES]);
 /** The same, also of an action from which no topic is read. */
 export const statedAction = ({ actionText }: Acting): string | null => action(actionText, [PROPOSES, ORGANISES]);
@@ -274,11 +301,11 @@ const withoutList = (text: string): string =>
   text
     .replace(TABLE, '')
     .replace(/(?:(?<=\.) [^.:]{3,160}:|:)? \(1\) .*$/s, '')
-    .replace(/[\s;.]+$/, '');
+    .replace(/(?<![\s;.])[\s;.]+$/, '');
 /** An introduction of lettered steps that says nothing of their own. */
 const INTRODUCTION = /^Adopt an? (?:resolution|ordinance):? ?$/i;
 /** The district behind what is proposed, which is stated as a place. */
-const ITS_DISTRICT = /\s*Council Districts? \d[\d,& and]*\.?\s*(?:END OF [A-Z ]+)?$/;
+const ITS_DISTRICT = /(?<!\s)\s*Council Districts? \d[\d,& and]*\.?\s*(?:END OF [A-Z ]+)?$/;
 /** A verb that begins a step with a capital; the beginning of a name is followed by another one. */
 const CAPITAL_STEP = /^\p{Lu}(?=\p{Ll}+ \p{Ll})/u;
 
@@ -287,7 +314,10 @@ const FIRMS =
   /,? \(1\) (?<first>\p{Lu}[^()]{2,60}? \([^()]{3,40}, [A-Z]{2}\)) (?<further>(?:\(\d{1,2}\) \p{Lu}[^()]{2,60}? \(?[^()]{3,40}, [A-Z]{2}\),? ?){2,40})/u;
 /** A list of firms by its first one and the number of the others: they are no points of the action. */
 const withFirmsCounted = (text: string): string =>
-  text.replace(FIRMS, (_, first: string, further: string) => ` ${first} and ${further.match(/\(\d{1,2}\) /g)?.length} others.`);
+  text.replace(
+    FIRMS,
+    (_, first: string, further: string) => ` ${first} and ${further.match(/\(\d{1,2}\) /g)?.length} others.`,
+  );
 
 /** The lettered steps of a proposed action, each without the list behind its colon. */
 function proposedSubject(proposed: string): string {
@@ -301,7 +331,9 @@ function proposedSubject(proposed: string): string {
   ]);
 }
 
-/** What the item is about: its title; the action that the source proposes where the title only names its object; else name or text. */
+/**
+ * Returns what the item is about: its title; the proposed action if the title only names its object; else name or text.
+ */
 export function itemSubject(item: RecordData<'agenda_items'>, operativeTitle: string): string {
   const { matterName, text } = item;
   const proposed = statedAction(item);
@@ -321,13 +353,15 @@ const letters = (text: string): string =>
     .trim();
 
 /** The number of an application and the committee before a name. */
-const FORMAL_NAME = /\s*\([A-Z] ?\d[^()]*\)|^(?:Landmarks|Zoning|Planning), /g;
+const FORMAL_NAME = /(?<!\s)\s*\([A-Z] ?\d[^()]*\)|^(?:Landmarks|Zoning|Planning), /g;
 /** The name of the matter where it says more than the subject and the title do. */
 export function furtherName({ matterName, title }: RecordData<'agenda_items'>, subject: string): string | null {
   if (matterName === undefined) return null;
-  const told = new Set(letters(`${subject} ${title}`).split(' '));
+  const present = new Set(letters(`${subject} ${title}`).split(' '));
   const words = letters(matterName.replace(FORMAL_NAME, ''))
     .split(' ')
     .filter((word) => word.length > 2);
-  return words.filter((word) => !told.has(word)).length > words.length / 4 ? clipped(matterName.replace(/\.$/, ''), 160) : null;
+  return words.filter((word) => !present.has(word)).length > words.length / 4
+    ? clipped(matterName.replace(/\.$/, ''), 160)
+    : null;
 }

@@ -4,7 +4,10 @@ import { type CompiledTopics, findPhrases, type Occurrence } from './phrases.ts'
 
 const overlap = (left: Occurrence, right: Occurrence): boolean => left.start < right.end && right.start < left.end;
 
-/** A negative phrase takes the keywords that it overlaps out of the count; one that overlaps none speaks against the topic. */
+/**
+ * A negative phrase takes the keywords that it overlaps out of the count; one that overlaps none speaks against the
+ * topic.
+ */
 function count(own: readonly Occurrence[]) {
   const negatives = own.filter(({ phrase }) => phrase.negative);
   const keywords = own.filter(({ phrase }) => !phrase.negative);
@@ -29,9 +32,14 @@ export function topicEvidence(title: string, text: string, matterType: string, t
   for (const topic of topics.topics) {
     const titled = count(inTitle.get(topic) ?? []);
     const texted = count(inText.get(topic) ?? []);
-    const stated = typeEvidence(matterType, inType.get(topic) ?? []);
-    if (titled.kept.length + texted.kept.length === 0 && stated !== 'names') continue;
-    evidence.set(topic, { inTitle: titled.kept, inText: texted.kept, matterType: stated, opposed: titled.opposed || texted.opposed });
+    const byType = typeEvidence(matterType, inType.get(topic) ?? []);
+    if (titled.kept.length + texted.kept.length === 0 && byType !== 'names') continue;
+    evidence.set(topic, {
+      inTitle: titled.kept,
+      inText: texted.kept,
+      matterType: byType,
+      opposed: titled.opposed || texted.opposed,
+    });
   }
   return evidence;
 }
@@ -43,7 +51,9 @@ const IN_TITLE = 45;
 const IN_TEXT = 35;
 const SEVERAL_WORDS = 15;
 const IN_OPENING = 20;
-/** A phrase of several words that is not generic states the subject anywhere; one word states it in the opening only. */
+/**
+ * A phrase of several words that is not generic states the subject anywhere; one word states it in the opening only.
+ */
 const SPECIFIC_FURTHER_ON = 15;
 const EACH_FURTHER = 5;
 const FURTHER_AT_MOST = 15;
@@ -55,14 +65,15 @@ const OPPOSED = 20;
 export interface TopicEvidence {
   readonly inTitle: readonly Occurrence[];
   readonly inText: readonly Occurrence[];
-  /** Whether the matter type contains a phrase of the topic (`mentions`) or equals one (`names`). */
+  /** How the matter type relates to the topic: it contains a phrase (`mentions`) or equals one (`names`). */
   readonly matterType: 'silent' | 'mentions' | 'names';
-  /** Whether a negative phrase of the topic stands apart from its keywords. */
+  /** True if a negative phrase of the topic stands apart from its keywords. */
   readonly opposed: boolean;
 }
 
 /** Outside the opening of a title or text it states no subject. */
-const isInPassing = ({ phrase, start }: Occurrence): boolean => start >= OPENING_LENGTH && GENERIC_PHRASES.has(phrase.form);
+const isInPassing = ({ phrase, start }: Occurrence): boolean =>
+  start >= OPENING_LENGTH && GENERIC_PHRASES.has(phrase.form);
 
 export function worth({ phrase, start }: Occurrence, place: 'title' | 'text'): number {
   const severalWords = phrase.length > 1 ? SEVERAL_WORDS : 0;
@@ -76,16 +87,26 @@ const widest = (occurrences: readonly Occurrence[]): Occurrence[] =>
   occurrences.filter(
     (inner) =>
       !occurrences.some(
-        (outer) => outer !== inner && outer.start <= inner.start && inner.end <= outer.end && outer.phrase.length > inner.phrase.length,
+        (outer) =>
+          outer !== inner &&
+          outer.start <= inner.start &&
+          inner.end <= outer.end &&
+          outer.phrase.length > inner.phrase.length,
       ),
   );
 
-/** 0 to 95 (docs/classification.md). A repetition counts as one further phrase. */
+/** 0 to 95 (docs/developers/classification.md). A repetition counts as one further phrase. */
 export function confidenceOf({ inTitle, inText, matterType, opposed }: TopicEvidence): number {
-  const best = Math.max(...inTitle.map((found) => worth(found, 'title')), ...inText.map((found) => worth(found, 'text')), 0);
+  const best = Math.max(
+    ...inTitle.map((found) => worth(found, 'title')),
+    ...inText.map((found) => worth(found, 'text')),
+    0,
+  );
   const against = opposed ? OPPOSED : 0;
   if (best === 0) return matterType === 'names' ? MATTER_TYPE_ALONE - against : 0;
-  const all = [...widest(inTitle), ...widest(inText)].filter((found) => !isInPassing(found)).map((found) => found.phrase.form);
+  const all = [...widest(inTitle), ...widest(inText)]
+    .filter((found) => !isInPassing(found))
+    .map((found) => found.phrase.form);
   const distinct = new Set(all).size;
   const further = Math.min(FURTHER_AT_MOST, Math.max(0, distinct - 1 + (all.length > distinct ? 1 : 0)) * EACH_FURTHER);
   return Math.min(HIGHEST, best + further + (matterType === 'silent' ? 0 : MATTER_TYPE) - against);

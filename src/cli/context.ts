@@ -1,25 +1,28 @@
-import type { Civic, Role } from '../civic.ts';
+import type { Civic, Role } from '../app/civic.ts';
+import type { DocumentReader } from '../../domain/ports/documents.ts';
 import type { Stores } from '../../domain/ports/stores.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../app/settings.ts';
 import type { Examination } from './doctor/examine.ts';
 
 export interface CliContext {
   readonly open: (role: Role) => Promise<Civic>;
-  /** A sandbox with these settings, ahead of the machine's time by what `ahead` says then, in milliseconds. */
+  /** Opens a sandbox with these settings, whose clock runs `ahead()` milliseconds ahead of the machine's clock. */
   readonly openAhead: (settings: Settings, ahead: () => number) => Promise<Civic>;
-  /** Whatever they contain; for commands that fill or repair them. */
+  /** Opens the stores without checking their content; for commands that fill or repair them. */
   readonly openStores: (role: Role) => Promise<Stores>;
+  /** Opens the reader of PDF, DOCX and HTML. The caller closes it. */
+  readonly openDocuments: () => Promise<DocumentReader>;
   readonly examination: Examination;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   readonly stdin: NodeJS.ReadStream;
   /** Aborts at SIGTERM or SIGINT. */
   readonly stopping: AbortSignal;
-  /** Aborts at the second signal: waits for other processes end. */
+  /** Aborts at the second signal: the command stops waiting for other processes. */
   readonly hurrying: AbortSignal;
 }
 
-/** Exit status of wrong arguments: of a value, a name or a combination that is refused in every state of the service. */
+/** Exit status for wrong arguments: a value, a name or a combination that is invalid in every state of the service. */
 export const MISUSE = 2;
 
 /** An expected failure of a command: a line for standard error and an exit status. */

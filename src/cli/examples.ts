@@ -1,26 +1,27 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { SourceName } from '../sources/sources.ts';
 
-/** A command by its words: `accounts`, `open`. */
+/** A command with its words, such as `accounts` and `open`. */
 export interface NamedCommand {
   readonly words: readonly string[];
   readonly command: CommandUnknownOpts;
 }
 
-/** Every command below this one, groups of commands too, in the order of the help. */
+/** Returns every command below this one, including groups, in the order of the help. */
 export const commandsOf = (command: CommandUnknownOpts, words: readonly string[] = []): readonly NamedCommand[] =>
   command.commands.flatMap((child) => {
     const own = [...words, child.name()];
     return [{ words: own, command: child }, ...commandsOf(child, own)];
   });
 
-/** Whether it does something itself: a group has neither options nor arguments. */
-export const isRunnable = ({ command }: NamedCommand): boolean => command.options.length + command.registeredArguments.length > 0;
+/** True for a command that does something; a group has neither options nor arguments. */
+export const isRunnable = ({ command }: NamedCommand): boolean =>
+  command.options.length + command.registeredArguments.length > 0;
 
 const ID = '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11';
 const OTHER_ID = '1d0a6c1e-5d0c-4a4f-9a7a-5a4e6c1b2d3f';
 const COUNTY = "--jurisdiction example-county --name 'Example County' --time-zone America/Chicago";
-/** A client of each source, for its commands. */
+/** Example clients by source. */
 const CLIENTS: Readonly<Record<SourceName, string>> = {
   legistar: 'cityofdallas',
   civicweb: 'dallascounty',
@@ -34,7 +35,6 @@ const ERASING = "--with '[removed]' --reason personal_data";
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   serve: ['', '--role api'],
   sandbox: ['', '--control-port 9500'],
-  completion: ['bash >> ~/.bashrc', 'zsh > ~/.zfunc/_civic', 'fish > ~/.config/fish/completions/civic.fish'],
   'accounts open': ["--name 'A newsroom' --channel subscription --tier pro --paid-until 2027-01-01T00:00:00Z"],
   'accounts period': [`--account ${ID} --tier ultra --paid-until 2028-01-01T00:00:00Z`],
   'accounts channel': [`--account ${ID} --channel payg`],
@@ -51,12 +51,13 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'records import': ['changes.ndjson', '- < changes.ndjson'],
   'records export': ['--resource meetings > meetings.ndjson', '--json'],
   'records history': [ID],
-  'sources add legistar': ["--client nyc --jurisdiction new-york --name 'New York' --time-zone America/New_York"],
+  'sources add legistar': ['--client seattle --jurisdiction seattle --name Seattle --time-zone America/Los_Angeles'],
   'sources add opencities': [`--client ${ID} --base-url https://www.example.org ${COUNTY}`],
   'sources add techshare': [`--client example-${ID} ${COUNTY}`],
   'sources add *': [`--client example ${COUNTY}`],
   'sources list': [''],
   'sources status': ['', '--json'],
+  'sources parse': ['agenda.pdf', 'agenda.docx --json'],
   'sources remove *': ['--client CLIENT', '--client CLIENT --records --yes'],
   'sources sync *': ['--client CLIENT --since 2026-01-01'],
   'payments list': ['--state RECONCILE'],
@@ -76,6 +77,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'projections retry': ['agenda'],
   'projections skip': [`agenda --event ${ID} --reason 'a body that no longer exists'`],
   'reactors list': [''],
+  'reactors unclassified': [''],
   'reactors retry': ['classification'],
   'reports list': ['--status received', '--older-than P2D'],
   'reports show': [ID],
@@ -102,7 +104,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   replicate: ['--base-url http://127.0.0.1:8080 --key-file key.txt --to sqlite:mirror.db --verify'],
 };
 
-/** Whole lines that can be typed. */
+/** Returns complete command lines. */
 export function examplesOf(words: readonly string[]): readonly string[] {
   const name = words.join(' ');
   const found = EXAMPLES[name] ?? EXAMPLES[[...words.slice(0, -1), '*'].join(' ')] ?? [];

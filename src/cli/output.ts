@@ -1,51 +1,42 @@
+import { visible } from '../../plumbing/visible-text.ts';
 import { type CliContext, CommandFailed } from './context.ts';
 import { EMPTY, table } from './table.ts';
 
-/** Control characters, line ends, and what reverses or hides text: text from outside must not control the terminal or imitate lines. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
-
-/** The text on one line, with every invisible character escaped. */
-export const visible = (text: string): string =>
-  text.replaceAll(INVISIBLE, (character) => {
-    if (character === '\n') return '\\n';
-    const code = character.codePointAt(0)!.toString(16);
-    return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
-  });
-
 export const isoOrNull = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());
 
-function cell(value: unknown): string {
+function formatCell(value: unknown): string {
   if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return EMPTY;
-  if (Array.isArray(value)) return value.map(cell).join(',');
+  if (Array.isArray(value)) return value.map(formatCell).join(',');
   return visible(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-function plain(value: unknown, width: number): string {
+function formatPlain(value: unknown, width: number): string {
   if (Array.isArray(value)) {
     if (value.length === 0) return '(none)';
     const rows = value as Readonly<Record<string, unknown>>[];
     const columns = Object.keys(rows[0]!);
-    return table([columns, ...rows.map((row) => columns.map((column) => cell(row[column])))], width);
+    return table([columns, ...rows.map((row) => columns.map((column) => formatCell(row[column])))], width);
   }
   if (typeof value === 'object' && value !== null) {
     const entries = Object.entries(value);
     const width = Math.max(...entries.map(([key]) => key.length));
-    return entries.map(([key, field]) => `${key.padEnd(width)}  ${cell(field)}`).join('\n');
+    return entries.map(([key, field]) => `${key.padEnd(width)}  ${formatCell(field)}`).join('\n');
   }
-  return cell(value);
+  return formatCell(value);
 }
 
 export function print({ stdout }: CliContext, value: unknown, options: { readonly json?: boolean }): void {
   // A pipe or a file has no width.
   const width = stdout.isTTY ? stdout.columns || 80 : Infinity;
-  stdout.write(`${options.json === true ? JSON.stringify(value) : plain(value, width)}\n`);
+  stdout.write(`${options.json === true ? JSON.stringify(value) : formatPlain(value, width)}\n`);
 }
 
+/** Prints a warning. Its invisible characters are escaped, since it may quote a service or a source. */
 export function warn({ stderr }: CliContext, message: string): void {
-  stderr.write(`warning: ${message}\n`);
+  stderr.write(`warning: ${visible(message)}\n`);
 }
 
-/** The reader has closed standard output (`| head`), or it cannot be written, which the program reports: no message, and the exit status of a program that SIGPIPE ends. */
+/** The reader closed standard output (`| head`), or writing failed, which the program reports itself. No message; the exit status of SIGPIPE. */
 export class ReaderGone extends CommandFailed {
   constructor() {
     super('', 141);
@@ -58,14 +49,14 @@ export async function writeOut({ stdout, stopping }: CliContext, text: string | 
   if (!stdout.writable) throw new ReaderGone();
   if (stdout.write(text)) return;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const gone = () => reject(new ReaderGone());
+  const rejectAsClosed = () => reject(new ReaderGone());
   const stop = () => reject(stopping.reason as Error);
-  stdout.once('drain', resolve).once('close', gone);
+  stdout.once('drain', resolve).once('close', rejectAsClosed);
   stopping.addEventListener('abort', stop, { once: true });
   try {
     await promise;
   } finally {
-    stdout.off('drain', resolve).off('close', gone);
+    stdout.off('drain', resolve).off('close', rejectAsClosed);
     stopping.removeEventListener('abort', stop);
   }
 }

@@ -3,8 +3,8 @@ import { SOFTWARE_VERSION } from '../../domain/health.ts';
 import type { CliContext } from './context.ts';
 import { addExamples } from './examples.ts';
 
-/** The commands in the order of the help. Each loads only its own libraries. */
-type Add = (program: Command, context: CliContext, whole: () => Promise<Command>) => void;
+/** Commands in the order of the help. Each loads only its own libraries. */
+type Add = (program: Command, context: CliContext) => void;
 const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   serve: async () => (await import('./verbs/serve.ts')).addServeCommand,
   sandbox: async () => (await import('./verbs/sandbox.ts')).addSandboxCommand,
@@ -26,10 +26,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   feed: async () => (await import('./verbs/feed.ts')).addFeedCommands,
   log: async () => (await import('./verbs/log.ts')).addLogCommands,
   replicate: async () => (await import('./verbs/replicate.ts')).addReplicateCommand,
-  completion: async () => (await import('./verbs/completion.ts')).addCompletionCommand,
 };
 
-/** The program with the named command, or with all of them for another name. It runs when it parses arguments. */
+/** Creates the program with the named command, or with all commands if there is no such name. Parsing the arguments runs it. */
 export async function createProgram(context: CliContext, name?: string): Promise<Command> {
   const program = new Command('civic')
     .description('local-government civic records of north-central Texas as an ordered, provable change feed')
@@ -39,8 +38,8 @@ export async function createProgram(context: CliContext, name?: string): Promise
       writeOut: (text) => void context.stdout.write(text),
       writeErr: (text) => void context.stderr.write(text),
     });
-  const wanted = name !== undefined && Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]!] : Object.values(COMMANDS);
-  for (const add of await Promise.all(wanted.map((load) => load()))) add(program, context, () => createProgram(context));
+  const loaders = name !== undefined && Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]!] : Object.values(COMMANDS);
+  for (const add of await Promise.all(loaders.map((load) => load()))) add(program, context);
   addExamples(program);
   return program;
 }

@@ -1,22 +1,22 @@
 import type { CliContext } from './context.ts';
 
 interface ProgressBar {
-  /** `total` stays as it was given last; without one, no share is shown. */
+  /** An omitted `total` stays unchanged. Without any total, no percentage is shown. */
   readonly update: (done: number, total?: number) => void;
 }
 
-/** What the progress of a command counts. */
+/** Unit in which the progress of a command counts. */
 type Unit = 'events' | 'records' | 'bytes';
 
 const REDRAW_MS = 100;
 const LINE_MS = 5_000;
 const CELLS = 20;
-/** To the first column, and clear the line. The cursor stays on its line, so that other lines are never overwritten. */
+/** Moves the cursor to the first column and clears the line. The cursor stays on its line, so other lines are never overwritten. */
 const CLEAR = '\r\u001b[K';
 
 /**
- * Shows a progress bar while the work runs on a terminal that can clear a line, and ends it before the result is known; else prints a
- * line every five seconds. Both are on standard error.
+ * Shows a progress bar on standard error while the work runs, and removes it before it returns. If standard error is not a terminal that can
+ * clear a line, prints a line instead, every five seconds at most and only after progress.
  */
 export async function withProgress<Result>(
   { stderr, examination }: Pick<CliContext, 'stderr' | 'examination'>,
@@ -25,13 +25,16 @@ export async function withProgress<Result>(
 ): Promise<Result> {
   const isBar = stderr.isTTY && examination.environment['TERM'] !== 'dumb';
   const started = performance.now();
-  let [done, total, drawnAt] = [0, 0, -Infinity];
+  let [done, total, drawnAt, printed] = [0, 0, -Infinity, 0];
   const draw = (): void => {
     drawnAt = performance.now();
     const seconds = Math.round((drawnAt - started) / 1000);
-    if (!isBar) stderr.write(`${progressText({ unit, done, total, seconds })}\n`);
-    else if (stderr.writable) {
-      const text = `${bar(done, total)}${progressText({ unit, done, total, seconds })}`;
+    if (!isBar) {
+      if (done === printed) return;
+      printed = done;
+      stderr.write(`${formatProgress({ unit, done, total, seconds })}\n`);
+    } else if (stderr.writable) {
+      const text = `${bar(done, total)}${formatProgress({ unit, done, total, seconds })}`;
       stderr.write(`${CLEAR}${text.slice(0, Math.max(1, (stderr.columns || 80) - 1))}`);
     }
   };
@@ -53,8 +56,12 @@ export async function withProgress<Result>(
   }
 }
 
-/** The same bytes; their number so far is the progress. `total` is 0 where it is not known. */
-export async function* counted(bytes: AsyncIterable<Uint8Array>, bar: ProgressBar, total: number): AsyncGenerator<Uint8Array> {
+/** Passes the bytes through and shows their number as progress. `total` is 0 if it is unknown. */
+export async function* countBytes(
+  bytes: AsyncIterable<Uint8Array>,
+  bar: ProgressBar,
+  total: number,
+): AsyncGenerator<Uint8Array> {
   let read = 0;
   bar.update(read, total);
   for await (const chunk of bytes) {
@@ -74,22 +81,25 @@ function bar(done: number, total: number): string {
 interface Progress {
   readonly unit: Unit;
   readonly done: number;
-  /** 0 while it is not known. */
+  /** 0 while it is unknown. */
   readonly total: number;
   readonly seconds: number;
 }
 
-function progressText({ unit, done, total, seconds }: Progress): string {
-  const of = total > 0 ? `${Math.floor(share(done, total) * 100)} % of ${amount(total, unit)}` : amount(done, unit);
-  const left = total > 0 && done > 0 ? `, ${duration((seconds / done) * Math.max(0, total - done))} left` : '';
-  return `${of}, ${duration(seconds)}${left}`;
+function formatProgress({ unit, done, total, seconds }: Progress): string {
+  const of =
+    total > 0 ? `${Math.floor(share(done, total) * 100)} % of ${formatAmount(total, unit)}` : formatAmount(done, unit);
+  const left = total > 0 && done > 0 ? `, ${formatDuration((seconds / done) * Math.max(0, total - done))} left` : '';
+  return `${of}, ${formatDuration(seconds)}${left}`;
 }
 
 const MEGABYTE = 1_000_000;
-const amount = (count: number, unit: Unit): string =>
-  unit === 'bytes' ? `${(count / MEGABYTE).toFixed(1)} MB` : `${count.toLocaleString('en-US')} ${unit}`;
+const formatAmount = (count: number, unit: Unit): string =>
+  unit === 'bytes'
+    ? `${(count / MEGABYTE).toFixed(1)} MB`
+    : `${count.toLocaleString('en-US')} ${count === 1 ? unit.slice(0, -1) : unit}`;
 
-function duration(seconds: number): string {
+function formatDuration(seconds: number): string {
   const whole = Math.round(seconds);
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }

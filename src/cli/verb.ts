@@ -6,31 +6,34 @@ import { withoutSecrets } from '../../domain/key-secret.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { Stores } from '../../domain/ports/stores.ts';
 import { dateTime, uuid } from '../../domain/records/fields.ts';
-import type { Civic } from '../civic.ts';
-import { duration } from '../setting-values.ts';
+import type { Civic } from '../app/civic.ts';
+import { duration } from '../app/setting-values.ts';
 import { type CliContext, CommandFailed, MISUSE } from './context.ts';
 import { print, warn } from './output.ts';
 
-/** Milliseconds for which a command is decided again after conflicts. */
+/** How long a command is retried after conflicts, in milliseconds. */
 export const DEADLINE_MS = 30_000;
 
 /** Parses a value. Throws `CommandFailed` with its name, its text without secrets, and the allowed values. */
 export function parseValue<Value>(name: string, schema: z.ZodType<Value>, text: string, allowed: string): Value {
   const parsed = schema.safeParse(text);
-  if (!parsed.success) throw new CommandFailed(`${name} is ${JSON.stringify(withoutSecrets(text))}; allowed is ${allowed}`, MISUSE);
+  if (!parsed.success)
+    throw new CommandFailed(`${name} is ${JSON.stringify(withoutSecrets(text))}; allowed is ${allowed}`, MISUSE);
   return parsed.data;
 }
 
-/** A parser for `option` and `argument` of commander: a bad value is refused before the program is opened. */
+/** Returns a parser for `option` and `argument` of commander, which rejects a bad value before the program is opened. */
 export const parser =
   <Value>(name: string, schema: z.ZodType<Value>, allowed: string) =>
   (text: string): Value =>
     parseValue(name, schema, text, allowed);
 export const uuidParser = (name: string) => parser(name, uuid, 'a uuid');
-/** For a variadic argument. */
+/** Parser for a variadic argument; drops duplicates. */
 export const uuidsParser =
   (name: string) =>
-  (text: string, earlier: readonly string[] = []): readonly string[] => [...new Set([...earlier, uuidParser(name)(text)])];
+  (text: string, earlier: readonly string[] = []): readonly string[] => [
+    ...new Set([...earlier, uuidParser(name)(text)]),
+  ];
 export const timeParser = (name: string) => parser(name, dateTime, 'an ISO 8601 time');
 export const choiceParser = <Value extends string>(name: string, values: readonly Value[]) =>
   parser<Value>(name, z.enum(values), values.join(', '));
@@ -48,7 +51,7 @@ export const listParser = <Value extends string>(name: string, values: readonly 
 export const textParser = (name: string, maxLength: number, allowed = `1 to ${maxLength} characters`) =>
   parser(name, z.string().trim().min(1).max(maxLength), allowed);
 const milliseconds = duration('PT1H').transform(Math.ceil);
-/** A duration in whole milliseconds. */
+/** Parser for a duration in whole milliseconds. */
 export const durationParser = (name: string, maxDays: number, longest = `P${maxDays}D`) =>
   parser<number>(
     name,
@@ -59,13 +62,13 @@ export const durationParser = (name: string, maxDays: number, longest = `P${maxD
 interface Opened {
   readonly nothing: undefined;
   readonly stores: Stores;
-  /** As `stores`; makes them where there are none. */
+  /** Like `stores`, but creates a missing installation. */
   readonly 'new stores': Stores;
-  /** The program; read models may lag. */
+  /** The program; its read models might lag. */
   readonly log: Civic;
-  /** The program, which makes the installation where there is none; this process folds where no service does. */
+  /** The program; it creates a missing installation, and this process folds if no service does. */
   readonly projector: Civic;
-  /** The program; this process folds where no service does, and the read models have passed the log's head. */
+  /** The program; this process folds if no service does, and the read models have passed the head of the log. */
   readonly 'read models': Civic;
 }
 type Need = keyof Opened;
@@ -91,17 +94,28 @@ export async function withOpened<N extends Need, Result>(
   }
 }
 
-/** Adds `--json` and an action that works with what is opened, arguments and options, and prints its result unless undefined. */
-export function runs<N extends Need, Args extends unknown[], Options extends OptionValues, Globals extends OptionValues>(
+/** Adds `--json`, and an action that opens what the command needs, runs `work` and prints its result unless it is undefined. */
+export function runs<
+  N extends Need,
+  Args extends unknown[],
+  Options extends OptionValues,
+  Globals extends OptionValues,
+>(
   context: CliContext,
   need: N,
   command: Command<Args, Options, Globals>,
-  work: (opened: Opened[N], ...given: [...Args, NoInfer<Options & Globals> & { readonly json?: true }]) => Promise<unknown>,
+  work: (
+    opened: Opened[N],
+    ...values: [...Args, NoInfer<Options & Globals> & { readonly json?: true }]
+  ) => Promise<unknown>,
 ): void {
-  command.option('--json', 'print one JSON value').action(async (...given: unknown[]) => {
-    // A parent command takes an option that both have.
+  command.option('--json', 'print one JSON value').action(async (...parsed: unknown[]) => {
+    // If a parent command has the same option, the value ends up with the parent.
     const options = command.optsWithGlobals();
-    const values = [...given.slice(0, -2), options] as unknown as [...Args, Options & Globals & { readonly json?: true }];
+    const values = [...parsed.slice(0, -2), options] as unknown as [
+      ...Args,
+      Options & Globals & { readonly json?: true },
+    ];
     await withOpened(context, need, async (opened) => {
       const answer = await work(opened, ...values);
       if (answer !== undefined) print(context, answer, options);
@@ -109,14 +123,14 @@ export function runs<N extends Need, Args extends unknown[], Options extends Opt
   });
 }
 
-/** Waits up to 30 s until the read models have passed the position; warns if they have not, since the write stands. */
+/** Waits up to 30 s until the read models have passed the position. Warns instead of failing, because the change is already stored. */
 export async function waitUntilVisible(context: CliContext, civic: Civic, position: Position | null): Promise<void> {
   if (position !== null && !(await civic.caughtUp(position))) {
-    warn(context, 'the change is stored, but the read models have not caught up yet; the same command finds it later');
+    warn(context, 'the change is stored, but the read models have not caught up yet; it becomes visible later');
   }
 }
 
-/** Waits until an appended change is visible. Throws the rejection of a refused command. */
+/** Waits until an appended change is visible. Throws the rejection of a rejected command. */
 export async function requireHandled(context: CliContext, civic: Civic, handled: Handled): Promise<void> {
   if (handled.kind === 'rejected') throw handled.rejection;
   if (handled.kind === 'appended') await waitUntilVisible(context, civic, handled.position);

@@ -1,5 +1,5 @@
 import { readSourceList } from '../../commands/sources/source-list.ts';
-import { type AddedSource, sourceKey, type SourceRef } from '../../domain/events/source-events.ts';
+import { type AddedSource, sourceKey } from '../../domain/events/source-events.ts';
 import type { EventLog } from '../../domain/ports/event-log.ts';
 import type { PublishedRecords } from '../../domain/ports/projection.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
@@ -11,7 +11,9 @@ export type Connectors = Readonly<Record<SourceName, Connector>>;
 
 /** Sources that are added now. */
 export const addedSources = async (log: EventLog): Promise<readonly AddedSource[]> =>
-  [...(await readSourceList(log)).values()].filter(({ isRemoved }) => !isRemoved).map(({ isRemoved: _isRemoved, ...added }) => added);
+  [...(await readSourceList(log)).values()]
+    .filter(({ isRemoved }) => !isRemoved)
+    .map(({ isRemoved: _isRemoved, ...added }) => added);
 
 /** The request with what an added source states; that of another source stays as it is. */
 export async function requestOf(log: EventLog, source: SourceName, request: SyncRequest): Promise<SyncRequest> {
@@ -26,47 +28,116 @@ const definedOf = <Value>(options: Readonly<Record<string, Value | undefined>>) 
 /** The worst of the statuses of a source's records comes first. */
 const STATUSES: readonly SourceStatus[] = ['failing', 'stale', 'unknown', 'unsupported', 'healthy'];
 
-interface SourceState extends SourceRef {
+interface SourceState {
+  /** A platform; for a source that was not added, the type of its records. */
+  readonly source: string;
+  /** Null for a source that was read without being added, such as by `sources sync` alone. */
+  readonly client: string | null;
   readonly jurisdiction: string;
-  readonly timezone: string;
-  readonly isPublic: boolean;
+  /** The next two are null where `client` is. */
+  readonly timezone: string | null;
+  readonly isPublic: boolean | null;
   readonly status: SourceStatus | 'not read yet';
   readonly bodies: number;
   readonly lastCheckedAt: string | null;
   readonly lastSuccessfulCheckAt: string | null;
   readonly consecutiveFailures: number;
-  /** Rows that the last check left out, and events that it published without a stated time. */
+  /** Rows that the last check left out, and events that it published incompletely. */
   readonly skipped: number;
   readonly degraded: number;
+  /** Why the last check failed; null where it succeeded. */
+  readonly failure: string | null;
 }
 
-/** What the records of an added source say of its last check. `now` in milliseconds. */
-export async function stateOf(connectors: Connectors, known: PublishedRecords, added: AddedSource, now: number): Promise<SourceState> {
+/** The source list of every process, and the records of their checks. */
+interface StatedSources {
+  readonly connectors: Connectors;
+  readonly known: PublishedRecords;
+  readonly added: readonly AddedSource[];
+  /** Every source of the read models, as health shows it. */
+  readonly read: readonly {
+    readonly sourceId: string;
+    readonly jurisdictionSlug: string;
+    readonly sourceType: string;
+  }[];
+}
+
+/** Returns the last check of every added source and of every other source that was ever checked. */
+export async function statesOf({ connectors, known, added, read }: StatedSources, now: number) {
+  const checksOfAdded = await Promise.all(added.map((each) => checksOf(connectors, known, each)));
+  const ofAdded = new Set(checksOfAdded.flat().map(({ id }) => id));
+  const others = Object.groupBy(
+    read.filter(({ sourceId }) => !ofAdded.has(sourceId)),
+    ({ jurisdictionSlug, sourceType }) => `${jurisdictionSlug} ${sourceType}`,
+  );
+  const otherStates = Object.values(others).map(async (group = []): Promise<SourceState | null> => {
+    const records = await known.current(
+      'sources',
+      group.map(({ sourceId }) => sourceId),
+    );
+    const checks = [...records.values()].filter(({ active, lastCheckedAt }) => active && lastCheckedAt !== null);
+    const [{ sourceType, jurisdictionSlug } = { sourceType: '', jurisdictionSlug: '' }] = group;
+    if (checks.length === 0) return null;
+    return {
+      source: sourceType,
+      client: null,
+      jurisdiction: jurisdictionSlug,
+      timezone: null,
+      isPublic: null,
+      ...sumUp(checks, now),
+    };
+  });
+  return [
+    ...added.map((each, at) => stateOfAdded(each, checksOfAdded[at]!, now)),
+    ...(await Promise.all(otherStates)).filter((state) => state !== null),
+  ];
+}
+
+/** Returns the result of the last check of an added source. `now` is in milliseconds. */
+export async function stateOf(
+  connectors: Connectors,
+  known: PublishedRecords,
+  added: AddedSource,
+  now: number,
+): Promise<SourceState> {
+  return stateOfAdded(added, await checksOf(connectors, known, added), now);
+}
+
+async function checksOf(connectors: Connectors, known: PublishedRecords, added: AddedSource) {
+  const { source, client, jurisdiction } = added;
+  return connectorOf(connectors, source).checks({ client, place: jurisdiction }, known);
+}
+
+function stateOfAdded(added: AddedSource, checks: readonly RecordData<'sources'>[], now: number): SourceState {
   const { source, client, jurisdiction, isPublic } = added;
-  const checks = await connectorOf(connectors, source).checks({ client, place: jurisdiction }, known);
+  const active = checks.filter((check) => check.active);
+  const { slug, timezone } = jurisdiction;
+  return { source, client, jurisdiction: slug, timezone, isPublic, ...sumUp(active, now) };
+}
+
+function sumUp(checks: readonly RecordData<'sources'>[], now: number) {
   const statuses = checks.map((check) => sourceStatusAt(check.status, time(check.lastSuccessfulCheckAt), now));
   const newest = (field: 'lastCheckedAt' | 'lastSuccessfulCheckAt') =>
     checks
       .flatMap((check) => check[field] ?? [])
       .toSorted()
       .at(-1) ?? null;
+  const most = (numberOf: (check: RecordData<'sources'>) => number | undefined) =>
+    checks.reduce((all, check) => Math.max(all, numberOf(check) ?? 0), 0);
   const sum = (numberOf: (check: RecordData<'sources'>) => number | undefined) =>
     checks.reduce((all, check) => all + (numberOf(check) ?? 0), 0);
+  const status: SourceState['status'] = STATUSES.find((each) => statuses.includes(each)) ?? 'not read yet';
   return {
-    source,
-    client,
-    jurisdiction: jurisdiction.slug,
-    timezone: jurisdiction.timezone,
-    isPublic,
-    status: STATUSES.find((status) => statuses.includes(status)) ?? 'not read yet',
+    status,
     bodies: checks.length,
     lastCheckedAt: newest('lastCheckedAt'),
     lastSuccessfulCheckAt: newest('lastSuccessfulCheckAt'),
-    consecutiveFailures: Math.max(0, ...checks.map((check) => check.consecutiveFailures)),
+    consecutiveFailures: most((check) => check.consecutiveFailures),
     skipped:
       sum((check) => (check.lastCheckSkipped ?? 0) - (check.lastCheckSkippedShared ?? 0)) +
-      Math.max(0, ...checks.map((check) => check.lastCheckSkippedShared ?? 0)),
+      most((check) => check.lastCheckSkippedShared),
     degraded: sum((check) => check.lastCheckDegraded),
+    failure: checks.find((check) => check.lastCheckFailure !== undefined)?.lastCheckFailure ?? null,
   };
 }
 

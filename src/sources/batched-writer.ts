@@ -4,6 +4,15 @@ import { MAX_BATCH_BYTES, type Position } from '../../domain/ports/event-log.ts'
 
 const CHANGES_A_BATCH = 500;
 
+/** Length of the texts of a change, in UTF-16 code units. */
+function sizeOf(change: RecordChange): number {
+  if (change.op === 'remove') return 0;
+  return Object.values(change.content as object).reduce(
+    (sum: number, value: unknown) => sum + (typeof value === 'string' ? value.length : 0),
+    0,
+  );
+}
+
 const newBatch = () => ({ changes: [] as RecordChange[], records: new Set<string>(), bytes: 0 });
 type Batch = ReturnType<typeof newBatch>;
 
@@ -11,10 +20,10 @@ type Batch = ReturnType<typeof newBatch>;
 export class BatchedWriter {
   appended = 0;
   unchanged = 0;
-  /** Of those appended. */
+  /** Number of removes among the appended changes. */
   removed = 0;
   rejected = 0;
-  /** Of the newest event written; null without one. */
+  /** Position of the newest event; null without one. */
   position: Position | null = null;
   #batch = newBatch();
   #sending: Promise<void> = Promise.resolve();
@@ -25,7 +34,11 @@ export class BatchedWriter {
   readonly #onRejected: (change: RecordChange, reason: string) => Promise<void> | void;
 
   /** With a `concurrency` of 1, everything is written in the order in which it was added. */
-  constructor(writer: RecordWriter, concurrency: number, onRejected: (change: RecordChange, reason: string) => Promise<void> | void) {
+  constructor(
+    writer: RecordWriter,
+    concurrency: number,
+    onRejected: (change: RecordChange, reason: string) => Promise<void> | void,
+  ) {
     this.#writer = writer;
     this.#concurrency = concurrency;
     this.#onRejected = onRejected;
@@ -33,7 +46,7 @@ export class BatchedWriter {
 
   /** Resolves when there is room for more; rejects with the error of a write. */
   async add(changes: readonly RecordChange[]): Promise<void> {
-    for (const change of changes) await this.addOne(change, 0);
+    for (const change of changes) await this.addOne(change, sizeOf(change));
   }
 
   /** The same, of a change whose text has so many bytes: large ones are written few at a time. */
@@ -67,7 +80,7 @@ export class BatchedWriter {
 
   async #write(changes: readonly RecordChange[]): Promise<void> {
     if (changes.length === 0) return;
-    const outcomes = await this.#writer.write(changes, {}, undefined, this.#concurrency > 1 ? 'any' : 'kept');
+    const outcomes = await this.#writer.write(changes, {});
     for (const [index, outcome] of outcomes.entries()) await this.#count(changes[index]!, outcome);
   }
 

@@ -33,28 +33,28 @@ export async function writeReferenceRecords(deps: SeedDependencies): Promise<voi
 }
 
 /**
- * Fills a new log: the sample and its account where wanted, then topics and catalogue. What a crash cut off is continued by the next start; what
- * was finished is never touched again. Resolves to the sample account in the one start that opens it, else to null. `step` runs each part, and
- * may run it again: the account of the first part is not lost with a failure of the second.
+ * Fills a new log: the sample and its account if requested, then topics and catalogue. The next start continues after a crash and never repeats a
+ * finished part. Resolves to the sample account in the start that opens it, else to null. `step` runs each part, and can run it again: a failure
+ * of the second part does not lose the account of the first.
  */
 export async function fillNewLog(
   deps: FirstRunDependencies,
-  wanted: { readonly sample: SampleWanted; readonly sampleKey: boolean },
+  options: { readonly sample: SampleWanted; readonly sampleKey: boolean },
   step: <Result>(work: () => Promise<Result>) => Promise<Result> = (work) => work(),
 ): Promise<SampleAccount | null> {
   const account = await step(async () => {
-    const withSample = wanted.sample === 'on' || (wanted.sample === 'new' && (await isFirstRun(deps)));
-    return withSample ? writeSample(deps, wanted.sampleKey) : null;
+    const withSample = options.sample === 'on' || (options.sample === 'new' && (await isFirstRun(deps)));
+    return withSample ? writeSample(deps, options.sampleKey) : null;
   });
   await step(() => writeReferenceRecords(deps));
   return account;
 }
 
-/** Whether the log has only its opening event, or a first run with the sample ended before its last seed, the catalogue. */
+/** True if the log has only its opening event, or a first run with the sample ended before its last seed, the catalogue. */
 async function isFirstRun({ log }: SeedDependencies): Promise<boolean> {
-  const begun = recordStream('jurisdictions', SAMPLE_IDS.jurisdiction);
+  const sampleStream = recordStream('jurisdictions', SAMPLE_IDS.jurisdiction);
   const isNew = (await log.readAll({ after: LOG_START, limit: 2 })).events.length < 2;
-  return isNew || ((await log.readLast([begun])).size > 0 && !(await isSeedFinished(log, CATALOGUE_SEED)));
+  return isNew || ((await log.readLast([sampleStream])).size > 0 && !(await isSeedFinished(log, CATALOGUE_SEED)));
 }
 
 async function writeSample(deps: FirstRunDependencies, withKey: boolean): Promise<SampleAccount | null> {

@@ -1,11 +1,16 @@
 import type { RecordChange } from '../../commands/records/write-records.ts';
 import type { SourcePlace } from '../../domain/events/source-events.ts';
 import { derivedId } from '../../domain/identifiers.ts';
-import { catalogueJurisdictionId, COVERED_BODIES, JURISDICTIONS, REGION_TIME_ZONE } from './catalogue/catalogue-records.ts';
+import {
+  catalogueJurisdictionId,
+  COVERED_BODIES,
+  JURISDICTIONS,
+  REGION_TIME_ZONE,
+} from './catalogue/catalogue-records.ts';
 import { SAMPLE_JURISDICTION_SLUG } from './sample/sample-records.ts';
 import { SyncRefused, upsert } from './source.ts';
 
-/** Where a source's records belong. */
+/** The place of a source's records. */
 export interface Place {
   readonly jurisdictionId: string;
   readonly jurisdictionSlug: string;
@@ -30,22 +35,31 @@ export function cataloguePlace(slug: string): Place | undefined {
 
 /** The place of an added source. A slug that ends in `-county` is that of a county. */
 export function placeOfAdded({ slug, name, timezone }: SourcePlace): Place {
-  const known = cataloguePlace(slug);
-  if (known !== undefined) return known;
+  const catalogued = cataloguePlace(slug);
+  if (catalogued !== undefined) return catalogued;
   const jurisdictionId = derivedId('added', 'jurisdiction', slug);
   const kind = slug.endsWith('-county') ? 'county' : 'city';
-  const jurisdiction = upsert('jurisdictions', jurisdictionId, { slug, name, level: kind, kind, countySlugs: [], timezone, active: true });
+  const jurisdiction = upsert('jurisdictions', jurisdictionId, {
+    slug,
+    name,
+    level: kind,
+    kind,
+    countySlugs: [],
+    timezone,
+    active: true,
+  });
   return { jurisdictionId, jurisdictionSlug: slug, timezone, jurisdiction, takenSlugs: [] };
 }
 
 /** Throws `SyncRefused` for the place of the sample, and for another name or zone than a place of the catalogue has. */
 export function requirePlace(place: SourcePlace): SourcePlace {
   const { slug, name, timezone } = place;
-  if (slug === SAMPLE_JURISDICTION_SLUG) throw new SyncRefused(`${slug} is the place of the invented sample; choose another slug`);
-  const known = JURISDICTIONS.find((row) => row.slug === slug);
-  if (known !== undefined && (known.name !== name || timezone !== REGION_TIME_ZONE)) {
+  if (slug === SAMPLE_JURISDICTION_SLUG)
+    throw new SyncRefused(`${slug} is the place of the invented sample; choose another slug`);
+  const catalogued = JURISDICTIONS.find((row) => row.slug === slug);
+  if (catalogued !== undefined && (catalogued.name !== name || timezone !== REGION_TIME_ZONE)) {
     throw new SyncRefused(
-      `${slug} is "${known.name}" in ${REGION_TIME_ZONE} in the catalogue: give this name and time zone, or choose another slug`,
+      `${slug} is "${catalogued.name}" in ${REGION_TIME_ZONE} in the catalogue: give this name and time zone, or choose another slug`,
     );
   }
   return place;

@@ -23,6 +23,8 @@ export interface SyncRequest {
   readonly options: SourceOptions;
   /** The place of an added source. */
   readonly place?: SourcePlace | undefined;
+  /** A token that the source requires for this client. */
+  readonly token?: string | undefined;
   readonly progress?: ((done: number, total: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -41,9 +43,15 @@ export interface Connector {
   /** Reads a little of a client. Throws `UnknownSourceClient` or `SourceUnavailable`. */
   readonly probe: (request: ProbeRequest, clock: Clock) => Promise<unknown>;
   /** The published records of a client, in the order of their removal. */
-  readonly records: (request: Pick<SyncRequest, 'client' | 'place'>, known: PublishedRecords) => Promise<readonly OwnRecord[]>;
+  readonly records: (
+    request: Pick<SyncRequest, 'client' | 'place'>,
+    known: PublishedRecords,
+  ) => Promise<readonly OwnRecord[]>;
   /** The `sources` records of a client that are published. */
-  readonly checks: (request: Pick<SyncRequest, 'client' | 'place'>, known: PublishedRecords) => Promise<readonly RecordData<'sources'>[]>;
+  readonly checks: (
+    request: Pick<SyncRequest, 'client' | 'place'>,
+    known: PublishedRecords,
+  ) => Promise<readonly RecordData<'sources'>[]>;
 }
 
 /** A record that the sync of a client has written. */
@@ -57,24 +65,29 @@ type Sync = (request: SyncRequest, target: SyncTarget) => Promise<SyncReport>;
 
 export interface SyncReport {
   readonly client: string;
-  /** By kind. */
+  /** Keyed by kind. */
   readonly read: Readonly<Record<string, number>>;
-  /** Changes that became events, removes among them. */
+  /** Changes that became events, including removals. */
   readonly appended: number;
   readonly unchanged: number;
   readonly removed: number;
   readonly rejected: readonly { readonly resource: string; readonly id: string; readonly reason: string }[];
   /** Rows that were left out, with the source's own id where it could be read. */
   readonly skipped: readonly { readonly what: string; readonly id: string | null; readonly reason: string }[];
-  /** Meetings that are published without a stated start time, as skipped rows are listed. */
+  /** Meetings that are published incompletely, such as without a start time, in the form of skipped rows. */
   readonly degraded: readonly { readonly what: string; readonly id: string | null; readonly reason: string }[];
+  /** Events that are listed but could not be read; none of their records was removed. `skipped` has the reasons. */
+  readonly failedEvents: number;
   /** Why the source could not be read as a whole; null when it could. */
   readonly failure: string | null;
   /** Newest event that this run appended; null when it appended none. */
   readonly position: Position | null;
 }
 
-/** A request that cannot be carried out; the message says what to do. */
+/** Begins the reason of an event that could not be read. */
+export const FAILED_EVENT = 'could not be read: ';
+
+/** A request that cannot be carried out; the message contains the remedy. */
 export class SyncRefused extends Error {
   override readonly name = 'SyncRefused';
 }

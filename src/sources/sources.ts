@@ -1,11 +1,11 @@
-import { LEGISTAR } from './legistar/sync.ts';
+import { LEGISTAR } from './legistar/source.ts';
 import { CIVICCLERK } from './civicclerk/source.ts';
 import { OPENCITIES } from './opencities/source.ts';
 import { TECHSHARE } from './techshare/source.ts';
 import { CIVICWEB } from './civicweb/source.ts';
 import type { Source } from './source.ts';
 
-/** By the name of the command. */
+/** Sources by the name in the command. */
 export const SOURCES = {
   legistar: LEGISTAR,
   civicweb: CIVICWEB,

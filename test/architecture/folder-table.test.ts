@@ -11,7 +11,7 @@ const foldersIn = (cell: string): readonly string[] => [...cell.matchAll(/`([\w/
 const rows = [...page.matchAll(/^\| `([\w/]+)\/` \| .+? \| (.+) \|$/gm)]
   .map(([, folder, cell]) => ({ folder: folder!, listed: foldersIn(cell!) }))
   .filter(({ folder }) => folder !== 'src/edge');
-const CANDIDATES = [...rows.map(({ folder }) => folder), 'src/edge/http', 'src/cli', 'src/composition', 'test'];
+const CANDIDATES = [...rows.map(({ folder }) => folder), 'src/edge/http', 'src/cli', 'src/app/composition', 'test'];
 
 const matches = (pattern: string | string[] | undefined, path: string): boolean | undefined =>
   pattern === undefined ? undefined : [pattern].flat().some((each) => new RegExp(each).test(path));
@@ -30,6 +30,7 @@ const mayImport = (from: string, to: string): boolean =>
 test('the table of ARCHITECTURE.md has a row for each folder of the program', () => {
   expect(rows.map(({ folder }) => folder)).toEqual([
     'domain',
+    'plumbing',
     'contract',
     'commands',
     'projections',
@@ -43,20 +44,31 @@ test('the table of ARCHITECTURE.md has a row for each folder of the program', ()
 });
 
 test.each(rows)('$folder may import exactly the folders that the table lists', ({ folder, listed }) => {
-  const allowed = CANDIDATES.filter((other) => other !== folder && mayImport(`${folder}/part/a.ts`, `${other}/part/b.ts`));
+  const allowed = CANDIDATES.filter(
+    (other) => other !== folder && mayImport(`${folder}/part/a.ts`, `${other}/part/b.ts`),
+  );
   expect(allowed.toSorted()).toEqual(listed.filter((other) => CANDIDATES.includes(other)).toSorted());
 });
 
 test('the row of infra/ names each of its folders that is not of a platform, and each platform has one', () => {
   const [, content] = /^\| `infra\/` \| (.+?) \|/m.exec(page)!;
   const named = [...content!.matchAll(/`([\w-]+)`/g)].map(([, folder]) => folder!);
-  expect(readdirSync(new URL('../../infra', import.meta.url)).toSorted()).toEqual([...named, ...Object.keys(SOURCES)].toSorted());
+  expect(readdirSync(new URL('../../infra', import.meta.url)).toSorted()).toEqual(
+    [...named, ...Object.keys(SOURCES)].toSorted(),
+  );
 });
 
-const FILES = ['src/settings.ts', 'src/setting-values.ts', 'src/read-models.ts'];
+const FILES = [
+  'src/app/settings.ts',
+  'src/app/setting-sections.ts',
+  'src/app/setting-values.ts',
+  'src/app/read-models.ts',
+];
 
 test.each(FILES)('%s may import exactly what the table lists', (file) => {
-  const row = page.split('\n').find((line) => line.startsWith('| `src/') && line.split(' | ')[0]!.includes(`\`${file}\``))!;
+  const row = page
+    .split('\n')
+    .find((line) => line.startsWith('| `src/') && line.split(' | ')[0]!.includes(`\`${file}\``))!;
   const listed = [
     ...row
       .split(' | ')

@@ -6,6 +6,7 @@ import { DatabaseUnavailable } from '../../domain/ports/database.ts';
 import { type AdmissionBench, BUILT_IN_RULES, type Customer, openAdmissionBench } from '../support/admission.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
+import { testRuns, withNightly } from '../support/test-runs.ts';
 
 /** The start of an hour. */
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
@@ -93,11 +94,11 @@ describe('minute and burst allowances', () => {
     const [first, neighbour] = [await bench.open(), await bench.open()];
     const second = await bench.issue(first.accountId);
     await bench.caughtUp();
-    expect([await statuses(tight, first, 2), await statuses(tight, second, 2), await statuses(tight, neighbour, 1)]).toEqual([
-      [200, 200],
-      [200, 429],
-      [200],
-    ]);
+    expect([
+      await statuses(tight, first, 2),
+      await statuses(tight, second, 2),
+      await statuses(tight, neighbour, 1),
+    ]).toEqual([[200, 200], [200, 429], [200]]);
     const third = await bench.issue(first.accountId);
     await bench.caughtUp();
     expect(await statuses(tight, third, 1)).toEqual([429]);
@@ -123,24 +124,27 @@ describe('minute and burst allowances', () => {
     expect(await bench.counters(customer.accountId)).toMatchObject({ minute: 5, burst: 1 });
   });
 
-  test('let exactly the allowance of a thousand concurrent requests through and report the remaining units', async () => {
+  const exactly = 'let exactly the allowance of %i concurrent requests through and report the remaining units';
+  test.each(withNightly([300], [1000]))(exactly, async (concurrent) => {
     const plans = { ...BUILT_IN_PLANS, pro: { ...BUILT_IN_PLANS.pro, requestsPerMinute: 120, burstLimit: 1_000_000 } };
     const wide = { sustained: { requests: 1_000_000, seconds: 60 }, burst: { requests: 1_000_000, seconds: 1 } };
-    const crowded = await edgeBy({ plans, ceilings: { perimeter: wide, handler: wide } });
+    const crowded = await edgeBy({ plans, ceilings: { received: wide, handled: wide } });
     const first = await bench.open();
     const second = await bench.issue(first.accountId);
     await bench.caughtUp();
-    const answers = await Promise.all(Array.from({ length: 1000 }, (_, nth) => ask(crowded, nth % 3 === 0 ? first : second)));
+    const answers = await Promise.all(
+      Array.from({ length: concurrent }, (_, nth) => ask(crowded, nth % 3 === 0 ? first : second)),
+    );
     const passed = answers.filter(({ status }) => status === 200);
     expect(passed).toHaveLength(120);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(880);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(concurrent - 120);
     const left = passed.map(({ headers }) => Number(/"minute";r=(\d+)/.exec(headers.get('ratelimit')!)![1]));
     expect(left.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 120 }, (_, nth) => nth));
     expect(await bench.counters(first.accountId)).toEqual({
-      perimeter: 1000,
-      'perimeter burst': 1000,
-      handler: 1000,
-      'handler burst': 1000,
+      perimeter: concurrent,
+      'perimeter burst': concurrent,
+      handler: concurrent,
+      'handler burst': concurrent,
       minute: 120,
       burst: 120,
     });
@@ -161,7 +165,9 @@ describe('exports', () => {
     expect((await ask(edge, first, page)).status).toBe(200);
     const refused = await snapshot(second);
     expect(refused.headers.get('retry-after')).toBe('3599');
-    expect(refused.headers.get('ratelimit-policy')).toBe('"minute";q=120;w=60, "burst";q=30;w=1, "export-hour";q=12;w=3600');
+    expect(refused.headers.get('ratelimit-policy')).toBe(
+      '"minute";q=120;w=60, "burst";q=30;w=1, "export-hour";q=12;w=3600',
+    );
     expect(refused.headers.get('ratelimit')).toBe('"minute";r=105;t=59, "burst";r=27;t=1, "export-hour";r=0;t=3599');
     await expectRefusal(refused, 429, 'rate_limited');
     expect(await bench.counters(first.accountId)).toMatchObject({ 'api-customer-export-hour': 12, minute: 15 });
@@ -171,35 +177,38 @@ describe('exports', () => {
 });
 
 describe('the abuse ceiling', () => {
-  const perimeterOnly = { perimeter: small, handler: BUILT_IN_RULES.ceilings.handler };
-  const handlerOnly = { perimeter: BUILT_IN_RULES.ceilings.perimeter, handler: small };
+  const receivedOnly = { received: small, handled: BUILT_IN_RULES.ceilings.handled };
+  const handledOnly = { received: BUILT_IN_RULES.ceilings.received, handled: small };
 
   test.each([
-    ['perimeter', perimeterOnly, { perimeter: 9, handler: 5 }],
-    ['handler', handlerOnly, { perimeter: 9, handler: 9 }],
-  ] as const)('at the %s counts every request of a usable key, refused or not, over all keys', async (_, ceilings, counted) => {
-    const guarded = await edgeBy({ ceilings });
-    const first = await bench.open({}, { scopes: ['mcp:read'] });
-    const second = await bench.issue(first.accountId);
-    await bench.caughtUp();
-    expect(await statuses(guarded, first, 3)).toEqual([403, 403, 403]);
-    expect(await statuses(guarded, second, 2)).toEqual([200, 429]);
-    guarded.now += 1_000;
-    expect(await statuses(guarded, second, 2)).toEqual([200, 429]);
-    const refused = await ask(guarded, second);
-    expect(refused.headers.get('retry-after')).toBe('59');
-    expect(refused.headers.has('ratelimit')).toBe(false);
-    await expectRefusal(refused, 429, 'rate_limited');
-    const fresh = await bench.issue(first.accountId);
-    await bench.caughtUp();
-    expect(await statuses(guarded, fresh, 1)).toEqual([429]);
-    expect(await bench.counters(first.accountId)).toMatchObject({ ...counted, minute: 5 });
-    guarded.now = NOW + 60_000;
-    expect(await statuses(guarded, fresh, 1)).toEqual([200]);
-  });
+    ['perimeter', receivedOnly, { perimeter: 9, handler: 5 }],
+    ['handler', handledOnly, { perimeter: 9, handler: 9 }],
+  ] as const)(
+    'at the %s counts every request of a usable key, refused or not, over all keys',
+    async (_, ceilings, counted) => {
+      const guarded = await edgeBy({ ceilings });
+      const first = await bench.open({}, { scopes: ['mcp:read'] });
+      const second = await bench.issue(first.accountId);
+      await bench.caughtUp();
+      expect(await statuses(guarded, first, 3)).toEqual([403, 403, 403]);
+      expect(await statuses(guarded, second, 2)).toEqual([200, 429]);
+      guarded.now += 1_000;
+      expect(await statuses(guarded, second, 2)).toEqual([200, 429]);
+      const refused = await ask(guarded, second);
+      expect(refused.headers.get('retry-after')).toBe('59');
+      expect(refused.headers.has('ratelimit')).toBe(false);
+      await expectRefusal(refused, 429, 'rate_limited');
+      const fresh = await bench.issue(first.accountId);
+      await bench.caughtUp();
+      expect(await statuses(guarded, fresh, 1)).toEqual([429]);
+      expect(await bench.counters(first.accountId)).toMatchObject({ ...counted, minute: 5 });
+      guarded.now = NOW + 60_000;
+      expect(await statuses(guarded, fresh, 1)).toEqual([200]);
+    },
+  );
 
   test('counts revoked and expired keys apart from the usable ones and refuses them with 429 before 401', async () => {
-    const guarded = await edgeBy({ ceilings: perimeterOnly });
+    const guarded = await edgeBy({ ceilings: receivedOnly });
     const usable = await bench.open();
     const revoked = await bench.issue(usable.accountId, { revoked: true });
     const expiring = await bench.issue(usable.accountId, { expiresAt: NOW + 1 });
@@ -222,11 +231,16 @@ describe('the abuse ceiling', () => {
   test('counts the usable keys of a suspended account as usable', async () => {
     const customer = await opened({ suspended: true });
     expect(await statuses(edge, customer, 2)).toEqual([401, 401]);
-    expect(await bench.counters(customer.accountId)).toEqual({ perimeter: 2, 'perimeter burst': 2, handler: 2, 'handler burst': 2 });
+    expect(await bench.counters(customer.accountId)).toEqual({
+      perimeter: 2,
+      'perimeter burst': 2,
+      handler: 2,
+      'handler burst': 2,
+    });
   });
 
   test.each(['unset', 'payg'] as const)('does not apply to accounts on the channel %s', async (channel) => {
-    const guarded = await edgeBy({ ceilings: { perimeter: small, handler: small } });
+    const guarded = await edgeBy({ ceilings: { received: small, handled: small } });
     const usable = await bench.open({ channel });
     const revoked = await bench.issue(usable.accountId, { revoked: true });
     await bench.caughtUp();
@@ -236,8 +250,9 @@ describe('the abuse ceiling', () => {
   });
 
   test('counts nothing for any number of unknown keys', async () => {
-    const guarded = await edgeBy({ ceilings: { perimeter: small, handler: small } });
-    const rows = () => bench.civic.rows('select count(*)::text, sum(perimeter_ceiling_used)::text from civic.admission_counts');
+    const guarded = await edgeBy({ ceilings: { received: small, handled: small } });
+    const rows = () =>
+      bench.civic.rows('select count(*)::text, sum(perimeter_ceiling_used)::text from civic.admission_counts');
     const before = await rows();
     const answers = await Promise.all(Array.from({ length: 40 }, () => ask(guarded, { key: guarded.keys.unknown })));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
@@ -245,8 +260,8 @@ describe('the abuse ceiling', () => {
   });
 
   test('is not reset by a process whose clock is behind, and neither are minute and burst', async () => {
-    const guarded = await edgeBy({ ceilings: perimeterOnly });
-    const behind = await edgeBy({ ceilings: perimeterOnly });
+    const guarded = await edgeBy({ ceilings: receivedOnly });
+    const behind = await edgeBy({ ceilings: receivedOnly });
     const customer = await opened();
     guarded.now = NOW + 60_000;
     behind.now = NOW + 59_400;
@@ -262,16 +277,24 @@ describe('processes that charge the same accounts in any order', () => {
   test('never deadlock', async () => {
     const wide = { sustained: { requests: 1_000_000, seconds: 60 }, burst: { requests: 1_000_000, seconds: 1 } };
     const many = { ...BUILT_IN_PLANS.pro, requestsPerMinute: 1_000_000, burstLimit: 1_000_000 };
-    const rules = { ...BUILT_IN_RULES, plans: { ...BUILT_IN_PLANS, pro: many }, ceilings: { perimeter: wide, handler: wide } };
+    const rules = {
+      ...BUILT_IN_RULES,
+      plans: { ...BUILT_IN_PLANS, pro: many },
+      ceilings: { received: wide, handled: wide },
+    };
     const processes = Array.from({ length: 3 }, () => bench.admission(rules));
     const customers = await Promise.all(Array.from({ length: 40 }, () => bench.open()));
     await bench.caughtUp();
     bench.failures.length = 0;
     let asked = 0;
-    for (let round = 0; round < 25; round += 1) {
-      const orders = processes.map((_, nth) => customers.toSorted((one, other) => order(one, nth + round) - order(other, nth + round)));
+    for (let round = 0; round < testRuns(10); round += 1) {
+      const orders = processes.map((_, nth) =>
+        customers.toSorted((one, other) => order(one, nth + round) - order(other, nth + round)),
+      );
       const all = orders.flatMap((ordered, nth) =>
-        ordered.map(({ key }) => processes[nth]!.admit({ authorization: `Bearer ${key}`, surface: 'data', scope: null, now: NOW })),
+        ordered.map(({ key }) =>
+          processes[nth]!.admit({ authorization: `Bearer ${key}`, surface: 'data', scope: null, now: NOW }),
+        ),
       );
       asked += all.length;
       await Promise.allSettled(all);
@@ -283,7 +306,8 @@ describe('processes that charge the same accounts in any order', () => {
 });
 
 /** Returns another order of the same items for each number. */
-const order = ({ accountId }: Customer, nth: number): number => Number.parseInt(accountId.slice(-8), 16) % (1009 + 2 * nth);
+const order = ({ accountId }: Customer, nth: number): number =>
+  Number.parseInt(accountId.slice(-8), 16) % (1009 + 2 * nth);
 
 describe('time', () => {
   test('expires a key and a paid period to the millisecond; a renewal or another key works again', async () => {
@@ -297,7 +321,11 @@ describe('time', () => {
     const next = await bench.issue(customer.accountId);
     await bench.caughtUp();
     expect([await at(end - 1, next), await at(end, next)]).toEqual([200, 403]);
-    await bench.command(customer.accountId, { type: 'SetPeriod', tier: 'pro', paidUntil: new Date(end + DAY_MS).toISOString() });
+    await bench.command(customer.accountId, {
+      type: 'SetPeriod',
+      tier: 'pro',
+      paidUntil: new Date(end + DAY_MS).toISOString(),
+    });
     await bench.caughtUp();
     expect([await at(end, next), await at(end + DAY_MS, next)]).toEqual([200, 403]);
   });
@@ -305,7 +333,10 @@ describe('time', () => {
 
 describe('further charges and a failing store', () => {
   let admission: Admission;
-  const rules = { ...BUILT_IN_RULES, plans: { ...BUILT_IN_PLANS, pro: { ...BUILT_IN_PLANS.pro, requestsPerMinute: 10, burstLimit: 6 } } };
+  const rules = {
+    ...BUILT_IN_RULES,
+    plans: { ...BUILT_IN_PLANS, pro: { ...BUILT_IN_PLANS.pro, requestsPerMinute: 10, burstLimit: 6 } },
+  };
   const admitted = ({ key }: Customer) =>
     admission.admit({ authorization: `Bearer ${key}`, surface: 'tools', scope: 'mcp:read', now: NOW + 500 });
   beforeAll(() => {
@@ -319,15 +350,24 @@ describe('further charges and a failing store', () => {
       { remaining: 5, resetSeconds: 60 },
       { remaining: 1, resetSeconds: 1 },
     ]);
-    await expect(admission.chargeUnits(principal, 2, NOW + 500)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
-    await expect(admission.chargeUnits(principal, 6, NOW + 1_500)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 59 });
+    await expect(admission.chargeUnits(principal, 2, NOW + 500)).rejects.toMatchObject({
+      code: 'rate_limited',
+      retryAfterSeconds: 1,
+    });
+    await expect(admission.chargeUnits(principal, 6, NOW + 1_500)).rejects.toMatchObject({
+      code: 'rate_limited',
+      retryAfterSeconds: 59,
+    });
     await admission.chargeUnits(principal, 5, NOW + 1_500);
     expect(await bench.counters(customer.accountId)).toMatchObject({ minute: 10, burst: 5, perimeter: 1, handler: 1 });
   });
 
   test('requests that arrive in one turn share a statement and get units in their order', async () => {
-    const sustained = (requests: number) => ({ sustained: { requests, seconds: 60 }, burst: { requests: 1000, seconds: 1 } });
-    const crowded = bench.admission({ ...rules, ceilings: { perimeter: sustained(15), handler: sustained(12) } });
+    const sustained = (requests: number) => ({
+      sustained: { requests, seconds: 60 },
+      burst: { requests: 1000, seconds: 1 },
+    });
+    const crowded = bench.admission({ ...rules, ceilings: { received: sustained(15), handled: sustained(12) } });
     const customer = await opened();
     const neighbour = await opened();
     const told: (readonly number[])[] = [];
@@ -340,10 +380,24 @@ describe('further charges and a failing store', () => {
         onAllowance: (states) => void (told[nth] = states.map(({ remaining }) => remaining)),
       }),
     );
-    const other = crowded.admit({ authorization: `Bearer ${neighbour.key}`, surface: 'data', scope: null, now: NOW + 500 });
-    const answers = (await Promise.allSettled(asked)).map((answer) => (answer.status === 'fulfilled' ? 'passed' : String(answer.reason)));
-    const [used, beyond] = ['Rejection: the allowance of the account is used up', 'Rejection: the account sends more than any may'];
-    expect(answers).toEqual([...Array<string>(6).fill('passed'), ...Array<string>(6).fill(used), ...Array<string>(8).fill(beyond)]);
+    const other = crowded.admit({
+      authorization: `Bearer ${neighbour.key}`,
+      surface: 'data',
+      scope: null,
+      now: NOW + 500,
+    });
+    const answers = (await Promise.allSettled(asked)).map((answer) =>
+      answer.status === 'fulfilled' ? 'passed' : String(answer.reason),
+    );
+    const [used, beyond] = [
+      'Rejection: the allowance of the account is used up',
+      'Rejection: the account exceeded the maximum request rate',
+    ];
+    expect(answers).toEqual([
+      ...Array<string>(6).fill('passed'),
+      ...Array<string>(6).fill(used),
+      ...Array<string>(8).fill(beyond),
+    ]);
     const left = [9, 8, 7, 6, 5, 4, ...Array<number>(6).fill(4)];
     expect(told).toEqual(left.map((minute) => [minute, minute - 4]));
     expect((await other).accountId).toBe(neighbour.accountId);
@@ -354,7 +408,9 @@ describe('further charges and a failing store', () => {
     const customer = await opened();
     const principal = await admitted(customer);
     const tried = await Promise.allSettled(
-      Array.from({ length: 60 }, (_, nth) => (nth % 2 === 0 ? admission.chargeUnits(principal, 2, NOW + 500) : admitted(customer))),
+      Array.from({ length: 60 }, (_, nth) =>
+        nth % 2 === 0 ? admission.chargeUnits(principal, 2, NOW + 500) : admitted(customer),
+      ),
     );
     const units = 1 + tried.reduce((sum, { status }, nth) => sum + (status === 'fulfilled' ? 2 - (nth % 2) : 0), 0);
     expect(await bench.counters(customer.accountId)).toMatchObject({ minute: units, burst: units });
@@ -367,7 +423,10 @@ describe('further charges and a failing store', () => {
     bench.failures.length = 0;
     bench.failing = new DatabaseUnavailable('the counters are gone');
     try {
-      const unavailable = { code: 'authentication_unavailable', message: expect.not.stringContaining('counters are gone') as string };
+      const unavailable = {
+        code: 'authentication_unavailable',
+        message: expect.not.stringContaining('counters are gone') as string,
+      };
       await expect(admitted(customer)).rejects.toMatchObject(unavailable);
       await expect(admission.chargeUnits(principal, 1, NOW)).rejects.toMatchObject(unavailable);
       await expect(admission.chargeExport(principal, 1, NOW)).rejects.toMatchObject(unavailable);
@@ -388,7 +447,13 @@ describe('billing that is not enforced', () => {
       await opened({ tier: 'pro', paidUntil: NOW }),
     ];
     const [first, second] = [await ask(open, unset), await ask(open, pro)];
-    expect([first.status, first.headers.get('ratelimit-policy')]).toEqual([200, '"minute";q=120;w=60, "burst";q=30;w=1']);
-    expect([second.status, second.headers.get('ratelimit-policy')]).toEqual([200, '"minute";q=300;w=60, "burst";q=50;w=1']);
+    expect([first.status, first.headers.get('ratelimit-policy')]).toEqual([
+      200,
+      '"minute";q=120;w=60, "burst";q=30;w=1',
+    ]);
+    expect([second.status, second.headers.get('ratelimit-policy')]).toEqual([
+      200,
+      '"minute";q=300;w=60, "burst";q=50;w=1',
+    ]);
   });
 });

@@ -97,13 +97,39 @@ const STEPS: readonly (readonly Condition[])[] = [
     { name: 'suspended', scene: { account: { suspended: true } }, status: 401, code: 'unauthorized', moves: ABUSE },
   ],
   [
-    { name: 'minute', scene: { full: [['minute', MINUTE]] }, status: 429, code: 'rate_limited', moves: ABUSE, retryAfter: 37 },
-    { name: 'burst', scene: { full: [['burst', SECOND]] }, status: 429, code: 'rate_limited', moves: ABUSE, retryAfter: 1 },
+    {
+      name: 'minute',
+      scene: { full: [['minute', MINUTE]] },
+      status: 429,
+      code: 'rate_limited',
+      moves: ABUSE,
+      retryAfter: 37,
+    },
+    {
+      name: 'burst',
+      scene: { full: [['burst', SECOND]] },
+      status: 429,
+      code: 'rate_limited',
+      moves: ABUSE,
+      retryAfter: 1,
+    },
   ],
   [{ name: 'scope', scene: { key: { scopes: ['mcp:read'] } }, status: 403, code: 'forbidden', moves: CHARGED }],
   [
-    { name: 'channel unset', scene: { account: { channel: 'unset' } }, status: 403, code: 'billing_channel_unset', moves: CHARGED },
-    { name: 'payg', scene: { account: { channel: 'payg' } }, status: 403, code: 'billing_entitlement_required', moves: CHARGED },
+    {
+      name: 'channel unset',
+      scene: { account: { channel: 'unset' } },
+      status: 403,
+      code: 'billing_channel_unset',
+      moves: CHARGED,
+    },
+    {
+      name: 'payg',
+      scene: { account: { channel: 'payg' } },
+      status: 403,
+      code: 'billing_entitlement_required',
+      moves: CHARGED,
+    },
     {
       name: 'unpaid',
       scene: { account: { channel: 'subscription', paidUntil: NOW } },
@@ -137,7 +163,13 @@ const STEPS: readonly (readonly Condition[])[] = [
   ],
   [
     { name: 'bad query', scene: { query: '?unknown=1' }, status: 400, code: 'invalid_parameter', moves: CHARGED },
-    { name: 'bad body', scene: { operation: 'batch', body: '{"requests":' }, status: 400, code: 'invalid_parameter', moves: CHARGED },
+    {
+      name: 'bad body',
+      scene: { operation: 'batch', body: '{"requests":' },
+      status: 400,
+      code: 'invalid_parameter',
+      moves: CHARGED,
+    },
     {
       name: 'body too large',
       scene: { operation: 'batch', body: ' '.repeat(65_537) },
@@ -238,7 +270,11 @@ async function arrange(scene: Scene, { accountId }: Customer): Promise<void> {
     );
   }
   if (scene.exportsUsed === true) {
-    await bench.civic.rows(`insert into civic.window_counts values ($1, 'api-customer-export-hour', $2, $3)`, [accountId, HOUR, FULL]);
+    await bench.civic.rows(`insert into civic.window_counts values ($1, 'api-customer-export-hour', $2, $3)`, [
+      accountId,
+      HOUR,
+      FULL,
+    ]);
   }
   bench.failing = scene.store === 'failing' ? new DatabaseUnavailable('gone') : null;
   const fail = async () => {
@@ -278,7 +314,9 @@ const moved = (before: Counters, after: Counters): Counters =>
 function expected({ moves }: Condition, scene: Scene): Counters {
   const covered = (scene.account?.channel ?? 'subscription') === 'subscription';
   const names = moves.filter((name) => covered || !ABUSE.includes(name));
-  return Object.fromEntries(names.map((name) => [ABUSE.includes(name) && !isUsable(scene) ? `unusable ${name}` : name, 1]));
+  return Object.fromEntries(
+    names.map((name) => [ABUSE.includes(name) && !isUsable(scene) ? `unusable ${name}` : name, 1]),
+  );
 }
 
 describe.each([
@@ -293,7 +331,9 @@ describe.each([
     await expectRefusal(answer, first.status, first.code);
     expect(moved(before, await bench.counters(customer.accountId))).toEqual(expected(first, scene));
     expect(answer.headers.get('retry-after')).toBe(first.retryAfter === undefined ? null : String(first.retryAfter));
-    expect(answer.headers.has('ratelimit')).toBe(first.moves.includes('minute') || first.name === 'minute' || first.name === 'burst');
+    expect(answer.headers.has('ratelimit')).toBe(
+      first.moves.includes('minute') || first.name === 'minute' || first.name === 'burst',
+    );
     expect(edge.calls).toHaveLength(first.name.startsWith('work') ? 1 : 0);
   });
 });
@@ -301,5 +341,5 @@ describe.each([
 test('the number of pairs matches the steps, and the ceilings of this test are the built-in ones', () => {
   expect(alone).toHaveLength(25);
   expect(pairs.length).toBeGreaterThan(180);
-  expect(BUILT_IN_RULES.ceilings).toEqual({ perimeter: ABUSE_CEILING, handler: ABUSE_CEILING });
+  expect(BUILT_IN_RULES.ceilings).toEqual({ received: ABUSE_CEILING, handled: ABUSE_CEILING });
 });

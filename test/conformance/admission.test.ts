@@ -30,15 +30,34 @@ const ask = ({ method, path }: { method: string; path: string }, authorization?:
   fetch(edge.url + path, { method, headers: authorization === undefined ? {} : { authorization } });
 
 describe.each(operations)('$operationId', (operation) => {
-  test.each<KeyName>(['revoked', 'expired', 'suspended', 'unknown'])('refuses a key that is %s with 401', async (key) => {
-    await expectRefusal(await ask(operation, `Bearer ${edge.keys[key]}`), 401, 'unauthorized');
-    expect(edge.calls).toEqual([]);
-  });
+  test.each<KeyName>(['revoked', 'expired', 'suspended', 'unknown'])(
+    'refuses a key that is %s with 401',
+    async (key) => {
+      await expectRefusal(await ask(operation, `Bearer ${edge.keys[key]}`), 401, 'unauthorized');
+      expect(edge.calls).toEqual([]);
+    },
+  );
 
   test('refuses a missing credential and any other than a bearer key with 401', async () => {
     const { all } = edge.keys;
-    const odd = [undefined, '', 'Bearer', 'Bearer ', all, `Basic ${all}`, `Bearer ${all} ${all}`, `Bearer ${all}, Bearer ${all}`];
-    const wrong = [...odd, `Bearer\t${all}`, `Bearer ${all.slice(0, -1)}`, `Bearer ${all}x`, 'Bearer crs_', `Bearer ${'x'.repeat(4000)}`];
+    const odd = [
+      undefined,
+      '',
+      'Bearer',
+      'Bearer ',
+      all,
+      `Basic ${all}`,
+      `Bearer ${all} ${all}`,
+      `Bearer ${all}, Bearer ${all}`,
+    ];
+    const wrong = [
+      ...odd,
+      `Bearer\t${all}`,
+      `Bearer ${all.slice(0, -1)}`,
+      `Bearer ${all}x`,
+      'Bearer crs_',
+      `Bearer ${'x'.repeat(4000)}`,
+    ];
     for (const authorization of wrong) await expectRefusal(await ask(operation, authorization), 401, 'unauthorized');
     expect(edge.calls).toEqual([]);
   });
@@ -62,15 +81,18 @@ describe.each(operations)('$operationId', (operation) => {
     await raw.ended();
   });
 
-  test.skipIf(operation.scope === null)('refuses a key without its scope with 403 before it checks the input', async () => {
-    const without: KeyName = operation.scope === 'civic:read' ? 'export' : 'read';
-    for (const key of [without, 'mcp'] as const) {
-      const refused = await ask({ ...operation, path: `${operation.path}?unknown=1` }, `Bearer ${edge.keys[key]}`);
-      const { message } = await expectRefusal(refused, 403, 'forbidden');
-      expect(message).toContain(operation.scope);
-    }
-    expect(edge.calls).toEqual([]);
-  });
+  test.skipIf(operation.scope === null)(
+    'refuses a key without its scope with 403 before it checks the input',
+    async () => {
+      const without: KeyName = operation.scope === 'civic:read' ? 'export' : 'read';
+      for (const key of [without, 'mcp'] as const) {
+        const refused = await ask({ ...operation, path: `${operation.path}?unknown=1` }, `Bearer ${edge.keys[key]}`);
+        const { message } = await expectRefusal(refused, 403, 'forbidden');
+        expect(message).toContain(operation.scope);
+      }
+      expect(edge.calls).toEqual([]);
+    },
+  );
 
   test('answers 503 authentication_unavailable when identity cannot be looked up, without Retry-After', async () => {
     edge.identity = 'failing';
@@ -80,7 +102,11 @@ describe.each(operations)('$operationId', (operation) => {
   });
 
   test('checks the credential before the input', async () => {
-    await expectRefusal(await ask({ ...operation, path: `${operation.path}?unknown=1` }, 'Bearer none'), 401, 'unauthorized');
+    await expectRefusal(
+      await ask({ ...operation, path: `${operation.path}?unknown=1` }, 'Bearer none'),
+      401,
+      'unauthorized',
+    );
   });
 
   test('refuses unknown and repeated parameters, bad percent-encoding and invalid UTF-8 with 400', async () => {

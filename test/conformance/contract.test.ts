@@ -111,7 +111,8 @@ const REPORT_CODES = [
 
 const PUBLIC_CODES = ['invalid_parameter', 'not_found', 'unauthorized', 'forbidden', 'rate_limited', 'internal_error'];
 
-const accessOf = (operation: Operation): string => operation.scope ?? (operation.access === 'public' ? 'public' : 'any active key');
+const accessOf = (operation: Operation): string =>
+  operation.scope ?? (operation.access === 'public' ? 'public' : 'any active key');
 
 test('the operations of the specification equal the contract, in the same order', () => {
   const operations = Object.entries(OPERATIONS).map(([id, operation]) => {

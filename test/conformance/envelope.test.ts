@@ -18,7 +18,10 @@ afterEach(() => {
 });
 
 const get = (path: string, init: RequestInit = {}) =>
-  fetch(edge.url + path, { ...init, headers: { authorization: `Bearer ${edge.keys.all}`, ...(init.headers as Record<string, string>) } });
+  fetch(edge.url + path, {
+    ...init,
+    headers: { authorization: `Bearer ${edge.keys.all}`, ...(init.headers as Record<string, string>) },
+  });
 
 const failing = (thrown: unknown) => async () => {
   throw thrown;
@@ -37,15 +40,19 @@ describe('the router', () => {
     await expectRefusal(await fetch(edge.url + path), 404, 'not_found');
   });
 
-  test.each(['/nothing', '/api', '/api/v1/public/nothing', '/api/v1/database', '/api/v1/public/source-status;x=1', '/;x'])(
-    'answers %s with 404 and no cache directive',
-    async (path) => {
-      const response = await get(path);
-      expect(response.status).toBe(404);
-      expect(response.headers.has('cache-control')).toBe(false);
-      expect(errorEnvelope.parse(await response.json()).error.code).toBe('not_found');
-    },
-  );
+  test.each([
+    '/nothing',
+    '/api',
+    '/api/v1/public/nothing',
+    '/api/v1/database',
+    '/api/v1/public/source-status;x=1',
+    '/;x',
+  ])('answers %s with 404 and no cache directive', async (path) => {
+    const response = await get(path);
+    expect(response.status).toBe(404);
+    expect(response.headers.has('cache-control')).toBe(false);
+    expect(errorEnvelope.parse(await response.json()).error.code).toBe('not_found');
+  });
 
   test.each([
     ['POST', '/api/v1/data/changes', 'GET'],
@@ -86,27 +93,40 @@ describe('an error in the code behind the edge', () => {
     [new LogUnavailable('connect ECONNREFUSED db-4'), 503, 'feed_unavailable'],
     [new OutcomeUnknown('lost db-4'), 503, 'feed_unavailable'],
     [new TypeError('secret of db-4'), 500, 'internal_error'],
-  ])('%s is answered as specified, contains nothing private and is logged with its request', async (error, status, code) => {
-    edge.answerWith({ readCivicHealth: failing(error) });
-    const response = await get('/api/v1/data/health');
-    const requestId = response.headers.get('x-request-id');
-    const refusal = await expectRefusal(response, status, code);
-    expect(JSON.stringify(refusal)).not.toContain('db-4');
-    expect(Object.keys(refusal.details as object)).toEqual(['docs']);
-    expect(edge.logged).toContainEqual(expect.objectContaining({ fields: expect.objectContaining({ requestId, err: error }) as unknown }));
-  });
+  ])(
+    '%s is answered as specified, contains nothing private and is logged with its request',
+    async (error, status, code) => {
+      edge.answerWith({ readCivicHealth: failing(error) });
+      const response = await get('/api/v1/data/health');
+      const requestId = response.headers.get('x-request-id');
+      const refusal = await expectRefusal(response, status, code);
+      expect(JSON.stringify(refusal)).not.toContain('db-4');
+      expect(Object.keys(refusal.details as object)).toEqual(['docs']);
+      expect(edge.logged).toContainEqual(
+        expect.objectContaining({ fields: expect.objectContaining({ requestId, err: error }) as unknown }),
+      );
+    },
+  );
 
   test('a thrown value that is not an Error is 500', async () => {
     edge.answerWith({ readCivicHealth: failing('private text') });
-    expect(JSON.stringify(await expectRefusal(await get('/api/v1/data/health'), 500, 'internal_error'))).not.toContain('private');
+    expect(JSON.stringify(await expectRefusal(await get('/api/v1/data/health'), 500, 'internal_error'))).not.toContain(
+      'private',
+    );
   });
 
-  test.each(Object.entries(STATUSES))('a refusal %s is answered %i, with Retry-After on 429 only', async (code, status) => {
-    edge.answerWith({ readCivicHealth: () => Promise.reject(new Rejection(code as RejectionCode, 'refused', { retryAfterSeconds: 0.2 })) });
-    const response = await get('/api/v1/data/health');
-    if (status === 429) expect(response.headers.get('retry-after')).toBe('1');
-    await expectRefusal(response, status, code);
-  });
+  test.each(Object.entries(STATUSES))(
+    'a refusal %s is answered %i, with Retry-After on 429 only',
+    async (code, status) => {
+      edge.answerWith({
+        readCivicHealth: () =>
+          Promise.reject(new Rejection(code as RejectionCode, 'refused', { retryAfterSeconds: 0.2 })),
+      });
+      const response = await get('/api/v1/data/health');
+      if (status === 429) expect(response.headers.get('retry-after')).toBe('1');
+      await expectRefusal(response, status, code);
+    },
+  );
 });
 
 describe('an answered request', () => {
@@ -152,7 +172,9 @@ describe('an answered request', () => {
     await (await get('/api/v1/data/health')).text();
     await (await get('/api/v1/data/nothing')).text();
     const metrics = await edge.registry.metrics();
-    expect(metrics).toMatch(/civic_http_request_duration_seconds_count\{operation="readCivicHealth",status="200"\} [1-9]/);
+    expect(metrics).toMatch(
+      /civic_http_request_duration_seconds_count\{operation="readCivicHealth",status="200"\} [1-9]/,
+    );
     expect(metrics).toMatch(/civic_http_request_duration_seconds_count\{operation="none",status="404"\} [1-9]/);
   });
 });
@@ -188,7 +210,8 @@ test('one in n successful answers is logged, and every refusal and failure with 
       await response.text();
       return response.headers.get('x-request-id')!;
     };
-    const logged = () => sampled.logged.filter(({ message }) => message === 'answered').map(({ fields }) => fields['requestId']);
+    const logged = () =>
+      sampled.logged.filter(({ message }) => message === 'answered').map(({ fields }) => fields['requestId']);
     for (let request = 0; request < 6; request += 1) await health();
     expect(logged()).toHaveLength(2);
     const refused = [await health('?x=1'), await health('?y=1')];

@@ -15,7 +15,9 @@ afterEach(() => {
 
 const matchId = '5f0c1a52-9d7e-5b1a-8c3e-2f4b6a7c8d90';
 const get = (path: string) => fetch(`${edge.url}/api/v1/public/agenda-hits/${path}`);
-const found = { getAgendaHit: async (id: string) => ({ text: JSON.stringify({ data: { ...PUBLIC_HIT, matchId: id } }), items: 1 }) };
+const found = {
+  getAgendaHit: async (id: string) => ({ text: JSON.stringify({ data: { ...PUBLIC_HIT, matchId: id } }), items: 1 }),
+};
 
 describe('getAgendaHit', () => {
   test('answers one hit with its id, for an id in upper or lower case', async () => {
@@ -39,10 +41,13 @@ describe('getAgendaHit', () => {
     }
   });
 
-  test.each(['nonsense', `${matchId}x`, matchId.replaceAll('-', ''), '%00', 'a'.repeat(3000)])('refuses the id %s with 400', async (id) => {
-    await expectPublicRefusal(await get(id), 400, 'invalid_parameter');
-    expect(edge.calls).toEqual([]);
-  });
+  test.each(['nonsense', `${matchId}x`, matchId.replaceAll('-', ''), '%00', 'a'.repeat(3000)])(
+    'refuses the id %s with 400',
+    async (id) => {
+      await expectPublicRefusal(await get(id), 400, 'invalid_parameter');
+      expect(edge.calls).toEqual([]);
+    },
+  );
 
   test('takes no query parameter', async () => {
     await expectPublicRefusal(await get(`${matchId}?limit=1`), 400, 'invalid_parameter');

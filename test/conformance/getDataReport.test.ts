@@ -81,7 +81,11 @@ describe('a report', () => {
     await moveReport(served, reportId, { ...plain, from: 'investigating', to: 'awaiting_source' });
     expect(await reportOf(served, key.secret, reportId)).toMatchObject({ status: 'awaiting_source', ...said });
     await moveReport(served, reportId, { ...plain, from: 'awaiting_source', finding: 'It was moved.' });
-    expect(await reportOf(served, key.secret, reportId)).toMatchObject({ status: 'investigating', ...said, finding: 'It was moved.' });
+    expect(await reportOf(served, key.secret, reportId)).toMatchObject({
+      status: 'investigating',
+      ...said,
+      finding: 'It was moved.',
+    });
     await moveReport(served, reportId, {
       ...plain,
       from: 'investigating',
@@ -116,12 +120,17 @@ describe('is refused', () => {
     const stranger = await served.issueKey(await served.openAccount());
     const theirs = await expectRefusal(await read(reportId, stranger), 404, 'report_not_found');
     expect(await expectRefusal(await read(randomUUID()), 404, 'report_not_found')).toEqual(theirs);
-    expect(await expectRefusal(await read('00000000-0000-0000-0000-000000000000'), 404, 'report_not_found')).toEqual(theirs);
+    expect(await expectRefusal(await read('00000000-0000-0000-0000-000000000000'), 404, 'report_not_found')).toEqual(
+      theirs,
+    );
   });
 
-  test.each(['latest', '1', 'x'.repeat(4000), '%00', "'--", '0198c3c4-5d6e-7f80-8a9b-0c1d2e3f4a5', 'ÿ'])('the id %s', async (reportId) => {
-    await expectRefusal(await read(reportId), 400, 'invalid_input');
-  });
+  test.each(['latest', '1', 'x'.repeat(4000), '%00', "'--", '0198c3c4-5d6e-7f80-8a9b-0c1d2e3f4a5', 'ÿ'])(
+    'the id %s',
+    async (reportId) => {
+      await expectRefusal(await read(reportId), 400, 'invalid_input');
+    },
+  );
 
   test('for a query parameter, and for an id that is not valid percent-encoding', async () => {
     await expectRefusal(await read(`${randomUUID()}?verbose=1`), 400, 'invalid_input');
@@ -140,11 +149,14 @@ test('exactly thirty reads a minute are answered, over all keys and whatever is 
   served.clock.advance(60_000 - (served.clock.now() % 60_000) + 21_500);
   const { reportId } = await make();
   const second = await served.issueKey(account);
-  for (let number = 0; number < 28; number += 1) expect((await read(reportId, number % 2 === 0 ? key : second)).status).toBe(200);
+  for (let number = 0; number < 28; number += 1)
+    expect((await read(reportId, number % 2 === 0 ? key : second)).status).toBe(200);
   await expectRefusal(await read('latest'), 400, 'invalid_input');
   await expectRefusal(await read(randomUUID()), 404, 'report_not_found');
   // The tool calls the same function.
-  expect(await served.civic.reportFunctions.getDataReport({ accountId: account, reportId })).toMatchObject({ reportId });
+  expect(await served.civic.reportFunctions.getDataReport({ accountId: account, reportId })).toMatchObject({
+    reportId,
+  });
   for (const by of [key, second]) {
     const refused = await read(reportId, by);
     expect(refused.headers.get('retry-after')).toBe('39');
@@ -160,6 +172,7 @@ test('exactly thirty reads a minute are answered, over all keys and whatever is 
 test('the answer announces what is left of the reads of the minute', async () => {
   const { reportId } = await make();
   served.clock.time += 60_000 - (served.clock.time % 60_000);
-  const left = async () => /"report-status-minute";r=(\d+);t=60/.exec((await read(reportId)).headers.get('ratelimit')!)?.[1];
+  const left = async () =>
+    /"report-status-minute";r=(\d+);t=60/.exec((await read(reportId)).headers.get('ratelimit')!)?.[1];
   expect([await left(), await left()]).toEqual(['29', '28']);
 });

@@ -21,7 +21,9 @@ describe('getOpenApiDocument', () => {
       paths: Record<string, Record<string, { operationId: string }>>;
       servers: { url: string }[];
     };
-    const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
+    const ids = Object.values(document.paths).flatMap((path) =>
+      Object.values(path).map(({ operationId }) => operationId),
+    );
     expect(ids.toSorted()).toEqual(Object.keys(OPERATIONS).toSorted());
     expect(document.servers.map(({ url }) => url)).toEqual([edge.url]);
   });
@@ -32,20 +34,30 @@ describe('getOpenApiDocument', () => {
     expect([again.status, again.headers.get('cache-control')]).toEqual([304, 'public, s-maxage=3600']);
   });
 
-  test.each(['/api/openapi.json?x=1', '/api/openapi.json?', '/llms.txt?a=1&a=1'])('accepts no parameter: %s', async (path) => {
-    if (path.endsWith('?')) expect((await get(path)).status).toBe(200);
-    else await expectPublicRefusal(await get(path), 400, 'invalid_parameter');
-  });
+  test.each(['/api/openapi.json?x=1', '/api/openapi.json?', '/llms.txt?a=1&a=1'])(
+    'accepts no parameter: %s',
+    async (path) => {
+      if (path.endsWith('?')) expect((await get(path)).status).toBe(200);
+      else await expectPublicRefusal(await get(path), 400, 'invalid_parameter');
+    },
+  );
 
   test('is counted under its operation; the pages are counted under none', async () => {
     await (await get('/llms.txt')).text();
     const metrics = await edge.registry.metrics();
-    expect(metrics).toMatch(/civic_http_request_duration_seconds_count\{operation="getOpenApiDocument",status="200"\} [1-9]/);
+    expect(metrics).toMatch(
+      /civic_http_request_duration_seconds_count\{operation="getOpenApiDocument",status="200"\} [1-9]/,
+    );
     expect(metrics).toMatch(/civic_http_request_duration_seconds_count\{operation="none",status="200"\} [1-9]/);
   });
 });
 
-const PAGES = ['/api-reference.md', '/llms.txt', '/reference', ...Object.keys(OPERATIONS).map((id) => `/api-reference/${id}.md`)];
+const PAGES = [
+  '/api-reference.md',
+  '/llms.txt',
+  '/reference',
+  ...Object.keys(OPERATIONS).map((id) => `/api-reference/${id}.md`),
+];
 
 describe('the documents', () => {
   test.each(PAGES)('%s is answered to GET and HEAD, with an ETag', async (path) => {

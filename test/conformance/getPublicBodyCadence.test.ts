@@ -35,7 +35,8 @@ const PAIRS = [
 const down = async () => {
   throw new DatabaseUnavailable('down');
 };
-const unreadable = { database: { texts: down, many: down }, texts: down, many: down };
+const nothing = { rows: down, many: down };
+const unreadable = { database: nothing, ...nothing };
 const withoutDatabase = createGetPublicBodyCadence({
   reads: unreadable,
   clock: { now: () => 0, sleep: async () => undefined },
@@ -66,7 +67,9 @@ describe('getPublicBodyCadence', () => {
   test('answers dates and the time zone in the shape of the contract', async () => {
     const cadence = { lastMetAt: '2026-02-25T15:00:00.000Z', nextScheduledAt: null, timezone: 'America/Chicago' };
     edge.answerWith({ getPublicBodyCadence: async () => cadence });
-    expect(getPublicBodyCadence.success.schema.parse(await expectPublicSuccess(await get(PAIRS[0]!))).data).toEqual(cadence);
+    expect(getPublicBodyCadence.success.schema.parse(await expectPublicSuccess(await get(PAIRS[0]!))).data).toEqual(
+      cadence,
+    );
   });
 
   test('takes no query parameter', async () => {

@@ -13,7 +13,8 @@ afterEach(() => {
 });
 
 const get = (query: string) => fetch(`${edge.url}/api/v1/public/coverage${query}`);
-const read = async (query: string): Promise<ResearchCoverage> => researchCoverage.parse(await expectPublicSuccess(await get(query)));
+const read = async (query: string): Promise<ResearchCoverage> =>
+  researchCoverage.parse(await expectPublicSuccess(await get(query)));
 
 describe('listDfwResearchCoverage', () => {
   test('pages through 238 municipalities and 16 counties, each once, and one more with includeInactive', async () => {
@@ -34,7 +35,9 @@ describe('listDfwResearchCoverage', () => {
   });
 
   test('combines every filter with the others', async () => {
-    const { data } = await read('?jurisdictionSlug=dallas&county=dallas&family=city.council_agendas&includeInactive=false&limit=1');
+    const { data } = await read(
+      '?jurisdictionSlug=dallas&county=dallas&family=city.council_agendas&includeInactive=false&limit=1',
+    );
     expect(data.map(({ jurisdictionSlug, families }) => [jurisdictionSlug, families.length])).toEqual([['dallas', 1]]);
   });
 
@@ -67,7 +70,12 @@ describe('listDfwResearchCoverage', () => {
   test('accepts a cursor only with the filters and the limit that it was made for', async () => {
     const { nextCursor } = (await read('?limit=5')).meta.pagination;
     await read(`?limit=5&cursor=${nextCursor}`);
-    for (const other of ['limit=6', 'limit=5&county=dallas', 'limit=5&includeInactive=true', 'limit=5&family=city.ordinances']) {
+    for (const other of [
+      'limit=6',
+      'limit=5&county=dallas',
+      'limit=5&includeInactive=true',
+      'limit=5&family=city.ordinances',
+    ]) {
       await expectPublicRefusal(await get(`?${other}&cursor=${nextCursor}`), 400, 'invalid_parameter');
     }
   });

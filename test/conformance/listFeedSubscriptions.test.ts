@@ -80,9 +80,12 @@ test('without a paid period or plan the list is refused and nothing is deleted',
   expect(await listFeeds(served, key.secret)).toEqual({ items: [feed], activeCount: 1, maxActiveSubscriptions: 10 });
 });
 
-test.each(['?limit=1', '?cursor=x', '?includeRevoked=true', '?=', '?a', '?__proto__=1'])('the query %s is 400', async (query) => {
-  await expectRefusal(await ask(query), 400, 'invalid_parameter');
-});
+test.each(['?limit=1', '?cursor=x', '?includeRevoked=true', '?=', '?a', '?__proto__=1'])(
+  'the query %s is 400',
+  async (query) => {
+    await expectRefusal(await ask(query), 400, 'invalid_parameter');
+  },
+);
 
 test('a key without the scope is 403, and an invalid key is 401', async () => {
   await expectRefusal(await ask('', await served.issueKey(account, { scopes: ['civic:export'] })), 403, 'forbidden');
@@ -96,18 +99,18 @@ test('the list does not read the revoked subscriptions of an account', async () 
   }
   expect((await createFeed(served, key.secret, { name: 'left' })).status).toBe(201);
   const { rows } = await served.civic.projectorDependencies.transactor.transaction(async (transaction) => {
-    const found = await transaction.execute({
+    const found = await transaction.query<{ live_generation: number }>({
       text: "select live_generation from civic.projections where name = 'subscriptions'",
       values: [],
     });
-    await transaction.execute({ text: 'set local enable_seqscan = off', values: [] });
-    return transaction.execute({
-      text: `explain (analyze, costs off, timing off, summary off, buffers off) select * from civic.subscriptions_g${found.rows[0]![0]!}
+    await transaction.query({ text: 'set local enable_seqscan = off', values: [] });
+    return transaction.query<{ 'QUERY PLAN': string }>({
+      text: `explain (analyze, costs off, timing off, summary off, buffers off) select * from civic.subscriptions_g${found.rows[0]!.live_generation}
         where account_id = '${account}'::uuid and revoked_at is null`,
       values: [],
     });
   });
-  const plan = rows.map(([line]) => line).join('\n');
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
   expect(plan).toContain('_by_account');
   expect(plan).not.toContain('Rows Removed by Filter');
 });
@@ -115,7 +118,10 @@ test('the list does not read the revoked subscriptions of an account', async () 
 test('the headers state what is left of exports, of which the list takes none, also where none is left', async () => {
   const told = async () => {
     const { status, headers } = await ask();
-    return [status, ...['ratelimit-policy', 'ratelimit'].map((name) => /"export-hour".*/.exec(headers.get(name)!)?.[0])];
+    return [
+      status,
+      ...['ratelimit-policy', 'ratelimit'].map((name) => /"export-hour".*/.exec(headers.get(name)!)?.[0]),
+    ];
   };
   const left = (exports: number) => [
     200,

@@ -28,7 +28,9 @@ describe('listPublicSourceStatuses', () => {
       officialSourceUrl: 'https://example.org/',
     };
     edge.answerWith({ listPublicSourceStatuses: async () => [status] });
-    expect(listPublicSourceStatuses.success.schema.parse(await expectPublicSuccess(await get(''))).data).toEqual([status]);
+    expect(listPublicSourceStatuses.success.schema.parse(await expectPublicSuccess(await get(''))).data).toEqual([
+      status,
+    ]);
   });
 
   test.each([
@@ -40,10 +42,13 @@ describe('listPublicSourceStatuses', () => {
     expect(edge.calls).toEqual([{ name: 'listPublicSourceStatuses', input }]);
   });
 
-  test.each(['?limit=1', '?body=', '?jurisdictionSlug=', '?body=a&body=b', '?topic=a'])('refuses %s with 400', async (query) => {
-    await expectPublicRefusal(await get(query), 400, 'invalid_parameter');
-    expect(edge.calls).toEqual([]);
-  });
+  test.each(['?limit=1', '?body=', '?jurisdictionSlug=', '?body=a&body=b', '?topic=a'])(
+    'refuses %s with 400',
+    async (query) => {
+      await expectPublicRefusal(await get(query), 400, 'invalid_parameter');
+      expect(edge.calls).toEqual([]);
+    },
+  );
 
   test('is 500 when the backend fails, because its set is fixed and an empty list would be wrong', async () => {
     edge.answerWith({

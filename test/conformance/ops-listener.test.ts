@@ -46,7 +46,9 @@ test('/readyz is 200 when ready or degraded, else 503, and always names each che
     expect(await answer.json()).toEqual(given);
     return answer.status;
   };
-  const checks = [{ name: 'projection audit', ok: false, reason: 'it has not caught up with the head seen at the start' }];
+  const checks = [
+    { name: 'projection audit', ok: false, reason: 'it has not caught up with the head seen at the start' },
+  ];
   expect(await tells(READY)).toBe(200);
   expect(await tells({ status: 'degraded', checks })).toBe(200);
   expect(await tells({ status: 'not ready', checks })).toBe(503);
@@ -72,7 +74,14 @@ test('/metrics contains each lag that is known, and no other', async () => {
   expect(known).toContain('civic_projection_lag_seconds{projection="accounts"} 2');
   expect(known).not.toContain('civic_projection_lag_events{projection="accounts"}');
   // The live generation and its rebuild exist: the lag of the rebuild is progress and not a lag of answers.
-  const building = { ...live, name: 'accounts', serves: false, rebuild: true, lagSeconds: 99, state: 'building' as const };
+  const building = {
+    ...live,
+    name: 'accounts',
+    serves: false,
+    rebuild: true,
+    lagSeconds: 99,
+    state: 'building' as const,
+  };
   lag = async () => [
     { ...live, name: 'accounts', lagSeconds: 2 },
     { ...building, lagEvents: 500, leftEvents: 500, folded: 250, rate: 1000, leftSeconds: 0.5 },
@@ -98,7 +107,9 @@ test('the page and everything that it loads come from the listener, and the page
   const page = await fetch(`${url}/ops`);
   const html = await page.text();
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /);
+  expect(page.headers.get('content-security-policy')).toMatch(
+    /^default-src 'none'; script-src 'self'; style-src 'self'; /,
+  );
   expect(page.headers.get('content-security-policy')).not.toMatch(/unsafe|\*|https?:/);
   const loaded = [...html.matchAll(/\b(?:src|href)="([^"]+)"/g)].map(([, path]) => path!);
   expect(loaded.length).toBeGreaterThan(3);

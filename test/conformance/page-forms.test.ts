@@ -48,7 +48,9 @@ afterAll(async () => {
 async function exchange(path: string, headers: Readonly<Record<string, string>> = {}) {
   const raw = await rawConnection(Number(new URL(served.baseUrl).port));
   const sent = { host: 'x', connection: 'close', authorization: `Bearer ${key}`, ...headers };
-  raw.send([`GET ${path} HTTP/1.1`, ...Object.entries(sent).map(([name, value]) => `${name}: ${value}`), '', ''].join('\r\n'));
+  raw.send(
+    [`GET ${path} HTTP/1.1`, ...Object.entries(sent).map(([name, value]) => `${name}: ${value}`), '', ''].join('\r\n'),
+  );
   const { status, headers: told, body } = parseResponse(await raw.ended());
   return { status, headers: told, body: Buffer.from(body, 'latin1') };
 }
@@ -122,18 +124,21 @@ describe('newline-delimited JSON', () => {
 describe('the answer to a customer', () => {
   const PLAIN = { gzip: gunzipSync, br: brotliDecompressSync } as const;
 
-  test.each(['gzip', 'br'] as const)('is compressed with %s where that is accepted, and the same when it is read', async (coding) => {
-    for (const accept of ['application/json', 'application/x-ndjson']) {
-      const path = '/api/v1/data/changes?limit=100';
-      const plain = await exchange(path, { accept });
-      const { headers, body } = await exchange(path, { accept, 'accept-encoding': coding });
-      expect([plain.headers['content-encoding'], headers['content-encoding']]).toEqual([undefined, coding]);
-      expect(Number(headers['content-length'])).toBe(body.length);
-      expect(body.length).toBeLessThan(plain.body.length / 3);
-      expect(PLAIN[coding](body)).toEqual(plain.body);
-      expect([headers['cache-control'], headers['x-request-id']]).toEqual(['no-store', expect.any(String)]);
-    }
-  });
+  test.each(['gzip', 'br'] as const)(
+    'is compressed with %s where that is accepted, and the same when it is read',
+    async (coding) => {
+      for (const accept of ['application/json', 'application/x-ndjson']) {
+        const path = '/api/v1/data/changes?limit=100';
+        const plain = await exchange(path, { accept });
+        const { headers, body } = await exchange(path, { accept, 'accept-encoding': coding });
+        expect([plain.headers['content-encoding'], headers['content-encoding']]).toEqual([undefined, coding]);
+        expect(Number(headers['content-length'])).toBe(body.length);
+        expect(body.length).toBeLessThan(plain.body.length / 3);
+        expect(PLAIN[coding](body)).toEqual(plain.body);
+        expect([headers['cache-control'], headers['x-request-id']]).toEqual(['no-store', expect.any(String)]);
+      }
+    },
+  );
 
   test('is sent as it is where it is small or a refusal', async () => {
     for (const path of ['/api/v1/data/changes?resource=agendas', '/api/v1/data/changes?limit=0']) {

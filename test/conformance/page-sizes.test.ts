@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RecordChange } from '../../commands/records/write-records.ts';
 import type { Resource } from '../../domain/records/resources.ts';
-import { councilOfDallas, document, hit, item, meeting, pageRecordId } from '../support/page-records.ts';
+import { councilOfDallas, document, hit, inDays, item, meeting, pageRecordId } from '../support/page-records.ts';
 import { pageOf, type ServedCivic, serveNewCivic } from '../support/served-civic.ts';
 
 const MAX_BYTES = 100_000;
@@ -12,7 +12,12 @@ const [BODIES, TOPICS, ITEMS] = [250, 30, 40];
 
 let served: ServedCivic;
 
-const upsert = (resource: Resource, id: string, content: object): RecordChange => ({ op: 'upsert', resource, id, content });
+const upsert = (resource: Resource, id: string, content: object): RecordChange => ({
+  op: 'upsert',
+  resource,
+  id,
+  content,
+});
 const contentOf = (change: object): object => (change as { readonly content: object }).content;
 
 beforeAll(async () => {
@@ -25,7 +30,10 @@ beforeAll(async () => {
     sources: { sourceTypeLabel: long(1), officialSourceUrl: LONG_ADDRESS },
     topics: { publicLabel: long(1), description: long(1) },
   };
-  const reference = councilOfDallas().map((change) => ({ ...change, content: { ...contentOf(change), ...more[change.resource] } }));
+  const reference = councilOfDallas().map((change) => ({
+    ...change,
+    content: { ...contentOf(change), ...more[change.resource] },
+  }));
   const [, body, source, topic] = reference.map(contentOf);
   const address = { sourceUrl: LONG_ADDRESS };
   const changes = [
@@ -37,7 +45,9 @@ beforeAll(async () => {
         upsert('sources', pageRecordId('sources', `${number}`), { ...source, publicBodyId: id }),
       ];
     }),
-    ...numbers(TOPICS).map((number) => upsert('topics', pageRecordId('topics', `${number}`), { ...topic, slug: `topic-${number}` })),
+    ...numbers(TOPICS).map((number) =>
+      upsert('topics', pageRecordId('topics', `${number}`), { ...topic, slug: `topic-${number}` }),
+    ),
     ...numbers(20).flatMap((number) =>
       [number + 1, -number - 1].map((days) =>
         meeting(`of day ${days}`, days, {
@@ -54,15 +64,36 @@ beforeAll(async () => {
         title: long(number),
         actionText: long(number),
         text: long(number).repeat(3),
+        matterFile: '26-0001',
+        actions: numbers(3).map(() => ({ text: long(number), outcome: null })),
+        votes: {
+          mover: long(number),
+          seconder: long(number),
+          tally: long(number),
+          members: numbers(500).map((nth) => ({
+            name: (number % 2 === 0 ? WIDE : QUOTES).slice(0, 120 + (nth % 2)),
+            vote: QUOTES.slice(0, 120),
+          })),
+        },
         ...address,
       }),
     ),
-    ...numbers(ITEMS).map((number) => hit(`${number}`, `${number}`, { summary: long(number), evidenceQuote: long(number) })),
+    ...numbers(ITEMS).map((number) =>
+      hit(`${number}`, `${number}`, { summary: long(number), evidenceQuote: long(number) }),
+    ),
     ...numbers(TOPICS).map((number) =>
-      hit(`of topic ${number}`, '1', { topicId: pageRecordId('topics', `${number}`), summary: QUOTES, evidenceQuote: QUOTES }),
+      hit(`of topic ${number}`, '1', {
+        topicId: pageRecordId('topics', `${number}`),
+        summary: QUOTES,
+        evidenceQuote: QUOTES,
+      }),
     ),
     ...numbers(40).flatMap((number) => [
-      document(`of meeting ${number}`, { meetingId: pageRecordId('meetings', 'of day 3'), title: long(number), url: LONG_ADDRESS }),
+      document(`of meeting ${number}`, {
+        meetingId: pageRecordId('meetings', 'of day 3'),
+        title: long(number),
+        url: LONG_ADDRESS,
+      }),
       document(`of item ${number}`, { agendaItemId: pageRecordId('agenda_items', '1'), title: QUOTES }),
     ]),
   ];
@@ -88,6 +119,48 @@ test.each([
   const page = await pageOf(served, path);
   expect(page).toMatch(/[漢"]|&quot;/);
   expect(Buffer.byteLength(page)).toBeLessThan(MAX_BYTES);
+});
+
+test.each(['/jurisdictions/dallas/atom.xml', '/topics/zoning/atom.xml'])(
+  'the pages of %s lead to each item with hits once, newest first',
+  async (path) => {
+    const found: string[] = [];
+    const times: string[] = [];
+    let next: string | undefined = path;
+    for (let pages = 0; next !== undefined && pages < ITEMS; pages += 1) {
+      const text: string = await pageOf(served, next);
+      expect(Buffer.byteLength(text)).toBeLessThan(MAX_BYTES);
+      found.push(...[...text.matchAll(/href="[^"]*\/items\/([0-9a-f-]+)"/g)].map(([, id]) => id!));
+      times.push(...[...text.matchAll(/<entry>.*?<updated>([^<]+)/gs)].map(([, time]) => time!));
+      const address: string | undefined = /rel="next"[^>]*href="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+      next = address?.slice(served.baseUrl.length);
+    }
+    const items = Array.from({ length: ITEMS }, (_, number) => pageRecordId('agenda_items', `${number}`));
+    expect(found.toSorted()).toEqual(items.toSorted());
+    expect(times).toEqual(times.toSorted().toReversed());
+  },
+);
+
+test('the entry of an item keeps the id of its first hit when others follow and when it is classified again', async () => {
+  const [id, later] = [pageRecordId('agenda_hits', '7'), pageRecordId('agenda_hits', 'later')];
+  const feed = async () => await pageOf(served, '/jurisdictions/dallas/atom.xml');
+  await served.civic.writer.write(
+    [hit('later', '7', { topicId: pageRecordId('topics', '1'), classifiedAt: inDays(1) })],
+    {},
+  );
+  await served.civic.caughtUp(await served.civic.log.head());
+  served.clock.time += 2_000;
+  expect(await feed()).toContain(`<entry>\n<id>urn:uuid:${id}</id>`);
+  expect(await feed()).not.toContain(later);
+  await served.civic.writer.write([hit('7', '7', { classifiedAt: inDays(2), evidenceQuote: 'Another quote' })], {});
+  await served.civic.caughtUp(await served.civic.log.head());
+  served.clock.time += 2_000;
+  expect(await feed()).toContain(`<entry>\n<id>urn:uuid:${id}</id>`);
+  expect(await feed()).not.toContain(later);
+});
+
+test('the front page links to the feed of a covered city', async () => {
+  expect(await pageOf(served, '/')).toContain('href="/jurisdictions/dallas/atom.xml"');
 });
 
 test('a long address is named and no link, and the record is shown', async () => {

@@ -74,7 +74,11 @@ async function added(isPublic: boolean): Promise<void> {
   const ref = { source: 'legistar', client: 'example' };
   const deadline = served.clock.now() + 60_000;
   await changeSourceList(served.civic, { type: 'RemoveSource', removed: ref }, deadline);
-  await changeSourceList(served.civic, { type: 'AddSource', added: { ...ref, jurisdiction: PLACE, isPublic } }, deadline);
+  await changeSourceList(
+    served.civic,
+    { type: 'AddSource', added: { ...ref, jurisdiction: PLACE, isPublic } },
+    deadline,
+  );
   await followed();
 }
 
@@ -87,14 +91,18 @@ const hiddenOn = async (path: string) => {
   const text = await textOf(path);
   return HIDDEN.filter((part) => text.includes(part));
 };
-const pagesOf = (name: string) => [`/items/${pageRecordId('agenda_items', name)}`, `/meetings/${pageRecordId('meetings', name)}`];
+const pagesOf = (name: string) => [
+  `/items/${pageRecordId('agenda_items', name)}`,
+  `/meetings/${pageRecordId('meetings', name)}`,
+];
 const hitStatus = async (name: string) =>
   (await fetch(`${served.baseUrl}/api/v1/public/agenda-hits/${pageRecordId('agenda_hits', name)}`)).status;
 
 test('pages of an item and a meeting show the hits that public operations show, and no others', async () => {
   const [itemPage, meetingPage] = pagesOf('example');
   for (const name of ['example', 'closed']) expect(await hitStatus(name)).toBe(404);
-  for (const page of [...pagesOf('example'), ...pagesOf('covered')]) expect([page, await hiddenOn(page)]).toEqual([page, []]);
+  for (const page of [...pagesOf('example'), ...pagesOf('covered')])
+    expect([page, await hiddenOn(page)]).toEqual([page, []]);
   expect(await textOf(itemPage!)).toContain('With quoted words.');
   await added(true);
   expect(await hitStatus('example')).toBe(200);
@@ -113,7 +121,9 @@ test('a place that was added for the feed alone says that its topics are not sho
 });
 
 test('a page says of a healthy source that it was read within the last two days', async () => {
-  expect(await textOf('/jurisdictions/example-city')).toContain('Legistar of Example City, read within the last two days. Last successful');
+  expect(await textOf('/jurisdictions/example-city')).toContain(
+    'Legistar of Example City, read within the last two days. Last successful',
+  );
 });
 
 test('the front page counts the places of the catalogue with a covered body that has been read, and claims nothing of others', async () => {

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '../../contract/operations.ts';
 import { TOOL_ERRORS } from '../../contract/tools/tool-errors.ts';
@@ -25,7 +26,10 @@ test('an address may ask for each kind of page as often as for a public operatio
   for (const status of [200, 200, 429]) expect((await ask(edge, '/')).status).toBe(status);
   expect((await ask(edge, '/search')).status).toBe(200);
   const refused = await ask(edge, '/');
-  expect([refused.headers.get('content-type'), refused.headers.get('retry-after')]).toEqual(['text/html; charset=utf-8', '60']);
+  expect([refused.headers.get('content-type'), refused.headers.get('retry-after')]).toEqual([
+    'text/html; charset=utf-8',
+    '60',
+  ]);
   expect(await refused.text()).toContain('Too many requests');
   const [, , third] = [await ask(edge, '/', '*/*'), await ask(edge, '/', '*/*'), await ask(edge, '/', '*/*')];
   expect([third.status, await third.json()]).toMatchObject([429, { error: { code: 'rate_limited' } }]);
@@ -49,7 +53,9 @@ test('many requests for one page ask its queries together, and browsers and prog
   edge.now += 1_000;
   asked = 0;
   const types = async (accept: string) => (await ask(edge, '/', accept)).headers.get('content-type');
-  const all = await Promise.all(Array.from({ length: 20 }, (_, number) => types(number % 2 === 0 ? 'text/html' : '*/*')));
+  const all = await Promise.all(
+    Array.from({ length: 20 }, (_, number) => types(number % 2 === 0 ? 'text/html' : '*/*')),
+  );
   expect(new Set(all.filter((_, number) => number % 2 === 0))).toEqual(new Set(['text/html; charset=utf-8']));
   expect(new Set(all.filter((_, number) => number % 2 === 1))).toEqual(new Set(['application/json; charset=utf-8']));
   // Twice where the position is found anew between the requests.
@@ -91,14 +97,19 @@ test('HEAD answers without a body, another method with 405, and an unchanged pag
   const head = await ask(edge, '/', 'text/html', 'HEAD');
   expect([head.status, await head.text()]).toEqual([200, '']);
   expect((await ask(edge, '/', 'text/html', 'POST')).status).toBe(405);
-  const unchanged = await fetch(`${edge.url}/`, { headers: { accept: 'text/html', 'if-none-match': head.headers.get('etag')! } });
+  const unchanged = await fetch(`${edge.url}/`, {
+    headers: { accept: 'text/html', 'if-none-match': head.headers.get('etag')! },
+  });
   expect(unchanged.status).toBe(304);
 });
 
 describe('guides', () => {
   let edge: HttpEdge;
-  beforeEach(async () => (edge = await start({ documents: (baseUrl) => [...documentRoutes(baseUrl), ...pageDocuments()] })));
-  const linksOf = (page: string) => [...page.matchAll(/href="([^"]+)"/g)].map(([, href]) => href!.replaceAll('&amp;', '&'));
+  beforeEach(
+    async () => (edge = await start({ documents: (baseUrl) => [...documentRoutes(baseUrl), ...pageDocuments()] })),
+  );
+  const linksOf = (page: string) =>
+    [...page.matchAll(/href="([^"]+)"/g)].map(([, href]) => href!.replaceAll('&amp;', '&'));
 
   test('every guide and every error code is a page, and every link of them leads to a page and a heading that are there', async () => {
     const pages = new Map<string, string>();
@@ -120,12 +131,17 @@ describe('guides', () => {
         const [to = '', heading] = href.startsWith('#') ? [path, href.slice(1)] : href.split('#');
         if (!pages.has(to) && to.startsWith('/docs')) waiting.push(to);
         const target = await open(to);
-        if (heading !== undefined && heading !== 'main') expect([href, target.includes(`id="${heading}"`)]).toEqual([href, true]);
+        if (heading !== undefined && heading !== 'main')
+          expect([href, target.includes(`id="${heading}"`)]).toEqual([href, true]);
       }
     }
-    const guides = readdirSync(new URL('../../docs/', import.meta.url)).filter((file) => file.endsWith('.md'));
-    for (const file of guides) expect(pages.has(`/docs/${file.slice(0, -3)}`)).toBe(true);
-    for (const code of Object.keys({ ...REJECTIONS, ...TOOL_ERRORS })) expect(pages.has(`/docs/errors/${code}`)).toBe(true);
+    const guides = readdirSync(new URL('../../docs/', import.meta.url), { recursive: true, encoding: 'utf8' }).filter(
+      (file) => file.endsWith('.md') && !file.startsWith('decisions'),
+    );
+    expect(guides.length).toBeGreaterThan(20);
+    for (const file of guides) expect(pages.has(`/docs/${basename(file, '.md')}`)).toBe(true);
+    for (const code of Object.keys({ ...REJECTIONS, ...TOOL_ERRORS }))
+      expect(pages.has(`/docs/errors/${code}`)).toBe(true);
   });
 
   test('an error code says what it means, its status, what to do, and its operations', async () => {
@@ -170,11 +186,11 @@ describe('guides', () => {
     expect(text).toMatch(/<mark>RateLimit-Policy<\/mark>/);
     const texts = [...(await found('restore')).matchAll(/<a [^>]*>([^<]+)</g)].map(([, text]) => text!);
     const inHeading = texts.map((text) => /restore/i.test(text));
-    expect([inHeading.includes(true), inHeading.includes(false), inHeading.lastIndexOf(true) < inHeading.indexOf(false)]).toEqual([
-      true,
-      true,
-      true,
-    ]);
+    expect([
+      inHeading.includes(true),
+      inHeading.includes(false),
+      inHeading.lastIndexOf(true) < inHeading.indexOf(false),
+    ]).toEqual([true, true, true]);
     for (const link of linksOf(await found('snapshot'))) {
       const [path = '', heading] = link.split('#');
       expect([link, (await (await ask(edge, path)).text()).includes(`id="${heading}"`)]).toEqual([link, true]);

@@ -53,7 +53,9 @@ const count = (text: string, words: string): number => text.split(words).length 
 /** The longest entry of the item in the lists of a page, and its heading. */
 async function entryOf(path: string) {
   const entries = (await pageOf(served, path)).split('<li>').filter((each) => each.includes(ITEM));
-  const [markup] = entries.map((each) => each.slice(0, each.indexOf('</li>'))).toSorted((one, other) => other.length - one.length);
+  const [markup] = entries
+    .map((each) => each.slice(0, each.indexOf('</li>')))
+    .toSorted((one, other) => other.length - one.length);
   return { markup: markup!, heading: textOf(new RegExp(`<a href="${ITEM}">(.*?)</a>`).exec(markup!)![1]!) };
 }
 
@@ -68,7 +70,8 @@ test.each(['/', '/topics/zoning', '/jurisdictions/dallas', MEETING, '/search?q=w
     expect(count(textOf(markup), BEGINNING)).toBe(1);
     expect(count(textOf(markup), 'Main Street')).toBeLessThanOrEqual(1);
     expect(count(textOf(markup), 'Listed for a vote.')).toBe(/search|meetings/.test(path) ? 0 : 1);
-    if (path !== '/search?q=wall') expect(markup).toMatch(/<(?:p|blockquote)>… <mark>.* on Main Street; Adopt an ordinance<\/mark>/);
+    if (path !== '/search?q=wall')
+      expect(markup).toMatch(/<(?:p|blockquote)>… <mark>.* on Main Street; Adopt an ordinance<\/mark>/);
   },
 );
 
@@ -86,16 +89,21 @@ test('a title that names the body stands alone before the day of the meeting', a
 });
 
 test('an action that may only be proposed is not shown as one that was taken', async () => {
-  const shown = async (path: string) => textOf((await pageOf(served, path)).replaceAll('</dt>', ': ')).replaceAll(/\s+/g, ' ');
+  const shown = async (path: string) =>
+    textOf((await pageOf(served, path)).replaceAll('</dt>', ': ')).replaceAll(/\s+/g, ' ');
   const list = await shown(`/meetings/${pageRecordId('meetings', 'last')}`);
   expect(list).toContain('Action, proposed or taken: Approve the bridge');
   expect(list).toContain('Action: Held');
-  expect(await shown(`/items/${pageRecordId('agenda_items', 'bridge')}`)).toContain('Action, proposed or taken: Approve the bridge');
+  expect(await shown(`/items/${pageRecordId('agenda_items', 'bridge')}`)).toContain(
+    'Action, proposed or taken: Approve the bridge',
+  );
 });
 
 test('the page of a meeting and the calendar have the comment of the source', async () => {
   const shown = COMMENT.replace('<', '&lt;').replace('>', '&gt;');
-  expect(await pageOf(served, `/meetings/${pageRecordId('meetings', 'last')}`)).toContain(`<dt>Comment</dt><dd>${shown}</dd>`);
+  expect(await pageOf(served, `/meetings/${pageRecordId('meetings', 'last')}`)).toContain(
+    `<dt>Comment</dt><dd>${shown}</dd>`,
+  );
   expect(await pageOf(served, MEETING)).not.toContain('<dt>Comment</dt>');
   const answer = await fetch(`${served.baseUrl}/jurisdictions/dallas/bodies/city-council/calendar.ics`);
   const calendar = (await answer.text()).replaceAll(/\r\n[ \t]/g, '');

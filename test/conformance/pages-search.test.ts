@@ -48,15 +48,21 @@ async function pageOf(path: string): Promise<string> {
 /** What each field of the form has, by its name. */
 const fieldsOf = (page: string) =>
   Object.fromEntries(
-    [...page.matchAll(/<input id="(\w+)" name="\1"[^>]* value="([^"]*)"|<select id="(\w+)" name="\3">(.*?)<\/select>/g)].map(
-      ([, input, value, select, options]) => [input ?? select, value ?? /value="([^"]*)" selected>/.exec(options!)?.[1] ?? ''],
-    ),
+    [
+      ...page.matchAll(
+        /<input id="(\w+)" name="\1"[^>]* value="([^"]*)"|<select id="(\w+)" name="\3">(.*?)<\/select>/g,
+      ),
+    ].map(([, input, value, select, options]) => [
+      input ?? select,
+      value ?? /value="([^"]*)" selected>/.exec(options!)?.[1] ?? '',
+    ]),
   );
 const optionsOf = (page: string, name: string) =>
-  [...new RegExp(`<select id="${name}".*?</select>`).exec(page)![0].matchAll(/<option value="([^"]*)"[^>]*>([^<]*)</g)].map(
-    ([, value, label]) => [value, label],
-  );
-const found = (page: string) => ['one', 'two'].filter((name) => page.includes(`/items/${pageRecordId('agenda_items', name)}`));
+  [
+    ...new RegExp(`<select id="${name}".*?</select>`).exec(page)![0].matchAll(/<option value="([^"]*)"[^>]*>([^<]*)</g),
+  ].map(([, value, label]) => [value, label]);
+const found = (page: string) =>
+  ['one', 'two'].filter((name) => page.includes(`/items/${pageRecordId('agenda_items', name)}`));
 
 test('a search whose guidance is for programs alone has no empty paragraph', async () => {
   expect(await pageOf('/search?q=flats')).not.toMatch(/<p[^>]*>\s*<\/p>/);
@@ -96,7 +102,9 @@ test.each([
   expect(found(page)).toEqual(names);
   const asked = Object.fromEntries(new URL(path, served.baseUrl).searchParams);
   expect(fieldsOf(page)).toEqual({ jurisdiction: '', topic: '', from: '', to: '', ...asked });
-  const feed = /<link rel="alternate" type="application\/atom\+xml" href="([^"]+)"/.exec(page)![1]!.replaceAll('&amp;', '&');
+  const feed = /<link rel="alternate" type="application\/atom\+xml" href="([^"]+)"/
+    .exec(page)![1]!
+    .replaceAll('&amp;', '&');
   const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== ''));
   expect(Object.fromEntries(new URL(feed, served.baseUrl).searchParams)).toEqual(given);
   expect(found(await pageOf(feed))).toEqual(names);
@@ -106,7 +114,10 @@ test('a place that is not offered stays chosen, and the page says that it is not
   const page = await pageOf('/search?q=flats&jurisdiction=atlantis');
   expect(fieldsOf(page)).toMatchObject({ q: 'flats', jurisdiction: 'atlantis' });
   expect(page).toContain('No jurisdiction of this name is known.');
-  expect(fieldsOf(await pageOf('/search?jurisdiction=atlantis&from=2026-01-20'))).toMatchObject({ q: '', from: '2026-01-20' });
+  expect(fieldsOf(await pageOf('/search?jurisdiction=atlantis&from=2026-01-20'))).toMatchObject({
+    q: '',
+    from: '2026-01-20',
+  });
 });
 
 test.each([

@@ -13,7 +13,10 @@ beforeAll(async () => {
   await write(
     ...councilOfDallas(),
     // The beginning of the day in Dallas.
-    meeting('untimed', 0, { startsAt: '2026-01-20T06:00:00.000Z', startTime: { status: 'not_stated', sourceText: 'after the briefing' } }),
+    meeting('untimed', 0, {
+      startsAt: '2026-01-20T06:00:00.000Z',
+      startTime: { status: 'not_stated', sourceText: 'after the briefing' },
+    }),
     item('untimed', 'untimed', { title: 'A bicycle lane' }),
     hit('untimed', 'untimed', { evidenceQuote: 'A bicycle lane' }),
     meeting('midnight', 0, { startsAt: '2026-01-20T06:00:00.000Z' }),
@@ -50,9 +53,18 @@ test.each(['/', '/topics/zoning', '/jurisdictions/dallas', '/search?q=bicycle'])
 test.each(['/', '/topics/zoning', '/jurisdictions/dallas', '/search?q=ferry'])(
   '%s shows a hit in the time zone of its meeting',
   async (path) => {
-    expect(await textOf(path)).toMatch(/City Council, (<a [^>]*>)?<time [^>]*>Tuesday, February 3, 2026 at 10:00 AM EST<\/time>/);
+    expect(await textOf(path)).toMatch(
+      /City Council, (<a [^>]*>)?<time [^>]*>Tuesday, February 3, 2026 at 10:00 AM EST<\/time>/,
+    );
   },
 );
+
+test('a calendar shows the words of the source in place of a time that is not stated', async () => {
+  const answer = await fetch(`${served.baseUrl}${BODY}/calendar.ics`);
+  const calendar = await answer.text();
+  expect(calendar).toContain('DTSTART;VALUE=DATE:20260120');
+  expect(calendar).toContain('DESCRIPTION:Time not stated: “after the briefing”');
+});
 
 test('a meeting without a stated time is upcoming until the end of its local day, and listed once', async () => {
   const list = async (name: string) => {

@@ -1,5 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { ALLOWED_ORIGIN, call, expectEnvelope, expectProtocolError, startToolEdge, type ToolEdge } from '../support/tool-edge.ts';
+import {
+  ALLOWED_ORIGIN,
+  call,
+  expectEnvelope,
+  expectProtocolError,
+  startToolEdge,
+  type ToolEdge,
+} from '../support/tool-edge.ts';
 import { BOTH_TYPES, currentRequest, legacyRequest, type ToolAsk } from '../support/tool-requests.ts';
 
 let edge: ToolEdge;
@@ -90,12 +97,22 @@ describe('before the protocol is read', () => {
   test.each(['text/plain', 'application/json; charset=latin1', 'application/x-www-form-urlencoded', ''])(
     'a Content-Type of %j is 415',
     async (type) => {
-      expectEnvelope(edge, await ask({ ...good(), headers: { ...good().headers, 'content-type': type } }), 415, 'invalid_parameter');
+      expectEnvelope(
+        edge,
+        await ask({ ...good(), headers: { ...good().headers, 'content-type': type } }),
+        415,
+        'invalid_parameter',
+      );
     },
   );
 
   test('a Content-Encoding is 415', async () => {
-    expectEnvelope(edge, await ask({ ...good(), headers: { ...good().headers, 'content-encoding': 'gzip' } }), 415, 'invalid_parameter');
+    expectEnvelope(
+      edge,
+      await ask({ ...good(), headers: { ...good().headers, 'content-encoding': 'gzip' } }),
+      415,
+      'invalid_parameter',
+    );
   });
 
   test.each(['application/json; charset=UTF-8', 'Application/JSON', 'application/json;charset="utf-8"'])(
@@ -115,7 +132,11 @@ describe('before the protocol is read', () => {
   });
 
   test('refusals have a fixed order: origin, key, media type, size, JSON, era', async () => {
-    const bad = { headers: { 'content-type': 'text/plain', origin: 'https://evil.example' }, body: 'x'.repeat(200_000), key: null };
+    const bad = {
+      headers: { 'content-type': 'text/plain', origin: 'https://evil.example' },
+      body: 'x'.repeat(200_000),
+      key: null,
+    };
     expectEnvelope(edge, await ask(bad), 403, 'forbidden');
     const { origin: _, ...headers } = bad.headers;
     expectEnvelope(edge, await ask({ ...bad, headers }), 401, 'unauthorized');
@@ -125,10 +146,17 @@ describe('before the protocol is read', () => {
     expectProtocolError(edge, await ask({ headers: {}, body: 'x' }), 400, -32_700, null);
   });
 
-  test.each(['GET', 'DELETE', 'PUT', 'HEAD'])('%s is 405 with the allowed methods, with and without a key', async (method) => {
-    const answer = await ask({ method, key: null });
-    expect([answer.status, answer.headers['allow'], answer.headers['cache-control']]).toEqual([405, 'POST, OPTIONS', 'no-store']);
-  });
+  test.each(['GET', 'DELETE', 'PUT', 'HEAD'])(
+    '%s is 405 with the allowed methods, with and without a key',
+    async (method) => {
+      const answer = await ask({ method, key: null });
+      expect([answer.status, answer.headers['allow'], answer.headers['cache-control']]).toEqual([
+        405,
+        'POST, OPTIONS',
+        'no-store',
+      ]);
+    },
+  );
 
   test('a query is refused', async () => {
     const response = await fetch(`${edge.url}/api/v1/mcp?key=1`, {
@@ -165,7 +193,11 @@ describe('a page in a browser', () => {
   test('from an allowed origin, or of the service itself, is served and may read the answer', async () => {
     for (const origin of [ALLOWED_ORIGIN, edge.url]) {
       const answer = await from(origin);
-      expect([answer.status, answer.headers['access-control-allow-origin'], answer.headers['vary']]).toEqual([200, origin, 'Origin']);
+      expect([answer.status, answer.headers['access-control-allow-origin'], answer.headers['vary']]).toEqual([
+        200,
+        origin,
+        'Origin',
+      ]);
     }
   });
 
@@ -179,7 +211,11 @@ describe('a page in a browser', () => {
     const allowed = await ask({ method: 'OPTIONS', key: null, headers: { ...preflight, origin: ALLOWED_ORIGIN } });
     expect([allowed.status, allowed.headers['access-control-allow-methods']]).toEqual([204, 'POST']);
     expect(String(allowed.headers['access-control-allow-headers']).toLowerCase()).toContain('mcp-method');
-    const foreign = await ask({ method: 'OPTIONS', key: null, headers: { ...preflight, origin: 'https://evil.example' } });
+    const foreign = await ask({
+      method: 'OPTIONS',
+      key: null,
+      headers: { ...preflight, origin: 'https://evil.example' },
+    });
     expect([foreign.status, foreign.headers['access-control-allow-origin']]).toEqual([403, undefined]);
   });
 });

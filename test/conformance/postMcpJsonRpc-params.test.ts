@@ -1,6 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { call, expectProtocolError, startToolEdge, type ToolEdge } from '../support/tool-edge.ts';
-import { type Called, currentRequest, legacyRequest, type ToolAnswer, type ToolSending } from '../support/tool-requests.ts';
+import {
+  type Called,
+  currentRequest,
+  legacyRequest,
+  type ToolAnswer,
+  type ToolSending,
+} from '../support/tool-requests.ts';
 
 let edge: ToolEdge;
 beforeAll(async () => {
@@ -43,7 +49,8 @@ const spoilt = (good: object): readonly object[] =>
     ...WRONG.map((value) => ({ ...good, [name]: value })),
   ]);
 
-const spoiltMeta = (): readonly object[] => Object.keys(META).flatMap((name) => WRONG.map((value) => ({ [name]: value })));
+const spoiltMeta = (): readonly object[] =>
+  Object.keys(META).flatMap((name) => WRONG.map((value) => ({ [name]: value })));
 
 const ERAS = [
   ['the current era', currentRequest],
@@ -67,7 +74,8 @@ describe.each([...ERAS, ['a batch', batchOf] as const])('in %s', (_, requestOf) 
       const answer = await edge.ask(requestOf(method, each));
       const failed = answer.status >= 500 || codesOf(answer).includes(-32_603);
       expect({ method, each, text: answer.text, failed }).toMatchObject({ failed: false });
-      for (const { error } of answer.messages) if (error !== undefined) expect(error.data?.['code']).toBe('invalid_parameter');
+      for (const { error } of answer.messages)
+        if (error !== undefined) expect(error.data?.['code']).toBe('invalid_parameter');
     }
   });
 
@@ -78,7 +86,12 @@ describe.each([...ERAS, ['a batch', batchOf] as const])('in %s', (_, requestOf) 
         const sent = body.replace(/"params":\{.*?\}+(?=\}[,\]]|\}$)/, `"params":${JSON.stringify(params)}`);
         expect(() => JSON.parse(sent) as unknown).not.toThrow();
         const answer = await edge.ask({ headers, body: sent });
-        expect([method, params, answer.status < 500, codesOf(answer).includes(-32_603)]).toEqual([method, params, true, false]);
+        expect([method, params, answer.status < 500, codesOf(answer).includes(-32_603)]).toEqual([
+          method,
+          params,
+          true,
+          false,
+        ]);
       }
     }
   });
@@ -98,18 +111,27 @@ describe('params that the schema of the protocol refuses', () => {
   });
 
   test.each(ERAS)('in %s, a number for the cursor of tools/list is named in the error', async (_, requestOf) => {
-    const error = expectProtocolError(edge, await edge.ask(requestOf('tools/list', { params: { cursor: 5 } })), 200, -32_602);
+    const error = expectProtocolError(
+      edge,
+      await edge.ask(requestOf('tools/list', { params: { cursor: 5 } })),
+      200,
+      -32_602,
+    );
     expect(error.message).toBe('params.cursor: Invalid input: expected string, received number');
   });
 
   test('are refused alone in a batch; the other elements are answered', async () => {
     const answer = await edge.ask(batchOf('tools/list', { params: { cursor: 5 } }));
-    const byId = Object.fromEntries(answer.messages.map(({ id, error, result }) => [String(id), error?.code ?? result]));
+    const byId = Object.fromEntries(
+      answer.messages.map(({ id, error, result }) => [String(id), error?.code ?? result]),
+    );
     expect(byId).toEqual({ 1: -32_602, 2: {} });
   });
 
   test('are answered without a value that the client sent', async () => {
-    const answer = await edge.ask(legacyRequest('initialize', { params: { ...INITIALIZE, protocolVersion: { secret: 'hidden-value' } } }));
+    const answer = await edge.ask(
+      legacyRequest('initialize', { params: { ...INITIALIZE, protocolVersion: { secret: 'hidden-value' } } }),
+    );
     expect([answer.messages[0]!.error?.code, answer.text.includes('hidden-value')]).toEqual([-32_602, false]);
   });
 });

@@ -23,7 +23,11 @@ describe.each([
 
   test('the six tools are listed in the order of the contract, with the time to keep the list', async () => {
     const answer = await ask(requestOf('tools/list'));
-    expect([answer.status, answer.headers['content-type'], answer.headers['cache-control']]).toEqual([200, framing, 'no-store']);
+    expect([answer.status, answer.headers['content-type'], answer.headers['cache-control']]).toEqual([
+      200,
+      framing,
+      'no-store',
+    ]);
     const list = toolsList.parse(only(answer).result);
     expect(list.tools.map(({ name }) => name)).toEqual([...TOOL_NAMES]);
     expect(list).toMatchObject({ resultType: 'complete', ttlMs: 300_000, cacheScope: 'private' });
@@ -40,16 +44,65 @@ describe.each([
   });
 
   test.each(TOOL_NAMES)('%s refuses an unknown argument in the wrapper', async (name) => {
-    const result = toolError.parse(only(await ask(requestOf('tools/call', call(name, { ...ARGUMENTS[name], more: 1 })))).result);
+    const result = toolError.parse(
+      only(await ask(requestOf('tools/call', call(name, { ...ARGUMENTS[name], more: 1 })))).result,
+    );
     expect(result.structuredContent.error.code).toBe(/report/.test(name) ? 'invalid_input' : 'invalid_parameter');
     expect(JSON.parse(result.content[0]!.text)).toEqual(result.structuredContent);
     expect(edge.ran).toEqual([]);
   });
 
+  test('null stands for a member that is left out: params, arguments, and optional arguments at any depth', async () => {
+    const results = [
+      await ask(requestOf('tools/call', { params: { name: 'get_coverage', arguments: null } })),
+      await ask(requestOf('tools/call', call('search_agenda', { query: 'water', topicSlug: null, limit: null }))),
+      await ask(
+        requestOf(
+          'tools/call',
+          call('report_missing_data', {
+            ...ARGUMENTS.report_missing_data,
+            recordDate: null,
+            queryContext: { surface: { kind: 'mcp', tool: 'search_agenda' }, filters: { bodySlug: null } },
+          }),
+        ),
+      ),
+    ].map((answer) => only(answer).result);
+    expect(results.map((result) => result?.['isError'])).toEqual([undefined, undefined, undefined]);
+    const refused = only(await ask(requestOf('tools/call', call('search_agenda', { query: null })))).result;
+    expect(toolError.parse(refused).structuredContent.error.code).toBe('invalid_parameter');
+    const empty = only(await ask(requestOf('tools/call', call('search_agenda', { query: 'a', topicSlug: '' })))).result;
+    expect(toolError.parse(empty).structuredContent.error.code).toBe('invalid_parameter');
+  });
+
+  test('an id that the schema of answers does not allow is answered as null, any other as it is', async () => {
+    for (const [id, answered] of [
+      [1.5, null],
+      [1e20, null],
+      [true, null],
+      [{}, null],
+      [-7, -7],
+      ['a', 'a'],
+    ] as const) {
+      const [message] = (await ask(requestOf('tools/unknown', { id }))).messages;
+      expect([id, message?.error !== undefined, message?.id]).toEqual([id, true, answered]);
+    }
+  });
+
+  test('params that are null are absent', async () => {
+    const { headers, body } = legacyRequest('ping');
+    const answer = await ask({ headers, body: body.replace('"params":{}', '"params":null') });
+    expect(only(answer).error).toBeUndefined();
+  });
+
   test('get_coverage accepts no arguments or an empty object, and nothing else', async () => {
-    expect(only(await ask(requestOf('tools/call', { params: { name: 'get_coverage' } }))).result?.['isError']).toBeUndefined();
+    expect(
+      only(await ask(requestOf('tools/call', { params: { name: 'get_coverage' } }))).result?.['isError'],
+    ).toBeUndefined();
     expect(only(await ask(requestOf('tools/call', call('get_coverage', {})))).result?.['isError']).toBeUndefined();
-    const hostile = requestOf('tools/call', call('get_coverage')).body.replace('"arguments":{}', '"arguments":{"__proto__":1}');
+    const hostile = requestOf('tools/call', call('get_coverage')).body.replace(
+      '"arguments":{}',
+      '"arguments":{"__proto__":1}',
+    );
     const refused = only(await ask({ ...requestOf('tools/call', call('get_coverage')), body: hostile }));
     expect(refused.result?.['isError']).toBe(true);
   });
@@ -94,7 +147,12 @@ describe.each([
       expect(only(answer).error?.data?.['code']).toBe('invalid_parameter');
     }
     const further = JSON.parse(requestOf('tools/list').body) as object;
-    expectProtocolError(edge, await ask({ ...requestOf('tools/list'), body: JSON.stringify({ ...further, more: 1 }) }), 400, -32_600);
+    expectProtocolError(
+      edge,
+      await ask({ ...requestOf('tools/list'), body: JSON.stringify({ ...further, more: 1 }) }),
+      400,
+      -32_600,
+    );
   });
 
   test.each(['{', '{"a":1}}', '\u{feff}{', ''])('a body %j that is not JSON is refused', async (body) => {
@@ -138,7 +196,9 @@ describe.each([
 describe('the current era', () => {
   const list = (headers: Readonly<Record<string, string | undefined>>, meta: object = {}) => {
     const asked = currentRequest('tools/list', { meta });
-    const kept = Object.entries({ ...asked.headers, ...headers }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+    const kept = Object.entries({ ...asked.headers, ...headers }).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    );
     return ask({ ...asked, headers: Object.fromEntries(kept) as Record<string, string> });
   };
 
@@ -150,36 +210,55 @@ describe('the current era', () => {
     expectProtocolError(edge, await list({ 'mcp-method': method }), 400, -32_020);
   });
 
-  test.each([undefined, 'get_data_coverage', 'Get_Coverage'])('refuses an Mcp-Name of %s with a call of get_coverage', async (name) => {
-    const { body, headers } = currentRequest('tools/call', call('get_coverage'));
-    const { 'mcp-name': _, ...others } = headers;
+  test.each([undefined, 'get_data_coverage', 'Get_Coverage'])(
+    'refuses an Mcp-Name of %s with a call of get_coverage',
+    async (name) => {
+      const { body, headers } = currentRequest('tools/call', call('get_coverage'));
+      const { 'mcp-name': _, ...others } = headers;
+      expectProtocolError(
+        edge,
+        await ask({ body, headers: { ...others, ...(name === undefined ? {} : { 'mcp-name': name }) } }),
+        400,
+        -32_020,
+      );
+    },
+  );
+
+  test('accepts the name of a tool in base64', async () => {
+    const encoded = `=?base64?${Buffer.from('get_coverage').toString('base64')}?=`;
+    const answer = await ask(
+      currentRequest('tools/call', { ...call('get_coverage'), headers: { 'mcp-name': encoded } }),
+    );
+    expect([answer.status, edge.ran]).toEqual([200, ['get_coverage']]);
+  });
+
+  test.each(['tools/list', 'server/discover'])('refuses an Mcp-Name with %s, which has no name', async (method) => {
     expectProtocolError(
       edge,
-      await ask({ body, headers: { ...others, ...(name === undefined ? {} : { 'mcp-name': name }) } }),
+      await ask(currentRequest(method, { headers: { 'mcp-name': 'get_coverage' } })),
       400,
       -32_020,
     );
   });
 
-  test('accepts the name of a tool in base64', async () => {
-    const encoded = `=?base64?${Buffer.from('get_coverage').toString('base64')}?=`;
-    const answer = await ask(currentRequest('tools/call', { ...call('get_coverage'), headers: { 'mcp-name': encoded } }));
-    expect([answer.status, edge.ran]).toEqual([200, ['get_coverage']]);
-  });
+  test.each([undefined, '2025-11-25', 'x'])(
+    'refuses an MCP-Protocol-Version of %s beside the version in the params',
+    async (version) => {
+      expectProtocolError(edge, await list({ 'mcp-protocol-version': version }), 400, -32_020);
+    },
+  );
 
-  test.each(['tools/list', 'server/discover'])('refuses an Mcp-Name with %s, which has no name', async (method) => {
-    expectProtocolError(edge, await ask(currentRequest(method, { headers: { 'mcp-name': 'get_coverage' } })), 400, -32_020);
-  });
-
-  test.each([undefined, '2025-11-25', 'x'])('refuses an MCP-Protocol-Version of %s beside the version in the params', async (version) => {
-    expectProtocolError(edge, await list({ 'mcp-protocol-version': version }), 400, -32_020);
-  });
-
-  test.each(['2027-01-01', '2025-11-25'])('names the supported versions where the params name the version %s', async (version) => {
-    const answer = await list({ 'mcp-protocol-version': version }, { 'io.modelcontextprotocol/protocolVersion': version });
-    const { data } = expectProtocolError(edge, answer, 400, -32_022);
-    expect(data).toMatchObject({ supported: [CURRENT], requested: version });
-  });
+  test.each(['2027-01-01', '2025-11-25'])(
+    'names the supported versions where the params name the version %s',
+    async (version) => {
+      const answer = await list(
+        { 'mcp-protocol-version': version },
+        { 'io.modelcontextprotocol/protocolVersion': version },
+      );
+      const { data } = expectProtocolError(edge, answer, 400, -32_022);
+      expect(data).toMatchObject({ supported: [CURRENT], requested: version });
+    },
+  );
 
   test('refuses the header without the version in the params', async () => {
     const { body } = legacyRequest('tools/list');
@@ -187,7 +266,12 @@ describe('the current era', () => {
   });
 
   test('needs the capabilities of the client, not its name', async () => {
-    expectProtocolError(edge, await list({}, { 'io.modelcontextprotocol/clientCapabilities': undefined }), 400, -32_602);
+    expectProtocolError(
+      edge,
+      await list({}, { 'io.modelcontextprotocol/clientCapabilities': undefined }),
+      400,
+      -32_602,
+    );
     expect((await list({}, { 'io.modelcontextprotocol/clientInfo': { name: 'x', version: '1' } })).status).toBe(200);
   });
 
@@ -200,7 +284,13 @@ describe('the current era', () => {
     const headers = { ...currentRequest('tools/list').headers, accept: BOTH_TYPES };
     expectProtocolError(edge, await ask({ headers, body: JSON.stringify([element]) }), 400, -32_600, null);
     const claimless = JSON.parse(legacyRequest('tools/list').body) as object;
-    expectProtocolError(edge, await ask({ headers, body: JSON.stringify([claimless, { ...element, id: 2 }]) }), 400, -32_600, null);
+    expectProtocolError(
+      edge,
+      await ask({ headers, body: JSON.stringify([claimless, { ...element, id: 2 }]) }),
+      400,
+      -32_600,
+      null,
+    );
     expectProtocolError(edge, await ask({ headers, body: JSON.stringify([claimless]) }), 400, -32_000, null);
   });
 
@@ -272,17 +362,23 @@ describe('the 2025 era', () => {
     expect(edge.charged).toEqual([1]);
   });
 
-  test.each([undefined, '2025-11-25', '2025-06-18', '2025-03-26'])('serves an MCP-Protocol-Version of %s', async (version) => {
-    const headers: Record<string, string> = version === undefined ? {} : { 'mcp-protocol-version': version };
-    expect((await ask(legacyRequest('tools/list', { headers }))).status).toBe(200);
-  });
+  test.each([undefined, '2025-11-25', '2025-06-18', '2025-03-26'])(
+    'serves an MCP-Protocol-Version of %s',
+    async (version) => {
+      const headers: Record<string, string> = version === undefined ? {} : { 'mcp-protocol-version': version };
+      expect((await ask(legacyRequest('tools/list', { headers }))).status).toBe(200);
+    },
+  );
 
-  test.each(['1999-01-01', '2024-11-05', ''])('refuses an MCP-Protocol-Version of %j, with initialize too', async (version) => {
-    const headers = { 'mcp-protocol-version': version };
-    expectProtocolError(edge, await ask(legacyRequest('tools/list', { headers })), 400, -32_000, null);
-    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
-    expectProtocolError(edge, await ask(legacyRequest('initialize', { headers, params })), 400, -32_000);
-  });
+  test.each(['1999-01-01', '2024-11-05', ''])(
+    'refuses an MCP-Protocol-Version of %j, with initialize too',
+    async (version) => {
+      const headers = { 'mcp-protocol-version': version };
+      expectProtocolError(edge, await ask(legacyRequest('tools/list', { headers })), 400, -32_000, null);
+      const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+      expectProtocolError(edge, await ask(legacyRequest('initialize', { headers, params })), 400, -32_000);
+    },
+  );
 
   test.each([
     ['2025-11-25', '2025-11-25'],

@@ -16,7 +16,11 @@ describe('getPrelaunchMcp and postPrelaunchMcp', () => {
     [
       'a call of a tool',
       '',
-      { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}', headers: { 'content-type': 'application/json' } },
+      {
+        method: 'POST',
+        body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+        headers: { 'content-type': 'application/json' },
+      },
     ],
     ['malformed JSON', '', { method: 'POST', body: '{bad', headers: { 'content-type': 'application/json' } }],
     ['another media type', '', { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } }],

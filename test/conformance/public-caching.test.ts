@@ -18,7 +18,9 @@ const PATH = '/api/v1/public/agenda-hits';
 /** One exchange over a raw connection, because an HTTP client adds headers and decodes bodies. */
 async function exchange(headers: Readonly<Record<string, string>> = {}, method = 'GET', path = PATH) {
   const raw = await rawConnection(edge.port);
-  const lines = Object.entries({ host: 'x', connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}`);
+  const lines = Object.entries({ host: 'x', connection: 'close', ...headers }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
   raw.send([`${method} ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n'));
   const { status, headers: told, body } = parseResponse(await raw.ended());
   return { status, headers: told, body: Buffer.from(body, 'latin1') };
@@ -53,7 +55,11 @@ describe('a public success', () => {
 
   test('has a strong ETag of its own in each coding, and the same one on the next request', async () => {
     const tags = async () =>
-      Promise.all(['identity', 'gzip', 'br'].map(async (accept) => (await exchange({ 'accept-encoding': accept })).headers['etag']));
+      Promise.all(
+        ['identity', 'gzip', 'br'].map(
+          async (accept) => (await exchange({ 'accept-encoding': accept })).headers['etag'],
+        ),
+      );
     const first = await tags();
     expect(new Set(first).size).toBe(3);
     for (const tag of first) expect(tag).toMatch(/^"[^"]+"$/);
@@ -82,9 +88,12 @@ describe('a public success', () => {
     },
   );
 
-  test.each(['"other"', '', 'W/"other"', 'nonsense', '""'])('is sent in full to If-None-Match: %s', async (condition) => {
-    expect((await exchange({ 'if-none-match': condition })).status).toBe(200);
-  });
+  test.each(['"other"', '', 'W/"other"', 'nonsense', '""'])(
+    'is sent in full to If-None-Match: %s',
+    async (condition) => {
+      expect((await exchange({ 'if-none-match': condition })).status).toBe(200);
+    },
+  );
 
   test('is sent in full to a client with the ETag of another coding', async () => {
     const { etag } = (await exchange({ 'accept-encoding': 'gzip' })).headers as { etag: string };

@@ -54,9 +54,18 @@ describe('the limit of the public endpoints', () => {
     expect(await statuses(edge, 2)).toEqual([200, 429]);
   });
 
+  test('counts all addresses of an IPv6 network of 64 bits as one client', async () => {
+    const edge = await start(2);
+    const network = ['2001:db8:0:1::1', '2001:db8:0:1::2', '2001:db8:0:1:ffff::9'];
+    const found = [];
+    for (const address of [...network, '2001:db8:0:2::1']) found.push((await get(edge, address)).status);
+    expect(found).toEqual([200, 200, 429, 200]);
+  });
+
   test('is per client: the rightmost X-Forwarded-For entry that is no trusted proxy, in any notation', async () => {
     const edge = await start(2, ['loopback', '10.0.0.0/8']);
-    for (const one of ['203.0.113.7', '203.0.113.7, 10.0.0.1', ' 203.0.113.7:4711 ,10.1.2.3', '::ffff:203.0.113.7']) await get(edge, one);
+    for (const one of ['203.0.113.7', '203.0.113.7, 10.0.0.1', ' 203.0.113.7:4711 ,10.1.2.3', '::ffff:203.0.113.7'])
+      await get(edge, one);
     expect(await statuses(edge, 1, '203.0.113.7')).toEqual([429]);
     expect(await statuses(edge, 1, '198.51.100.1, 203.0.113.7')).toEqual([429]);
     expect(await statuses(edge, 1, '203.0.113.7, 203.0.113.8')).toEqual([200]);

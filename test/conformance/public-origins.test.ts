@@ -48,9 +48,12 @@ describe('without a setting, every page may read', () => {
     expect([response.status, allowed(response)]).toEqual([304, '*']);
   });
 
-  test.each(['/api/v1/data/changes', '/api/v1/data/health', '/api/nothing'])('but not the answers of %s', async (path) => {
-    expect(allowed(await from(open, path, PAGE))).toBeNull();
-  });
+  test.each(['/api/v1/data/changes', '/api/v1/data/health', '/api/nothing'])(
+    'but not the answers of %s',
+    async (path) => {
+      expect(allowed(await from(open, path, PAGE))).toBeNull();
+    },
+  );
 });
 
 test.each(PUBLIC)('a setting narrows it to its origins: %s', async (_, path) => {
@@ -65,3 +68,46 @@ test.each(PUBLIC)('a setting narrows it to its origins: %s', async (_, path) => 
 test.each(PUBLIC)('with none, no page of another origin may read %s', async (_, path) => {
   expect(allowed(await from(closed, path, PAGE))).toBeNull();
 });
+
+describe('a preflight', () => {
+  const path = '/api/v1/public/agenda-hits';
+  const ask = (edge: HttpEdge, target = path, headers: Record<string, string> = {}) =>
+    fetch(`${edge.url}${target}`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: PAGE,
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'if-none-match',
+        ...headers,
+      },
+    });
+
+  test.each([
+    ['every', () => open, '*'],
+    ['an allowed', () => narrow, PAGE],
+  ] as const)('from %s page is 204 with the allowed methods and headers', async (_, edge, origin) => {
+    const response = await ask(edge());
+    expect([response.status, allowed(response)]).toEqual([204, origin]);
+    expect(response.headers.get('access-control-allow-methods')).toBe('GET, HEAD');
+    expect(response.headers.get('access-control-allow-headers')).toBe('if-none-match');
+  });
+
+  test('from another page, and OPTIONS that is no preflight, is 405', async () => {
+    expect((await ask(narrow, path, { origin: 'https://evil.example' })).status).toBe(405);
+    expect((await ask(closed)).status).toBe(405);
+    const plain = await fetch(`${open.url}${path}`, { method: 'OPTIONS' });
+    expect([plain.status, plain.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
+  test('of a path that does not exist is 404', async () => {
+    expect((await ask(open, '/api/v1/public/nothing')).status).toBe(404);
+  });
+});
+
+test.each(['/api/v1/public/agenda-hits/', '/api/v1/data/snapshots//topics', '/api/v1/data-reports/'])(
+  'a path that ends before its id is 404: %s',
+  async (path) => {
+    const response = await fetch(`${open.url}${path}`);
+    expect([response.status, await response.json()]).toMatchObject([404, { error: { code: 'not_found' } }]);
+  },
+);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { ReadModelMissing } from '../../infra/postgresql/live-reads.ts';
+import { ReadModelMissing } from '../../infra/postgresql/read-models/live-reads.ts';
 import { DatabaseUnavailable, DeadlineExceeded } from '../../domain/ports/database.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { type EdgeFunctions, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
@@ -51,7 +51,11 @@ const SOFT: readonly (readonly [keyof EdgeFunctions, string, unknown])[] = [
 const DETAIL = '/api/v1/public/agenda-hits/5f0c1a52-9d7e-5b1a-8c3e-2f4b6a7c8d90';
 
 const counted = async (operation: string): Promise<number> =>
-  Number(new RegExp(`civic_soft_failures_total\\{operation="${operation}"\\} (\\d+)`).exec(await edge.registry.metrics())?.[1] ?? 0);
+  Number(
+    new RegExp(`civic_soft_failures_total\\{operation="${operation}"\\} (\\d+)`).exec(
+      await edge.registry.metrics(),
+    )?.[1] ?? 0,
+  );
 const failWith = (name: keyof EdgeFunctions, error: unknown) =>
   edge.answerWith({
     [name]: async () => {
@@ -59,38 +63,48 @@ const failWith = (name: keyof EdgeFunctions, error: unknown) =>
     },
   });
 
-describe.each(FAILURES.map((error) => [String(error), error] as const))('when the backend fails with %s', (_, error) => {
-  test.each(SOFT)('%s answers %s empty, with 200 and no-store, and counts it', async (name, path, empty) => {
-    const before = await counted(name);
-    failWith(name, error);
-    const response = await fetch(edge.url + path);
-    const requestId = response.headers.get('x-request-id');
-    expect(await expectPublicSuccess(response, 'no-store')).toEqual(empty);
-    expect(await counted(name)).toBe(before + 1);
-    expect(edge.logged).toContainEqual(
-      expect.objectContaining({ level: 'warn', fields: expect.objectContaining({ operation: name, requestId, err: error }) as unknown }),
-    );
-  });
-
-  test('the detail is 404 and counted, unlike an unknown hit', async () => {
-    const before = await counted('getAgendaHit');
-    await expectPublicRefusal(await fetch(edge.url + DETAIL), 404, 'not_found');
-    expect(await counted('getAgendaHit')).toBe(before);
-    failWith('getAgendaHit', error);
-    await expectPublicRefusal(await fetch(edge.url + DETAIL), 404, 'not_found');
-    expect(await counted('getAgendaHit')).toBe(before + 1);
-  });
-
-  test('the catalogue is 500 without internal details', async () => {
-    edge.answerWith({
-      listDfwResearchCoverage: () => {
-        throw error;
-      },
+describe.each(FAILURES.map((error) => [String(error), error] as const))(
+  'when the backend fails with %s',
+  (_, error) => {
+    test.each(SOFT)('%s answers %s empty, with 200 and no-store, and counts it', async (name, path, empty) => {
+      const before = await counted(name);
+      failWith(name, error);
+      const response = await fetch(edge.url + path);
+      const requestId = response.headers.get('x-request-id');
+      expect(await expectPublicSuccess(response, 'no-store')).toEqual(empty);
+      expect(await counted(name)).toBe(before + 1);
+      expect(edge.logged).toContainEqual(
+        expect.objectContaining({
+          level: 'warn',
+          fields: expect.objectContaining({ operation: name, requestId, err: error }) as unknown,
+        }),
+      );
     });
-    const refusal = await expectPublicRefusal(await fetch(`${edge.url}/api/v1/public/coverage`), 500, 'internal_error');
-    expect(JSON.stringify(refusal)).not.toContain('db-4');
-  });
-});
+
+    test('the detail is 404 and counted, unlike an unknown hit', async () => {
+      const before = await counted('getAgendaHit');
+      await expectPublicRefusal(await fetch(edge.url + DETAIL), 404, 'not_found');
+      expect(await counted('getAgendaHit')).toBe(before);
+      failWith('getAgendaHit', error);
+      await expectPublicRefusal(await fetch(edge.url + DETAIL), 404, 'not_found');
+      expect(await counted('getAgendaHit')).toBe(before + 1);
+    });
+
+    test('the catalogue is 500 without internal details', async () => {
+      edge.answerWith({
+        listDfwResearchCoverage: () => {
+          throw error;
+        },
+      });
+      const refusal = await expectPublicRefusal(
+        await fetch(`${edge.url}/api/v1/public/coverage`),
+        500,
+        'internal_error',
+      );
+      expect(JSON.stringify(refusal)).not.toContain('db-4');
+    });
+  },
+);
 
 test('a soft failure is not kept: the next request after the recovery is answered', async () => {
   const path = '/api/v1/public/agenda-hits?topic=back';
@@ -119,7 +133,8 @@ test('every failure is counted, and one a second is logged with the number of fa
 
 test('a kept answer is not used after the database is lost', async () => {
   edge.answerWith({ listRecentAgendaHits: async () => ({ text: '{"data":[1]}', items: 1 }) });
-  const recent = async (directive?: string) => expectPublicSuccess(await fetch(`${edge.url}/api/v1/public/agenda-hits`), directive);
+  const recent = async (directive?: string) =>
+    expectPublicSuccess(await fetch(`${edge.url}/api/v1/public/agenda-hits`), directive);
   const untilKept = async (): Promise<void> => {
     for (let asked = -1; asked !== edge.calls.length; ) {
       asked = edge.calls.length;

@@ -20,7 +20,8 @@ const read = (query = '', init: RequestInit = {}) =>
 const asked = () => edge.calls.at(-1)?.input;
 
 test('answers 200, uncached, with the body exactly as the query returns it', async () => {
-  const text = '{"data":{"items":[]},  "meta":{"nextCursor":"x","hasMore":false,"replayExpiresAt":"2026-01-01T00:00:00.000Z"}}';
+  const text =
+    '{"data":{"items":[]},  "meta":{"nextCursor":"x","hasMore":false,"replayExpiresAt":"2026-01-01T00:00:00.000Z"}}';
   edge.answerWith({ readCivicChanges: async () => ({ text, items: 0 }) });
   const response = await read();
   expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
@@ -68,7 +69,8 @@ test('a cursor of 1 to 512 characters is passed unchanged to the query, and any 
     expect((await read(`?cursor=${cursor}`)).status).toBe(200);
     expect(asked()).toMatchObject({ cursor });
   }
-  for (const cursor of ['', 'a'.repeat(513)]) await expectRefusal(await read(`?cursor=${cursor}`), 400, 'invalid_parameter');
+  for (const cursor of ['', 'a'.repeat(513)])
+    await expectRefusal(await read(`?cursor=${cursor}`), 400, 'invalid_parameter');
 });
 
 test('a refusal of the query is answered with its status and code', async () => {
@@ -78,7 +80,10 @@ test('a refusal of the query is answered with its status and code', async () => 
     },
   });
   const { message, details } = await expectRefusal(await read(), 410, 'cursor_expired');
-  expect([message, details]).toEqual(['older than the replay floor', { recovery: [], docs: `${edge.url}/docs/errors/cursor_expired` }]);
+  expect([message, details]).toEqual([
+    'older than the replay floor',
+    { recovery: [], docs: `${edge.url}/docs/errors/cursor_expired` },
+  ]);
 });
 
 test('a page over the response limit is refused with 413', async () => {

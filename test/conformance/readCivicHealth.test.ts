@@ -11,14 +11,18 @@ beforeAll(async () => {
 afterAll(() => edge.close());
 afterEach(() => edge.answerWith({}));
 
-const read = (query = '') => fetch(`${edge.url}/api/v1/data/health${query}`, { headers: { authorization: `Bearer ${edge.keys.read}` } });
+const read = (query = '') =>
+  fetch(`${edge.url}/api/v1/data/health${query}`, { headers: { authorization: `Bearer ${edge.keys.read}` } });
 
-test.each(['healthy', 'degraded', 'unavailable'] as const)('a state of %s is answered 200, uncached', async (status) => {
-  edge.answerWith({ readCivicHealth: async () => ({ ...(await EMPTY_ANSWERS.readCivicHealth()), status }) });
-  const response = await read();
-  expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
-  expect(readCivicHealth.success.schema.parse(await response.json()).data.status).toBe(status);
-});
+test.each(['healthy', 'degraded', 'unavailable'] as const)(
+  'a state of %s is answered 200, uncached',
+  async (status) => {
+    edge.answerWith({ readCivicHealth: async () => ({ ...(await EMPTY_ANSWERS.readCivicHealth()), status }) });
+    const response = await read();
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(readCivicHealth.success.schema.parse(await response.json()).data.status).toBe(status);
+  },
+);
 
 test('takes no parameters', async () => {
   await expectRefusal(await read('?verbose=1'), 400, 'invalid_parameter');

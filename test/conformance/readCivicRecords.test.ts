@@ -120,7 +120,11 @@ describe('is refused with 400', () => {
   });
 
   test('with the place of the error', async () => {
-    const { message, details } = await expectRefusal(await ask({ requests: [{ resource: 'x', ids: ['a'] }] }), 400, 'invalid_parameter');
+    const { message, details } = await expectRefusal(
+      await ask({ requests: [{ resource: 'x', ids: ['a'] }] }),
+      400,
+      'invalid_parameter',
+    );
     expect(message).toMatch(/^requests\.0\.resource must be one of /);
     expect(details).toMatchObject({ issues: [{ path: 'requests.0.resource' }] });
   });

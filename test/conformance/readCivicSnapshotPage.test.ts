@@ -25,7 +25,14 @@ test.each(RESOURCES)('a page of %s is answered 200, uncached, for the account of
   const response = await read(`${snapshotId}/${resource}`);
   expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
   readCivicSnapshotPage.success.schema.parse(await response.json());
-  expect(asked()).toEqual({ accountId: edge.accountId, snapshotId, resource, limit: 100, maxResponseBytes: 5_000_000, form: 'json' });
+  expect(asked()).toEqual({
+    accountId: edge.accountId,
+    snapshotId,
+    resource,
+    limit: 100,
+    maxResponseBytes: 5_000_000,
+    form: 'json',
+  });
 });
 
 test('cursor and limit are passed to the query, the limit clamped to the page cap', async () => {
@@ -47,9 +54,12 @@ test.each(['1', 'latest', 'x'.repeat(200), '%00'])('an id "%s", which is no uuid
   expect(edge.calls).toEqual([]);
 });
 
-test.each(['limit=0', 'limit=x', 'cursor=', 'resource=topics', `cursor=${'a'.repeat(513)}`])('the query "%s" is 400', async (query) => {
-  await expectRefusal(await read(`${snapshotId}/topics?${query}`), 400, 'invalid_parameter');
-});
+test.each(['limit=0', 'limit=x', 'cursor=', 'resource=topics', `cursor=${'a'.repeat(513)}`])(
+  'the query "%s" is 400',
+  async (query) => {
+    await expectRefusal(await read(`${snapshotId}/topics?${query}`), 400, 'invalid_parameter');
+  },
+);
 
 test('a snapshot that the account does not have is 404', async () => {
   edge.answerWith({

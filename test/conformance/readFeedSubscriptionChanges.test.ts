@@ -105,9 +105,12 @@ describe('the cursor', () => {
     const all = await newFeed(served, key.secret, 'all');
     const topics = await newFeed(served, key.secret, 'topics', 'topics');
     const { feedId, position } = decodeFeedCursor(all.startCursor) as FeedCursor;
-    const bound = (binding: FeedCursor['binding']) => encodeFeedCursor({ feedId, position, fingerprint: null, binding });
-    for (const binding of ['topics', 'meetings'] as const) await refused(all.id, `?cursor=${bound(binding)}`, 400, 'invalid_parameter');
-    for (const binding of ['all', 'meetings'] as const) await refused(topics.id, `?cursor=${bound(binding)}`, 400, 'invalid_parameter');
+    const bound = (binding: FeedCursor['binding']) =>
+      encodeFeedCursor({ feedId, position, fingerprint: null, binding });
+    for (const binding of ['topics', 'meetings'] as const)
+      await refused(all.id, `?cursor=${bound(binding)}`, 400, 'invalid_parameter');
+    for (const binding of ['all', 'meetings'] as const)
+      await refused(topics.id, `?cursor=${bound(binding)}`, 400, 'invalid_parameter');
     for (const { id } of [all, topics]) {
       await page(id, `?cursor=${bound('nothing')}`);
       const { meta } = await page(id, `?cursor=${await snapshotCursor()}`);
@@ -142,7 +145,12 @@ describe('the cursor', () => {
       { feedId, position: position + 1 },
       { feedId: randomUUID(), position },
     ]) {
-      await refused(id, `?cursor=${encodeFeedCursor({ ...other, fingerprint: null, binding: 'all' })}`, 410, 'cursor_expired');
+      await refused(
+        id,
+        `?cursor=${encodeFeedCursor({ ...other, fingerprint: null, binding: 'all' })}`,
+        410,
+        'cursor_expired',
+      );
     }
   });
 
@@ -209,7 +217,14 @@ describe('the subscription', () => {
 
   test('accepts cursor and limit, each once, and no other parameter', async () => {
     const { id } = await newFeed(served, key.secret, 'a', 'topics');
-    for (const query of ['?resource=topics', '?unknown=1', '?limit=1&limit=1', '?limit=1&l%69mit=1', '?LIMIT=1', '?cursor']) {
+    for (const query of [
+      '?resource=topics',
+      '?unknown=1',
+      '?limit=1&limit=1',
+      '?limit=1&l%69mit=1',
+      '?LIMIT=1',
+      '?cursor',
+    ]) {
       await refused(id, query, 400, 'invalid_parameter');
     }
   });
@@ -230,7 +245,11 @@ describe('the subscription', () => {
 
   test('is refused without a paid period or plan, before anything is read, and then continues', async () => {
     const { id } = await newFeed(served, key.secret, 'a', 'topics');
-    await served.command(account, { type: 'SetPeriod', tier: 'pro', paidUntil: new Date(served.clock.now() + 1_000).toISOString() });
+    await served.command(account, {
+      type: 'SetPeriod',
+      tier: 'pro',
+      paidUntil: new Date(served.clock.now() + 1_000).toISOString(),
+    });
     await change('topics');
     served.clock.advance(1_000);
     await refused(id, '?limit=0', 403, 'billing_entitlement_required');

@@ -26,33 +26,36 @@ const SENDINGS = [
   { path: '/api/v1/data/batch', sent: { method: 'POST', body: BATCH } },
 ];
 
-test.each(SENDINGS)('an account reads $path so many times at once, and another does not wait for it', async ({ path, sent }) => {
-  const running: (() => void)[] = [];
-  const answer = () =>
-    new Promise<{ text: string; items: number }>((resolve) => {
-      running.push(() => resolve({ text: '{}', items: 0 }));
-    });
-  edge.answerWith({ readCivicChanges: answer, readCivicRecords: answer });
-  const [greedy, other] = [await bench.open(), await bench.open()];
-  await bench.caughtUp();
-  const ask = async ({ key }: typeof greedy) => {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    return (await fetch(edge.url + path, { ...sent, headers })).status;
-  };
-  const asked = Array.from({ length: ASKED }, () => ask(greedy));
-  await expect.poll(() => running.length, { timeout: 60_000 }).toBe(AT_ONCE);
-  const others = ask(other);
-  await expect.poll(() => running.length, { timeout: 60_000 }).toBe(AT_ONCE + 1);
-  running.at(-1)!();
-  expect(await others).toBe(200);
-  expect(running).toHaveLength(AT_ONCE + 1);
-  for (let ended = 0; ended <= ASKED; ended += 1) {
-    await expect.poll(() => running.length, { timeout: 60_000 }).toBeGreaterThan(ended);
-    running[ended]!();
-  }
-  expect(await Promise.all(asked)).toEqual(asked.map(() => 200));
-  edge.answerWith(EMPTY_ANSWERS);
-});
+test.each(SENDINGS)(
+  'an account reads $path so many times at once, and another does not wait for it',
+  async ({ path, sent }) => {
+    const running: (() => void)[] = [];
+    const answer = () =>
+      new Promise<{ text: string; items: number }>((resolve) => {
+        running.push(() => resolve({ text: '{}', items: 0 }));
+      });
+    edge.answerWith({ readCivicChanges: answer, readCivicRecords: answer });
+    const [greedy, other] = [await bench.open(), await bench.open()];
+    await bench.caughtUp();
+    const ask = async ({ key }: typeof greedy) => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      return (await fetch(edge.url + path, { ...sent, headers })).status;
+    };
+    const asked = Array.from({ length: ASKED }, () => ask(greedy));
+    await expect.poll(() => running.length, { timeout: 60_000 }).toBe(AT_ONCE);
+    const others = ask(other);
+    await expect.poll(() => running.length, { timeout: 60_000 }).toBe(AT_ONCE + 1);
+    running.at(-1)!();
+    expect(await others).toBe(200);
+    expect(running).toHaveLength(AT_ONCE + 1);
+    for (let ended = 0; ended <= ASKED; ended += 1) {
+      await expect.poll(() => running.length, { timeout: 60_000 }).toBeGreaterThan(ended);
+      running[ended]!();
+    }
+    expect(await Promise.all(asked)).toEqual(asked.map(() => 200));
+    edge.answerWith(EMPTY_ANSWERS);
+  },
+);
 
 test('a request whose client leaves gives up its place', async () => {
   const running: (() => void)[] = [];
@@ -61,7 +64,8 @@ test('a request whose client leaves gives up its place', async () => {
   });
   const { accountId, key } = await bench.open();
   await bench.caughtUp();
-  const ask = (signal?: AbortSignal) => fetch(edge.url + PAGE, { headers: { authorization: `Bearer ${key}` }, signal: signal ?? null });
+  const ask = (signal?: AbortSignal) =>
+    fetch(edge.url + PAGE, { headers: { authorization: `Bearer ${key}` }, signal: signal ?? null });
   const first = Array.from({ length: AT_ONCE }, () => ask());
   await expect.poll(() => running.length, { timeout: 60_000 }).toBe(AT_ONCE);
   const before = edge.logged.length;
@@ -88,7 +92,12 @@ test('health and writes do not wait for records', async () => {
   const { key } = await bench.open();
   await bench.caughtUp();
   const ask = async (path: string, sent: RequestInit = {}) =>
-    (await fetch(edge.url + path, { ...sent, headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' } })).status;
+    (
+      await fetch(edge.url + path, {
+        ...sent,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      })
+    ).status;
   const pages = Array.from({ length: ASKED }, () => ask(PAGE));
   expect(await ask('/api/v1/data/health')).toBe(200);
   expect(await ask('/api/v1/data/subscriptions', { method: 'POST', body: '{"name":"mine"}' })).toBe(201);

@@ -21,7 +21,12 @@ const headers = (changed: Record<string, string> = {}) => ({
   ...changed,
 });
 const submit = (body: RequestInit['body'], changed?: Record<string, string>) =>
-  fetch(`${edge.url}/api/v1/data-reports`, { method: 'POST', headers: headers(changed), body, ...({ duplex: 'half' } as object) });
+  fetch(`${edge.url}/api/v1/data-reports`, {
+    method: 'POST',
+    headers: headers(changed),
+    body,
+    ...({ duplex: 'half' } as object),
+  });
 const head = (rest: string) =>
   `POST /api/v1/data-reports HTTP/1.1\r\nhost: x\r\n${Object.entries(headers())
     .map(([name, value]) => `${name}: ${value}\r\n`)
@@ -49,7 +54,10 @@ describe('a body', () => {
 
   test.each([
     ['a length that is stated as enormous', 'content-length: 999999999999\r\n\r\n{'],
-    ['chunks that are too large together', `transfer-encoding: chunked\r\n\r\n${'400\r\n'.concat('x'.repeat(0x400), '\r\n').repeat(9)}`],
+    [
+      'chunks that are too large together',
+      `transfer-encoding: chunked\r\n\r\n${'400\r\n'.concat('x'.repeat(0x400), '\r\n').repeat(9)}`,
+    ],
     ['one chunk over the limit', `transfer-encoding: chunked\r\n\r\nfffffff\r\n${'x'.repeat(9000)}`],
   ])('with %s is 413 without waiting for its end', async (_, rest) => {
     const raw = await rawConnection(edge.port);

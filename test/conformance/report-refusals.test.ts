@@ -20,7 +20,11 @@ afterEach(() => {
   edge.logged.length = 0;
 });
 
-const headers = () => ({ authorization: `Bearer ${edge.keys.all}`, 'content-type': 'application/json', ...idempotent() });
+const headers = () => ({
+  authorization: `Bearer ${edge.keys.all}`,
+  'content-type': 'application/json',
+  ...idempotent(),
+});
 const submit = (body: RequestInit['body'] = JSON.stringify(MISSING_RECORD), changed: Record<string, string> = {}) =>
   fetch(`${edge.url}/api/v1/data-reports`, { method: 'POST', headers: { ...headers(), ...changed }, body });
 const read = (id: string = randomUUID()) => fetch(`${edge.url}/api/v1/data-reports/${id}`, { headers: headers() });
@@ -39,12 +43,17 @@ describe.each(['submitDataReport', 'getDataReport'] as const)('%s', (id) => {
     [new LogUnavailable('db-4 is away'), 'authentication_unavailable'],
     [new OutcomeUnknown('db-4 is away'), 'authentication_unavailable'],
     [new DeadlineExceeded('db-4 is slow'), 'authentication_unavailable'],
-  ])('answers %s with 503 of its own envelope, without Retry-After or internal details, and logs it', async (error, code) => {
-    failWith(error);
-    const refusal = await expectRefusal(await ask(), 503, code);
-    expect(JSON.stringify(refusal)).not.toContain('db-4');
-    expect(edge.logged).toContainEqual(expect.objectContaining({ fields: expect.objectContaining({ err: error }) as unknown }));
-  });
+  ])(
+    'answers %s with 503 of its own envelope, without Retry-After or internal details, and logs it',
+    async (error, code) => {
+      failWith(error);
+      const refusal = await expectRefusal(await ask(), 503, code);
+      expect(JSON.stringify(refusal)).not.toContain('db-4');
+      expect(edge.logged).toContainEqual(
+        expect.objectContaining({ fields: expect.objectContaining({ err: error }) as unknown }),
+      );
+    },
+  );
 
   test('answers each refusal of its functions with a code of the report envelope', async () => {
     for (const code of Object.keys(REJECTIONS) as RejectionCode[]) {
@@ -74,7 +83,8 @@ describe('bad input is invalid_input', () => {
   });
 
   test('for unknown and repeated parameters and a path that is no UTF-8', async () => {
-    const post = (path: string) => fetch(edge.url + path, { method: 'POST', headers: headers(), body: JSON.stringify(MISSING_RECORD) });
+    const post = (path: string) =>
+      fetch(edge.url + path, { method: 'POST', headers: headers(), body: JSON.stringify(MISSING_RECORD) });
     for (const query of ['?a=1', '?a=1&a=2', '?=', '?a=%', '?a=%ff'])
       await expectRefusal(await post(`/api/v1/data-reports${query}`), 400, 'invalid_input');
     await expectRefusal(await read('%zz'), 400, 'invalid_input');
@@ -114,27 +124,52 @@ const refusedBodies: readonly (readonly [string, Record<string, unknown>])[] = [
   ['a field that there is not', { email: 'a@example.org' }],
   ['a token in the body', { idempotencyToken: 'a' }],
   ['a queryContext without a surface', { queryContext: { searchTerms: 'x' } }],
-  ['a queryContext with a field that there is not', { queryContext: { surface: { kind: 'mcp', tool: 'search_agenda' }, user: 'x' } }],
+  [
+    'a queryContext with a field that there is not',
+    { queryContext: { surface: { kind: 'mcp', tool: 'search_agenda' }, user: 'x' } },
+  ],
   ['empty searchTerms', { queryContext: { searchTerms: '', surface: { kind: 'mcp', tool: 'search_agenda' } } }],
-  ['searchTerms of 201 characters', { queryContext: { searchTerms: 'x'.repeat(201), surface: { kind: 'mcp', tool: 'search_agenda' } } }],
-  ['a filter that there is not', { queryContext: { filters: { county: 'dallas' }, surface: { kind: 'mcp', tool: 'search_agenda' } } }],
+  [
+    'searchTerms of 201 characters',
+    { queryContext: { searchTerms: 'x'.repeat(201), surface: { kind: 'mcp', tool: 'search_agenda' } } },
+  ],
+  [
+    'a filter that there is not',
+    { queryContext: { filters: { county: 'dallas' }, surface: { kind: 'mcp', tool: 'search_agenda' } } },
+  ],
   ['a surface of no kind', { queryContext: { surface: {} } }],
   ['a surface of another kind', { queryContext: { surface: { kind: 'web', route: '/' } } }],
   ['a route of another kind of surface', { queryContext: { surface: { kind: 'mcp', route: '/api/v1/data/changes' } } }],
   ['a route that there is not', { queryContext: { surface: { kind: 'rest', route: '/api/v1/data/health' } } }],
   ['a route with its id filled in', { queryContext: { surface: { kind: 'rest', route: '/api/v1/agenda/items/1' } } }],
   ['a tool that there is not', { queryContext: { surface: { kind: 'mcp', tool: 'delete_all' } } }],
-  ['a tool beside a route', { queryContext: { surface: { kind: 'rest', route: '/api/v1/data/changes', tool: 'search_agenda' } } }],
+  [
+    'a tool beside a route',
+    { queryContext: { surface: { kind: 'rest', route: '/api/v1/data/changes', tool: 'search_agenda' } } },
+  ],
 ];
-const filtered = (filters: object) => ({ queryContext: { filters, surface: { kind: 'rest', route: '/api/v1/public/coverage' } } });
+const filtered = (filters: object) => ({
+  queryContext: { filters, surface: { kind: 'rest', route: '/api/v1/public/coverage' } },
+});
 const refusedFilters: readonly (readonly [string, Record<string, unknown>])[] = [
-  ...(['jurisdictionSlug', 'bodySlug', 'topicSlug', 'recordKind', 'dateFrom', 'dateTo', 'sourceSystem', 'sourceRecordId'] as const).map(
-    (name) => [`an empty filter ${name}`, filtered({ [name]: '' })] as const,
-  ),
+  ...(
+    [
+      'jurisdictionSlug',
+      'bodySlug',
+      'topicSlug',
+      'recordKind',
+      'dateFrom',
+      'dateTo',
+      'sourceSystem',
+      'sourceRecordId',
+    ] as const
+  ).map((name) => [`an empty filter ${name}`, filtered({ [name]: '' })] as const),
   ...(['jurisdictionSlug', 'bodySlug', 'topicSlug'] as const).map(
     (name) => [`a ${name} of 101`, filtered({ [name]: 'a'.repeat(101) })] as const,
   ),
-  ...(['sourceSystem', 'sourceRecordId'] as const).map((name) => [`a ${name} of 201`, filtered({ [name]: 'a'.repeat(201) })] as const),
+  ...(['sourceSystem', 'sourceRecordId'] as const).map(
+    (name) => [`a ${name} of 201`, filtered({ [name]: 'a'.repeat(201) })] as const,
+  ),
 ];
 
 describe('a body is refused for', () => {
@@ -167,6 +202,8 @@ describe('a body may have', () => {
   ])('%s', async (_, change) => {
     const body = { ...MISSING_RECORD, ...change };
     expect((await submit(JSON.stringify(body))).status).toBe(202);
-    expect(edge.calls).toMatchObject([{ name: 'submitDataReport', input: { surface: 'rest', accountId: edge.accountId, input: body } }]);
+    expect(edge.calls).toMatchObject([
+      { name: 'submitDataReport', input: { surface: 'rest', accountId: edge.accountId, input: body } },
+    ]);
   });
 });

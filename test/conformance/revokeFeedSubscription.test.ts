@@ -11,7 +11,7 @@ let account: string;
 let key: IssuedKey;
 
 beforeAll(async () => {
-  served = await serveNewCivic();
+  served = await serveNewCivic({ CIVIC_PLANS: JSON.stringify({ ultra: { max_response_bytes: 60 } }) });
 });
 afterAll(async () => served?.close());
 beforeEach(async () => {
@@ -39,7 +39,10 @@ test('a subscription is revoked at the time of the clock, and a later revocation
     expect(await revoked(id)).toEqual(first);
     expect(await revoked(id.toUpperCase())).toEqual(first);
   }
-  expect((await eventsOfFeeds(served, account)).map(({ type }) => type)).toEqual(['FeedSubscriptionCreated', 'FeedSubscriptionRevoked']);
+  expect((await eventsOfFeeds(served, account)).map(({ type }) => type)).toEqual([
+    'FeedSubscriptionCreated',
+    'FeedSubscriptionRevoked',
+  ]);
 });
 
 test('concurrent revocations of one subscription are one, and all answer the same time', async () => {
@@ -63,7 +66,8 @@ test('a subscription that is unknown, of another key or account, or no uuid is 4
   const second = await served.issueKey(account);
   const stranger = await served.issueKey(await served.openAccount());
   for (const by of [second, stranger]) await refused(id, 404, 'not_found', by);
-  for (const none of [randomUUID(), 'x', `${id}x`, '%20', 'ffffffff-ffff-ffff-ffff-ffffffffffff']) await refused(none, 404, 'not_found');
+  for (const none of [randomUUID(), 'x', `${id}x`, '%20', 'ffffffff-ffff-ffff-ffff-ffffffffffff'])
+    await refused(none, 404, 'not_found');
   expect((await pollFeed(served, key.secret, id)).status).toBe(200);
   await revoked(id);
   // A revoked subscription of another key is refused in the same way.
@@ -108,4 +112,23 @@ test('a paid period, the plan, the scope and a usable key are needed, for a revo
   await revoked(id);
   await served.command(account, { type: 'RevokeKey', keyId: key.keyId });
   await refused(id, 401, 'unauthorized');
+});
+
+test('an account whose responses are smaller than a receipt can change nothing', async () => {
+  const small = await served.openAccount({ tier: 'ultra' });
+  const { secret } = await served.issueKey(small);
+  const path = `/subscriptions/${(await newFeed(served, key.secret, 'other')).id}`;
+  for (const [method, target] of [
+    ['POST', '/subscriptions'],
+    ['POST', '/snapshots'],
+    ['DELETE', path],
+  ] as const)
+    await expectRefusal(
+      await served.ask(method, target, secret, method === 'POST' ? { body: { name: 'x' } } : {}),
+      413,
+      'response_too_large',
+    );
+  const { headers } = await served.ask('POST', '/snapshots', secret);
+  expect(headers.get('ratelimit')).not.toContain('export-hour');
+  expect(await eventsOfFeeds(served, small)).toEqual([]);
 });

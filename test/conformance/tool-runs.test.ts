@@ -18,7 +18,9 @@ let edge: HttpEdge;
 afterEach(() => edge.close());
 
 async function start(functions: Partial<ToolFunctions>, tools: Partial<ToolRunnerParts> = {}) {
-  edge = await startHttpEdge({ tools: { functions: { ...ALL_TOOLS, ...functions }, billingEnforced: false, ...tools } });
+  edge = await startHttpEdge({
+    tools: { functions: { ...ALL_TOOLS, ...functions }, billingEnforced: false, ...tools },
+  });
 }
 const run = async (name: ToolName, args: object = ARGUMENTS[name], key = edge.keys.mcp) =>
   only(await askTools({ url: edge.url, key, ...currentRequest('tools/call', call(name, args)) })).result!;
@@ -29,7 +31,10 @@ async function errorOf(...asked: Parameters<typeof run>) {
 }
 
 /** Deadlines a hundred times shorter. */
-const HURRIED: Clock = { now: () => EDGE_NOW, sleep: (milliseconds, signal) => systemClock.sleep(milliseconds / 100, signal) };
+const HURRIED: Clock = {
+  now: () => EDGE_NOW,
+  sleep: (milliseconds, signal) => systemClock.sleep(milliseconds / 100, signal),
+};
 
 describe('an error that a tool throws', () => {
   test.each<[string, Error, string]>([
@@ -45,10 +50,16 @@ describe('an error that a tool throws', () => {
     expect(JSON.stringify(told)).not.toContain('db-4');
     expect(edge.logged).toContainEqual(
       expect.objectContaining({
-        fields: expect.objectContaining({ requestId: expect.stringMatching(/-\d+$/) as unknown, tool: 'get_coverage', code }) as unknown,
+        fields: expect.objectContaining({
+          requestId: expect.stringMatching(/-\d+$/) as unknown,
+          tool: 'get_coverage',
+          code,
+        }) as unknown,
       }),
     );
-    expect(await edge.registry.metrics()).toContain(`civic_tool_duration_seconds_count{tool="get_coverage",outcome="${code}"} 1`);
+    expect(await edge.registry.metrics()).toContain(
+      `civic_tool_duration_seconds_count{tool="get_coverage",outcome="${code}"} 1`,
+    );
   });
 
   test('is answered alike if it is no Error, or is thrown before there is a promise', async () => {
@@ -122,7 +133,12 @@ describe('a tool that takes too long', () => {
       { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_coverage' } },
       { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
     ];
-    const ended = await askTools({ url: edge.url, key: edge.keys.mcp, headers: { accept: BOTH_TYPES }, body: JSON.stringify(batch) }).then(
+    const ended = await askTools({
+      url: edge.url,
+      key: edge.keys.mcp,
+      headers: { accept: BOTH_TYPES },
+      body: JSON.stringify(batch),
+    }).then(
       ({ status, messages }) => [status, messages],
       () => 'cut off',
     );
@@ -132,18 +148,26 @@ describe('a tool that takes too long', () => {
 
 test('data of 16,384 bytes is sent in full in both eras, and one byte more is cut or refused', async () => {
   const { itemId } = ARGUMENTS.get_agenda_item;
-  const room = MAX_TOOL_BYTES - Buffer.byteLength(JSON.stringify({ item: agendaItem(itemId, { text: '' }), truncated: false }));
+  const room =
+    MAX_TOOL_BYTES - Buffer.byteLength(JSON.stringify({ item: agendaItem(itemId, { text: '' }), truncated: false }));
   let text = 'x'.repeat(room);
   let url = 'https://example.org/item/1';
-  await start({ get_agenda_item: async () => ({ data: { item: { ...agendaItem(itemId, { text }), sourceUrl: url }, truncated: false } }) });
+  await start({
+    get_agenda_item: async () => ({
+      data: { item: { ...agendaItem(itemId, { text }), sourceUrl: url }, truncated: false },
+    }),
+  });
   const answered = async (requestOf: typeof currentRequest) => {
-    const { result } = only(await askTools({ url: edge.url, key: edge.keys.mcp, ...requestOf('tools/call', call('get_agenda_item')) }));
+    const { result } = only(
+      await askTools({ url: edge.url, key: edge.keys.mcp, ...requestOf('tools/call', call('get_agenda_item')) }),
+    );
     const { data } = result!['structuredContent'] as { data: { truncated: boolean; item: { text: string } } };
     const [part] = result!['content'] as { text: string }[];
     expect(JSON.parse(part!.text)).toEqual(data);
     return [Buffer.byteLength(part!.text), data.truncated, data.item.text.length];
   };
-  for (const requestOf of [currentRequest, legacyRequest]) expect(await answered(requestOf)).toEqual([MAX_TOOL_BYTES, false, room]);
+  for (const requestOf of [currentRequest, legacyRequest])
+    expect(await answered(requestOf)).toEqual([MAX_TOOL_BYTES, false, room]);
   text += 'x';
   for (const requestOf of [currentRequest, legacyRequest]) {
     const [bytes, truncated] = await answered(requestOf);
@@ -186,8 +210,18 @@ describe('billing', () => {
   const ACCOUNTS: Readonly<Record<string, BillingFacts>> = {
     'no channel': { channel: 'unset', tier: 'none', paidUntil: null, paidAt: null },
     'a subscription that is not paid through': { ...paid, paidUntil: EDGE_NOW - 1 },
-    'pay as you go with a payment of today': { channel: 'payg', tier: 'none', paidUntil: null, paidAt: EDGE_NOW - 1000 },
-    'pay as you go with a payment of last year': { channel: 'payg', tier: 'none', paidUntil: null, paidAt: EDGE_NOW - 365 * 86_400_000 },
+    'pay as you go with a payment of today': {
+      channel: 'payg',
+      tier: 'none',
+      paidUntil: null,
+      paidAt: EDGE_NOW - 1000,
+    },
+    'pay as you go with a payment of last year': {
+      channel: 'payg',
+      tier: 'none',
+      paidUntil: null,
+      paidAt: EDGE_NOW - 365 * 86_400_000,
+    },
     'a subscription that is paid through': paid,
   };
   // Expected decisions of billing: search and item tools, coverage tools, report tools.
@@ -203,14 +237,17 @@ describe('billing', () => {
   test.each(Object.keys(ACCOUNTS))('of %s is checked before the arguments', async (account) => {
     await start({}, { billingEnforced: true });
     const key = edge.issue({ scopes: ['mcp:read'], ...ACCOUNTS[account] });
-    const told = Object.fromEntries(await Promise.all(TOOL_NAMES.map(async (name) => [name, (await errorOf(name, BAD, key)).code])));
+    const told = Object.fromEntries(
+      await Promise.all(TOOL_NAMES.map(async (name) => [name, (await errorOf(name, BAD, key)).code])),
+    );
     expect(told).toEqual(Object.fromEntries(TOOL_NAMES.map((name) => [name, TABLE[account]![group(name)]])));
   });
 
   test('that is not enforced allows every tool', async () => {
     await start({});
     const key = edge.issue({ scopes: ['mcp:read'], ...ACCOUNTS['no channel'] });
-    for (const name of TOOL_NAMES) expect([name, (await run(name, ARGUMENTS[name], key))['isError']]).toEqual([name, undefined]);
+    for (const name of TOOL_NAMES)
+      expect([name, (await run(name, ARGUMENTS[name], key))['isError']]).toEqual([name, undefined]);
   });
 });
 
@@ -221,12 +258,19 @@ test('nothing that a client sends is logged: no key, no argument, no header', as
   await run('search_agenda', { query: 'x', [secret]: 1 });
   const { body } = currentRequest('tools/list');
   for (const name of ['mcp-method', 'mcp-name', 'mcp-protocol-version']) {
-    await askTools({ url: edge.url, key: edge.keys.mcp, body, headers: { ...currentRequest('tools/list').headers, [name]: secret } });
+    await askTools({
+      url: edge.url,
+      key: edge.keys.mcp,
+      body,
+      headers: { ...currentRequest('tools/list').headers, [name]: secret },
+    });
   }
   await askTools({ url: edge.url, key: edge.keys.mcp, ...currentRequest(secret) });
   await askTools({ url: edge.url, key: edge.keys.mcp, ...legacyRequest(secret, { id: secret }) });
   const logged = edge.logged
-    .map(({ fields, message }) => `${message} ${JSON.stringify(fields)} ${(fields['err'] as Error | undefined)?.message}`)
+    .map(
+      ({ fields, message }) => `${message} ${JSON.stringify(fields)} ${(fields['err'] as Error | undefined)?.message}`,
+    )
     .join('\n');
   expect(edge.logged.length).toBeGreaterThan(5);
   expect(logged).not.toContain(secret);

@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from 'pg';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
 let database: TestDatabase;
 let client: Client;
 beforeAll(async () => {
   database = await startTestDatabase();
-  await migrate(database.url);
   client = new Client(database.url);
   await client.connect();
   const id = '00000000-0000-4000-8000-000000000001';

@@ -1,12 +1,12 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CancellableReads, openCancellableReads } from '../../infra/postgresql/client-pool.ts';
+import { type CancellableReads, openCancellableReads } from '../../infra/postgresql/connection/client-pool.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
 const SLOW = { text: 'select pg_sleep(600)', values: [] };
 const ENDING = { text: 'select pg_sleep(0.003)', values: [] };
-const BRIEF = { text: `select 'brief' from pg_sleep(0.02)`, values: [] };
+const BRIEF = { text: `select 'brief' as found from pg_sleep(0.02)`, values: [] };
 const ROUNDS = 40;
 const { signal: never } = new AbortController();
 
@@ -32,7 +32,9 @@ test('a read ends on the server after any delay of its abort signal', { timeout:
   }
 });
 
-test('a cancel that arrives as its read ends does not end another read of the connection', { timeout: 60_000 }, async () => {
+test('a cancel that arrives as its read ends does not end another read of the connection', {
+  timeout: 60_000,
+}, async () => {
   for (let round = 0; round < 5 * ROUNDS; round += 1) {
     const leaving = new AbortController();
     const ending = reads.run(ENDING, leaving.signal).catch((error: unknown) => error);
@@ -40,7 +42,7 @@ test('a cancel that arrives as its read ends does not end another read of the co
     await after(round % 6);
     leaving.abort(new Error('gone'));
     await ending;
-    expect(await next).toEqual([['brief']]);
+    expect(await next).toEqual([{ found: 'brief' }]);
   }
 });
 

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDeciderCheckpoints } from '../../infra/postgresql/decider-checkpoints.ts';
-import { createErasedCopies } from '../../infra/postgresql/erased-copies.ts';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
-import { type Database, openDatabase } from '../../infra/postgresql/open-database.ts';
+import { createDeciderCheckpoints } from '../../infra/postgresql/log/decider-checkpoints.ts';
+import { createErasedCopies } from '../../infra/postgresql/log/erased-copies.ts';
+import { type Database, openDatabase } from '../../infra/postgresql/connection/open-database.ts';
 import type { DeciderCheckpoint, DeciderCheckpoints } from '../../domain/ports/decider-checkpoints.ts';
 import { KeptLog, untilTrue } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
@@ -16,7 +15,6 @@ const logger = new KeptLog();
 
 beforeAll(async () => {
   server = await startTestDatabase();
-  await migrate(server.url);
   database = await openDatabase({ dsn: server.url, statementTimeoutMs: 5_000 });
   checkpoints = createDeciderCheckpoints(database.read, database.transactor, logger);
 });
@@ -25,7 +23,12 @@ afterAll(async () => {
   await server?.close();
 });
 
-const made = (stream: string, decider: string, revision: number, state = '{"a":"ü \\u0000 \\"x\\""}'): DeciderCheckpoint => ({
+const made = (
+  stream: string,
+  decider: string,
+  revision: number,
+  state = '{"a":"ü \\u0000 \\"x\\""}',
+): DeciderCheckpoint => ({
   stream,
   decider,
   version: 3,
@@ -36,18 +39,18 @@ const made = (stream: string, decider: string, revision: number, state = '{"a":"
 });
 
 test('a checkpoint is read byte for byte as it was saved, and only for its stream and decider', async () => {
-  const kept = made('account_feeds-1', 'feeds', 5);
-  await checkpoints.save(kept, '0');
-  expect((await checkpoints.load('account_feeds-1', 'feeds')).kept).toEqual(kept);
-  expect((await checkpoints.load('account_feeds-1', 'keys')).kept).toBeNull();
-  expect((await checkpoints.load('account_feeds-2', 'feeds')).kept).toBeNull();
+  const checkpoint = made('account_feeds-1', 'feeds', 5);
+  await checkpoints.save(checkpoint, '0');
+  expect((await checkpoints.load('account_feeds-1', 'feeds')).checkpoint).toEqual(checkpoint);
+  expect((await checkpoints.load('account_feeds-1', 'keys')).checkpoint).toBeNull();
+  expect((await checkpoints.load('account_feeds-2', 'feeds')).checkpoint).toBeNull();
 });
 
 test('the latest checkpoint replaces the one before, also after a restore to a shorter stream', async () => {
   for (const revision of [10, 20, 15]) {
-    const kept = made('account_feeds-3', 'feeds', revision, `{"revision":${revision}}`);
-    await checkpoints.save(kept, '0');
-    expect((await checkpoints.load('account_feeds-3', 'feeds')).kept).toEqual(kept);
+    const checkpoint = made('account_feeds-3', 'feeds', revision, `{"revision":${revision}}`);
+    await checkpoints.save(checkpoint, '0');
+    expect((await checkpoints.load('account_feeds-3', 'feeds')).checkpoint).toEqual(checkpoint);
   }
 });
 
@@ -55,10 +58,10 @@ test('while the store is unavailable nothing is saved or thrown, and the failure
   const closed = await openDatabase({ dsn: server.url, statementTimeoutMs: 5_000 });
   await closed.close();
   const broken = createDeciderCheckpoints(closed.read, closed.transactor, logger);
-  expect(await broken.load('account_feeds-1', 'feeds')).toEqual({ kept: null, mark: null });
+  expect(await broken.load('account_feeds-1', 'feeds')).toEqual({ checkpoint: null, mark: null });
   await broken.save(made('account_feeds-1', 'feeds', 99), '0');
-  expect((await checkpoints.load('account_feeds-1', 'feeds')).kept!.revision).toBe(5);
-  expect(logger.warnings.join('\n')).toMatch(/could not be read[\s\S]*could not be kept/);
+  expect((await checkpoints.load('account_feeds-1', 'feeds')).checkpoint!.revision).toBe(5);
+  expect(logger.warnings.join('\n')).toMatch(/could not be read[\s\S]*could not be saved/);
 });
 
 describe('after an erasure', () => {
@@ -67,14 +70,14 @@ describe('after an erasure', () => {
   test('no earlier checkpoint is returned, not even one that a running command saves later', async () => {
     const stream = 'account_reports-1';
     await checkpoints.save(made(stream, 'reports', 5), (await checkpoints.load(stream, 'reports')).mark);
-    const { kept, mark } = await checkpoints.load(stream, 'reports');
-    expect(kept?.revision).toBe(5);
+    const { checkpoint, mark } = await checkpoints.load(stream, 'reports');
+    expect(checkpoint?.revision).toBe(5);
     await traces().clear([stream], 0);
     await checkpoints.save(made(stream, 'reports', 10), mark);
-    expect((await checkpoints.load(stream, 'reports')).kept).toBeNull();
+    expect((await checkpoints.load(stream, 'reports')).checkpoint).toBeNull();
     // A command that starts afterwards reads the remaining events and may save a checkpoint.
     await checkpoints.save(made(stream, 'reports', 10), (await checkpoints.load(stream, 'reports')).mark);
-    expect((await checkpoints.load(stream, 'reports')).kept?.revision).toBe(10);
+    expect((await checkpoints.load(stream, 'reports')).checkpoint?.revision).toBe(10);
   });
 
   test('a checkpoint saved during a drop is dropped too or not saved', async () => {
@@ -85,20 +88,26 @@ describe('after an erasure', () => {
       untilTrue(
         `${who} waits`,
         async () =>
-          (await client.query('select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0'))
-            .rowCount! > 0,
+          (
+            await client.query(
+              'select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0',
+            )
+          ).rowCount! > 0,
       );
     try {
       const { mark } = await checkpoints.load(stream, 'reports');
       // Like a save that is not committed.
       await client.query('begin');
       await client.query('select from civic.erasure_mark for share');
-      await client.query(`insert into civic.decider_checkpoints values ($1, 'reports', 3, 5, gen_random_uuid(), '{}', 'sealed')`, [stream]);
+      await client.query(
+        `insert into civic.decider_checkpoints values ($1, 'reports', 3, 5, gen_random_uuid(), '{}', 'sealed')`,
+        [stream],
+      );
       const dropped = traces().clear([stream], 0);
       await blocked('the drop');
       await client.query('commit');
       await dropped;
-      expect((await checkpoints.load(stream, 'reports')).kept).toBeNull();
+      expect((await checkpoints.load(stream, 'reports')).checkpoint).toBeNull();
       // Like a drop that is not committed.
       const next = (await checkpoints.load(stream, 'reports')).mark;
       expect(next).not.toBe(mark);
@@ -108,7 +117,7 @@ describe('after an erasure', () => {
       await blocked('the save');
       await client.query('commit');
       await saved;
-      expect((await checkpoints.load(stream, 'reports')).kept).toBeNull();
+      expect((await checkpoints.load(stream, 'reports')).checkpoint).toBeNull();
     } finally {
       await client.end();
     }

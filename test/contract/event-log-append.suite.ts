@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { NO_STREAM } from '../../domain/ports/event-log.ts';
-import { appended, freshStream, newEvent, newEvents, type OpenStore, readOn, useStore } from '../support/event-log-builders.ts';
+import {
+  appended,
+  freshStream,
+  newEvent,
+  newEvents,
+  type OpenStore,
+  readOn,
+  useStore,
+} from '../support/event-log-builders.ts';
 
 export function appendContract(openStore: OpenStore): void {
   describe('append', () => {
@@ -39,7 +47,10 @@ export function appendContract(openStore: OpenStore): void {
       async (_what, existing, expectedRevision, actualRevision) => {
         const stream = freshStream();
         if (existing > 0) await store.log.append({ stream, expectedRevision: NO_STREAM, events: newEvents(existing) });
-        expect(await store.log.append({ stream, expectedRevision, events: newEvents(2) })).toEqual({ kind: 'conflict', actualRevision });
+        expect(await store.log.append({ stream, expectedRevision, events: newEvents(2) })).toEqual({
+          kind: 'conflict',
+          actualRevision,
+        });
         expect(await store.log.readStream(stream, NO_STREAM, 10)).toHaveLength(existing);
       },
     );
@@ -58,7 +69,8 @@ export function appendContract(openStore: OpenStore): void {
       const other = freshStream();
       for (const [index, data] of texts.entries())
         await store.log.append({ stream: other, expectedRevision: index - 1, events: [newEvent({ data })] });
-      for (const each of [stream, other]) expect((await store.log.readStream(each, NO_STREAM, 10)).map(({ data }) => data)).toEqual(texts);
+      for (const each of [stream, other])
+        expect((await store.log.readStream(each, NO_STREAM, 10)).map(({ data }) => data)).toEqual(texts);
     });
 
     test('keeps id, type, schema version, metadata and time', async () => {
@@ -83,13 +95,17 @@ export function appendContract(openStore: OpenStore): void {
       const before = await store.log.head();
       const streams = Array.from({ length: 300 }, () => freshStream());
       const outcomes = await Promise.all(
-        streams.map(async (stream, n) => await store.log.append({ stream, expectedRevision: NO_STREAM, events: newEvents(1 + (n % 3)) })),
+        streams.map(
+          async (stream, n) =>
+            await store.log.append({ stream, expectedRevision: NO_STREAM, events: newEvents(1 + (n % 3)) }),
+        ),
       );
       const positions = outcomes.map((outcome) => appended(outcome).position);
       expect(new Set(positions).size).toBe(300);
       const read = (await readOn(store.log, before)).filter(({ stream }) => streams.includes(stream));
       expect(read).toHaveLength(600);
-      for (const [n, stream] of streams.entries()) expect(read.findLast((event) => event.stream === stream)!.position).toBe(positions[n]);
+      for (const [n, stream] of streams.entries())
+        expect(read.findLast((event) => event.stream === stream)!.position).toBe(positions[n]);
     });
 
     test('by many callers to one stream succeeds once and is a conflict for the others', async () => {
@@ -111,7 +127,10 @@ export function appendContract(openStore: OpenStore): void {
     test('by one caller that does not wait keeps the order of the calls', async () => {
       const stream = freshStream();
       const outcomes = await Promise.all(
-        Array.from({ length: 50 }, async (_, n) => await store.log.append({ stream, expectedRevision: n - 1, events: newEvents(1) })),
+        Array.from(
+          { length: 50 },
+          async (_, n) => await store.log.append({ stream, expectedRevision: n - 1, events: newEvents(1) }),
+        ),
       );
       expect(outcomes.map((outcome) => appended(outcome).revision)).toEqual(Array.from({ length: 50 }, (_, n) => n));
     });
@@ -121,7 +140,11 @@ export function appendContract(openStore: OpenStore): void {
       const results = await Promise.allSettled(
         streams.map(
           async (stream, n) =>
-            await store.log.append({ stream, expectedRevision: NO_STREAM, events: [newEvent(n === 7 ? { data: '{broken' } : {})] }),
+            await store.log.append({
+              stream,
+              expectedRevision: NO_STREAM,
+              events: [newEvent(n === 7 ? { data: '{broken' } : {})],
+            }),
         ),
       );
       expect(results.map(({ status }) => status)).toEqual(streams.map((_, n) => (n === 7 ? 'rejected' : 'fulfilled')));
@@ -129,7 +152,9 @@ export function appendContract(openStore: OpenStore): void {
     });
 
     test('without an event is refused', async () => {
-      await expect(store.log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: [] })).rejects.toThrow(TypeError);
+      await expect(
+        store.log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: [] }),
+      ).rejects.toThrow(TypeError);
     });
   });
 
@@ -138,7 +163,8 @@ export function appendContract(openStore: OpenStore): void {
 
     test('answers in the order of the appends; each is atomic, and a conflict does not affect the others', async () => {
       const [existing, stale, fresh, absent] = [freshStream(), freshStream(), freshStream(), freshStream()];
-      for (const stream of [existing, stale]) await store.log.append({ stream, expectedRevision: NO_STREAM, events: newEvents(2) });
+      for (const stream of [existing, stale])
+        await store.log.append({ stream, expectedRevision: NO_STREAM, events: newEvents(2) });
       const outcomes = await store.log.appendEach([
         { stream: stale, expectedRevision: 0, events: newEvents(3) },
         { stream: fresh, expectedRevision: NO_STREAM, events: newEvents(2) },
@@ -152,7 +178,9 @@ export function appendContract(openStore: OpenStore): void {
         { kind: 'appended', revision: 2 },
       ]);
       expect(appended(outcomes[1]!).position < appended(outcomes[3]!).position).toBe(true);
-      const lengths = [existing, stale, fresh, absent].map(async (stream) => (await store.log.readStream(stream, NO_STREAM, 9)).length);
+      const lengths = [existing, stale, fresh, absent].map(
+        async (stream) => (await store.log.readStream(stream, NO_STREAM, 9)).length,
+      );
       expect(await Promise.all(lengths)).toEqual([3, 2, 2, 0]);
     });
 
@@ -160,7 +188,11 @@ export function appendContract(openStore: OpenStore): void {
       const [existing, first, last] = [freshStream(), freshStream(), freshStream()];
       await store.log.append({ stream: existing, expectedRevision: NO_STREAM, events: newEvents(2) });
       const before = await store.log.head();
-      const begin = (stream: string, count: number) => ({ stream, expectedRevision: NO_STREAM, events: newEvents(count) });
+      const begin = (stream: string, count: number) => ({
+        stream,
+        expectedRevision: NO_STREAM,
+        events: newEvents(count),
+      });
       const outcomes = await store.log.appendEach([begin(first, 2), begin(existing, 3), begin(last, 1)]);
       expect(outcomes).toMatchObject([
         { kind: 'appended', revision: 1 },
@@ -175,12 +207,14 @@ export function appendContract(openStore: OpenStore): void {
       const after = await store.log.head();
       expect((await store.log.appendEach(appends)).map(({ kind }) => kind)).toEqual(others.map(() => 'appended'));
       // On PostgreSQL, a read of all also checks that no position is missing.
-      const all = (await store.log.readAll({ after, limit: 200 })).events.map(({ stream, revision }) => `${stream} ${revision}`);
+      const all = (await store.log.readAll({ after, limit: 200 })).events.map(
+        ({ stream, revision }) => `${stream} ${revision}`,
+      );
       expect(all.toSorted()).toEqual(others.flatMap((stream) => [`${stream} 0`, `${stream} 1`]).toSorted());
       const among = [...others.slice(0, 10), freshStream(), freshStream()];
-      const kinds = (await store.log.appendEach([...among, ...others.slice(10, 40)].map((stream) => begin(stream, 1)))).map(
-        ({ kind }) => kind,
-      );
+      const kinds = (
+        await store.log.appendEach([...among, ...others.slice(10, 40)].map((stream) => begin(stream, 1)))
+      ).map(({ kind }) => kind);
       expect(kinds.filter((kind) => kind === 'appended')).toHaveLength(2);
     });
 

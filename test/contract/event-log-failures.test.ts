@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type EventLogSettings, openEventLog } from '../../infra/postgresql/event-log.ts';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
-import { LOG_START, LogUnavailable, NO_STREAM, OutcomeUnknown, type StreamAppend } from '../../domain/ports/event-log.ts';
+import { type EventLogSettings, openEventLog } from '../../infra/postgresql/log/event-log.ts';
+import { migrate } from '../../infra/postgresql/connection/schema-state.ts';
+import {
+  LOG_START,
+  LogUnavailable,
+  NO_STREAM,
+  OutcomeUnknown,
+  type StreamAppend,
+} from '../../domain/ports/event-log.ts';
 import { freshStream, newEvents, type OpenLog, readOn } from '../support/event-log-builders.ts';
 import { type PrivateServer, startPrivateServer } from '../support/postgresql-server.ts';
 import { STALL_MS } from '../support/until-reached.ts';
@@ -45,7 +51,9 @@ describe('an append that goes wrong', () => {
     await log.append(one());
     const outcomes = await admin(async (client) => {
       await client.query(`select pg_advisory_lock(${LOCK})`);
-      const pending = [log.append(one()), log.append(one())].map(async (each) => await each.catch((error: unknown) => error));
+      const pending = [log.append(one()), log.append(one())].map(
+        async (each) => await each.catch((error: unknown) => error),
+      );
       const waiting = `select pid from pg_stat_activity
         where datname = current_database() and application_name = 'civic-log-appends' and wait_event_type = 'Lock'`;
       await expect.poll(async () => (await client.query(waiting)).rowCount).toBeGreaterThan(0);
@@ -83,51 +91,54 @@ describe('an append that goes wrong', () => {
       expect((await client.query('show synchronous_commit')).rows).toEqual([{ synchronous_commit: 'on' }]);
       await client.query('commit');
       await client.query('begin isolation level repeatable read');
-      await expect(client.query(`select civic.append_one('x-1', -1, $1, 'T', 1, '{}', '{}', 0)`, [randomUUID()])).rejects.toThrow(
-        /read committed/,
-      );
+      await expect(
+        client.query(`select civic.append_one('x-1', -1, $1, 'T', 1, '{}', '{}', 0)`, [randomUUID()]),
+      ).rejects.toThrow(/read committed/);
     });
   });
 });
 
 describe('a server that stops', () => {
-  test.each(['clean', 'kill'] as const)('(%s) loses no acknowledged event, and a subscription continues where it was', async (how) => {
-    const [writer, reader] = [open(), open()];
-    const before = await writer.head();
-    const stop = new AbortController();
-    const seen: string[] = [];
-    const reading = (async () => {
-      for await (const { events } of reader.subscribe({ after: before, batchSize: 5, signal: stop.signal })) {
-        seen.push(...events.map(({ position }) => position));
-      }
-    })();
-    const acknowledged = new Set<string>();
-    const enough = new AbortController();
-    const writing = Promise.all(
-      Array.from({ length: 8 }, async () => {
-        while (!enough.signal.aborted) {
-          const append = one();
-          await writer.append(append).then(
-            () => acknowledged.add(append.stream),
-            async () => await new Promise((resolve) => setImmediate(resolve)),
-          );
+  test.each(['clean', 'kill'] as const)(
+    '(%s) loses no acknowledged event, and a subscription continues where it was',
+    async (how) => {
+      const [writer, reader] = [open(), open()];
+      const before = await writer.head();
+      const stop = new AbortController();
+      const seen: string[] = [];
+      const reading = (async () => {
+        for await (const { events } of reader.subscribe({ after: before, batchSize: 5, signal: stop.signal })) {
+          seen.push(...events.map(({ position }) => position));
         }
-      }),
-    );
-    await expect.poll(() => acknowledged.size).toBeGreaterThan(20);
-    await server.restart(how);
-    const atRestart = acknowledged.size;
-    await expect.poll(() => acknowledged.size).toBeGreaterThan(atRestart + 20);
-    enough.abort();
-    await writing;
-    const stored = await readOn(writer, before);
-    await expect.poll(() => seen.length).toBe(stored.length);
-    stop.abort();
-    await reading;
-    expect(seen).toEqual(stored.map(({ position }) => position));
-    const streams = new Set(stored.map(({ stream }) => stream));
-    for (const stream of acknowledged) expect(streams.has(stream)).toBe(true);
-  });
+      })();
+      const acknowledged = new Set<string>();
+      const enough = new AbortController();
+      const writing = Promise.all(
+        Array.from({ length: 8 }, async () => {
+          while (!enough.signal.aborted) {
+            const append = one();
+            await writer.append(append).then(
+              () => acknowledged.add(append.stream),
+              async () => await new Promise((resolve) => setImmediate(resolve)),
+            );
+          }
+        }),
+      );
+      await expect.poll(() => acknowledged.size).toBeGreaterThan(20);
+      await server.restart(how);
+      const atRestart = acknowledged.size;
+      await expect.poll(() => acknowledged.size).toBeGreaterThan(atRestart + 20);
+      enough.abort();
+      await writing;
+      const stored = await readOn(writer, before);
+      await expect.poll(() => seen.length).toBe(stored.length);
+      stop.abort();
+      await reading;
+      expect(seen).toEqual(stored.map(({ position }) => position));
+      const streams = new Set(stored.map(({ stream }) => stream));
+      for (const stream of acknowledged) expect(streams.has(stream)).toBe(true);
+    },
+  );
 });
 
 describe('a damaged log', () => {

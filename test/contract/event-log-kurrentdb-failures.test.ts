@@ -167,9 +167,13 @@ describe('a connection', () => {
     try {
       const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
       const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2'];
-      execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, ...subject], {
-        stdio: 'pipe',
-      });
+      execFileSync(
+        'openssl',
+        ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, ...subject],
+        {
+          stdio: 'pipe',
+        },
+      );
       const tls = { key: readFileSync(key, 'utf8'), certificate: readFileSync(certificate, 'utf8') };
       const peer = await startPeer({ tls, password: 'civic:p@ss word' });
       const at = (credentials: string) =>
@@ -232,7 +236,9 @@ describe('a subscription', () => {
     // No poll of a follower that waits for long begins another one.
     const [writer, reader] = [open(peer.url), open(peer.url, { pollMs: STALL_MS })];
     await writer.append(one());
-    const followers = [undefined, [newEvent().type], undefined].map((types) => following(reader, LOG_START, 100, types));
+    const followers = [undefined, [newEvent().type], undefined].map((types) =>
+      following(reader, LOG_START, 100, types),
+    );
     await expect.poll(() => peer.calls.subscribe).toBe(1);
     peer.faults.delaySubscriptions = 10;
     for (let n = 0; n < 60; n += 1) await writer.append(one());
@@ -267,7 +273,7 @@ describe('a log of another program', () => {
         metadata: Buffer.from('{"x":1}'),
       },
     ]);
-    await expect(readOn(log, LOG_START)).rejects.toThrow(/OrderPlaced.*not of this service/);
+    await expect(readOn(log, LOG_START)).rejects.toThrow(/OrderPlaced.*belongs to another program/);
   });
 
   test('refuses a position of a log in PostgreSQL', async () => {

@@ -11,7 +11,8 @@ const { startPeer, open, following } = useKurrentLogs();
 function setBackAndWrite(peer: KurrentPeer, records: number): void {
   const lost = peer.store.records.slice(records);
   peer.setBack(records);
-  for (const { stream, revision, ...event } of lost) peer.store.append(stream, revision - 1, [{ ...event, id: crypto.randomUUID() }]);
+  for (const { stream, revision, ...event } of lost)
+    peer.store.append(stream, revision - 1, [{ ...event, id: crypto.randomUUID() }]);
   expect(peer.store.records.slice(records).map(({ place }) => place)).toEqual(lost.map(({ place }) => place));
 }
 
@@ -37,26 +38,29 @@ describe('a log that is set back and written anew', () => {
     expect(all.seen).toHaveLength(3);
   });
 
-  test.each(['a follower was told', 'the log was told to forget'])('is read anew from before the lost events once %s', async (cause) => {
-    const peer = await startPeer();
-    const [writer, reader] = [open(peer.url), open(peer.url)];
-    await writer.append(one());
-    const image = peer.store.records.length;
-    const first = following(reader, LOG_START);
-    await expect.poll(() => first.seen.length).toBe(1);
-    await writer.append(one());
-    await expect.poll(() => first.seen.length).toBe(2);
-    const kept = first.seen[0]!;
-    const isTold = cause === 'a follower was told';
-    if (!isTold) await first.end();
-    setBackAndWrite(peer, image);
-    if (isTold) await expect.poll(() => first.failure).toMatchObject({ name: 'HistorySetBack' });
-    else reader.forget();
-    const second = following(reader, kept);
-    await expect.poll(() => second.ids.length).toBe(1);
-    await second.end();
-    expect(second.ids).toEqual([(await readOn(writer, kept))[0]!.id]);
-  });
+  test.each(['a follower was told', 'the log was told to forget'])(
+    'is read anew from before the lost events once %s',
+    async (cause) => {
+      const peer = await startPeer();
+      const [writer, reader] = [open(peer.url), open(peer.url)];
+      await writer.append(one());
+      const image = peer.store.records.length;
+      const first = following(reader, LOG_START);
+      await expect.poll(() => first.seen.length).toBe(1);
+      await writer.append(one());
+      await expect.poll(() => first.seen.length).toBe(2);
+      const kept = first.seen[0]!;
+      const isTold = cause === 'a follower was told';
+      if (!isTold) await first.end();
+      setBackAndWrite(peer, image);
+      if (isTold) await expect.poll(() => first.failure).toMatchObject({ name: 'HistorySetBack' });
+      else reader.forget();
+      const second = following(reader, kept);
+      await expect.poll(() => second.ids.length).toBe(1);
+      await second.end();
+      expect(second.ids).toEqual([(await readOn(writer, kept))[0]!.id]);
+    },
+  );
 
   test('ends a subscription that is read on after others have read the log anew', async () => {
     const peer = await startPeer();

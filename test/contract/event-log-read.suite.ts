@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { LOG_START, type LogBatch, MAX_BATCH_BYTES, NO_STREAM } from '../../domain/ports/event-log.ts';
 import { streamEvents, streamPages } from '../../domain/read-log.ts';
-import { appended, freshStream, newEvent, newEvents, type OpenStore, readOn, useStore } from '../support/event-log-builders.ts';
+import {
+  appended,
+  freshStream,
+  newEvent,
+  newEvents,
+  type OpenStore,
+  readOn,
+  useStore,
+} from '../support/event-log-builders.ts';
 
 export function readContract(openStore: OpenStore): void {
   describe('reading', () => {
@@ -22,11 +30,16 @@ export function readContract(openStore: OpenStore): void {
       const streams = Array.from({ length: 40 }, () => freshStream());
       const existing = streams.filter((_, n) => n % 4 !== 0);
       await store.log.appendEach(
-        existing.map((stream, n) => ({ stream, expectedRevision: NO_STREAM, events: newEvents(1 + (n % 3), { type: `T${n % 3}` }) })),
+        existing.map((stream, n) => ({
+          stream,
+          expectedRevision: NO_STREAM,
+          events: newEvents(1 + (n % 3), { type: `T${n % 3}` }),
+        })),
       );
       const last = await store.log.readLast([...streams, streams[1]!]);
       expect([...last.keys()].toSorted()).toEqual(existing.toSorted());
-      for (const [n, stream] of existing.entries()) expect(last.get(stream)).toMatchObject({ stream, revision: n % 3, type: `T${n % 3}` });
+      for (const [n, stream] of existing.entries())
+        expect(last.get(stream)).toMatchObject({ stream, revision: n % 3, type: `T${n % 3}` });
       expect(await store.log.readLast([])).toEqual(new Map());
     });
 
@@ -51,7 +64,8 @@ export function readContract(openStore: OpenStore): void {
       const before = await store.log.head();
       await store.log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: newEvents(6) });
       const whole = await readOn(store.log, before);
-      for (const [n, { position }] of whole.entries()) expect(await readOn(store.log, position)).toEqual(whole.slice(n + 1));
+      for (const [n, { position }] of whole.entries())
+        expect(await readOn(store.log, position)).toEqual(whole.slice(n + 1));
     });
 
     test('the log from the start begins with the oldest event, and the empty page at the head does not move', async () => {
@@ -66,7 +80,11 @@ export function readContract(openStore: OpenStore): void {
     test('a read names the last event that it scanned, and the next read is refused if that event differs', async () => {
       const type = `Wanted${freshStream()}`;
       const stream = freshStream();
-      await store.log.append({ stream, expectedRevision: NO_STREAM, events: newEvents(3).map((event) => ({ ...event, type })) });
+      await store.log.append({
+        stream,
+        expectedRevision: NO_STREAM,
+        events: newEvents(3).map((event) => ({ ...event, type })),
+      });
       const ids = (await store.log.readStream(stream, NO_STREAM, 3)).map(({ id }) => id);
       const before = (await store.log.readStream(stream, NO_STREAM, 1))[0]!;
       for (const types of [undefined, [type], [`None${type}`]]) {
@@ -76,9 +94,16 @@ export function readContract(openStore: OpenStore): void {
         if (scannedId === undefined) continue;
         expect(scannedId).toBe(ids[2]);
         const next = { after: scannedTo, limit: 10, ...reading };
-        expect(await store.log.readAll({ ...next, afterId: scannedId })).toMatchObject({ events: [], scannedTo, scannedId });
+        expect(await store.log.readAll({ ...next, afterId: scannedId })).toMatchObject({
+          events: [],
+          scannedTo,
+          scannedId,
+        });
         expect(await store.log.readAll(next)).toMatchObject({ events: [], scannedTo, scannedId });
-        await expect(store.log.readAll({ ...next, afterId: ids[1] })).rejects.toMatchObject({ name: 'HistorySetBack', held: scannedTo });
+        await expect(store.log.readAll({ ...next, afterId: ids[1] })).rejects.toMatchObject({
+          name: 'HistorySetBack',
+          held: scannedTo,
+        });
         await expect(store.log.readAll({ ...next, after: before.position, afterId: ids[1] })).rejects.toMatchObject({
           name: 'HistorySetBack',
         });
@@ -106,7 +131,10 @@ export function readContract(openStore: OpenStore): void {
       for (const { scannedId } of [none, limited])
         expect([undefined, (scannedId === limited.scannedId ? limited.events[4]! : newest).id]).toContain(scannedId);
       expect(await readOn(store.log, before, 7, [wanted, other])).toHaveLength(60);
-      expect(await store.log.readAll({ after: head, limit: 5, types: [wanted] })).toMatchObject({ events: [], scannedTo: head });
+      expect(await store.log.readAll({ after: head, limit: 5, types: [wanted] })).toMatchObject({
+        events: [],
+        scannedTo: head,
+      });
     });
 
     test('a batch of large events ends with the one that reaches the limit of bytes, and the next one continues', async () => {
@@ -114,7 +142,8 @@ export function readContract(openStore: OpenStore): void {
       const before = await store.log.head();
       // PostgreSQL stores it compressed.
       const events = newEvents(10, { type, data: JSON.stringify('text '.repeat(200_000)) });
-      for (const event of events) await store.log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: [event] });
+      for (const event of events)
+        await store.log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: [event] });
       const bytesOf = (batch: LogBatch) => batch.events.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
       const end = await store.log.head();
       for (const types of [undefined, [type]]) {
@@ -126,7 +155,8 @@ export function readContract(openStore: OpenStore): void {
           if (batch.scannedTo >= end) stop.abort();
         }
         expect(batches.flatMap((batch) => batch.events.map(({ id }) => id))).toEqual(events.map(({ id }) => id));
-        for (const batch of batches) expect(bytesOf(batch) - Buffer.byteLength(batch.events.at(-1)!.data)).toBeLessThan(MAX_BATCH_BYTES);
+        for (const batch of batches)
+          expect(bytesOf(batch) - Buffer.byteLength(batch.events.at(-1)!.data)).toBeLessThan(MAX_BATCH_BYTES);
         expect(batches).toHaveLength(2);
       }
     });
@@ -135,7 +165,9 @@ export function readContract(openStore: OpenStore): void {
       const stream = freshStream();
       const events = newEvents(10, { data: JSON.stringify('text '.repeat(200_000)) });
       for (const [nth, event] of events.entries())
-        expect(await store.log.append({ stream, expectedRevision: nth - 1, events: [event] })).toMatchObject({ kind: 'appended' });
+        expect(await store.log.append({ stream, expectedRevision: nth - 1, events: [event] })).toMatchObject({
+          kind: 'appended',
+        });
       const pages: number[] = [];
       for await (const page of streamPages(store.log, stream)) pages.push(page.length);
       expect(pages).toEqual([9, 1]);
@@ -146,7 +178,9 @@ export function readContract(openStore: OpenStore): void {
 
     test('the head is the position of the newest append, and the distance is a count of events or unknown', async () => {
       const from = await store.log.head();
-      const { position } = appended(await store.log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: newEvents(7) }));
+      const { position } = appended(
+        await store.log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: newEvents(7) }),
+      );
       expect(await store.log.head()).toBe(position);
       expect([7, null]).toContain(store.log.distance(from, position));
       expect([0, null]).toContain(store.log.distance(position, position));

@@ -8,7 +8,8 @@ import { type Fault, withFaults } from '../support/event-log-faults.ts';
 
 const commandOf = (event: StoredEvent): string => (JSON.parse(event.metadata) as { commandId: string }).commandId;
 
-const load = async (log: EventLog, stream: string): Promise<readonly StoredEvent[]> => await log.readStream(stream, NO_STREAM, 1_000);
+const load = async (log: EventLog, stream: string): Promise<readonly StoredEvent[]> =>
+  await log.readStream(stream, NO_STREAM, 1_000);
 
 /** Loads, decides and appends, and again after a conflict or an unknown outcome; a command already in the stream is done. */
 async function handle(log: EventLog, stream: string, commandId: string): Promise<void> {
@@ -36,16 +37,22 @@ export function retryContract(openStore: OpenStore): void {
 
     test('stores its events exactly once and contiguously, beside others on the same stream', async () => {
       await fc.assert(
-        fc.asyncProperty(fc.infiniteStream(fc.constantFrom(...FAULTS)), fc.integer({ min: 1, max: 8 }), async (faults, commands) => {
-          const log = withFaults(store.log, () => faults.next().value!);
-          const stream = freshStream();
-          const ids = Array.from({ length: commands }, () => randomUUID());
-          await Promise.all(ids.map(async (id) => await handle(log, stream, id)));
-          const history = await load(store.log, stream);
-          expect(history.map(({ revision }) => revision)).toEqual(history.map((_, n) => n));
-          expect(history.map(({ id }) => id).toSorted()).toEqual(ids.flatMap((id) => [eventId(id, 0), eventId(id, 1)]).toSorted());
-          for (let n = 0; n < history.length; n += 2) expect(commandOf(history[n]!)).toBe(commandOf(history[n + 1]!));
-        }),
+        fc.asyncProperty(
+          fc.infiniteStream(fc.constantFrom(...FAULTS)),
+          fc.integer({ min: 1, max: 8 }),
+          async (faults, commands) => {
+            const log = withFaults(store.log, () => faults.next().value!);
+            const stream = freshStream();
+            const ids = Array.from({ length: commands }, () => randomUUID());
+            await Promise.all(ids.map(async (id) => await handle(log, stream, id)));
+            const history = await load(store.log, stream);
+            expect(history.map(({ revision }) => revision)).toEqual(history.map((_, n) => n));
+            expect(history.map(({ id }) => id).toSorted()).toEqual(
+              ids.flatMap((id) => [eventId(id, 0), eventId(id, 1)]).toSorted(),
+            );
+            for (let n = 0; n < history.length; n += 2) expect(commandOf(history[n]!)).toBe(commandOf(history[n + 1]!));
+          },
+        ),
         { numRuns: 25 },
       );
     });

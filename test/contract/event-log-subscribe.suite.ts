@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type EventLog, type LogBatch, NO_STREAM, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
+import {
+  type EventLog,
+  type LogBatch,
+  NO_STREAM,
+  type Position,
+  type StoredEvent,
+} from '../../domain/ports/event-log.ts';
 import { freshStream, newEvent, newEvents, type OpenStore, readOn, useStore } from '../support/event-log-builders.ts';
 
 async function appendMany(log: EventLog, count: number, type = 'RecordPublished'): Promise<void> {
@@ -12,11 +18,22 @@ async function appendMany(log: EventLog, count: number, type = 'RecordPublished'
 }
 
 /** Reads a subscription past the position and ends it. */
-async function collect(log: EventLog, after: Position, until: () => Promise<Position>, batchSize: number, types?: string[]) {
+async function collect(
+  log: EventLog,
+  after: Position,
+  until: () => Promise<Position>,
+  batchSize: number,
+  types?: string[],
+) {
   const stop = new AbortController();
   const batches: LogBatch[] = [];
   const end = await until();
-  for await (const batch of log.subscribe({ after, batchSize, signal: stop.signal, ...(types === undefined ? {} : { types }) })) {
+  for await (const batch of log.subscribe({
+    after,
+    batchSize,
+    signal: stop.signal,
+    ...(types === undefined ? {} : { types }),
+  })) {
     batches.push(batch);
     if (batch.scannedTo >= end) stop.abort();
   }
@@ -46,7 +63,8 @@ export function subscribeContract(openStore: OpenStore): void {
             else
               await Promise.all(
                 newEvents(3).map(
-                  async (event) => await log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: [event] }),
+                  async (event) =>
+                    await log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: [event] }),
                 ),
               );
           }
@@ -60,7 +78,9 @@ export function subscribeContract(openStore: OpenStore): void {
         if (seen.length >= 185) stop.abort();
       }
       await writing;
-      expect(seen.map(({ position }) => position)).toEqual((await readOn(store.log, before)).map(({ position }) => position));
+      expect(seen.map(({ position }) => position)).toEqual(
+        (await readOn(store.log, before)).map(({ position }) => position),
+      );
     });
 
     test('of some types moves past the others', async () => {
@@ -76,7 +96,9 @@ export function subscribeContract(openStore: OpenStore): void {
 
     test('receives an append soon after it is stored', async () => {
       const stop = new AbortController();
-      const batches = store.log.subscribe({ after: await store.log.head(), batchSize: 10, signal: stop.signal })[Symbol.asyncIterator]();
+      const batches = store.log
+        .subscribe({ after: await store.log.head(), batchSize: 10, signal: stop.signal })
+        [Symbol.asyncIterator]();
       const next = batches.next();
       const stream = freshStream();
       await store.connect().append({ stream, expectedRevision: NO_STREAM, events: newEvents(1) });
@@ -107,7 +129,9 @@ export function subscribeContract(openStore: OpenStore): void {
         if (seen.length < 50) await appendMany(store.log, 1);
         else if (seen.at(-1)!.position === (await store.log.head())) stop.abort();
       }
-      expect(seen.map(({ position }) => position)).toEqual((await readOn(store.log, before)).map(({ position }) => position));
+      expect(seen.map(({ position }) => position)).toEqual(
+        (await readOn(store.log, before)).map(({ position }) => position),
+      );
     });
   });
 }

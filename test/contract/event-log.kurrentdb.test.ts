@@ -1,11 +1,15 @@
 import { describe } from 'vitest';
 import { openKurrentLog } from '../../infra/kurrentdb/event-log.ts';
-import { containersRun } from '../support/containers.ts';
+import { imageOf } from '../support/compose.ts';
+import { CONTAINER_START_MS, imageMissing } from '../support/containers.ts';
 import type { Store } from '../support/event-log-builders.ts';
 import { startKurrentPeer } from '../support/kurrent-peer.ts';
 import { eventLogContract } from './event-log.suite.ts';
 
-const openOn = (url: string, stop: () => Promise<void>): Store => ({ connect: () => openKurrentLog({ url, deadlineMs: 20_000 }), stop });
+const openOn = (url: string, stop: () => Promise<void>): Store => ({
+  connect: () => openKurrentLog({ url, deadlineMs: 20_000 }),
+  stop,
+});
 
 eventLogContract('a peer that speaks the wire protocol of KurrentDB', async () => {
   const peer = await startKurrentPeer();
@@ -13,16 +17,22 @@ eventLogContract('a peer that speaks the wire protocol of KurrentDB', async () =
 });
 
 const given = process.env.EVENTSTORE_URL;
-describe.skipIf(given === undefined)('with EVENTSTORE_URL (set it to a KurrentDB of its own with MaxAppendSize 4194304)', () => {
-  eventLogContract('the server of EVENTSTORE_URL', async () => openOn(given!, async () => {}));
-});
+describe.skipIf(given === undefined)(
+  'with EVENTSTORE_URL (set it to a KurrentDB of its own with MaxAppendSize 4194304)',
+  () => {
+    eventLogContract('the server of EVENTSTORE_URL', async () => openOn(given!, async () => {}));
+  },
+);
 
-describe.skipIf(!(await containersRun()))('in a container (start Docker to run these)', () => {
-  eventLogContract('KurrentDB 25.0', async () => {
+const image = imageOf('kurrentdb');
+const missing = await imageMissing(image);
+describe.skipIf(missing !== null)(`in a container (${missing ?? 'Docker runs here'})`, () => {
+  eventLogContract('KurrentDB', async () => {
     const { GenericContainer, Wait } = await import('testcontainers');
-    const container = await new GenericContainer('docker.kurrent.io/kurrent-latest/kurrentdb:25.0')
+    const container = await new GenericContainer(image)
       .withEnvironment({ KURRENTDB_INSECURE: 'true', KURRENTDB_MAX_APPEND_SIZE: '4194304', KURRENTDB_MEM_DB: 'true' })
       .withExposedPorts(2113)
+      .withStartupTimeout(CONTAINER_START_MS)
       .withWaitStrategy(Wait.forHttp('/health/live', 2113).forStatusCodeMatching((code) => code < 300))
       .start();
     const url = `esdb://${container.getHost()}:${container.getMappedPort(2113)}?tls=false`;

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { describe } from 'vitest';
-import { openEventLog } from '../../infra/postgresql/event-log.ts';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
+import { openEventLog } from '../../infra/postgresql/log/event-log.ts';
+import { migrate } from '../../infra/postgresql/connection/schema-state.ts';
 import { startTestDatabase } from '../support/embedded-database.ts';
 import type { Store } from '../support/event-log-builders.ts';
-import { containersRun } from '../support/containers.ts';
+import { imageOf } from '../support/compose.ts';
+import { CONTAINER_START_MS, imageMissing } from '../support/containers.ts';
 import { eventLogContract } from './event-log.suite.ts';
 
 async function openOn(dsn: string, stop: () => Promise<void>): Promise<Store> {
@@ -37,16 +38,22 @@ eventLogContract('the embedded PostgreSQL', async () => {
 });
 
 const given = process.env.DATABASE_URL;
-describe.skipIf(given === undefined)('with DATABASE_URL (set it to a server where this user may create databases)', () => {
-  eventLogContract('the server of DATABASE_URL', async () => await openOnServer(given!, async () => {}));
-});
+describe.skipIf(given === undefined)(
+  'with DATABASE_URL (set it to a server where this user may create databases)',
+  () => {
+    eventLogContract('the server of DATABASE_URL', async () => await openOnServer(given!, async () => {}));
+  },
+);
 
-describe.skipIf(!(await containersRun()))('in a container (start Docker to run these)', () => {
-  eventLogContract('postgres:17', async () => {
+const image = imageOf('postgres');
+const missing = await imageMissing(image);
+describe.skipIf(missing !== null)(`in a container (${missing ?? 'Docker runs here'})`, () => {
+  eventLogContract(image, async () => {
     const { GenericContainer, Wait } = await import('testcontainers');
-    const container = await new GenericContainer('postgres:17')
+    const container = await new GenericContainer(image)
       .withEnvironment({ POSTGRES_HOST_AUTH_METHOD: 'trust' })
       .withExposedPorts(5432)
+      .withStartupTimeout(CONTAINER_START_MS)
       .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
       .start();
     const server = `postgres://postgres@${container.getHost()}:${container.getMappedPort(5432)}/postgres`;

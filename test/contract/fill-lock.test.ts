@@ -2,16 +2,14 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openFeed } from '../../commands/feed/feed-identity.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
-import { openEventLog } from '../../infra/postgresql/event-log.ts';
-import { createFillLock } from '../../infra/postgresql/fill-lock.ts';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
+import { openEventLog } from '../../infra/postgresql/log/event-log.ts';
+import { createFillLock } from '../../infra/postgresql/read-models/fill-lock.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
 let database: TestDatabase;
 
 beforeAll(async () => {
   database = await startTestDatabase();
-  await migrate(database.url);
 });
 afterAll(() => database.close());
 
@@ -46,7 +44,9 @@ test('work whose session has ended is no success, and another process may fill t
 
 test('the session stays where the server ends idle ones', async () => {
   await withClient((client) =>
-    client.query(`do $$ begin execute format('alter database %I set idle_session_timeout = 2000', current_database()); end $$`),
+    client.query(
+      `do $$ begin execute format('alter database %I set idle_session_timeout = 2000', current_database()); end $$`,
+    ),
   );
   const result = await createFillLock(database.url).tryRun(async () => {
     const idle = new Client({ connectionString: database.url });
@@ -58,7 +58,9 @@ test('the session stays where the server ends idle ones', async () => {
   });
   expect(result).toBeNull();
   await withClient((client) =>
-    client.query(`do $$ begin execute format('alter database %I reset idle_session_timeout', current_database()); end $$`),
+    client.query(
+      `do $$ begin execute format('alter database %I reset idle_session_timeout', current_database()); end $$`,
+    ),
   );
 });
 
@@ -66,6 +68,8 @@ test('a start does not wait for ever for the process that fills the log', async 
   const log = openEventLog({ dsn: database.url, statementTimeoutMs: 10_000 });
   const clock = { now: () => 1, sleep: async () => undefined };
   const fillLock = { tryRun: async () => null };
-  await expect(openFeed({ log, clock, identifiers: randomIdentifiers, fillLock })).rejects.toThrow('another process fills the empty log');
+  await expect(openFeed({ log, clock, identifiers: randomIdentifiers, fillLock })).rejects.toThrow(
+    'another process fills the empty log',
+  );
   await log.close();
 });

@@ -13,7 +13,7 @@ import { canonicalJson } from '../../domain/digests.ts';
 import { recordVersion } from '../../domain/events/record-events.ts';
 import { isResource } from '../../domain/records/resources.ts';
 import { category } from '../../domain/streams.ts';
-import { PROJECTIONS } from '../../src/read-models.ts';
+import { PROJECTIONS } from '../../src/app/read-models.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { eventForms, readAsProgram, schemaText } from '../support/event-inventory.ts';
@@ -39,7 +39,11 @@ const FOLDER = new URL('../fixtures/events/', import.meta.url);
 
 function goldenOf(file: string): Golden {
   const [, name, version] = /^([\w.]+)\.v([1-9]\d*)\.json$/.exec(file)!;
-  return { ...(JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as Golden), name: name!, version: Number(version) };
+  return {
+    ...(JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as Golden),
+    name: name!,
+    version: Number(version),
+  };
 }
 
 const goldens = readdirSync(FOLDER)
@@ -60,7 +64,9 @@ const DECIDER_VERSIONS: Readonly<Record<string, number>> = {
 };
 
 function versionWritten({ event: { stream, type } }: Golden): number {
-  return isResource(category(stream)) ? recordVersion(stream, type).schemaVersion : (DECIDER_VERSIONS[category(stream)] ?? 1);
+  return isResource(category(stream))
+    ? recordVersion(stream, type).schemaVersion
+    : (DECIDER_VERSIONS[category(stream)] ?? 1);
 }
 
 /** Exactly as the log stores it: canonical text, whatever the spacing of the file. */
@@ -75,7 +81,10 @@ const stored = ({ event }: Golden, revision = 0): StoredEvent => ({
 describe('every type of event', () => {
   test('has a golden file for each of its versions, and there is no other file', () => {
     const versions = Object.fromEntries(
-      [...forms.keys()].map((name) => [name, goldens.filter((golden) => golden.name === name).map(({ version }) => version)]),
+      [...forms.keys()].map((name) => [
+        name,
+        goldens.filter((golden) => golden.name === name).map(({ version }) => version),
+      ]),
     );
     for (const [name, found] of Object.entries(versions))
       expect([name, found.toSorted((one, other) => one - other)]).toEqual([name, found.map((_, nth) => nth + 1)]);
@@ -91,11 +100,15 @@ describe('every type of event', () => {
   test.each([...forms.keys()])('%s is written in the version of its latest golden file', (name) => {
     const latest = latestOf(name)!;
     const written = versionWritten(latest);
-    expect(written, `${name} needs the golden file ${name}.v${written}.json, or another version in the program`).toBe(latest.version);
+    expect(written, `${name} needs the golden file ${name}.v${written}.json, or another version in the program`).toBe(
+      latest.version,
+    );
   });
 
   test('is written in version 1 where neither a decider nor its record states another', () => {
-    const stated = sourceFiles(['domain', 'src', 'commands']).filter(({ path }) => path !== 'domain/events/record-events.ts');
+    const stated = sourceFiles(['domain', 'plumbing', 'src', 'commands']).filter(
+      ({ path }) => path !== 'domain/events/record-events.ts',
+    );
     const written = linesWith(stated, /\bschemaVersion(?:: | = )\d/);
     expect(written.length).toBeGreaterThan(5);
     const later = Object.values(DECIDER_VERSIONS).filter((version) => version !== 1);
@@ -106,12 +119,16 @@ describe('every type of event', () => {
   test.each([...forms])('%s has the schema of its latest golden file', (type, { schema }) => {
     const { name, version, ...golden } = latestOf(type)!;
     if (golden.schema === undefined) {
-      writeFileSync(new URL(`${name}.v${version}.json`, FOLDER), `${JSON.stringify({ ...golden, schema: schemaText(schema) }, null, 2)}\n`);
+      writeFileSync(
+        new URL(`${name}.v${version}.json`, FOLDER),
+        `${JSON.stringify({ ...golden, schema: schemaText(schema) }, null, 2)}\n`,
+      );
       expect.unreachable(`the schema was added to ${name}.v${version}.json: read it, and run this test again`);
     }
-    expect(schemaText(schema), `the schema of ${name} is not that of stored events: CONTRIBUTING.md says how to change it`).toEqual(
-      golden.schema,
-    );
+    expect(
+      schemaText(schema),
+      `the schema of ${name} is not that of stored events: CONTRIBUTING.md says how to change it`,
+    ).toEqual(golden.schema);
   });
 });
 
@@ -133,13 +150,16 @@ describe('every stored version', () => {
     ['report', reportDecider],
     ['source_list', sourceListDecider],
   ];
-  test.each(FOLDS.map(([name, fold], nth) => [name, nth, fold] as const))('of %s (fold %i) is folded by its decider', (name, _, fold) => {
-    const events = goldens.filter(({ event }) => category(event.stream) === name);
-    expect(events.length).toBeGreaterThan(0);
-    let state = fold.initialState();
-    events.forEach((golden, nth) => (state = fold.evolve(state, fold.read(stored(golden, nth)))));
-    expect(state).toMatchSnapshot();
-  });
+  test.each(FOLDS.map(([name, fold], nth) => [name, nth, fold] as const))(
+    'of %s (fold %i) is folded by its decider',
+    (name, _, fold) => {
+      const events = goldens.filter(({ event }) => category(event.stream) === name);
+      expect(events.length).toBeGreaterThan(0);
+      let state = fold.initialState();
+      events.forEach((golden, nth) => (state = fold.evolve(state, fold.read(stored(golden, nth)))));
+      expect(state).toMatchSnapshot();
+    },
+  );
 
   test('of a record is the state that the next decision on the record starts from', () => {
     const records = goldens.filter(({ event }) => isResource(category(event.stream)));
@@ -170,7 +190,11 @@ describe('the read models', () => {
     for (const { event, name, version } of goldens) {
       const { stream, ...added } = event;
       const expectedRevision = revisions.get(stream) ?? NO_STREAM;
-      const outcome = await civic.log.append({ stream, expectedRevision, events: [{ ...added, data: canonicalJson(event.data) }] });
+      const outcome = await civic.log.append({
+        stream,
+        expectedRevision,
+        events: [{ ...added, data: canonicalJson(event.data) }],
+      });
       if (outcome.kind !== 'appended') throw new Error(`${name} was not appended`);
       revisions.set(stream, outcome.revision);
       places.set(outcome.position, `<${name}.v${version}>`);

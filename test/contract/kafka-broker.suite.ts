@@ -4,20 +4,25 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plainKafka, readTopic, sendAll } from '../support/kafka-client.ts';
 
 /** The behaviour of a broker that the relay and the inlet depend on, tested with their client. */
-export function kafkaBrokerContract(name: string, start: () => Promise<{ readonly brokers: string; stop(): Promise<unknown> }>): void {
+export function kafkaBrokerContract(
+  name: string,
+  start: () => Promise<{ readonly brokers: string; stop(): Promise<unknown> }>,
+): void {
   describe(name, () => {
+    /** Undefined after a failed start, whose error the end must not hide. */
+    let started: Awaited<ReturnType<typeof start>> | undefined;
     let broker: Awaited<ReturnType<typeof start>>;
     let kafka: Kafka;
     let topic: string;
     const producers: Producer[] = [];
 
     beforeAll(async () => {
-      broker = await start();
+      started = broker = await start();
       kafka = plainKafka(broker.brokers);
     });
     afterAll(async () => {
       await Promise.all(producers.map((each) => each.disconnect()));
-      await broker.stop();
+      await started?.stop();
     });
 
     const made = async (partitions = 3): Promise<string> => {
@@ -41,11 +46,16 @@ export function kafkaBrokerContract(name: string, start: () => Promise<{ readonl
       return producer;
     };
     const values = async (): Promise<readonly string[]> =>
-      (await readTopic(broker.brokers, topic)).map(({ value }) => String(value)).toSorted((one, other) => one.localeCompare(other));
+      (await readTopic(broker.brokers, topic))
+        .map(({ value }) => String(value))
+        .toSorted((one, other) => one.localeCompare(other));
 
     test('messages of one key stay in one partition and in order', async () => {
       await made();
-      const messages = Array.from({ length: 60 }, (_, index) => ({ key: `key-${index % 7}`, value: String(index).padStart(2, '0') }));
+      const messages = Array.from({ length: 60 }, (_, index) => ({
+        key: `key-${index % 7}`,
+        value: String(index).padStart(2, '0'),
+      }));
       await sendAll(broker.brokers, topic, messages);
       const read = await readTopic(broker.brokers, topic);
       expect(read).toHaveLength(60);
@@ -91,11 +101,15 @@ export function kafkaBrokerContract(name: string, start: () => Promise<{ readonl
       const producer = await publisher(`civic-test-${randomUUID()}`);
       const admin = kafka.admin();
       await admin.connect();
-      const seen = async () => (await admin.fetchOffsets({ groupId: group, topics: [topic] }))[0]!.partitions.map(({ offset }) => offset);
+      const seen = async () =>
+        (await admin.fetchOffsets({ groupId: group, topics: [topic] }))[0]!.partitions.map(({ offset }) => offset);
       const sent = async (offset: string) => {
         const transaction = await producer.transaction();
         await transaction.send({ topic, messages: [{ key: 'a', value: offset }] });
-        await transaction.sendOffsets({ consumerGroupId: group, topics: [{ topic, partitions: [{ partition: 0, offset }] }] });
+        await transaction.sendOffsets({
+          consumerGroupId: group,
+          topics: [{ topic, partitions: [{ partition: 0, offset }] }],
+        });
         return transaction;
       };
       await (await sent('7')).abort();
@@ -118,7 +132,10 @@ export function kafkaBrokerContract(name: string, start: () => Promise<{ readonl
           rebalanceTimeout: 10_000,
           heartbeatInterval: 100,
         });
-        consumer.on('consumer.group_join', ({ payload }) => void assigned.set(label, payload.memberAssignment[topic]?.length ?? 0));
+        consumer.on(
+          'consumer.group_join',
+          ({ payload }) => void assigned.set(label, payload.memberAssignment[topic]?.length ?? 0),
+        );
         await consumer.connect();
         await consumer.subscribe({ topic, fromBeginning: true });
         await consumer.run({ eachMessage: async ({ message }) => void seen.push(String(message.value)) });

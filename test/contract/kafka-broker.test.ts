@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Partitioners } from 'kafkajs';
-import { containersRun } from '../support/containers.ts';
+import { imageMissing } from '../support/containers.ts';
 import { plainKafka, readTopic } from '../support/kafka-client.ts';
-import { startKafkaContainer } from '../support/kafka-container.ts';
+import { KAFKA_IMAGE, startKafkaContainer } from '../support/kafka-container.ts';
 import { type KafkaPeer, startKafkaPeer } from '../support/kafka-peer.ts';
 import { PeerPartition } from '../support/kafka-peer-partition.ts';
 import { CODES } from '../support/kafka-peer-wire.ts';
@@ -11,7 +11,9 @@ import { kafkaBrokerContract } from './kafka-broker.suite.ts';
 kafkaBrokerContract('a peer that speaks the wire protocol of Kafka', () => startKafkaPeer());
 
 describe('a peer with faults', () => {
-  const withProducer = async (work: (peer: KafkaPeer, send: (value: string) => Promise<unknown>) => Promise<void>): Promise<void> => {
+  const withProducer = async (
+    work: (peer: KafkaPeer, send: (value: string) => Promise<unknown>) => Promise<void>,
+  ): Promise<void> => {
     const peer = await startKafkaPeer();
     peer.store.create('t', 1);
     const producer = plainKafka(peer.brokers).producer({
@@ -62,10 +64,14 @@ describe('a peer with faults', () => {
 });
 
 const given = process.env.KAFKA_BROKERS;
-describe.skipIf(given === undefined)('with KAFKA_BROKERS (set it to brokers that may hold topics of these tests)', () => {
-  kafkaBrokerContract('the brokers of KAFKA_BROKERS', async () => ({ brokers: given!, stop: async () => undefined }));
-});
+describe.skipIf(given === undefined)(
+  'with KAFKA_BROKERS (set it to brokers that may hold topics of these tests)',
+  () => {
+    kafkaBrokerContract('the brokers of KAFKA_BROKERS', async () => ({ brokers: given!, stop: async () => undefined }));
+  },
+);
 
-describe.skipIf(!(await containersRun()))('in a container (start Docker to run these)', () => {
-  kafkaBrokerContract('Kafka 3.9', startKafkaContainer);
+const missing = await imageMissing(KAFKA_IMAGE);
+describe.skipIf(missing !== null)(`in a container (${missing ?? 'Docker runs here'})`, () => {
+  kafkaBrokerContract(KAFKA_IMAGE, startKafkaContainer);
 });

@@ -1,7 +1,6 @@
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
-import { openEventLog } from '../../infra/postgresql/event-log.ts';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
+import { openEventLog } from '../../infra/postgresql/log/event-log.ts';
 import { LOG_START, NO_STREAM } from '../../domain/ports/event-log.ts';
 import { startTestDatabase } from '../support/embedded-database.ts';
 import { freshStream, newEvent, newEvents } from '../support/event-log-builders.ts';
@@ -14,7 +13,6 @@ const PAGES = 10;
 
 test('a page of a log without statistics reads no event beyond it', async () => {
   const server = await startTestDatabase();
-  await migrate(server.url);
   const client = new Client(server.url);
   await client.connect();
   try {

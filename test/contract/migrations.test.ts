@@ -10,18 +10,18 @@ import {
   readSchemaState,
   refuseUnusable,
   withClient,
-} from '../../infra/postgresql/schema-state.ts';
-import { openDatabase } from '../../infra/postgresql/open-database.ts';
-import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
-import { dumpCatalogue } from '../support/postgresql-catalogue.ts';
-import { startTestDatabase } from '../support/embedded-database.ts';
+} from '../../infra/postgresql/connection/schema-state.ts';
+import { openDatabase } from '../../infra/postgresql/connection/open-database.ts';
+import { createProcessorStore } from '../../infra/postgresql/leases/processor-store.ts';
+import { readCatalogue } from '../support/postgresql-catalogue.ts';
+import { startEmptyDatabase } from '../support/embedded-database.ts';
 
 const closing: (() => Promise<void>)[] = [];
 afterAll(async () => {
   for (const close of closing) await close();
 });
 async function emptyDatabase(): Promise<string> {
-  const database = await startTestDatabase();
+  const database = await startEmptyDatabase();
   closing.push(async () => await database.close());
   return database.url;
 }
@@ -48,12 +48,6 @@ async function refusal(dsn: string): Promise<string> {
 }
 
 describe('the schema', () => {
-  test('equals the committed catalogue (after a new migration: run this file with -u)', async () => {
-    const dsn = await emptyDatabase();
-    await migrate(dsn);
-    await expect(await dumpCatalogue(dsn)).toMatchFileSnapshot('migrations.golden.txt');
-  });
-
   test('is waited for aloud while another process migrates it', async () => {
     const dsn = await emptyDatabase();
     const said = Promise.withResolvers<string>();
@@ -71,9 +65,9 @@ describe('the schema', () => {
     expect((await schemaState(dsn)).kind).toBe('empty');
     const applied = await migrate(dsn);
     expect(applied[0]).toBe('0001-event-log');
-    const before = await dumpCatalogue(dsn);
+    const before = await readCatalogue(dsn);
     expect(await migrate(dsn)).toEqual([]);
-    expect(await dumpCatalogue(dsn)).toBe(before);
+    expect(await readCatalogue(dsn)).toEqual(before);
     expect(await schemaState(dsn)).toMatchObject({ kind: 'current', applied, pending: [], unknown: [] });
   });
 
@@ -81,9 +75,11 @@ describe('the schema', () => {
     const dsn = await emptyDatabase();
     await migrate(dsn);
     await run(dsn, `insert into civic.migrations (name, run_on) values ('9999-from-the-future', '2030-01-01')`);
-    const before = await dumpCatalogue(dsn);
-    expect(await refusal(dsn)).toMatch(/was written by a newer version \(.*9999-from-the-future\); start that version or restore an older/);
-    expect(await dumpCatalogue(dsn)).toBe(before);
+    const before = await readCatalogue(dsn);
+    expect(await refusal(dsn)).toMatch(
+      /was written by a newer version \(.*9999-from-the-future\); start that version or restore an older/,
+    );
+    expect(await readCatalogue(dsn)).toEqual(before);
   });
 });
 
@@ -100,7 +96,9 @@ describe('a database of an older release', () => {
     expect(await migrate(dsn)).toContain('0023-processors');
     const database = await openDatabase({ dsn, statementTimeoutMs: 10_000 });
     const store = createProcessorStore(database.transactor);
-    expect(await store.listReactors()).toMatchObject([{ name: 'reports', checkpoint: '00000000000000000042', handled: 7, token: 3 }]);
+    expect(await store.listReactors()).toMatchObject([
+      { name: 'reports', checkpoint: '00000000000000000042', handled: 7, token: 3 },
+    ]);
     expect(await store.acquireJob({ name: 'prune', everyMs: 60_000 }, 'another', 999, 60_000)).toBeNull();
     expect(await store.acquireJob({ name: 'prune', everyMs: 60_000 }, 'another', 1_000, 60_000)).toEqual({
       name: 'prune',
@@ -115,7 +113,12 @@ describe('a database of an older release', () => {
     const dsn = await emptyDatabase();
     const client = new Client(dsn);
     await client.connect();
-    const schema = { dir: MIGRATIONS_FOLDER, migrationsSchema: 'civic', migrationsTable: 'migrations', createMigrationsSchema: true };
+    const schema = {
+      dir: MIGRATIONS_FOLDER,
+      migrationsSchema: 'civic',
+      migrationsTable: 'migrations',
+      createMigrationsSchema: true,
+    };
     await runner({ ...schema, dbClient: client, direction: 'up', count: 23, log: () => undefined });
     await client.query(`update civic.feed_retention set mark = 42;
       update civic.report_queue set counted = 3, reckoned = 7;
@@ -129,7 +132,9 @@ describe('a database of an older release', () => {
       rowMode: 'array',
     });
     expect(rows).toEqual([['42', '3', '7', '5', '6', '7', '8', 9.5]]);
-    await expect(client.query('update civic.feed_retention set pruned_through = 41')).rejects.toThrow('pruned_through never falls');
+    await expect(client.query('update civic.feed_retention set pruned_through = 41')).rejects.toThrow(
+      'pruned_through never falls',
+    );
     await client.end();
   });
 });
@@ -166,7 +171,9 @@ describe('a database that this program did not create', () => {
     await run(server, `create database ${name} encoding 'LATIN1' locale 'C' template template0`);
     closing.push(() => run(server, `drop database ${name} with (force)`));
     const dsn = server.replace(/\/[^/]*$/, `/${name}`);
-    expect(await refusal(dsn)).toMatch(/has the encoding LATIN1, which does not have every character; make one with "create database/);
+    expect(await refusal(dsn)).toMatch(
+      /has the encoding LATIN1, which does not have every character; make one with "create database/,
+    );
     expect((await schemaState(dsn)).kind).toBe('empty');
   });
 
@@ -179,7 +186,9 @@ describe('a database that this program did not create', () => {
     await run(current, `alter database ${current.split('/').at(-1)} set default_transaction_read_only = on`);
     expect(await refusal(current)).toMatch(/is read-only: it is a standby, or .*; name the primary in DATABASE_URL/);
     const pooler = explain(Object.assign(new Error('unsupported startup parameter: options'), { code: '08P01' }), dsn);
-    expect((pooler as Error).message).toMatch(/is behind a pooler .* \(PgBouncer\); name the server itself in DATABASE_URL/);
+    expect((pooler as Error).message).toMatch(
+      /is behind a connection pooler .* \(PgBouncer\); name the server itself in DATABASE_URL/,
+    );
   });
 
   test('is refused on a server older than 15', () => {
@@ -192,7 +201,9 @@ describe('a database that this program did not create', () => {
       pending: [],
       unknown: [],
     } as const;
-    expect(() => refuseUnusable(state, 'postgres://db.example.org/civic')).toThrow(/PostgreSQL 14; use PostgreSQL 15 or newer/);
+    expect(() => refuseUnusable(state, 'postgres://db.example.org/civic')).toThrow(
+      /PostgreSQL 14; use PostgreSQL 15 or newer/,
+    );
   });
 
   test('is refused with one line without the password if it is missing, unreachable or no address', async () => {
@@ -200,7 +211,9 @@ describe('a database that this program did not create', () => {
       /nothing does not exist; create it or correct DATABASE_URL/,
     );
     const closed = await refusal('postgres://someone:hunter2@127.0.0.1:1/civic');
-    expect(closed).toMatch(/127\.0\.0\.1:1\/civic could not be reached \(ECONNREFUSED\); start it or correct DATABASE_URL/);
+    expect(closed).toMatch(
+      /127\.0\.0\.1:1\/civic could not be reached \(ECONNREFUSED\); start it or correct DATABASE_URL/,
+    );
     expect(closed).not.toContain('hunter2');
     expect(await refusal('nonsense:://hunter2')).not.toContain('hunter2');
   });

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
-import { DatabaseRefused, explain, migrate } from '../../infra/postgresql/schema-state.ts';
-import { createGenerationStore } from '../../infra/postgresql/generations.ts';
-import { openDatabase } from '../../infra/postgresql/open-database.ts';
+import { DatabaseRefused, explain, migrate } from '../../infra/postgresql/connection/schema-state.ts';
+import { createGenerationStore } from '../../infra/postgresql/read-models/generations.ts';
+import { openDatabase } from '../../infra/postgresql/connection/open-database.ts';
 import { agendaSearch } from '../../projections/agenda-search/projection.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { startEmptyDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
 const closing: (() => Promise<void>)[] = [];
 afterAll(async () => {
@@ -26,7 +26,7 @@ async function on(dsn: string, ...statements: readonly string[]): Promise<readon
 
 /** A database and a user that is no superuser, owns nothing and has these rights. */
 async function asUser(rights: string): Promise<{ readonly database: TestDatabase; readonly dsn: string }> {
-  const database = await startTestDatabase();
+  const database = await startEmptyDatabase();
   const user = `user_${randomBytes(6).toString('hex')}`;
   const url = new URL(database.url);
   const name = url.pathname.slice(1);
@@ -62,7 +62,10 @@ describe('near words', () => {
       'where the extension stands in a schema of its own',
       'create schema extensions; create extension pg_trgm schema extensions; grant usage on schema extensions to USER; grant create on database DATABASE to USER',
     ],
-    ['where the extension is in the schema public', 'create extension pg_trgm; grant create on database DATABASE to USER'],
+    [
+      'where the extension is in the schema public',
+      'create extension pg_trgm; grant create on database DATABASE to USER',
+    ],
   ])('are found %s', async (_, rights) => {
     const { dsn } = await asUser(rights);
     await migrate(dsn);
@@ -75,7 +78,11 @@ describe('near words', () => {
       'permission denied to create extension "pg_trgm"',
       /does not let this user add pg_trgm; .* run "create extension pg_trgm" there once$/,
     ],
-    ['0A000', 'extension "pg_trgm" is not available', /does not have pg_trgm; install PostgreSQL's contrib modules on it$/],
+    [
+      '0A000',
+      'extension "pg_trgm" is not available',
+      /does not have pg_trgm; install PostgreSQL's contrib modules on it$/,
+    ],
     [
       '58P01',
       'could not open extension control file "…": No such file',
@@ -83,7 +90,10 @@ describe('near words', () => {
     ],
     ['42501', 'permission denied for schema civic', /does not let this user create tables/],
   ])('that a server refuses with %s are reported in one line that says what to do', (code, message, expected) => {
-    const refusal = explain(Object.assign(new Error(message), { code }), 'postgres://someone:hunter2@db.example.org/civic');
+    const refusal = explain(
+      Object.assign(new Error(message), { code }),
+      'postgres://someone:hunter2@db.example.org/civic',
+    );
     expect(refusal).toBeInstanceOf(DatabaseRefused);
     expect((refusal as Error).message).toMatch(expected);
     expect((refusal as Error).message).not.toContain('hunter2');

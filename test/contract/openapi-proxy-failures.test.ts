@@ -9,7 +9,7 @@ import {
 } from '../../contract/operations.ts';
 import { STATUSES } from '../../contract/error-codes.ts';
 import { documentRoutes } from '../../src/edge/documents/document-routes.ts';
-import { openApiDocumentOf } from '../../src/edge/documents/openapi.ts';
+import { buildOpenApiDocument } from '../../src/edge/documents/openapi.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { documentedAnswers, expectAnswer, expectRefused, isOfFailure } from '../support/as-documented.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
     chargeUnits: async () => ({ kind: 'exhausted', retryAfterSeconds: 3, states: [] }),
     documents: (baseUrl) => documentRoutes(baseUrl).map((route) => ({ ...route, body: failed })),
   });
-  toEdge = await startValidatingProxy(edge.url, openApiDocumentOf(edge.url));
+  toEdge = await startValidatingProxy(edge.url, buildOpenApiDocument(edge.url));
 });
 afterAll(async () => {
   await toEdge?.close();
@@ -48,7 +48,12 @@ async function failed(): Promise<never> {
 }
 
 const customers = Object.keys(CUSTOMER_OPERATIONS) as CustomerOperationId[];
-const somewhere = { snapshotId: randomUUID(), resource: 'topics', subscriptionId: randomUUID(), reportId: randomUUID() };
+const somewhere = {
+  snapshotId: randomUUID(),
+  resource: 'topics',
+  subscriptionId: randomUUID(),
+  reportId: randomUUID(),
+};
 const bodies = {
   readCivicRecords: { requests: [{ resource: 'topics', ids: ['1'] }] },
   createFeedSubscription: { name: 'feed' },
@@ -91,7 +96,10 @@ test.each(customers)('%s answers each of its refusals as the document describes'
 test.each(Object.keys(PUBLIC_OPERATIONS) as PublicOperationId[])(
   '%s answers a defect and a failing backend as the document describes',
   async (id) => {
-    const asked = { params: { matchId: randomUUID(), ...dallas }, query: id === 'listUpcomingAgendaHits' ? '?topic=zoning' : '' };
+    const asked = {
+      params: { matchId: randomUUID(), ...dallas },
+      query: id === 'listUpcomingAgendaHits' ? '?topic=zoning' : '',
+    };
     edge.answerWith(failing(id, new Rejection('internal_error', 'refused')));
     await expectRefused(toEdge, id, 500, 'internal_error', asked);
     edge.answerWith(failing(id, new Error('the backend is down')));
@@ -121,7 +129,11 @@ test('a document that cannot be read is answered as the document describes', asy
 
 test('a report that is too large is answered as the document describes', async () => {
   const body = { ...MISSING_RECORD, expectedRecord: 'x'.repeat(8192) };
-  await expectRefused(toEdge, 'submitDataReport', 413, 'invalid_input', { key: edge.keys.all, headers: idempotent(), body });
+  await expectRefused(toEdge, 'submitDataReport', 413, 'invalid_input', {
+    key: edge.keys.all,
+    headers: idempotent(),
+    body,
+  });
 });
 
 test('every status that only a failure causes has been answered for each served operation', () => {

@@ -8,7 +8,7 @@ import {
   PUBLIC_OPERATIONS,
   type PublicOperationId,
 } from '../../contract/operations.ts';
-import { openApiDocumentOf } from '../../src/edge/documents/openapi.ts';
+import { buildOpenApiDocument } from '../../src/edge/documents/openapi.ts';
 import { RESOURCES, type Resource } from '../../domain/records/resources.ts';
 import { idempotent, MISSING_RECORD, WHOLE_MISSING_RECORD } from '../support/missing-record.ts';
 import { makeInstallation, type Service } from '../support/service.ts';
@@ -62,14 +62,30 @@ beforeAll(async () => {
     const issued = await installation.civicHere(['keys', 'issue', '--account', accountId, '--scope', scope, '--json']);
     limited[scope] = (JSON.parse(issued.stdout) as { key: string }).key;
   }
-  const opened = await installation.civicHere(['accounts', 'open', '--name', 'Unpaid', '--channel', 'subscription', '--json']);
+  const opened = await installation.civicHere([
+    'accounts',
+    'open',
+    '--name',
+    'Unpaid',
+    '--channel',
+    'subscription',
+    '--json',
+  ]);
   const { accountId: unpaidId } = JSON.parse(opened.stdout) as { accountId: string };
-  const issued = await installation.civicHere(['keys', 'issue', '--account', unpaidId, '--scope', 'civic:read', '--json']);
+  const issued = await installation.civicHere([
+    'keys',
+    'issue',
+    '--account',
+    unpaidId,
+    '--scope',
+    'civic:read',
+    '--json',
+  ]);
   unpaid = (JSON.parse(issued.stdout) as { key: string }).key;
   tampering = await startTamperingServer(service.baseUrl);
   toService = await startValidatingProxy(service.baseUrl);
   toStrict = await startValidatingProxy(strict.baseUrl);
-  toTampered = await startValidatingProxy(tampering.url, openApiDocumentOf(service.baseUrl));
+  toTampered = await startValidatingProxy(tampering.url, buildOpenApiDocument(service.baseUrl));
 });
 
 afterAll(async () => {
@@ -83,7 +99,10 @@ afterAll(async () => {
 
 const good = <Body>(id: OperationId, asked?: Asked): Promise<Body> => expectGood<Body>(toService, id, asked);
 
-const makeSnapshot = async (): Promise<{ readonly snapshotId: string; readonly counts: Readonly<Record<Resource, number>> }> =>
+const makeSnapshot = async (): Promise<{
+  readonly snapshotId: string;
+  readonly counts: Readonly<Record<Resource, number>>;
+}> =>
   (await good<{ data: { snapshotId: string; counts: Record<Resource, number> } }>('createCivicSnapshot', { key })).data;
 
 describe('the feed', () => {
@@ -101,12 +120,23 @@ describe('the feed', () => {
   });
 
   test('refuses bad parameters and positions of another feed as the document describes', async () => {
-    for (const query of ['?limit=0', '?limit=x', '?resource=topic', '?unknown=1', '?limit=1&limit=2', '?cursor=', '?cursor=no']) {
+    for (const query of [
+      '?limit=0',
+      '?limit=x',
+      '?resource=topic',
+      '?unknown=1',
+      '?limit=1&limit=2',
+      '?cursor=',
+      '?cursor=no',
+    ]) {
       await expectRefused(toService, 'readCivicChanges', 400, 'invalid_parameter', { key, query });
     }
     const other = await strict.fetch('/api/v1/data/changes?limit=1');
     const { meta } = (await other.json()) as Page<unknown>;
-    await expectRefused(toService, 'readCivicChanges', 410, 'cursor_expired', { key, query: `?cursor=${meta.nextCursor}` });
+    await expectRefused(toService, 'readCivicChanges', 410, 'cursor_expired', {
+      key,
+      query: `?cursor=${meta.nextCursor}`,
+    });
   });
 });
 
@@ -114,7 +144,10 @@ describe('snapshots', () => {
   test('are answered page by page as the document describes, for each resource', async () => {
     const { snapshotId, counts } = await makeSnapshot();
     for (const resource of RESOURCES) {
-      const items = await expectEverything(toService, 'readCivicSnapshotPage', { key, params: { snapshotId, resource } });
+      const items = await expectEverything(toService, 'readCivicSnapshotPage', {
+        key,
+        params: { snapshotId, resource },
+      });
       expect({ resource, count: items.length }).toEqual({ resource, count: counts[resource] });
     }
   });
@@ -138,7 +171,9 @@ describe('snapshots', () => {
 
 describe('a batch', () => {
   test('of records of every resource is answered as the document describes', async () => {
-    const changes = await expectEverything<{ resource: Resource; recordId: string }>(toService, 'readCivicChanges', { key });
+    const changes = await expectEverything<{ resource: Resource; recordId: string }>(toService, 'readCivicChanges', {
+      key,
+    });
     const requests = RESOURCES.map((resource) => ({
       resource,
       ids: [
@@ -164,14 +199,19 @@ describe('a batch', () => {
       await expectRefused(toService, 'readCivicRecords', 400, 'invalid_parameter', { key, body });
     }
     const text = { 'content-type': 'text/plain' };
-    await expectRefused(toService, 'readCivicRecords', 400, 'invalid_parameter', { key, body: '{"requests":', headers: text });
+    await expectRefused(toService, 'readCivicRecords', 400, 'invalid_parameter', {
+      key,
+      body: '{"requests":',
+      headers: text,
+    });
     const large = { requests: [{ resource: 'topics', ids: ['x'.repeat(65_536)] }] };
     await expectRefused(toService, 'readCivicRecords', 413, 'request_too_large', { key, body: large });
   });
 });
 
 describe('polling subscriptions', () => {
-  test('are created, found again, listed, polled and ended as the document describes', () => expectSubscriptionLife(toService, key));
+  test('are created, found again, listed, polled and ended as the document describes', () =>
+    expectSubscriptionLife(toService, key));
 
   test('are refused as documented: bad input, another filter, no room, unknown, foreign positions', async () => {
     const { meta } = (await (await strict.fetch('/api/v1/data/changes?limit=1')).json()) as Page<unknown>;
@@ -186,22 +226,28 @@ test('health is answered and refused as the document describes', async () => {
 
 const nowhere = '00000000-0000-0000-0000-000000000000';
 const somewhere = { snapshotId: nowhere, subscriptionId: nowhere, reportId: nowhere, resource: 'topics' };
-const bodies = { readCivicRecords: { requests: [{ resource: 'topics', ids: ['1'] }] }, submitDataReport: MISSING_RECORD };
+const bodies = {
+  readCivicRecords: { requests: [{ resource: 'topics', ids: ['1'] }] },
+  submitDataReport: MISSING_RECORD,
+};
 const customers = Object.keys(CUSTOMER_OPERATIONS) as CustomerOperationId[];
 
-test.each(customers)('%s refuses a missing key, an unknown key and a key without the scope as the document describes', async (id) => {
-  const asked = {
-    params: somewhere,
-    headers: idempotent(),
-    ...(id in bodies ? { body: bodies[id as keyof typeof bodies] } : {}),
-  };
-  await expectRefused(toService, id, 401, 'unauthorized', asked);
-  await expectRefused(toService, id, 401, 'unauthorized', { ...asked, key: 'crs_unknown' });
-  const { scope } = OPERATIONS[id];
-  // Any active key of an account with a paid period may report.
-  const narrow = scope === null ? unpaid : limited[scope === 'civic:read' ? 'civic:export' : 'civic:read'];
-  await expectRefused(toService, id, 403, 'forbidden', { ...asked, key: narrow });
-});
+test.each(customers)(
+  '%s refuses a missing key, an unknown key and a key without the scope as the document describes',
+  async (id) => {
+    const asked = {
+      params: somewhere,
+      headers: idempotent(),
+      ...(id in bodies ? { body: bodies[id as keyof typeof bodies] } : {}),
+    };
+    await expectRefused(toService, id, 401, 'unauthorized', asked);
+    await expectRefused(toService, id, 401, 'unauthorized', { ...asked, key: 'crs_unknown' });
+    const { scope } = OPERATIONS[id];
+    // Any active key of an account with a paid period may report.
+    const narrow = scope === null ? unpaid : limited[scope === 'civic:read' ? 'civic:export' : 'civic:read'];
+    await expectRefused(toService, id, 403, 'forbidden', { ...asked, key: narrow });
+  },
+);
 
 test('a report is stored, stored once, read and refused as the document describes', async () => {
   const headers = idempotent();
@@ -224,7 +270,9 @@ interface Hits {
 async function upcoming(topicSlug: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (let cursor = ''; ; ) {
-    const { data } = await good<Hits>('listUpcomingAgendaHits', { query: `?topicSlug=${topicSlug}&count=true${cursor}` });
+    const { data } = await good<Hits>('listUpcomingAgendaHits', {
+      query: `?topicSlug=${topicSlug}&count=true${cursor}`,
+    });
     found.push(...data.hits.map(({ matchId }) => matchId));
     if ((data.nextCursor ?? null) === null) return found;
     cursor = `&cursor=${data.nextCursor}`;
@@ -245,7 +293,14 @@ const dallas = { slug: 'dallas', bodySlug: 'city-council' };
 
 describe('the public operations', () => {
   test('answer hits as the document describes: recent, upcoming by cursor and by page, and by id', async () => {
-    for (const query of ['', '?limit=1', '?jurisdictionSlug=sample-city', '?topic=zoning', '?excludeTopicSlug=zoning', '?limit=50']) {
+    for (const query of [
+      '',
+      '?limit=1',
+      '?jurisdictionSlug=sample-city',
+      '?topic=zoning',
+      '?excludeTopicSlug=zoning',
+      '?limit=50',
+    ]) {
       await good('listRecentAgendaHits', { query });
     }
     const topics = await expectEverything<{ data: { slug: string } }>(toService, 'readCivicChanges', {
@@ -266,7 +321,9 @@ describe('the public operations', () => {
     }
     let found = 0;
     for (let cursor = ''; ; ) {
-      const { data, meta } = await good<Coverage>('listDfwResearchCoverage', { query: `?includeInactive=true${cursor}` });
+      const { data, meta } = await good<Coverage>('listDfwResearchCoverage', {
+        query: `?includeInactive=true${cursor}`,
+      });
       found += data.length;
       if (meta.pagination.nextCursor === null) break;
       cursor = `&cursor=${meta.pagination.nextCursor}`;
@@ -279,7 +336,8 @@ describe('the public operations', () => {
 
   test('answer the seven cadences and the source statuses as the document describes', async () => {
     for (const [slug, bodySlug] of CADENCES) await good('getPublicBodyCadence', { params: { slug, bodySlug } });
-    for (const query of ['', '?jurisdictionSlug=dallas', '?body=city-council']) await good('listPublicSourceStatuses', { query });
+    for (const query of ['', '?jurisdictionSlug=dallas', '?body=city-council'])
+      await good('listPublicSourceStatuses', { query });
   });
 
   test('refuse bad and unknown input as the document describes', async () => {
@@ -287,7 +345,13 @@ describe('the public operations', () => {
       ['listRecentAgendaHits', ['?limit=0', '?unknown=1', '?limit=1&limit=2', '?topicSlug=']],
       [
         'listUpcomingAgendaHits',
-        ['', '?topic=none-such', '?topic=zoning&count=false', '?topic=zoning&cursor=x&page=1', '?topic=zoning&page=101'],
+        [
+          '',
+          '?topic=none-such',
+          '?topic=zoning&count=false',
+          '?topic=zoning&cursor=x&page=1',
+          '?topic=zoning&page=101',
+        ],
       ],
       ['listDfwResearchCoverage', ['?limit=21', '?county=none', '?family=city.none', '?cursor=no']],
       ['listPublicSourceStatuses', ['?unknown=1', '?bodySlug=']],
@@ -297,8 +361,13 @@ describe('the public operations', () => {
     }
     await expectRefused(toService, 'getAgendaHit', 400, 'invalid_parameter', { params: { matchId: 'latest' } });
     await expectRefused(toService, 'getAgendaHit', 404, 'not_found', { params: { matchId: randomUUID() } });
-    await expectRefused(toService, 'getPublicBodyCadence', 404, 'not_found', { params: { slug: 'dallas', bodySlug: 'zoo' } });
-    await expectRefused(toService, 'getPublicBodyCadence', 400, 'invalid_parameter', { params: dallas, query: '?unknown=1' });
+    await expectRefused(toService, 'getPublicBodyCadence', 404, 'not_found', {
+      params: { slug: 'dallas', bodySlug: 'zoo' },
+    });
+    await expectRefused(toService, 'getPublicBodyCadence', 400, 'invalid_parameter', {
+      params: dallas,
+      query: '?unknown=1',
+    });
     await expectRefused(toService, 'getOpenApiDocument', 400, 'invalid_parameter', { query: '?unknown=1' });
   });
 
@@ -316,20 +385,27 @@ describe('the public operations', () => {
     }
   });
 
-  test.each(Object.keys(PUBLIC_OPERATIONS) as PublicOperationId[])('%s is refused with 429 as the document describes', async (id) => {
-    const asked = { params: { matchId: randomUUID(), ...dallas }, query: id === 'listUpcomingAgendaHits' ? '?topic=zoning' : '' };
-    await expectAnswer(toStrict, id, id === 'getAgendaHit' ? 404 : 200, asked);
-    await expectRefused(toStrict, id, 429, 'rate_limited', asked);
-  });
+  test.each(Object.keys(PUBLIC_OPERATIONS) as PublicOperationId[])(
+    '%s is refused with 429 as the document describes',
+    async (id) => {
+      const asked = {
+        params: { matchId: randomUUID(), ...dallas },
+        query: id === 'listUpcomingAgendaHits' ? '?topic=zoning' : '',
+      };
+      await expectAnswer(toStrict, id, id === 'getAgendaHit' ? 404 : 200, asked);
+      await expectRefused(toStrict, id, 429, 'rate_limited', asked);
+    },
+  );
 });
 
 describe('the tool endpoint', () => {
   test('answers in both eras as the document describes', () => expectToolAnswers(toService, key));
-  test('refuses as the document describes', () => expectToolRefusals(toService, { key, narrow: limited['civic:read'] }));
+  test('refuses as the document describes', () =>
+    expectToolRefusals(toService, { key, narrow: limited['civic:read'] }));
 });
 
 test('the document and the closed routes are answered as the document describes', async () => {
-  expect(await good('getOpenApiDocument')).toEqual(openApiDocumentOf(service.baseUrl));
+  expect(await good('getOpenApiDocument')).toEqual(buildOpenApiDocument(service.baseUrl));
   for (const id of ['getPrelaunchMcp', 'postPrelaunchMcp'] as const) await good(id);
 });
 
@@ -348,9 +424,13 @@ describe('the proxy finds', () => {
   const askedOf = async (id: OperationId): Promise<Asked> => {
     if (id === 'getAgendaHit') return { params: { matchId: (await upcoming('short-term-rentals'))[0]! } };
     if (id === 'listUpcomingAgendaHits') return { query: '?topic=short-term-rentals' };
-    if (id === 'readCivicSnapshotPage') return { key, params: { snapshotId: (await makeSnapshot()).snapshotId, resource: 'topics' } };
+    if (id === 'readCivicSnapshotPage')
+      return { key, params: { snapshotId: (await makeSnapshot()).snapshotId, resource: 'topics' } };
     if (id === 'readCivicRecords') {
-      const { data } = await good<Page<{ recordId: string }>>('readCivicChanges', { key, query: '?limit=1&resource=topics' });
+      const { data } = await good<Page<{ recordId: string }>>('readCivicChanges', {
+        key,
+        query: '?limit=1&resource=topics',
+      });
       return { key, body: { requests: [{ resource: 'topics', ids: data.items.map(({ recordId }) => recordId) }] } };
     }
     if (id === 'getPublicBodyCadence') return { params: dallas };
@@ -370,17 +450,20 @@ describe('the proxy finds', () => {
     return OPERATIONS[id].access === 'key' ? { key } : {};
   };
 
-  test.each(Object.keys(WRONG_BODIES) as OperationId[])('a wrong body of %s, and nothing in the right one', async (id) => {
-    const asked = await askedOf(id);
-    tampering.alter = () => undefined;
-    const right = await toTampered.ask(id, asked);
-    expect(right.ofResponse).toEqual([]);
-    tampering.alter = WRONG_BODIES[id];
-    const wrong = await toTampered.ask(id, asked);
-    expect(wrong.status).toBe(right.status);
-    expect(wrong.text).not.toBe(right.text);
-    expect(wrong.ofResponse).not.toEqual([]);
-  });
+  test.each(Object.keys(WRONG_BODIES) as OperationId[])(
+    'a wrong body of %s, and nothing in the right one',
+    async (id) => {
+      const asked = await askedOf(id);
+      tampering.alter = () => undefined;
+      const right = await toTampered.ask(id, asked);
+      expect(right.ofResponse).toEqual([]);
+      tampering.alter = WRONG_BODIES[id];
+      const wrong = await toTampered.ask(id, asked);
+      expect(wrong.status).toBe(right.status);
+      expect(wrong.text).not.toBe(right.text);
+      expect(wrong.ofResponse).not.toEqual([]);
+    },
+  );
 
   test.each<readonly [string, (tampered: Tampered) => void, RegExp]>([
     ['a success that is not documented', (tampered) => (tampered.status = 206), /returned status code/],

@@ -1,22 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HOUR_MS } from '../../domain/durations.ts';
-import { ASSET, leaseLeftMs, NETWORK, PAYMENT_STATES, paymentId, type PaymentState } from '../../domain/payments/payment.ts';
+import {
+  ASSET,
+  leaseLeftMs,
+  NETWORK,
+  PAYMENT_STATES,
+  paymentId,
+  type PaymentState,
+} from '../../domain/payments/payment.ts';
 import type { PaymentLedger, PaymentMove, PaymentRow, Reservation } from '../../domain/ports/payments.ts';
-import { openClientPool } from '../../infra/postgresql/client-pool.ts';
-import { createErasedCopies } from '../../infra/postgresql/erased-copies.ts';
-import { createPaymentLedger } from '../../infra/postgresql/payment-ledger.ts';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
+import { openClientPool } from '../../infra/postgresql/connection/client-pool.ts';
+import { createErasedCopies } from '../../infra/postgresql/log/erased-copies.ts';
+import { createPaymentLedger } from '../../infra/postgresql/counters/payment-ledger.ts';
 import { sha256 } from '../../src/edge/admission/payments/payment-terms.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { newNonce } from '../support/payments.ts';
+import { rowsAsText } from '../support/rows-as-text.ts';
 
 let database: TestDatabase;
 let transactor: ReturnType<typeof openClientPool>;
 let ledger: PaymentLedger;
 beforeAll(async () => {
   database = await startTestDatabase();
-  await migrate(database.url);
   transactor = openClientPool({ dsn: database.url, purpose: 'test' }, 12);
   ledger = createPaymentLedger(transactor);
 });
@@ -27,8 +33,7 @@ afterAll(async () => {
 
 const NOW = Date.UTC(2026, 5, 1, 12);
 const VALID_BEFORE = NOW + 120_000;
-const sql = async (text: string, values: readonly (string | number | null)[] = []) =>
-  (await transactor.transaction((transaction) => transaction.execute({ text, values }))).rows;
+const sql = (text: string, values: readonly (string | number | null)[] = []) => rowsAsText(database.url, text, values);
 
 function reservation(changes: Partial<Reservation> = {}): Reservation {
   const key = { network: NETWORK, asset: ASSET, payer: newNonce().slice(0, 42), nonce: newNonce(), ...changes };
@@ -118,7 +123,9 @@ describe('the states', () => {
       }
       const moved = await ledger.move(row, MOVES[to], at(to)).catch((error: unknown) => error);
       if (moved !== null) expect((moved as Error).message).toMatch(/does not become|has ended|violates check/);
-      await expect(sql('update civic.payments set state = $2 where payment_id = $1', [row.paymentId, to])).rejects.toThrow();
+      await expect(
+        sql('update civic.payments set state = $2 where payment_id = $1', [row.paymentId, to]),
+      ).rejects.toThrow();
       expect(await ledger.get(row.paymentId)).toEqual(row);
     }
   });
@@ -127,7 +134,10 @@ describe('the states', () => {
     for (const state of PAYMENT_STATES) {
       const row = await inState(state);
       if (state === 'RESERVED' || state === 'VERIFIED') expect(await ledger.forget(row)).toBe(true);
-      else await expect(sql('delete from civic.payments where payment_id = $1', [row.paymentId])).rejects.toThrow('never forgotten');
+      else
+        await expect(sql('delete from civic.payments where payment_id = $1', [row.paymentId])).rejects.toThrow(
+          'never forgotten',
+        );
     }
   });
 
@@ -172,9 +182,9 @@ describe('the states', () => {
     await expect(ledger.move(row, MOVES.LAPSED, VALID_BEFORE - 1)).rejects.toThrow('has not lapsed');
     expect(await ledger.move(row, MOVES.SETTLING, row.leaseUntil!)).toBeNull();
     const held = (await ledger.takeOver(row, leaseAt(VALID_BEFORE + 1)))!;
-    await expect(ledger.move(held, { to: 'SETTLING', leaseUntil: VALID_BEFORE + 9_000 }, VALID_BEFORE + 2)).rejects.toThrow(
-      'after it was valid',
-    );
+    await expect(
+      ledger.move(held, { to: 'SETTLING', leaseUntil: VALID_BEFORE + 9_000 }, VALID_BEFORE + 2),
+    ).rejects.toThrow('after it was valid');
   });
 
   test('a result has at most 16,384 bytes, however few characters they are', async () => {
@@ -184,7 +194,9 @@ describe('the states', () => {
     await expect(ledger.move(row, { to: 'RESULT_SAVED', result: over, resultHash: sha256(over) }, NOW)).rejects.toThrow(
       'payments_result_bytes',
     );
-    expect(await ledger.move(row, { to: 'RESULT_SAVED', result: fits, resultHash: sha256(fits) }, NOW)).toMatchObject({ result: fits });
+    expect(await ledger.move(row, { to: 'RESULT_SAVED', result: fits, resultHash: sha256(fits) }, NOW)).toMatchObject({
+      result: fits,
+    });
   });
 });
 
@@ -268,13 +280,21 @@ describe('one holder', () => {
       const twice = Array.from({ length: 100 }, () => reservation()).flatMap((each) => [each, each]);
       const outcomes = await Promise.all(twice.map((each) => ledger.reserve(each, leaseAt(NOW), PLENTY)));
       const kinds = outcomes.map(({ kind }) => kind).toSorted();
-      expect(kinds).toEqual([...Array.from({ length: 100 }, () => 'found'), ...Array.from({ length: 100 }, () => 'reserved')]);
+      expect(kinds).toEqual([
+        ...Array.from({ length: 100 }, () => 'found'),
+        ...Array.from({ length: 100 }, () => 'reserved'),
+      ]);
     }
   });
 
   test('is per payer, asset and network: the same nonce of another one is another row', async () => {
     const nonce = newNonce();
-    for (const other of [{}, { payer: '0x'.padEnd(42, '1') }, { asset: '0x'.padEnd(42, '2') }, { network: 'eip155:1' }]) {
+    for (const other of [
+      {},
+      { payer: '0x'.padEnd(42, '1') },
+      { asset: '0x'.padEnd(42, '2') },
+      { network: 'eip155:1' },
+    ]) {
       expect(await reserved({ nonce, ...other })).toMatchObject({ nonce, ...other });
     }
     await expect(reserved({ payer: '0x'.padEnd(42, 'A') })).rejects.toThrow('payments_lower_case');
@@ -285,11 +305,15 @@ describe('the budget', () => {
   test('is never exceeded by concurrent reservations, and a refused one stores nothing', async () => {
     const accountId = randomUUID();
     const budget = { perAccount: 95n, ofAll: 10n ** 30n };
-    const outcomes = await Promise.all(Array.from({ length: 30 }, () => ledger.reserve(reservation({ accountId }), leaseAt(NOW), budget)));
+    const outcomes = await Promise.all(
+      Array.from({ length: 30 }, () => ledger.reserve(reservation({ accountId }), leaseAt(NOW), budget)),
+    );
     expect(outcomes.filter(({ kind }) => kind === 'reserved')).toHaveLength(9);
     expect(outcomes.filter(({ kind }) => kind === 'budget_exceeded')).toHaveLength(21);
     expect(await sql('select count(*) from civic.payments where account_id = $1', [accountId])).toEqual([['9']]);
-    expect(await ledger.reserve(reservation({ accountId, createdAt: NOW + 86_400_000 }), leaseAt(NOW), budget)).toMatchObject({
+    expect(
+      await ledger.reserve(reservation({ accountId, createdAt: NOW + 86_400_000 }), leaseAt(NOW), budget),
+    ).toMatchObject({
       kind: 'reserved',
     });
   });
@@ -298,23 +322,32 @@ describe('the budget', () => {
     const createdAt = Date.UTC(2031, 0, 1);
     const budget = { perAccount: 10n ** 30n, ofAll: 25n };
     const kinds = [];
-    for (let use = 0; use < 3; use += 1) kinds.push((await ledger.reserve(reservation({ createdAt }), leaseAt(NOW), budget)).kind);
+    for (let use = 0; use < 3; use += 1)
+      kinds.push((await ledger.reserve(reservation({ createdAt }), leaseAt(NOW), budget)).kind);
     expect(kinds).toEqual(['reserved', 'reserved', 'budget_exceeded']);
   });
 
   test('counts reserved, unknown and billed payments, and nothing that was not billed', async () => {
     for (const state of PAYMENT_STATES) {
       const { accountId } = await inState(state);
-      const [[spent]] = (await sql('select reserved from civic.payment_budgets where spender = $1', [accountId])) as [[string]];
-      expect([state, spent]).toEqual([state, ['READ_FAILED', 'READ_EMPTY', 'SETTLE_FAILED', 'LAPSED'].includes(state) ? '0' : '10']);
+      const [[spent]] = (await sql('select reserved from civic.payment_budgets where spender = $1', [accountId])) as [
+        [string],
+      ];
+      expect([state, spent]).toEqual([
+        state,
+        ['READ_FAILED', 'READ_EMPTY', 'SETTLE_FAILED', 'LAPSED'].includes(state) ? '0' : '10',
+      ]);
     }
     const row = await reserved();
     expect(await ledger.forget(row)).toBe(true);
-    expect(await sql('select reserved from civic.payment_budgets where spender = $1', [row.accountId])).toEqual([['0']]);
+    expect(await sql('select reserved from civic.payment_budgets where spender = $1', [row.accountId])).toEqual([
+      ['0'],
+    ]);
   });
 
   test('equals the sum over the rows that are or may be billed', async () => {
-    const sums = await sql(`select b.reserved = coalesce((select sum(p.amount) from civic.payments p where p.budget_day = b.day
+    const sums =
+      await sql(`select b.reserved = coalesce((select sum(p.amount) from civic.payments p where p.budget_day = b.day
       and (b.spender = 'service' or p.account_id::text = b.spender) and p.state not in ('READ_FAILED', 'READ_EMPTY', 'SETTLE_FAILED', 'LAPSED')), 0)
       from civic.payment_budgets b`);
     expect(sums.length).toBeGreaterThan(20);
@@ -325,9 +358,14 @@ describe('the budget', () => {
 test('the payments shown to operators contain no payload, result, receipt or lease holder', async () => {
   await inState('RECONCILE');
   for (const payment of await ledger.list({ state: null, limit: 1_000 })) {
-    expect(Object.keys(payment).filter((name) => ['payload', 'result', 'receipt', 'leaseOwner'].includes(name))).toEqual([]);
+    expect(
+      Object.keys(payment).filter((name) => ['payload', 'result', 'receipt', 'leaseOwner'].includes(name)),
+    ).toEqual([]);
   }
-  expect((await ledger.list({ state: 'RECONCILE', limit: 2 })).map(({ state }) => state)).toEqual(['RECONCILE', 'RECONCILE']);
+  expect((await ledger.list({ state: 'RECONCILE', limit: 2 })).map(({ state }) => state)).toEqual([
+    'RECONCILE',
+    'RECONCILE',
+  ]);
 });
 
 describe('an erasure', () => {
@@ -340,19 +378,24 @@ describe('an erasure', () => {
     const before = await inState('SETTLED', { createdAt });
     const later = await inState('SETTLED', { createdAt: createdAt + 1 });
     const underWay = await Promise.all(
-      (['RESERVED', 'VERIFIED', 'RESULT_SAVED', 'SETTLING', 'RECONCILE'] as const).map((state) => inState(state, { createdAt })),
+      (['RESERVED', 'VERIFIED', 'RESULT_SAVED', 'SETTLING', 'RECONCILE'] as const).map((state) =>
+        inState(state, { createdAt }),
+      ),
     );
-    for (const ended of ['READ_FAILED', 'READ_EMPTY', 'SETTLE_FAILED', 'LAPSED'] as const) await inState(ended, { createdAt });
+    for (const ended of ['READ_FAILED', 'READ_EMPTY', 'SETTLE_FAILED', 'LAPSED'] as const)
+      await inState(ended, { createdAt });
     expect(await clear()).toBe(underWay.length);
     expect(await ledger.get(before.paymentId)).toEqual({ ...before, result: null });
     expect(await ledger.get(later.paymentId)).toEqual(later);
     for (const row of underWay) {
       const rest = PATHS.SETTLED.slice(PATHS.SETTLED.indexOf(row.state as 'SETTLING') + 1);
       let ending: PaymentRow = row;
-      for (const to of row.state === 'RECONCILE' ? (['SETTLED'] as const) : rest) ending = (await ledger.move(ending, MOVES[to], NOW + 1))!;
+      for (const to of row.state === 'RECONCILE' ? (['SETTLED'] as const) : rest)
+        ending = (await ledger.move(ending, MOVES[to], NOW + 1))!;
       expect(ending.state).toBe('SETTLED');
     }
     expect(await clear()).toBe(0);
-    for (const { paymentId } of underWay) expect(await ledger.get(paymentId)).toMatchObject({ state: 'SETTLED', result: null });
+    for (const { paymentId } of underWay)
+      expect(await ledger.get(paymentId)).toMatchObject({ state: 'SETTLED', result: null });
   });
 });

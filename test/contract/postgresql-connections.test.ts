@@ -2,8 +2,10 @@ import { Client, types } from 'pg';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openClientPool } from '../../infra/postgresql/client-pool.ts';
-import { type Database, openDatabase } from '../../infra/postgresql/open-database.ts';
+import { openClientPool } from '../../infra/postgresql/connection/client-pool.ts';
+import { type Database, openDatabase } from '../../infra/postgresql/connection/open-database.ts';
+import { openStatementPool } from '../../infra/postgresql/connection/statement-pool.ts';
+import { openTypedReads } from '../../infra/postgresql/connection/typed-reads.ts';
 import { DatabaseUnavailable, DeadlineExceeded } from '../../domain/ports/database.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { STALL_MS } from '../support/until-reached.ts';
@@ -28,8 +30,8 @@ afterAll(async () => {
   await home.close();
 });
 
-const texts = async (text: string, name?: string, { read } = database) =>
-  await read.texts({ text, values: [], ...(name === undefined ? {} : { name }) });
+const rowsOf = async (text: string, name?: string, { read } = database) =>
+  await read.rows<Record<string, unknown>>({ text, values: [], ...(name === undefined ? {} : { name }) });
 async function disconnect(purpose: string): Promise<number> {
   const end = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1 and datname = current_database()`;
   return (await admin.query(end, [`civic-${purpose}`])).rowCount ?? 0;
@@ -37,16 +39,16 @@ async function disconnect(purpose: string): Promise<number> {
 
 const pidsOf = async (purpose: string): Promise<unknown[]> =>
   (
-    await admin.query('select pid from pg_stat_activity where application_name = $1 and datname = current_database() order by 1', [
-      `civic-${purpose}`,
-    ])
+    await admin.query(
+      'select pid from pg_stat_activity where application_name = $1 and datname = current_database() order by 1',
+      [`civic-${purpose}`],
+    )
   ).rows;
 
 describe('hot reads', () => {
-  test('return rows of text and do not change the global parsers of pg', async () => {
-    expect(await texts(`select 1::bigint, 2.50::numeric, null, '{"a":1}'::json, true, array[1,2]`)).toEqual([
-      ['1', '2.50', null, '{"a":1}', 't', '{1,2}'],
-    ]);
+  test('return rows with named columns and do not change the global parsers of pg', async () => {
+    const text = `select 1::bigint as a, 2.50::numeric as b, null as c, '{"a":1}'::json as d, true as e, array[1,2] as f`;
+    expect(await rowsOf(text)).toEqual([{ a: 1, b: '2.50', c: null, d: { a: 1 }, e: true, f: [1, 2] }]);
     expect(types.getTypeParser(types.builtins.INT8)).toBe(parserBefore);
   });
 
@@ -54,42 +56,57 @@ describe('hot reads', () => {
     const answers = await Promise.allSettled(
       Array.from({ length: 300 }, async (_, n) =>
         n % 7 === 0
-          ? await texts('select 1 / 0')
-          : await database.read.texts({ name: `echo_${n % 3}`, text: `select $1::text || '${n % 3}'`, values: [String(n)] }),
+          ? await rowsOf('select 1 / 0')
+          : await database.read.rows({
+              name: `echo_${n % 3}`,
+              text: `select $1::text || '${n % 3}' as echo`,
+              values: [String(n)],
+            }),
       ),
     );
     for (const [n, answer] of answers.entries()) {
       if (n % 7 === 0) expect(answer).toMatchObject({ status: 'rejected', reason: { code: '22012' } });
-      else expect(answer).toEqual({ status: 'fulfilled', value: [[`${n}${n % 3}`]] });
+      else expect(answer).toEqual({ status: 'fulfilled', value: [{ echo: `${n}${n % 3}` }] });
     }
   });
 
   test('end at their deadline, and the connection remains usable', async () => {
     const before = await pidsOf('hot-reads');
-    await expect(texts('select pg_sleep(600)', undefined, brief)).rejects.toBeInstanceOf(DeadlineExceeded);
-    await expect.poll(() => texts('select 1', undefined, brief).catch(() => 'not in time')).toEqual([['1']]);
+    await expect(rowsOf('select pg_sleep(600)', undefined, brief)).rejects.toBeInstanceOf(DeadlineExceeded);
+    await expect.poll(() => rowsOf('select 1 as n', undefined, brief).catch(() => 'not in time')).toEqual([{ n: 1 }]);
     expect(await pidsOf('hot-reads')).toEqual(expect.arrayContaining(before));
   });
 
-  test('fail as unavailable when the connection is lost, and the next one reconnects', async () => {
-    const pending = [texts('select pg_sleep(600)'), texts('select pg_sleep(600)')].map(
+  test('fail as unavailable when the connection is lost, and later ones reconnect', async () => {
+    const pending = [rowsOf('select pg_sleep(600)'), rowsOf('select pg_sleep(600)')].map(
       async (each) => await each.catch((error: unknown) => error),
     );
     await expect.poll(async () => await disconnect('hot-reads')).toBeGreaterThan(0);
     for (const outcome of await Promise.all(pending)) expect(outcome).toBeInstanceOf(DatabaseUnavailable);
-    expect(await texts('select 2', 'again')).toEqual([['2']]);
-    expect(await texts('select 2', 'again')).toEqual([['2']]);
+    await expect.poll(() => rowsOf('select 2 as n', 'again').catch(() => 'not yet')).toEqual([{ n: 2 }]);
+    expect(await rowsOf('select 2 as n', 'again')).toEqual([{ n: 2 }]);
   });
 
   test('run in sessions with the settings of this program: UTC, one process each, read committed', async () => {
-    const settings = await texts(
-      `select current_setting('timezone'), current_setting('max_parallel_workers_per_gather'), current_setting('jit')`,
+    const settings = await rowsOf(
+      `select current_setting('timezone') as timezone, current_setting('max_parallel_workers_per_gather') as workers, current_setting('jit') as jit`,
     );
-    expect(settings).toEqual([['UTC', '0', 'off']]);
-    expect(await texts(`select current_setting('application_name'), current_setting('transaction_isolation')`)).toEqual([
-      ['civic-hot-reads', 'read committed'],
-    ]);
+    expect(settings).toEqual([{ timezone: 'UTC', workers: '0', jit: 'off' }]);
+    expect(
+      await rowsOf(
+        `select current_setting('application_name') as name, current_setting('transaction_isolation') as isolation`,
+      ),
+    ).toEqual([{ name: 'civic-hot-reads', isolation: 'read committed' }]);
   });
+});
+
+test('a session that has not prepared a named statement runs it, as behind a pooler', async () => {
+  const pool = openStatementPool({ dsn: home.url, purpose: 'pooled', statementTimeoutMs: STALL_MS }, 1);
+  const named = { name: 'pooled', text: 'select $1::int as n', values: [1] };
+  const forget = { text: 'deallocate all', values: [] };
+  const answers = [await pool.query(named), await pool.query(forget), await pool.query(named), await pool.query(named)];
+  await pool.close();
+  expect(answers.map(({ rows }) => rows)).toEqual([[{ n: 1 }], [], [{ n: 1 }], [{ n: 1 }]]);
 });
 
 describe('typed reads', () => {
@@ -107,7 +124,9 @@ describe('typed reads', () => {
   test('end at their deadline, and work again after a lost connection', async () => {
     await expect(brief.read.many(numbers`select 1 as n from pg_sleep(600)`)).rejects.toBeInstanceOf(DeadlineExceeded);
     await disconnect('reads');
-    await expect.poll(async () => await brief.read.many(numbers`select 3 as n`).catch(() => 'not yet')).toEqual([{ n: 3 }]);
+    await expect
+      .poll(async () => await brief.read.many(numbers`select 3 as n`).catch(() => 'not yet'))
+      .toEqual([{ n: 3 }]);
   });
 });
 
@@ -117,10 +136,12 @@ describe('a transaction', () => {
 
   test('commits when its work resolves and rolls back when it throws', async () => {
     const before = Number(await count());
-    const result = await database.transactor.transaction(async (transaction) => (await transaction.execute(insert(1))).count);
+    const result = await database.transactor.transaction(
+      async (transaction) => (await transaction.query(insert(1))).count,
+    );
     expect([result, Number(await count())]).toEqual([1, before + 1]);
     const failing = database.transactor.transaction(async (transaction) => {
-      await transaction.execute(insert(2));
+      await transaction.query(insert(2));
       throw new Error('on second thought');
     });
     await expect(failing).rejects.toThrow('on second thought');
@@ -129,15 +150,15 @@ describe('a transaction', () => {
 
   test('keeps the code of an error that is a defect', async () => {
     const twice = database.transactor.transaction(async (transaction) => {
-      await transaction.execute(insert(10));
-      await transaction.execute(insert(10));
+      await transaction.query(insert(10));
+      await transaction.query(insert(10));
     });
     await expect(twice).rejects.toMatchObject({ code: '23505' });
   });
 
   test('that is idle loses its row locks before a lease would end', async () => {
     const idle = brief.transactor.transaction(async (transaction) => {
-      await transaction.execute(insert(20));
+      await transaction.query(insert(20));
       await expect
         .poll(
           async () =>
@@ -149,7 +170,7 @@ describe('a transaction', () => {
             ).rowCount,
         )
         .toBe(0);
-      await transaction.execute(insert(21));
+      await transaction.query(insert(21));
     });
     await expect(idle).rejects.toBeInstanceOf(DatabaseUnavailable);
     expect((await admin.query('select from t where n in (20, 21)')).rowCount).toBe(0);
@@ -157,12 +178,12 @@ describe('a transaction', () => {
 
   test('that is lost in the middle fails as unavailable, and the next one works', async () => {
     const lost = database.transactor.transaction(async (transaction) => {
-      await transaction.execute(insert(30));
+      await transaction.query(insert(30));
       await disconnect('transactions');
-      await transaction.execute(insert(31));
+      await transaction.query(insert(31));
     });
     await expect(lost).rejects.toBeInstanceOf(DatabaseUnavailable);
-    await database.transactor.transaction(async (transaction) => await transaction.execute(insert(32)));
+    await database.transactor.transaction(async (transaction) => await transaction.query(insert(32)));
     expect((await admin.query('select from t where n between 30 and 39')).rowCount).toBe(1);
   });
 });
@@ -179,15 +200,13 @@ test('a timeout while waiting for a free connection is reported as such, not as 
   expect((waiting as Error).message).toBe('no connection to the database was free in time: every one was in use');
 });
 
-test('a typed read that waits for a connection until its deadline is late, and the database is not called lost', async () => {
-  const one = openClientPool({ dsn: home.url, purpose: 'one', statementTimeoutMs: 1 }, 1, { connectionTimeoutMillis: STALL_MS });
-  const { promise, resolve: finish } = Promise.withResolvers<void>();
-  const holding = one.run(async () => await promise);
-  const waiting = await one.many(sql.type(z.object({ n: z.number() }))`select 1 as n`).catch((error: unknown) => error);
-  finish();
-  await holding;
+test('typed reads that wait for a connection until their deadline are late, and the database is not called lost', async () => {
+  const one = await openTypedReads({ dsn: home.url, purpose: 'one', statementTimeoutMs: 200 }, 1);
+  const slow = sql.type(z.object({ n: z.number() }))`select 1 as n from pg_sleep(600)`;
+  const waiting = await Promise.allSettled(Array.from({ length: 12 }, () => one.many(slow)));
+  expect(one.use().waiting).toBeGreaterThan(0);
   await one.close();
-  expect(waiting).toBeInstanceOf(DeadlineExceeded);
+  for (const each of waiting) expect(each).toMatchObject({ reason: expect.any(DeadlineExceeded) as unknown });
 });
 
 test('a database that cannot be reached is reported as unavailable', async () => {

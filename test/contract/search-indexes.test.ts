@@ -1,12 +1,13 @@
 import { runner } from 'node-pg-migrate';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createGenerationStore } from '../../infra/postgresql/generations.ts';
-import { openDatabase } from '../../infra/postgresql/open-database.ts';
-import { migrate, MIGRATIONS_FOLDER } from '../../infra/postgresql/schema-state.ts';
+import { nightlyTest } from '../support/nightly-test.ts';
+import { createGenerationStore } from '../../infra/postgresql/read-models/generations.ts';
+import { openDatabase } from '../../infra/postgresql/connection/open-database.ts';
+import { migrate, MIGRATIONS_FOLDER } from '../../infra/postgresql/connection/schema-state.ts';
 import { agendaSearch } from '../../projections/agenda-search/projection.ts';
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { startEmptyDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { untilTrue } from '../support/until-reached.ts';
 
 const LOCKED_OUT = `select from pg_locks l join pg_database d on d.oid = l.database where not l.granted and d.datname = current_database()`;
@@ -16,7 +17,7 @@ const FEW_PAGES = 256 / 8;
 let server: TestDatabase;
 let client: Client;
 beforeEach(async () => {
-  server = await startTestDatabase();
+  server = await startEmptyDatabase();
   client = new Client(server.url);
   await client.connect();
 });
@@ -25,7 +26,12 @@ afterEach(async () => {
   await server.close();
 });
 
-const schema = { dir: MIGRATIONS_FOLDER, migrationsSchema: 'civic', migrationsTable: 'migrations', createMigrationsSchema: true };
+const schema = {
+  dir: MIGRATIONS_FOLDER,
+  migrationsSchema: 'civic',
+  migrationsTable: 'migrations',
+  createMigrationsSchema: true,
+};
 
 async function makeGeneration(): Promise<number> {
   const database = await openDatabase({ dsn: server.url, statementTimeoutMs: 10_000 });
@@ -85,9 +91,11 @@ describe('the indexes of an older release', () => {
     return reader;
   }
   const options = async (): Promise<readonly unknown[]> =>
-    (await client.query<{ reloptions: unknown }>(`select reloptions from pg_class where oid = any ($1::regclass[])`, [indexes])).rows.map(
-      ({ reloptions }) => reloptions,
-    );
+    (
+      await client.query<{ reloptions: unknown }>(`select reloptions from pg_class where oid = any ($1::regclass[])`, [
+        indexes,
+      ])
+    ).rows.map(({ reloptions }) => reloptions);
 
   test('put what waits in its place, and let few wait', async () => {
     expect(await migrate(server.url)).toContain('0029-entries-that-wait');
@@ -123,7 +131,7 @@ describe('the indexes of an older release', () => {
     expect(await migrated).toContain('0029-entries-that-wait');
   });
 
-  test('stay as they are where a session does not give them free, and the release starts', async () => {
+  nightlyTest('stay as they are where a session does not give them free, and the release starts', async () => {
     await readerOf(AGENDA_SEARCH.at(generation).words);
     expect(await migrate(server.url)).toContain('0029-entries-that-wait');
     expect(await waitingPages()).toEqual([0, 0]);

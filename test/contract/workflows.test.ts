@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { WORKFLOWS } from '../../contract/workflows.ts';
-import { arazzoDocumentOf } from '../../src/edge/documents/arazzo.ts';
-import { openApiDocumentOf } from '../../src/edge/documents/openapi.ts';
+import { buildArazzoDocument } from '../../src/edge/documents/arazzo.ts';
+import { buildOpenApiDocument } from '../../src/edge/documents/openapi.ts';
 import { lintTotals, redocly } from '../support/redocly.ts';
+import { nightlyTest } from '../support/nightly-test.ts';
 import { type Sandbox, startSandbox } from '../support/sandbox.ts';
+import { withNightly } from '../support/test-runs.ts';
 
 const DOCUMENT = 'arazzo.json';
 let folder: string;
@@ -35,9 +37,21 @@ const stepsIn = (executed: readonly Executed[]): readonly string[] =>
 
 /** Runs a workflow; resolves to its steps with the statuses of their answers. Each answer is compared with its schema. */
 async function run(workflowId: string, inputs: Readonly<Record<string, string>>): Promise<readonly string[]> {
-  const given = Object.entries({ key: sandbox.key, ...inputs }).flatMap(([name, value]) => ['--input', `${name}=${value}`]);
+  const given = Object.entries({ key: sandbox.key, ...inputs }).flatMap(([name, value]) => [
+    '--input',
+    `${name}=${value}`,
+  ]);
   const report = `${workflowId}.json`;
-  const { code, output } = await redocly(folder, 'respect', DOCUMENT, '--workflow', workflowId, ...given, '--json-output', report);
+  const { code, output } = await redocly(
+    folder,
+    'respect',
+    DOCUMENT,
+    '--workflow',
+    workflowId,
+    ...given,
+    '--json-output',
+    report,
+  );
   expect({ code, output }).toMatchObject({ code: 0 });
   const { files } = JSON.parse(await readFile(join(folder, report), 'utf8')) as {
     files: Record<string, { executedWorkflows: readonly Executed[] }>;
@@ -50,27 +64,32 @@ const firstCursor = async (): Promise<string> => {
 };
 const COPIED = ['takeSnapshot 201', 'readFirstPage 200'];
 
-test('Redocly reports nothing', async () => {
+nightlyTest('Redocly reports nothing', async () => {
   const said = await redocly(folder, 'lint', DOCUMENT, '--extends=recommended', '--format=json');
-  expect({ code: said.code, totals: lintTotals(said) }).toEqual({ code: 0, totals: { errors: 0, warnings: 0, ignored: 0 } });
+  expect({ code: said.code, totals: lintTotals(said) }).toEqual({
+    code: 0,
+    totals: { errors: 0, warnings: 0, ignored: 0 },
+  });
 });
 
-test('a snapshot is read page by page to its end, and then the feed', async () => {
+nightlyTest('a snapshot is read page by page to its end, and then the feed', async () => {
   const steps = await run('snapshotThenFollow', { resource: 'jurisdictions' });
   expect(steps).toEqual([...COPIED, 'readNextPage 200', 'readNextPage 200', 'readChanges 200']);
 });
 
-test('a cursor that is retained is read on to the head', async () => {
+nightlyTest('a cursor that is retained is read on to the head', async () => {
   const steps = await run('recoverFromExpiredCursor', { resource: 'meetings', cursor: await firstCursor() });
   expect(steps[0]).toBe('readStoredCursor 200');
   expect(steps.length).toBeGreaterThan(3);
   expect(new Set(steps.slice(1))).toEqual(new Set(['readChanges 200']));
 });
 
-test.each([
-  ['a moved clock', '/clock', { advance: 'P31D' }],
-  ['a renewed feed', '/feed/renew', {}],
-])('a cursor that is expired by %s leads to a new snapshot and back to the feed', async (_, path, body) => {
+test.each(
+  withNightly<readonly [string, string, object]>(
+    [['a moved clock', '/clock', { advance: 'P31D' }]],
+    [['a renewed feed', '/feed/renew', {}]],
+  ),
+)('a cursor that is expired by %s leads to a new snapshot and back to the feed', async (_, path, body) => {
   const cursor = await firstCursor();
   await sandbox.ask('POST', path, body);
   const steps = await run('recoverFromExpiredCursor', { resource: 'meetings', cursor });
@@ -86,19 +105,26 @@ test('a report that is refused for the time being is sent again, and exists once
 });
 
 test('the document is made only for operations, parameters and answers that exist', () => {
-  const document = openApiDocumentOf('https://records.test');
-  const { workflows } = arazzoDocumentOf(document);
+  const document = buildOpenApiDocument('https://records.test');
+  const { workflows } = buildArazzoDocument(document);
   expect(workflows.map(({ workflowId }) => workflowId)).toEqual(Object.keys(WORKFLOWS));
   const without = (path: string) => ({
     ...document,
     paths: Object.fromEntries(Object.entries(document.paths).filter(([each]) => each !== path)),
   });
-  expect(() => arazzoDocumentOf(without('/api/v1/data/snapshots'))).toThrow('no operation createCivicSnapshot');
+  expect(() => buildArazzoDocument(without('/api/v1/data/snapshots'))).toThrow('no operation createCivicSnapshot');
   const changes = '/api/v1/data/changes';
   const { get } = document.paths[changes]!;
-  const withGet = (changed: object) => ({ ...document, paths: { ...document.paths, [changes]: { get: { ...get!, ...changed } } } });
-  expect(() => arazzoDocumentOf(withGet({ parameters: [] }))).toThrow('no parameter cursor');
+  const withGet = (changed: object) => ({
+    ...document,
+    paths: { ...document.paths, [changes]: { get: { ...get!, ...changed } } },
+  });
+  expect(() => buildArazzoDocument(withGet({ parameters: [] }))).toThrow('no parameter cursor');
   const needed = { name: 'since', in: 'query', required: true, description: '', schema: {} };
-  expect(() => arazzoDocumentOf(withGet({ parameters: [...get!.parameters!, needed] }))).toThrow('needs the parameter since');
-  expect(() => arazzoDocumentOf(withGet({ responses: { 200: get!.responses['200'] } }))).toThrow('does not answer 410');
+  expect(() => buildArazzoDocument(withGet({ parameters: [...get!.parameters!, needed] }))).toThrow(
+    'needs the parameter since',
+  );
+  expect(() => buildArazzoDocument(withGet({ responses: { 200: get!.responses['200'] } }))).toThrow(
+    'does not answer 410',
+  );
 });

@@ -51,16 +51,18 @@ async function kill(running: Running): Promise<void> {
 }
 async function relayIsAtRest(): Promise<boolean> {
   const { stdout } = await installation.civicHere(['reactors', 'list', '--json'], { env: settings() });
-  const relay = (JSON.parse(stdout) as readonly { name: string; state: string; reason: string | null; lagEvents: number | null }[]).find(
-    ({ name }) => name === 'relay',
-  )!;
+  const relay = (
+    JSON.parse(stdout) as readonly { name: string; state: string; reason: string | null; lagEvents: number | null }[]
+  ).find(({ name }) => name === 'relay')!;
   if (relay.reason !== null) throw new Error(`the relay is paused: ${relay.reason}`);
   return relay.lagEvents === 0;
 }
 const changesOf = async () => (await readFeed(service, key, 500)).flatMap(({ data }) => data.items);
 /** Of each record four changes: A, B, A, C. */
 const states = (from: number): RecordChange[][] =>
-  [1, 2, 1, 3].map((variant) => Array.from({ length: RECORDS }, (_, index) => upsert('documents', from + index, variant)));
+  [1, 2, 1, 3].map((variant) =>
+    Array.from({ length: RECORDS }, (_, index) => upsert('documents', from + index, variant)),
+  );
 /** Sends one state after the other, each after the brokers have the one before: a repeated state is one change. */
 async function sendStates(from: number): Promise<void> {
   for (const state of states(from)) {
@@ -112,13 +114,17 @@ describe(`Kafka ${KAFKA_VERSION}, ${BROKERS} brokers`, () => {
       await Promise.all([importing, sending]);
       if (round % 2 === 0) await kafka.start((round / 2) % BROKERS);
     }
-    const ids = new Set(Array.from({ length: RELAY_KILLS }, (_, round) => states(round * 1_000)[0]!.map(({ id }) => id)).flat());
+    const ids = new Set(
+      Array.from({ length: RELAY_KILLS }, (_, round) => states(round * 1_000)[0]!.map(({ id }) => id)).flat(),
+    );
     const taken = async (): Promise<number> => (await changesOf()).filter(({ recordId }) => ids.has(recordId)).length;
     await untilReached('the changes of inlet messages', 4 * ids.size, taken, { tell: relayLogs });
     await untilTrue('the relay has published all', relayIsAtRest);
     const items = await changesOf();
     const messages = await readChained(kafka.brokers);
-    expect(messages.map(({ headers }) => Number(headers['civic-position']))).toEqual(items.map((_, index) => index + 1));
+    expect(messages.map(({ headers }) => Number(headers['civic-position']))).toEqual(
+      items.map((_, index) => index + 1),
+    );
     expect(messages.map(({ headers }) => headers['civic-version'])).toEqual(items.map(({ version }) => version));
     const versions = new Map<string, number>();
     for (const { recordId } of items) versions.set(recordId, (versions.get(recordId) ?? 0) + 1);

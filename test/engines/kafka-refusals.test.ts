@@ -50,7 +50,9 @@ beforeAll(async () => {
   const { key, certificate, authorityFile } = folder.signed('broker', { host: 'IP:127.0.0.1', days: 2 });
   const at = dirname(authorityFile);
   writeFileSync(join(at, 'both.pem'), key + certificate);
-  execFileSync('openssl', ['pkcs12', '-export', '-in', 'both.pem', '-out', 'broker.p12', '-passout', 'pass:changeit'], { cwd: at });
+  execFileSync('openssl', ['pkcs12', '-export', '-in', 'both.pem', '-out', 'broker.p12', '-passout', 'pass:changeit'], {
+    cwd: at,
+  });
   kafka = await startKafka(KAFKA_VERSION, {
     security: {
       keyStore: join(at, 'broker.p12'),
@@ -86,7 +88,10 @@ async function doctor(env: Environment) {
 describe(`civic doctor on Kafka ${KAFKA_VERSION} names`, () => {
   test('a certificate that is not trusted', async () => {
     const row = await doctor({ NODE_EXTRA_CA_CERTS: '' });
-    expect(row).toMatchObject({ state: 'failed', found: expect.stringMatching(/certificate of the brokers is not trusted/) });
+    expect(row).toMatchObject({
+      state: 'failed',
+      found: expect.stringMatching(/certificate of the brokers is not trusted/),
+    });
     expect(JSON.stringify(row)).toContain('NODE_EXTRA_CA_CERTS');
   });
   test('a wrong password, without repeating it', async () => {
@@ -130,9 +135,9 @@ describe(`the relay on Kafka ${KAFKA_VERSION}`, () => {
   });
   const relay = async () => {
     const { stdout } = await installation.civicHere(['reactors', 'list', '--json'], { env: trusted });
-    return (JSON.parse(stdout) as readonly { name: string; state: string; reason: string | null; lagEvents: number | null }[]).find(
-      ({ name }) => name === 'relay',
-    )!;
+    return (
+      JSON.parse(stdout) as readonly { name: string; state: string; reason: string | null; lagEvents: number | null }[]
+    ).find(({ name }) => name === 'relay')!;
   };
   const paused = async (): Promise<string> => {
     await untilTrue('the relay is paused', async () => (await relay()).state === 'paused');
@@ -145,18 +150,30 @@ describe(`the relay on Kafka ${KAFKA_VERSION}`, () => {
   const retry = () => installation.civicHere(['reactors', 'retry', 'relay'], { env: trusted });
 
   test('pauses while a right is missing, names it, and publishes with the rights that the docs list', async () => {
-    expect(await paused()).toMatch(/a right is missing: Create, Describe, Read and Write on the topics civic\.feed and civic\.feed\.place/);
+    expect(await paused()).toMatch(
+      /a right is missing: Create, Describe, Read and Write on the topics civic\.feed and civic\.feed\.place/,
+    );
     await acl('relay', AclResourceTypes.TOPIC, 'civic.', [AclOperationTypes.CREATE, AclOperationTypes.WRITE], true);
     await acl('relay', AclResourceTypes.TOPIC, 'civic.', [AclOperationTypes.DESCRIBE, AclOperationTypes.READ], true);
     await retry();
-    expect(await paused()).toMatch(/a right is missing: Describe and Write on the transactional id civic\.relay\.civic\.feed/);
-    await acl('relay', AclResourceTypes.TRANSACTIONAL_ID, 'civic.relay.', [AclOperationTypes.DESCRIBE, AclOperationTypes.WRITE], true);
+    expect(await paused()).toMatch(
+      /a right is missing: Describe and Write on the transactional id civic\.relay\.civic\.feed/,
+    );
+    await acl(
+      'relay',
+      AclResourceTypes.TRANSACTIONAL_ID,
+      'civic.relay.',
+      [AclOperationTypes.DESCRIBE, AclOperationTypes.WRITE],
+      true,
+    );
     await retry();
     await untilTrue('the relay has published all', published);
     // Only a relay that continues reads its position, in a group.
     await service.stop();
     service = await installation.start({ env: trusted });
-    expect(await paused()).toMatch(/a right is missing: Read on the groups whose names begin with civic\.relay\.civic\.feed\./);
+    expect(await paused()).toMatch(
+      /a right is missing: Read on the groups whose names begin with civic\.relay\.civic\.feed\./,
+    );
     await acl('relay', AclResourceTypes.GROUP, 'civic.', [AclOperationTypes.READ], true);
     await retry();
     await untilTrue('the relay goes on', published);

@@ -1,5 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +23,13 @@ export const KAFKA_VERSION = process.env['KAFKA_VERSION'] ?? KAFKA_VERSIONS[0]!;
 
 const CACHE = join(import.meta.dirname, '../../node_modules/.cache/engines');
 const CLUSTER_ID = 'MkU3OEVBNTcwNTJENDM2Qk';
-const HEAP = ['-Xmx384m', '-Xms128m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Dorg.slf4j.simpleLogger.defaultLogLevel=error'];
+const HEAP = [
+  '-Xmx384m',
+  '-Xms128m',
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+  '-Dorg.slf4j.simpleLogger.defaultLogLevel=error',
+];
 
 const dependency = (group: string, artifact: string, version: string): string =>
   `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version></dependency>`;
@@ -44,7 +60,9 @@ async function freePorts(count: number): Promise<readonly number[]> {
   const ports = await Promise.all(
     servers.map(
       (server) =>
-        new Promise<number>((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port))),
+        new Promise<number>((resolve) =>
+          server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port)),
+        ),
     ),
   );
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
@@ -123,7 +141,8 @@ export async function startKafka(
       ? {}
       : {
           'sasl.enabled.mechanisms': 'SCRAM-SHA-512',
-          'listener.name.secured.scram-sha-512.sasl.jaas.config': 'org.apache.kafka.common.security.scram.ScramLoginModule required;',
+          'listener.name.secured.scram-sha-512.sasl.jaas.config':
+            'org.apache.kafka.common.security.scram.ScramLoginModule required;',
           'ssl.keystore.type': 'PKCS12',
           'ssl.keystore.location': security.keyStore,
           'ssl.keystore.password': security.storePassword,
@@ -153,7 +172,8 @@ export async function startKafka(
   const allAnswer = (): Promise<void> =>
     untilTrue(`Kafka ${version} answers`, () => {
       const ended = [...running].find(([, { exitCode }]) => exitCode !== null);
-      if (ended !== undefined) throw new Error(`Kafka ${version} ended: ${readFileSync(logOf(ended[0]), 'utf8').slice(-3000)}`);
+      if (ended !== undefined)
+        throw new Error(`Kafka ${version} ended: ${readFileSync(logOf(ended[0]), 'utf8').slice(-3000)}`);
       return answers(address, brokers);
     });
   const address = plain.map((port) => `127.0.0.1:${port}`).join(',');
@@ -171,7 +191,10 @@ export async function startKafka(
     },
   };
   const users = security === undefined ? [] : [security.admin, ...security.users];
-  const scram = users.flatMap(({ name, password }) => ['--add-scram', `SCRAM-SHA-512=[name=${name},password=${password}]`]);
+  const scram = users.flatMap(({ name, password }) => [
+    '--add-scram',
+    `SCRAM-SHA-512=[name=${name},password=${password}]`,
+  ]);
   for (let index = 0; index < brokers; index += 1) {
     const file = join(folder, `${index}.properties`);
     writeFileSync(

@@ -10,7 +10,8 @@ import { KAFKA_VERSIONS, kafkaJars } from './kafka-server.ts';
 
 /**
  * `npm run test:engines`: the contract tests against every engine that is found here, and the kill tests against servers that this starts
- * itself. One line for each engine; the last line sums them. An engine on which no test ran is never counted as passed.
+ * itself. One line for each engine; the last line sums them. An engine that is not found counts as one skipped test; an engine on which no
+ * test ran is never counted as passed.
  */
 
 interface Run {
@@ -33,7 +34,8 @@ interface Found {
 /** A file for the counts, as JSON. */
 const { values } = parseArgs({ options: { results: { type: 'string' } } });
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message.trim().split('\n')[0]! : String(error));
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message.trim().split('\n')[0]! : String(error);
 
 async function found(engine: string, look: () => Promise<Found> | Found): Promise<Found> {
   try {
@@ -50,9 +52,11 @@ function postgresql(): Promise<Found> {
   const { hostname, port } = new URL(given ?? usual[0]!);
   const address = `${hostname}:${port || 5432}`;
   return found(`PostgreSQL at ${address}`, async () => {
-    const reached = await Promise.any((given === undefined ? usual : [given]).map(versionAt)).catch(({ errors }: AggregateError) => {
-      throw errors[0];
-    });
+    const reached = await Promise.any((given === undefined ? usual : [given]).map(versionAt)).catch(
+      ({ errors }: AggregateError) => {
+        throw errors[0];
+      },
+    );
     const env = { DATABASE_URL: reached.url };
     const files = ['test/contract/event-log.postgresql.test.ts'];
     return {
@@ -79,7 +83,8 @@ const pairOfPostgresql = (): Found => ({
 const kafka = (version: string): Promise<Found> =>
   found(`Kafka ${version} from Maven Central`, () => {
     for (const program of ['java', 'mvn'])
-      if (spawnSync(program, ['-version'], { stdio: 'ignore' }).error !== undefined) throw new Error(`${program} is not installed`);
+      if (spawnSync(program, ['-version'], { stdio: 'ignore' }).error !== undefined)
+        throw new Error(`${program} is not installed`);
     kafkaJars(version);
     const env = { KAFKA_VERSION: version };
     const files = ['kafka-contract', 'kafka-refusals', 'kafka-kills'].map((name) => `test/engines/${name}.test.ts`);
@@ -105,8 +110,13 @@ const kurrentdb = (): Promise<Found> =>
 const containers = (): Promise<Found> =>
   found('Containers', async () => {
     if (!(await containersRun())) throw new Error('no Docker runs here');
-    const files = ['event-log.postgresql', 'event-log.kurrentdb', 'kafka-broker'].map((name) => `test/contract/${name}.test.ts`);
-    return { engine: 'PostgreSQL 17, KurrentDB 25.0 and Kafka 3.9 in containers', runs: [{ files, named: 'in a container' }] };
+    const files = ['event-log.postgresql', 'event-log.kurrentdb', 'kafka-broker'].map(
+      (name) => `test/contract/${name}.test.ts`,
+    );
+    return {
+      engine: 'PostgreSQL, KurrentDB and Kafka of compose.yaml in containers',
+      runs: [{ files, named: 'in a container' }],
+    };
   });
 
 const kinds = ['passed', 'failed', 'skipped'] as const;
@@ -120,17 +130,22 @@ function runTests({ files, named, env = {} }: Run): Counts {
   const file = join(results, 'vitest.json');
   rmSync(file, { force: true });
   const args = ['run', ...files, ...(named === '' ? [] : ['-t', named])];
-  const { status } = spawnSync('vitest', [...args, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`], {
-    stdio: 'inherit',
-    env: { ...process.env, TEST_ENGINES: 'on', ...env },
-  });
+  const { status } = spawnSync(
+    'vitest',
+    [...args, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
+    {
+      stdio: 'inherit',
+      env: { ...process.env, TEST_LANE: 'engines', ...env },
+    },
+  );
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const { testResults } = JSON.parse(readFileSync(file, 'utf8')) as {
     testResults: readonly { status: string; assertionResults: readonly { fullName: string; status: string }[] }[];
   };
   for (const { assertionResults, status: ended } of testResults) {
     const wanted = assertionResults.filter(({ fullName }) => fullName.includes(named));
-    for (const each of wanted) counts[each.status === 'passed' ? 'passed' : each.status === 'failed' ? 'failed' : 'skipped'] += 1;
+    for (const each of wanted)
+      counts[each.status === 'passed' ? 'passed' : each.status === 'failed' ? 'failed' : 'skipped'] += 1;
     if (ended === 'failed' && !wanted.some((each) => each.status === 'failed')) counts.failed += 1;
   }
   if (status !== 0 && counts.failed === 0) counts.failed = 1;
@@ -149,6 +164,7 @@ const lines: string[] = [];
 for (const { engine, runs } of engines) {
   if (typeof runs === 'string') {
     lines.push(`${engine}: not run: ${runs}`);
+    total.skipped += 1;
     continue;
   }
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
@@ -162,7 +178,11 @@ for (const { engine, runs } of engines) {
   }
   const { passed, failed, skipped } = counts;
   if (passed === 0 && failed === 0) counts.failed = 1;
-  lines.push(passed === 0 && failed === 0 ? `${engine}: no test ran` : `${engine}: ${passed} passed, ${failed} failed, ${skipped} skipped`);
+  lines.push(
+    passed === 0 && failed === 0
+      ? `${engine}: no test ran`
+      : `${engine}: ${passed} passed, ${failed} failed, ${skipped} skipped`,
+  );
   add(total, counts);
 }
 rmSync(results, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PROJECTIONS } from '../../src/composition.ts';
+import { PROJECTIONS } from '../../src/app/composition.ts';
 import { type AdmissionBench, type Customer, openAdmissionBench } from '../support/admission.ts';
 import { untilTrue } from '../support/civic.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
@@ -43,7 +43,13 @@ function load() {
       const answer = await service.fetch('/api/v1/data/changes?limit=1', { key: customer.key });
       const { error } = (await answer.json()) as { readonly error?: { readonly code: string } };
       const { status, headers } = answer;
-      answered.push({ began, ended: performance.now(), status, code: error?.code, retryAfter: headers.get('retry-after') });
+      answered.push({
+        began,
+        ended: performance.now(),
+        status,
+        code: error?.code,
+        retryAfter: headers.get('retry-after'),
+      });
     }
   });
   const since = (time: number) => answered.filter(({ began }) => began >= time);

@@ -9,7 +9,20 @@ import { tablesWith, wholeDatabase } from '../support/whole-database.ts';
 const NAME = 'Zebulona';
 const ID = recordId('documents', 1);
 const STREAM = `documents-${ID}`;
-const ERASE = ['erase', 'record', ID, '--text', NAME, '--with', '[removed]', '--reason', 'personal_data', '--no-vacuum', '--yes', '--json'];
+const ERASE = [
+  'erase',
+  'record',
+  ID,
+  '--text',
+  NAME,
+  '--with',
+  '[removed]',
+  '--reason',
+  'personal_data',
+  '--no-vacuum',
+  '--yes',
+  '--json',
+];
 
 let database: TestDatabase;
 let installation: Installation;
@@ -30,7 +43,7 @@ afterAll(async () => {
 });
 
 async function json<Value>(args: readonly string[], input?: string): Promise<Value> {
-  const { exitCode, stdout, stderr } = await installation.civic(args, input === undefined ? {} : { input });
+  const { exitCode, stdout, stderr } = await installation.civicHere(args, input === undefined ? {} : { input });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   return JSON.parse(stdout) as Value;
 }
@@ -47,13 +60,20 @@ const release = () => holder.query('rollback');
 /** Backends that wait for the lock. */
 async function held(): Promise<readonly number[]> {
   const { processID } = holder as unknown as { readonly processID: number };
-  const { rows } = await watch.query<{ pid: number }>('select pid from pg_stat_activity where $1 = any(pg_blocking_pids(pid))', [
-    processID,
-  ]);
+  const { rows } = await watch.query<{ pid: number }>(
+    'select pid from pg_stat_activity where $1 = any(pg_blocking_pids(pid))',
+    [processID],
+  );
   return rows.map(({ pid }) => pid);
 }
 const count = async (type: string): Promise<number> =>
-  (await watch.query('select from civic.events where type = $1 and stream in ($2, $3)', [type, STREAM, 'erasures-civic'])).rowCount!;
+  (
+    await watch.query('select from civic.events where type = $1 and stream in ($2, $3)', [
+      type,
+      STREAM,
+      'erasures-civic',
+    ])
+  ).rowCount!;
 const tables = async () => tablesWith(await wholeDatabase(database.url), NAME);
 
 test('an erasure with command, projector and worker killed at its steps is complete after the next start', async () => {
@@ -79,7 +99,10 @@ test('an erasure with command, projector and worker killed at its steps is compl
   erasing.kill('SIGKILL');
   await Promise.all([erasing.ended, service.kill9()]);
   // As a running command that has stored what it read before.
-  await watch.query(`insert into civic.decider_checkpoints values ($1, 'other', 1, 0, gen_random_uuid(), $2, 'sealed')`, [STREAM, NAME]);
+  await watch.query(
+    `insert into civic.decider_checkpoints values ($1, 'other', 1, 0, gen_random_uuid(), $2, 'sealed')`,
+    [STREAM, NAME],
+  );
   for (const pid of await held()) await watch.query('select pg_terminate_backend($1)', [pid]);
   expect((await tables()).length).toBeGreaterThan(1);
   await release();

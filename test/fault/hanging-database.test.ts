@@ -37,8 +37,10 @@ async function ask(path: string): Promise<{ readonly status: number; readonly te
 }
 const readiness = async () => JSON.parse((await ask('/readyz')).text) as Readiness;
 const state = async () => JSON.parse((await ask('/ops/state')).text) as OpsState;
-const SHARED = /^civic_(?:projection|reactor|reports|log_events|feed|snapshots|subscriptions|sources|payments)\w*(?:\{.*\})? /gm;
-const sharedIn = (text: string) => (text.match(SHARED) ?? []).filter((line) => !line.startsWith('civic_projection_fold_duration'));
+const SHARED =
+  /^civic_(?:projection|reactor|reports|log_events|feed|snapshots|subscriptions|sources|payments)\w*(?:\{.*\})? /gm;
+const sharedIn = (text: string) =>
+  (text.match(SHARED) ?? []).filter((line) => !line.startsWith('civic_projection_fold_duration'));
 
 test('all health checks report a silent database within three seconds, at the first and at later calls', async () => {
   await expect.poll(async () => (await state()).database.state, PATIENT).toBe('answers');
@@ -47,7 +49,9 @@ test('all health checks report a silent database within three seconds, at the fi
   const metrics = async () => (before = (await ask('/metrics')).text);
   await expect.poll(metrics, PATIENT).toMatch(/^civic_shared_figures_known 1$/m);
   const names = new Set(sharedIn(before).map((line) => line.split(/[{ ]/)[0]));
-  expect([...names]).toEqual(expect.arrayContaining(['civic_projection_lag_seconds', 'civic_reports_open', 'civic_feed_position']));
+  expect([...names]).toEqual(
+    expect.arrayContaining(['civic_projection_lag_seconds', 'civic_reports_open', 'civic_feed_position']),
+  );
 
   const usual = longest;
   longest = 0;
@@ -64,7 +68,12 @@ test('all health checks report a silent database within three seconds, at the fi
       expect(gauges.status).toBe(200);
       expect(gauges.text).toMatch(/^civic_shared_figures_known 0$/m);
       expect(sharedIn(gauges.text)).toEqual([]);
-      for (const own of ['process_resident_memory_bytes', 'civic_build_info', 'civic_database_connections', 'civic_log_append_duration']) {
+      for (const own of [
+        'process_resident_memory_bytes',
+        'civic_build_info',
+        'civic_database_connections',
+        'civic_log_append_duration',
+      ]) {
         expect(gauges.text).toMatch(new RegExp(`^${own}`, 'm'));
       }
       expect(seen.problems[0]!.text).toMatch(/^The database/);

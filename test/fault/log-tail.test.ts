@@ -1,9 +1,9 @@
 import { Client } from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { tailViolations } from '../support/log-tail-checker.ts';
 import { runTail } from '../support/log-tail-run.ts';
+import { testRuns } from '../support/test-runs.ts';
 
 const SEED = Number(process.env.TAIL_SEED ?? Math.floor(Math.random() * 1e9));
 
@@ -18,8 +18,11 @@ afterEach(async () => await database?.close());
 describe(`tailing the log (TAIL_SEED=${SEED})`, () => {
   test('readers miss, repeat and reorder no event while writers in other processes stall and are killed', async () => {
     database = await startTestDatabase();
-    await migrate(database.url);
-    const run = await runTail(database.url, ['reader', 'reader', 'filtered'], SEED);
+    const run = await runTail(database.url, {
+      readers: ['reader', 'reader', 'filtered'],
+      seed: SEED,
+      rounds: testRuns(4),
+    });
     expect(run.complaints).toEqual([]);
     expect(run.acknowledged.size).toBeGreaterThan(1_000);
     for (const read of run.readers) expect(tailViolations(read, run.stored, run.acknowledged)).toEqual([]);
@@ -28,12 +31,11 @@ describe(`tailing the log (TAIL_SEED=${SEED})`, () => {
 
   test('without the lock the same readers miss events', async () => {
     database = await startTestDatabase();
-    await migrate(database.url);
     const client = new Client(database.url);
     await client.connect();
     await client.query(WITHOUT_THE_LOCK);
     await client.end();
-    const run = await runTail(database.url, ['filtered', 'filtered'], SEED);
+    const run = await runTail(database.url, { readers: ['filtered', 'filtered'], seed: SEED, rounds: testRuns(3) });
     const violations = run.readers.flatMap((read) => tailViolations(read, run.stored, run.acknowledged));
     expect(violations.filter((each) => each.startsWith('skipped')).length).toBeGreaterThan(0);
     expect(violations.filter((each) => each.startsWith('lost write'))).toEqual([]);

@@ -1,7 +1,12 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { copyTestDatabase, replaceTestDatabase, startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import {
+  copyTestDatabase,
+  replaceTestDatabase,
+  startTestDatabase,
+  type TestDatabase,
+} from '../support/embedded-database.ts';
 import { importTopics, readTopics, topicLines, topicNames } from '../support/numbered-topics.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
 import { untilTrue } from '../support/until-reached.ts';
@@ -17,7 +22,9 @@ const write = (prefix: string, count: number) => importTopics(installation, pref
 const read = (cursor: string) => readTopics(api, key, cursor);
 async function readyz() {
   const answer = await fetch(`${api.opsUrl}/readyz`);
-  const { checks } = (await answer.json()) as { readonly checks: readonly { readonly name: string; readonly ok: boolean }[] };
+  const { checks } = (await answer.json()) as {
+    readonly checks: readonly { readonly name: string; readonly ok: boolean }[];
+  };
   return { status: answer.status, failed: checks.filter(({ ok }) => !ok).map(({ name }) => name) };
 }
 async function health() {
@@ -49,7 +56,10 @@ describe('a process of the role api beside a projector, whose database is replac
     await client.query(`update civic.installation set database = ''`);
     await client.end();
     const standby = await copyTestDatabase(database);
-    [api, projector] = await Promise.all([installation.start({ role: 'api' }), installation.start({ role: 'projector' })]);
+    [api, projector] = await Promise.all([
+      installation.start({ role: 'api' }),
+      installation.start({ role: 'projector' }),
+    ]);
     await write('lost', 200);
     cursors.kept = (await read('')).next;
     await untilTrue(

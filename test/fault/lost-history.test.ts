@@ -1,7 +1,12 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { copyTestDatabase, replaceTestDatabase, startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import {
+  copyTestDatabase,
+  replaceTestDatabase,
+  startTestDatabase,
+  type TestDatabase,
+} from '../support/embedded-database.ts';
 import { importTopics, readTopics, topicNames } from '../support/numbered-topics.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
 import { untilTrue } from '../support/until-reached.ts';
@@ -41,7 +46,8 @@ describe('a running service whose database is replaced by an older one, as by a 
     cursors.kept = (await read('')).next;
     await write('lost', 200);
     const served = await read(cursors.kept);
-    if (served.names.length !== 200) throw new Error(`${served.names.length} of the changes that are to be lost were served`);
+    if (served.names.length !== 200)
+      throw new Error(`${served.names.length} of the changes that are to be lost were served`);
     cursors.lost = served.next;
     await replaceTestDatabase(database, standby);
   });
@@ -74,8 +80,13 @@ describe('a running service whose database is replaced by an older one, as by a 
   test('is ready again, has counted it, and shows it to operators until they acknowledge it', async () => {
     await untilTrue('it is ready', async () => (await fetch(`${service.opsUrl}/readyz`)).status === 200);
     expect(await (await fetch(`${service.opsUrl}/metrics`)).text()).toMatch(/^civic_history_set_back_total 1$/m);
-    expect(await doctor()).toMatchObject({ state: 'warning', found: expect.stringMatching(/set back from \d+ to \d+/) });
-    const state = (await (await fetch(`${service.opsUrl}/ops/state`)).json()) as { problems: readonly { text: string }[] };
+    expect(await doctor()).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/set back from \d+ to \d+/),
+    });
+    const state = (await (await fetch(`${service.opsUrl}/ops/state`)).json()) as {
+      problems: readonly { text: string }[];
+    };
     expect(state.problems.map(({ text }) => text).join()).toMatch(/log was set back from \d+ to \d+/);
     const { stdout } = await installation.civicHere(['feed', 'acknowledge', '--json']);
     expect(JSON.parse(stdout)).toEqual({ acknowledged: 1 });
@@ -87,6 +98,8 @@ describe('a running service whose database is replaced by an older one, as by a 
     const results = JSON.parse(verified.stdout) as { name: string; equal: boolean }[];
     expect(results.filter(({ equal }) => !equal)).toEqual([]);
     const { stderr } = await service.stop();
-    expect(stderr.split('\n').filter((line) => line.includes('has lost history that was served from here'))).toHaveLength(1);
+    expect(
+      stderr.split('\n').filter((line) => line.includes('has lost history that this process has read')),
+    ).toHaveLength(1);
   });
 });

@@ -1,5 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { withNightly } from '../support/test-runs.ts';
 import { AGENTS, type Got } from '../support/agent-clients.ts';
 import { untilTrue } from '../support/civic.ts';
 import { type Customer, makePayingService, type PayingService } from '../support/paying-service.ts';
@@ -21,13 +22,17 @@ afterAll(async () => {
 /** What a payer signs is valid for two minutes. */
 const VALID_MS = 110_000;
 const SEARCH = { query: 'zoning', limit: 2 };
-const codeOf = ({ structuredContent }: Got): string | undefined => (structuredContent as { error?: { code: string } }).error?.code;
+const codeOf = ({ structuredContent }: Got): string | undefined =>
+  (structuredContent as { error?: { code: string } }).error?.code;
 const connect = AGENTS['the current client, held to the current era']!;
 
-describe.each<[string, HttpFault, string, number]>([
-  ['before the facilitator has settled', 'hang', '', 0],
-  ['after it has settled and before it has said so', 'done_then_hang', 'with a node', 1],
-])('a service that is killed while it settles, %s', (_, fault, node, paid) => {
+type Moment = readonly [when: string, fault: HttpFault, node: string, paid: number];
+const MOMENTS = withNightly<Moment>(
+  [['after it has settled and before it has said so', 'done_then_hang', 'with a node', 1]],
+  [['before the facilitator has settled', 'hang', '', 0]],
+);
+
+describe.each(MOMENTS)('a service that is killed while it settles, %s', (_, fault, node, paid) => {
   test('restarts, determines the outcome of the payment, and serves the same payment, billed once', async () => {
     let overrun = 0;
     while (!(await inTime())) expect((overrun += 1)).toBeLessThan(4);
@@ -41,13 +46,18 @@ describe.each<[string, HttpFault, string, number]>([
     const service = await shop.start({ env });
     const agent = await connect(service.baseUrl, customer.key);
     const signedAt = performance.now();
-    const payment = await shop.payer.pay((await agent.call('search_agenda', SEARCH)).structuredContent as unknown as PaymentChallenge);
+    const payment = await shop.payer.pay(
+      (await agent.call('search_agenda', SEARCH)).structuredContent as unknown as PaymentChallenge,
+    );
     const nonce = payment.payload.authorization.nonce!;
     const transfers = () => shop.facilitator.chain.paid(shop.payer.address, nonce).length;
     shop.facilitator.faults.settle = fault;
     const settles = shop.facilitator.asked.settle.length;
     const lost = agent.call('search_agenda', SEARCH, payment).catch((error: unknown) => error);
-    await untilTrue('the facilitator is asked to settle', () => shop.facilitator.asked.settle.length > settles && transfers() === paid);
+    await untilTrue(
+      'the facilitator is asked to settle',
+      () => shop.facilitator.asked.settle.length > settles && transfers() === paid,
+    );
     await service.kill9();
     expect(await lost).toBeInstanceOf(Error);
     shop.facilitator.faults.settle = null;
@@ -67,7 +77,9 @@ describe.each<[string, HttpFault, string, number]>([
       return false;
     }
     expect(answer.isError).toBeUndefined();
-    expect([...answers].filter((each) => !['payment_in_progress', 'payment_reconciliation_required'].includes(each))).toEqual([]);
+    expect(
+      [...answers].filter((each) => !['payment_in_progress', 'payment_reconciliation_required'].includes(each)),
+    ).toEqual([]);
     expect(transfers()).toBe(1);
     expect(answer._meta!['x402/payment-response']).toMatchObject({
       transaction: shop.facilitator.chain.paid(shop.payer.address, nonce)[0]!.hash,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { recordHistory } from '../../projections/record-history/projection.ts';
-import { toPosition } from '../../infra/postgresql/log-position.ts';
+import { toPosition } from '../../infra/postgresql/log/log-position.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import { LONG_LEASE_MS, openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
 import { appendAccount } from '../support/civic-accounts.ts';
@@ -13,8 +13,9 @@ import { checkMoves, noteMoves, tellMoves } from '../support/moves.ts';
 import { dumpTables, foldAtRandom, hashOf } from '../support/projection-spec.ts';
 import { untilReached } from '../support/until-reached.ts';
 import { checkWholeFeed } from '../support/whole-feed.ts';
+import { testRuns } from '../support/test-runs.ts';
 
-const KILLS = 24;
+const KILLS = testRuns(4);
 const NAMES = ALL_PROJECTIONS.map(({ name }) => name);
 
 let server: TestDatabase;
@@ -61,7 +62,9 @@ const withMoves = (work: (random: () => number) => Promise<void>) =>
 
 /** The first position after a read model's checkpoint, or the end of the log. */
 async function justAfter(name: string): Promise<Position> {
-  const live = (await civic.generations.list()).find(({ projection, state }) => projection === name && state === 'live');
+  const live = (await civic.generations.list()).find(
+    ({ projection, state }) => projection === name && state === 'live',
+  );
   const [head, next] = [await civic.log.head(), toPosition(Number(live?.checkpoint ?? 0) + 1)];
   return next < head ? next : head;
 }
@@ -113,7 +116,11 @@ test(`projectors killed ${KILLS} times at random leave the same tables as a run 
 test('a replay from zero in another process, time zone and language makes byte-identical tables', async () => {
   civic.startProjector();
   await civic.caughtUp(undefined, NAMES);
-  const child = startFolding('replay', server.url, 7, { TZ: 'Pacific/Kiritimati', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' });
+  const child = startFolding('replay', server.url, 7, {
+    TZ: 'Pacific/Kiritimati',
+    LANG: 'tr_TR.UTF-8',
+    LC_ALL: 'tr_TR.UTF-8',
+  });
   children.add(child);
   const hashes = JSON.parse(await child.firstLine) as Record<string, string>;
   for (const projection of ALL_PROJECTIONS) {
@@ -129,7 +136,8 @@ test('a projector stopped by SIGSTOP beyond its lease commits nothing after anot
     const child = startChild(3);
     await child.firstLine;
     const owner = `child-${child.process.pid}`;
-    const commits = async () => Number((await civic.rows('select count(*) from civic.owners where owner = $1', [owner]))[0]![0]);
+    const commits = async () =>
+      Number((await civic.rows('select count(*) from civic.owners where owner = $1', [owner]))[0]![0]);
     const done = new AbortController();
     const writing = (async () => {
       while (!done.signal.aborted) await civic.writer.write(randomChanges(random, 10, 30), {});
@@ -140,7 +148,9 @@ test('a projector stopped by SIGSTOP beyond its lease commits nothing after anot
       // On a busy machine a short lease could end and be acquired again.
       const heir = civic.startProjector(ALL_PROJECTIONS, { leaseMs: LONG_LEASE_MS });
       await untilTrue('another owner has taken every generation over', async () =>
-        (await civic.generations.list()).every(({ state, owner: holder }) => state !== 'live' || (holder !== null && holder !== owner)),
+        (await civic.generations.list()).every(
+          ({ state, owner: holder }) => state !== 'live' || (holder !== null && holder !== owner),
+        ),
       );
       const before = await commits();
       child.process.kill('SIGCONT');
@@ -157,7 +167,9 @@ test('a projector stopped by SIGSTOP beyond its lease commits nothing after anot
     await checkMoves(civic);
     await checkWholeFeed(civic);
     expect(
-      (await civic.generations.list()).filter(({ projection, state }) => projection === recordHistory.name && state === 'live'),
+      (await civic.generations.list()).filter(
+        ({ projection, state }) => projection === recordHistory.name && state === 'live',
+      ),
     ).toHaveLength(1);
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { withNightly } from '../support/test-runs.ts';
 import { type PrivateServer, startPrivateServer } from '../support/postgresql-server.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
 import { untilTrue } from '../support/until-reached.ts';
@@ -32,8 +33,13 @@ async function answersWhole(): Promise<boolean> {
   ]);
   const statuses = [recent, upcoming, detail, cadence, changes].map(({ status }) => status);
   last = statuses.join();
-  const [hits, timezone] = [(await json(recent)).data as unknown[], ((await json(cadence)).data as { timezone: string | null }).timezone];
-  return statuses.every((status) => status === 200) && hits.length > 0 && timezone !== null && (await ops('/readyz')) === 200;
+  const [hits, timezone] = [
+    (await json(recent)).data as unknown[],
+    ((await json(cadence)).data as { timezone: string | null }).timezone,
+  ];
+  return (
+    statuses.every((status) => status === 200) && hits.length > 0 && timezone !== null && (await ops('/readyz')) === 200
+  );
 }
 
 beforeAll(async () => {
@@ -41,14 +47,22 @@ beforeAll(async () => {
   installation = makeInstallation('civic-backend-');
   service = await installation.start({
     sample: 'on',
-    env: { DATABASE_URL: await server.createDatabase('civic'), CIVIC_STATEMENT_TIMEOUT: 'PT2S', CIVIC_PUBLIC_LIMIT: `${REQUESTS}/1` },
+    env: {
+      DATABASE_URL: await server.createDatabase('civic'),
+      CIVIC_STATEMENT_TIMEOUT: 'PT2S',
+      CIVIC_PUBLIC_LIMIT: `${REQUESTS}/1`,
+    },
   });
   key = service.key!;
   await untilTrue('the sample has hits', async () => {
-    const [hit] = (await json(await get('/api/v1/public/agenda-hits?jurisdictionSlug=sample-city'))).data as { topicSlug: string }[];
+    const [hit] = (await json(await get('/api/v1/public/agenda-hits?jurisdictionSlug=sample-city'))).data as {
+      topicSlug: string;
+    }[];
     if (hit === undefined) return false;
     topic = hit.topicSlug;
-    const page = (await json(await get(`/api/v1/public/upcoming-agenda-hits?topicSlug=${topic}`))).data as { hits: { matchId: string }[] };
+    const page = (await json(await get(`/api/v1/public/upcoming-agenda-hits?topicSlug=${topic}`))).data as {
+      hits: { matchId: string }[];
+    };
     if (page.hits[0] === undefined) return false;
     ({ matchId } = page.hits[0]);
     return true;
@@ -60,7 +74,9 @@ afterAll(async () => {
   await server?.stop();
 });
 
-describe.each(['kill', 'clean'] as const)('with PostgreSQL gone (%s)', (how) => {
+const ENDS = withNightly(['kill'] as const, ['clean'] as const);
+
+describe.each(ENDS)('with PostgreSQL gone (%s)', (how) => {
   test('public reads are empty and counted, customer routes and readiness answer 503, and all recover', async () => {
     expect(await answersWhole()).toBe(true);
     const before = await softFailures();
@@ -85,7 +101,11 @@ describe.each(['kill', 'clean'] as const)('with PostgreSQL gone (%s)', (how) => 
       expect(await response.json()).toMatchObject(body);
     }
     const detail = await get(`/api/v1/public/agenda-hits/${matchId}`);
-    expect([detail.status, detail.headers.get('cache-control'), (await json(detail)).error!.code]).toEqual([404, null, 'not_found']);
+    expect([detail.status, detail.headers.get('cache-control'), (await json(detail)).error!.code]).toEqual([
+      404,
+      null,
+      'not_found',
+    ]);
     const statuses = await get('/api/v1/public/source-status');
     expect([statuses.status, statuses.headers.get('cache-control')]).toEqual([500, null]);
     expect((await get('/api/v1/public/coverage')).status).toBe(200);
@@ -101,12 +121,12 @@ describe.each(['kill', 'clean'] as const)('with PostgreSQL gone (%s)', (how) => 
     for (const path of ['/api/v1/data/changes', '/api/v1/data/health']) {
       const refused = await get(path, { authorization: `Bearer ${key}` });
       const { error } = await json(refused);
-      expect([refused.status, error!.code, refused.headers.get('cache-control'), refused.headers.get('retry-after')]).toEqual([
-        503,
-        'authentication_unavailable',
-        'no-store',
-        null,
-      ]);
+      expect([
+        refused.status,
+        error!.code,
+        refused.headers.get('cache-control'),
+        refused.headers.get('retry-after'),
+      ]).toEqual([503, 'authentication_unavailable', 'no-store', null]);
     }
     expect([await ops('/readyz'), await ops('/livez')]).toEqual([503, 200]);
 
@@ -124,7 +144,9 @@ test('public reads keep their limits in the process while PostgreSQL is unreacha
     await untilTrue('the loss is noticed', async () => (await ops('/readyz')) === 503);
     const statuses = new Map<number, number>();
     await untilTrue('one is refused', async () => {
-      const answers = await Promise.all(Array.from({ length: 3 * REQUESTS }, () => get(CADENCE, { 'x-forwarded-for': '198.51.100.7' })));
+      const answers = await Promise.all(
+        Array.from({ length: 3 * REQUESTS }, () => get(CADENCE, { 'x-forwarded-for': '198.51.100.7' })),
+      );
       for (const { status, headers } of answers) {
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         expect(headers.get('retry-after')).toBe(status === 429 ? '1' : null);

@@ -9,9 +9,10 @@ import { testSeed, withSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { rebuildsOf } from '../support/rebuilds.ts';
 import { untilReached } from '../support/until-reached.ts';
+import { testRuns } from '../support/test-runs.ts';
 
 const NAMES = ALL_PROJECTIONS.map(({ name }) => name);
-const INTERRUPTIONS = 6;
+const INTERRUPTIONS = testRuns(3);
 
 let server: TestDatabase;
 let civic: TestCivic;
@@ -57,7 +58,9 @@ test(`a rebuild killed, paused and resumed ${INTERRUPTIONS} times loses no step 
       expect(row.state).toBe('building');
       expect(row.checkpoint >= last.checkpoint).toBe(true);
       expect(row.folded).toBeGreaterThanOrEqual(last.folded);
-      const [rows] = await civic.rows(`select coalesce(max(position), 0) from ${RECORD_HISTORY.at(generation).history}`);
+      const [rows] = await civic.rows(
+        `select coalesce(max(position), 0) from ${RECORD_HISTORY.at(generation).history}`,
+      );
       expect(Number(rows![0])).toBeGreaterThanOrEqual(last.folded > 1 ? 1 : 0);
       last = row;
       return row;

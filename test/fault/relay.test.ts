@@ -6,6 +6,7 @@ import { systemClock } from '../../infra/system/clock.ts';
 import { childEnvironment } from '../support/child-environment.ts';
 import { LONG_LEASE_MS, openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
 import { below, randomChanges, randomFrom } from '../support/civic-records.ts';
+import { testRuns } from '../support/test-runs.ts';
 import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type KafkaPeer, startKafkaPeer } from '../support/kafka-peer.ts';
@@ -13,6 +14,7 @@ import { FEED_TOPIC, feedItems, readChained, relayAtRest, relayRow, startRelay }
 
 const MAIN = fileURLToPath(new URL('../support/relay-main.ts', import.meta.url));
 const LEASE_MS = 600;
+const ROUNDS = testRuns(2);
 
 let database: TestDatabase;
 let civic: TestCivic;
@@ -59,7 +61,7 @@ test('a relay that is killed at random points loses and repeats no message', asy
   const random = randomFrom(seed);
   // Slow answers, so that kills meet every stage of a transaction.
   peer.faults.slowMs = 2;
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const relay = await startProcess();
     const writing = (async () => {
       for (let part = 0; part < 6; part++) await civic.writer.write(randomChanges(random, 20, 60), {});

@@ -2,19 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PROJECTIONS } from '../../src/composition.ts';
+import { PROJECTIONS } from '../../src/app/composition.ts';
 import { type AdmissionBench, type Customer, openAdmissionBench } from '../support/admission.ts';
 import { type Balancer, startBalancer } from '../support/balancer.ts';
 import { untilTrue } from '../support/civic.ts';
 import { recordId, upsert } from '../support/civic-records.ts';
-import { type KeptClient, keptClient, Met, notConnected, notHandedOver, type Question } from '../support/constant-load.ts';
+import {
+  type KeptClient,
+  keptClient,
+  Met,
+  notConnected,
+  notHandedOver,
+  type Question,
+} from '../support/constant-load.ts';
 import { idempotent, MISSING_RECORD } from '../support/missing-record.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
 import { BOTH_TYPES } from '../support/tool-requests.ts';
 import { untilReached } from '../support/until-reached.ts';
+import { testRuns, withNightly } from '../support/test-runs.ts';
 
 const PROCESSES = 3;
-const ROUNDS = Number(process.env['ROLLING_ROUNDS'] ?? 2);
+const ROUNDS = testRuns(1);
 const RECORDS = 40;
 
 let bench: AdmissionBench;
@@ -28,7 +36,9 @@ const startAt = (before?: Service, env: Readonly<Record<string, string>> = {}): 
     role: 'api',
     env: {
       ...env,
-      ...(before === undefined ? {} : { CIVIC_HTTP_PORT: new URL(before.baseUrl).port, CIVIC_OPS_PORT: new URL(before.opsUrl).port }),
+      ...(before === undefined
+        ? {}
+        : { CIVIC_HTTP_PORT: new URL(before.baseUrl).port, CIVIC_OPS_PORT: new URL(before.opsUrl).port }),
     },
   });
 
@@ -97,7 +107,13 @@ const questions = (customer: Customer, snapshotId: string | null): readonly Ques
 ];
 
 /** Repeats all requests until the end. Moves to the next process when one closes the connection or refuses it. */
-async function ask(client: KeptClient, customer: Customer, places: () => readonly string[], met: Met, over: AbortSignal) {
+async function ask(
+  client: KeptClient,
+  customer: Customer,
+  places: () => readonly string[],
+  met: Met,
+  over: AbortSignal,
+) {
   let [place, snapshotId]: [number, string | null] = [Math.floor(Math.random() * 100), null];
   for (let number = 0; !over.aborted; number += 1) {
     const all = questions(customer, snapshotId);
@@ -107,7 +123,8 @@ async function ask(client: KeptClient, customer: Customer, places: () => readonl
       const said = await client.ask(among[place % among.length]!, question);
       met.note(question.kind, said.status, said.text);
       if (said.last) place += 1;
-      if (question.kind === 'snapshot') snapshotId = (JSON.parse(said.text) as { data: { snapshotId: string } }).data.snapshotId;
+      if (question.kind === 'snapshot')
+        snapshotId = (JSON.parse(said.text) as { data: { snapshotId: string } }).data.snapshotId;
     } catch (error) {
       const { code = '', message } = error as NodeJS.ErrnoException;
       if (notConnected(error as NodeJS.ErrnoException)) {
@@ -125,7 +142,9 @@ test(`${PROCESSES} API processes are restarted in turn, ${ROUNDS} times, without
   const [met, direct, over] = [new Met(), new Met(), new AbortController()];
   const balancer: Balancer = await startBalancer(services.map(({ baseUrl, opsUrl }) => ({ baseUrl, opsUrl })));
   const allUp = () =>
-    untilTrue('every process is up', async () => (await Promise.all(services.map(({ opsUrl }) => isReady(opsUrl)))).every(Boolean));
+    untilTrue('every process is up', async () =>
+      (await Promise.all(services.map(({ opsUrl }) => isReady(opsUrl)))).every(Boolean),
+    );
   const clients = customers.map(() => keptClient());
   try {
     await allUp();
@@ -153,7 +172,11 @@ test(`${PROCESSES} API processes are restarted in turn, ${ROUNDS} times, without
     for (const client of clients) client.close();
     await balancer.close();
   }
-  expect({ failed: met.failed, between: balancer.failures, direct: direct.failed }).toEqual({ failed: [], between: [], direct: [] });
+  expect({ failed: met.failed, between: balancer.failures, direct: direct.failed }).toEqual({
+    failed: [],
+    between: [],
+    direct: [],
+  });
   expect([...met.answered.keys()].toSorted()).toEqual(KINDS);
   expect([...direct.answered.keys()].toSorted()).toEqual(KINDS);
 });
@@ -194,11 +217,16 @@ const begun = (service: Service, customer: Customer, count: number) =>
   });
 
 test('a stopping process reports it, serves on with closing connections, finishes requests and exits 0', async () => {
-  const service = await startAt();
+  const service = services[0]!;
   const customer = await bench.open();
   await bench.caughtUp();
   const client = keptClient();
-  const feed = { kind: 'feed', method: 'GET', path: '/api/v1/data/changes?limit=1', headers: asking(customer) } as const;
+  const feed = {
+    kind: 'feed',
+    method: 'GET',
+    path: '/api/v1/data/changes?limit=1',
+    headers: asking(customer),
+  } as const;
   expect(await client.ask(service.baseUrl, feed)).toMatchObject({ status: 200, last: false });
   const half = halfAsked(service, customer);
   await begun(service, customer, 2);
@@ -224,33 +252,49 @@ test('a stopping process reports it, serves on with closing connections, finishe
   client.close();
 });
 
-test.each(['PT5M', 'PT0S'])('a second SIGTERM ends the wait, in a delay of %s and after it, and the exit status is 0', async (delay) => {
-  const starting = performance.now();
-  const service = await startAt(undefined, { CIVIC_DRAIN_DELAY: delay });
-  const started = performance.now() - starting;
-  const customer = await bench.open();
-  await bench.caughtUp();
-  const half = halfAsked(service, customer);
-  await begun(service, customer, 1);
-  process.kill(service.pid, 'SIGTERM');
-  await untilTrue('it is not ready', async () => !(await isReady(service.opsUrl)));
-  if (delay === 'PT0S') await untilTrue('the port is closed', async () => !(await fetch(service.baseUrl).then(Boolean, () => false)));
-  const told = performance.now();
-  process.kill(service.pid, 'SIGTERM');
-  await expect(half.answered).rejects.toThrow();
-  expect(await service.ended).toMatchObject({ exitCode: 0, signal: null });
-  // Far from the five minutes of the delay and the ten seconds of a hanging request; on a busy machine at most the time of a start.
-  expect(performance.now() - told).toBeLessThan(Math.max(8_000, started));
-});
+const DELAYS = withNightly(['PT0S'], ['PT5M']);
+test.each(DELAYS)(
+  'a second SIGTERM ends the wait, in a delay of %s and after it, and the exit status is 0',
+  async (delay) => {
+    const starting = performance.now();
+    const service = await startAt(undefined, { CIVIC_DRAIN_DELAY: delay });
+    const started = performance.now() - starting;
+    const customer = await bench.open();
+    await bench.caughtUp();
+    const half = halfAsked(service, customer);
+    await begun(service, customer, 1);
+    process.kill(service.pid, 'SIGTERM');
+    await untilTrue('it is not ready', async () => !(await isReady(service.opsUrl)));
+    if (delay === 'PT0S')
+      await untilTrue('the port is closed', async () => !(await fetch(service.baseUrl).then(Boolean, () => false)));
+    const told = performance.now();
+    process.kill(service.pid, 'SIGTERM');
+    await expect(half.answered).rejects.toThrow();
+    expect(await service.ended).toMatchObject({ exitCode: 0, signal: null });
+    // Far from the five minutes of the delay and the ten seconds of a hanging request; on a busy machine at most the time of a start.
+    expect(performance.now() - told).toBeLessThan(Math.max(8_000, started));
+  },
+);
 
 test('one process alone that is restarted on its port cuts no accepted request', async () => {
-  let service = await startAt();
+  let service = services[1]!;
   const customer = await bench.open();
   await bench.caughtUp();
   const [met, over] = [new Met(), new AbortController()];
   const headers = { ...asking(customer), ...idempotent(`alone-${randomUUID()}`) };
-  const report: Question = { kind: 'report', method: 'POST', path: '/api/v1/data-reports', headers, body: JSON.stringify(MISSING_RECORD) };
-  const feed: Question = { kind: 'feed', method: 'GET', path: '/api/v1/data/changes?limit=5', headers: asking(customer) };
+  const report: Question = {
+    kind: 'report',
+    method: 'POST',
+    path: '/api/v1/data-reports',
+    headers,
+    body: JSON.stringify(MISSING_RECORD),
+  };
+  const feed: Question = {
+    kind: 'feed',
+    method: 'GET',
+    path: '/api/v1/data/changes?limit=5',
+    headers: asking(customer),
+  };
   const { baseUrl } = service;
   const asked = [feed, feed, report].map(async (question) => {
     const client = keptClient();

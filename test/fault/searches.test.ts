@@ -30,7 +30,8 @@ async function customer(): Promise<string> {
 }
 const search = (key: string, requestOf = currentRequest): Promise<ToolAnswer> =>
   askTools({ url: served.baseUrl, key, ...requestOf('tools/call', call('search_agenda', ARGUMENTS)) });
-const isFound = (answer: ToolAnswer): boolean => answer.status === 200 && only(answer).result?.['isError'] === undefined;
+const isFound = (answer: ToolAnswer): boolean =>
+  answer.status === 200 && only(answer).result?.['isError'] === undefined;
 
 beforeAll(async () => {
   database = await startTestDatabase();
@@ -67,7 +68,9 @@ test('feed reads and public reads are answered while all permitted searches wait
 });
 
 describe('searches of an account', () => {
-  test('beyond its limit are 429 after a wait, and those of another account run meanwhile', { timeout: 120_000 }, async () => {
+  test('beyond its limit are 429 after a wait, and those of another account run meanwhile', {
+    timeout: 120_000,
+  }, async () => {
     const [greedy, other] = [await customer(), await customer()];
     await block();
     const running = [search(greedy), search(greedy, legacyRequest)];
@@ -76,7 +79,11 @@ describe('searches of an account', () => {
     const fair = search(other);
     await expect.poll(searching, PATIENT).toBe(LIMIT + 1);
     for (const answer of await Promise.all(excess)) {
-      expect([answer.status, answer.headers['retry-after'], answer.headers['cache-control']]).toEqual([429, '1', 'no-store']);
+      expect([answer.status, answer.headers['retry-after'], answer.headers['cache-control']]).toEqual([
+        429,
+        '1',
+        'no-store',
+      ]);
       expect(only(answer).error).toMatchObject({ code: 'rate_limited' });
     }
     expect(await searching()).toBe(LIMIT + 1);
@@ -85,7 +92,9 @@ describe('searches of an account', () => {
     expect(isFound(await search(greedy))).toBe(true);
   });
 
-  test('that wait run when another of them ends, and never more than the limit at once', { timeout: 120_000 }, async () => {
+  test('that wait run when another of them ends, and never more than the limit at once', {
+    timeout: 120_000,
+  }, async () => {
     const greedy = await customer();
     const over = new AbortController();
     let most = 0;
@@ -103,16 +112,30 @@ describe('searches of an account', () => {
   test('beyond its limit in a batch are tool errors, and the others are answered', { timeout: 120_000 }, async () => {
     const greedy = await customer();
     await block();
-    const batch = [1, 2, 3, 4].map((id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: call('search_agenda', ARGUMENTS).params }));
-    const asked = askTools({ url: served.baseUrl, key: greedy, headers: { accept: BOTH_TYPES }, body: JSON.stringify(batch) });
-    const refusals = async () => (await (await fetch(`${served.opsUrl}/metrics`)).text()).match(/outcome="rate_limited"\} (\d+)/)?.[1];
+    const batch = [1, 2, 3, 4].map((id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: call('search_agenda', ARGUMENTS).params,
+    }));
+    const asked = askTools({
+      url: served.baseUrl,
+      key: greedy,
+      headers: { accept: BOTH_TYPES },
+      body: JSON.stringify(batch),
+    });
+    const refusals = async () =>
+      (await (await fetch(`${served.opsUrl}/metrics`)).text()).match(/outcome="rate_limited"\} (\d+)/)?.[1];
     await expect.poll(refusals, PATIENT).toBe('2');
     await unblock();
     const { status, messages } = await asked;
     const refused = messages.filter(({ result }) => result?.['isError'] === true);
     expect([status, messages.length, refused.length]).toEqual([200, 4, 2]);
     for (const { result } of refused) {
-      expect(toolError.parse(result).structuredContent.error).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
+      expect(toolError.parse(result).structuredContent.error).toMatchObject({
+        code: 'rate_limited',
+        retryAfterSeconds: 1,
+      });
     }
   });
 });

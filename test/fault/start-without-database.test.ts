@@ -35,9 +35,9 @@ test('a start whose database goes away once the listeners are open goes on when 
       starting.ready.catch(reject);
       look();
     });
-  await until('looking whether the log is new');
+  await until('seeding the event log');
   await proxy.goDown();
-  await until('a store is away; the start goes on when it is back');
+  await until('a store is unavailable; the start continues when it is back');
   expect(said).toContain('the database could not be reached, or went away: ');
   await proxy.comeBack();
   proxy.slow(0);

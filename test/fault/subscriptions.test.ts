@@ -3,6 +3,7 @@ import { type Projector, startProjector } from '../../src/processors/projector/p
 import { type ApiProcess, startApiProcess } from '../support/api-process.ts';
 import { untilTrue } from '../support/civic.ts';
 import { below } from '../support/civic-records.ts';
+import { withNightly } from '../support/test-runs.ts';
 import { withSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
@@ -50,38 +51,48 @@ async function open() {
 interface Asked {
   readonly name: string;
   readonly status: number;
-  readonly body: { readonly data?: { readonly id: string; readonly name: string }; readonly error?: { readonly code: string } };
+  readonly body: {
+    readonly data?: { readonly id: string; readonly name: string };
+    readonly error?: { readonly code: string };
+  };
 }
 
 describe('two hundred concurrent creations of twenty names from four processes', () => {
-  test.each([1, 2, 3])('leave exactly ten live feeds: a live name is returned again, other names are refused (round %i)', async () => {
-    await withSeed(async (random) => {
-      const { account, key } = await open();
-      const names = Array.from({ length: 200 }, (_, nth) => ({ name: `name ${nth % 20}`, order: random() })).toSorted(
-        (a, b) => a.order - b.order,
-      );
-      const answers = await Promise.all(
-        names.map(async ({ name }, nth): Promise<Asked> => {
-          const process = processes[(nth + below(random, 2)) % 4]!;
-          const response = await createFeed(through(process), key, { name });
-          return { name, status: response.status, body: (await response.json()) as Asked['body'] };
-        }),
-      );
-      const created = answers.filter(({ status }) => status === 201);
-      expect(created).toHaveLength(10);
-      const ids = new Map(created.map(({ name, body }) => [name, body.data!.id]));
-      expect(ids.size).toBe(10);
-      for (const { name, status, body } of answers) {
-        if (ids.has(name)) expect([200, 201]).toContain(status);
-        else expect({ status, code: body.error?.code }).toEqual({ status: 409, code: 'feed_subscription_limit_reached' });
-        expect(body.data?.id).toBe(ids.get(name));
-      }
-      const live = await listFeeds(through(processes[0]!), key);
-      expect(live.activeCount).toBe(10);
-      expect(new Map(live.items.map(({ name, id }) => [name, id]))).toEqual(ids);
-      expect(await eventsOfFeeds(served, account)).toHaveLength(10);
-    });
-  });
+  test.each(withNightly([1], [2, 3]))(
+    'leave exactly ten live feeds: a live name is returned again, other names are refused (round %i)',
+    async () => {
+      await withSeed(async (random) => {
+        const { account, key } = await open();
+        const names = Array.from({ length: 200 }, (_, nth) => ({ name: `name ${nth % 20}`, order: random() })).toSorted(
+          (a, b) => a.order - b.order,
+        );
+        const answers = await Promise.all(
+          names.map(async ({ name }, nth): Promise<Asked> => {
+            const process = processes[(nth + below(random, 2)) % 4]!;
+            const response = await createFeed(through(process), key, { name });
+            return { name, status: response.status, body: (await response.json()) as Asked['body'] };
+          }),
+        );
+        const created = answers.filter(({ status }) => status === 201);
+        expect(created).toHaveLength(10);
+        const ids = new Map(created.map(({ name, body }) => [name, body.data!.id]));
+        expect(ids.size).toBe(10);
+        for (const { name, status, body } of answers) {
+          if (ids.has(name)) expect([200, 201]).toContain(status);
+          else
+            expect({ status, code: body.error?.code }).toEqual({
+              status: 409,
+              code: 'feed_subscription_limit_reached',
+            });
+          expect(body.data?.id).toBe(ids.get(name));
+        }
+        const live = await listFeeds(through(processes[0]!), key);
+        expect(live.activeCount).toBe(10);
+        expect(new Map(live.items.map(({ name, id }) => [name, id]))).toEqual(ids);
+        expect(await eventsOfFeeds(served, account)).toHaveLength(10);
+      });
+    },
+  );
 
   test('and revocations among them never leave more than ten, whichever process answers', async () => {
     const { account, key } = await open();
@@ -119,7 +130,10 @@ describe('between the append and the answer', () => {
     }
   };
   const appended = (account: string, count: number) =>
-    untilTrue(`${count} events of the account's feeds`, async () => (await eventsOfFeeds(served, account)).length === count);
+    untilTrue(
+      `${count} events of the account's feeds`,
+      async () => (await eventsOfFeeds(served, account)).length === count,
+    );
   const outcomeOf = (answer: Promise<Response>) =>
     answer.then(
       ({ status }) => status,
@@ -128,7 +142,8 @@ describe('between the append and the answer', () => {
 
   test('a killed process leaves a subscription or a revocation that the same request finds', async () => {
     const { account, key } = await open();
-    const [doomed, other] = [await startApiProcess(database.url), processes[1]!];
+    // No later test uses the two that are killed.
+    const [, other, doomed, second] = processes as [ApiProcess, ApiProcess, ApiProcess, ApiProcess];
     await whileNothingIsFolded(async () => {
       const answer = outcomeOf(createFeed(through(doomed), key, { name: 'a', resource: 'topics' }));
       await appended(account, 1);
@@ -138,7 +153,6 @@ describe('between the append and the answer', () => {
     const [event] = await eventsOfFeeds(served, account);
     const feed = await feedOf(createFeed(through(other), key, { name: 'a', resource: 'topics' }), 200);
     expect(feed.id).toBe(event!.data.id);
-    const second = await startApiProcess(database.url);
     await whileNothingIsFolded(async () => {
       const answer = outcomeOf(revokeFeed(through(second), key, feed.id));
       await appended(account, 2);
@@ -184,7 +198,8 @@ describe('between the append and the answer', () => {
       repeat = createFeed(through(processes[1]!), key, { name: 'a' });
       void repeat.then(() => (answeredEarly = true));
       // Other requests are answered meanwhile.
-      for (let time = 0; time < 20; time += 1) expect((await listFeeds(through(processes[1]!), key)).activeCount).toBe(0);
+      for (let time = 0; time < 20; time += 1)
+        expect((await listFeeds(through(processes[1]!), key)).activeCount).toBe(0);
       expect(answeredEarly).toBe(false);
     });
     const { id } = await feedOf(first!, 201);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testRuns } from '../support/test-runs.ts';
 import { fileURLToPath } from 'node:url';
-import { PROJECTIONS } from '../../src/composition.ts';
+import { PROJECTIONS } from '../../src/app/composition.ts';
 import { RECORD_EVENT_TYPES } from '../../domain/events/record-events.ts';
 import { LOG_START } from '../../domain/ports/event-log.ts';
 import { recordOfStream } from '../../domain/streams.ts';
@@ -79,9 +80,12 @@ const holders = async (): Promise<readonly (readonly [string, string | null, num
       union all select name, owner, token::text from civic.processors where due_at is null order by 1`)
   ).map(([name, owner, token]) => [name!, owner!, Number(token)]);
 const isOf = (service: Service) => (owner: string | null) => owner?.includes(`:${service.pid}:`) ?? false;
-const heldBy = async (service: Service): Promise<number> => (await holders()).filter(([, owner]) => isOf(service)(owner)).length;
-const lastCommit = async (): Promise<number> => Number((await rows('select coalesce(max(id), 0) from civic.owners'))[0]![0]);
-const moreCommits = async (count: number): Promise<void> => untilReached('the commits', (await lastCommit()) + count, lastCommit);
+const heldBy = async (service: Service): Promise<number> =>
+  (await holders()).filter(([, owner]) => isOf(service)(owner)).length;
+const lastCommit = async (): Promise<number> =>
+  Number((await rows('select coalesce(max(id), 0) from civic.owners'))[0]![0]);
+const moreCommits = async (count: number): Promise<void> =>
+  untilReached('the commits', (await lastCommit()) + count, lastCommit);
 
 /** Resolves to the time until one process owned everything. */
 async function hasAll(heir: Service, began: number): Promise<number> {
@@ -121,18 +125,22 @@ test('every projection and every reactor is taken over within seconds, without a
   const writing = (async () => {
     while (!over.signal.aborted) {
       civic.clock.time = Date.now();
-      await write(events.item(`item ${(items += 1)}`, 'session', { title: `Consider rezoning of ${items} Main Street` }));
+      await write(
+        events.item(`item ${(items += 1)}`, 'session', { title: `Consider rezoning of ${items} Main Street` }),
+      );
       await civic.clock.sleep(60);
     }
   })();
   try {
-    const { stdout } = await installation.civicHere(['reactors', 'list', '--json'], { env: { DATABASE_URL: database.url } });
+    const { stdout } = await installation.civicHere(['reactors', 'list', '--json'], {
+      env: { DATABASE_URL: database.url },
+    });
     reactors = (JSON.parse(stdout) as unknown[]).length;
     const longest = LEASE_MS + STARTS * (await hasAll(first, began));
     const ahead = await start({ NODE_OPTIONS: `--import=${SHIFTED}`, TEST_CLOCK_SHIFT_MS: String(SHIFT_MS) });
     const far = await start({ DATABASE_URL: through(proxy) });
     // A clock that is an hour ahead takes nothing from a living owner: `checkTokens` checks every change of an owner.
-    await moreCommits(300);
+    await moreCommits(testRuns(100));
 
     // One process remains for each takeover, so every kind of fault meets the owner of everything.
     process.kill(far.pid, 'SIGSTOP');
@@ -179,5 +187,7 @@ async function checkTokens(): Promise<void> {
   }
   expect(seen.size).toBeGreaterThanOrEqual(NAMES.length + 3);
   // The lease of a living owner has more than three seconds left. Processes know the time of the database within a round trip.
-  expect(await rows('select what, owner, token, taken_early_ms from civic.owners where taken_early_ms > 2000')).toEqual([]);
+  expect(await rows('select what, owner, token, taken_early_ms from civic.owners where taken_early_ms > 2000')).toEqual(
+    [],
+  );
 }

@@ -41,11 +41,17 @@ export async function converse(port: number, { steps, end, methods }: Conversati
   let isEnded = false;
   socket.on('error', (told: NodeJS.ErrnoException) => (error ??= told));
   const closed = new Promise<void>((resolve) => void socket.once('close', () => resolve()));
-  const connected = await Promise.race([new Promise<true>((resolve) => void socket.once('connect', () => resolve(true))), closed]);
+  const connected = await Promise.race([
+    new Promise<true>((resolve) => void socket.once('connect', () => resolve(true))),
+    closed,
+  ]);
   if (connected !== true) return { received: received(), how: 'refused' };
 
   if (end !== 'hold') socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const over = Promise.race([closed, new Promise<void>((resolve) => void socket.once('end', () => resolve(void (isEnded = true))))]);
+  const over = Promise.race([
+    closed,
+    new Promise<void>((resolve) => void socket.once('end', () => resolve(void (isEnded = true)))),
+  ]);
   const isOver = (): boolean => isEnded || socket.destroyed;
   const byServer = (): Outcome => ({ received: received(), how: error === undefined ? 'ended' : 'cut' });
   for (const step of steps) {
@@ -64,7 +70,12 @@ export async function converse(port: number, { steps, end, methods }: Conversati
     return { received: received(), how: 'left' };
   }
   const due = end === 'answers' ? 1 : methods === null ? null : methods.length;
-  await answered(socket, over, due === null ? () => chunks.length > 0 : () => countAnswers(received(), methods) >= due, due === null);
+  await answered(
+    socket,
+    over,
+    due === null ? () => chunks.length > 0 : () => countAnswers(received(), methods) >= due,
+    due === null,
+  );
   if (!isOver() && due !== null && countAnswers(received(), methods) < due) {
     socket.resetAndDestroy();
     return { received: received(), how: 'unanswered' };
@@ -91,7 +102,12 @@ function flushed(socket: Socket, bytes: Buffer, end: Conversation['end']): Promi
   });
 }
 
-async function answered(socket: Socket, over: Promise<void>, satisfied: () => boolean, isUnknown: boolean): Promise<void> {
+async function answered(
+  socket: Socket,
+  over: Promise<void>,
+  satisfied: () => boolean,
+  isUnknown: boolean,
+): Promise<void> {
   const enough = new Promise<void>((resolve) => {
     const look = (): void => void (satisfied() && resolve());
     socket.on('data', look);

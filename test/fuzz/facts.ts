@@ -4,7 +4,12 @@ import type { FuzzFacts } from './conversation.ts';
 /** Makes a snapshot, a subscription and a report of a key, so that requests can name existing ones. */
 export async function makeFacts(baseUrl: string, key: string): Promise<FuzzFacts> {
   const made = async (path: string, body: object): Promise<Record<string, string>> => {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'fuzz', connection: 'close' };
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'fuzz',
+      connection: 'close',
+    };
     const answer = await fetch(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`);

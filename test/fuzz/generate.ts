@@ -42,7 +42,10 @@ function pipelined(random: SeededRandom, facts: FuzzFacts, count: number): Writt
 }
 
 const chunked = (random: SeededRandom, parts: RequestParts, isRight: boolean): Written =>
-  whole({ ...withHeader(parts, 'transfer-encoding', 'chunked'), body: chunkedBody(random, parts.body ?? '{"a":1}', isRight) });
+  whole({
+    ...withHeader(parts, 'transfer-encoding', 'chunked'),
+    body: chunkedBody(random, parts.body ?? '{"a":1}', isRight),
+  });
 
 /** Headers without a key that announce a body which is never sent: the answer does not need the body. */
 function bodyWithoutKey(random: SeededRandom, parts: RequestParts): Written {
@@ -57,7 +60,10 @@ function bodyWithoutKey(random: SeededRandom, parts: RequestParts): Written {
 const KINDS: Readonly<Record<string, readonly [share: number, make: Make]>> = {
   valid: [20, (_, parts) => whole(parts)],
   pipelined: [5, (random, _, facts) => pipelined(random, facts, 2 + random.below(20))],
-  'pipelined and never read': [2, (random, _, facts) => ({ ...pipelined(random, facts, 2 + random.below(40)), end: 'hold' })],
+  'pipelined and never read': [
+    2,
+    (random, _, facts) => ({ ...pipelined(random, facts, 2 + random.below(40)), end: 'hold' }),
+  ],
   'changed bytes': [12, (random, parts) => ({ steps: [mutateBytes(random, writeRequest(parts))], methods: null })],
   'odd method': [9, (random, parts) => whole(oddMethod(random, parts))],
   'odd host': [4, (random, parts) => whole(oddHost(random, parts))],
@@ -68,10 +74,14 @@ const KINDS: Readonly<Record<string, readonly [share: number, make: Make]>> = {
   'header flood': [2, (random, parts) => whole(headerFlood(random, parts))],
   'chunked body': [4, (random, parts) => chunked(random, parts, true)],
   'broken chunks': [4, (random, parts) => ({ ...chunked(random, parts, false), methods: null })],
-  connect: [3, (random, parts) => whole({ ...parts, method: 'CONNECT', target: one(random, ['a:1', '/', parts.target]) })],
+  connect: [
+    3,
+    (random, parts) => whole({ ...parts, method: 'CONNECT', target: one(random, ['a:1', '/', parts.target]) }),
+  ],
   upgrade: [
     3,
-    (random, parts) => whole(withHeader(withHeader(parts, 'connection', 'upgrade'), 'upgrade', one(random, ['websocket', 'h2c', 'x']))),
+    (random, parts) =>
+      whole(withHeader(withHeader(parts, 'connection', 'upgrade'), 'upgrade', one(random, ['websocket', 'h2c', 'x']))),
   ],
   expect: [3, (random, parts) => whole(withHeader(parts, 'expect', one(random, ['100-continue', 'tea', ''])))],
   partial: [
@@ -81,7 +91,10 @@ const KINDS: Readonly<Record<string, readonly [share: number, make: Make]>> = {
       return { steps: [bytes.subarray(0, 1 + random.below(bytes.length))], methods: null };
     },
   ],
-  'in pieces': [3, (random, parts) => ({ steps: pieces(random, writeRequest(parts), 2 + random.below(4)), methods: [parts.method] })],
+  'in pieces': [
+    3,
+    (random, parts) => ({ steps: pieces(random, writeRequest(parts), 2 + random.below(4)), methods: [parts.method] }),
+  ],
   'body without a key': [3, bodyWithoutKey],
 };
 
@@ -135,7 +148,11 @@ function upTo(random: SeededRandom, steps: readonly Step[]): readonly Step[] {
 export const CROWDS: readonly { readonly kind: string; readonly members: number; readonly step: Buffer | null }[] = [
   { kind: 'crowd of unread floods', members: 160, step: flood() },
   { kind: 'crowd of bodies without a key', members: 400, step: heldBody() },
-  { kind: 'crowd of half requests', members: 400, step: Buffer.from('GET /api/v1/data/health HTTP/1.1\r\nhost: x\r\nx-a: ') },
+  {
+    kind: 'crowd of half requests',
+    members: 400,
+    step: Buffer.from('GET /api/v1/data/health HTTP/1.1\r\nhost: x\r\nx-a: '),
+  },
   { kind: 'crowd of idle connections', members: 400, step: null },
 ];
 
@@ -153,5 +170,12 @@ function heldBody(): Buffer {
 export function crowdAt(batch: number): readonly Conversation[] {
   const { kind, members, step } = CROWDS[batch % CROWDS.length]!;
   const steps = step === null ? [] : [step];
-  return Array.from({ length: members }, () => ({ listener: 'public', kind, steps, end: 'hold', methods: null, tools: false }));
+  return Array.from({ length: members }, () => ({
+    listener: 'public',
+    kind,
+    steps,
+    end: 'hold',
+    methods: null,
+    tools: false,
+  }));
 }

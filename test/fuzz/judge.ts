@@ -14,7 +14,8 @@ export function judge(conversation: Conversation, { received, how }: Outcome): r
     const { answers, rest } = readAnswers(received, methods);
     const wrong = answers.flatMap((answer, at) => judgeAnswer(answer, methods?.[at], tools));
     if (how === 'ended' && rest.length > 0) wrong.push(`the connection ended within an answer: ${excerpt(rest)}`);
-    if (methods !== null && answers.length > methods.length) wrong.push(`${answers.length} answers to ${methods.length} requests`);
+    if (methods !== null && answers.length > methods.length)
+      wrong.push(`${answers.length} answers to ${methods.length} requests`);
     if (methods !== null && how === 'ended' && answers.length + rest.length === 0 && !isTunnel(conversation))
       wrong.push('the connection ended without an answer');
     return listener === 'operators' ? wrong.filter((each) => !NOT_READY.test(each)) : wrong;
@@ -35,7 +36,8 @@ function judgeAnswer({ status, headers, body }: RawAnswer, method: string | unde
   const message = tools ? rpcErrorsOf(text) : [];
   if (message.some(({ code }) => code === RPC_INTERNAL_ERROR)) return [`${status} with a failure: ${excerpt(body)}`];
   if (status < 400 || method === 'HEAD' || body.length === 0 || message.length > 0) return [];
-  if (!headers.get('content-type')?.startsWith('application/json')) return [`${status} without the envelope: ${excerpt(body)}`];
+  if (!headers.get('content-type')?.startsWith('application/json'))
+    return [`${status} without the envelope: ${excerpt(body)}`];
   const envelope = errorEnvelope.safeParse(parsed(text));
   if (!envelope.success) return [`${status} without the envelope: ${excerpt(body)}`];
   return envelope.data.error.code === 'internal_error' ? [`${status} internal_error`] : [];
@@ -43,7 +45,10 @@ function judgeAnswer({ status, headers, body }: RawAnswer, method: string | unde
 
 /** Errors of the tool protocol, in a body of JSON or of server-sent events. */
 function rpcErrorsOf(text: string): readonly { readonly code: number }[] {
-  const bodies = text.startsWith('{') || text.startsWith('[') ? [text] : [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => data!);
+  const bodies =
+    text.startsWith('{') || text.startsWith('[')
+      ? [text]
+      : [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => data!);
   return bodies
     .flatMap((body) => parsed(body) as object)
     .flatMap((message) => {

@@ -2,11 +2,27 @@ import type { SeededRandom } from '../support/seeded-random.ts';
 import { type Header, one, type RequestParts } from './requests.ts';
 
 /** Methods that no operation has: those of Node's parser first, then invalid ones. */
-export const ODD_METHODS = ['PUT', 'PATCH', 'OPTIONS', 'QUERY', 'TRACE', 'DELETE', 'POST', 'PROPFIND', 'LOCK', 'PURGE', 'SEARCH'] as const;
+export const ODD_METHODS = [
+  'PUT',
+  'PATCH',
+  'OPTIONS',
+  'QUERY',
+  'TRACE',
+  'DELETE',
+  'POST',
+  'PROPFIND',
+  'LOCK',
+  'PURGE',
+  'SEARCH',
+] as const;
 const NO_METHODS = ['FETCH', 'get', 'G ET', '', 'CONNECTX', 'A'.repeat(300)] as const;
 
-const without = (headers: readonly Header[], name: string): readonly Header[] => headers.filter(([each]) => each !== name);
-const withHeaders = (parts: RequestParts, ...more: readonly Header[]): RequestParts => ({ ...parts, headers: [...parts.headers, ...more] });
+const without = (headers: readonly Header[], name: string): readonly Header[] =>
+  headers.filter(([each]) => each !== name);
+const withHeaders = (parts: RequestParts, ...more: readonly Header[]): RequestParts => ({
+  ...parts,
+  headers: [...parts.headers, ...more],
+});
 
 export function oddHost(random: SeededRandom, parts: RequestParts): RequestParts {
   const { headers } = parts;

@@ -56,7 +56,8 @@ export function watchResident(pid: number): { readonly largestMb: () => number; 
   return { largestMb: () => largest, stop };
 }
 
-const portsOf = ({ baseUrl, opsUrl }: Watched): ReadonlySet<number> => new Set([baseUrl, opsUrl].map((url) => Number(new URL(url).port)));
+const portsOf = ({ baseUrl, opsUrl }: Watched): ReadonlySet<number> =>
+  new Set([baseUrl, opsUrl].map((url) => Number(new URL(url).port)));
 
 /** Throws if the process has ended or does not report its memory. */
 export async function baselineOf(watched: Watched): Promise<Baseline> {
@@ -67,7 +68,10 @@ export async function baselineOf(watched: Watched): Promise<Baseline> {
 }
 
 /** The additional resources of the process after a wait for their release; empty if it has ended. */
-export async function changesSince({ pid, own, taken, keptMb }: Baseline, watched: Watched): Promise<readonly string[]> {
+export async function changesSince(
+  { pid, own, taken, keptMb }: Baseline,
+  watched: Watched,
+): Promise<readonly string[]> {
   try {
     const found = await settledDescriptors(pid, portsOf(watched), { own: own + MORE_DESCRIPTORS, taken });
     const kept = await keptMbOf(pid, watched.memoryFile);
@@ -75,7 +79,9 @@ export async function changesSince({ pid, own, taken, keptMb }: Baseline, watche
       ...(found.own > own + MORE_DESCRIPTORS ? [`descriptors went from ${own} to ${found.own}`] : []),
       ...(found.taken > taken ? [`${found.taken - taken} connections are still open`] : []),
       ...(kept === null ? ['the process does not tell what it keeps'] : []),
-      ...(kept !== null && kept > keptMb + MAX_KEPT_GROWTH_MB ? [`it kept ${Math.round(keptMb)} MB and keeps ${Math.round(kept)} MB`] : []),
+      ...(kept !== null && kept > keptMb + MAX_KEPT_GROWTH_MB
+        ? [`it kept ${Math.round(keptMb)} MB and keeps ${Math.round(kept)} MB`]
+        : []),
     ];
   } catch (error) {
     if (isAlive(pid)) throw error;
@@ -84,7 +90,11 @@ export async function changesSince({ pid, own, taken, keptMb }: Baseline, watche
 }
 
 /** Waits until the number of descriptors is within the limit; returns the last number. Throws when the process has ended. */
-export async function settledDescriptors(pid: number, ports: ReadonlySet<number>, allowed: Descriptors): Promise<Descriptors> {
+export async function settledDescriptors(
+  pid: number,
+  ports: ReadonlySet<number>,
+  allowed: Descriptors,
+): Promise<Descriptors> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const found = descriptorsOf(pid, ports);
@@ -115,6 +125,9 @@ async function keptMbOf(pid: number, memoryFile: string): Promise<number | null>
 
 /** Waits until the process has closed every connection of customers. */
 export async function untilConnectionsGone(watched: Watched): Promise<void> {
-  const { taken } = await settledDescriptors(watched.pid!, portsOf(watched), { own: Number.POSITIVE_INFINITY, taken: 0 });
+  const { taken } = await settledDescriptors(watched.pid!, portsOf(watched), {
+    own: Number.POSITIVE_INFINITY,
+    taken: 0,
+  });
   if (taken > 0) throw new Error(`${taken} connections are still open`);
 }

@@ -26,7 +26,8 @@ export function readAnswers(received: Buffer, methods: readonly string[] | null)
   while (rest.length > 0) {
     const headEnd = rest.indexOf('\r\n\r\n');
     if (headEnd === -1) {
-      if (!'HTTP/1.1 '.startsWith(rest.toString('latin1', 0, 9))) throw new BadHttp(`an answer begins ${excerpt(rest)}`);
+      if (!'HTTP/1.1 '.startsWith(rest.toString('latin1', 0, 9)))
+        throw new BadHttp(`an answer begins ${excerpt(rest)}`);
       break;
     }
     const { status, headers } = readHead(rest.toString('latin1', 0, headEnd));
@@ -66,7 +67,8 @@ function readBody(
   const none = { bytes: Buffer.alloc(0), length: 0 };
   // Bytes that are no request have no method: the refusal has a body and ends the connection.
   const isLast = headers.get('connection') === 'close';
-  if (status === 204 || status === 304 || (method === 'HEAD' && !(status >= 400 && isLast && after.length > 0))) return none;
+  if (status === 204 || status === 304 || (method === 'HEAD' && !(status >= 400 && isLast && after.length > 0)))
+    return none;
   // A mutated request may be a HEAD: its answer ends with its head.
   if (method === null && (after.length === 0 || after.subarray(0, 9).equals(NEXT))) return none;
   if (headers.get('transfer-encoding')?.toLowerCase() === 'chunked') return readChunks(after);
@@ -89,7 +91,8 @@ function readChunks(after: Buffer): { readonly bytes: Buffer; readonly length: n
     const length = Number.parseInt(size, 16);
     at = lineEnd + 2 + length + 2;
     if (after.length < at) return null;
-    if (!after.subarray(at - 2, at).equals(Buffer.from('\r\n'))) throw new BadHttp('a chunk does not end where it says');
+    if (!after.subarray(at - 2, at).equals(Buffer.from('\r\n')))
+      throw new BadHttp('a chunk does not end where it says');
     if (length === 0) return { bytes: Buffer.concat(parts), length: at };
     parts.push(after.subarray(lineEnd + 2, at - 2));
   }

@@ -19,7 +19,8 @@ export type Header = readonly [name: string, value: string];
 
 export const one = <Item>(random: SeededRandom, items: readonly Item[]): Item => items[random.below(items.length)]!;
 
-const hex = (random: SeededRandom, length: number): string => Array.from({ length }, () => random.below(16).toString(16)).join('');
+const hex = (random: SeededRandom, length: number): string =>
+  Array.from({ length }, () => random.below(16).toString(16)).join('');
 /** Of version 4; unknown to the service. */
 const uuid = (random: SeededRandom): string =>
   `${hex(random, 8)}-${hex(random, 4)}-4${hex(random, 3)}-8${hex(random, 3)}-${hex(random, 12)}`;
@@ -41,15 +42,23 @@ function toolRequest(random: SeededRandom, _path: string, { reportId }: FuzzFact
   return { headers: [['content-type', 'application/json'], ...Object.entries(headers)], body };
 }
 
-const json = (value: object): Filled => ({ headers: [['content-type', 'application/json']], body: JSON.stringify(value) });
+const json = (value: object): Filled => ({
+  headers: [['content-type', 'application/json']],
+  body: JSON.stringify(value),
+});
 
 /** The query and body of an operation; an operation without an entry has none. */
 const ASKED: Partial<Record<OperationId, (random: SeededRandom, path: string, facts: FuzzFacts) => Filled>> = {
   listRecentAgendaHits: (random, path) => ({ target: `${path}?limit=${1 + random.below(3)}` }),
-  listUpcomingAgendaHits: (random, path) => ({ target: `${path}?topic=${one(random, ['zoning', 'data_centers', 'none'])}` }),
-  listDfwResearchCoverage: (random, path) => ({ target: `${path}?county=${one(random, ['dallas', 'tarrant', 'mars'])}&limit=3` }),
+  listUpcomingAgendaHits: (random, path) => ({
+    target: `${path}?topic=${one(random, ['zoning', 'data_centers', 'none'])}`,
+  }),
+  listDfwResearchCoverage: (random, path) => ({
+    target: `${path}?county=${one(random, ['dallas', 'tarrant', 'mars'])}&limit=3`,
+  }),
   postMcpJsonRpc: toolRequest,
-  createFeedSubscription: (random) => json({ name: `feed ${random.below(20)}`, resource: one(random, [null, ...RESOURCES]) }),
+  createFeedSubscription: (random) =>
+    json({ name: `feed ${random.below(20)}`, resource: one(random, [null, ...RESOURCES]) }),
   readFeedSubscriptionChanges: (random, path) => ({ target: `${path}?limit=${1 + random.below(20)}` }),
   readCivicChanges: (random, path) => ({ target: `${path}?limit=${1 + random.below(50)}` }),
   readCivicSnapshotPage: (random, path) => ({ target: `${path}?limit=${1 + random.below(20)}` }),
@@ -64,14 +73,23 @@ const DOCUMENTS = ['/llms.txt', '/api-reference.md', '/api-reference/readCivicCh
 const OPERATORS_PATHS = ['/livez', '/readyz', '/metrics', '/ops', '/ops/state'];
 
 function filledPath(random: SeededRandom, path: string, facts: FuzzFacts): string {
-  const known: Readonly<Record<string, string>> = { ...facts, slug: 'dallas', bodySlug: 'city-council', resource: one(random, RESOURCES) };
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (random.chance(0.8) ? known[name] : undefined) ?? uuid(random));
+  const known: Readonly<Record<string, string>> = {
+    ...facts,
+    slug: 'dallas',
+    bodySlug: 'city-council',
+    resource: one(random, RESOURCES),
+  };
+  return path.replaceAll(
+    /\{(\w+)\}/g,
+    (_, name: string) => (random.chance(0.8) ? known[name] : undefined) ?? uuid(random),
+  );
 }
 
 /** A valid request of a customer for an operation or document of the public listener. */
 export function validRequest(random: SeededRandom, facts: FuzzFacts): RequestParts {
   const host: Header = ['host', 'records.test'];
-  if (random.chance(0.1)) return { method: one(random, ['GET', 'HEAD']), target: one(random, DOCUMENTS), headers: [host], body: null };
+  if (random.chance(0.1))
+    return { method: one(random, ['GET', 'HEAD']), target: one(random, DOCUMENTS), headers: [host], body: null };
   const { operationId, method, path, access } = one(random, Object.values(OPERATIONS));
   const filled = filledPath(random, path, facts);
   const { target = filled, headers = [], body = null } = ASKED[operationId]?.(random, filled, facts) ?? {};
@@ -89,7 +107,8 @@ export const operatorsRequest = (random: SeededRandom): RequestParts => ({
 /** Adds the length unless a header states it. */
 export function writeRequest({ method, target, headers, body }: RequestParts): Buffer {
   const stated = headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
-  const length: readonly Header[] = body === null || stated ? [] : [['content-length', String(Buffer.byteLength(body, 'latin1'))]];
+  const length: readonly Header[] =
+    body === null || stated ? [] : [['content-length', String(Buffer.byteLength(body, 'latin1'))]];
   const lines = [...headers, ...length].map(([name, value]) => `${name}: ${value}`);
   return Buffer.from([`${method} ${target} HTTP/1.1`, ...lines, '', body ?? ''].join('\r\n'), 'latin1');
 }

@@ -41,10 +41,13 @@ const MAX_FINDINGS = 25;
 const MAX_UNANSWERED = 8;
 /** The wait for a process that is busy with a crowd. */
 const PROBE_MS = 240_000;
-export const MAX_RESIDENT_MB = 400;
+export const MAX_RESIDENT_MB = 600;
 
 /** Attacks a process batch by batch and checks it after each; the same seed sends the same bytes. */
-export async function runFuzz(target: FuzzTarget, { seed, facts, count, batch, onBatch }: FuzzPlan): Promise<FuzzResult> {
+export async function runFuzz(
+  target: FuzzTarget,
+  { seed, facts, count, batch, onBatch }: FuzzPlan,
+): Promise<FuzzResult> {
   const findings = new Findings();
   const kinds = new Map<string, number>();
   let sent = 0;
@@ -59,8 +62,10 @@ export async function runFuzz(target: FuzzTarget, { seed, facts, count, batch, o
     const resident = watchResident(pid);
     const before = findings.size;
     let unanswered = 0;
-    const isLost = (): boolean => unanswered >= MAX_UNANSWERED || resident.largestMb() > MAX_RESIDENT_MB || target.pid !== pid;
-    const add = (wrong: string, first = `after ${sent}`): void => findings.add(`batch ${number} (${crowd[0]!.kind})`, first, wrong);
+    const isLost = (): boolean =>
+      unanswered >= MAX_UNANSWERED || resident.largestMb() > MAX_RESIDENT_MB || target.pid !== pid;
+    const add = (wrong: string, first = `after ${sent}`): void =>
+      findings.add(`batch ${number} (${crowd[0]!.kind})`, first, wrong);
     const send = async (conversation: Conversation, name: string): Promise<void> => {
       if (isLost()) return;
       sent += 1;
@@ -76,7 +81,9 @@ export async function runFuzz(target: FuzzTarget, { seed, facts, count, batch, o
     };
     await inTurn(crowd.length, (index) => send(crowd[index]!, `member ${index}`));
     await probe('with its crowd');
-    await inTurn(Math.min(batch, count - from), (index) => send(conversationAt(seed, from + index, facts), `conversation ${from + index}`));
+    await inTurn(Math.min(batch, count - from), (index) =>
+      send(conversationAt(seed, from + index, facts), `conversation ${from + index}`),
+    );
     held.reset();
     await probe('at its end');
     const largestMb = resident.stop();

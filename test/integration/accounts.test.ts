@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createGenerationStore } from '../../infra/postgresql/generations.ts';
-import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
-import { type Database, openDatabase } from '../../infra/postgresql/open-database.ts';
+import { createGenerationStore } from '../../infra/postgresql/read-models/generations.ts';
+import { createLiveReads } from '../../infra/postgresql/read-models/live-reads.ts';
+import { type Database, openDatabase } from '../../infra/postgresql/connection/open-database.ts';
 import { accounts } from '../../projections/accounts/projection.ts';
 import { createChargeRequest } from '../../src/edge/admission/charge-request.ts';
 import { findKey, listAccounts, listKeys } from '../../queries/accounts/account-lists.ts';
@@ -23,7 +22,6 @@ let other: number;
 
 beforeAll(async () => {
   server = await startTestDatabase();
-  await migrate(server.url);
   database = await openDatabase({ dsn: server.url, statementTimeoutMs: 5_000 });
   const store = createGenerationStore(database.transactor);
   generation = (await store.create(accounts, 'live', 0)).generation;
@@ -51,11 +49,14 @@ const stored = (accountId: string, event: AccountEvent, time: number): StoredEve
 const fold = (events: readonly StoredEvent[], into: number) => foldInto(database, accounts, into, events);
 
 const ceiling = { sustained: { requests: 1000, seconds: 60 }, burst: { requests: 100, seconds: 1 } };
-const rules = { plans: BUILT_IN_PLANS, ceilings: { perimeter: ceiling, handler: ceiling }, billingEnforced: true };
+const rules = { plans: BUILT_IN_PLANS, ceilings: { received: ceiling, handled: ceiling }, billingEnforced: true };
 const identityOf = async (sha256: string) => (await createChargeRequest(reads, rules)(sha256, 1_000))?.identity ?? null;
 
 const hash = (digit: string) => digit.repeat(64);
-const opened: AccountEvent = { type: 'AccountOpened', data: { name: 'Clerk of Wise', channel: 'unset', tier: 'none', paidUntil: null } };
+const opened: AccountEvent = {
+  type: 'AccountOpened',
+  data: { name: 'Clerk of Wise', channel: 'unset', tier: 'none', paidUntil: null },
+};
 const issued = (keyId: string, sha256: string): AccountEvent => ({
   type: 'KeyIssued',
   data: { keyId, sha256, scopes: ['civic:read', 'civic:export'], expiresAt: '2026-06-01T00:00:00.000Z' },
@@ -81,9 +82,17 @@ test('events in batches of any size leave the same tables, and the tables match 
     stored(neighbour, { ...opened, data: { ...opened.data, name: 'Neighbour' } }, 1_500),
     stored(accountId, issued(keyId, hash('a')), 2_000),
     stored(accountId, issued(revokedKeyId, hash('b')), 2_500),
-    stored(accountId, { type: 'AccountPeriodSet', data: { tier: 'ultra', paidUntil: '2026-03-01T00:00:00.000Z' } }, 3_000),
+    stored(
+      accountId,
+      { type: 'AccountPeriodSet', data: { tier: 'ultra', paidUntil: '2026-03-01T00:00:00.000Z' } },
+      3_000,
+    ),
     stored(neighbour, { type: 'AccountSuspended', data: {} }, 3_500),
-    stored(accountId, { type: 'AccountPeriodSet', data: { tier: 'pro', paidUntil: '2026-04-01T00:00:00.000Z' } }, 4_000),
+    stored(
+      accountId,
+      { type: 'AccountPeriodSet', data: { tier: 'pro', paidUntil: '2026-04-01T00:00:00.000Z' } },
+      4_000,
+    ),
     stored(accountId, { type: 'AccountPaymentConfirmed', data: { paidAt: '2026-01-01T00:00:00.000Z' } }, 4_500),
     // Delivered late and out of order.
     stored(accountId, paymentSettled('2025-12-31T00:00:00.000Z'), 4_600),
@@ -97,7 +106,8 @@ test('events in batches of any size leave the same tables, and the tables match 
   ];
   await fold(history, generation);
   for (const event of history) await fold([event], other);
-  for (const difference of accounts.differences(generation, other, 'rows')) expect(await database.read.texts(difference)).toEqual([]);
+  for (const difference of accounts.differences(generation, other, 'rows'))
+    expect(await database.read.rows(difference)).toEqual([]);
 
   expect(await identityOf(hash('a'))).toEqual({
     keyId,
@@ -125,7 +135,12 @@ test('events in batches of any size leave the same tables, and the tables match 
       paidAt: '2026-01-01T00:00:00.000Z',
       openedAt: '1970-01-01T00:00:01.000Z',
     },
-    expect.objectContaining({ accountId: neighbour, status: 'suspended', paidUntil: null, paidAt: '2026-01-05T00:00:00.000Z' }),
+    expect.objectContaining({
+      accountId: neighbour,
+      status: 'suspended',
+      paidUntil: null,
+      paidAt: '2026-01-05T00:00:00.000Z',
+    }),
   ]);
   const keys = await listKeys(reads, accountId);
   expect(keys.map(({ keyId: id, revokedAt }) => [id, revokedAt])).toEqual([
@@ -149,6 +164,8 @@ test('the read model refuses two keys with one hash', async () => {
 
 test('a difference between two generations is detected', async () => {
   await fold([stored(randomUUID(), opened, 9)], other);
-  const found = await Promise.all(accounts.differences(generation, other, 'rows').map((statement) => database.read.texts(statement)));
+  const found = await Promise.all(
+    accounts.differences(generation, other, 'rows').map((statement) => database.read.rows(statement)),
+  );
   expect(found.flat()).toHaveLength(1);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PROJECTIONS } from '../../src/composition.ts';
+import { PROJECTIONS } from '../../src/app/composition.ts';
 import { type AdmissionBench, type Customer, openAdmissionBench } from '../support/admission.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
 
@@ -31,7 +31,9 @@ afterAll(async () => {
 const minuteNow = (): number => Math.floor(Date.now() / MINUTE_MS);
 
 /** Sends all requests at once; repeats with another account if a minute ended meanwhile. */
-async function inOneMinute(among: readonly Service[]): Promise<{ readonly customer: Customer; readonly answers: readonly Response[] }> {
+async function inOneMinute(
+  among: readonly Service[],
+): Promise<{ readonly customer: Customer; readonly answers: readonly Response[] }> {
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const customer = await bench.open();
     const other = await bench.issue(customer.accountId);
@@ -47,17 +49,22 @@ async function inOneMinute(among: readonly Service[]): Promise<{ readonly custom
   throw new Error(`${REQUESTS} requests took longer than a minute, five times`);
 }
 
-test.each([1, PROCESSES])('a thousand concurrent requests to %i API processes use exactly the allowance of the minute', async (number) => {
-  const { customer, answers } = await inOneMinute(services.slice(0, number));
-  const count = (status: number) => answers.filter((answer) => answer.status === status).length;
-  expect([count(200), count(429)]).toEqual([ALLOWANCE, REQUESTS - ALLOWANCE]);
-  const left = answers
-    .filter(({ status }) => status === 200)
-    .map(({ headers }) => Number(/"minute";r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]));
-  expect(new Set(left).size).toBe(ALLOWANCE);
-  const retries = answers.filter(({ status }) => status === 429).map(({ headers }) => Number(headers.get('retry-after')));
-  expect(retries.every((seconds) => seconds >= 1 && seconds <= 60)).toBe(true);
-  expect(await bench.counters(customer.accountId)).toEqual(
-    expect.objectContaining({ minute: ALLOWANCE, perimeter: REQUESTS, handler: REQUESTS }),
-  );
-});
+test.each([1, PROCESSES])(
+  'a thousand concurrent requests to %i API processes use exactly the allowance of the minute',
+  async (number) => {
+    const { customer, answers } = await inOneMinute(services.slice(0, number));
+    const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+    expect([count(200), count(429)]).toEqual([ALLOWANCE, REQUESTS - ALLOWANCE]);
+    const left = answers
+      .filter(({ status }) => status === 200)
+      .map(({ headers }) => Number(/"minute";r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]));
+    expect(new Set(left).size).toBe(ALLOWANCE);
+    const retries = answers
+      .filter(({ status }) => status === 429)
+      .map(({ headers }) => Number(headers.get('retry-after')));
+    expect(retries.every((seconds) => seconds >= 1 && seconds <= 60)).toBe(true);
+    expect(await bench.counters(customer.accountId)).toEqual(
+      expect.objectContaining({ minute: ALLOWANCE, perimeter: REQUESTS, handler: REQUESTS }),
+    );
+  },
+);

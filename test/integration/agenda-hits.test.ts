@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { agendaId } from '../support/agenda-events.ts';
-import { openTestAgenda, type TestAgenda } from '../support/agenda.ts';
+import { useTestAgenda } from '../support/agenda.ts';
 
-let agenda: TestAgenda;
-let events: TestAgenda['events'];
-let fold: TestAgenda['fold'];
-
+const agenda = await useTestAgenda();
+const { events, fold } = agenda;
 const SOON = '2026-01-05T18:00:00.000Z';
 const HIT = agendaId('agenda_hits', 'hit');
-
-beforeAll(async () => {
-  agenda = await openTestAgenda();
-  ({ events, fold } = agenda);
-});
-afterAll(async () => agenda?.close());
-beforeEach(async () => agenda.clear());
 
 /** All records for one hit of Dallas in two weeks. */
 const standard = () => [
@@ -27,6 +18,7 @@ const standard = () => [
 
 const titles = async () => (await agenda.upcoming('zoning')).data.hits.map(({ title }) => title);
 const recentTitles = async () => (await agenda.recent()).map(({ title }) => title);
+
 async function isShown(): Promise<'everywhere' | 'in the detail alone' | 'nowhere' | 'at odds'> {
   const upcoming = await titles().catch(() => []);
   const lists = upcoming.length + (await recentTitles()).length;
@@ -45,22 +37,36 @@ describe('a public hit', () => {
     ['notice', null, 'public_comment', 'https://example.org/speak'],
     ['notice', '2026-01-06', 'public_comment', 'https://example.org/speak'],
     ['notice', '2026-01-05', 'unknown', null],
-  ] as const)('of the stage %s and next day %s has the action %s after the local day of its meeting', async (...row) => {
-    const [proceduralStage, nextMeetingDate, actionKind, actionUrl] = row;
-    const open = { actionKind: 'public_comment', actionUrl: 'https://example.org/speak' } as const;
-    // 22:00 in Dallas.
-    const meeting = events.meeting('meeting', 'dallas', '2026-01-06T04:00:00.000Z');
-    const context = { proceduralStage, actingBodyRole: 'unknown', nextMeetingDate, ...open } as const;
-    await fold([...standard(), meeting, events.hit('hit', 'item', 'zoning', { proceduralContext: context })]);
-    const actions = async () => [await agenda.detail(HIT), ...(await agenda.recent())].map(({ proceduralContext }) => proceduralContext);
-    const before = agenda.clock.time;
-    onTestFinished(() => void (agenda.clock.time = before));
-    agenda.clock.time = Date.parse('2026-01-06T05:59:59Z');
-    for (const stated of await actions()) expect(stated).toMatchObject(open);
-    agenda.clock.time = Date.parse('2026-01-06T06:00:00Z');
-    const after = await actions();
-    expect(after).toHaveLength(2);
-    for (const stated of after) expect(stated).toMatchObject({ proceduralStage, actionKind, actionUrl });
+  ] as const)(
+    'of the stage %s and next day %s has the action %s after the local day of its meeting',
+    async (...row) => {
+      const [proceduralStage, nextMeetingDate, actionKind, actionUrl] = row;
+      const open = { actionKind: 'public_comment', actionUrl: 'https://example.org/speak' } as const;
+      // 22:00 in Dallas.
+      const meeting = events.meeting('meeting', 'dallas', '2026-01-06T04:00:00.000Z');
+      const context = { proceduralStage, actingBodyRole: 'unknown', nextMeetingDate, ...open } as const;
+      await fold([...standard(), meeting, events.hit('hit', 'item', 'zoning', { proceduralContext: context })]);
+      const actions = async () =>
+        [await agenda.detail(HIT), ...(await agenda.recent())].map(({ proceduralContext }) => proceduralContext);
+      const before = agenda.clock.time;
+      onTestFinished(() => void (agenda.clock.time = before));
+      agenda.clock.time = Date.parse('2026-01-06T05:59:59Z');
+      for (const stated of await actions()) expect(stated).toMatchObject(open);
+      agenda.clock.time = Date.parse('2026-01-06T06:00:00Z');
+      const after = await actions();
+      expect(after).toHaveLength(2);
+      for (const stated of after) expect(stated).toMatchObject({ proceduralStage, actionKind, actionUrl });
+    },
+  );
+
+  test('is in no list while its item is a heading or a step', async () => {
+    await fold(standard());
+    for (const kind of ['heading', 'procedural'] as const) {
+      await fold([events.item('item', 'meeting', { kind })]);
+      expect([kind, await isShown()]).toEqual([kind, 'in the detail alone']);
+      await fold([events.item('item', 'meeting', { kind: 'item' })]);
+      expect(await isShown()).toBe('everywhere');
+    }
   });
 
   test('combines its record, item, meeting, topic, body and jurisdiction', async () => {
@@ -138,7 +144,9 @@ describe('a public hit', () => {
     }
     await fold([events.meeting('meeting', 'fort-worth', moved, { status: 'held' })]);
     expect(await isShown()).toBe('everywhere');
-    expect(await agenda.recent()).toMatchObject([{ jurisdictionSlug: 'fort-worth', bodyName: 'Council of fort-worth' }]);
+    expect(await agenda.recent()).toMatchObject([
+      { jurisdictionSlug: 'fort-worth', bodyName: 'Council of fort-worth' },
+    ]);
   });
 
   test('follows its item through a new title and a move to another meeting, also within one batch', async () => {
@@ -147,7 +155,10 @@ describe('a public hit', () => {
       events.item('item', 'other', { title: 'Retitled "twice"' }),
       events.meeting('other', 'dallas', '2026-01-07T18:00:00.000Z'),
     ]);
-    expect(await agenda.detail(HIT)).toMatchObject({ title: 'Retitled "twice"', meetingAt: '2026-01-07T18:00:00.000Z' });
+    expect(await agenda.detail(HIT)).toMatchObject({
+      title: 'Retitled "twice"',
+      meetingAt: '2026-01-07T18:00:00.000Z',
+    });
     await fold([events.meeting('other', 'dallas', '2026-01-08T18:00:00.000Z')]);
     expect(await agenda.detail(HIT)).toMatchObject({ meetingAt: '2026-01-08T18:00:00.000Z' });
     await fold([events.item('item', 'nowhere')]);
@@ -158,7 +169,9 @@ describe('a public hit', () => {
     await fold([...standard(), events.topic('housing'), events.item('second', 'meeting')]);
     await fold([events.hit('hit', 'second', 'housing', { summary: 'Anew' })]);
     expect(await titles()).toEqual([]);
-    expect((await agenda.upcoming('housing')).data.hits).toMatchObject([{ title: 'Item second', topicSlug: 'housing', summary: 'Anew' }]);
+    expect((await agenda.upcoming('housing')).data.hits).toMatchObject([
+      { title: 'Item second', topicSlug: 'housing', summary: 'Anew' },
+    ]);
   });
 
   test('has the current names of its body, jurisdiction and topic', async () => {
@@ -168,7 +181,9 @@ describe('a public hit', () => {
       events.jurisdiction('dallas', { name: 'Big D' }),
       events.topic('zoning', { slug: 'land_use' }),
     ]);
-    expect(await agenda.recent()).toMatchObject([{ bodyName: 'The Council', jurisdictionName: 'Big D', topicSlug: 'land_use' }]);
+    expect(await agenda.recent()).toMatchObject([
+      { bodyName: 'The Council', jurisdictionName: 'Big D', topicSlug: 'land_use' },
+    ]);
     await expect(titles()).rejects.toMatchObject({ code: 'invalid_parameter' });
   });
 });

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { agendaId } from '../support/agenda-events.ts';
-import { openTestSearch, type TestSearch } from '../support/agenda-search.ts';
+import { useTestSearch } from '../support/agenda-search.ts';
 import { DAY_MS, TEST_TIME } from '../support/civic.ts';
 
+const search = await useTestSearch();
+const { events } = search;
 const STARTS_AT = '2026-03-01T15:00:00.000Z';
 const LONG = `Ünïcode 𝔘 "quoted"\n\n${'x'.repeat(100_000)}`;
-
-let search: TestSearch;
-let events: TestSearch['events'];
-
-beforeAll(async () => {
-  search = await openTestSearch();
-  ({ events } = search);
-});
-afterAll(async () => search?.close());
-beforeEach(async () => search.clear());
 
 const document = (name: string, item: string | null, title: string) =>
   events.publish('documents', name, {
@@ -32,8 +24,17 @@ test('an item is shown with its meeting, place, topics, documents, publisher, fr
     events.source('dallas', { lastSuccessfulCheckAt }),
     events.topic('zoning'),
     events.topic('parks'),
-    events.meeting('m', 'dallas', STARTS_AT, { status: 'held', startTime: { status: 'not_stated', sourceText: 'at noon or so' } }),
-    events.item('i', 'm', { title: 'Rezoning', text: LONG, agendaNumber: '4.', matterFile: 'Z-12', outcome: 'approved' }),
+    events.meeting('m', 'dallas', STARTS_AT, {
+      status: 'held',
+      startTime: { status: 'not_stated', sourceText: 'at noon or so' },
+    }),
+    events.item('i', 'm', {
+      title: 'Rezoning',
+      text: LONG,
+      agendaNumber: '4.',
+      matterFile: 'Z-12',
+      outcome: 'approved',
+    }),
     events.hit('h1', 'i', 'zoning', { confidence: 60 }),
     events.hit('h2', 'i', 'parks', { confidence: 90 }),
     document('d2', 'i', 'Map'),
@@ -65,6 +66,8 @@ test('an item is shown with its meeting, place, topics, documents, publisher, fr
       { title: 'Exhibit A', kind: 'exhibit', url: 'https://example.org/d/d1' },
       { title: 'Map', kind: 'exhibit', url: 'https://example.org/d/d2' },
     ],
+    appearances: [],
+    appearanceCount: 0,
     publisher: { jurisdiction: 'City of dallas', body: 'Council of dallas', sourceType: 'legistar' },
     freshness: { status: 'stale', lastSuccessfulCheckAt },
   });
@@ -88,8 +91,102 @@ test('a field without a value is absent, null or empty in an item', async () => 
   });
 });
 
+test('an item has the vote and the actions that its record states', async () => {
+  const votes = { mover: 'Member A', seconder: null, tally: '8:1', members: [{ name: 'Member B', vote: 'Nay' }] };
+  const actions = [
+    { text: 'Hearing held', outcome: null },
+    { text: 'Approved', outcome: 'approved' },
+  ] as const;
+  await search.fold([
+    ...events.place('dallas'),
+    events.meeting('m', 'dallas', STARTS_AT),
+    events.item('i', 'm', { votes, actions: [...actions] }),
+    events.item('j', 'm'),
+  ]);
+  expect(await search.item('i')).toMatchObject({ votes, actions });
+  for (const key of ['votes', 'actions']) expect(await search.item('j')).not.toHaveProperty(key);
+});
+
+test('an item has the others of its jurisdiction with its file number, oldest first', async () => {
+  await search.fold([
+    ...events.place('dallas'),
+    ...events.place('plano'),
+    events.body('parks', { jurisdictionId: agendaId('jurisdictions', 'dallas'), name: 'Park Board' }),
+    events.meeting('m', 'dallas', STARTS_AT),
+    events.meeting('before', 'parks', '2026-01-06T02:00:00.000Z', { status: 'held' }),
+    events.meeting('after', 'dallas', '2026-05-01T15:00:00.000Z', {
+      startTime: { status: 'not_stated', sourceText: 'TBD' },
+    }),
+    events.meeting('elsewhere', 'plano', STARTS_AT),
+    events.item('i', 'm', { matterFile: 'Z 26-0001' }),
+    events.item('same meeting', 'm', { title: 'Adopt it', matterFile: 'Z 26-0001', outcome: 'approved' }),
+    events.item('late', 'after', { title: 'Again', matterFile: 'z26-0001', actionText: 'Laid over' }),
+    events.item('early', 'before', { title: 'First', matterFile: ' Z\u00a026-0001' }),
+    events.item('of another place', 'elsewhere', { matterFile: 'Z 26-0001' }),
+    events.item('of another file', 'm', { matterFile: 'Z 26-00011' }),
+    events.item('removed', 'm', { matterFile: 'Z 26-0001' }),
+    events.withdraw('agenda_items', 'removed'),
+  ]);
+  const { appearances, appearanceCount } = (await search.item('i'))!;
+  expect(appearances).toEqual([
+    {
+      itemId: agendaId('agenda_items', 'early'),
+      title: 'First',
+      body: 'Park Board',
+      meetingAt: '2026-01-06T02:00:00.000Z',
+      meetingDate: '2026-01-05',
+      timezone: 'America/Chicago',
+      meetingStatus: 'held',
+      sourceUrl: 'https://example.org/i/early',
+    },
+    expect.objectContaining({ title: 'Adopt it', meetingAt: STARTS_AT, outcome: 'approved' }),
+    expect.objectContaining({
+      title: 'Again',
+      startTime: { status: 'not_stated', sourceText: 'TBD' },
+      actionText: 'Laid over',
+    }),
+  ]);
+  expect(appearanceCount).toBe(3);
+  await search.fold([
+    events.withdraw('meetings', 'after'),
+    events.body('parks', { name: 'Park Board', jurisdictionId: agendaId('jurisdictions', 'plano') }),
+  ]);
+  expect((await search.item('i'))!.appearances.map(({ title }) => title)).toEqual(['Adopt it']);
+  expect((await search.item('of another place'))!.appearances.map(({ title }) => title)).toEqual(['First']);
+});
+
+test('of many items with its file number an item has the twenty nearest, and counts all', async () => {
+  const days = Array.from({ length: 30 }, (_, day) => day + 1);
+  const name = (day: number) => `day ${String(day).padStart(2, '0')}`;
+  await search.fold([
+    ...events.place('dallas'),
+    ...days.flatMap((day) => [
+      events.meeting(name(day), 'dallas', `2026-03-${name(day).slice(4)}T15:00:00.000Z`),
+      events.item(name(day), name(day), { title: name(day), matterFile: '26-1' }),
+    ]),
+  ]);
+  const { appearances, appearanceCount } = (await search.item(name(28)))!;
+  expect(appearances.map(({ title }) => title)).toEqual([...days.slice(9, 27), 29, 30].map(name));
+  expect(appearanceCount).toBe(29);
+});
+
+test('a text without a number is no file number', async () => {
+  await search.fold([
+    ...events.place('dallas'),
+    events.meeting('m', 'dallas', STARTS_AT),
+    events.item('i', 'm', { matterFile: 'None' }),
+    events.item('j', 'm', { matterFile: 'None' }),
+  ]);
+  expect((await search.item('i'))!.appearanceCount).toBe(0);
+});
+
 test('an item is visible exactly while its meeting, body and jurisdiction exist', async () => {
-  const needed = [events.jurisdiction('dallas'), events.body('dallas'), events.meeting('m', 'dallas', STARTS_AT), events.item('i', 'm')];
+  const needed = [
+    events.jurisdiction('dallas'),
+    events.body('dallas'),
+    events.meeting('m', 'dallas', STARTS_AT),
+    events.item('i', 'm'),
+  ];
   expect(await search.item('unknown')).toBeNull();
   for (const event of needed.toReversed()) {
     expect(await search.item('i')).toBeNull();
@@ -147,7 +244,11 @@ test('the search follows each change of the records that an item belongs to', as
   const changes = [
     ['dallas', 'rowlett', events.jurisdiction('dallas', { name: 'City of Rowlett' })],
     ['council', 'commission', events.body('dallas', { name: 'Commission' })],
-    ['rowlett', 'plano', events.body('dallas', { name: 'Commission', jurisdictionId: agendaId('jurisdictions', 'plano') })],
+    [
+      'rowlett',
+      'plano',
+      events.body('dallas', { name: 'Commission', jurisdictionId: agendaId('jurisdictions', 'plano') }),
+    ],
     ['commission', 'garland', events.meeting('m', 'garland', STARTS_AT)],
     ['garland', 'plano', events.item('i', 'n')],
     ['zoning', 'parks', events.hit('h', 'i', 'parks')],

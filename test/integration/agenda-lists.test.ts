@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { decodeUpcomingCursor, encodeFeedCursor } from '../../domain/cursor.ts';
 import { createReadNextHits } from '../../queries/agenda/agenda-hits.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import { agendaId } from '../support/agenda-events.ts';
-import { openTestAgenda, type TestAgenda } from '../support/agenda.ts';
+import { type TestAgenda, useTestAgenda } from '../support/agenda.ts';
 import { DAY_MS, TEST_TIME } from '../support/civic.ts';
+import { AGENDA } from '../../projections/agenda/tables.ts';
+import { publishedRecords } from '../../queries/feed/published-records.ts';
+import { COVERED_BODIES } from '../../src/sources/catalogue/catalogue-records.ts';
 
-let agenda: TestAgenda;
-let events: TestAgenda['events'];
-let fold: TestAgenda['fold'];
-
+const agenda = await useTestAgenda();
+const { events, fold } = agenda;
 const inDays = (days: number): string => new Date(TEST_TIME + days * DAY_MS).toISOString();
-
-beforeAll(async () => {
-  agenda = await openTestAgenda();
-  ({ events, fold } = agenda);
-});
-afterAll(async () => agenda?.close());
-beforeEach(async () => {
-  await agenda.clear();
-  agenda.clock.time = TEST_TIME;
-});
 
 /** An item with one hit, both under one name; items are titled by their names. */
 const hit = (name: string, meeting: string, topic = 'zoning', classifiedAt = inDays(-1)): readonly StoredEvent[] => [
@@ -28,11 +19,31 @@ const hit = (name: string, meeting: string, topic = 'zoning', classifiedAt = inD
   events.hit(name, name, topic, { classifiedAt }),
 ];
 
+const slugsOf = async (generation = agenda.generation) =>
+  Object.fromEntries(
+    (
+      await agenda.database.read.rows<Record<'name' | 'slugs', string>>({
+        text: `select name, slugs from ${AGENDA.at(generation).bodies} order by name`,
+        values: [],
+      })
+    ).map(({ name, slugs }) => [name, slugs]),
+  ) as Record<string, string>;
+
+const renamed = () => [
+  ...events.place('dallas'),
+  events.body('dallas', { slug: 'the-council' }),
+  events.body('dallas', { slug: 'old-council' }),
+  events.body('dallas', { slug: 'city-council' }),
+];
+
 describe('recent hits', () => {
-  const titles = async (input: Parameters<TestAgenda['recent']>[0] = {}) => (await agenda.recent(input)).map(({ title }) => title);
+  const titles = async (input: Parameters<TestAgenda['recent']>[0] = {}) =>
+    (await agenda.recent(input)).map(({ title }) => title);
 
   test('are ordered by time of classification and of meeting, the newest first, then by id; three at most', async () => {
-    const equal = ['one', 'two', 'three'].toSorted((a, b) => (agendaId('agenda_hits', a) < agendaId('agenda_hits', b) ? -1 : 1));
+    const equal = ['one', 'two', 'three'].toSorted((a, b) =>
+      agendaId('agenda_hits', a) < agendaId('agenda_hits', b) ? -1 : 1,
+    );
     await fold([
       ...events.place('dallas'),
       ...events.place('fort-worth'),
@@ -56,7 +67,9 @@ describe('recent hits', () => {
       ...['dallas', 'fort-worth'].flatMap((place) => [
         ...events.place(place),
         events.meeting(place, place, inDays(1)),
-        ...['zoning', 'housing'].flatMap((topic) => hit(`${place} ${topic}`, place, topic, place === 'dallas' ? inDays(-1) : inDays(-2))),
+        ...['zoning', 'housing'].flatMap((topic) =>
+          hit(`${place} ${topic}`, place, topic, place === 'dallas' ? inDays(-1) : inDays(-2)),
+        ),
       ]),
       events.topic('zoning'),
       events.topic('housing'),
@@ -89,16 +102,26 @@ describe('upcoming hits', () => {
       await between(page);
     }
   };
-  const place = () => [...events.place('dallas'), ...events.place('fort-worth'), events.topic('zoning'), events.topic('housing')];
+  const place = () => [
+    ...events.place('dallas'),
+    ...events.place('fort-worth'),
+    events.topic('zoning'),
+    events.topic('housing'),
+  ];
 
   test('are ordered by time of meeting, then of classification, then by id, over all pages', async () => {
-    const equal = ['one', 'two', 'three'].toSorted((a, b) => (agendaId('agenda_hits', a) < agendaId('agenda_hits', b) ? -1 : 1));
+    const equal = ['one', 'two', 'three'].toSorted((a, b) =>
+      agendaId('agenda_hits', a) < agendaId('agenda_hits', b) ? -1 : 1,
+    );
     const many = Array.from({ length: 25 }, (_, n) => `meeting ${String(n).padStart(2, '0')}`);
     await fold([
       ...place(),
       events.meeting('first', 'dallas', inDays(1)),
       ...many
-        .flatMap((name, n) => [events.meeting(name, n % 2 === 0 ? 'dallas' : 'fort-worth', inDays(2 + n)), ...hit(name, name)])
+        .flatMap((name, n) => [
+          events.meeting(name, n % 2 === 0 ? 'dallas' : 'fort-worth', inDays(2 + n)),
+          ...hit(name, name),
+        ])
         .toReversed(),
       ...equal.flatMap((name) => hit(name, 'first', 'zoning', inDays(-2))),
       ...hit('classified later', 'first', 'zoning', inDays(-1)),
@@ -187,10 +210,9 @@ describe('upcoming hits', () => {
       ]),
     ]);
     const { next } = await keyed();
-    expect((await agenda.upcoming('housing', { cursor: next! })).data.hits.map(({ title }) => title).slice(-2)).toEqual([
-      'housing m10',
-      'housing m11',
-    ]);
+    expect((await agenda.upcoming('housing', { cursor: next! })).data.hits.map(({ title }) => title).slice(-2)).toEqual(
+      ['housing m10', 'housing m11'],
+    );
     for (const change of [
       events.meeting('m09', 'dallas', inDays(40)),
       events.meeting('m09', 'dallas', inDays(10), { status: 'cancelled' }),
@@ -227,7 +249,10 @@ describe('upcoming hits', () => {
 
   test('a long traversal continues with what is upcoming at each request', async () => {
     const names = Array.from({ length: 25 }, (_, n) => `m${String(n).padStart(2, '0')}`);
-    await fold([...place(), ...names.flatMap((name, n) => [events.meeting(name, 'dallas', inDays(1 + n)), ...hit(name, name)])]);
+    await fold([
+      ...place(),
+      ...names.flatMap((name, n) => [events.meeting(name, 'dallas', inDays(1 + n)), ...hit(name, name)]),
+    ]);
     const { next } = await keyed();
     agenda.clock.time = TEST_TIME + 15 * DAY_MS;
     expect((await keyed({ cursor: next! })).titles[0]).toBe('m14');
@@ -251,10 +276,210 @@ describe('upcoming hits', () => {
 
   test('a cursor that is damaged or of another kind is a bad parameter', async () => {
     await fold(place());
-    const feed = encodeFeedCursor({ feedId: agendaId('topics', 'x'), position: 1, fingerprint: null, binding: 'nothing' });
+    const feed = encodeFeedCursor({
+      feedId: agendaId('topics', 'x'),
+      position: 1,
+      fingerprint: null,
+      binding: 'nothing',
+    });
     for (const cursor of ['nonsense', feed, '']) {
       expect(typeof decodeUpcomingCursor(cursor)).toBe('string');
       await expect(agenda.upcoming('zoning', { cursor })).rejects.toMatchObject({ code: 'invalid_parameter' });
     }
+  });
+});
+
+test('a body has every slug that it had since its last publication, in any batching', async () => {
+  const all = [
+    ...renamed(),
+    events.body('fort-worth', { slug: 'one' }),
+    events.withdraw('public_bodies', 'fort-worth'),
+    events.body('fort-worth', { slug: 'two' }),
+    events.body('fort-worth', { slug: 'three' }),
+  ];
+  const expected = {
+    'Council of dallas': 'city-council old-council the-council',
+    'Council of fort-worth': 'three two',
+  };
+  await fold(all);
+  expect(await slugsOf()).toEqual(expected);
+  for (const size of [1, 2, 3]) {
+    const scratch = await agenda.scratch();
+    for (let from = 0; from < all.length; from += size) await fold(all.slice(from, from + size), scratch);
+    expect(await slugsOf(scratch)).toEqual(expected);
+  }
+});
+
+test('cadence and source status are answered by a former slug until another body of the place has it', async () => {
+  await fold(renamed());
+  const cadence = (bodySlug: string) => agenda.cadence({ slug: 'dallas', bodySlug });
+  const named = async (bodySlug: string) =>
+    (await agenda.sourceStatuses({ bodySlug })).map(({ publicBodyName }) => publicBodyName);
+  expect(await cadence('old-council')).toEqual(await cadence('city-council'));
+  expect(await named('old-council')).toEqual(['Council of dallas']);
+  await expect(cadence('unknown')).rejects.toMatchObject({ code: 'not_found' });
+  expect(await named('unknown')).toEqual([]);
+  await fold([events.body('another', { jurisdictionId: agendaId('jurisdictions', 'dallas'), slug: 'old-council' })]);
+  await expect(cadence('old-council')).rejects.toMatchObject({ code: 'not_found' });
+  expect(await named('old-council')).toEqual([]);
+  expect(await named('the-council')).toEqual(['Council of dallas']);
+});
+
+describe('with two places', () => {
+  beforeEach(async () => {
+    await fold([...events.place('dallas'), ...events.place('fort-worth')]);
+  });
+
+  const HOUR = 1 / 24;
+
+  describe('the cadence of a body', () => {
+    const dallas = () => agenda.cadence({ slug: 'dallas', bodySlug: 'city-council' });
+
+    test('is its latest past and its next meeting by the clock, without cancelled and postponed ones', async () => {
+      expect(await dallas()).toEqual({ lastMetAt: null, nextScheduledAt: null, timezone: 'America/Chicago' });
+      await fold([
+        events.meeting('long ago', 'dallas', inDays(-30), { status: 'held' }),
+        events.meeting('last', 'dallas', inDays(-3)),
+        events.meeting('called off', 'dallas', inDays(-2), { status: 'cancelled' }),
+        events.meeting('put off', 'dallas', inDays(1), { status: 'postponed' }),
+        events.meeting('next', 'dallas', inDays(4)),
+        events.meeting('after next', 'dallas', inDays(9)),
+        events.meeting('neighbour', 'fort-worth', inDays(2)),
+      ]);
+      expect(await dallas()).toMatchObject({ lastMetAt: inDays(-3), nextScheduledAt: inDays(4) });
+      agenda.clock.time = TEST_TIME + 4 * DAY_MS;
+      expect(await dallas()).toMatchObject({ lastMetAt: inDays(-3), nextScheduledAt: inDays(4) });
+      agenda.clock.advance(1);
+      expect(await dallas()).toMatchObject({ lastMetAt: inDays(4), nextScheduledAt: inDays(9) });
+      await fold([
+        events.meeting('after next', 'dallas', inDays(9), { status: 'cancelled' }),
+        events.withdraw('meetings', 'next'),
+      ]);
+      expect(await dallas()).toMatchObject({ lastMetAt: inDays(-3), nextScheduledAt: null });
+    });
+
+    test('has a meeting without a stated time as the next one until its day ends', async () => {
+      const day = '2026-01-20T06:00:00.000Z';
+      await fold([events.meeting('untimed', 'dallas', day, { startTime: { status: 'not_stated' } })]);
+      agenda.clock.time = Date.parse('2026-01-21T05:59:59.999Z');
+      expect(await dallas()).toMatchObject({ lastMetAt: null, nextScheduledAt: day });
+      agenda.clock.advance(1);
+      expect(await dallas()).toMatchObject({ lastMetAt: day, nextScheduledAt: null });
+    });
+
+    test('counts the meetings of active sources only', async () => {
+      await fold([
+        events.meeting('of none', 'dallas', inDays(-1), { sourceId: null }),
+        events.meeting('of an unknown one', 'dallas', inDays(-2), { sourceId: agendaId('sources', 'unknown') }),
+        events.meeting('of the neighbour', 'dallas', inDays(-3), { sourceId: agendaId('sources', 'fort-worth') }),
+        events.meeting('of its own', 'dallas', inDays(-4)),
+      ]);
+      expect(await dallas()).toMatchObject({ lastMetAt: inDays(-3) });
+      await fold([events.source('fort-worth', { active: false })]);
+      expect(await dallas()).toMatchObject({ lastMetAt: inDays(-4) });
+      await fold([events.withdraw('sources', 'dallas')]);
+      expect(await dallas()).toMatchObject({ lastMetAt: null });
+    });
+
+    test('is answered for the seven pairs only', async () => {
+      for (const { jurisdictionSlug, slug } of COVERED_BODIES) {
+        await expect(agenda.cadence({ slug: jurisdictionSlug, bodySlug: slug })).resolves.toHaveProperty(
+          'nextScheduledAt',
+          null,
+        );
+      }
+      await fold(events.place('sample-city'));
+      for (const [slug, bodySlug] of [
+        ['sample-city', 'city-council'],
+        ['dallas', 'commissioners-court'],
+        ['dallas-county', 'city-council'],
+        ['fort-worth', 'plan-commission'],
+        ['', ''],
+      ] as const) {
+        await expect(agenda.cadence({ slug, bodySlug })).rejects.toMatchObject({ code: 'not_found' });
+      }
+    });
+  });
+
+  describe('the public source statuses', () => {
+    const statuses = (input: Parameters<TestAgenda['sourceStatuses']>[0] = {}) => agenda.sourceStatuses(input);
+
+    test('contain the active sources of covered bodies', async () => {
+      await fold([
+        events.source('dallas', {
+          agendaTextEvidence: 'readable',
+          lastSuccessfulCheckAt: inDays(-1),
+          officialSourceUrl: 'https://example.org/d',
+        }),
+        events.source('retired', { publicBodyId: agendaId('public_bodies', 'dallas'), active: false }),
+        events.source('of no body', { publicBodyId: null }),
+        ...events.place('plano'),
+      ]);
+      expect(await statuses()).toEqual([
+        {
+          jurisdictionName: 'City of dallas',
+          publicBodyName: 'Council of dallas',
+          sourceTypeLabel: 'Legistar',
+          status: 'healthy',
+          agendaTextEvidence: 'readable',
+          lastSuccessfulCheckAt: inDays(-1),
+          officialSourceUrl: 'https://example.org/d',
+        },
+        {
+          jurisdictionName: 'City of fort-worth',
+          publicBodyName: 'Council of fort-worth',
+          sourceTypeLabel: 'Legistar',
+          status: 'healthy',
+          agendaTextEvidence: null,
+          lastSuccessfulCheckAt: null,
+        },
+      ]);
+    });
+
+    test('become stale 48 hours after the last success of a healthy source', async () => {
+      const checked = { lastSuccessfulCheckAt: inDays(-2) };
+      const of = async () => (await statuses({ jurisdictionSlug: 'dallas' })).map(({ status }) => status);
+      await fold([events.source('dallas', checked)]);
+      expect(await of()).toEqual(['healthy']);
+      agenda.clock.advance(1);
+      expect(await of()).toEqual(['stale']);
+      await fold([events.source('dallas', { ...checked, status: 'failing' })]);
+      expect(await of()).toEqual(['failing']);
+      await fold([events.source('dallas', { lastSuccessfulCheckAt: inDays(-2 + HOUR) })]);
+      expect(await of()).toEqual(['healthy']);
+    });
+
+    test('are filtered by jurisdiction and body', async () => {
+      await fold([
+        events.jurisdiction('wise', { slug: 'wise-county' }),
+        events.body('wise', { slug: 'commissioners-court' }),
+        events.source('wise'),
+      ]);
+      const bodies = async (input: Parameters<TestAgenda['sourceStatuses']>[0]) =>
+        (await statuses(input)).map(({ publicBodyName }) => publicBodyName);
+      expect(await bodies({})).toEqual(['Council of dallas', 'Council of fort-worth', 'Council of wise']);
+      expect(await bodies({ bodySlug: 'city-council' })).toEqual(['Council of dallas', 'Council of fort-worth']);
+      expect(await bodies({ jurisdictionSlug: 'fort-worth' })).toEqual(['Council of fort-worth']);
+      expect(await bodies({ jurisdictionSlug: 'fort-worth', bodySlug: 'commissioners-court' })).toEqual([]);
+      expect(await bodies({ jurisdictionSlug: 'no\0where' })).toEqual([]);
+    });
+  });
+});
+
+// Last, because it changes the tables that these tests share.
+test('a sync reads the slugs of the bodies of a place, also from a read model without them', async () => {
+  await fold([...renamed(), ...events.place('fort-worth')]);
+  const known = publishedRecords(agenda.reads, { readLast: async () => new Map() });
+  const ofDallas = () => known.bodySlugs!(agendaId('jurisdictions', 'dallas'));
+  expect(await ofDallas()).toEqual(
+    new Map([[agendaId('public_bodies', 'dallas'), ['city-council', 'old-council', 'the-council']]]),
+  );
+  const scratch = AGENDA.at(agenda.generation).bodies;
+  await agenda.database.transactor.transaction((transaction) =>
+    transaction.query({ text: `alter table ${scratch} drop column slugs`, values: [] }),
+  );
+  expect([...(await ofDallas()).values()]).toEqual([['city-council']]);
+  expect(await agenda.cadence({ slug: 'dallas', bodySlug: 'city-council' })).toMatchObject({
+    timezone: 'America/Chicago',
   });
 });

@@ -1,7 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { columnArrays } from '../../infra/postgresql/column-arrays.ts';
-import { clientConfig } from '../../infra/postgresql/sessions.ts';
+import { clientConfig } from '../../infra/postgresql/connection/sessions.ts';
 import { resolveHits } from '../../projections/agenda/projection.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
 import { createGetPublicBodyCadence } from '../../queries/agenda/get-public-body-cadence.ts';
@@ -11,23 +10,26 @@ import {
   createListUpcomingAgendaHits,
   createReadNextHits,
 } from '../../queries/agenda/agenda-hits.ts';
-import type { Statement, StatementValue } from '../../domain/ports/database.ts';
+import type { Statement } from '../../domain/ports/database.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { encodeUpcomingCursor } from '../../domain/cursor.ts';
 import { LONGEST_DAY_MS } from '../../domain/local-day.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { COVERED, openTestAgenda, type TestAgenda } from '../support/agenda.ts';
 import { TEST_TIME } from '../support/civic.ts';
+import { testRuns } from '../support/test-runs.ts';
+import { explained, scansOf } from '../support/query-plan.ts';
 
 /** Half of them of covered bodies. */
-const HITS = 1_000_000;
+const HITS = testRuns(125_000);
+
 const TOPICS = 15;
 const MEETINGS = 40_000;
 const HOUR_MS = 3_600_000;
-
 let agenda: TestAgenda;
 let tables: ReturnType<typeof AGENDA.at>;
 let session: Client;
+
 /** A connection with the settings of the connections that fold. */
 let folding: Client;
 
@@ -35,7 +37,7 @@ let folding: Client;
 async function sent(ask: (reads: LiveReads) => Promise<unknown>): Promise<Statement> {
   let statement: Statement | undefined;
   const reads = {
-    texts: (build: (live: () => number) => Statement) => {
+    rows: (build: (live: () => number) => Statement) => {
       statement = build(() => agenda.generation);
       return Promise.reject(new Error('not run'));
     },
@@ -45,11 +47,13 @@ async function sent(ask: (reads: LiveReads) => Promise<unknown>): Promise<Statem
 }
 
 /** The 490th hit of its topic, at two hits an hour from now. */
-const cursor = () => encodeUpcomingCursor({ startsAt: TEST_TIME + 300 * HOUR_MS, classifiedAt: 0, hitId: agendaId('agenda_hits', 'x') });
+const cursor = () =>
+  encodeUpcomingCursor({ startsAt: TEST_TIME + 300 * HOUR_MS, classifiedAt: 0, hitId: agendaId('agenda_hits', 'x') });
 
 async function statements(): Promise<Readonly<Record<string, Statement>>> {
   const { clock } = agenda;
-  const recent = (input: object) => sent((reads) => createListRecentAgendaHits({ reads, clock })({ limit: 3, ...input }));
+  const recent = (input: object) =>
+    sent((reads) => createListRecentAgendaHits({ reads, clock })({ limit: 3, ...input }));
   const upcoming = (input: object) =>
     sent((reads) => createListUpcomingAgendaHits({ reads, clock })({ topicSlug: 'topic_1', count: false, ...input }));
   return {
@@ -74,12 +78,13 @@ const run = ({ name, text, values }: Statement): Promise<unknown> =>
 beforeAll(async () => {
   agenda = await openTestAgenda();
   tables = AGENDA.at(agenda.generation);
-  session = new Client(clientConfig({ dsn: agenda.server.url, purpose: 'plans' }));
+  session = new Client(clientConfig({ dsn: agenda.server.url, purpose: 'plans', inOrder: true }));
   await session.connect();
   folding = new Client(clientConfig({ dsn: agenda.server.url, purpose: 'plans', lookups: true }));
   await folding.connect();
   // As in a process that started on an empty database: its plans are older than the rows.
-  for (let times = 0; times < 8; times++) for (const statement of Object.values(await statements())) await run(statement);
+  for (let times = 0; times < 8; times++)
+    for (const statement of Object.values(await statements())) await run(statement);
 
   const { events, fold } = agenda;
   await fold([
@@ -93,8 +98,10 @@ beforeAll(async () => {
   const ids = (values: readonly string[]) => `'{${values.join(',')}}'::uuid[]`;
   const bodies = ids(COVERED.map(({ jurisdictionSlug }) => agendaId('public_bodies', jurisdictionSlug)));
   const topics = ids(Array.from({ length: TOPICS }, (_, n) => agendaId('topics', `topic_${n}`)));
-  const uuid = (number: string, kind: number) => `('00000000-0000-4000-${8000 + kind}-' || lpad((${number})::text, 12, '0'))::uuid`;
-  const startsAt = (number: string) => `${TEST_TIME} + ((${number}) % ${MEETINGS} - ${MEETINGS / 2})::bigint * ${HOUR_MS}`;
+  const uuid = (number: string, kind: number) =>
+    `('00000000-0000-4000-${8000 + kind}-' || lpad((${number})::text, 12, '0'))::uuid`;
+  const startsAt = (number: string) =>
+    `${TEST_TIME} + ((${number}) % ${MEETINGS} - ${MEETINGS / 2})::bigint * ${HOUR_MS}`;
   await session.query(
     `insert into ${tables.meetings} (meeting_id, body_id, source_id, starts_at, upcoming_until, timezone, on_calendar, lead)
      select ${uuid('n', 1)}, (${bodies})[1 + n % 8], '${agendaId('sources', 'dallas')}', ${startsAt('n')}, ${startsAt('n')}, 'UTC', true, '"meetingAt":"x"'
@@ -114,102 +121,79 @@ afterAll(async () => {
   await agenda?.close();
 });
 
-interface Node {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Index Name'?: string;
-  readonly 'Actual Rows'?: number;
-  readonly 'Actual Loops'?: number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly Plans?: readonly Node[];
-}
-
-const nodes = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
-
 /** The reads of a table: the indexes, or "all" for the whole table, and the number of rows. */
-async function scans({ name, text, values }: Statement, mode: string, table: keyof typeof tables, on = session) {
-  await on.query('begin');
-  try {
-    await on.query(`set local plan_cache_mode = ${mode}`);
-    const explain = 'explain (analyze, timing off, format json) ';
-    const literal = (value: StatementValue) => (value === null ? 'null' : `'${String(value)}'`);
-    const result =
-      name === undefined
-        ? await on.query({ text: explain + text, values: values as unknown[] })
-        : await on.query(`${explain} execute "${name}"(${values.map(literal).join(',')})`);
-    const [plan] = JSON.parse((result.rows[0] as { 'QUERY PLAN': string })['QUERY PLAN']) as [{ Plan: Node }];
-    const all = nodes(plan.Plan);
-    const short = tables[table].replace('civic.', '');
-    const found = all.filter((node) => node['Relation Name'] === short && node['Node Type'].includes('Scan'));
-    const bitmaps = all.filter((node) => node['Node Type'] === 'Bitmap Index Scan' && node['Index Name']?.startsWith(short));
-    const used = [...found, ...bitmaps].map((node) => node['Index Name'] ?? (node['Node Type'].startsWith('Bitmap') ? '' : 'all'));
-    const touched = found.reduce(
-      (sum, node) => sum + (node['Actual Loops'] ?? 1) * ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)),
-      0,
-    );
-    return {
-      used: [...new Set(used.filter((index) => index !== ''))].map((index) => index.replace(`${short}_`, '')).toSorted(),
-      touched,
-    };
-  } finally {
-    await on.query('rollback');
-  }
+async function scans(statement: Statement, mode: string, table: keyof typeof tables, on = session) {
+  const { used, touched } = scansOf(await explained(on, statement, mode), tables[table]);
+  const short = tables[table].replace('civic.', '');
+  return { used: used.map((index) => index.replace(`${short}_`, '')).toSorted(), touched };
 }
 
-describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(`with a million hits and plan_cache_mode %s`, (mode) => {
-  test.each(['kept from when the tables were empty', 'with fresh statistics'])('lists use their indexes, plans %s', async (when) => {
-    if (when === 'with fresh statistics')
-      await session.query(`analyze ${tables.hits}, ${tables.meetings}, ${tables.coveredBodies}, ${tables.coveredTopics}`);
-    const all = await statements();
-    const read = (what: string, table: keyof typeof tables = 'hits') => scans(all[what]!, mode, table);
-    const page = 11;
-    // Hits of a topic whose meetings began within the longest day: without a stated time they may be upcoming. Two an hour.
-    const ofOneDay = 2 * (LONGEST_DAY_MS / HOUR_MS);
-    for (const [what, most] of [
-      ['first', ofOneDay + page],
-      ['after a cursor', page],
-    ] as const) {
-      const { used, touched } = await read(what);
-      expect([what, used]).toEqual([what, ['upcoming']]);
-      expect(touched).toBeLessThanOrEqual(most);
-    }
-    for (const [what, number] of [
-      ['page 1', 1],
-      ['page 50', 50],
-    ] as const) {
-      const { used, touched } = await read(what);
-      expect([what, used]).toEqual([what, ['upcoming']]);
-      // Half of the listed hits of one of fifteen topics are upcoming, and all of them are counted.
-      expect(touched).toBeLessThan(HITS / 4 / TOPICS + number * page + 2 * ofOneDay);
-    }
-    for (const [what, lists] of [
-      ['recent', 8 * TOPICS],
-      ['recent but one', 8 * (TOPICS - 1)],
-      ['recent of one', 1],
-    ] as const) {
-      const { used, touched } = await read(what);
-      expect([what, used]).toEqual([what, ['pkey', 'recent']]);
-      expect(touched).toBeLessThanOrEqual(3 * lists + 3);
-    }
-    const next = await read('next');
-    expect(next.used).toEqual(['upcoming']);
-    expect(next.touched).toBeLessThanOrEqual((2 + ofOneDay) * TOPICS);
-    expect((await read('detail')).used).toEqual(['pkey']);
-    const { used, touched } = await read('cadence', 'meetings');
-    expect(used).toEqual(['cadence']);
-    // Five meetings of a body begin within the longest day.
-    expect(touched).toBeLessThanOrEqual(2 + 5);
-  });
-
-  test.each(['item_id', 'meeting_id'] as const)('a fold finds the hits of 500 changed records by %s', async (column) => {
-    const { rows } = await session.query<Record<string, string>>(`select distinct ${column} as id from ${tables.hits} limit 500`);
-    const statement = resolveHits(
-      agenda.generation,
-      columnArrays,
-      column,
-      rows.map(({ id }) => id!),
+describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(
+  `with ${HITS} hits and plan_cache_mode %s`,
+  (mode) => {
+    test.each(['kept from when the tables were empty', 'with fresh statistics'])(
+      'lists use their indexes, plans %s',
+      async (when) => {
+        if (when === 'with fresh statistics')
+          await session.query(
+            `analyze ${tables.hits}, ${tables.meetings}, ${tables.coveredBodies}, ${tables.coveredTopics}`,
+          );
+        const all = await statements();
+        const read = (what: string, table: keyof typeof tables = 'hits') => scans(all[what]!, mode, table);
+        const page = 11;
+        // Hits of a topic whose meetings began within the longest day: without a stated time they may be upcoming. Two an hour.
+        const ofOneDay = 2 * (LONGEST_DAY_MS / HOUR_MS);
+        for (const [what, most] of [
+          ['first', ofOneDay + page],
+          ['after a cursor', page],
+        ] as const) {
+          const { used, touched } = await read(what);
+          expect([what, used]).toEqual([what, ['upcoming']]);
+          expect(touched).toBeLessThanOrEqual(most);
+        }
+        for (const [what, number] of [
+          ['page 1', 1],
+          ['page 50', 50],
+        ] as const) {
+          const { used, touched } = await read(what);
+          expect([what, used]).toEqual([what, ['upcoming']]);
+          // Half of the listed hits of one of fifteen topics are upcoming, and all of them are counted.
+          expect(touched).toBeLessThan(HITS / 4 / TOPICS + number * page + 2 * ofOneDay);
+        }
+        for (const [what, lists] of [
+          ['recent', 8 * TOPICS],
+          ['recent but one', 8 * (TOPICS - 1)],
+          ['recent of one', 1],
+        ] as const) {
+          const { used, touched } = await read(what);
+          expect([what, used]).toEqual([what, ['pkey', 'recent']]);
+          expect(touched).toBeLessThanOrEqual(3 * lists + 3);
+        }
+        const next = await read('next');
+        expect(next.used).toEqual(['upcoming']);
+        expect(next.touched).toBeLessThanOrEqual((2 + ofOneDay) * TOPICS);
+        expect((await read('detail')).used).toEqual(['pkey']);
+        const { used, touched } = await read('cadence', 'meetings');
+        expect(used).toEqual(['cadence']);
+        // Five meetings of a body begin within the longest day.
+        expect(touched).toBeLessThanOrEqual(2 + 5);
+      },
     );
-    const { used } = await scans(statement, mode, 'hits', folding);
-    expect(used).toEqual([column === 'item_id' ? 'by_item' : 'by_meeting', 'pkey']);
-  });
-});
+
+    test.each(['item_id', 'meeting_id'] as const)(
+      'a fold finds the hits of 500 changed records by %s',
+      async (column) => {
+        const { rows } = await session.query<Record<string, string>>(
+          `select distinct ${column} as id from ${tables.hits} limit 500`,
+        );
+        const statement = resolveHits(
+          agenda.generation,
+          column,
+          rows.map(({ id }) => id!),
+        );
+        const { used } = await scans(statement, mode, 'hits', folding);
+        expect(used).toEqual([column === 'item_id' ? 'by_item' : 'by_meeting', 'pkey']);
+      },
+    );
+  },
+);

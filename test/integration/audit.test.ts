@@ -59,7 +59,8 @@ test('an account has only its own entries, and an unknown account has none', asy
 });
 
 test('every event of an account and every receipt of a report is recorded', () => {
-  for (const type of [...Object.keys(ACCOUNT_EVENTS), 'SnapshotTaken', 'DataReportSubmitted']) expect(audit.handles).toContain(type);
+  for (const type of [...Object.keys(ACCOUNT_EVENTS), 'SnapshotTaken', 'DataReportSubmitted'])
+    expect(audit.handles).toContain(type);
   expect(Object.keys(ACCOUNT_REPORT_EVENTS)).toContain('DataReportSubmitted');
   const [account, report, key] = [1, 2, 3].map(() => served.civic.identifiers.next()) as [string, string, string];
   const stored = {
@@ -97,7 +98,10 @@ test('an entry has the named key as its subject, or the account if the event nam
     };
   });
   for (const { type, named, subject } of subjects) {
-    expect({ type, subject }).toEqual({ type, subject: named === undefined ? account : ids[named as keyof typeof ids] });
+    expect({ type, subject }).toEqual({
+      type,
+      subject: named === undefined ? account : ids[named as keyof typeof ids],
+    });
   }
 });
 
@@ -115,20 +119,38 @@ test('civic audit prints a table or one JSON value, and reports an unknown accou
   let service: Service | undefined;
   try {
     service = await installation.start({ sample: 'on' });
-    const accounts = JSON.parse((await installation.civicHere(['accounts', 'list', '--json'])).stdout) as { accountId: string }[];
+    const accounts = JSON.parse((await installation.civicHere(['accounts', 'list', '--json'])).stdout) as {
+      accountId: string;
+    }[];
     const account = accounts[0]!.accountId;
     const taken = await service.fetch('/api/v1/data/snapshots', { method: 'POST' });
     const { snapshotId } = ((await taken.json()) as { data: { snapshotId: string } }).data;
     const json = await installation.civicHere(['audit', '--account', account, '--json']);
-    const entries = JSON.parse(json.stdout) as { at: string; action: string; subject: string; keyId: string; requestId: string }[];
+    const entries = JSON.parse(json.stdout) as {
+      at: string;
+      action: string;
+      subject: string;
+      keyId: string;
+      requestId: string;
+    }[];
     const requestId = taken.headers.get('x-request-id');
     expect(entries.map(({ action }) => action)).toEqual(['AccountOpened', 'KeyIssued', 'SnapshotTaken']);
     expect(entries.at(-1)).toMatchObject({ subject: snapshotId, keyId: entries[1]!.subject, requestId });
     const plain = (await installation.civicHere(['audit', '--account', account])).stdout.trimEnd().split('\n');
     expect(plain[0]!.split(/ +/)).toEqual(['at', 'action', 'subject', 'keyId', 'requestId']);
-    expect(plain.at(-1)!.split(/ +/)).toEqual([entries.at(-1)!.at, 'SnapshotTaken', snapshotId, entries[1]!.subject, requestId]);
+    expect(plain.at(-1)!.split(/ +/)).toEqual([
+      entries.at(-1)!.at,
+      'SnapshotTaken',
+      snapshotId,
+      entries[1]!.subject,
+      requestId,
+    ]);
     const none = await installation.civicHere(['audit', '--account', '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11']);
-    expect([none.exitCode, none.stdout, none.stderr]).toEqual([1, '', 'civic: there is no account 0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11\n']);
+    expect([none.exitCode, none.stdout, none.stderr]).toEqual([
+      1,
+      '',
+      'civic: there is no account 0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11\n',
+    ]);
   } finally {
     await service?.stop();
     await installation.close();

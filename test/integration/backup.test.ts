@@ -1,16 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { nightlyTest } from '../support/nightly-test.ts';
 import type { RecordChange } from '../../commands/records/write-records.ts';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
+import { migrate } from '../../infra/postgresql/connection/schema-state.ts';
 import { randomChanges, randomFrom, upsert } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
 import { untilTrue } from '../support/civic.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { startEmptyDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { readFeed } from '../support/feed-reader.ts';
 import { startKurrentPeer } from '../support/kurrent-peer.ts';
 import { readModelsOf } from '../support/restored-read-models.ts';
@@ -31,7 +41,7 @@ interface Told {
 }
 
 async function newDatabase(): Promise<Environment> {
-  const database = await startTestDatabase();
+  const database = await startEmptyDatabase();
   databases.push(database);
   return { DATABASE_URL: database.url };
 }
@@ -43,11 +53,15 @@ async function civic(args: readonly string[], env: Environment): Promise<Told> {
 const linesOf = (changes: readonly RecordChange[]): string =>
   changes
     .map(
-      ({ op, resource, id, ...rest }) => `${JSON.stringify({ op, resource, id, ...('content' in rest ? { data: rest.content } : {}) })}\n`,
+      ({ op, resource, id, ...rest }) =>
+        `${JSON.stringify({ op, resource, id, ...('content' in rest ? { data: rest.content } : {}) })}\n`,
     )
     .join('');
 async function importing(changes: readonly RecordChange[]): Promise<void> {
-  const { exitCode, stderr } = await installation.civicHere(['records', 'import', '-'], { input: linesOf(changes), env: original });
+  const { exitCode, stderr } = await installation.civicHere(['records', 'import', '-'], {
+    input: linesOf(changes),
+    env: original,
+  });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
 }
 async function rowsIn<Row extends object>({ DATABASE_URL }: Environment, statement: string): Promise<readonly Row[]> {
@@ -99,31 +113,37 @@ test('a backup of a running service is a prefix of its log, and a restore of it 
   expect(there).toEqual(here.slice(0, there.length));
 });
 
-test('the age of the newest backup that was verified with --record is a metric of its own service alone', async () => {
-  const age = async (from: Service) => {
-    const found = /^civic_backup_age_seconds (\S+)$/m.exec(await (await fetch(`${from.opsUrl}/metrics`)).text())?.[1];
-    return found === undefined ? null : Number(found);
-  };
-  expect(await civic(['backup', '--to', path('recorded.gz')], original)).toMatchObject({ exitCode: 0 });
-  expect(await civic(['backup', 'verify', path('recorded.gz')], original)).toMatchObject({ exitCode: 0 });
-  expect(await age(service)).toBeNull();
-  expect(await civic(['backup', 'verify', path('recorded.gz'), '--record'], original)).toMatchObject({ exitCode: 0, stderr: '' });
-  await untilTrue('the age is a metric', async () => (await age(service)) !== null);
-  const recorded = (await age(service))!;
-  expect(recorded).toBeLessThan(600);
-  // An older one changes nothing.
-  expect(await civic(['backup', 'verify', path('busy.gz'), '--record'], original)).toMatchObject({ exitCode: 0 });
-  expect(await age(service)).toBeLessThan(recorded + 600);
+nightlyTest(
+  'the age of the newest backup that was verified with --record is a metric of its own service alone',
+  async () => {
+    const age = async (from: Service) => {
+      const found = /^civic_backup_age_seconds (\S+)$/m.exec(await (await fetch(`${from.opsUrl}/metrics`)).text())?.[1];
+      return found === undefined ? null : Number(found);
+    };
+    expect(await civic(['backup', '--to', path('recorded.gz')], original)).toMatchObject({ exitCode: 0 });
+    expect(await civic(['backup', 'verify', path('recorded.gz')], original)).toMatchObject({ exitCode: 0 });
+    expect(await age(service)).toBeNull();
+    expect(await civic(['backup', 'verify', path('recorded.gz'), '--record'], original)).toMatchObject({
+      exitCode: 0,
+      stderr: '',
+    });
+    await untilTrue('the age is a metric', async () => (await age(service)) !== null);
+    const recorded = (await age(service))!;
+    expect(recorded).toBeLessThan(600);
+    // An older one changes nothing.
+    expect(await civic(['backup', 'verify', path('busy.gz'), '--record'], original)).toMatchObject({ exitCode: 0 });
+    expect(await age(service)).toBeLessThan(recorded + 600);
 
-  const other = await newDatabase();
-  const stranger = await installation.start({ env: other });
-  const { exitCode, stderr } = await civic(['backup', 'verify', path('recorded.gz'), '--record'], other);
-  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('of another log')]);
-  expect(await age(stranger)).toBeNull();
-  await stranger.stop();
-});
+    const other = await newDatabase();
+    const stranger = await installation.start({ env: other });
+    const { exitCode, stderr } = await civic(['backup', 'verify', path('recorded.gz'), '--record'], other);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('another log')]);
+    expect(await age(stranger)).toBeNull();
+    await stranger.stop();
+  },
+);
 
-test('every read model is restored row by row, from PostgreSQL to KurrentDB and back', async () => {
+nightlyTest('every read model is restored row by row, from PostgreSQL to KurrentDB and back', async () => {
   await service.stop();
   await rowsIn(
     original,
@@ -131,7 +151,9 @@ test('every read model is restored row by row, from PostgreSQL to KurrentDB and 
       values ('changes', 0, 3, 9007199254740993, null, null, '{}'), ('changes', 10, 1, 7, '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11', 9, '{"topics-x":4}')`,
   );
   expect(await civic(['backup', '--to', path('')], original)).toMatchObject({ exitCode: 0, stderr: '' });
-  const file = path(readdirSync(installation.folder).find((name) => /^civic-\d{8}T\d{6}Z-[0-9a-f]{8}\.backup\.gz$/.test(name))!);
+  const file = path(
+    readdirSync(installation.folder).find((name) => /^civic-\d{8}T\d{6}Z-[0-9a-f]{8}\.backup\.gz$/.test(name))!,
+  );
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const peer = await startKurrentPeer();
   try {
@@ -170,14 +192,15 @@ test('a restore that is killed repeatedly is never served, and only its own file
     await untilTrue(`${least} events are restored`, async () => (await eventsIn(target)) >= least);
     running.kill('SIGKILL');
     await running.ended;
-    const refused = await installation.civic(['serve'], { env: { ...target, CIVIC_OPS_PORT: 'off' } });
+    const refused = await installation.civicHere(['serve'], { env: { ...target, CIVIC_OPS_PORT: 'off' } });
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
     expect(refused.stderr).toMatch(
       /^civic: a restore of the backup [0-9a-f-]{36} \(\d+ events\) into this log has not ended: run `civic restore FILE`[^\n]+\n$/,
     );
   }
+  expect(await civic(['backup', '--to', path('other.gz')], original)).toMatchObject({ exitCode: 0 });
   const wrong = [
-    [['restore', '--yes', path('again.gz')], /a restore of another file was begun here/],
+    [['restore', '--yes', path('other.gz')], /a restore of another file was begun here/],
     [['restore', '--yes', path('busy.gz'), '--revoke-keys'], /begun with neither --as-copy nor --revoke-keys/],
     [['backup', '--to', path('half.gz')], /has not ended/],
   ] as const;
@@ -194,13 +217,18 @@ test('a restore that is killed repeatedly is never served, and only its own file
   );
 });
 
-test('a restore into a database that another fills is refused and leaves the first undisturbed', async () => {
+nightlyTest('a restore into a database that another fills is refused and leaves the first undisturbed', async () => {
   const together = await newDatabase();
   const restore = (target: Environment) => civic(['restore', '--yes', path('busy.gz')], target);
-  const both = (await Promise.all([restore(together), restore(together)])).toSorted((a, b) => a.exitCode! - b.exitCode!);
+  const both = (await Promise.all([restore(together), restore(together)])).toSorted(
+    (a, b) => a.exitCode! - b.exitCode!,
+  );
   expect(both).toMatchObject([
     { exitCode: 0 },
-    { exitCode: 1, stderr: expect.stringMatching(/another process fills this database|has been restored here already/) as string },
+    {
+      exitCode: 1,
+      stderr: expect.stringMatching(/another process fills this database|has been restored here already/) as string,
+    },
   ]);
   expect(await eventsIn(together)).toBe(both[0]!.answer['events']);
 
@@ -209,7 +237,10 @@ test('a restore into a database that another fills is refused and leaves the fir
   await untilTrue('an event is restored', async () => (await eventsIn(target)) >= 1);
   first.kill('SIGSTOP');
   const { exitCode, stderr } = await restore(target);
-  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^civic: another process fills this database, a restore or [^\n]+\n$/)]);
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^civic: another process fills this database, a restore or [^\n]+\n$/),
+  ]);
   first.kill('SIGCONT');
   expect(await first.ended).toMatchObject({ exitCode: 0 });
   expect(await eventsIn(target)).toBe(both[0]!.answer['events']);
@@ -217,7 +248,9 @@ test('a restore into a database that another fills is refused and leaves the fir
 
 test('a backup that is killed leaves no file of its name, and an existing file is not replaced', async () => {
   const running = installation.run(['backup', '--to', path('killed.gz')], { env: original });
-  await untilTrue('it writes', () => readdirSync(installation.folder).some((name) => /^\.killed\.gz\..*\.partial$/.test(name)));
+  await untilTrue('it writes', () =>
+    readdirSync(installation.folder).some((name) => /^\.killed\.gz\..*\.partial$/.test(name)),
+  );
   running.kill('SIGKILL');
   await running.ended;
   expect(readdirSync(installation.folder)).not.toContain('killed.gz');
@@ -228,7 +261,9 @@ test('a backup that is killed leaves no file of its name, and an existing file i
   expect(statSync(path('taken.gz')).size).toBe(4);
   expect(await civic(['backup', '--to', path('taken.gz'), '--replace'], original)).toMatchObject({ exitCode: 0 });
   expect(await civic(['backup', 'verify', path('taken.gz')], {})).toMatchObject({ exitCode: 0 });
-  expect((await civic(['backup', '--to', path('no/such/folder.gz')], original)).stderr).toMatch(/cannot be written: ENOENT/);
+  expect((await civic(['backup', '--to', path('no/such/folder.gz')], original)).stderr).toMatch(
+    /cannot be written: ENOENT/,
+  );
   expect((await civic(['backup', '--to', path('absent-folder/')], original)).stderr).toMatch(
     /absent-folder\/ is no folder: make it first\n$/,
   );
@@ -236,32 +271,35 @@ test('a backup that is killed leaves no file of its name, and an existing file i
   expect(readdirSync(installation.folder).filter((name) => name.startsWith('.taken'))).toEqual([]);
 });
 
-test('a backup replaces the regular file to which a symbolic link leads, and nothing that is no regular file', async () => {
-  writeFileSync(path('real.gz'), 'mine');
-  execFileSync('mkfifo', [path('pipe')]);
-  symlinkSync('real.gz', path('to-file'));
-  symlinkSync('pipe', path('to-pipe'));
-  symlinkSync('nothing', path('to-nothing'));
-  const kept = ['pipe', 'to-pipe', 'to-nothing'];
-  const states = () => ['to-file', ...kept].map((name) => lstatSync(path(name)).ino);
-  const before = states();
-  for (const name of kept) {
-    for (const more of [[], ['--replace']]) {
-      const { exitCode, stderr } = await civic(['backup', '--to', path(name), ...more], original);
-      expect({ exitCode, stderr }).toEqual({
-        exitCode: 1,
-        stderr: `civic: ${path(name)} is no regular file: give another name, or - for standard output\n`,
-      });
+nightlyTest(
+  'a backup replaces the regular file to which a symbolic link leads, and nothing that is no regular file',
+  async () => {
+    writeFileSync(path('real.gz'), 'mine');
+    execFileSync('mkfifo', [path('pipe')]);
+    symlinkSync('real.gz', path('to-file'));
+    symlinkSync('pipe', path('to-pipe'));
+    symlinkSync('nothing', path('to-nothing'));
+    const kept = ['pipe', 'to-pipe', 'to-nothing'];
+    const states = () => ['to-file', ...kept].map((name) => lstatSync(path(name)).ino);
+    const before = states();
+    for (const name of kept) {
+      for (const more of [[], ['--replace']]) {
+        const { exitCode, stderr } = await civic(['backup', '--to', path(name), ...more], original);
+        expect({ exitCode, stderr }).toEqual({
+          exitCode: 1,
+          stderr: `civic: ${path(name)} is no regular file: give another name, or - for standard output\n`,
+        });
+      }
     }
-  }
-  expect(await civic(['backup', '--to', path('to-file'), '--replace'], original)).toMatchObject({
-    answer: { file: realpathSync(path('real.gz')) },
-  });
-  expect(await civic(['backup', 'verify', path('real.gz')], {})).toMatchObject({ exitCode: 0 });
-  expect(states()).toEqual(before);
-});
+    expect(await civic(['backup', '--to', path('to-file'), '--replace'], original)).toMatchObject({
+      answer: { file: realpathSync(path('real.gz')) },
+    });
+    expect(await civic(['backup', 'verify', path('real.gz')], {})).toMatchObject({ exitCode: 0 });
+    expect(states()).toEqual(before);
+  },
+);
 
-test('a used log, read models of another log and a damaged file are refused before a write', async () => {
+nightlyTest('a used log, read models of another log and a damaged file are refused before a write', async () => {
   const before = await eventsIn(original);
   for (const yes of [['--yes'], []]) {
     expect((await civic(['restore', path('busy.gz'), ...yes], original)).stderr).toMatch(
@@ -285,37 +323,47 @@ test('a used log, read models of another log and a damaged file are refused befo
   expect(await civic(['restore', '--yes', path('busy.gz')], target)).toMatchObject({ exitCode: 0 });
 });
 
-test('a command that reads is refused where there is no service, and a restore fills what it has looked at', async () => {
-  const target = await newDatabase();
-  const folder = { CIVIC_DATA_DIR: path('absent'), DATABASE_URL: '' };
-  const read = [
-    ['backup', '--to', path('taken.gz'), '--replace'],
-    ['accounts', 'list'],
-    ['accounts', 'suspend', '--account', randomUUID()],
-    ['keys', 'issue', '--account', randomUUID(), '--scope', 'civic:read'],
-    ['sample', 'remove', '--yes'],
-    ['projections', 'list'],
-    ['projections', 'verify', '--all'],
-  ];
-  const before = statSync(path('taken.gz')).ino;
-  for (const args of [...read, ['erase', 'find', 'x'], ['feed', 'keep'], ['backup', 'verify', path('busy.gz'), '--record']]) {
-    for (const env of [target, folder]) {
-      const { exitCode, stderr } = await civic(args, env);
-      expect([exitCode, stderr]).toEqual([
-        1,
-        expect.stringMatching(/^civic: there is no service here yet: .*; start one with `civic serve` or/),
-      ]);
+nightlyTest(
+  'a command that reads is refused where there is no service, and a restore fills what it has looked at',
+  async () => {
+    const target = await newDatabase();
+    const folder = { CIVIC_DATA_DIR: path('absent'), DATABASE_URL: '' };
+    const read = [
+      ['backup', '--to', path('taken.gz'), '--replace'],
+      ['accounts', 'list'],
+      ['accounts', 'suspend', '--account', randomUUID()],
+      ['keys', 'issue', '--account', randomUUID(), '--scope', 'civic:read'],
+      ['sample', 'remove', '--yes'],
+      ['projections', 'list'],
+      ['projections', 'verify', '--all'],
+    ];
+    const before = statSync(path('taken.gz')).ino;
+    for (const args of [
+      ...read,
+      ['erase', 'find', 'x'],
+      ['feed', 'keep'],
+      ['backup', 'verify', path('busy.gz'), '--record'],
+    ]) {
+      for (const env of [target, folder]) {
+        const { exitCode, stderr } = await civic(args, env);
+        expect([exitCode, stderr]).toEqual([
+          1,
+          expect.stringMatching(/^civic: there is no service here yet: .*; start one with `civic serve` or/),
+        ]);
+      }
     }
-  }
-  expect(existsSync(path('absent'))).toBe(false);
-  expect(statSync(path('taken.gz')).ino).toBe(before);
-  expect(await rowsIn(target, `select from pg_namespace where nspname = 'civic'`)).toEqual([]);
-  await migrate(target['DATABASE_URL']!);
-  expect((await civic(['accounts', 'list'], target)).stderr).toMatch(/^civic: there is no service here yet: the log is empty; start one/);
-  expect(await civic(['restore', '--yes', path('busy.gz')], target)).toMatchObject({ exitCode: 0 });
-});
+    expect(existsSync(path('absent'))).toBe(false);
+    expect(statSync(path('taken.gz')).ino).toBe(before);
+    expect(await rowsIn(target, `select from pg_namespace where nspname = 'civic'`)).toEqual([]);
+    await migrate(target['DATABASE_URL']!);
+    expect((await civic(['accounts', 'list'], target)).stderr).toMatch(
+      /^civic: there is no service here yet: the log is empty; start one/,
+    );
+    expect(await civic(['restore', '--yes', path('busy.gz')], target)).toMatchObject({ exitCode: 0 });
+  },
+);
 
-test('a read-only database is backed up, and takes no change', async () => {
+nightlyTest('a read-only database is backed up, and takes no change', async () => {
   const url = new URL(original['DATABASE_URL']!);
   url.searchParams.set('options', '-c default_transaction_read_only=on');
   const env = { DATABASE_URL: url.toString() };
@@ -325,7 +373,7 @@ test('a read-only database is backed up, and takes no change', async () => {
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining('is read-only')]);
 });
 
-test('a backup does not replace one of another log', async () => {
+nightlyTest('a backup does not replace one of another log', async () => {
   const target = await newDatabase();
   expect(await civic(['accounts', 'open', '--name', 'Another'], target)).toMatchObject({ exitCode: 0 });
   const { exitCode, stderr } = await civic(['backup', '--to', path('busy.gz'), '--replace'], target);
@@ -337,10 +385,13 @@ test('a backup does not replace one of another log', async () => {
   const lines = gunzipSync(readFileSync(path('busy.gz'))).toString();
   writeFileSync(path('later.gz'), gzipSync(lines.replace('"civicBackup":1', '"civicBackup":2')));
   const later = await civic(['backup', '--to', path('later.gz'), '--replace'], original);
-  expect([later.exitCode, later.stderr]).toEqual([1, expect.stringMatching(/later\.gz: it is of format 2.*remove it first/)]);
+  expect([later.exitCode, later.stderr]).toEqual([
+    1,
+    expect.stringMatching(/later\.gz: it is of format 2.*remove it first/),
+  ]);
 });
 
-test('a backup to standard output refuses --json, and a restore as a copy revokes all keys', async () => {
+nightlyTest('a backup to standard output refuses --json, and a restore as a copy revokes all keys', async () => {
   const shell = installation.run(['backup', '--to', '-', '--json'], { env: original });
   expect((await shell.ended).stderr).toMatch(/cannot both go to standard output/);
   const target = await newDatabase();

@@ -3,7 +3,12 @@ import { systemClock } from '../../infra/system/clock.ts';
 import { createReadCivicHealth } from '../../queries/feed/read-civic-health.ts';
 import { listReactors } from '../../queries/operators/processors.ts';
 import type { Reactor } from '../../domain/ports/reactors.ts';
-import { CLASSIFICATION, createClassificationReactor } from '../../src/processors/reactors/classification/classification-reactor.ts';
+import {
+  CLASSIFICATION,
+  createClassificationReactor,
+} from '../../src/processors/reactors/classification/classification-reactor.ts';
+import { createWorkingRows } from '../../infra/postgresql/installation/working-rows.ts';
+import { agendaId } from '../support/agenda-events.ts';
 import { ALL_PROJECTIONS } from '../support/civic-projections.ts';
 import { untilTrue } from '../support/civic.ts';
 import { openClassification, type TestClassification } from '../support/classification.ts';
@@ -34,13 +39,27 @@ afterAll(async () => {
 function parts() {
   const { civic: opened, store } = classification;
   const follows = new Map([[CLASSIFICATION, createClassificationReactor(classification.parts()).follows]]);
-  return { ...opened, leaseClock: systemClock, processorStore: store, follows, history: { doubt: () => null }, deadlineMs: 20_000 };
+  return {
+    ...opened,
+    leaseClock: systemClock,
+    processorStore: store,
+    follows,
+    history: { doubt: () => null },
+    deadlineMs: 20_000,
+    unclassified: classification.unclassified,
+  };
 }
-const health = () => createReadCivicHealth({ ...parts(), handles: new Map(ALL_PROJECTIONS.map(({ name, handles }) => [name, handles])) })();
+const health = () =>
+  createReadCivicHealth({
+    ...parts(),
+    handles: new Map(ALL_PROJECTIONS.map(({ name, handles }) => [name, handles])),
+  })();
 
 test('a reactor that never ran is stopped while it has work, and pending in health', async () => {
   const event = classification.events.topic('zoning', { keywords: ['rezoning'] });
-  expect(await list()).toMatchObject([{ name: CLASSIFICATION, state: 'live', lagEvents: 0, handled: 0, owner: null, reason: null }]);
+  expect(await list()).toMatchObject([
+    { name: CLASSIFICATION, state: 'live', lagEvents: 0, handled: 0, owner: null, reason: null },
+  ]);
   await classification.write(event);
   await classification.civic.caughtUp(
     undefined,
@@ -84,9 +103,15 @@ test('a paused reactor is failed work that degrades health, without its reason, 
   classification.start({}, { reactor: failing });
   await untilTrue('it is paused', async () => (await listReactors(parts()))[0]!.state === 'paused');
   const [event] = await classification.civic.log.readStream(classification.events.topic('zoning').stream, -1, 1);
-  expect(await list()).toMatchObject([{ state: 'paused', reason: 'the topic cannot be compiled', poisonEvent: event!.id, owner: null }]);
+  expect(await list()).toMatchObject([
+    { state: 'paused', reason: 'the topic cannot be compiled', poisonEvent: event!.id, owner: null },
+  ]);
   const failed = await health();
-  expect({ status: failed.status, ...failed.pipeline }).toMatchObject({ status: 'degraded', pendingWork: 1, failedWork: 1 });
+  expect({ status: failed.status, ...failed.pipeline }).toMatchObject({
+    status: 'degraded',
+    pendingWork: 1,
+    failedWork: 1,
+  });
   expect(JSON.stringify(failed)).not.toContain('compiled');
 
   broken = false;
@@ -95,5 +120,35 @@ test('a paused reactor is failed work that degrades health, without its reason, 
   await classification.atRest();
   expect(await list()).toMatchObject([{ state: 'live', lagEvents: 0, reason: null, poisonEvent: null }]);
   const mended = await health();
-  expect({ status: mended.status, ...mended.pipeline }).toMatchObject({ status: 'healthy', pendingWork: 0, failedWork: 0 });
+  expect({ status: mended.status, ...mended.pipeline }).toMatchObject({
+    status: 'healthy',
+    pendingWork: 0,
+    failedWork: 0,
+  });
+});
+
+test('an item that the classifier gave up is failed work, and is listed, also after a restore of its row', async () => {
+  const before = (await health()).pipeline.failedWork!;
+  const item = {
+    itemId: agendaId('agenda_items', 'given up'),
+    classifier: 'phrases',
+    digest: 'abc',
+    reason: 'too slow',
+    failedAt: 0,
+  };
+  await classification.unclassified.put([item]);
+  expect((await health()).pipeline.failedWork).toBe(before + 1);
+  const listed = async () => JSON.parse((await civic('reactors', 'unclassified', '--json')).stdout) as unknown;
+  const row = { itemId: item.itemId, classifier: 'phrases', reason: 'too slow', failedAt: '1970-01-01T00:00:00.000Z' };
+  expect(await listed()).toEqual([row]);
+
+  const rows = createWorkingRows(classification.civic.database.transactor);
+  const saved = await rows.page('unclassified', null, 10);
+  await classification.unclassified.remove([item.itemId]);
+  expect(await listed()).toEqual([]);
+  await rows.put(
+    'unclassified',
+    saved.map(({ text }) => text),
+  );
+  expect(await classification.unclassified.list()).toEqual([item]);
 });

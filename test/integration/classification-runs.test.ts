@@ -10,7 +10,10 @@ import { DatabaseUnavailable, DeadlineExceeded } from '../../domain/ports/databa
 import { LOG_START } from '../../domain/ports/event-log.ts';
 import type { Progress } from '../../domain/ports/projection.ts';
 import type { Reactor } from '../../domain/ports/reactors.ts';
-import { CLASSIFICATION, createClassificationReactor } from '../../src/processors/reactors/classification/classification-reactor.ts';
+import {
+  CLASSIFICATION,
+  createClassificationReactor,
+} from '../../src/processors/reactors/classification/classification-reactor.ts';
 import { phraseClassifier } from '../../src/classifier/classify-item.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { LONG_LEASE_MS } from '../support/civic.ts';
@@ -167,18 +170,27 @@ test('an owner that returns knows the topics that changed while another ran it',
   classification.start({}, { leaseMs: 300, reactor: watched });
   await classification.write(items('before'));
   await classification.atRest();
-  await classification.civic.rows("update civic.processors set owner = 'another', token = token + 1, lease_until = $1", [
-    Date.now() + LONG_LEASE_MS,
-  ]);
+  await classification.civic.rows(
+    "update civic.processors set owner = 'another', token = token + 1, lease_until = $1",
+    [Date.now() + LONG_LEASE_MS],
+  );
   await untilTrue('the owner knows that it has lost it', () => lost);
-  await classification.write(events.topic('zoning', { keywords: ['acres'] }), events.topic('streets', { keywords: ['main street'] }));
-  await classification.civic.rows("update civic.processors set checkpoint = $1, lease_until = 0 where owner = 'another'", [
-    await classification.civic.log.head(),
-  ]);
+  await classification.write(
+    events.topic('zoning', { keywords: ['acres'] }),
+    events.topic('streets', { keywords: ['main street'] }),
+  );
+  await classification.civic.rows(
+    "update civic.processors set checkpoint = $1, lease_until = 0 where owner = 'another'",
+    [await classification.civic.log.head()],
+  );
   await classification.write(items('after'));
   await classification.atRest();
-  const topics = (await classification.hits()).filter(({ agendaItemId }) => agendaItemId === agendaId('agenda_items', 'after'));
-  expect(new Set(topics.map(({ topicId }) => topicId))).toEqual(new Set(['zoning', 'streets'].map((name) => agendaId('topics', name))));
+  const topics = (await classification.hits()).filter(
+    ({ agendaItemId }) => agendaItemId === agendaId('agenda_items', 'after'),
+  );
+  expect(new Set(topics.map(({ topicId }) => topicId))).toEqual(
+    new Set(['zoning', 'streets'].map((name) => agendaId('topics', name))),
+  );
 });
 
 test('an event that fails pauses it with reason and event, projections continue, and a retry continues', async () => {
@@ -191,9 +203,14 @@ test('an event that fails pauses it with reason and event, projections continue,
   const { logger } = classification.start({ classifier });
   await untilTrue(
     'it is paused',
-    async () => (await classification.row())?.pausedReason !== undefined && (await classification.row())!.pausedReason !== null,
+    async () =>
+      (await classification.row())?.pausedReason !== undefined && (await classification.row())!.pausedReason !== null,
   );
-  const [poison] = await classification.civic.log.readStream(`agenda_items-${agendaId('agenda_items', 'poison')}`, -1, 1);
+  const [poison] = await classification.civic.log.readStream(
+    `agenda_items-${agendaId('agenda_items', 'poison')}`,
+    -1,
+    1,
+  );
   expect(await classification.row()).toMatchObject({
     pausedReason: 'this item cannot be classified',
     pausedEvent: poison!.id,
@@ -228,7 +245,7 @@ test('a read model that lags pauses nothing, and a stop ends the wait for it', a
   let now = Date.now();
   const clock = { now: () => (now += 40_000), sleep: async () => undefined };
   let asked = 0;
-  const progress = { reached: async () => ++asked > 40 };
+  const progress = { waitFor: async () => ++asked > 40 };
   const patient = classification.start({ clock, progress });
   await classification.write(items('case'));
   await classification.atRest();
@@ -237,7 +254,7 @@ test('a read model that lags pauses nothing, and a stop ends the wait for it', a
   await classification.write(items('more'));
   let [looks, longest] = [0, 0];
   const lagging: Progress = {
-    reached: async (_name, _position, deadline) => {
+    waitFor: async (_name, _position, deadline) => {
       [looks, longest] = [looks + 1, Math.max(longest, deadline - systemClock.now())];
       await systemClock.sleep(5);
       return false;
@@ -255,12 +272,12 @@ test('a read model that lags pauses nothing, and a stop ends the wait for it', a
 test('an item that changes while its batch waits never gets a hit from the text in the batch', async () => {
   let armed = false;
   const progress: Progress = {
-    reached: async (...asked) => {
+    waitFor: async (...asked) => {
       if (armed) {
         armed = false;
         await classification.write(events.item('case', 'session', { title: 'Nothing that any topic would follow.' }));
       }
-      return classification.civic.progress.reached(...asked);
+      return classification.civic.progress.waitFor(...asked);
     },
   };
   classification.start({ progress });
@@ -293,10 +310,17 @@ test('a rebuild of the read models starts no classification', async () => {
   for (const projection of [recordHistory, recordReferences]) {
     const building = await classification.civic.generations.create(projection, 'building', Date.now());
     classification.projector!.nudge();
-    await untilTrue('the rebuild is live', async () => (await classification.civic.live(projection.name)) === building.generation);
+    await untilTrue(
+      'the rebuild is live',
+      async () => (await classification.civic.live(projection.name)) === building.generation,
+    );
   }
   const after = await classification.row();
-  expect([after!.handled, after!.checkpoint, await classification.civic.log.head()]).toEqual([before!.handled, before!.checkpoint, head]);
+  expect([after!.handled, after!.checkpoint, await classification.civic.log.head()]).toEqual([
+    before!.handled,
+    before!.checkpoint,
+    head,
+  ]);
   await classification.write(items('three'));
   await classification.atRest();
   expect(await classifiedItems()).toEqual(idsOf('one', 'two', 'three'));

@@ -6,7 +6,6 @@ import { phraseClassifier } from '../../src/classifier/classify-item.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { openClassification, type TestClassification } from '../support/classification.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import { countTurns } from '../support/event-loop-turns.ts';
 
 const TITLE = 'Consider rezoning 12.5 acres at 1201 Main Street.';
 
@@ -43,25 +42,6 @@ function watchedClassifier() {
   };
   return { asked, classifier: { ...inner, classify } };
 }
-
-test('requests have a turn of the event loop after a few items', async () => {
-  const names = Array.from({ length: 60 }, (_, index) => `case ${index}`);
-  await classification.write(items(...names));
-  const inner = phraseClassifier();
-  const { turn, stop } = countTurns();
-  const turns: number[] = [];
-  const classify: typeof inner.classify = (subject, topics) => {
-    turns.push(turn());
-    return inner.classify(subject, topics);
-  };
-  classification.start({ classifier: { name: inner.name, formerNames: [], classify } });
-  await classification.atRest();
-  stop();
-  expect(turns.length).toBeGreaterThanOrEqual(names.length);
-  const inOne = Map.groupBy(turns, (each) => each).values();
-  expect(Math.max(...inOne.map(({ length }) => length))).toBeLessThanOrEqual(8);
-  expect(await classifiedItems()).toEqual(idsOf(...names));
-});
 
 test('a batch with a topic classifies each item once, and one that it withdraws loses its hits', async () => {
   await classification.write(items('gone'));
@@ -125,7 +105,10 @@ test('items that no topic finds are not read from the log again', async () => {
   };
   classification.start({ known: { ...known, lastChanges } });
   await classification.atRest();
-  await classification.write(items('found'), events.item('other', 'session', { title: 'Approve the minutes of the meeting.' }));
+  await classification.write(
+    items('found'),
+    events.item('other', 'session', { title: 'Approve the minutes of the meeting.' }),
+  );
   await classification.atRest();
   expect(new Set(read)).toEqual(idsOf('found'));
 });
@@ -135,7 +118,9 @@ test('classifying five thousand items takes a small multiple of the time of publ
   const titles = [TITLE, 'Approve the minutes of the meeting of 6 January.', 'Award a contract for street lights.'];
   for (let start = 0; start < 5000; start += 500) {
     await classification.write(
-      Array.from({ length: 500 }, (_, index) => events.item(`case ${start + index}`, 'session', { title: titles[index % 3]! })),
+      Array.from({ length: 500 }, (_, index) =>
+        events.item(`case ${start + index}`, 'session', { title: titles[index % 3]! }),
+      ),
     );
   }
   await classification.civic.caughtUp(undefined, [recordHistory.name, recordReferences.name]);

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
-import { hitId, PHRASE_CLASSIFIER } from '../../src/classifier/classify-item.ts';
+import { PHRASE_CLASSIFIER } from '../../src/classifier/classifier-names.ts';
+import { hitId } from '../../src/classifier/classify-item.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { type RunningReactor, openClassification, type TestClassification } from '../support/classification.ts';
 import { untilTrue } from '../support/civic.ts';
@@ -26,14 +27,17 @@ async function hitsOf(...items: readonly string[]): Promise<readonly string[]> {
 }
 const topicName = (id: string): string => ['zoning', 'water'].find((name) => agendaId('topics', name) === id) ?? id;
 const hitOf = async (item: string, topic = 'zoning') =>
-  (await classification.hits()).find(({ id }) => id === hitId(agendaId('agenda_items', item), agendaId('topics', topic)));
+  (await classification.hits()).find(
+    ({ id }) => id === hitId(agendaId('agenda_items', item), agendaId('topics', topic)),
+  );
 const timeless = ({ updatedAt: _updatedAt, classifiedAt: _classifiedAt, ...hit }: RecordData<'agenda_hits'>) => hit;
 async function write(...stated: readonly (StoredEvent | readonly StoredEvent[])[]) {
   await classification.write(...stated);
   await classification.atRest();
 }
 
-const zoning = (content: object = {}) => events.topic('zoning', { keywords: ['rezoning'], publicLabel: 'Zoning', ...content });
+const zoning = (content: object = {}) =>
+  events.topic('zoning', { keywords: ['rezoning'], publicLabel: 'Zoning', ...content });
 const water = (content: object = {}) => events.topic('water', { keywords: ['water main'], ...content });
 
 beforeAll(async () => {
@@ -58,7 +62,12 @@ afterAll(async () => {
 });
 
 /** All records that the items of the meeting refer to. */
-const ground = (): readonly StoredEvent[] => [zoning(), water(), ...events.place('dallas'), events.meeting('session', 'dallas', MEETING)];
+const ground = (): readonly StoredEvent[] => [
+  zoning(),
+  water(),
+  ...events.place('dallas'),
+  events.meeting('session', 'dallas', MEETING),
+];
 
 describe('an agenda item', () => {
   test('gets hits that name its event as their cause and have its date', async () => {
@@ -66,8 +75,16 @@ describe('an agenda item', () => {
     classification.civic.clock.advance(60_000);
     await write(events.item('case', 'session', { title: TITLE }));
     const hit = (await hitOf('case'))!;
-    expect(hit).toMatchObject({ classifier: PHRASE_CLASSIFIER, topicId: agendaId('topics', 'zoning'), evidenceQuote: TITLE });
-    const [published] = await classification.civic.log.readStream(`agenda_items-${agendaId('agenda_items', 'case')}`, -1, 1);
+    expect(hit).toMatchObject({
+      classifier: PHRASE_CLASSIFIER,
+      topicId: agendaId('topics', 'zoning'),
+      evidenceQuote: TITLE,
+    });
+    const [published] = await classification.civic.log.readStream(
+      `agenda_items-${agendaId('agenda_items', 'case')}`,
+      -1,
+      1,
+    );
     expect(hit.classifiedAt).toBe(new Date(published!.time).toISOString());
     const [stored] = await classification.civic.log.readStream(`agenda_hits-${hit.id}`, -1, 1);
     expect(JSON.parse(stored!.metadata)).toMatchObject({ causedBy: published!.id });
@@ -80,6 +97,16 @@ describe('an agenda item', () => {
     expect(await hitsOf('case')).toEqual(['case: water']);
     await write(events.withdraw('agenda_items', 'case'));
     expect(await classification.hits()).toEqual([]);
+  });
+
+  test('has no hits while its kind says that it is a heading or a step', async () => {
+    await write(ground(), events.item('case', 'session', { title: TITLE }));
+    for (const kind of ['heading', 'procedural'] as const) {
+      await write(events.item('case', 'session', { title: TITLE, kind }));
+      expect([kind, await hitsOf('case')]).toEqual([kind, []]);
+      await write(events.item('case', 'session', { title: TITLE, kind: 'item' }));
+      expect(await hitsOf('case')).toEqual(['case: zoning']);
+    }
   });
 
   test('that is a heading or boilerplate makes no hit', async () => {
@@ -97,7 +124,11 @@ describe('an agenda item', () => {
     await write(...ground(), item);
     const whole = (await hitOf('case'))!;
     await write(events.withdraw('meetings', 'session'), events.withdraw('public_bodies', 'dallas'));
-    await write(events.withdraw('jurisdictions', 'dallas'), events.withdraw('topics', 'zoning'), events.withdraw('agenda_items', 'case'));
+    await write(
+      events.withdraw('jurisdictions', 'dallas'),
+      events.withdraw('topics', 'zoning'),
+      events.withdraw('agenda_items', 'case'),
+    );
     expect(await classification.hits()).toEqual([]);
     await write(item);
     for (const step of [...ground()].toReversed()) {
@@ -133,8 +164,13 @@ describe('a change of what an item refers to', () => {
     const before = (await hitOf('case'))!;
     await write(events.body('dallas', { actingBodyRole: 'recommending' }), events.item('later', 'session'));
     const recommended = (await hitOf('case'))!;
-    expect([before.proceduralContext.actingBodyRole, recommended.proceduralContext.actingBodyRole]).toEqual(['unknown', 'recommending']);
-    const [body] = (await classification.civic.log.readLast([`public_bodies-${agendaId('public_bodies', 'dallas')}`])).values();
+    expect([before.proceduralContext.actingBodyRole, recommended.proceduralContext.actingBodyRole]).toEqual([
+      'unknown',
+      'recommending',
+    ]);
+    const [body] = (
+      await classification.civic.log.readLast([`public_bodies-${agendaId('public_bodies', 'dallas')}`])
+    ).values();
     const [stored] = (await classification.civic.log.readLast([`agenda_hits-${before.id}`])).values();
     expect(JSON.parse(stored!.metadata)).toMatchObject({ causedBy: body!.id });
 
@@ -177,12 +213,20 @@ describe('a second run', () => {
       [
         { op: 'remove', resource: 'agenda_hits', id: hit.id },
         { op: 'upsert', resource: 'agenda_hits', id: hit.id, content: former },
-        { op: 'upsert', resource: 'agenda_hits', id: gone, content: { ...former, agendaItemId: agendaId('agenda_items', 'other') } },
+        {
+          op: 'upsert',
+          resource: 'agenda_hits',
+          id: gone,
+          content: { ...former, agendaItemId: agendaId('agenda_items', 'other') },
+        },
       ],
       {},
     );
     reactor = classification.start();
-    await untilTrue('the hit has the present words', async () => (await hitOf('case'))?.classifier === PHRASE_CLASSIFIER);
+    await untilTrue(
+      'the hit has the present words',
+      async () => (await hitOf('case'))?.classifier === PHRASE_CLASSIFIER,
+    );
     await untilTrue('the hit without words is gone', async () => (await classification.hits()).length === 1);
     expect(timeless((await hitOf('case'))!)).toEqual(timeless(hit));
   });
@@ -192,7 +236,10 @@ describe('a second run', () => {
     const before = (await hitOf('case'))!;
     classification.civic.clock.advance(60_000);
     await write(water({ keywords: ['water main', 'sewer'] }));
-    await write(events.item('new', 'session', { title: 'Repair the sewer in Oak Lane.' }), events.source('dallas', { status: 'failing' }));
+    await write(
+      events.item('new', 'session', { title: 'Repair the sewer in Oak Lane.' }),
+      events.source('dallas', { status: 'failing' }),
+    );
     expect(await hitsOf('case', 'new')).toEqual(['case: zoning', 'new: water']);
     expect(await hitOf('case')).toEqual(before);
   });
@@ -200,7 +247,12 @@ describe('a second run', () => {
   test('over unchanged records appends nothing, for hits of any sender', async () => {
     const sent = events.hit('sent', 'case', 'zoning', { classifier: 'import' });
     const ours = hitId(agendaId('agenda_items', 'case'), agendaId('topics', 'zoning'));
-    await write(ground(), sent, events.item('case', 'session', { title: TITLE }), events.item('more', 'session', { title: TITLE }));
+    await write(
+      ground(),
+      sent,
+      events.item('case', 'session', { title: TITLE }),
+      events.item('more', 'session', { title: TITLE }),
+    );
     expect((await hitsOf('case', 'more')).length).toBe(3);
     expect(await hitOf('case')).toMatchObject({ id: ours });
     await reactor.stop();
@@ -220,7 +272,12 @@ describe('a second run', () => {
     await classification.civic.writer.write(
       [
         { op: 'upsert', resource: 'agenda_hits', id: ours, content: { ...sent, id: ours } },
-        { op: 'upsert', resource: 'agenda_hits', id: agendaId('agenda_hits', 'apart'), content: { ...sent, id: undefined } },
+        {
+          op: 'upsert',
+          resource: 'agenda_hits',
+          id: agendaId('agenda_hits', 'apart'),
+          content: { ...sent, id: undefined },
+        },
       ],
       {},
     );

@@ -5,7 +5,7 @@ import { SOURCES } from '../../src/sources/sources.ts';
 import { leaves, programAlone } from '../support/commands.ts';
 import { type Installation, MAIN, makeInstallation } from '../support/service.ts';
 import { HAS_TERMINAL, inTerminal } from '../support/terminal.ts';
-import { readRecording, startReplayServer } from './legistar/replay-server.ts';
+import { readRecording, startReplayServer } from './agendas/replay-server.ts';
 
 const TITLE = 'Agenda for Jane Roe';
 const IDS = ['0d0a6c1e-5d0c-4a4f-9a7a-5a4e6c1b2d3f', '1d0a6c1e-5d0c-4a4f-9a7a-5a4e6c1b2d3f'];
@@ -16,7 +16,10 @@ let keyId: string;
 let copy: Installation;
 
 async function json<Value>(args: readonly string[], input?: string): Promise<Value> {
-  const { exitCode, stdout, stderr } = await installation.civicHere([...args, '--json'], input === undefined ? {} : { input });
+  const { exitCode, stdout, stderr } = await installation.civicHere(
+    [...args, '--json'],
+    input === undefined ? {} : { input },
+  );
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   return JSON.parse(stdout) as Value;
 }
@@ -29,11 +32,27 @@ beforeAll(async () => {
   const service = await installation.start({ sample: 'on' });
   const paid = ['--channel', 'subscription', '--tier', 'pro', '--paid-until', '2099-01-01T00:00:00Z'];
   const { accountId } = await json<{ accountId: string }>(['accounts', 'open', '--name', 'A customer', ...paid]);
-  const issued = await json<{ keyId: string; key: string }>(['keys', 'issue', '--account', accountId, '--scope', 'civic:read']);
+  const issued = await json<{ keyId: string; key: string }>([
+    'keys',
+    'issue',
+    '--account',
+    accountId,
+    '--scope',
+    'civic:read',
+  ]);
   keyId = issued.keyId;
   // Neither reads the feed: one has expired when the commands run, the other lacks the scope.
   const expiresAt = Date.now() + 20_000;
-  await json(['keys', 'issue', '--account', accountId, '--scope', 'civic:read', '--expires', new Date(expiresAt).toISOString()]);
+  await json([
+    'keys',
+    'issue',
+    '--account',
+    accountId,
+    '--scope',
+    'civic:read',
+    '--expires',
+    new Date(expiresAt).toISOString(),
+  ]);
   const other = await json<{ accountId: string }>(['accounts', 'open', '--name', 'Another']);
   await json(['keys', 'issue', '--account', other.accountId, '--scope', 'mcp:read']);
   const created = await fetch(`${service.baseUrl}/api/v1/data/subscriptions`, {
@@ -49,7 +68,16 @@ beforeAll(async () => {
     data: { kind: 'agenda', title: TITLE, url: 'https://example.org/a.pdf' },
   }));
   await json(['records', 'import', '-'], documents.map((change) => `${JSON.stringify(change)}\n`).join(''));
-  const place = ['--client', 'example', '--jurisdiction', 'example-city', '--name', 'Example', '--time-zone', 'America/Chicago'];
+  const place = [
+    '--client',
+    'example',
+    '--jurisdiction',
+    'example-city',
+    '--name',
+    'Example',
+    '--time-zone',
+    'America/Chicago',
+  ];
   await json(['sources', 'add', 'legistar', ...place, '--base-url', platform.baseUrl]);
   await json(['sources', 'sync', 'legistar', '--client', 'example']);
   await json(['projections', 'rebuild', 'record_keys']);
@@ -118,7 +146,9 @@ const events = async (): Promise<number> =>
 
 describe('a command that cannot be undone', () => {
   test('has --yes, and no other command has it', async () => {
-    const asking = leaves(await programAlone()).filter(({ command }) => command.options.some(({ long }) => long === '--yes'));
+    const asking = leaves(await programAlone()).filter(({ command }) =>
+      command.options.some(({ long }) => long === '--yes'),
+    );
     expect(asking.map(({ words }) => words.join(' ')).toSorted()).toEqual(Object.keys(COMMANDS).toSorted());
   });
 
@@ -143,7 +173,7 @@ describe('a command that cannot be undone', () => {
       columns: 120,
       cwd: installation.folder,
       env: installation.environment({ TERM: 'xterm' }),
-      typed: { after: 'Type yes to go on: ', text: answer === '\u0004' ? answer : `${answer}\n` },
+      typed: { after: 'Type yes to continue: ', text: answer === '\u0004' ? answer : `${answer}\n` },
     });
     expect(shown.exitCode).toBe(exitCode);
     expect(shown.screen.join('\n')).toContain('erases 1 text in 1 event of 1 record');
@@ -156,7 +186,10 @@ describe('a command that cannot be undone', () => {
 
   test('erase takes several targets, all of which must exist', async () => {
     const missing = await installation.civicHere([...erase(IDS[1]!, '2d0a6c1e-5d0c-4a4f-9a7a-5a4e6c1b2d3f'), '--yes']);
-    expect(missing).toMatchObject({ exitCode: 1, stderr: 'civic: there is no record 2d0a6c1e-5d0c-4a4f-9a7a-5a4e6c1b2d3f\n' });
+    expect(missing).toMatchObject({
+      exitCode: 1,
+      stderr: 'civic: there is no record 2d0a6c1e-5d0c-4a4f-9a7a-5a4e6c1b2d3f\n',
+    });
     const found = () => json<readonly { stream: string }[]>(['erase', 'find', 'Jane Roe']);
     expect(new Set((await found()).map(({ stream }) => stream)).size).toBe(2);
     expect(await json([...erase(...IDS), '--yes'])).toMatchObject({ remaining: [] });

@@ -42,8 +42,16 @@ async function submit(more: object = {}): Promise<string> {
   submissions += 1;
   const answer = await fetch(`${service.baseUrl}/api/v1/data-reports`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': `cli-${submissions}` },
-    body: JSON.stringify({ sourceUrl: `https://example.org/${submissions}`, expectedRecord: `Record ${submissions}`, ...more }),
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'idempotency-key': `cli-${submissions}`,
+    },
+    body: JSON.stringify({
+      sourceUrl: `https://example.org/${submissions}`,
+      expectedRecord: `Record ${submissions}`,
+      ...more,
+    }),
   });
   expect(answer.status).toBe(202);
   return ((await answer.json()) as { data: { reportId: string } }).data.reportId;
@@ -57,13 +65,23 @@ test('an investigator takes a report from receipt to closing, and the customer s
   expect(await refusal('work', '--once')).toMatch(/^worker_paused: /);
   const lease = await json<{ token: number; status: string }>('lease', id, '--holder', 'ann', '--while-paused');
   expect(lease).toMatchObject({ token: 1, status: 'received' });
-  expect(await refusal('lease', id, '--holder', 'bob', '--while-paused')).toMatch(/^lease_conflict: ann holds the report until /);
-  expect(await refusal('move', id, '--holder', 'bob', '--to', 'investigating')).toMatch(/^lease_conflict: ann has the lease/);
-  expect(await refusal('move', id, '--holder', 'ann', '--token', '2', '--to', 'investigating')).toMatch(/^lease_conflict: /);
-  expect(await refusal('move', id, '--holder', 'ann', '--to', 'resolved')).toMatch(/^invalid_transition: from received a report goes to /);
+  expect(await refusal('lease', id, '--holder', 'bob', '--while-paused')).toMatch(
+    /^lease_conflict: ann holds the report until /,
+  );
+  expect(await refusal('move', id, '--holder', 'bob', '--to', 'investigating')).toMatch(
+    /^lease_conflict: ann has the lease/,
+  );
+  expect(await refusal('move', id, '--holder', 'ann', '--token', '2', '--to', 'investigating')).toMatch(
+    /^lease_conflict: /,
+  );
+  expect(await refusal('move', id, '--holder', 'ann', '--to', 'resolved')).toMatch(
+    /^invalid_transition: a report moves from received to /,
+  );
 
   expect(await json('move', id, '--holder', 'ann', '--to', 'investigating')).toMatchObject({ status: 'investigating' });
-  expect(await refusal('move', id, '--holder', 'ann', '--to', 'gap_confirmed', '--revision', '0')).toMatch(/^state_conflict: /);
+  expect(await refusal('move', id, '--holder', 'ann', '--to', 'gap_confirmed', '--revision', '0')).toMatch(
+    /^state_conflict: /,
+  );
   await json('note', id, '--holder', 'ann', '--text', 'asked the clerk');
   const gap = [
     '--to',
@@ -84,10 +102,17 @@ test('an investigator takes a report from receipt to closing, and the customer s
     nextCheckAt: '2099-01-01T00:00:00.000Z',
     verifiedRecords: [],
   });
-  expect(await refusal('move', id, '--holder', 'ann', '--to', 'resolved', '--finding', 'Done.')).toMatch(/^resolution_incomplete: /);
-  expect(await refusal('move', id, '--holder', 'ann', '--to', 'resolved', '--finding', 'Done.', '--record', id)).toContain('is no meeting');
+  expect(await refusal('move', id, '--holder', 'ann', '--to', 'resolved', '--finding', 'Done.')).toMatch(
+    /^resolution_incomplete: /,
+  );
+  expect(
+    await refusal('move', id, '--holder', 'ann', '--to', 'resolved', '--finding', 'Done.', '--record', id),
+  ).toContain('is no meeting');
   const exported = await installation.civicHere(['records', 'export', '--resource', 'agenda_items']);
-  const item = JSON.parse(exported.stdout.split('\n')[0]!) as { id: string; data: { title: string; sourceUrl: string } };
+  const item = JSON.parse(exported.stdout.split('\n')[0]!) as {
+    id: string;
+    data: { title: string; sourceUrl: string };
+  };
   await json('move', id, '--holder', 'ann', '--to', 'resolved', '--finding', 'Published now.', '--record', item.id);
   const closed = await seen(id);
   expect(closed).toMatchObject({
@@ -97,7 +122,9 @@ test('an investigator takes a report from receipt to closing, and the customer s
   });
   expect(closed.closedAt).toBe(closed.updatedAt);
   expect(closed).not.toHaveProperty('nextCheckAt');
-  expect(await refusal('lease', id, '--holder', 'ann', '--while-paused')).toMatch(/^invalid_transition: the report is closed as resolved/);
+  expect(await refusal('lease', id, '--holder', 'ann', '--while-paused')).toMatch(
+    /^invalid_transition: the report is closed as resolved/,
+  );
 
   const { history } = await json<{ history: { what: string; by: string | null }[] }>('show', id);
   expect(history.map(({ what, by }) => `${what} ${by ?? ''}`.trim())).toEqual([
@@ -116,7 +143,8 @@ test('an investigator takes a report from receipt to closing, and the customer s
 test('reports are listed by status, place, age, holder and account, as a plain table or as JSON', async () => {
   const [mine, other] = [await submit({ jurisdictionSlug: 'fort-worth' }), await submit()];
   await json('lease', mine, '--holder', 'carl', '--while-paused', '--for', 'PT5M');
-  const ids = async (...args: readonly string[]) => (await json<{ reportId: string }[]>('list', ...args)).map(({ reportId }) => reportId);
+  const ids = async (...args: readonly string[]) =>
+    (await json<{ reportId: string }[]>('list', ...args)).map(({ reportId }) => reportId);
   expect(await ids()).toEqual([mine, other]);
   expect(await ids('--jurisdiction', 'fort-worth')).toEqual([mine]);
   expect(await ids('--holder', 'carl')).toEqual([mine]);
@@ -173,11 +201,19 @@ test('text that could not be read back is refused and changes nothing', async ()
   for (const bad of ['P10000Y', 'P31D']) {
     expect(await misuse('lease', id, '--holder', 'ann', '--while-paused', '--for', bad)).toContain('P30D at most');
   }
-  expect(await json('lease', id, '--holder', 'bob', '--while-paused', '--for', 'PT1M0.0005S')).toMatchObject({ token: 1 });
+  expect(await json('lease', id, '--holder', 'bob', '--while-paused', '--for', 'PT1M0.0005S')).toMatchObject({
+    token: 1,
+  });
   const toCome = 'allowed is an ISO 8601 time that is to come';
-  expect(await misuse('note', id, '--holder', 'bob', '--text', 'x', '--next-check', '9999-12-31T23:59:59-12:00')).toContain(toCome);
-  expect(await misuse('move', id, '--holder', 'bob', '--to', 'investigating', '--next-check', '2020-01-01T00:00:00Z')).toContain(toCome);
-  expect(await json('move', id, '--holder', ' bob ', '--to', 'investigating')).toMatchObject({ status: 'investigating' });
+  expect(
+    await misuse('note', id, '--holder', 'bob', '--text', 'x', '--next-check', '9999-12-31T23:59:59-12:00'),
+  ).toContain(toCome);
+  expect(
+    await misuse('move', id, '--holder', 'bob', '--to', 'investigating', '--next-check', '2020-01-01T00:00:00Z'),
+  ).toContain(toCome);
+  expect(await json('move', id, '--holder', ' bob ', '--to', 'investigating')).toMatchObject({
+    status: 'investigating',
+  });
   expect(await json('list', '--holder', ' bob ')).toMatchObject([{ reportId: id }]);
 });
 

@@ -6,10 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nightlyTest } from '../support/nightly-test.ts';
 import { openDirectoryStore } from '../../client/mirror/directory-store.ts';
 import { RejectedFile } from '../../src/cli/rejected-file.ts';
 import { derivedId } from '../../domain/identifiers.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { startEmptyDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { supervisorOf, processesOf } from '../support/embedded-users.ts';
 import {
   type Answered,
@@ -34,6 +35,9 @@ afterAll(async () => {
   await installation.close();
   await Promise.all(databases.map((database) => database.close()));
 });
+
+const SERVICE_URL =
+  'is not usable; allowed is an http or https URL without path, user, password, query and fragment: give the service a host name of its own';
 
 const opening = (env: Environment, run = installation.civicHere): Promise<Answered> =>
   run(['accounts', 'open', '--name', 'Acme', '--json'], { env });
@@ -90,6 +94,20 @@ describe('settings', () => {
     expect(bad).not.toContain('s3cret');
   });
 
+  test.each(['legistar:nyc', 's3cret', 'legistar:nyc=s3cret,seattle', 'legistar:nyc=s3cret two', 'NYC=s3cret'])(
+    'tokens of sources in another form stop the start, and are not shown: %s',
+    async (tokens) => {
+      expect(oneLine(await opening({ CIVIC_SOURCE_TOKENS: tokens }))).toBe(
+        'civic: CIVIC_SOURCE_TOKENS is not usable; allowed is clients with their tokens such as legistar:nyc=TOKEN, separated by commas\n',
+      );
+    },
+  );
+
+  test('a token of a source that takes none stops the start', async () => {
+    const line = oneLine(await opening({ CIVIC_SOURCE_TOKENS: 'civicweb:examplecity=s3cret' }));
+    expect(line).toContain('CIVIC_SOURCE_TOKENS names the source civicweb, whose clients do not use tokens');
+  });
+
   test('an address of an event store that does not decode stops the start, without its password', async () => {
     const line = oneLine(await opening({ EVENTSTORE_URL: 'esdb://me:s3cret%zz@store.example:2113?tls=false' }));
     expect(line).toContain('EVENTSTORE_URL is not usable; allowed is esdb://');
@@ -101,16 +119,26 @@ describe('settings', () => {
     'http://me:s3cret@a.example',
     'http://a.example/?key=s3cret',
     'http://a.example/#s3cret',
+    'file:///etc/passwd',
   ])('a published address is neither %s nor shown', async (address) => {
     const allowed = 'is not usable; allowed is an http or https URL without user, password, query and fragment';
     const place = ['--client', 'a', '--jurisdiction', 'a', '--name', 'A', '--time-zone', 'UTC'];
     const adding = ['sources', 'add', 'legistar', ...place, '--base-url', address];
-    expect(oneLine(await opening({ CIVIC_BASE_URL: address }))).toBe(`civic: CIVIC_BASE_URL ${allowed}\n`);
+    const syncing = ['sources', 'sync', 'legistar', '--client', 'cityofdallas', '--base-url', address];
+    expect(oneLine(await opening({ CIVIC_BASE_URL: address }))).toBe(`civic: CIVIC_BASE_URL ${SERVICE_URL}\n`);
     expect(oneLine(await installation.civicHere(adding), 2)).toBe(`civic: --base-url ${allowed}\n`);
+    expect(oneLine(await installation.civicHere(syncing), 2)).toBe(`civic: --base-url ${allowed}\n`);
   });
 
+  test.each(['https://example.org/civic', 'https://example.org/civic/'])(
+    'a base URL with a path, such as %s, stops the start',
+    async (address) => {
+      expect(oneLine(await opening({ CIVIC_BASE_URL: address }))).toBe(`civic: CIVIC_BASE_URL ${SERVICE_URL}\n`);
+    },
+  );
+
   test('an unknown name is a warning that lists the known ones, and the command continues', async () => {
-    const { exitCode, stdout, stderr } = await opening({ CIVIC_HTTP_PROT: '1' }, installation.civic);
+    const { exitCode, stdout, stderr } = await opening({ CIVIC_HTTP_PROT: '1' });
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toHaveProperty('accountId');
     expect(stderr).toContain('unknown setting CIVIC_HTTP_PROT; known are CIVIC_HTTP_HOST');
@@ -129,7 +157,7 @@ describe('settings', () => {
 
 describe('a database of the user', () => {
   const database = async (): Promise<TestDatabase> => {
-    const made = await startTestDatabase();
+    const made = await startEmptyDatabase();
     databases.push(made);
     return made;
   };
@@ -143,7 +171,11 @@ describe('a database of the user', () => {
   test.each([
     ['no address at all', 'nonsense', 'postgres://user:password@host:port/database'],
     ['an address that does not decode', 'postgres://%zz', 'postgres://user:password@host:port/database'],
-    ['a password that does not decode', 'postgres://me:s3cret%ff@127.0.0.1:1/civic', 'postgres://user:password@host:port/database'],
+    [
+      'a password that does not decode',
+      'postgres://me:s3cret%ff@127.0.0.1:1/civic',
+      'postgres://user:password@host:port/database',
+    ],
     ['a port where nobody listens', 'postgres://me:s3cret@127.0.0.1:1/civic', '127.0.0.1:1/civic could not be reached'],
     ['a host that there is none of', 'postgres://me:s3cret@database.invalid/civic', 'could not be reached'],
   ])('%s is one line', async (_, url, said) => {
@@ -168,7 +200,9 @@ describe('a database of the user', () => {
     const { url } = await database();
     expect((await opening({ DATABASE_URL: url })).exitCode).toBe(0);
     await on(url, `insert into civic.migrations (name, run_on) values ('9999-later', '2030-01-01')`);
-    expect(oneLine(await opening({ DATABASE_URL: url }))).toContain('was written by a newer version (it has the migration 9999-later)');
+    expect(oneLine(await opening({ DATABASE_URL: url }))).toContain(
+      'was written by a newer version (it has the migration 9999-later)',
+    );
   });
 
   test('one in use by the service starts no PostgreSQL and no sample, and the service answers', async () => {
@@ -184,22 +218,26 @@ describe('a database of the user', () => {
 });
 
 describe('ports and folders', () => {
-  test('a port in use is one line that names the setting', async () => {
+  nightlyTest('a port in use is one line that names the setting', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const port = String((other.address() as AddressInfo).port);
     try {
-      expect(await refusal(installation.start({ env: { CIVIC_HTTP_PORT: port } }))).toContain(`127.0.0.1:${port} is in use`);
+      expect(await refusal(installation.start({ env: { CIVIC_HTTP_PORT: port } }))).toContain(
+        `127.0.0.1:${port} is in use`,
+      );
       expect(await refusal(installation.start({ env: { CIVIC_OPS_PORT: port } }))).toContain('CIVIC_OPS_PORT');
     } finally {
       other.close();
     }
   });
 
-  test('a second service on the folder is refused with one line, and the first continues', async () => {
+  nightlyTest('a second service on the folder is refused with one line, and the first continues', async () => {
     const service = await installation.start();
     const supervisor = supervisorOf(installation.dataDir);
-    expect(await refusal(installation.start())).toContain(`a service already runs on this data directory (process ${service.pid})`);
+    expect(await refusal(installation.start())).toContain(
+      `a service already runs on this data directory (process ${service.pid})`,
+    );
     expect(supervisorOf(installation.dataDir)).toBe(supervisor);
     expect((await fetch(`${service.opsUrl}/readyz`)).status).toBe(200);
     expect((await service.stop()).exitCode).toBe(0);
@@ -222,8 +260,9 @@ describe('ports and folders', () => {
     spawnSync('setpriv', [...nobody, process.execPath, '--version']).status === 0 &&
     spawnSync('setpriv', [...nobody, 'test', '-r', MAIN]).status === 0;
 
-  test('a folder that this user cannot write is one line', async (context) => {
-    if (!mayBecomeNobody()) return context.skip('needs root, setpriv, and a checkout that every user may read, to try it as another user');
+  nightlyTest('a folder that this user cannot write is one line', async (context) => {
+    if (!mayBecomeNobody())
+      return context.skip('needs root, setpriv, and a checkout that every user may read, to try it as another user');
     const folder = join(installation.folder, 'roots-own');
     mkdirSync(folder, { mode: 0o755 });
     chmodSync(installation.folder, 0o755);
@@ -244,31 +283,36 @@ function canMount(): boolean {
 
 describe('a full disk', () => {
   test('ends an import with one line, loses nothing acknowledged, and allows writes when space is free', async (context) => {
-    if (!canMount()) return context.skip('a small file system cannot be mounted here: run as root where mounting is allowed');
+    if (!canMount())
+      return context.skip('a small file system cannot be mounted here: run as root where mounting is allowed');
     const disk = join(installation.folder, 'disk');
     const ballast = join(disk, 'ballast');
     mkdirSync(disk);
     expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=160m,mode=755', 'tmpfs', disk]).status).toBe(0);
     const env = { CIVIC_DATA_DIR: join(disk, 'data') };
-    const importing = (name: string, count: number): Promise<Answered> => {
+    const importing = (name: string, count: number, run = installation.civicHere): Promise<Answered> => {
       const path = join(installation.folder, `${name}.ndjson`);
       const lines = Array.from({ length: count }, (_, number) => {
-        const data = { kind: 'agenda', title: `${name} ${number} ${'long '.repeat(200)}`, url: 'https://example.org/a.pdf' };
+        const data = {
+          kind: 'agenda',
+          title: `${name} ${number} ${'long '.repeat(200)}`,
+          url: 'https://example.org/a.pdf',
+        };
         return `${JSON.stringify({ op: 'upsert', resource: 'documents', id: derivedId(name, number), data })}\n`;
       });
       writeFileSync(path, lines.join(''));
-      return installation.civic(['records', 'import', path, '--json'], { env });
+      return run(['records', 'import', path, '--json'], { env });
     };
     try {
       expect((await importing('kept', 100)).exitCode).toBe(0);
       spawnSync('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=1M', 'count=400']);
-      const failed = await importing('lost', 20_000);
+      const failed = await importing('lost', 20_000, installation.civic);
       expect(failed.exitCode).toBe(1);
       expect(failed.stderr.split('\n').filter((line) => line.startsWith('civic: '))).toHaveLength(1);
       expect(failed.stderr).toMatch(/disk|space/i);
       rmSync(ballast);
       expect(await remaining(env.CIVIC_DATA_DIR)).toEqual([]);
-      const exported = await installation.civic(['records', 'export'], { env });
+      const exported = await installation.civicHere(['records', 'export'], { env });
       expect(exported.exitCode).toBe(0);
       expect(exported.stdout.split('\n').filter((line) => line.includes('"title":"kept '))).toHaveLength(100);
       expect((await importing('again', 100)).exitCode).toBe(0);
@@ -278,8 +322,9 @@ describe('a full disk', () => {
     }
   });
 
-  test('is reported with the file of refused lines and the folder of a mirror', async (context) => {
-    if (!canMount()) return context.skip('a small file system cannot be mounted here: run as root where mounting is allowed');
+  nightlyTest('is reported with the file of refused lines and the folder of a mirror', async (context) => {
+    if (!canMount())
+      return context.skip('a small file system cannot be mounted here: run as root where mounting is allowed');
     const disk = join(installation.folder, 'small');
     mkdirSync(disk);
     expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k,mode=755', 'tmpfs', disk]).status).toBe(0);
@@ -288,9 +333,13 @@ describe('a full disk', () => {
       const mirror = await openDirectoryStore(join(disk, 'mirror'));
       const long = Buffer.alloc(1 << 20, 'x');
       await refused.add({ number: 1, bytes: Buffer.from('x'), length: 1 }, 'bad');
-      const upserts = [{ resource: 'topics', id: derivedId('full', 1), data: JSON.stringify({ title: long.toString() }) }];
+      const upserts = [
+        { resource: 'topics', id: derivedId('full', 1), data: JSON.stringify({ title: long.toString() }) },
+      ];
       const commit = { state: { phase: 'changes', cursor: 'x' }, upserts, removes: [] } as const;
-      await expect(mirror.commit(commit)).rejects.toThrow(`the folder ${join(disk, 'mirror')} cannot be written: ENOSPC`);
+      await expect(mirror.commit(commit)).rejects.toThrow(
+        `the folder ${join(disk, 'mirror')} cannot be written: ENOSPC`,
+      );
       await expect(refused.add({ number: 2, bytes: long, length: long.length }, 'bad')).rejects.toThrow(
         `the refused lines cannot all be written to ${refused.path}: ENOSPC`,
       );

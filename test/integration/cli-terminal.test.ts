@@ -11,13 +11,17 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal', () => {
   });
   afterAll(() => installation.close());
 
-  const shown = (args: readonly string[], given: { readonly columns?: number; readonly env?: Readonly<Record<string, string>> } = {}) =>
+  const shown = (
+    args: readonly string[],
+    given: { readonly columns?: number; readonly env?: Readonly<Record<string, string>> } = {},
+  ) =>
     inTerminal([process.execPath, MAIN, ...args], {
       columns: given.columns ?? 80,
       cwd: installation.folder,
       env: installation.environment({ TERM: 'xterm-256color', ...given.env }),
     });
-  const fields = ({ screen }: Shown): readonly string[] => screen.flatMap((line) => /^(\w+) {2,}\S/.exec(line)?.[1] ?? []);
+  const fields = ({ screen }: Shown): readonly string[] =>
+    screen.flatMap((line) => /^(\w+) {2,}\S/.exec(line)?.[1] ?? []);
 
   test('no line of a result is lost to the progress bar, which shows a total', async () => {
     const file = join(installation.folder, 'whole.backup.gz');
@@ -42,7 +46,9 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal', () => {
     const plain = await shown(['accounts', 'list'], { env: { ...WARNED, NO_COLOR: '1' } });
     expect(plain.raw).toContain('CIVIC_HTTP_PROT');
     expect(plain.raw).not.toMatch(STYLE);
-    const dumb = await shown(['backup', '--to', join(installation.folder, 'dumb.gz')], { env: { ...WARNED, TERM: 'dumb' } });
+    const dumb = await shown(['backup', '--to', join(installation.folder, 'dumb.gz')], {
+      env: { ...WARNED, TERM: 'dumb' },
+    });
     expect(fields(dumb)).toContain('events');
     expect(dumb.raw).not.toContain('\u001b');
   });

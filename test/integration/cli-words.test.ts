@@ -1,11 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nightlyDescribe } from '../support/nightly-test.ts';
+import { withNightly } from '../support/test-runs.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { makeKeySecret } from '../../domain/key-secret.ts';
 import { leaves, NO_CONTEXT, programAlone } from '../support/commands.ts';
 import { leavingNothingOpen } from '../support/left-open.ts';
-import { readRecording, startReplayServer } from './legistar/replay-server.ts';
-import { type Answered, type Environment, type Installation, makeInstallation, type Service } from '../support/service.ts';
+import { readRecording, startReplayServer, status } from './agendas/replay-server.ts';
+import {
+  type Answered,
+  type Environment,
+  type Installation,
+  makeInstallation,
+  type Service,
+} from '../support/service.ts';
 
 const COMMANDS = leaves(await programAlone()).map(({ words }) => words);
 
@@ -13,7 +21,16 @@ const COMMANDS = leaves(await programAlone()).map(({ words }) => words);
 const SECRET = makeKeySecret(randomBytes);
 const ID = '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11';
 const CLIENT = ['--client', 'fortworthgov', '--from', new URL('../fixtures/legistar/', import.meta.url).pathname];
-const ADDED = ['--client', 'othercity', '--jurisdiction', 'new-york', '--name', 'New York', '--time-zone', 'America/New_York'];
+const ADDED = [
+  '--client',
+  'othercity',
+  '--jurisdiction',
+  'new-york',
+  '--name',
+  'New York',
+  '--time-zone',
+  'America/New_York',
+];
 const EXAMPLE_CITY = ['--jurisdiction', 'example-city', '--name', 'Example City', '--time-zone', 'America/New_York'];
 /** A client of each platform that is read in the form of Legistar. */
 const LISTED = { civicweb: 'example', techshare: `example-${ID}`, opencities: ID, civicclerk: 'example' };
@@ -49,11 +66,13 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   ),
   'sources list': [],
   'sources status': [],
+  'sources parse': [new URL('../fixtures/agenda.html', import.meta.url).pathname],
   'sources remove legistar': ['--client', 'example', '--records', '--yes'],
   'projections list': [],
-  'projections rebuild': ['--all'],
-  'projections verify': ['--all'],
+  'projections rebuild': ['subscriptions'],
+  'projections verify': ['subscriptions'],
   'reactors list': [],
+  'reactors unclassified': [],
   'reports list': [],
   'reports work': ['--once'],
   'reports pause': ['worker'],
@@ -67,6 +86,13 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   'feed acknowledge': [],
   'sample remove': ['--yes'],
 };
+/** Their commands differ from those of one platform in the platform alone. */
+const OTHER_PLATFORMS = ['civicweb', 'techshare', 'opencities'] satisfies (keyof typeof LISTED)[];
+const isOfOtherPlatform = (words: string): boolean => OTHER_PLATFORMS.some((kind) => words.endsWith(` ${kind}`));
+const ANSWERING = withNightly(
+  Object.keys(WORKING).filter((words) => !isOfOtherPlatform(words)),
+  Object.keys(WORKING).filter(isOfOtherPlatform),
+);
 /** Commands that cannot succeed in this state of the service; their refusal is checked. */
 const REFUSED: Readonly<Record<string, readonly string[]>> = {
   'projections pause': ['record_history'],
@@ -128,19 +154,23 @@ function expectOneLine({ stdout, stderr }: Answered): void {
 }
 
 test('every command is tried here or is the service itself', () => {
-  const tried = new Set([...Object.keys(WORKING), ...Object.keys(REFUSED), 'serve', 'completion', 'sandbox']);
+  const tried = new Set([...Object.keys(WORKING), ...Object.keys(REFUSED), 'serve', 'sandbox']);
   expect(COMMANDS.map((words) => words.join(' ')).filter((words) => !tried.has(words))).toEqual([]);
 });
 
 describe('help', () => {
-  test.each(COMMANDS.map((words) => [words.join(' '), words] as const))('`civic %s --help` says how it is used', async (_, words) => {
-    const said = { stdout: '', stderr: '' };
-    const listening = (name: keyof typeof said) => ({ write: (text: string) => (said[name] += text) }) as unknown as NodeJS.WriteStream;
-    const program = await createProgram({ ...NO_CONTEXT, stdout: listening('stdout'), stderr: listening('stderr') });
-    await expect(program.parseAsync([...words, '--help'], { from: 'user' })).rejects.toMatchObject({ exitCode: 0 });
-    expect(said.stderr).toBe('');
-    expect(said.stdout).toContain(`Usage: civic ${words.join(' ')}`);
-  });
+  test.each(COMMANDS.map((words) => [words.join(' '), words] as const))(
+    '`civic %s --help` says how it is used',
+    async (_, words) => {
+      const said = { stdout: '', stderr: '' };
+      const listening = (name: keyof typeof said) =>
+        ({ write: (text: string) => (said[name] += text) }) as unknown as NodeJS.WriteStream;
+      const program = await createProgram({ ...NO_CONTEXT, stdout: listening('stdout'), stderr: listening('stderr') });
+      await expect(program.parseAsync([...words, '--help'], { from: 'user' })).rejects.toMatchObject({ exitCode: 0 });
+      expect(said.stderr).toBe('');
+      expect(said.stdout).toContain(`Usage: civic ${words.join(' ')}`);
+    },
+  );
 
   test('lists every command; a call without a command prints the list as an error', async () => {
     expect((await civic(['--help'])).stdout).toContain('projections');
@@ -151,17 +181,94 @@ describe('help', () => {
 });
 
 describe('--json', () => {
-  test.each(Object.keys(WORKING))('`civic %s --json` prints one JSON value and nothing else', async (words) => {
+  test.each(ANSWERING)('`civic %s --json` prints one JSON value and nothing else', async (words) => {
     const answer = await civic([...words.split(' '), ...given(WORKING[words]!), '--json']);
     expect({ exitCode: answer.exitCode, stderr: answer.stderr }).toEqual({ exitCode: 0, stderr: '' });
     const value: unknown = JSON.parse(answer.stdout);
     expect(typeof value).toBe('object');
   });
 
-  test.each(Object.keys(REFUSED))('`civic %s --json` that is refused prints no output and one line of reason', async (words) => {
-    const answer = await civic([...words.split(' '), ...given(REFUSED[words]!), '--json']);
-    expect(answer.exitCode).toBe(REFUSED[words]!.includes('everything') ? 2 : 1);
-    expectOneLine(answer);
+  test.each(Object.keys(REFUSED))(
+    '`civic %s --json` that is refused prints no output and one line of reason',
+    async (words) => {
+      const answer = await civic([...words.split(' '), ...given(REFUSED[words]!), '--json']);
+      expect(answer.exitCode).toBe(REFUSED[words]!.includes('everything') ? 2 : 1);
+      expectOneLine(answer);
+    },
+  );
+});
+
+describe('a sync that fails in part', () => {
+  const sync = (...more: string[]) =>
+    civic([
+      ...['sources', 'sync', 'legistar', '--client', 'example', '--jurisdiction', 'addison', '--base-url', at.PLATFORM],
+      ...more,
+    ]);
+  const gone = (ids: readonly number[]) => {
+    platform.faultsByPath.clear();
+    for (const id of ids) platform.faultsByPath.set(`/v1/example/events/${id}/eventitems`, status(403));
+  };
+
+  test('ends with status 1 and the number of events that failed', async () => {
+    gone([9001, 9002, 9003, 9006]);
+    const answer = await sync();
+    expect(answer.exitCode).toBe(1);
+    expect(answer.stdout).toContain('skipped event 9001: could not be read');
+    expect(answer.stderr).toMatch(
+      /^civic: 4 of 6 events of example failed; the first one could not be read: [^\n]*status 403\n$/,
+    );
+    gone([9001]);
+    const json = await sync('--json');
+    expect(json.exitCode).toBe(1);
+    expect(json.stderr).toMatch(
+      /^civic: 1 of 6 events of example failed; the first one could not be read: [^\n]*status 403\n$/,
+    );
+    expect(JSON.parse(json.stdout)).toMatchObject({ failedEvents: 1, failure: null });
+    gone([]);
+    expect(await sync()).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+});
+
+describe('a client that needs a token', () => {
+  const sync = (env: Environment, ...more: string[]) =>
+    installation.civicHere(
+      [
+        ...[
+          'sources',
+          'sync',
+          'legistar',
+          '--client',
+          'example',
+          '--jurisdiction',
+          'addison',
+          '--base-url',
+          at.PLATFORM,
+        ],
+        ...more,
+      ],
+      { env: { CIVIC_LOG_LEVEL: 'trace', ...env } },
+    );
+
+  test('has it from the setting, and no output shows it', async () => {
+    const bodies = '/v1/example/bodies';
+    platform.faultsByPath.clear();
+    platform.requests.length = 0;
+    const tokens = 'legistar:other=s3cret-other,example=s3cret';
+    const answers = [
+      await sync({ CIVIC_SOURCE_TOKENS: tokens }),
+      await sync({ CIVIC_SOURCE_TOKENS: tokens }, '--json'),
+    ];
+    expect(answers.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expect(platform.requests.filter((path) => !path.endsWith('token=s3cret'))).toEqual([]);
+    platform.faultsByPath.set(bodies, status(403));
+    const refused = await sync({ CIVIC_SOURCE_TOKENS: tokens });
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('the token was refused') as string });
+    expect((await sync({})).stderr).toContain(
+      'this client needs a token: set it in CIVIC_SOURCE_TOKENS (legistar:example=TOKEN)',
+    );
+    const shown = await installation.civicHere(['doctor', '--json'], { env: { CIVIC_SOURCE_TOKENS: tokens } });
+    for (const { stdout, stderr } of [...answers, refused, shown]) expect(stdout + stderr).not.toContain('s3cret');
+    platform.faultsByPath.clear();
   });
 });
 
@@ -181,11 +288,16 @@ describe('mistakes', () => {
       'a time that is past',
       ['keys', 'issue', '--account', ID, '--scope', 'civic:read', '--expires', '2020-01-01T00:00:00Z'],
       2,
-      'a time to come',
+      'a time in the future',
     ],
     ['the keys of an account that nobody opened', ['keys', 'list', '--account', ID], 1, 'there is no account'],
-    ['a label that holds a key', ['keys', 'label', '--key', ID, '--label', SECRET], 2, 'the text holds an API key'],
-    ['a rotation beyond the allowed time', ['keys', 'rotate', '--key', ID, '--old-valid-for', 'P1Y'], 2, 'P90D at most'],
+    ['a label that holds a key', ['keys', 'label', '--key', ID, '--label', SECRET], 2, 'the text contains an API key'],
+    [
+      'a rotation beyond the allowed time',
+      ['keys', 'rotate', '--key', ID, '--old-valid-for', 'P1Y'],
+      2,
+      'P90D at most',
+    ],
     ['a key that nobody issued', ['keys', 'revoke', '--key', ID], 1, ID],
     ['a read model that there is none of', ['projections', 'rebuild', 'everything'], 2, 'record_history'],
     ['a backup to no place', ['backup'], 2, '--to FILE'],
@@ -201,13 +313,48 @@ describe('mistakes', () => {
     ],
     ['a cursor that is none', ['records', 'export', '--at', 'here'], 1, 'cursor'],
     ['a client without a place', ['sources', 'sync', 'legistar', '--client', 'othercity'], 2, '--jurisdiction'],
-    ['two sources at once', ['sources', 'sync', 'legistar', ...CLIENT, '--base-url', 'http://127.0.0.1:1/v1'], 2, 'not both'],
-    ['a place that cannot be a slug', ['sources', 'add', 'legistar', ...ADDED, '--jurisdiction', 'New York'], 2, 'lower-case letters'],
-    ['a time zone that there is none of', ['sources', 'add', 'legistar', ...ADDED, '--time-zone', 'Eastern'], 2, 'America/New_York'],
-    ['a client name that is none', ['sources', 'add', 'legistar', ...ADDED, '--client', 'NYC'], 2, 'lower-case letters'],
-    ['a place of the catalogue under another name', ['sources', 'add', 'legistar', ...ADDED, '--jurisdiction', 'addison'], 2, '"Addison"'],
-    ['a shipped client elsewhere', ['sources', 'add', 'legistar', ...ADDED, '--client', 'cityofdallas'], 2, 'belongs to dallas'],
-    ['an address with a password', ['sources', 'add', 'legistar', ...ADDED, '--base-url', 'https://a:b@example.org/v1'], 2, 'without user'],
+    [
+      'two sources at once',
+      ['sources', 'sync', 'legistar', ...CLIENT, '--base-url', 'http://127.0.0.1:1/v1'],
+      2,
+      'not both',
+    ],
+    [
+      'a place that cannot be a slug',
+      ['sources', 'add', 'legistar', ...ADDED, '--jurisdiction', 'New York'],
+      2,
+      'lower-case letters',
+    ],
+    [
+      'a time zone that there is none of',
+      ['sources', 'add', 'legistar', ...ADDED, '--time-zone', 'Eastern'],
+      2,
+      'America/New_York',
+    ],
+    [
+      'a client name that is none',
+      ['sources', 'add', 'legistar', ...ADDED, '--client', 'NYC'],
+      2,
+      'lower-case letters',
+    ],
+    [
+      'a place of the catalogue under another name',
+      ['sources', 'add', 'legistar', ...ADDED, '--jurisdiction', 'addison'],
+      2,
+      '"Addison"',
+    ],
+    [
+      'a shipped client elsewhere',
+      ['sources', 'add', 'legistar', ...ADDED, '--client', 'cityofdallas'],
+      2,
+      'belongs to dallas',
+    ],
+    [
+      'an address with a password',
+      ['sources', 'add', 'legistar', ...ADDED, '--base-url', 'https://a:b@example.org/v1'],
+      2,
+      'without user',
+    ],
     ['a source that was never added', ['sources', 'remove', 'legistar', '--client', 'othercity'], 1, 'sources list'],
     ['a date that is none', ['sources', 'sync', 'legistar', ...CLIENT, '--since', 'yesterday'], 2, 'YYYY-MM-DD'],
   ] as const)('%s is one line that names the allowed values', async (_, args, exitCode, said) => {
@@ -218,7 +365,7 @@ describe('mistakes', () => {
   });
 });
 
-describe('a separate process', () => {
+nightlyDescribe('a separate process', () => {
   test.each([
     ['an answer', ['keys', 'list', '--account', 'ACCOUNT', '--json']],
     ['an answer for a person', ['accounts', 'list']],
@@ -229,7 +376,10 @@ describe('a separate process', () => {
     ['a misuse', ['records', 'export', '--wrong']],
     ['no command at all', []],
   ] as const)('answers like this process: %s', async (_, args, env: Environment = {}) => {
-    const withoutTimes = (answer: Answered): Answered => ({ ...answer, stderr: answer.stderr.replaceAll(/"time":\d+/g, '') });
+    const withoutTimes = (answer: Answered): Answered => ({
+      ...answer,
+      stderr: answer.stderr.replaceAll(/"time":\d+/g, ''),
+    });
     const here = await installation.civicHere(given(args), { env });
     expect(withoutTimes(here)).toEqual(withoutTimes(await installation.civic(given(args), { env })));
   });

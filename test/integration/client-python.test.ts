@@ -7,26 +7,40 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nightlyTest } from '../support/nightly-test.ts';
 import { PROTOCOL_VERSIONS } from '../../contract/post-mcp-json-rpc.ts';
 import { encodeFeedCursor } from '../../domain/cursor.ts';
 import { canonicalJson } from '../../domain/digests.ts';
 import { randomChanges, randomFrom } from '../support/civic-records.ts';
 import { CHECKOUT } from '../support/production-tree.ts';
-import { type Environment, type Installation, makeInstallation, plainEnvironment, runProgram, type Service } from '../support/service.ts';
+import {
+  type Environment,
+  type Installation,
+  makeInstallation,
+  plainEnvironment,
+  runProgram,
+  type Service,
+} from '../support/service.ts';
 import { testSeed } from '../support/test-seed.ts';
 
 const FILE = join(CHECKOUT, 'clients/python/civic_records.py');
 const missing = spawnSync('python3', ['--version']).status !== 0;
 
 /** Runs a program beside the client. */
-function python(args: readonly string[], { env = {}, input }: { readonly env?: Environment; readonly input?: string } = {}) {
+function python(
+  args: readonly string[],
+  { env = {}, input }: { readonly env?: Environment; readonly input?: string } = {},
+) {
   const PYTHONPATH = join(CHECKOUT, 'clients/python');
   const all = { ...plainEnvironment(), PYTHONPATH, PYTHONDONTWRITEBYTECODE: '1', PYTHONWARNINGS: 'error', ...env };
   return runProgram(['python3', ...args], { cwd: CHECKOUT, env: all, input }).ended;
 }
 
 async function printed(program: string, options?: Parameters<typeof python>[1]): Promise<unknown> {
-  const { exitCode, stdout, stderr } = await python(['-c', `import json, os, sys\nfrom civic_records import *\n${program}`], options);
+  const { exitCode, stdout, stderr } = await python(
+    ['-c', `import json, os, sys\nfrom civic_records import *\n${program}`],
+    options,
+  );
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   return JSON.parse(stdout);
 }
@@ -42,7 +56,7 @@ describe.skipIf(missing)('the Python client (needs python3)', () => {
   }
 
   describe('without a service', () => {
-    test('writes canonical JSON as the service does', async () => {
+    nightlyTest('writes canonical JSON as the service does', async () => {
       const number = fc.double({ noNaN: true, noDefaultInfinity: true });
       const text = fc.string({ unit: 'binary' });
       const value = fc.letrec((tie) => ({
@@ -65,11 +79,14 @@ describe.skipIf(missing)('the Python client (needs python3)', () => {
       expect(texts).toEqual(values.map((each) => canonicalJson(each)));
     });
 
-    test('calls tools in the current revision of the protocol', async () => {
+    nightlyTest('calls tools in the current revision of the protocol', async () => {
       expect(await printed('print(json.dumps(TOOL_PROTOCOL))')).toBe(PROTOCOL_VERSIONS[0]);
     });
 
-    async function against<Result>(listener: RequestListener, work: (address: string) => Promise<Result>): Promise<Result> {
+    async function against<Result>(
+      listener: RequestListener,
+      work: (address: string) => Promise<Result>,
+    ): Promise<Result> {
       const server = createServer(listener).listen(0, '127.0.0.1');
       await once(server, 'listening');
       try {
@@ -80,9 +97,11 @@ describe.skipIf(missing)('the Python client (needs python3)', () => {
     }
     const refused = '{"error":{"code":"rate_limited","message":"no","details":{"left":0}}}';
 
-    test('asks for half as many items where a page is too large, and for twice as many after eight pages that fit', async () => {
-      const asked = (limit: string, pages: number, refusals: number) =>
-        printed(`
+    nightlyTest(
+      'asks for half as many items where a page is too large, and for twice as many after eight pages that fit',
+      async () => {
+        const asked = (limit: string, pages: number, refusals: number) =>
+          printed(`
 class Refusing(Civic):
     def request(self, method, path, body=None, headers=None, **query):
         self.limits.append(query.get("limit"))
@@ -93,15 +112,16 @@ class Refusing(Civic):
 civic = Refusing("http://127.0.0.1")
 civic.limits = []
 try:
-    items = len(list(civic.changes(limit=${limit})))
+    items = len(list(civic.changes(page_size=${limit})))
 except CivicError as error:
     items = error.code
 print(json.dumps([items, civic.limits]))`);
-      expect(await asked('9', 10, 2)).toEqual([10, [9, 4, ...Array<number>(8).fill(2), 4, 4]]);
-      expect(await asked('None', 10, 1)).toEqual([10, [null, ...Array<number>(8).fill(50), null, null]]);
-      expect(await asked('4000', 1, 1)).toEqual([1, [4000, 250]]);
-      expect(await asked('5', 1, 9)).toEqual(['response_too_large', [5, 2, 1]]);
-    });
+        expect(await asked('9', 10, 2)).toEqual([10, [9, 4, ...Array<number>(8).fill(2), 4, 4]]);
+        expect(await asked('None', 10, 1)).toEqual([10, [null, ...Array<number>(8).fill(50), null, null]]);
+        expect(await asked('4000', 1, 1)).toEqual([1, [4000, 250]]);
+        expect(await asked('5', 1, 9)).toEqual(['response_too_large', [5, 2, 1]]);
+      },
+    );
 
     test('waits as long as Retry-After says, for a limited number of attempts and a limited time', async () => {
       const replies = ['3', '4', '5', '61'];
@@ -124,7 +144,7 @@ print(json.dumps([refusal(retries=2), refusal()]))`,
       ]);
     });
 
-    test('repeats a request whose answer was cut off', async () => {
+    nightlyTest('repeats a request whose answer was cut off', async () => {
       const replies = ['{"data":', '{"data":1}'];
       const listener: RequestListener = (_, response) =>
         response.writeHead(200, { 'content-type': 'application/json' }).end(replies.shift());
@@ -132,7 +152,7 @@ print(json.dumps([refusal(retries=2), refusal()]))`,
       expect(await against(listener, (BASE) => printed(program, { env: { BASE } }))).toEqual({ data: 1 });
     });
 
-    test('compares a copy once the service can read its feed again, and says so where it cannot', async () => {
+    nightlyTest('compares a copy once the service can read its feed again, and says so where it cannot', async () => {
       let unreadable = 2;
       const listener: RequestListener = ({ url }, response) => {
         const answers = {
@@ -163,7 +183,7 @@ print(json.dumps([copied(retries=0), copied(retries=1)]))`,
       ]);
     });
 
-    test('refuses pages that are none or lead back to themselves, and reads any Retry-After', async () => {
+    nightlyTest('refuses pages that are none or lead back to themselves, and reads any Retry-After', async () => {
       const replies = ['[]', '{"data":{"items":[]},"meta":{"nextCursor":"a","hasMore":true}}'];
       let asked = 0;
       const listener: RequestListener = (_, response) => {
@@ -213,17 +233,89 @@ def left(killed):
     folder.cleanup()
     return [counts[0] > 0, counts[-1]]
 print(json.dumps([left(killed) for killed in [False, True] * 5]))`;
-      expect(await printed(program, { env: { SEED: `${testSeed()}` } })).toEqual(Array.from({ length: 10 }, () => [true, 0]));
+      expect(await printed(program, { env: { SEED: `${testSeed()}` } })).toEqual(
+        Array.from({ length: 10 }, () => [true, 0]),
+      );
     });
 
-    test('takes little more room than its records', async () => {
+    test('continues an interrupted copy without another snapshot, also where the mirror has an older one', async () => {
+      const program = `import tempfile
+class Feed:
+    "A snapshot of two resources whose pages have one record, and which is lost after some pages."
+    names, snapshots, read, left, text = ("meetings", "topics"), 0, [], 0, "a"
+    def records(self, name): return [{"id": str(at), "text": self.text} for at in range(3)]
+    def digest(self, name): return f"{sum(record_digest(name, each['id'], canonical(each)) for each in self.records(name)) % 2 ** 256:064x}"
+    def take_snapshot(self):
+        self.snapshots += 1
+        digests = {name: self.digest(name) for name in self.names}
+        return {"snapshotId": str(self.snapshots), "boundaryCursor": "0", "counts": dict.fromkeys(self.names, 3), "digests": digests}
+    def snapshot_pages(self, snapshot, resource, cursor):
+        for at in range(int(cursor or 0), 3):
+            if self.left == 0: raise CivicError("no_answer", "lost")
+            self.left -= 1
+            self.read.append(resource[0] + str(at))
+            yield {"data": {"items": [self.records(resource)[at]]}, "meta": {"hasMore": at < 2, "nextCursor": str(at + 1)}}
+    def change_pages(self, cursor, resource): return []
+feed, seen = Feed(), []
+def run(pages, **options):
+    feed.left, feed.read = pages, []
+    mirror = Mirror(folder + "/copy.db")
+    try: mirror.synchronise(feed, **options)
+    except (CivicError, ValueError) as error: feed.read.append(str(error)[:22])
+    texts = {json.loads(data)["text"] for _, _, data in mirror.records()}
+    mirror.close()
+    seen.append([feed.snapshots, feed.read, sorted(texts)])
+with tempfile.TemporaryDirectory() as folder:
+    run(2), run(2), run(9, resource="topics"), run(9)
+    feed.text = "b"
+    run(1, new_snapshot=True), run(9)
+    run(1, new_snapshot=True, resource="topics"), run(9, resource="topics")
+print(json.dumps(seen))`;
+      expect(await printed(program)).toEqual([
+        [1, ['m0', 'm1', 'no_answer: lost'], []],
+        [1, ['m2', 't0', 'no_answer: lost'], []],
+        [1, ['the mirror holds every'], []],
+        [1, ['t1', 't2'], ['a']],
+        [2, ['m0', 'no_answer: lost'], ['a']],
+        [2, ['m1', 'm2', 't0', 't1', 't2'], ['b']],
+        [3, ['t0', 'no_answer: lost'], ['b']],
+        [3, ['t1', 't2'], ['b']],
+      ]);
+    });
+
+    test('yields as many items as its limit, from pages that have no more', async () => {
+      const program = `class Paged(Civic):
+    def request(self, method, path, body=None, headers=None, **query):
+        self.sizes.append(body["params"]["arguments"].get("limit") if body else query.get("limit"))
+        if body: return {"result": {"structuredContent": {"data": {"results": [1, 2, 3], "nextCursor": str(len(self.sizes))}}}}
+        return {"data": {"items": [1, 2]}, "meta": {"nextCursor": str(len(self.sizes)), "hasMore": True}}
+def asked(work):
+    civic.sizes = []
+    return [len(list(work())), civic.sizes]
+civic = Paged("http://127.0.0.1")
+print(json.dumps([
+    asked(lambda: civic.search("zoning OR budget", limit=5)), asked(lambda: civic.search("zoning", limit=4, page_size=3)),
+    asked(lambda: civic.search("zoning", limit=0)), asked(lambda: civic.search("zoning", limit=25)),
+    asked(lambda: civic.changes(limit=3)), asked(lambda: civic.snapshot_records("s", "topics", limit=2, page_size=2)),
+]))`;
+      expect(await printed(program)).toEqual([
+        [5, [5, 5]],
+        [4, [3, 3]],
+        [0, []],
+        [25, Array(9).fill(20)],
+        [3, [3, 3]],
+        [2, [2]],
+      ]);
+    });
+
+    nightlyTest('takes little more room than its records', async () => {
       const program = `import pathlib, tempfile
 class Feed:
     "A snapshot of 300 topics."
     topics = [{"id": str(at), "text": "x" * 1200} for at in range(300)]
     digest = f"{sum(record_digest('topics', topic['id'], canonical(topic)) for topic in topics) % 2 ** 256:064x}"
     def take_snapshot(self): return {"snapshotId": "0", "boundaryCursor": "0", "counts": {"topics": 300}, "digests": {"topics": self.digest}}
-    def snapshot_pages(self, snapshot, resource): return [{"data": {"items": self.topics}, "meta": {}}]
+    def snapshot_pages(self, snapshot, resource, cursor): return [{"data": {"items": self.topics}, "meta": {}}]
     def change_pages(self, cursor, resource): return []
 with tempfile.TemporaryDirectory() as folder:
     mirror = Mirror(folder + "/copy.db")
@@ -235,7 +327,8 @@ with tempfile.TemporaryDirectory() as folder:
 
     test('does not send the key where a redirection leads', async () => {
       const keys: unknown[] = [];
-      const elsewhere: RequestListener = ({ headers }, response) => void response.end(`{"seen":${keys.push(headers.authorization)}}`);
+      const elsewhere: RequestListener = ({ headers }, response) =>
+        void response.end(`{"seen":${keys.push(headers.authorization)}}`);
       const seen = await against(elsewhere, (location) =>
         against(
           (_, response) => response.writeHead(302, { location }).end(),
@@ -267,29 +360,35 @@ except CivicError as error: print(json.dumps([error.code, error.status, "leads t
 
     const environment = () => ({ BASE: service.baseUrl, CIVIC_API_KEY: service.key ?? '' });
     const replicate = (file: string, more: readonly string[] = [], env: Environment = environment()) =>
-      python([FILE, 'replicate', '--base-url', service.baseUrl, '--to', join(installation.folder, file), ...more], { env });
+      python([FILE, 'replicate', '--base-url', service.baseUrl, '--to', join(installation.folder, file), ...more], {
+        env,
+      });
 
     async function importSome(seed: number): Promise<void> {
       const lines = randomChanges(randomFrom(seed), 200, 40).map((change) => {
         const { op, resource, id } = change;
-        return JSON.stringify(change.op === 'upsert' ? { op, resource, id, data: change.content } : { op, resource, id });
+        return JSON.stringify(
+          change.op === 'upsert' ? { op, resource, id, data: change.content } : { op, resource, id },
+        );
       });
-      const { exitCode, stderr } = await installation.civicHere(['records', 'import', '-'], { input: `${lines.join('\n')}\n` });
+      const { exitCode, stderr } = await installation.civicHere(['records', 'import', '-'], {
+        input: `${lines.join('\n')}\n`,
+      });
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     }
 
-    test('iterates over feed, snapshot and search, and raises refusals by code', async () => {
+    nightlyTest('iterates over feed, snapshot and search, and raises refusals by code', async () => {
       const seen = await printed(
         `civic = Civic(os.environ["BASE"], os.environ["CIVIC_API_KEY"])
 def refusal(work):
     try: work()
     except CivicError as error: return [error.code, error.status]
 snapshot = civic.take_snapshot()
-counts = {name: sum(1 for _ in civic.snapshot_records(snapshot["snapshotId"], name, limit=7)) for name in snapshot["counts"]}
+counts = {name: sum(1 for _ in civic.snapshot_records(snapshot["snapshotId"], name, page_size=7)) for name in snapshot["counts"]}
 print(json.dumps({
     "same": counts == snapshot["counts"], "topics": counts["topics"],
-    "pages": [len(page["data"]["items"]) for page in civic.change_pages(resource="agenda_items", limit=2)],
-    "results": sum(1 for _ in civic.search("zoning OR data OR budget", limit=1)),
+    "pages": [len(page["data"]["items"]) for page in civic.change_pages(resource="agenda_items", page_size=2)],
+    "results": sum(1 for _ in civic.search("zoning OR data OR budget", page_size=1)),
     "refusals": [
         refusal(lambda: list(civic.changes("x"))),
         refusal(lambda: Civic(os.environ["BASE"], "crs_wrong").take_snapshot()),
@@ -301,7 +400,9 @@ print(json.dumps({
       expect(seen).toMatchObject({
         same: true,
         topics: expect.toSatisfy((count: number) => count > 7) as unknown,
-        pages: expect.toSatisfy((counts: number[]) => counts.length > 1 && counts.every((items) => items <= 2)) as unknown,
+        pages: expect.toSatisfy(
+          (counts: number[]) => counts.length > 1 && counts.every((items) => items <= 2),
+        ) as unknown,
         results: expect.toSatisfy((count: number) => count > 1) as unknown,
         refusals: [
           ['invalid_parameter', 400],
@@ -312,8 +413,10 @@ print(json.dumps({
       });
     });
 
-    test('does what the example of docs/clients.md shows', async () => {
-      const [, example = ''] = /^```python run\n([\s\S]*?)^```$/m.exec(readFileSync(join(CHECKOUT, 'docs/clients.md'), 'utf8'))!;
+    nightlyTest('does what the example of docs/developers/clients.md shows', async () => {
+      const [, example = ''] = /^```python run\n([\s\S]*?)^```$/m.exec(
+        readFileSync(join(CHECKOUT, 'docs/developers/clients.md'), 'utf8'),
+      )!;
       const { exitCode, stdout, stderr } = await python(['-c', example], { env: environment() });
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
       expect(stdout).toMatch(/^(\d{4}-\d\d-\d\d .+\n)+(upsert [0-9a-f-]{36}\n)+$/);
@@ -325,13 +428,22 @@ print(json.dumps({
         return inDatabase(file, (database) => database.prepare('select resource, data from records').all() as never);
       };
       const first = await replicate('copy.db');
-      expect(first).toMatchObject({ exitCode: 0, stderr: '', stdout: `${file}: ${rows().length} records, equal to the service\n` });
+      expect(first).toMatchObject({
+        exitCode: 0,
+        stderr: '',
+        stdout: `${file}: ${rows().length} records, equal to the service\n`,
+      });
       await importSome(testSeed());
       expect(await replicate('copy.db')).toMatchObject({ exitCode: 0, stderr: '' });
       expect(rows().filter(({ resource }) => resource === 'stream_records').length).toBeGreaterThan(20);
       for (const { data } of rows()) expect(canonicalJson(JSON.parse(data))).toBe(data);
       inDatabase(file, (database) => {
-        const binding = { feedId: '0197a3c4-1111-7222-8333-444455556666', position: 1, fingerprint: null, binding: 'nothing' } as const;
+        const binding = {
+          feedId: '0197a3c4-1111-7222-8333-444455556666',
+          position: 1,
+          fingerprint: null,
+          binding: 'nothing',
+        } as const;
         database.prepare('update civic_python_replica set cursor = ?').run(encodeFeedCursor(binding));
         database.exec("delete from records where resource = 'topics'");
       });
@@ -353,20 +465,28 @@ print(json.dumps({
       expect(await replicate('changed.db', ['--new-snapshot', '--verify'])).toMatchObject({ exitCode: 0, stderr: '' });
     });
 
-    test('keeps one resource where it is told so, and refuses another one in the same file', async () => {
+    nightlyTest('keeps one resource where it is told so, and refuses another one in the same file', async () => {
       expect(await replicate('topics.db', ['--resource', 'topics'])).toMatchObject({ exitCode: 0, stderr: '' });
       const named = `sqlite:${join(installation.folder, 'topics.db')}`;
-      expect(await replicate('topics.db', ['--resource', 'topics', '--to', named])).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(await replicate('topics.db', ['--resource', 'topics', '--to', named])).toMatchObject({
+        exitCode: 0,
+        stderr: '',
+      });
       expect(await replicate('topics.db')).toMatchObject({
         exitCode: 1,
-        stderr: expect.stringMatching(/^[^\n]*the mirror holds topics, not every resource: [^\n]+ --new-snapshot\n$/) as unknown,
+        stderr: expect.stringMatching(
+          /^[^\n]*the mirror holds topics, not every resource: [^\n]+ --new-snapshot\n$/,
+        ) as unknown,
       });
       expect(await replicate('topics.db', ['--new-snapshot'])).toMatchObject({ exitCode: 0, stderr: '' });
       const misspelled = await replicate('misspelled.db', ['--resource', 'topic']);
-      expect([misspelled.exitCode, misspelled.stderr]).toEqual([1, expect.stringMatching(/'topic': name one of jurisdictions, [^\n]+\n$/)]);
+      expect([misspelled.exitCode, misspelled.stderr]).toEqual([
+        1,
+        expect.stringMatching(/'topic': name one of jurisdictions, [^\n]+\n$/),
+      ]);
     });
 
-    test('gives the cause where SQLite has ended the transaction itself, as on a full disk', async () => {
+    nightlyTest('gives the cause where SQLite has ended the transaction itself, as on a full disk', async () => {
       expect(await replicate('full.db')).toMatchObject({ exitCode: 0 });
       const file = join(installation.folder, 'full.db');
       inDatabase(file, (database) => {
@@ -380,7 +500,7 @@ print(json.dumps({
       });
     });
 
-    test('says in one line what is wrong with the file, the key and the address, without the key', async () => {
+    nightlyTest('says in one line what is wrong with the file, the key and the address, without the key', async () => {
       inDatabase(join(installation.folder, 'other.db'), (database) => {
         database.exec('create table mine (x)');
       });
@@ -390,9 +510,13 @@ print(json.dumps({
       expect((await replicate('no.db', [], { CIVIC_API_KEY: '' })).stderr).toBe(
         'civic_records.py: an API key is needed: set CIVIC_API_KEY, or name a file with --key-file\n',
       );
-      expect((await replicate('no.db', ['--key-file', '/nonexistent'])).stderr).toMatch(/^civic_records.py: [^\n]*'\/nonexistent'\n$/);
+      expect((await replicate('no.db', ['--key-file', '/nonexistent'])).stderr).toMatch(
+        /^civic_records.py: [^\n]*'\/nonexistent'\n$/,
+      );
       const wrong = await replicate('no.db', [], { CIVIC_API_KEY: 'crs_secret\u00e9' });
-      expect(wrong.stderr).toMatch(/^civic_records.py: the API key is empty or has a character that no key has[^\n]*\n$/);
+      expect(wrong.stderr).toMatch(
+        /^civic_records.py: the API key is empty or has a character that no key has[^\n]*\n$/,
+      );
       expect(wrong.stderr).not.toContain('crs_secret');
     });
   });

@@ -24,13 +24,20 @@ const refusalOf = (baseUrl: string) =>
       (error: unknown) => error as CivicError,
     );
 
-test.each([301, 302, 303, 307, 308])('a redirection of status %i to another port never takes the key there', async (status) => {
-  const keys: unknown[] = [];
-  const elsewhere = await serve(({ headers }, response) => void response.end(`{"data":${keys.push(headers.authorization)}}`));
-  const baseUrl = await serve(({ url }, response) => response.writeHead(status, { location: `${elsewhere}${url}` }).end());
-  expect(await refusalOf(baseUrl)).toMatchObject({ code: 'unknown', status });
-  expect(keys).toEqual([]);
-});
+test.each([301, 302, 303, 307, 308])(
+  'a redirection of status %i to another port never takes the key there',
+  async (status) => {
+    const keys: unknown[] = [];
+    const elsewhere = await serve(
+      ({ headers }, response) => void response.end(`{"data":${keys.push(headers.authorization)}}`),
+    );
+    const baseUrl = await serve(({ url }, response) =>
+      response.writeHead(status, { location: `${elsewhere}${url}` }).end(),
+    );
+    expect(await refusalOf(baseUrl)).toMatchObject({ code: 'unknown', status });
+    expect(keys).toEqual([]);
+  },
+);
 
 test('a redirection from `http:` to `https:` is an error with the base URL to use', async () => {
   const location = 'https://records.test/civic';

@@ -2,10 +2,18 @@ import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { nightlyTest } from '../support/nightly-test.ts';
 import { installClientPackage, oldestNode } from '../support/client-package.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { CHECKOUT } from '../support/production-tree.ts';
-import { type Environment, type Installation, makeInstallation, plainEnvironment, runProgram, type Service } from '../support/service.ts';
+import {
+  type Environment,
+  type Installation,
+  makeInstallation,
+  plainEnvironment,
+  runProgram,
+  type Service,
+} from '../support/service.ts';
 
 /** Where the machine has no Node without `node:sqlite`, the present one goes without it. */
 const OLD = oldestNode() === process.execPath ? [process.execPath, '--no-experimental-sqlite'] : [oldestNode()];
@@ -29,12 +37,19 @@ afterAll(async () => {
   await database.close();
 });
 
-const start = (node: readonly string[], args: readonly string[], env: Environment = { CIVIC_API_KEY: service.key ?? '' }) =>
-  runProgram([...node, 'node_modules/.bin/civic-replicate', ...args], { cwd: customer, env: { ...plainEnvironment(), ...env } });
+const start = (
+  node: readonly string[],
+  args: readonly string[],
+  env: Environment = { CIVIC_API_KEY: service.key ?? '' },
+) =>
+  runProgram([...node, 'node_modules/.bin/civic-replicate', ...args], {
+    cwd: customer,
+    env: { ...plainEnvironment(), ...env },
+  });
 /** How a command has ended, without the lines of progress that a slow one prints. */
 async function run(...given: Parameters<typeof start>) {
   const ended = await start(...given).ended;
-  return { ...ended, stderr: ended.stderr.replaceAll(/^civic-replicate: \d+ records\n/gm, '') };
+  return { ...ended, stderr: ended.stderr.replaceAll(/^civic-replicate: \d+ records?\n/gm, '') };
 }
 const replicate = (node: readonly string[], to: string, ...more: string[]) =>
   run(node, ['--base-url', service.baseUrl, '--to', to, '--verify', ...more]);
@@ -57,12 +72,12 @@ test('the command of the package keeps a copy in SQLite that equals the service 
   mirror.close();
 });
 
-test('a Node without node:sqlite is told so in one line, and keeps a copy in a folder', async () => {
+nightlyTest('a Node without node:sqlite is told so in one line, and keeps a copy in a folder', async () => {
   expect(await replicate(OLD, 'sqlite:old.db')).toMatchObject({
     exitCode: 1,
     stdout: '',
     stderr: expect.stringMatching(
-      /^civic-replicate: sqlite: needs Node\.js 22\.13 or newer, which has node:sqlite, and this is v[^\n]+\n$/,
+      /^civic-replicate: sqlite: needs Node\.js 22\.13 or newer, which has node:sqlite; this is v[^\n]+\n$/,
     ) as unknown,
   });
   expect(readdirSync(customer).filter((name) => name.startsWith('old.db'))).toEqual([]);
@@ -91,7 +106,7 @@ test('PostgreSQL needs the package pg, and works with it on Node 20 too', async 
   expect(JSON.parse(kept.stdout)).toMatchObject({ snapshots: 1, verified: true });
 });
 
-test('a following copy ends by a signal', async () => {
+nightlyTest('a following copy ends by a signal', async () => {
   const running = start(PRESENT, ['--base-url', service.baseUrl, '--to', 'following', '--follow']);
   await expect.poll(() => readdirSync(customer)).toContain('following');
   await expect.poll(() => readdirSync(join(customer, 'following'))).toContain('topics.ndjson');
@@ -99,20 +114,30 @@ test('a following copy ends by a signal', async () => {
   expect(await running.ended).toMatchObject({
     exitCode: 130,
     stdout: '',
-    stderr: expect.stringMatching(/^(civic-replicate: \d+ records\n)*civic-replicate: stopped by SIGTERM\n$/) as unknown,
+    stderr: expect.stringMatching(
+      /^(civic-replicate: \d+ records?\n)*civic-replicate: stopped by SIGTERM\n$/,
+    ) as unknown,
   });
 });
 
 test.each([
   [['--nothing'], 2, /Unknown option '--nothing'/],
   [['--to', 'x'], 2, /--base-url is needed; --help lists the options/],
-  [['--base-url', 'x', '--to', 'x', '--resource', 'people'], 2, /--resource must be one of jurisdictions, .*; got "people"/],
+  [
+    ['--base-url', 'x', '--to', 'x', '--resource', 'people'],
+    2,
+    /--resource must be one of jurisdictions, .*; got "people"/,
+  ],
   [['--base-url', 'records.test', '--to', 'x'], 1, /the base URL must be an address such as .*, not "records.test"/],
-  [['--base-url', 'http://127.0.0.1:9', '--to', 'mysql://x'], 1, /a mirror cannot be kept in mysql:; allowed are/],
+  [['--base-url', 'http://127.0.0.1:9', '--to', 'mysql://x'], 1, /a mirror cannot be stored in mysql:; allowed are/],
   [['--base-url', 'http://127.0.0.1:9', '--to', 'x', '--key-file', '/nonexistent'], 1, /'\/nonexistent'/],
 ])('arguments %j are refused in one line with status %d', async (args, exitCode, message) => {
   const ended = await run(PRESENT, args, { CIVIC_API_KEY: 'crs_secret' });
-  expect(ended).toMatchObject({ exitCode, stdout: '', stderr: expect.stringMatching(/^civic-replicate: [^\n]+\n$/) as unknown });
+  expect(ended).toMatchObject({
+    exitCode,
+    stdout: '',
+    stderr: expect.stringMatching(/^civic-replicate: [^\n]+\n$/) as unknown,
+  });
   expect(ended.stderr).toMatch(message);
 });
 
@@ -124,7 +149,9 @@ test('a key is taken from a file, is needed, and is shown in no refusal', async 
   expect((await run(PRESENT, args, {})).stderr).toBe(
     'civic-replicate: a key is needed: set CIVIC_API_KEY, or name a file with --key-file\n',
   );
-  expect((await run(PRESENT, args, { CIVIC_API_KEY: 'crs_wrong' })).stderr).toMatch(/^civic-replicate: 401 unauthorized: [^\n]+\n$/);
+  expect((await run(PRESENT, args, { CIVIC_API_KEY: 'crs_wrong' })).stderr).toMatch(
+    /^civic-replicate: 401 unauthorized: [^\n]+\n$/,
+  );
   writeFileSync(join(customer, 'key.txt'), `${service.key}\n`);
   expect(await run(PRESENT, [...args, '--key-file', 'key.txt'])).toMatchObject({ exitCode: 0, stderr: '' });
 });

@@ -4,16 +4,19 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { nightlyTest } from '../support/nightly-test.ts';
 import { TOOL_NAMES } from '../../contract/tools/tool-names.ts';
 import { makeInstallation, runProgram, type Service } from '../support/service.ts';
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
-const PAGE = readFileSync(join(CHECKOUT, 'docs/connect-an-agent.md'), 'utf8');
+const PAGE = readFileSync(join(CHECKOUT, 'docs/developers/connect-an-agent.md'), 'utf8');
 const EXAMPLE = 'https://records.example.org';
 
 /** The one fenced block that has this language and these marks and is to be run. */
 function block(language: string, marks = 'run'): string {
-  const found = [...PAGE.matchAll(new RegExp(`^\`\`\`${language} ${marks}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, text]) => text!);
+  const found = [...PAGE.matchAll(new RegExp(`^\`\`\`${language} ${marks}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+    ([, text]) => text!,
+  );
   expect({ language, blocks: found.length }).toEqual({ language, blocks: 1 });
   return found[0]!;
 }
@@ -34,7 +37,7 @@ function here(text: string): string {
   return text.replaceAll(EXAMPLE, service.baseUrl);
 }
 
-test('the address and the headers of the client configuration reach the tools', async () => {
+nightlyTest('the address and the headers of the client configuration reach the tools', async () => {
   const { mcpServers } = JSON.parse(here(block('json'))) as {
     mcpServers: Record<string, { type: string; url: string; headers: Record<string, string> }>;
   };
@@ -56,7 +59,10 @@ async function valueAfter(program: string, expression: string): Promise<unknown>
   const print = 'console.log(JSON.stringify(';
   writeFileSync(path, `${program}\n${print}${expression}));\nawait client.close();\n`);
   try {
-    const { exitCode, stdout, stderr } = await runProgram([process.execPath, path], { cwd: installation.folder, env: environment() }).ended;
+    const { exitCode, stdout, stderr } = await runProgram([process.execPath, path], {
+      cwd: installation.folder,
+      env: environment(),
+    }).ended;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     return JSON.parse(stdout);
   } finally {
@@ -64,12 +70,15 @@ async function valueAfter(program: string, expression: string): Promise<unknown>
   }
 }
 
-test('the program of the page lists the tools and calls one of them', async () => {
+nightlyTest('the program of the page lists the tools and calls one of them', async () => {
   const shown = '[tools.map(({ name }) => name), Object.keys(result.structuredContent.data)]';
-  expect(await valueAfter(block('js'), shown)).toEqual([TOOL_NAMES, ['jurisdictions', 'topics', 'guidance', 'truncated']]);
+  expect(await valueAfter(block('js'), shown)).toEqual([
+    TOOL_NAMES,
+    ['jurisdictions', 'topics', 'guidance', 'truncated'],
+  ]);
 });
 
-test('the report of the page arrives and can be read, and is refused without its token', async () => {
+nightlyTest('the report of the page arrives and can be read, and is refused without its token', async () => {
   const [program, report] = [block('js'), block('js', 'run report')];
   const both = '[receipt, report].map(({ structuredContent }) => structuredContent.data)';
   const [receipt, read] = (await valueAfter(program + report, both)) as readonly Readonly<Record<string, string>>[];
@@ -82,13 +91,15 @@ test('the report of the page arrives and can be read, and is refused without its
   });
 });
 
-test.skipIf(spawnSync('curl', ['--version']).status !== 0)(
+nightlyTest.skipIf(spawnSync('curl', ['--version']).status !== 0)(
   'the command without a client calls a tool as it is written (needs curl)',
   async () => {
     const line = ['bash', '-c', `set -euo pipefail\n${block('sh')}`];
     const { exitCode, stdout, stderr } = await runProgram(line, { cwd: installation.folder, env: environment() }).ended;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    const { result } = JSON.parse(stdout) as { result: { isError?: true; structuredContent: { data: { jurisdictions: unknown[] } } } };
+    const { result } = JSON.parse(stdout) as {
+      result: { isError?: true; structuredContent: { data: { jurisdictions: unknown[] } } };
+    };
     expect(result.isError).toBeUndefined();
     expect(result.structuredContent.data.jurisdictions.length).toBeGreaterThan(1);
   },

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RESTORE_BEGUN } from '../../domain/events/feed-events.ts';
 import { NO_STREAM } from '../../domain/ports/event-log.ts';
 import { restoreStream } from '../../domain/streams.ts';
-import { openEventLog } from '../../infra/postgresql/event-log.ts';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
+import { openEventLog } from '../../infra/postgresql/log/event-log.ts';
+import { migrate } from '../../infra/postgresql/connection/schema-state.ts';
 import type { Finding } from '../../src/cli/doctor/findings.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { startEmptyDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { newEvent } from '../support/event-log-builders.ts';
 import { type Environment, type Installation, makeInstallation } from '../support/service.ts';
 
@@ -16,7 +16,7 @@ const FREE: Environment = { CIVIC_HTTP_PORT: '0', CIVIC_OPS_PORT: '0' };
 
 beforeAll(async () => {
   installation = makeInstallation('civic-doctor-');
-  database = await startTestDatabase();
+  database = await startEmptyDatabase();
 });
 
 afterAll(async () => {
@@ -43,13 +43,19 @@ async function run(sql: string) {
 }
 
 test('an installation that was never started has no finding, and the doctor does not change it', async () => {
-  expect(await examined({})).toMatchObject({ exitCode: 0, states: { database: 'ok', schema: 'ok', clock: 'ok', 'free disk': 'ok' } });
+  expect(await examined({})).toMatchObject({
+    exitCode: 0,
+    states: { database: 'ok', schema: 'ok', clock: 'ok', 'free disk': 'ok' },
+  });
   expect(await examined({})).toMatchObject({ states: { schema: 'ok' } });
 });
 
 test('a foreign database fails the check of the schema only', async () => {
   await run('create table customers (id int)');
-  expect(await examined({ DATABASE_URL: database.url })).toMatchObject({ exitCode: 1, states: { database: 'ok', schema: 'failed' } });
+  expect(await examined({ DATABASE_URL: database.url })).toMatchObject({
+    exitCode: 1,
+    states: { database: 'ok', schema: 'failed' },
+  });
 });
 
 test('a missing database is one finding, without a password in it', async () => {
@@ -90,8 +96,19 @@ test('what every start is refused for fails the doctor with the same message', a
   await migrate(database.url);
   const log = openEventLog({ dsn: database.url, statementTimeoutMs: 10_000 });
   const id = '00000000-0000-4000-8000-000000000001';
-  const data = JSON.stringify({ restoreId: id, backupId: id, sha256: '0'.repeat(64), events: 7, asCopy: false, revokeKeys: false });
-  await log.append({ stream: restoreStream(id), expectedRevision: NO_STREAM, events: [newEvent({ type: RESTORE_BEGUN, data })] });
+  const data = JSON.stringify({
+    restoreId: id,
+    backupId: id,
+    sha256: '0'.repeat(64),
+    events: 7,
+    asCopy: false,
+    revokeKeys: false,
+  });
+  await log.append({
+    stream: restoreStream(id),
+    expectedRevision: NO_STREAM,
+    events: [newEvent({ type: RESTORE_BEGUN, data })],
+  });
   await log.close();
   await refused(/a restore of the backup .* has not ended/);
 });
@@ -103,7 +120,9 @@ test('a read-only database fails the doctor and refuses a command that writes, a
   url.searchParams.set('options', '-c default_transaction_read_only=on');
   const env = { DATABASE_URL: url.toString() };
   expect(await examined(env)).toMatchObject({ exitCode: 1, states: { database: 'ok', writes: 'failed' } });
-  const { exitCode, stderr } = await installation.civic(['accounts', 'open', '--name', 'Acme'], { env: { ...FREE, ...env } });
+  const { exitCode, stderr } = await installation.civic(['accounts', 'open', '--name', 'Acme'], {
+    env: { ...FREE, ...env },
+  });
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/^civic: the database .* is read-only: .*; name the primary in DATABASE_URL\n$/);
 });

@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, closeSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { dataLayout, type DataLayout } from '../../infra/embedded-postgresql/data-directory.ts';
-import { takeLock } from '../../infra/embedded-postgresql/run-directory.ts';
-import { limitServerLog } from '../../infra/embedded-postgresql/start-server.ts';
+import { limitServerLog } from '../../infra/embedded-postgresql/server-log.ts';
 import { temporaryFolder } from '../support/embedded-users.ts';
 
 const USER = fileURLToPath(new URL('../support/server-log-main.ts', import.meta.url));
@@ -40,16 +38,6 @@ test('the log of the server is moved beyond its limit, in place of the one that 
   }
 });
 
-test('a log that another user moves is left to it', () => {
-  writeFileSync(layout.serverLog, LONG);
-  const other = takeLock(layout.serverLog)!;
-  limitServerLog(layout);
-  expect(statSync(layout.serverLog).size).toBe(LONG.length);
-  closeSync(other);
-  limitServerLog(layout);
-  expect(statSync(layout.serverLog).size).toBe(0);
-});
-
 test('a log that cannot be copied stays', () => {
   const elsewhere = join(folder, 'elsewhere');
   writeFileSync(elsewhere, LONG);
@@ -69,19 +57,4 @@ test('a log that finds no room is not copied in part', async () => {
   expect(await ended).toEqual([0, null]);
   expect(existsSync(rotated)).toBe(false);
   expect(statSync(layout.serverLog).size).toBe(LONG.length);
-});
-
-test('users that look at the same moment all go on, and the moved log is whole', async () => {
-  writeFileSync(layout.serverLog, '');
-  const users = [1, 2, 3].map(() => spawn(process.execPath, [USER, folder], { stdio: ['pipe', 'pipe', 'inherit'] }));
-  await Promise.all(users.map(({ stdout }) => once(stdout, 'data')));
-  for (let turn = 0; turn < 40; turn++) {
-    const text = `${turn}\n${LONG}`;
-    appendFileSync(layout.serverLog, text);
-    while (statSync(layout.serverLog).size > 0) await after(1);
-    expect(readFileSync(rotated, 'utf8') === text, `of turn ${turn}`).toBe(true);
-  }
-  const ended = users.map((user) => once(user, 'exit'));
-  for (const { stdin } of users) stdin.end();
-  expect(await Promise.all(ended)).toEqual(users.map(() => [0, null]));
 });

@@ -3,7 +3,7 @@ import { eraseContent } from '../../commands/erasure/erase-content.ts';
 import { openKurrentLog } from '../../infra/kurrentdb/event-log.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
-import { withErasures } from '../../src/composition/erased-log.ts';
+import { withErasures } from '../../src/app/composition/erased-log.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import { type ErasingLog, type EventLog, LOG_START, NO_STREAM } from '../../domain/ports/event-log.ts';
 import { streamEvents } from '../../domain/read-log.ts';
@@ -21,7 +21,11 @@ const upsert = (number: number, title: string) => ({
   id: recordId('documents', number),
   content: { kind: 'other', title, url: 'https://example.org/d' },
 });
-const remove = (number: number) => ({ op: 'remove' as const, resource: 'documents' as const, id: recordId('documents', number) });
+const remove = (number: number) => ({
+  op: 'remove' as const,
+  resource: 'documents' as const,
+  id: recordId('documents', number),
+});
 const streamOf = (number: number) => `documents-${recordId('documents', number)}`;
 const eraseFrom = (log: EventLog & ErasingLog, ...numbers: number[]) =>
   eraseContent(
@@ -35,7 +39,9 @@ const eraseFrom = (log: EventLog & ErasingLog, ...numbers: number[]) =>
     },
   );
 const titles = async (log: EventLog, number: number): Promise<string[]> =>
-  (await log.readStream(streamOf(number), NO_STREAM, 5_000)).map(({ data }) => (JSON.parse(data) as { title?: string }).title ?? 'removed');
+  (await log.readStream(streamOf(number), NO_STREAM, 5_000)).map(
+    ({ data }) => (JSON.parse(data) as { title?: string }).title ?? 'removed',
+  );
 
 describe('on PostgreSQL', () => {
   let database: TestDatabase;
@@ -89,7 +95,8 @@ describe('on PostgreSQL', () => {
     expect((await civic.atHead()).position).toBe(length + 2);
     expect(position.position).toBe(1002);
     const { generation } = await civic.generations.create(recordHistory, 'building', Date.now());
-    for (let serves = 0; serves !== generation; serves = await civic.live(recordHistory.name)) await systemClock.sleep(20);
+    for (let serves = 0; serves !== generation; serves = await civic.live(recordHistory.name))
+      await systemClock.sleep(20);
     expect(await dump()).toEqual(live);
   });
 
@@ -111,11 +118,17 @@ describe('on PostgreSQL', () => {
 
 test('on KurrentDB another process reads nothing of the text after its erasure has returned', async () => {
   const peer = await startKurrentPeer();
-  const open = () => withErasures(openKurrentLog({ url: peer.url, deadlineMs: 20_000 }), { rewrites: false }, systemClock);
+  const open = () =>
+    withErasures(openKurrentLog({ url: peer.url, deadlineMs: 20_000 }), { rewrites: false }, systemClock);
   const [eraser, other] = [open(), open()];
   const stopping = new AbortController();
   try {
-    const writer = createRecordWriter({ log: eraser, clock: systemClock, identifiers: randomIdentifiers, deadlineMs: 20_000 });
+    const writer = createRecordWriter({
+      log: eraser,
+      clock: systemClock,
+      identifiers: randomIdentifiers,
+      deadlineMs: 20_000,
+    });
     // It follows the log, so its memory contains the newest events.
     const following = (async () => {
       for await (const _ of other.subscribe({ after: LOG_START, batchSize: 10, signal: stopping.signal })) void _;
@@ -124,7 +137,9 @@ test('on KurrentDB another process reads nothing of the text after its erasure h
       await writer.write([upsert(number, `${NAME} one`), upsert(number, `two ${NAME}`), remove(number)], {});
       expect(await titles(other, number)).toEqual([`${NAME} one`, `two ${NAME}`, 'removed']);
       await eraseFrom(eraser, number);
-      const follower = other.subscribe({ after: LOG_START, batchSize: 1000, signal: stopping.signal })[Symbol.asyncIterator]();
+      const follower = other
+        .subscribe({ after: LOG_START, batchSize: 1000, signal: stopping.signal })
+        [Symbol.asyncIterator]();
       const [stream, all, first] = await Promise.all([
         titles(other, number),
         other.readAll({ after: LOG_START, limit: 10_000 }),
@@ -154,7 +169,10 @@ test('on KurrentDB a stream whose large texts were erased is read whole', async 
     const versions = Array.from({ length: 20 }, (_, number) => `version ${number}`);
     for (const version of versions) {
       const change = upsert(200, version);
-      await writer.write([{ ...change, content: { ...change.content, url: `https://example.org/${'a'.repeat(900_000)}` } }], {});
+      await writer.write(
+        [{ ...change, content: { ...change.content, url: `https://example.org/${'a'.repeat(900_000)}` } }],
+        {},
+      );
     }
     await eraseContent(
       { log, clock: systemClock, identifiers: randomIdentifiers, deadlineMs: 60_000 },
@@ -167,7 +185,8 @@ test('on KurrentDB a stream whose large texts were erased is read whole', async 
       },
     );
     const read = [];
-    for await (const { data } of streamEvents(log, streamOf(200))) read.push(JSON.parse(data) as { title: string; url: string });
+    for await (const { data } of streamEvents(log, streamOf(200)))
+      read.push(JSON.parse(data) as { title: string; url: string });
     // The erasure publishes the current version anew.
     expect(read.map(({ title }) => title)).toEqual([...versions, versions.at(-1)]);
     expect(read.every(({ url }) => url === 'https://example.org/x')).toBe(true);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { withNightly } from '../support/test-runs.ts';
 import { addDigest, canonicalJson, digestText, recordDigest } from '../../domain/digests.ts';
 import { untilTrue } from '../support/civic.ts';
 import { recordId } from '../support/civic-records.ts';
@@ -34,7 +35,9 @@ interface Taken {
   readonly digests: Readonly<Record<string, string>>;
 }
 
-describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store) => {
+const STORES = withNightly(['PostgreSQL'] as const, ['KurrentDB'] as const);
+
+describe.each(STORES)('with the log on %s', (store) => {
   let database: TestDatabase;
   let peer: KurrentPeer | undefined;
   let installation: Installation;
@@ -54,8 +57,18 @@ describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store
     installation = makeInstallation('civic-erasure-', settings);
     service = await installation.start({ sample: 'on' });
     const paid = ['--channel', 'subscription', '--tier', 'pro', '--paid-until', '2099-01-01T00:00:00Z'];
-    accountId = (await json<{ accountId: string }>('accounts', 'open', '--name', `Office of ${NAME}`, ...paid)).accountId;
-    key = (await json<{ key: string }>('keys', 'issue', '--account', accountId, '--scope', 'civic:read,civic:export,mcp:read')).key;
+    accountId = (await json<{ accountId: string }>('accounts', 'open', '--name', `Office of ${NAME}`, ...paid))
+      .accountId;
+    key = (
+      await json<{ key: string }>(
+        'keys',
+        'issue',
+        '--account',
+        accountId,
+        '--scope',
+        'civic:read,civic:export,mcp:read',
+      )
+    ).key;
     if (peer === undefined) await json('reports', 'pause', 'worker');
     itemId = (await json<{ id: string }[]>('records', 'export', '--resource', 'agenda_items'))[0]!.id;
   });
@@ -82,8 +95,18 @@ describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store
     });
   };
   const item = async () => {
-    const lines = await json<{ id: string; data: Record<string, unknown> }[]>('records', 'export', '--resource', 'agenda_items');
-    const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...content } = lines.find(({ id }) => id === itemId)!.data;
+    const lines = await json<{ id: string; data: Record<string, unknown> }[]>(
+      'records',
+      'export',
+      '--resource',
+      'agenda_items',
+    );
+    const {
+      id: _id,
+      createdAt: _createdAt,
+      updatedAt: _updatedAt,
+      ...content
+    } = lines.find(({ id }) => id === itemId)!.data;
     return content;
   };
   const document = (title: string) => ({
@@ -94,16 +117,27 @@ describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store
   });
   const ask = (path: string, options?: { readonly method?: string }) => service.fetch(path, { ...options, key });
   const found = (): Promise<Found[]> => json('erase', 'find', NAME);
-  const take = async (): Promise<Taken> => (await bodyOf<{ data: Taken }>(await ask('/api/v1/data/snapshots', { method: 'POST' }))).data;
-  const pageOf = (snapshot: string, resource: string, query: string) => ask(`/api/v1/data/snapshots/${snapshot}/${resource}?${query}`);
+  const take = async (): Promise<Taken> =>
+    (await bodyOf<{ data: Taken }>(await ask('/api/v1/data/snapshots', { method: 'POST' }))).data;
+  const pageOf = (snapshot: string, resource: string, query: string) =>
+    ask(`/api/v1/data/snapshots/${snapshot}/${resource}?${query}`);
   const sumOf = (resource: string, items: Page['data']['items']): string =>
     digestText(items.reduce((sum, data) => addDigest(sum, recordDigest(resource, data.id, canonicalJson(data))), 0n));
   const whole = () => wholeDatabase(database.url);
   const headDigests = async () =>
-    (await bodyOf<{ data: { pipeline: { head: { digests: Record<string, string> } } } }>(await ask('/api/v1/data/health'))).data.pipeline
-      .head.digests;
+    (
+      await bodyOf<{ data: { pipeline: { head: { digests: Record<string, string> } } } }>(
+        await ask('/api/v1/data/health'),
+      )
+    ).data.pipeline.head.digests;
   const tool = async (name: string, input: object): Promise<string> =>
-    (await askTools({ url: service.baseUrl, key, ...currentRequest('tools/call', { params: { name, arguments: input } }) })).text;
+    (
+      await askTools({
+        url: service.baseUrl,
+        key,
+        ...currentRequest('tools/call', { params: { name, arguments: input } }),
+      })
+    ).text;
   const search = (query: string) => tool('search_agenda', { query });
   const asText = async (path: string, requests?: object): Promise<string> => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -133,14 +167,25 @@ describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store
     const upsert = { op: 'upsert', resource: 'agenda_items', id: itemId };
     await importing(
       { ...upsert, data: { ...before, title: `${String(before['title'])} asked by ${NAME}` } },
-      { ...upsert, data: { ...before, title: `${NAME} asks`, text: `As ${NAME} said: "${NAME}" is a name.` } },
+      {
+        ...upsert,
+        data: {
+          ...before,
+          title: `${NAME} asks`,
+          text: `As ${NAME} said: "${NAME}" is a name.`,
+          actions: [{ text: `Moved by ${NAME}`, outcome: null }],
+          votes: { mover: NAME, seconder: null, tally: null, members: [{ name: NAME, vote: 'Aye' }] },
+        },
+      },
       document(`A letter of ${NAME}`),
       document(`Letters of ${NAME}`),
       { op: 'remove', resource: 'documents', id: recordId('documents', 1), reason: `withdrawn for ${NAME}` },
     );
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ name: `Feed of ${NAME}` });
-    expect((await fetch(`${service.baseUrl}/api/v1/data/subscriptions`, { method: 'POST', headers, body })).status).toBe(201);
+    expect(
+      (await fetch(`${service.baseUrl}/api/v1/data/subscriptions`, { method: 'POST', headers, body })).status,
+    ).toBe(201);
     const report =
       peer === undefined
         ? await newReport(service, key, 'a-token', { ...MISSING_RECORD, expectedRecord: `What ${NAME} wrote` })
@@ -172,12 +217,22 @@ describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store
     expect(JSON.stringify(all)).not.toContain('said');
 
     if (peer === undefined) {
-      const dry = await json<{ events: unknown[]; erasures: unknown[] }>('erase', 'record', itemId, '--text', NAME, ...ERASE, '--dry-run');
+      const dry = await json<{ events: unknown[]; erasures: unknown[] }>(
+        'erase',
+        'record',
+        itemId,
+        '--text',
+        NAME,
+        ...ERASE,
+        '--dry-run',
+      );
       expect(dry.events.length).toBeGreaterThan(1);
       expect(await found()).toEqual(all);
     }
 
-    const records = new Set(all.filter(({ type }) => type.startsWith('Record')).map(({ stream }) => stream.slice(stream.indexOf('-') + 1)));
+    const records = new Set(
+      all.filter(({ type }) => type.startsWith('Record')).map(({ stream }) => stream.slice(stream.indexOf('-') + 1)),
+    );
     const erased: { changes: number; erasures: string[] }[] = [];
     // One run is enough.
     const HOUSEKEEPING = peer === undefined ? [] : ['--no-vacuum'];
@@ -212,7 +267,8 @@ describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store
       for (const word of WORDS) expect([where, text.toLowerCase().includes(word)]).toEqual([where, false]);
     }
     // KurrentDB keeps the old bytes, as the page states.
-    if (peer !== undefined) expect(peer.store.records.some(({ data }) => Buffer.from(data).toString().includes(NAME))).toBe(true);
+    if (peer !== undefined)
+      expect(peer.store.records.some(({ data }) => Buffer.from(data).toString().includes(NAME))).toBe(true);
 
     const anew = new FeedMirror();
     await catchUp(anew, ask, () => 100);
@@ -220,7 +276,8 @@ describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store
     expect(JSON.stringify(anew.changes)).not.toContain('Quixworth');
     expect(anew.position).toBe(follower.position);
     // Positions, versions and times are unchanged; only the erased content differs.
-    const outline = (changes: readonly string[]) => changes.map((text) => ({ ...(JSON.parse(text) as object), data: null }));
+    const outline = (changes: readonly string[]) =>
+      changes.map((text) => ({ ...(JSON.parse(text) as object), data: null }));
     expect(outline(anew.changes)).toEqual(outline(follower.changes));
     const digests = await headDigests();
     expect(anew.digests()).toEqual(digests);
@@ -235,7 +292,9 @@ describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store
     let cursor: string | null = null;
     let last: Page;
     do {
-      last = await bodyOf<Page>(await pageOf(snapshot.snapshotId, 'agenda_items', `limit=3${cursor === null ? '' : `&cursor=${cursor}`}`));
+      last = await bodyOf<Page>(
+        await pageOf(snapshot.snapshotId, 'agenda_items', `limit=3${cursor === null ? '' : `&cursor=${cursor}`}`),
+      );
       items.push(...last.data.items);
       cursor = last.meta.nextCursor;
     } while (last.meta.hasMore);

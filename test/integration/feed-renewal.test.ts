@@ -103,7 +103,11 @@ describe('after a restore of an older state', () => {
     const ask = async (position: number, binding: FeedBinding) => {
       const filter = binding === 'nothing' || binding === 'all' ? '' : `&resource=${binding}`;
       return statusOf(
-        restored.ask('GET', `/changes?limit=5${filter}&cursor=${encodeFeedCursor({ feedId, position, fingerprint: null, binding })}`, key),
+        restored.ask(
+          'GET',
+          `/changes?limit=5${filter}&cursor=${encodeFeedCursor({ feedId, position, fingerprint: null, binding })}`,
+          key,
+        ),
       );
     };
     for (let round = 0; round < 2; round += 1) {
@@ -120,7 +124,9 @@ describe('after a restore of an older state', () => {
 
   test('no page of an old snapshot is given, and none of a new one for an old cursor', async () => {
     const pages = (id: string, cursor?: string) =>
-      statusOf(restored.ask('GET', `/snapshots/${id}/topics?limit=2${cursor === undefined ? '' : `&cursor=${cursor}`}`, key));
+      statusOf(
+        restored.ask('GET', `/snapshots/${id}/topics?limit=2${cursor === undefined ? '' : `&cursor=${cursor}`}`, key),
+      );
     const { snapshotId } = before.snapshot;
     expect([await pages(snapshotId), await pages(snapshotId, before.pageCursor)]).toEqual([EXPIRED, EXPIRED]);
     expect(await pages(lost.snapshot.snapshotId)).toBe(MISSING);
@@ -184,7 +190,10 @@ describe('a database that was restored or moved by other tools', () => {
       const copy = await newDatabase();
       const name = copy.slice(copy.lastIndexOf('/') + 1);
       await onServer(from.replace(/[^/]+$/, 'postgres'), `drop database ${name}`);
-      await onServer(from.replace(/[^/]+$/, 'postgres'), `create database ${name} template ${from.slice(from.lastIndexOf('/') + 1)}`);
+      await onServer(
+        from.replace(/[^/]+$/, 'postgres'),
+        `create database ${name} template ${from.slice(from.lastIndexOf('/') + 1)}`,
+      );
       copies.push(copy);
     }
     for (const copy of copies) {
@@ -196,7 +205,10 @@ describe('a database that was restored or moved by other tools', () => {
     }
     const [moved, restored] = copies as [string, string];
     expect((await civic(['feed', 'keep'], { DATABASE_URL: moved })).exitCode).toBe(0);
-    expect((await civic(['feed', 'renew', '--reason', 'the dump of last night', '--yes'], { DATABASE_URL: restored })).exitCode).toBe(0);
+    expect(
+      (await civic(['feed', 'renew', '--reason', 'the dump of last night', '--yes'], { DATABASE_URL: restored }))
+        .exitCode,
+    ).toBe(0);
     for (const [copy, status] of [
       [moved, 200],
       [restored, EXPIRED],
@@ -217,7 +229,9 @@ describe('a database that was restored or moved by other tools', () => {
     expect(await startOn({ DATABASE_URL: moved })).toEqual({ exitCode: 0, stderr: '' });
     // A renewal that was killed.
     await onServer(moved, `update civic.installation set renewing = 'a reason'`);
-    expect((await startOn({ DATABASE_URL: moved })).stderr).toMatch(/was about to be given a new identity \(a reason\) and was not/);
+    expect((await startOn({ DATABASE_URL: moved })).stderr).toMatch(
+      /was about to be given a new identity \(a reason\) and was not/,
+    );
     expect((await civic(['feed', 'keep'], { DATABASE_URL: moved })).exitCode).toBe(1);
     expect((await civic(['feed', 'renew', '--reason', 'again', '--yes'], { DATABASE_URL: moved })).exitCode).toBe(0);
     expect(await startOn({ DATABASE_URL: moved })).toEqual({ exitCode: 0, stderr: '' });
@@ -241,7 +255,9 @@ describe('a database that was restored or moved by other tools', () => {
         /^civic: the log ends at \S+, and the read model \S+ has seen it up to [^\n]+: the log was set back[^\n]+`civic feed renew --reason TEXT`[^\n]+\n$/,
       );
       const renewed = await civic(['feed', 'renew', '--reason', 'an image of the log', '--yes'], env);
-      expect(JSON.parse(renewed.stdout)).toMatchObject({ rebuilt: expect.arrayContaining(['record_history']) as string[] });
+      expect(JSON.parse(renewed.stdout)).toMatchObject({
+        rebuilt: expect.arrayContaining(['record_history']) as string[],
+      });
       const after = await serveCivic(env.DATABASE_URL, { EVENTSTORE_URL: peer.url });
       try {
         await after.civic.caughtUp(await after.civic.log.head());

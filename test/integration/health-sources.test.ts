@@ -8,7 +8,7 @@ let served: ServedCivic;
 beforeAll(async () => void (served = await serveNewCivic()));
 afterAll(async () => served?.close());
 
-test('a healthy source of health says how many rows its last check left out and how many meetings have no stated time', async () => {
+test('health says of a source how many rows its last check left out, how many meetings have no stated time, and why it failed', async () => {
   const records = councilOfDallas();
   const source = records.find(({ resource }) => resource === 'sources')!;
   const write = async (fields: object): Promise<void> => {
@@ -20,9 +20,15 @@ test('a healthy source of health says how many rows its last check left out and 
     await served.civic.caughtUp(await served.civic.log.head());
   };
   const health = async () =>
-    (await readSources(served.civic.reads, served.clock)).filter(({ jurisdictionSlug }) => jurisdictionSlug === 'dallas');
+    (await readSources(served.civic.reads, served.clock)).filter(
+      ({ jurisdictionSlug }) => jurisdictionSlug === 'dallas',
+    );
   await write({ lastCheckSkipped: 3, lastCheckDegraded: 2 });
   expect(await health()).toMatchObject([{ status: 'healthy', lastCheckSkipped: 3, lastCheckDegraded: 2 }]);
+  await write({ status: 'failing', lastCheckFailure: 'status 503' });
+  expect(await health()).toMatchObject([{ status: 'failing', lastCheckFailure: 'status 503' }]);
   await write({});
-  expect(Object.keys((await health())[0]!)).not.toEqual(expect.arrayContaining(['lastCheckSkipped', 'lastCheckDegraded']));
+  expect(Object.keys((await health())[0]!)).not.toEqual(
+    expect.arrayContaining(['lastCheckSkipped', 'lastCheckDegraded', 'lastCheckFailure']),
+  );
 });

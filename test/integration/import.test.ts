@@ -44,11 +44,20 @@ async function importLines(lines: readonly (string | Buffer)[], size: () => numb
     },
   });
   await civic.caughtUp();
-  return { ...tally, last: undefined, rejected: rejected.toSorted((one, other) => one.line - other.line), count: tally.rejected };
+  return {
+    ...tally,
+    last: undefined,
+    rejected: rejected.toSorted((one, other) => one.line - other.line),
+    count: tally.rejected,
+  };
 }
 
 function lineOf(number: number, variant: number, change: object = {}, data: object = {}): string {
-  const { id, content, resource } = upsert('stream_records', number, variant) as { id: string; content: object; resource: string };
+  const { id, content, resource } = upsert('stream_records', number, variant) as {
+    id: string;
+    content: object;
+    resource: string;
+  };
   return JSON.stringify({ op: 'upsert', resource, id, data: { ...content, ...data }, ...change });
 }
 function topic(number: number, variant: number, data: object = {}): string {
@@ -64,7 +73,9 @@ const MAX_RECORD = 1_048_576;
 function fitting(number: number): number {
   const { id, content } = upsert('topics', number, 1) as { id: string; content: object };
   const at = '2026-01-01T00:00:00.000Z';
-  return MAX_RECORD - Buffer.byteLength(JSON.stringify({ ...content, id, createdAt: at, updatedAt: at, description: '' }));
+  return (
+    MAX_RECORD - Buffer.byteLength(JSON.stringify({ ...content, id, createdAt: at, updatedAt: at, description: '' }))
+  );
 }
 
 const BAD: Readonly<Record<string, readonly [line: string | Buffer, reason: RegExp]>> = {
@@ -76,7 +87,10 @@ const BAD: Readonly<Record<string, readonly [line: string | Buffer, reason: RegE
   'a number': ['1e999', /must be a JSON object/],
   'an unknown operation': [lineOf(1, 1, { op: 'delete' }), /op must be/],
   'an unknown key': [lineOf(1, 1, { extra: 1 }), /unknown key "extra"/],
-  'a key __proto__ beside the others': [lineOf(1, 1).replace('{', '{"__proto__":{"op":"remove"},'), /unknown key "__proto__"/],
+  'a key __proto__ beside the others': [
+    lineOf(1, 1).replace('{', '{"__proto__":{"op":"remove"},'),
+    /unknown key "__proto__"/,
+  ],
   'an unknown resource': [lineOf(1, 1, { resource: 'people' }), /resource must be one of/],
   'a resource that every object has': [lineOf(1, 1, { resource: 'constructor' }), /resource must be one of/],
   'an id that is no uuid': [lineOf(1, 1, { id: '42' }), /id must be a uuid/],
@@ -88,10 +102,19 @@ const BAD: Readonly<Record<string, readonly [line: string | Buffer, reason: RegE
   'a wrong type': [lineOf(1, 1, {}, { title: 7 }), /title/],
   'an empty text': [lineOf(1, 1, {}, { title: '   ' }), /title/],
   'another id in the data': [lineOf(1, 1, {}, { id: recordId('topics', 2) }), /data.id differs/],
-  'a number beyond every number': [lineOf(1, 1, {}, { attributes: { a: 1 } }).replace('"a":1', '"a":1e999'), /attributes/],
-  'a whole number beyond 2^53': [lineOf(1, 1, {}, { attributes: { a: 1 } }).replace('"a":1', '"a":12345678901234567890'), /lose digits/],
+  'a number beyond every number': [
+    lineOf(1, 1, {}, { attributes: { a: 1 } }).replace('"a":1', '"a":1e999'),
+    /attributes/,
+  ],
+  'a whole number beyond 2^53': [
+    lineOf(1, 1, {}, { attributes: { a: 1 } }).replace('"a":1', '"a":12345678901234567890'),
+    /lose digits/,
+  ],
   'an attribute that is no plain value': [lineOf(1, 1, {}, { attributes: { a: { b: 1 } } }), /attributes/],
-  'invalid UTF-8': [Buffer.concat([Buffer.from('{"op":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]), /not valid UTF-8/],
+  'invalid UTF-8': [
+    Buffer.concat([Buffer.from('{"op":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]),
+    /not valid UTF-8/,
+  ],
   'a cut character': [
     Buffer.from(lineOf(1, 1, {}, { title: 'é' }))
       .subarray(0, -3)
@@ -101,9 +124,15 @@ const BAD: Readonly<Record<string, readonly [line: string | Buffer, reason: RegE
   'U+0000 in a text': [lineOf(1, 1, {}, { title: 'a\u0000b' }), /U\+0000/],
   'U+0000 in a key': [lineOf(1, 1, {}, { attributes: { 'a\u0000': 1 } }), /U\+0000/],
   'a lone surrogate': [lineOf(1, 1, {}, { title: 'x' }).replace('"x"', String.raw`"\ud800"`), /urrogate/],
-  'a lone surrogate in a key': [lineOf(1, 1, {}, { attributes: { x: 1 } }).replace('"x":1', String.raw`"\udc00":1`), /urrogate/],
+  'a lone surrogate in a key': [
+    lineOf(1, 1, {}, { attributes: { x: 1 } }).replace('"x":1', String.raw`"\udc00":1`),
+    /urrogate/,
+  ],
   'a key __proto__ in the data': [lineOf(1, 1, {}, { q: 1 }).replace('"q":1', '"__proto__":{"a":1}'), /__proto__/],
-  'a key __proto__ deep in the data': [lineOf(1, 1, {}, { attributes: { q: 1 } }).replace('"q":1', '"__proto__":1'), /__proto__/],
+  'a key __proto__ deep in the data': [
+    lineOf(1, 1, {}, { attributes: { q: 1 } }).replace('"q":1', '"__proto__":1'),
+    /__proto__/,
+  ],
   'data nested without end': [
     `{"op":"upsert","resource":"topics","id":"${recordId('topics', 1)}","data":{"x":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`,
     /slug is required/,
@@ -111,8 +140,19 @@ const BAD: Readonly<Record<string, readonly [line: string | Buffer, reason: RegE
   'a record one byte over 1 MiB': [topic(1, 1, { description: 'd'.repeat(fitting(1) + 1) }), /over 1048576 bytes/],
   '10 MB of nonsense': ['z'.repeat(10_000_000), /10000000 bytes long/],
   'a removal with data': [removal(1, { data: {} }), /unknown key "data"/],
+  'an address with a user and password': [
+    lineOf(1, 1, {}, { sourceUrl: 'https://me:s3cret@example.org/a' }),
+    /^sourceUrl: an address with a user or password is not allowed$/,
+  ],
+  'an address with a user': [
+    lineOf(1, 1, {}, { sourceUrl: 'https://me@example.org/a' }),
+    /^sourceUrl: an address with a user or password is not allowed$/,
+  ],
   'a removal with a reason that is no text': [removal(1, { reason: 7 }), /reason/],
-  'a removal with a lone surrogate as its reason': [removal(1, { reason: 'x' }).replace('"x"', String.raw`"\ud800"`), /reason/],
+  'a removal with a lone surrogate as its reason': [
+    removal(1, { reason: 'x' }).replace('"x"', String.raw`"\ud800"`),
+    /reason/,
+  ],
   'a removal with U+0000 in its reason': [removal(1, { reason: 'a\u0000' }), /reason/],
 };
 
@@ -145,7 +185,9 @@ test('a record of 1 MiB, a byte order mark, CRLF, blank lines and an unterminate
 });
 
 test('large records are written and exported few at a time', async () => {
-  const lines = Array.from({ length: 20 }, (_, nth) => topic(3000 + nth, 1, { description: 'd'.repeat(fitting(3000 + nth)) }));
+  const lines = Array.from({ length: 20 }, (_, nth) =>
+    topic(3000 + nth, 1, { description: 'd'.repeat(fitting(3000 + nth)) }),
+  );
   const written: number[] = [];
   const writer: typeof civic.writer = {
     write: async (changes, ...rest) => {
@@ -160,14 +202,15 @@ test('large records are written and exported few at a time', async () => {
   const pages: number[] = [];
   const reads: typeof civic.reads = {
     ...civic.reads,
-    texts: async (statementOf) => {
-      const rows = await civic.reads.texts(statementOf);
-      pages.push(rows.filter(([, , , , body]) => body !== undefined && body!.length > 1_000_000).length);
+    rows: async <Row>(statementOf: Parameters<typeof civic.reads.rows>[0]) => {
+      const rows = await civic.reads.rows<Row & { readonly body?: string }>(statementOf);
+      pages.push(rows.filter(({ body }) => body !== undefined && body.length > 1_000_000).length);
       return rows;
     },
   };
   const exported = new Set<string>();
-  for await (const line of exportRecords(reads, {})) if (line.length > 1_000_000) exported.add((JSON.parse(line) as { id: string }).id);
+  for await (const line of exportRecords(reads, {}))
+    if (line.length > 1_000_000) exported.add((JSON.parse(line) as { id: string }).id);
   expect(Array.from({ length: 20 }, (_, nth) => exported.has(recordId('topics', 3000 + nth)))).not.toContain(false);
   expect(Math.max(...pages)).toBeLessThanOrEqual(8);
 });
@@ -199,7 +242,9 @@ test('changes of one record keep their order through a whole file', async () => 
   const { appended } = await importLines(lines);
   expect(appended).toBe(lines.length);
   const events = await civic.log.readStream(`topics-${recordId('topics', 300)}`, NO_STREAM, 5000);
-  const said = events.flatMap(({ type, data }) => (type === 'RecordPublished' ? [(JSON.parse(data) as { slug: string }).slug] : []));
+  const said = events.flatMap(({ type, data }) =>
+    type === 'RecordPublished' ? [(JSON.parse(data) as { slug: string }).slug] : [],
+  );
   expect(said).toEqual(Array.from({ length: 1500 }, (_, variant) => `topic-${variant}`));
 });
 
@@ -233,7 +278,10 @@ test('a removed record that is imported again keeps its createdAt', async () => 
   civic.clock.advance(5000);
   const updated = new Date(civic.clock.now()).toISOString();
   expect(await importLines([topic(500, 1)])).toMatchObject({ appended: 1 });
-  const { text } = await civic.records({ requests: [{ resource: 'topics', ids: [recordId('topics', 500)] }], maxResponseBytes: 1_000_000 });
+  const { text } = await civic.records({
+    requests: [{ resource: 'topics', ids: [recordId('topics', 500)] }],
+    maxResponseBytes: 1_000_000,
+  });
   const { data } = JSON.parse(text) as { data: { items: { version: string; data: object }[] } };
   expect(data.items[0]).toMatchObject({ version: '3', data: { createdAt: created, updatedAt: updated } });
 });

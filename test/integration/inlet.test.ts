@@ -47,7 +47,8 @@ const put = (number: number, variant: number): RecordChange => upsert('topics', 
 const gone = (number: number): RecordChange => remove('topics', numbers + number);
 const send = (...changes: readonly RecordChange[]) => sendAll(peer.brokers, topic, changes.map(messageOf));
 const total = ({ completed }: RunningInlet) => completed.appended + completed.unchanged + completed.rejected;
-const took = (running: RunningInlet, count: number) => untilTrue(`${count} messages are completed`, () => total(running) >= count);
+const took = (running: RunningInlet, count: number) =>
+  untilTrue(`${count} messages are completed`, () => total(running) >= count);
 
 test('messages become records by the ordinary commands, in the order of each record', async () => {
   made(3);
@@ -63,7 +64,11 @@ test('messages become records by the ordinary commands, in the order of each rec
 test('a message without a change is set aside unchanged, with reason and place, and stops nothing', async () => {
   made(1);
   const running = inlet();
-  const bad = ['{', '{"op":"rename"}', JSON.stringify({ op: 'upsert', resource: 'topics', id: id(1), data: { slug: 7 } })];
+  const bad = [
+    '{',
+    '{"op":"rename"}',
+    JSON.stringify({ op: 'upsert', resource: 'topics', id: id(1), data: { slug: 7 } }),
+  ];
   await sendAll(peer.brokers, topic, [
     messageOf(put(1, 1)),
     ...bad.map((value) => ({ key: 'bad', value })),
@@ -92,7 +97,8 @@ test('repeated messages change nothing, also when the brokers have lost the offs
   await took(first, 4);
   await first.stop();
   await civic.writer.write([put(1, 9)], {});
-  for (const partition of [0, 1]) peer.store.commit([{ group: `civic.inlet.${topic}`, topic, partition, offset: 0n, metadata: null }]);
+  for (const partition of [0, 1])
+    peer.store.commit([{ group: `civic.inlet.${topic}`, topic, partition, offset: 0n, metadata: null }]);
   const second = inlet();
   await send(put(3, 1));
   await took(second, 1);
@@ -122,7 +128,8 @@ test('inlets that join and leave share the partitions, and each message takes ef
   const records = [1, 2, 3, 4, 5, 6, 7, 8];
   let variant = 0;
   const round = async () => {
-    for (const end = variant + 5; variant < end; variant += 1) await send(...records.map((number) => put(number, variant)));
+    for (const end = variant + 5; variant < end; variant += 1)
+      await send(...records.map((number) => put(number, variant)));
   };
   const one = inlet();
   await round();
@@ -191,19 +198,22 @@ describe('two processes that both assume to own a partition', () => {
     return { taker, reached: reached.promise, wake: wake.resolve };
   };
 
-  test.each(['before its claim', 'after its claim'] as const)('one that was frozen %s does not overwrite later changes', async (place) => {
-    const zombie = await frozenAt(place);
-    const late = zombie.taker.take(messages(0, put(1, 1), put(2, 1)), 2n, nothing);
-    late.catch(() => undefined);
-    await zombie.reached;
-    const next = createInletPart(inletParts(civic).parts, part);
-    expect(await next.from(100n)).toEqual({ offset: 0n, isFresh: true });
-    expect(await next.take(messages(0, put(1, 1), put(2, 1), put(1, 2)), 3n, nothing)).toBe(3n);
-    zombie.wake();
-    await expect(late).rejects.toThrow(/taken by another process/);
-    expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2']);
-    expect(await variantsOf(civic, id(2))).toEqual(['topic-1']);
-  });
+  test.each(['before its claim', 'after its claim'] as const)(
+    'one that was frozen %s does not overwrite later changes',
+    async (place) => {
+      const zombie = await frozenAt(place);
+      const late = zombie.taker.take(messages(0, put(1, 1), put(2, 1)), 2n, nothing);
+      late.catch(() => undefined);
+      await zombie.reached;
+      const next = createInletPart(inletParts(civic).parts, part);
+      expect(await next.from(100n)).toEqual({ offset: 0n, isFresh: true });
+      expect(await next.take(messages(0, put(1, 1), put(2, 1), put(1, 2)), 3n, nothing)).toBe(3n);
+      zombie.wake();
+      await expect(late).rejects.toThrow(/taken by another process/);
+      expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2']);
+      expect(await variantsOf(civic, id(2))).toEqual(['topic-1']);
+    },
+  );
 
   test('one that was frozen before its claim does not decide again on later messages', async () => {
     const zombie = await frozenAt('before its claim');
@@ -231,7 +241,9 @@ describe('two processes that both assume to own a partition', () => {
     const { parts } = inletParts(civic);
     const first = createInletPart({ ...parts, store: { ...parts.store, complete: async () => false } }, part);
     await first.from(100n);
-    await expect(first.take(messages(5, put(1, 1), put(1, 2), put(2, 1)), 8n, nothing)).rejects.toThrow(/another process/);
+    await expect(first.take(messages(5, put(1, 1), put(1, 2), put(2, 1)), 8n, nothing)).rejects.toThrow(
+      /another process/,
+    );
     await civic.writer.write([put(1, 9)], {});
     const next = createInletPart(parts, part);
     await next.from(100n);

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
-import { openCivic } from '../../src/composition.ts';
-import { CLOCK_MARGIN_MS, LEASE_MS, LeaseLost, MAX_LEASE_MS } from '../../domain/while-leased.ts';
+import { createProcessorStore } from '../../infra/postgresql/leases/processor-store.ts';
+import { openCivic } from '../../src/app/composition.ts';
+import { CLOCK_MARGIN_MS, LEASE_MS, LeaseLost, MAX_LEASE_MS } from '../../plumbing/while-leased.ts';
 import { type JobDependencies, runIfDue } from '../../src/processors/runtime/jobs.ts';
-import { scheduledJobs } from '../../src/serving/serve.ts';
-import { readSettings } from '../../src/settings.ts';
+import { scheduledJobs } from '../../src/app/serving/serve.ts';
+import { readSettings } from '../../src/app/settings.ts';
 import { SOURCES } from '../../src/sources/sources.ts';
-import { does, ROLES, type Work, WORK } from '../../src/processors/roles.ts';
+import { does, ROLES, type Work, WORK } from '../../src/app/roles.ts';
 import { openTestCivic, type TestCivic, TestClock, untilTrue } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
@@ -95,7 +95,10 @@ test('a lease and a due time from before the clock was set back hold up neither 
   const take = (off = 0) => store.acquireJob(job, 'heir', Date.now() + off, LEASE_MS);
   const reactor = (off = 0) => store.acquireReactor('reactor before the set back', 'heir', Date.now() + off, LEASE_MS);
   const change = (column: 'lease_until' | 'due_at', ahead: number) =>
-    civics[0]!.rows(`update civic.processors set ${column} = $2 where name = $1 returning 1`, [job.name, Date.now() + ahead]);
+    civics[0]!.rows(`update civic.processors set ${column} = $2 where name = $1 returning 1`, [
+      job.name,
+      Date.now() + ahead,
+    ]);
   await take(2 * MINUTE_MS);
   await reactor(2 * MINUTE_MS);
   expect(await reactor()).toMatchObject({ token: 2 });
@@ -124,7 +127,9 @@ test('work that loses its turn is stopped, and stopped or failed work leaves the
       everyMs: MINUTE_MS,
       run: async (signal) => {
         begun.resolve();
-        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
+        await new Promise((_, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+        );
       },
     },
     going.signal,
@@ -134,7 +139,10 @@ test('work that loses its turn is stopped, and stopped or failed work leaves the
   // The clock of the first stands still, so its renewals do not extend the lease beyond the check of the other.
   await untilTrue('the other has the turn', async () => {
     clock.advance(61);
-    return (await second.store.acquireJob({ name: 'lost', everyMs: MINUTE_MS }, second.owner, clock.now(), LEASE_MS)) !== null;
+    return (
+      (await second.store.acquireJob({ name: 'lost', everyMs: MINUTE_MS }, second.owner, clock.now(), LEASE_MS)) !==
+      null
+    );
   });
   await expect(losing).rejects.toBeInstanceOf(LeaseLost);
 
@@ -143,28 +151,48 @@ test('work that loses its turn is stopped, and stopped or failed work leaves the
     stopping.abort(new Error('stopped'));
     throw new Error('in the middle');
   };
-  await expect(runIfDue(first, { name: 'stopped', everyMs: MINUTE_MS, run }, stopping.signal)).rejects.toThrow('in the middle');
-  expect(await second.store.acquireJob({ name: 'stopped', everyMs: MINUTE_MS }, second.owner, clock.now(), LEASE_MS)).not.toBeNull();
+  await expect(runIfDue(first, { name: 'stopped', everyMs: MINUTE_MS, run }, stopping.signal)).rejects.toThrow(
+    'in the middle',
+  );
+  expect(
+    await second.store.acquireJob({ name: 'stopped', everyMs: MINUTE_MS }, second.owner, clock.now(), LEASE_MS),
+  ).not.toBeNull();
 });
 
 test('each role does its own jobs, and workers poll', async () => {
-  const { settings } = readSettings({ DATABASE_URL: database.url, CIVIC_POLL: 'cityofdallas,fortworthgov', CIVIC_LOG_LEVEL: 'silent' });
+  const { settings } = readSettings({
+    DATABASE_URL: database.url,
+    CIVIC_POLL: 'cityofdallas,fortworthgov',
+    CIVIC_LOG_LEVEL: 'silent',
+  });
   const civic = await openCivic(settings, 'command', []);
   onTestFinished(() => civic.close());
   const regular = (role: (typeof ROLES)[number]) =>
     scheduledJobs(civic, role, going.signal)
       .map(({ what }) => what)
       .toSorted();
-  const worker = ['polling added sources', 'polling cityofdallas', 'polling fortworthgov', 'reconciling payments', 'working on reports'];
+  const worker = [
+    'polling added sources',
+    'polling cityofdallas',
+    'polling fortworthgov',
+    'reconciling payments',
+    'working on reports',
+  ];
   expect(regular('api')).toEqual(['counting public requests together']);
   expect(regular('projector')).toEqual(['forgetting dead keys', 'pruning']);
   expect(regular('worker')).toEqual(worker);
-  expect(regular('all')).toEqual([...worker, 'counting public requests together', 'forgetting dead keys', 'pruning'].toSorted());
+  expect(regular('all')).toEqual(
+    [...worker, 'counting public requests together', 'forgetting dead keys', 'pruning'].toSorted(),
+  );
 });
 
 test('a client is polled under one lease, with or without a source name; an unknown source is refused', async () => {
   const opened = (poll: string) =>
-    openCivic(readSettings({ DATABASE_URL: database.url, CIVIC_POLL: poll, CIVIC_LOG_LEVEL: 'silent' }).settings, 'command', []);
+    openCivic(
+      readSettings({ DATABASE_URL: database.url, CIVIC_POLL: poll, CIVIC_LOG_LEVEL: 'silent' }).settings,
+      'command',
+      [],
+    );
   const civic = await opened('cityofdallas,legistar:fortworthgov');
   onTestFinished(() => civic.close());
   expect(civic.jobs.flatMap((job) => ('lease' in job && job.what.startsWith('polling') ? [job.lease] : []))).toEqual([
@@ -177,13 +205,15 @@ test('a client is polled under one lease, with or without a source name; an unkn
 });
 
 test('the page on deployment lists every job with its role and how several processes share it', () => {
-  const page = readFileSync(new URL('../../docs/deployment.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../docs/operators/deployment.md', import.meta.url), 'utf8');
   const table = page.slice(page.indexOf('## Which role does what'), page.indexOf('## How many'));
-  const told = [...table.matchAll(/^\| (?!work|-)(.+?) \| (.*?)\| (\w+) \|$/gm)].map(([, work, roles, among]) => [
-    work,
-    roles!.trim(),
-    among,
-  ]);
-  expect(told).toEqual(Object.entries(WORK).map(([work, { roles, among }]) => [work, roles.join(', '), among]));
+  const listed = [...table.matchAll(/^\| (?!work|-)(.+?) \| (.*?)\| (\w+) \|$/gm)].map(
+    ([, description, roles, among]) => ({
+      description,
+      roles: roles!.trim(),
+      among,
+    }),
+  );
+  expect(listed).toEqual(Object.values(WORK).map((work) => ({ ...work, roles: work.roles.join(', ') })));
   for (const work of Object.keys(WORK) as Work[]) expect(does('all', work)).toBe(true);
 });

@@ -27,7 +27,11 @@ afterAll(async () => {
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-async function rotated(accountId: string, keyId: string, forMs: number): Promise<{ readonly secret: string; readonly until: string }> {
+async function rotated(
+  accountId: string,
+  keyId: string,
+  forMs: number,
+): Promise<{ readonly secret: string; readonly until: string }> {
   const until = iso(served.clock.now() + forMs);
   const asked = { accountId, keyId, formerUntil: until, context: {}, deadline: served.clock.now() + 60_000 };
   const { secret, handled } = await rotateKey(served.civic, asked);
@@ -38,7 +42,8 @@ async function rotated(accountId: string, keyId: string, forMs: number): Promise
 const status = async (secret: string): Promise<number> => (await served.ask('GET', '/changes?limit=1', secret)).status;
 const key = async (accountId: string, keyId: string) =>
   (await listKeys(served.civic.reads, accountId)).find((each) => each.keyId === keyId)!;
-const lastUses = async (accountId: string, keyId: string) => (await key(accountId, keyId)).secrets.map(({ lastUsedAt }) => lastUsedAt);
+const lastUses = async (accountId: string, keyId: string) =>
+  (await key(accountId, keyId)).secrets.map(({ lastUsedAt }) => lastUsedAt);
 
 test('a rotated key keeps its subscriptions, and both secrets work until the stated time', async () => {
   const account = await served.openAccount();
@@ -50,7 +55,9 @@ test('a rotated key keeps its subscriptions, and both secrets work until the sta
 
   served.clock.advance(1_000);
   const { secret, until } = await rotated(account, keyId, HOUR_MS);
-  expect([await status(former), await status(secret), await poll(former), await poll(secret)]).toEqual([200, 200, 200, 200]);
+  expect([await status(former), await status(secret), await poll(former), await poll(secret)]).toEqual([
+    200, 200, 200, 200,
+  ]);
   expect(await key(account, keyId)).toMatchObject({
     issuedAt,
     expiresAt: null,
@@ -100,7 +107,9 @@ test('both secrets share one allowance', async () => {
   const { keyId, secret: former } = await served.issueKey(account);
   const { secret } = await rotated(account, keyId, HOUR_MS);
   const left = async (one: string) =>
-    Number(/"minute";r=(\d+)/.exec((await served.ask('GET', '/changes?limit=1', one)).headers.get('ratelimit') ?? '')?.[1]);
+    Number(
+      /"minute";r=(\d+)/.exec((await served.ask('GET', '/changes?limit=1', one)).headers.get('ratelimit') ?? '')?.[1],
+    );
   const [before, after] = [await left(former), await left(secret)];
   expect(after).toBe(before - 1);
 });
@@ -111,7 +120,13 @@ test('a label is shown, and an erasure of a former label does not bring it back'
   const relabel = (label: string) => served.command(account, { type: 'LabelKey', keyId, label });
   const erase = async (literal: string) => {
     const erasing = { path: null, literal, replacement: '[x]' };
-    const asked = { streams: [{ stream: accountStream(account) }], erasing, reason: 'other', by: 'test', dryRun: false } as const;
+    const asked = {
+      streams: [{ stream: accountStream(account) }],
+      erasing,
+      reason: 'other',
+      by: 'test',
+      dryRun: false,
+    } as const;
     await served.civic.caughtUp((await served.civic.erasing.erase(asked)).position!);
   };
   expect((await key(account, keyId)).label).toBeNull();
@@ -157,7 +172,11 @@ test('the last use and the last read of a secret or key are forgotten once it is
   const client = new Client({ connectionString: database.url });
   await client.connect();
   const account = await served.openAccount();
-  const [revoked, rotating, alive] = [await served.issueKey(account), await served.issueKey(account), await served.issueKey(account)];
+  const [revoked, rotating, alive] = [
+    await served.issueKey(account),
+    await served.issueKey(account),
+    await served.issueKey(account),
+  ];
   const expiring = await served.issueKey(account, { expiresAt: iso(served.clock.now() + HOUR_MS) });
   const { secret } = await rotated(account, rotating.keyId, HOUR_MS);
   const hashes = [revoked.secret, rotating.secret, alive.secret, expiring.secret, secret].map(keySecretHash);
@@ -167,7 +186,10 @@ test('the last use and the last read of a secret or key are forgotten once it is
   await client.query('insert into civic.feed_reads select unnest($1::uuid[]), $2', [keyIds, now]);
   const left = async () => {
     await served.civic.forgetDead();
-    const [uses, reads] = [await rows('select sha256 as id from civic.key_uses'), await rows('select key_id as id from civic.feed_reads')];
+    const [uses, reads] = [
+      await rows('select sha256 as id from civic.key_uses'),
+      await rows('select key_id as id from civic.feed_reads'),
+    ];
     return [hashes.map((each) => uses.includes(each)), keyIds.map((each) => reads.includes(each))];
   };
   expect(await left()).toEqual([Array(5).fill(true), Array(4).fill(true)]);
@@ -210,7 +232,9 @@ test('a rotation while a new version of the read model is built: the former secr
   await client.end();
   await expect.poll(() => status(secret), { timeout: 20_000 }).toBe(200);
   expect(await status(former)).toBe(401);
-  const live = (await served.civic.generations.list()).filter(({ projection, state }) => projection === 'accounts' && state === 'live');
+  const live = (await served.civic.generations.list()).filter(
+    ({ projection, state }) => projection === 'accounts' && state === 'live',
+  );
   expect(live.map(({ version }) => version)).toEqual([accounts.version]);
 });
 
@@ -221,7 +245,9 @@ test('requests and commands read only those columns of keys that version 4 of th
   const client = new Client({ connectionString: database.url });
   await client.connect();
   const keys = ACCOUNTS.at(
-    await served.civic.generations.list().then((rows) => rows.find(({ projection }) => projection === 'accounts')!.generation),
+    await served.civic.generations
+      .list()
+      .then((rows) => rows.find(({ projection }) => projection === 'accounts')!.generation),
   ).keys;
   const added = ['key_issued_at', 'key_expires_at', 'is_current', 'label', 'label_event'];
   await client.query(`alter table ${keys} ${added.map((column) => `drop column ${column}`).join(', ')}`);
@@ -229,6 +255,11 @@ test('requests and commands read only those columns of keys that version 4 of th
   expect(await status(secret)).toBe(200);
   expect((await served.ask('GET', '/subscriptions', secret)).status).toBe(200);
   const { issuedAt } = before;
-  expect(await key(account, keyId)).toMatchObject({ issuedAt, expiresAt: null, label: null, secrets: [{ issuedAt, expiresAt: null }] });
+  expect(await key(account, keyId)).toMatchObject({
+    issuedAt,
+    expiresAt: null,
+    label: null,
+    secrets: [{ issuedAt, expiresAt: null }],
+  });
   expect(await findKey(served.civic.reads, keyId)).toMatchObject({ accountId: account, label: null, revokedAt: null });
 });

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PROJECTIONS } from '../../src/composition.ts';
+import { PROJECTIONS } from '../../src/app/composition.ts';
 import { OPERATIONS } from '../../contract/operations.ts';
 import { isKeySecret, keySecretHash, makeKeySecret } from '../../domain/key-secret.ts';
 import { type AdmissionBench, type Customer, openAdmissionBench } from '../support/admission.ts';
-import { type Answered, type Installation, makeInstallation, type Service } from '../support/service.ts';
+import { type Installation, makeInstallation, type Service } from '../support/service.ts';
 
 const ID = '00000000-0000-4000-8000-000000000000';
 
@@ -41,7 +41,10 @@ afterAll(async () => {
 const requests = function* (secret: string) {
   for (const { method, path } of Object.values(OPERATIONS)) {
     const sound = path.replace(/\{(snapshotId|subscriptionId|reportId|matchId)\}/, ID).replace('{resource}', 'topics');
-    const bodies = method === 'POST' ? ['{"requests":[{"resource":"topics","ids":["1"]}]}', `{"name":"a"}`, `{"${secret}":`] : [undefined];
+    const bodies =
+      method === 'POST'
+        ? ['{"requests":[{"resource":"topics","ids":["1"]}]}', `{"name":"a"}`, `{"${secret}":`]
+        : [undefined];
     for (const body of bodies) {
       yield { method, path: sound, body };
       yield { method, path: `${sound}?key=${secret}&limit=${secret}`, body };
@@ -56,7 +59,11 @@ async function askEverything(where: string): Promise<void> {
   const answers: string[] = [];
   for (const secret of Object.values(secrets)) {
     for (const { method, path, body } of requests(secret)) {
-      const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json', cookie: `key=${secret}` };
+      const headers = {
+        authorization: `Bearer ${secret}`,
+        'content-type': 'application/json',
+        cookie: `key=${secret}`,
+      };
       const answer = await fetch(service.baseUrl + path, { method, headers, ...(body === undefined ? {} : { body }) });
       answers.push(`${answer.status} ${JSON.stringify([...answer.headers])} ${await answer.text()}`);
     }
@@ -65,7 +72,7 @@ async function askEverything(where: string): Promise<void> {
   said[where] = answers.join('\n');
 }
 
-const output = ({ stdout, stderr }: Answered): string => stdout + stderr;
+const output = ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): string => stdout + stderr;
 
 test('the secret of a key is in no answer, log, metric or table after any request with it', async () => {
   await askEverything('answers');
@@ -73,9 +80,12 @@ test('the secret of a key is in no answer, log, metric or table after any reques
   await askEverything('answers while nobody can be told');
   await bench.civic.rows('alter table civic.admission_counts_away rename to admission_counts');
 
-  const issued = await installation.civic(['keys', 'issue', '--account', customer.accountId, '--scope', 'civic:read', '--json'], {
-    env: env(),
-  });
+  const issued = await installation.civicHere(
+    ['keys', 'issue', '--account', customer.accountId, '--scope', 'civic:read', '--json'],
+    {
+      env: env(),
+    },
+  );
   const { key, keyId } = JSON.parse(issued.stdout) as { key: string; keyId: string };
   expect(isKeySecret(key)).toBe(true);
   said['the log of the command that issued one'] = issued.stderr;
@@ -88,14 +98,16 @@ test('the secret of a key is in no answer, log, metric or table after any reques
     ['accounts', 'list'],
     ['cursor', 'explain', key],
   ]) {
-    said[args.join(' ').replace(key, 'KEY')] = output(await installation.civic(args, { env: env() }));
+    said[args.join(' ').replace(key, 'KEY')] = output(await installation.civicHere(args, { env: env() }));
   }
-  for (const path of ['/metrics', '/readyz', '/ops', '/ops/state']) said[path] = await (await fetch(service.opsUrl + path)).text();
+  for (const path of ['/metrics', '/readyz', '/ops', '/ops/state'])
+    said[path] = await (await fetch(service.opsUrl + path)).text();
 
   const tables = await bench.civic.rows(
     `select c.oid::regclass::text from pg_class c where relnamespace = 'civic'::regnamespace and relkind = 'r'`,
   );
-  for (const [table] of tables) said[`the table ${table}`] = (await bench.civic.rows(`select t::text from ${table} t`)).flat().join('\n');
+  for (const [table] of tables)
+    said[`the table ${table}`] = (await bench.civic.rows(`select t::text from ${table} t`)).flat().join('\n');
   const { stderr } = await service.stop();
   said['the log of the service'] = stderr;
 

@@ -12,7 +12,10 @@ let service: Service;
 
 beforeAll(async () => {
   installation = makeInstallation('civic-large-pages-');
-  service = await installation.start({ sample: 'on', env: { CIVIC_PLANS: JSON.stringify({ default: SMALL, pro: SMALL, ultra: SMALL }) } });
+  service = await installation.start({
+    sample: 'on',
+    env: { CIVIC_PLANS: JSON.stringify({ default: SMALL, pro: SMALL, ultra: SMALL }) },
+  });
 });
 
 afterAll(async () => {
@@ -38,7 +41,16 @@ test.each(['folder', 'sqlite:large-pages.db'])('a mirror in %s asks for fewer re
 test.skipIf(missing)('a copy of the Python client asks for fewer records too (needs python3)', async () => {
   const program = join(CHECKOUT, 'clients/python/civic_records.py');
   const { exitCode, stdout, stderr } = await runProgram(
-    ['python3', program, 'replicate', '--base-url', service.baseUrl, '--to', join(installation.folder, 'python.db'), '--verify'],
+    [
+      'python3',
+      program,
+      'replicate',
+      '--base-url',
+      service.baseUrl,
+      '--to',
+      join(installation.folder, 'python.db'),
+      '--verify',
+    ],
     { cwd: installation.folder, env: { ...plainEnvironment(), CIVIC_API_KEY: service.key! } },
   ).ended;
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });

@@ -9,21 +9,21 @@ beforeAll(async () => {
 afterAll(async () => agenda?.close());
 
 const read = (projection: string, generation: number) =>
-  agenda.database.read.texts({
+  agenda.database.read.rows({
     name: `read_${projection}_${generation}`,
-    text: `select 'read' where ${requireLive(projection, generation)}`,
+    text: `select 'read' as found where ${requireLive(projection, generation)}`,
     values: [],
   });
 
 test('a read of the live generation is answered, and one of another generation or read model fails', async () => {
-  expect(await read('agenda', agenda.generation)).toEqual([['read']]);
+  expect(await read('agenda', agenda.generation)).toEqual([{ found: 'read' }]);
   await expect(read('agenda', agenda.generation + 1)).rejects.toMatchObject({ code: 'CR001' });
   await expect(read('unknown', agenda.generation)).rejects.toMatchObject({ code: 'CR001' });
 });
 
 test('a prepared read fails once its generation is no longer the live one', async () => {
-  expect(await read('agenda', agenda.generation)).toEqual([['read']]);
+  expect(await read('agenda', agenda.generation)).toEqual([{ found: 'read' }]);
   const retire = { text: `update civic.projections set live_generation = null where name = 'agenda'`, values: [] };
-  await agenda.database.transactor.transaction((transaction) => transaction.execute(retire));
+  await agenda.database.transactor.transaction((transaction) => transaction.query(retire));
   await expect(read('agenda', agenda.generation)).rejects.toMatchObject({ code: 'CR001' });
 });

@@ -93,14 +93,22 @@ test('read models continue where they were: the same pages and cursors, and noth
   const now = lasting(feed);
   // The last page also has the one record that was imported later.
   expect(now.slice(0, pages.lastIndexOf('"next"') - 2)).toBe(pages.slice(0, pages.lastIndexOf('"next"') - 2));
-  expect((await readFeed(service, key, 100, middle)).flatMap(({ data }) => data.items).at(-1)).toEqual(feed.at(-1)!.data.items.at(-1));
+  expect((await readFeed(service, key, 100, middle)).flatMap(({ data }) => data.items).at(-1)).toEqual(
+    feed.at(-1)!.data.items.at(-1),
+  );
   const { stdout } = await installation.civicHere(['projections', 'list', '--json'], { env: onPeer });
-  for (const { lagSeconds, folded, name } of JSON.parse(stdout) as { name: string; lagSeconds: number; folded: number }[]) {
+  for (const { lagSeconds, folded, name } of JSON.parse(stdout) as {
+    name: string;
+    lagSeconds: number;
+    folded: number;
+  }[]) {
     expect({ name, lagSeconds }).toEqual({ name, lagSeconds: 0 });
     if (name === 'record_history') expect(folded).toBeLessThan(own());
   }
   expect(await importing([upsert('documents', 80_000, 0)], onPeer)).toBe(1);
-  expect((await readFeed(service, key, 100, feed.at(-1)!.meta.nextCursor)).flatMap(({ data }) => data.items)).toHaveLength(1);
+  expect(
+    (await readFeed(service, key, 100, feed.at(-1)!.meta.nextCursor)).flatMap(({ data }) => data.items),
+  ).toHaveLength(1);
   expect(await verified(onPeer)).toEqual([]);
 });
 
@@ -114,9 +122,15 @@ test('a target with other content is refused, and so is the log in use', async (
       await elsewhere.close();
     }
     const before = other.store.records.length;
-    expect(await copying(other.url, onPeer)).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/holds another log/) as string });
+    expect(await copying(other.url, onPeer)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/has another log/) as string,
+    });
     expect(other.store.records).toHaveLength(before);
-    expect(await copying(peer.url, onPeer)).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/in use already/) as string });
+    expect(await copying(peer.url, onPeer)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/already uses this log/) as string,
+    });
     expect(await copying('somewhere', onPeer)).toMatchObject({
       exitCode: 1,
       stderr: expect.stringMatching(/allowed is postgresql/) as string,

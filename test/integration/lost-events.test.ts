@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
+import { createProcessorStore } from '../../infra/postgresql/leases/processor-store.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { farthestOf } from '../../domain/read-log.ts';
 import type { EventLog, LogBatch, Position } from '../../domain/ports/event-log.ts';
@@ -30,7 +30,11 @@ test('an event that the log has lost is not folded from memory, and the existing
   await projector.stop();
   const { position, fingerprint } = await readFeedHead(civic.reads);
   const [last] = (await civic.log.readAll({ after: '' as Position, limit: 1000 })).events.slice(-1);
-  const lost = { ...last!, position: String(Number(last!.position) + 1).padStart(20, '0') as Position, id: civic.identifiers.next() };
+  const lost = {
+    ...last!,
+    position: String(Number(last!.position) + 1).padStart(20, '0') as Position,
+    id: civic.identifiers.next(),
+  };
   let offered = 0;
   let isOver = false;
   const log: EventLog = {
@@ -51,7 +55,10 @@ test('an event that the log has lost is not folded from memory, and the existing
   await civic.caughtUp(undefined, [recordHistory.name]);
   const feed = await expectedFeed(civic.log);
   expect(feed.length).toBeGreaterThan(position);
-  expect(await readFeedHead(civic.reads)).toMatchObject({ position: feed.length, fingerprint: feed.at(-1)!.fingerprint });
+  expect(await readFeedHead(civic.reads)).toMatchObject({
+    position: feed.length,
+    fingerprint: feed.at(-1)!.fingerprint,
+  });
   await follower.stop();
 });
 
@@ -72,7 +79,9 @@ test('a checkpoint does not move over lost events, although none of them is for 
   await untilTrue('the lost position is offered again and again', () => offered > 2);
   await projector.stop();
   const rows = await civic.generations.list();
-  expect(rows.find(({ projection, state }) => projection === recordHistory.name && state === 'live')!.checkpoint).toBe(before);
+  expect(rows.find(({ projection, state }) => projection === recordHistory.name && state === 'live')!.checkpoint).toBe(
+    before,
+  );
 
   const store = createProcessorStore(civic.database.transactor);
   const { token } = (await store.acquireReactor('test', 'owner', 0, 1_000))!;
@@ -80,7 +89,11 @@ test('a checkpoint does not move over lost events, although none of them is for 
   const move = { from: '' as Position, handled: 0, logId: null, last: null };
   expect(await store.advance(lease, { ...move, to: scannedTo, proof: farthestOf(civic.log, lost) })).toBe(false);
   const [newest] = (await civic.log.readAll({ after: '' as Position, limit: 1_000 })).events.slice(-1);
-  expect(await store.advance(lease, { ...move, to: before, proof: farthestOf(civic.log, { events: [newest!], scannedTo: before }) })).toBe(
-    true,
-  );
+  expect(
+    await store.advance(lease, {
+      ...move,
+      to: before,
+      proof: farthestOf(civic.log, { events: [newest!], scannedTo: before }),
+    }),
+  ).toBe(true);
 });

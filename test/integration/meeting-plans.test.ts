@@ -1,19 +1,23 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Statement } from '../../domain/ports/database.ts';
+import type { Statement, TypedQuery } from '../../domain/ports/database.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
-import { clientConfig } from '../../infra/postgresql/sessions.ts';
+import { clientConfig } from '../../infra/postgresql/connection/sessions.ts';
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import { NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
+import { createGetAgendaItem } from '../../queries/agenda/get-agenda-item.ts';
 import { createReadMeetingDocuments, createReadMeetingItems } from '../../queries/meetings/read-meeting-items.ts';
 import { createReadMeetings } from '../../queries/meetings/read-meetings.ts';
 import { TEST_TIME } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
+import { statementOf } from '../support/slonik-statements.ts';
 
 const MEETINGS = 10_000;
 const ITEMS_A_MEETING = 20;
 const BODIES = 50;
+/** Each has four items. */
+const MATTERS = 50_000;
 const HOUR_MS = 3_600_000;
 
 let server: TestDatabase;
@@ -21,7 +25,8 @@ let served: ServedCivic;
 let session: Client;
 const generations = new Map<string, number>();
 
-const uuid = (number: string, kind: number) => `('00000000-0000-4000-${8000 + kind}-' || lpad((${number})::text, 12, '0'))::uuid`;
+const uuid = (number: string, kind: number) =>
+  `('00000000-0000-4000-${8000 + kind}-' || lpad((${number})::text, 12, '0'))::uuid`;
 const idOf = (number: number, kind: number) => `00000000-0000-4000-${8000 + kind}-${String(number).padStart(12, '0')}`;
 
 beforeAll(async () => {
@@ -29,7 +34,9 @@ beforeAll(async () => {
   served = await serveCivic(server.url);
   session = new Client(clientConfig({ dsn: server.url, purpose: 'plans' }));
   await session.connect();
-  const { rows } = await session.query<{ name: string; live: string }>('select name, live_generation as live from civic.projections');
+  const { rows } = await session.query<{ name: string; live: string }>(
+    'select name, live_generation as live from civic.projections',
+  );
   for (const { name, live } of rows) generations.set(name, Number(live));
   const search = AGENDA_SEARCH.at(generations.get(AGENDA_SEARCH.name)!);
   const { history } = RECORD_HISTORY.at(generations.get(RECORD_HISTORY.name)!);
@@ -47,8 +54,13 @@ beforeAll(async () => {
      from generate_series(1, ${MEETINGS}) n`,
   );
   await session.query(
-    `insert into ${search.items} (item_id, meeting_id, title, source_url, heading)
-     select ${uuid('n', 3)}, ${uuid(`1 + n % ${MEETINGS}`, 1)}, 'Item', 'https://example.org/', false from generate_series(1, ${items}) n`,
+    `insert into ${search.items} (item_id, meeting_id, title, source_url, heading, matter_key)
+     select ${uuid('n', 3)}, ${uuid(`1 + n % ${MEETINGS}`, 1)}, 'Item', 'https://example.org/', false, '26-' || n % ${MATTERS}
+     from generate_series(1, ${items}) n`,
+  );
+  await session.query(
+    `insert into ${search.entries} (item_id, starts_at, day, period, words, matter)
+     select ${uuid('n', 3)}, n, 0, 0, '', n % ${MATTERS} from generate_series(1, ${items}) n`,
   );
   // The meetings first: an item is newer than every meeting.
   const rowsOf = (resource: string, kind: number, after: number, count: number) =>
@@ -65,9 +77,14 @@ afterAll(async () => {
 
 async function sent(ask: (reads: LiveReads) => Promise<unknown>): Promise<Statement> {
   let statement: Statement | undefined;
+  const live = (name: string) => generations.get(name)!;
   const reads = {
-    texts: (build: (live: (name: string) => number) => Statement) => {
-      statement = build((name) => generations.get(name)!);
+    rows: (build: (numbers: typeof live) => Statement) => {
+      statement = build(live);
+      return Promise.resolve([]);
+    },
+    many: (build: (numbers: typeof live) => TypedQuery<unknown>) => {
+      statement = statementOf(build(live));
       return Promise.resolve([]);
     },
   } as unknown as LiveReads;
@@ -86,10 +103,15 @@ const nodes = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flat
 
 /** Rows that a statement reads from tables. */
 async function rowsRead({ text, values }: Statement): Promise<number> {
-  const result = await session.query({ text: `explain (analyze, timing off, format json) ${text}`, values: values as unknown[] });
-  const [plan] = JSON.parse((result.rows[0] as { 'QUERY PLAN': string })['QUERY PLAN']) as [{ Plan: Node }];
+  const result = await session.query({
+    text: `explain (analyze, timing off, format json) ${text}`,
+    values: values as unknown[],
+  });
+  const [plan] = (result.rows[0] as { 'QUERY PLAN': [{ Plan: Node }] })['QUERY PLAN'];
   const scans = nodes(plan.Plan).filter((node) => node['Relation Name'] !== undefined);
-  const read = scans.map((node) => (node['Actual Loops'] ?? 1) * ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)));
+  const read = scans.map(
+    (node) => (node['Actual Loops'] ?? 1) * ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)),
+  );
   return read.reduce((sum, rows) => sum + rows, 0);
 }
 
@@ -106,7 +128,8 @@ describe.each(['without statistics', 'with fresh statistics'])('in tables %s', (
   test.each([
     [
       'the meetings of a body',
-      (reads: LiveReads) => meetings(reads).ofBodies({ bodyIds: [idOf(7, 2)], timezone: 'UTC', from: TEST_TIME, limit: 20 }),
+      (reads: LiveReads) =>
+        meetings(reads).ofBodies({ bodyIds: [idOf(7, 2)], timezone: 'UTC', from: TEST_TIME, limit: 20 }),
       2 * (MEETINGS / BODIES) + SMALL,
     ],
     ['one meeting', (reads: LiveReads) => meetings(reads).byId(idOf(7, 1)), SMALL],
@@ -115,8 +138,9 @@ describe.each(['without statistics', 'with fresh statistics'])('in tables %s', (
     [
       'the items of a meeting',
       (reads: LiveReads) => createReadMeetingItems(reads)(idOf(7, 1), { offset: 0, limit: 100, around: 160 }),
-      10 * ITEMS_A_MEETING + SMALL,
+      20 * ITEMS_A_MEETING + SMALL,
     ],
+    ['one item', (reads: LiveReads) => createGetAgendaItem({ reads, clock: served.clock })(idOf(7, 3)), SMALL],
     ['the documents of a meeting', (reads: LiveReads) => createReadMeetingDocuments(reads)(idOf(7, 1)), SMALL],
   ] as const)('%s are found without reading others', async (_what, ask, most) => {
     expect(await rowsRead(await sent(ask))).toBeLessThanOrEqual(most);

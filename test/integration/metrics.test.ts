@@ -9,10 +9,11 @@ import { startTestDatabase, type TestDatabase } from '../support/embedded-databa
 import { type MetricFamily, parseExposition } from '../support/exposition.ts';
 import { type IssuedKey, type ServedCivic, serveCivic } from '../support/served-civic.ts';
 
-const DOCUMENT = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
+const DOCUMENT = readFileSync(new URL('../../docs/operators/metrics.md', import.meta.url), 'utf8');
 /** Gauges and histograms name their unit; counters have none. */
-const UNITS = /_(seconds|bytes|total|events|rows|connections|info|open|live|active|paused|position|busy|waiting|rate|known)$/;
-const COUNTED = ['civic_sources', 'civic_payments'];
+const UNITS =
+  /_(seconds|bytes|total|events|rows|connections|info|open|live|active|paused|position|busy|waiting|rate|known)$/;
+const COUNTED = ['civic_sources', 'civic_payments', 'civic_unclassified_items'];
 
 let database: TestDatabase;
 let served: ServedCivic;
@@ -34,7 +35,8 @@ beforeAll(async () => {
   key = await served.issueKey(accountId);
   await served.civic.writer.write([upsert('documents', 1, 1), upsert('documents', 2, 1)], {});
   await served.civic.caughtUp(await served.civic.log.head());
-  for (const path of ['/changes', '/health', '/records?ids=no', '/nothing']) await (await served.ask('GET', path, key.secret)).text();
+  for (const path of ['/changes', '/health', '/records?ids=no', '/nothing'])
+    await (await served.ask('GET', path, key.secret)).text();
   await (await served.ask('POST', '/snapshots', key.secret)).text();
   await (await served.ask('GET', '/changes', 'no-key')).text();
   text = await (await fetch(`${served.opsUrl}/metrics`)).text();
@@ -47,7 +49,9 @@ afterAll(async () => {
 
 test('a strict parser accepts the exposition, and every name has a unit', () => {
   expect(ours().length).toBeGreaterThan(30);
-  expect(families.filter(({ type, name }) => type === 'counter' && !name.endsWith('_total')).map(({ name }) => name)).toEqual([]);
+  expect(
+    families.filter(({ type, name }) => type === 'counter' && !name.endsWith('_total')).map(({ name }) => name),
+  ).toEqual([]);
   expect(ours().filter(({ type, name }) => type !== 'counter' && name.endsWith('_total'))).toEqual([]);
   expect(ours().filter(({ type, name }) => type === 'histogram' && !name.endsWith('_seconds'))).toEqual([]);
   expect(ours().flatMap(({ name }) => (UNITS.test(name) || COUNTED.includes(name) ? [] : [name]))).toEqual([]);
@@ -55,12 +59,15 @@ test('a strict parser accepts the exposition, and every name has a unit', () => 
 });
 
 test('the operators see, at each process, which keys read the feed from a cursor at any of them, and how long the cursors last', async () => {
-  const readersAt = async ({ opsUrl }: ServedCivic) => ((await (await fetch(`${opsUrl}/ops/state`)).json()) as OpsState).readers;
+  const readersAt = async ({ opsUrl }: ServedCivic) =>
+    ((await (await fetch(`${opsUrl}/ops/state`)).json()) as OpsState).readers;
   expect(await readersAt(served)).toEqual([]);
   const other = await serveCivic(database.url, { CIVIC_OPS_PORT: '0' });
   other.clock.advance(3_600_000);
   async function read(process: ServedCivic, { secret }: IssuedKey, query: string): Promise<string> {
-    const page = (await (await process.ask('GET', `/changes?${query}`, secret)).json()) as { meta: { nextCursor: string } };
+    const page = (await (await process.ask('GET', `/changes?${query}`, secret)).json()) as {
+      meta: { nextCursor: string };
+    };
     return `cursor=${page.meta.nextCursor}`;
   }
   const behind = await read(served, key, 'limit=1');
@@ -71,7 +78,8 @@ test('the operators see, at each process, which keys read the feed from a cursor
     { accountId, keyId: key.keyId, lastReadAt: new Date(served.clock.now()).toISOString() },
     { accountId, keyId: laterKey.keyId, lastReadAt: new Date(other.clock.now()).toISOString() },
   ];
-  for (const process of [served, other]) await expect.poll(() => readersAt(process), { timeout: 10_000 }).toMatchObject(expected);
+  for (const process of [served, other])
+    await expect.poll(() => readersAt(process), { timeout: 10_000 }).toMatchObject(expected);
   expect((await readersAt(served))[0]!.secondsLeft).toBeGreaterThan(29 * 86_400);
 
   // Of two reads of a key at two processes, the later one counts, in whatever order they are stored.
@@ -80,7 +88,9 @@ test('the operators see, at each process, which keys read the feed from a cursor
   await read(served, laterKey, head);
   const lastReadAt = new Date(other.clock.now()).toISOString();
   await other.close();
-  await expect.poll(() => readersAt(served), { timeout: 10_000 }).toMatchObject([{ ...expected[0], lastReadAt }, expected[1]]);
+  await expect
+    .poll(() => readersAt(served), { timeout: 10_000 })
+    .toMatchObject([{ ...expected[0], lastReadAt }, expected[1]]);
 });
 
 test('a label has few values, and none of them names a customer, a record or a secret', () => {
@@ -116,16 +126,24 @@ test('an append with a conflict is counted as a conflict', async () => {
   const [name, labels] = ['civic_log_append_duration_seconds_count', { outcome: 'conflict' }] as const;
   const conflicts = value(name, labels) ?? 0;
   const [event] = (await served.civic.log.readAll({ after: '' as never, limit: 1 })).events;
-  const again = { ...event!, id: served.civic.identifiers.next(), metadata: { commandId: served.civic.identifiers.next() } };
-  expect(await served.civic.log.append({ stream: event!.stream, expectedRevision: -1, events: [again] })).toMatchObject({
-    kind: 'conflict',
-  });
+  const again = {
+    ...event!,
+    id: served.civic.identifiers.next(),
+    metadata: { commandId: served.civic.identifiers.next() },
+  };
+  expect(await served.civic.log.append({ stream: event!.stream, expectedRevision: -1, events: [again] })).toMatchObject(
+    {
+      kind: 'conflict',
+    },
+  );
   families = parseExposition(await (await fetch(`${served.opsUrl}/metrics`)).text());
   expect(value(name, labels)).toBe(conflicts + 1);
 });
 
 test('the page of the metrics lists exactly these metrics with their types', async () => {
-  const listed = [...DOCUMENT.matchAll(/^\| `(civic_\w+)`[^|]*\| (\w+) \|/gm)].map(([, name, type]) => `${name} ${type}`);
+  const listed = [...DOCUMENT.matchAll(/^\| `(civic_\w+)`[^|]*\| (\w+) \|/gm)].map(
+    ([, name, type]) => `${name} ${type}`,
+  );
   const registry = new Registry();
   register(registry, KAFKA_METRICS, () => ({ published: 0, position: 0, appended: 0, unchanged: 0, rejected: 0 }));
   const withBrokers = parseExposition(await registry.metrics());

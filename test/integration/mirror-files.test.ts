@@ -1,8 +1,17 @@
-import { appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { compareMirror } from '../../client/mirror/compare-mirror.ts';
 import { openMirrorStore } from '../../client/mirror/open-store.ts';
 import { cityFeed, cityItem, mirroredId, SECRET, TRICKY, write } from '../support/mirrored-records.ts';
@@ -27,30 +36,34 @@ test.each([
   ['a SQLite file', () => `sqlite:${join(folder, 'kept', 'mirror.db')}`],
   ['a folder', () => join(folder, 'kept')],
   ['a folder with CSV', () => join(folder, 'kept')],
-])('%s holds no byte of a text that was erased, also where the replicator that read this was killed', async (kind, to) => {
-  const service = cityFeed();
-  const format = kind === 'a folder with CSV' ? 'csv' : null;
-  if (kind === 'a SQLite file') cpSync(new URL('mirror.db', OLDER), join(folder, 'kept', 'mirror.db'));
-  const killed = await openMirrorStore(to(), format);
-  // Of all lengths: some end in pages of their own.
-  const long = (at: number): string => `${SECRET} ${'and others '.repeat(at * 40)}${SECRET}`;
-  for (let at = 0; at < 30; at += 1) write(service, 'agenda_items', `long ${at}`, cityItem('coming', { text: long(at) }));
-  await runMirror(service, killed);
-  // The search has the words without their endings.
-  const found = () => new RegExp(`${SECRET}|quillfeath`, 'i').test(bytesOf(join(folder, 'kept')));
-  write(service, 'agenda_items', 'secret', cityItem('coming', { sequence: 2, title: 'Settlement' }));
-  for (let at = 0; at < 30; at += 1) {
-    if (at % 3 === 0) service.write('agenda_items', mirroredId('agenda_items', `long ${at}`), null);
-    else write(service, 'agenda_items', `long ${at}`, cityItem('coming', { text: long(at).replaceAll(SECRET, '') }));
-  }
-  await runMirror(service, { ...killed, tidy: async () => undefined });
-  await killed.close();
-  expect(found()).toBe(true);
-  const store = await openMirrorStore(to(), format);
-  expect(await runMirror(service, store)).toMatchObject({ snapshots: 0, changes: 0 });
-  expect(found()).toBe(false);
-  await store.close();
-});
+])(
+  '%s holds no byte of a text that was erased, also where the replicator that read this was killed',
+  async (kind, to) => {
+    const service = cityFeed();
+    const format = kind === 'a folder with CSV' ? 'csv' : null;
+    if (kind === 'a SQLite file') cpSync(new URL('mirror.db', OLDER), join(folder, 'kept', 'mirror.db'));
+    const killed = await openMirrorStore(to(), format);
+    // Records of all lengths: some fill a page alone.
+    const long = (at: number): string => `${SECRET} ${'and others '.repeat(at * 40)}${SECRET}`;
+    for (let at = 0; at < 30; at += 1)
+      write(service, 'agenda_items', `long ${at}`, cityItem('coming', { text: long(at) }));
+    await runMirror(service, killed);
+    // The search has the words without their endings.
+    const found = () => new RegExp(`${SECRET}|quillfeath`, 'i').test(bytesOf(join(folder, 'kept')));
+    write(service, 'agenda_items', 'secret', cityItem('coming', { sequence: 2, title: 'Settlement' }));
+    for (let at = 0; at < 30; at += 1) {
+      if (at % 3 === 0) service.write('agenda_items', mirroredId('agenda_items', `long ${at}`), null);
+      else write(service, 'agenda_items', `long ${at}`, cityItem('coming', { text: long(at).replaceAll(SECRET, '') }));
+    }
+    await runMirror(service, { ...killed, tidy: async () => undefined });
+    await killed.close();
+    expect(found()).toBe(true);
+    const store = await openMirrorStore(to(), format);
+    expect(await runMirror(service, store)).toMatchObject({ snapshots: 0, changes: 0 });
+    expect(found()).toBe(false);
+    await store.close();
+  },
+);
 
 test('a SQLite file that another program locks is cleaned later, and a single run says what is left to do', async () => {
   const service = cityFeed();
@@ -62,7 +75,7 @@ test('a SQLite file that another program locks is cleaned later, and a single ru
   other.exec('begin immediate');
   await expect(store.tidy(false)).resolves.toBeUndefined();
   await expect(store.tidy(true)).rejects.toThrow(
-    /mirror\.db is up to date, but erased texts could not be taken out of it: database is locked; run it again$/,
+    /mirror\.db is up to date, but erased text could not be removed from it: database is locked; run it again$/,
   );
   other.exec('rollback');
   other.close();
@@ -98,10 +111,27 @@ test('a SQLite file whose transaction SQLite has ended itself gives the cause, a
   const store = await openMirrorStore(`sqlite:${file}`);
   const other = new DatabaseSync(file);
   other.exec(`create trigger full ${ENDING}`);
-  await expect(runMirror(service, store)).rejects.toThrow(`the SQLite file ${file} cannot be used: database or disk is full`);
+  await expect(runMirror(service, store)).rejects.toThrow(
+    `the SQLite file ${file} cannot be used: database or disk is full`,
+  );
   other.exec('drop trigger full');
   other.close();
   expect(await runMirror(service, store)).toMatchObject({ snapshots: 1 });
+  await store.close();
+});
+
+test('a SQLite file that fills its disk when it is rewritten says so, with the space that it needs', async () => {
+  const file = join(folder, 'mirror.db');
+  const store = await openMirrorStore(`sqlite:${file}`);
+  await runMirror(cityFeed(), { ...store, tidy: async () => undefined });
+  const full = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(() => {
+    throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
+  });
+  await expect(store.tidy(true)).rejects.toThrow(
+    `${file} is up to date, but its disk is full; free as much space as the file takes, and run the same command again`,
+  );
+  full.mockRestore();
+  await store.tidy(true);
   await store.close();
 });
 
@@ -132,11 +162,16 @@ test.each([
   }
   const second = await openMirrorStore(to());
   await runMirror(service, first);
-  await expect(runMirror(service, second)).rejects.toThrow(/another replicator has written to .* meanwhile; run one at a time/);
+  await expect(runMirror(service, second)).rejects.toThrow(
+    /another replicator has written to .* at the same time; run one at a time/,
+  );
   await expect(runMirror(service, second, { newSnapshot: true })).rejects.toThrow(/another replicator/);
   write(service, 'agenda_items', 'later', cityItem('coming', { title: 'Of a later day' }));
   expect(await runMirror(service, first)).toMatchObject({ snapshots: 0, changes: 1 });
-  expect(await compareMirror(first, service.digests(service.changes.length), null)).toEqual({ equal: true, different: [] });
+  expect(await compareMirror(first, service.digests(service.changes.length), null)).toEqual({
+    equal: true,
+    different: [],
+  });
   await first.close();
   await second.close();
 });
@@ -163,7 +198,8 @@ describe('a mirror in a folder', () => {
     const to = join(folder, 'kept');
     const service = cityFeed();
     const formulas = ['=HYPERLINK("https://example.org","Agenda")', '+1-1', '-1+1', '@SUM(A1)'];
-    for (const title of formulas) write(service, 'agenda_items', title, cityItem('coming', { title, matterFile: 'a-b' }));
+    for (const title of formulas)
+      write(service, 'agenda_items', title, cityItem('coming', { title, matterFile: 'a-b' }));
     const store = await openMirrorStore(to, 'csv');
     await runMirror(service, store);
     await store.close();
@@ -173,6 +209,23 @@ describe('a mirror in a folder', () => {
       expect(readFileSync(join(to, 'agenda_items.ndjson'), 'utf8')).toContain(JSON.stringify(title));
     }
     expect(cells).toContain(',a-b,');
+  });
+
+  test('whose CSV table was changed or removed differs from the service until a new snapshot', async () => {
+    const to = join(folder, 'kept');
+    const service = cityFeed();
+    const store = await openMirrorStore(to, 'csv');
+    await runMirror(service, store);
+    const compared = () => compareMirror(store, service.digests(service.changes.length), null);
+    expect(await compared()).toEqual({ equal: true, different: [] });
+    appendFileSync(join(to, 'meetings.csv'), 'mine');
+    rmSync(join(to, 'topics.csv'));
+    expect(await compared()).toMatchObject({ equal: false, different: [{ name: 'topics' }, { name: 'meetings' }] });
+    expect(await store.findStale!('meetings')).toBe('meetings.csv differs from meetings.ndjson');
+    expect(await store.findStale!('topics')).toBe('topics.csv is missing');
+    await runMirror(service, store, { newSnapshot: true });
+    expect(await compared()).toEqual({ equal: true, different: [] });
+    await store.close();
   });
 
   test('keeps its format until another one is asked for, and then leaves no file of the former', async () => {
@@ -205,13 +258,19 @@ describe('a mirror in a folder', () => {
     await store.close();
     const lines = readFileSync(join(to, 'agenda_items.ndjson'), 'utf8').trimEnd().split('\n');
     const titles = lines.map((line) => JSON.parse(line) as { id: string; title: string });
-    expect(titles.filter(({ id }) => id === mirroredId('agenda_items', 'rezoning')).map((item) => item.title)).toEqual(['Second']);
+    expect(titles.filter(({ id }) => id === mirroredId('agenda_items', 'rezoning')).map((item) => item.title)).toEqual([
+      'Second',
+    ]);
     expect(lines).toHaveLength(6);
   });
 
   test('drops the part of a page that a killed replicator has written', async () => {
     const state = { phase: 'changes', cursor: 'x' } as const;
-    const page = (id: string) => ({ state, upserts: [{ resource: 'topics', id, data: `{"id":"${id}"}` }], removes: [] });
+    const page = (id: string) => ({
+      state,
+      upserts: [{ resource: 'topics', id, data: `{"id":"${id}"}` }],
+      removes: [],
+    });
     const before = await openMirrorStore(folder);
     await before.commit(page('a'));
     await before.close();
@@ -229,9 +288,43 @@ describe('a mirror in a folder', () => {
     await store.close();
   });
 
+  test('deletes and writes no file outside of it that its own files name', async () => {
+    const to = join(folder, 'kept');
+    const service = cityFeed();
+    const first = await openMirrorStore(to);
+    await runMirror(service, first);
+    await first.close();
+    const replica = join(to, 'replica.json');
+    const progress = JSON.parse(readFileSync(replica, 'utf8')) as object;
+    const victim = join(folder, 'victim.ndjson');
+    writeFileSync(victim, '');
+    const names = [
+      { journal: '../victim.ndjson' },
+      { fresh: '../victim.ndjson' },
+      { resources: ['../victim'] },
+      { format: '/../../victim' },
+    ];
+    for (const changed of names) {
+      writeFileSync(replica, JSON.stringify({ ...progress, ...changed }));
+      await expect(openMirrorStore(to)).rejects.toThrow(
+        `the folder ${to} cannot be used: its replica.json has content that no mirror wrote; name an empty folder`,
+      );
+    }
+    writeFileSync(join(to, 'records-1.ndjson'), '{"op":"upsert","resource":"../victim","id":"a","data":{"id":"a"}}\n');
+    const bytes = statSync(join(to, 'records-1.ndjson')).size;
+    writeFileSync(replica, JSON.stringify({ ...progress, journal: 'records-1.ndjson', bytes }));
+    const store = await openMirrorStore(to);
+    await expect(store.tidy(true)).rejects.toThrow('records-1.ndjson has a line that no mirror wrote');
+    await store.close();
+    expect(readdirSync(folder).toSorted()).toEqual(['kept', 'victim.ndjson']);
+    expect(readFileSync(victim, 'utf8')).toBe('');
+  });
+
   test('overwrites no file that it did not write', async () => {
     writeFileSync(join(folder, 'meetings.csv'), 'mine');
-    await expect(openMirrorStore(folder)).rejects.toThrow(/a file meetings\.csv that no mirror wrote; give an empty folder/);
+    await expect(openMirrorStore(folder)).rejects.toThrow(
+      /a file meetings\.csv that no mirror wrote; name an empty folder/,
+    );
     expect(readFileSync(join(folder, 'meetings.csv'), 'utf8')).toBe('mine');
   });
 });
@@ -239,7 +332,9 @@ describe('a mirror in a folder', () => {
 test.each(['mysql://example/x', 'mongodb:x', 'https://example.org'])(
   'a target of another kind is refused with the allowed ones: %s',
   async (to) => {
-    await expect(openMirrorStore(to)).rejects.toThrow(/cannot be kept in .*; allowed are a folder, sqlite:FILE and postgres:\/\//);
+    await expect(openMirrorStore(to)).rejects.toThrow(
+      /cannot be stored in .*; allowed are a folder, sqlite:FILE and postgres:\/\//,
+    );
   },
 );
 

@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { beforeEach, expect, test } from 'vitest';
+import { nightlyTest } from '../support/nightly-test.ts';
 import { compareMirror } from '../../client/mirror/compare-mirror.ts';
 import { openDirectoryStore } from '../../client/mirror/directory-store.ts';
 import { type MirrorStore, StoreAway } from '../../client/mirror/mirror-store.ts';
@@ -35,10 +36,14 @@ test.each([
 ])('a folder has one replicator, whose lock ends with its process, also with a killed one: %s', async (_, name) => {
   const mirror = join(places.folder, name);
   mkdirSync(mirror, { recursive: true });
-  const holder = spawn(process.execPath, ['--input-type=module', '-e', HOLDER, mirror], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const holder = spawn(process.execPath, ['--input-type=module', '-e', HOLDER, mirror], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   await once(holder.stdout, 'data');
   const before = readdirSync(mirror).filter((file) => !file.startsWith('.replicator-'));
-  await expect(openDirectoryStore(mirror)).rejects.toThrow(/^the folder .* cannot be used: another replicator uses it; run one at a time$/);
+  await expect(openDirectoryStore(mirror)).rejects.toThrow(
+    /^the folder .* cannot be used: another replicator uses it; run one at a time$/,
+  );
   expect(readdirSync(mirror).filter((file) => !file.startsWith('.replicator-'))).toEqual(before);
   holder.kill('SIGKILL');
   await once(holder, 'exit');
@@ -49,7 +54,7 @@ test.each([
   expect(readdirSync(mirror)).toEqual([]);
 });
 
-test('of many replicators that open a folder at once, at most one has it', async () => {
+nightlyTest('of many replicators that open a folder at once, at most one has it', async () => {
   for (let round = 0; round < 5; round += 1) {
     const opened = await Promise.allSettled(Array.from({ length: 8 }, () => openDirectoryStore(places.folder)));
     const owners = opened.filter((each) => each.status === 'fulfilled');
@@ -90,7 +95,7 @@ test('a file of a folder that was cut off is named with the remedy, and a mirror
   const whole = statSync(file).size;
   truncateSync(file, whole - 3);
   await expect(mirrored()).rejects.toThrow(
-    `${file} has ${whole - 3} bytes, and the mirror wrote ${whole}: put it back, or run the same command with --new-snapshot`,
+    `${file} has ${whole - 3} bytes, but the mirror wrote ${whole}: put it back, or run the same command with --new-snapshot`,
   );
   expect(await mirrored(true)).toMatchObject({ snapshots: 1 });
   expect(statSync(file).size).toBe(whole);
@@ -145,51 +150,54 @@ async function interruptible(schema: string) {
   };
 }
 
-test('a following mirror outlasts the absence of its PostgreSQL database, says so once for each reason, and loses nothing', async () => {
-  await administer('create schema away');
-  const proxy = await interruptible('away');
-  const store = await openMirrorStore(proxy.url);
-  /** The reasons that were said of each. */
-  const absences: string[][] = [];
-  const stopped = new Error('stopped');
-  let [written, waits] = [3, 0];
-  const following = replicate({
-    ask: service.ask,
-    store,
-    resource: null,
-    once: false,
-    pollMs: 1,
-    async sleep(milliseconds) {
-      if (milliseconds === 1) {
-        if (written === 9) throw stopped;
-        written += 1;
-        service.write('topics', recordId('topics', written), { number: written });
-        if (written % 3 !== 0) return;
-        absences.push([]);
-        proxy.setAway(true);
-      } else {
-        waits += 1;
-        if (milliseconds >= 4000) proxy.setAway(false);
-      }
-    },
-    onProgress: () => undefined,
-    onRestart: () => undefined,
-    onUnfitPage: () => undefined,
-    onStoreAway: (reason) => absences.at(-1)!.push(reason),
-  });
-  await expect(following).rejects.toBe(stopped);
-  expect(await compareMirror(store, service.digests(9), null)).toMatchObject({ equal: true });
-  expect(waits).toBeGreaterThanOrEqual(6);
-  // How a connection ends depends on what was under way; a reason that stays is not said again.
-  for (const each of absences) {
-    expect(each[0]).toMatch(/^the PostgreSQL database is away: /);
-    expect(each.filter((reason, index) => reason === each[index - 1])).toEqual([]);
-  }
-  expect(absences).toHaveLength(2);
-  expect(absences.flat().length).toBeLessThan(waits);
-  await store.close();
-  proxy.close();
-});
+nightlyTest(
+  'a following mirror outlasts the absence of its PostgreSQL database, says so once for each reason, and loses nothing',
+  async () => {
+    await administer('create schema away');
+    const proxy = await interruptible('away');
+    const store = await openMirrorStore(proxy.url);
+    /** The reasons that were said of each. */
+    const absences: string[][] = [];
+    const stopped = new Error('stopped');
+    let [written, waits] = [3, 0];
+    const following = replicate({
+      ask: service.ask,
+      store,
+      resource: null,
+      once: false,
+      pollMs: 1,
+      async sleep(milliseconds) {
+        if (milliseconds === 1) {
+          if (written === 9) throw stopped;
+          written += 1;
+          service.write('topics', recordId('topics', written), { number: written });
+          if (written % 3 !== 0) return;
+          absences.push([]);
+          proxy.setAway(true);
+        } else {
+          waits += 1;
+          if (milliseconds >= 4000) proxy.setAway(false);
+        }
+      },
+      onProgress: () => undefined,
+      onRestart: () => undefined,
+      onUnfitPage: () => undefined,
+      onStoreAway: (reason) => absences.at(-1)!.push(reason),
+    });
+    await expect(following).rejects.toBe(stopped);
+    expect(await compareMirror(store, service.digests(9), null)).toMatchObject({ equal: true });
+    expect(waits).toBeGreaterThanOrEqual(6);
+    // How a connection ends depends on what was under way; a reason that stays is not said again.
+    for (const each of absences) {
+      expect(each[0]).toMatch(/^the PostgreSQL database is unavailable: /);
+      expect(each.filter((reason, index) => reason === each[index - 1])).toEqual([]);
+    }
+    expect(absences).toHaveLength(2);
+    expect(absences.flat().length).toBeLessThan(waits);
+    await store.close();
+    proxy.close();
+  },
+);
 
 test('a comparison whose PostgreSQL database goes away says so, and the store can be opened again', async () => {
   await administer('create schema compared');
@@ -207,10 +215,56 @@ test('a comparison whose PostgreSQL database goes away says so, and the store ca
   };
   const comparing = compareMirror(interrupted, service.digests(3), null);
   await expect(comparing).rejects.toThrow(StoreAway);
-  await expect(comparing).rejects.toThrow(/^the PostgreSQL database is away: /);
+  await expect(comparing).rejects.toThrow(/^the PostgreSQL database is unavailable: /);
   proxy.setAway(false);
   await store.reopen!();
   expect(await compareMirror(store, service.digests(3), null)).toMatchObject({ equal: true });
   await store.close();
   proxy.close();
+});
+
+/** The length of a startup message, its protocol, and pairs of texts that end with a NUL character. */
+function withoutOptions(startup: Buffer): Buffer {
+  const texts = startup.subarray(8).toString().split('\0');
+  const kept = texts.flatMap((name, at) =>
+    at % 2 === 0 && name !== 'options' && name !== '' ? [name, texts[at + 1]!] : [],
+  );
+  const body = Buffer.from(`${kept.join('\0')}\0\0`);
+  const head = Buffer.from(startup.subarray(0, 8));
+  head.writeInt32BE(body.length + 8, 0);
+  return Buffer.concat([head, body]);
+}
+
+function refuseSetting(): Buffer {
+  const body = Buffer.from('SFATAL\0C08P01\0Munsupported startup parameter in options: civic.session\0\0');
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(body.length + 4, 0);
+  return Buffer.concat([Buffer.from('E'), length, body]);
+}
+
+test.each([
+  ['refuses settings of a session', () => null],
+  ['ignores settings of a session', withoutOptions],
+])('a PostgreSQL database behind a pooler that %s is refused, and no lock is left', async (_, pass) => {
+  const { user, password, host, port, database: name } = new Client({ connectionString: places.databaseUrl });
+  const pooler = createServer((socket) => {
+    socket
+      .on('error', () => undefined)
+      .once('data', (startup) => {
+        const passed = pass(startup);
+        if (passed === null) return void socket.end(refuseSetting());
+        const target = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+        target.on('error', () => socket.destroy()).on('close', () => socket.destroy());
+        target.write(passed);
+        socket.pipe(target).pipe(socket);
+      });
+  }).listen(0, '127.0.0.1');
+  await once(pooler, 'listening');
+  const { port: at } = pooler.address() as AddressInfo;
+  const url = `postgres://${user}:${encodeURIComponent(password ?? '')}@127.0.0.1:${at}/${name}`;
+  await expect(openMirrorStore(url)).rejects.toThrow(
+    /^the PostgreSQL database cannot be used: it is behind a connection pooler .* name the server itself$/,
+  );
+  pooler.close();
+  await (await openMirrorStore(places.databaseUrl)).close();
 });

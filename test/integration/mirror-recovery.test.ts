@@ -26,7 +26,10 @@ describe('a replica that was off for longer than the retention', () => {
 
   beforeAll(async () => {
     databases = [await startTestDatabase(), await startTestDatabase()];
-    installation = makeInstallation('civic-recovery-', { DATABASE_URL: databases[0]!.url, CIVIC_REPLAY_RETENTION: 'PT1S' });
+    installation = makeInstallation('civic-recovery-', {
+      DATABASE_URL: databases[0]!.url,
+      CIVIC_REPLAY_RETENTION: 'PT1S',
+    });
     service = await installation.start();
     env = { CIVIC_API_KEY: await installation.openAccount() };
   });
@@ -43,14 +46,19 @@ describe('a replica that was off for longer than the retention', () => {
   };
   const importing = (...changes: object[]) =>
     done(['records', 'import', '-'], `${changes.map((line) => JSON.stringify(line)).join('\n')}\n`);
-  const mirror = (to: string, ...more: string[]) => done(['replicate', '--base-url', service.baseUrl, '--to', to, '--verify', ...more]);
+  const mirror = (to: string, ...more: string[]) =>
+    done(['replicate', '--base-url', service.baseUrl, '--to', to, '--verify', ...more]);
   const titled = (id: string, title: string) => ({
     op: 'upsert',
     resource: 'documents',
     id,
     data: { kind: 'other', title, url: 'https://example.org/d' },
   });
-  const targets = () => [join(installation.folder, 'mirror'), `sqlite:${join(installation.folder, 'mirror.db')}`, databases[1]!.url];
+  const targets = () => [
+    join(installation.folder, 'mirror'),
+    `sqlite:${join(installation.folder, 'mirror.db')}`,
+    databases[1]!.url,
+  ];
   const bytes = () =>
     readdirSync(installation.folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && `${entry.parentPath}/${entry.name}`.includes('mirror'))
@@ -59,21 +67,40 @@ describe('a replica that was off for longer than the retention', () => {
   const inPostgres = async (): Promise<readonly unknown[]> => {
     const client = new Client({ connectionString: databases[1]!.url });
     await client.connect();
-    const { rows } = await client.query<{ id: string; title: string }>('select id::text, title, data::text from documents order by title');
+    const { rows } = await client.query<{ id: string; title: string }>(
+      'select id::text, title, data::text from documents order by title',
+    );
     await client.end();
     return rows.map(({ id, title }) => [id, title]);
   };
 
   test('recovers by itself: rows that are gone are removed, and no byte of an erased text is left', async () => {
-    await importing(titled(SECRET, `Claim of ${NAME}`), titled(GONE, 'Published by mistake'), titled(recordId('documents', 3), 'Stays'));
+    await importing(
+      titled(SECRET, `Claim of ${NAME}`),
+      titled(GONE, 'Published by mistake'),
+      titled(recordId('documents', 3), 'Stays'),
+    );
     let cursor = '';
     for (const to of targets()) ({ cursor } = (await mirror(to)) as { cursor: string });
     expect(bytes()).toContain(NAME);
     expect(bytes()).toContain(GONE);
 
-    await done(['erase', 'record', SECRET, '--text', NAME, '--with', '[removed]', '--reason', 'personal_data', '--no-vacuum', '--yes']);
+    await done([
+      'erase',
+      'record',
+      SECRET,
+      '--text',
+      NAME,
+      '--with',
+      '[removed]',
+      '--reason',
+      'personal_data',
+      '--no-vacuum',
+      '--yes',
+    ]);
     await importing({ op: 'remove', resource: 'documents', id: GONE });
-    const statusOf = async () => (await service.fetch(`/api/v1/data/changes?cursor=${cursor}`, { key: env['CIVIC_API_KEY']! })).status;
+    const statusOf = async () =>
+      (await service.fetch(`/api/v1/data/changes?cursor=${cursor}`, { key: env['CIVIC_API_KEY']! })).status;
     await expect.poll(statusOf).toBe(410);
 
     for (const to of targets()) expect(await mirror(to)).toMatchObject({ snapshots: 1, verified: true });
@@ -106,7 +133,10 @@ describe('a replica that was off for longer than the retention', () => {
   test('a key is taken from the environment or a file, and its lack is refused with all three ways', async () => {
     const base = ['replicate', '--base-url', service.baseUrl, '--to', join(installation.folder, 'by-file')];
     const none = await installation.civicHere(base);
-    expect(none).toMatchObject({ exitCode: 2, stderr: 'civic: give the key by CIVIC_API_KEY, by --key-file or by --key\n' });
+    expect(none).toMatchObject({
+      exitCode: 2,
+      stderr: 'civic: give the key by CIVIC_API_KEY, by --key-file or by --key\n',
+    });
     const file = join(installation.folder, 'key');
     writeFileSync(file, `${env['CIVIC_API_KEY']!}\n`);
     const wrong = { CIVIC_API_KEY: 'crs_wrong' };
@@ -116,15 +146,23 @@ describe('a replica that was off for longer than the retention', () => {
 
 describe('the first record that differs', () => {
   const write = (service: FeedService, number: number, variant: number): void => {
-    const { resource, id, content } = upsert('topics', number, variant) as { resource: string; id: string; content: object };
+    const { resource, id, content } = upsert('topics', number, variant) as {
+      resource: string;
+      id: string;
+      content: object;
+    };
     service.write(resource, id, { ...content });
   };
   const ID = (number: number) => recordId('topics', number);
 
   test.each([
     ['is missing', (other: FeedService) => other.write('topics', ID(2), null), `${ID(2)} is missing in the mirror`],
-    ['is another', (other: FeedService) => write(other, 2, 7), `${ID(2)} differs in description, keywords, name, selectable, slug`],
-    ['is not at the service', (other: FeedService) => write(other, 4, 4), `${ID(4)} is not at the service`],
+    [
+      'is another',
+      (other: FeedService) => write(other, 2, 7),
+      `${ID(2)} differs in description, keywords, name, selectable, slug`,
+    ],
+    ['is missing at the service', (other: FeedService) => write(other, 4, 4), `the service does not have ${ID(4)}`],
   ])('%s', async (_, change, said) => {
     const folder = mkdtempSync(join(tmpdir(), 'civic-mirror-'));
     const [service, other] = [new FeedService(2), new FeedService(2)];
@@ -169,7 +207,9 @@ describe('an answer that was damaged on its way', () => {
     expect(await runMirror(repeating('/topics?', 1), store)).toMatchObject({ snapshots: 2 });
     for (let number = 0; number < 5; number += 1) service.write('topics', recordId('topics', number), null);
     await runMirror(repeating('/changes?', 2), store, { onUnfitPage: (reason) => said.push(reason) });
-    expect(said).toEqual(Array.from({ length: 2 }, () => expect.stringMatching(/^feed position 9 came after 10/) as unknown));
+    expect(said).toEqual(
+      Array.from({ length: 2 }, () => expect.stringMatching(/^feed position 9 came after 10/) as unknown),
+    );
     expect(await compareMirror(store, service.digests(13), null)).toMatchObject({ equal: true });
     for (let number = 0; number < 6; number += 1) service.write('topics', recordId('topics', number), { number });
     await expect(runMirror(repeating('/changes?', 9), store)).rejects.toThrow(/came after|follows a page/);

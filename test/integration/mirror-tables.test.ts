@@ -28,8 +28,12 @@ async function newSchema(): Promise<string> {
 
 interface Mirror {
   readonly to: string;
-  readonly open: (tables: MirrorTables) => Promise<ReturnType<typeof openSqliteStore>> | ReturnType<typeof openSqliteStore>;
+  readonly open: (
+    tables: MirrorTables,
+  ) => Promise<ReturnType<typeof openSqliteStore>> | ReturnType<typeof openSqliteStore>;
   readonly query: (sql: string) => Promise<readonly Row[]>;
+  /** Runs statements that change the mirror. */
+  readonly change: (sql: string) => Promise<unknown>;
   /** SQL of a condition on the full-text index. */
   readonly found: (table: string, words: string) => string;
 }
@@ -48,6 +52,11 @@ const KINDS = {
           opened.close();
         }
       },
+      change: async (sql) => {
+        const opened = new DatabaseSync(file);
+        opened.exec(sql);
+        opened.close();
+      },
       found: (table, words) => `rowid in (select rowid from ${table}_fts where ${table}_fts match '${words}')`,
     };
   },
@@ -57,16 +66,23 @@ const KINDS = {
       to,
       open: (tables) => openPostgresStore(to, tables),
       query: (sql: string) => askPostgres<Row>(to, sql),
+      change: (sql: string) => askPostgres<Row>(to, sql),
       found: (_, words) => `search @@ websearch_to_tsquery('english', '${words}')`,
     };
   },
 };
 
-async function synchronised(service: FeedService, to: string): Promise<{ readonly snapshots: number; readonly changes: number }> {
+async function synchronised(
+  service: FeedService,
+  to: string,
+): Promise<{ readonly snapshots: number; readonly changes: number }> {
   const store = await openMirrorStore(to);
   try {
     const { snapshots, changes } = await runMirror(service, store);
-    expect(await compareMirror(store, service.digests(service.changes.length), null)).toEqual({ equal: true, different: [] });
+    expect(await compareMirror(store, service.digests(service.changes.length), null)).toEqual({
+      equal: true,
+      different: [],
+    });
     return { snapshots, changes };
   } finally {
     await store.close();
@@ -82,7 +98,9 @@ describe.each(Object.entries(KINDS))('a mirror in %s', (kind, make) => {
 
   test('has typed columns of each record beside its JSON', async () => {
     await synchronised(cityFeed(), mirror.to);
-    const [city] = await mirror.query('select name, population, active, county_slugs, official_website_url from jurisdictions');
+    const [city] = await mirror.query(
+      'select name, population, active, county_slugs, official_website_url from jurisdictions',
+    );
     const sqlite = kind === 'a SQLite file';
     expect({ ...city }).toEqual({
       name: 'Springfield',
@@ -99,6 +117,25 @@ describe.each(Object.entries(KINDS))('a mirror in %s', (kind, make) => {
     expect(await mirror.query('select resource, id, data from civic_records')).toHaveLength(8);
   });
 
+  test('whose columns were changed differs from the service until a new snapshot, which writes them again', async () => {
+    const service = cityFeed();
+    await synchronised(service, mirror.to);
+    await mirror.change(`update meetings set title = 'x', timezone = null; update documents set bytes = 1`);
+    const store = await openMirrorStore(mirror.to);
+    const compared = () => compareMirror(store, service.digests(service.changes.length), null);
+    expect(await compared()).toMatchObject({ equal: false, different: [{ name: 'meetings' }, { name: 'documents' }] });
+    const id = mirroredId('meetings', 'coming');
+    expect(await store.findStale!('meetings')).toBe(`${id} differs in the columns title, timezone`);
+    expect(await runMirror(service, store)).toMatchObject({ changes: 0 });
+    expect(await compared()).toMatchObject({ equal: false });
+    await runMirror(service, store, { newSnapshot: true });
+    expect(await compared()).toEqual({ equal: true, different: [] });
+    await store.close();
+    expect(await mirror.query('select title, timezone from meetings')).toEqual([
+      expect.objectContaining({ title: 'City Council, regular meeting', timezone: 'America/Chicago' }),
+    ]);
+  });
+
   test('shows what is coming, the hits with their topics, and the agendas of meetings', async () => {
     const service = cityFeed();
     write(service, 'meetings', 'past', cityMeeting({ startsAt: '2020-01-01T00:00:00.000Z' }));
@@ -113,6 +150,7 @@ describe.each(Object.entries(KINDS))('a mirror in %s', (kind, make) => {
       cityMeeting({ startsAt: anHourAgo, startTime: { status: 'not_stated', sourceText: null } }),
     );
     write(service, 'agenda_items', 'some time today', cityItem('some time today', {}));
+    write(service, 'agenda_items', 'consent agenda', cityItem('some time today', { kind: 'heading' }));
     write(service, 'meetings', 'begun', cityMeeting({ startsAt: anHourAgo }));
     write(service, 'agenda_items', 'begun', cityItem('begun', {}));
     write(service, 'topics', 'zoning', {
@@ -150,7 +188,9 @@ describe.each(Object.entries(KINDS))('a mirror in %s', (kind, make) => {
       ['some time today', 'rezoning', 'secret'].map((name) => mirroredId('agenda_items', name)),
     );
     expect(
-      await mirror.query('select jurisdiction, body, topic_slug, item, procedural_stage, next_meeting_date from hits_with_topic'),
+      await mirror.query(
+        'select jurisdiction, body, topic_slug, item, procedural_stage, next_meeting_date from hits_with_topic',
+      ),
     ).toEqual(
       [
         {
@@ -163,8 +203,14 @@ describe.each(Object.entries(KINDS))('a mirror in %s', (kind, make) => {
         },
       ].map((row) => expect.objectContaining(row) as unknown),
     );
-    expect(await mirror.query('select stage, document_url, meeting from meeting_agendas where agenda_id is not null')).toEqual([
-      expect.objectContaining({ stage: 'final', document_url: 'https://example.org/agenda.pdf', meeting: 'City Council, regular meeting' }),
+    expect(
+      await mirror.query('select stage, document_url, meeting from meeting_agendas where agenda_id is not null'),
+    ).toEqual([
+      expect.objectContaining({
+        stage: 'final',
+        document_url: 'https://example.org/agenda.pdf',
+        meeting: 'City Council, regular meeting',
+      }),
     ]);
     expect(await mirror.query('select meeting_id from meeting_agendas')).toHaveLength(5);
   });
@@ -186,7 +232,10 @@ describe.each(Object.entries(KINDS))('a mirror in %s', (kind, make) => {
   test('keeps and finds a text with more different words than an index entry holds', async () => {
     const service = cityFeed();
     const letter = (number: number) => String.fromCodePoint(0x20000 + (number % 42_000));
-    const words = Array.from({ length: 33_000 }, (_, n) => `${letter(n)}${letter(n * 7)}-${letter(n * 3)}${letter(n * 5)}`);
+    const words = Array.from(
+      { length: 33_000 },
+      (_, n) => `${letter(n)}${letter(n * 7)}-${letter(n * 3)}${letter(n * 5)}`,
+    );
     write(service, 'agenda_items', 'long', cityItem('coming', { title: 'Culvert', text: words.join(' ') }));
     await synchronised(service, mirror.to);
     expect(await ids(`select id from agenda_items where ${mirror.found('agenda_items', 'culverts')}`)).toEqual([
@@ -230,16 +279,48 @@ describe.each(Object.entries(KINDS))('a mirror in %s', (kind, make) => {
       await client.query("create table documents (own text); insert into documents values ('mine')");
       await client.end();
     }
-    await expect(openMirrorStore(mirror.to)).rejects.toThrow(/documents"? already exists; a mirror needs one of its own/);
+    await expect(openMirrorStore(mirror.to)).rejects.toThrow(
+      /documents"? already exists; a mirror needs one of its own/,
+    );
     expect(await mirror.query('select own from documents')).toEqual([expect.objectContaining({ own: 'mine' })]);
     await expect(mirror.query('select 1 from topics')).rejects.toThrow(/topics/);
   });
 });
 
+test('a PostgreSQL database has the JSON as jsonb, also one that an earlier version wrote as json', async () => {
+  const to = await newSchema();
+  const service = cityFeed();
+  await synchronised(service, to);
+  const typesOfJson = async () => {
+    const columns = `select distinct udt_name from information_schema.columns where table_schema = current_schema() and column_name = 'data'`;
+    return (await askPostgres<{ udt_name: string }>(to, columns)).map((row) => row.udt_name);
+  };
+  expect(await typesOfJson()).toEqual(['jsonb']);
+  const tables = [...Object.keys(MIRROR_TABLES), 'civic_records_fresh'];
+  const earlier = tables.map((table) => `alter table ${table} alter column data type json`);
+  const view = `select pg_get_viewdef('civic_records'::regclass) as definition`;
+  const [{ definition } = { definition: '' }] = await askPostgres<{ definition: string }>(to, view);
+  await askPostgres(
+    to,
+    `drop view civic_records; ${earlier.join('; ')}; create view civic_records as ${definition}; update civic_replica set schema = 'of an earlier version'`,
+  );
+  await askPostgres(to, 'grant select on civic_records to public');
+  expect(await typesOfJson()).toEqual(['json']);
+  expect(await synchronised(service, to)).toEqual({ snapshots: 0, changes: 0 });
+  expect(await typesOfJson()).toEqual(['jsonb']);
+  expect(
+    await askPostgres(to, `select data ->> 'title' as title from civic_records where data @> '{"kind":"agenda"}'`),
+  ).toEqual([{ title: 'Agenda' }]);
+  const readers = `select privilege_type from information_schema.role_table_grants
+    where table_schema = current_schema() and table_name = 'civic_records' and grantee = 'PUBLIC'`;
+  expect(await askPostgres(to, readers)).toEqual([{ privilege_type: 'SELECT' }]);
+});
+
 test('the search of a SQLite file survives a `vacuum` of its user', async () => {
   const service = cityFeed();
   const file = join(places.folder, 'mirror.db');
-  for (let at = 0; at < 50; at += 1) write(service, 'agenda_items', `${at}`, cityItem('coming', { title: `Bridge number${at}` }));
+  for (let at = 0; at < 50; at += 1)
+    write(service, 'agenda_items', `${at}`, cityItem('coming', { title: `Bridge number${at}` }));
   await synchronised(service, `sqlite:${file}`);
   for (let at = 0; at < 50; at += 2) service.write('agenda_items', mirroredId('agenda_items', `${at}`), null);
   await synchronised(service, `sqlite:${file}`);
@@ -268,8 +349,12 @@ describe('a mirror of one table of JSON is upgraded in place, without a snapshot
     copyFileSync(new URL('mirror.db', OLDER), file);
     await continues(`sqlite:${file}`);
     const opened = new DatabaseSync(file, { readOnly: true });
-    expect(opened.prepare('select status from meetings').all()).toEqual([expect.objectContaining({ status: 'cancelled' })]);
-    expect(opened.prepare(`select type from sqlite_master where name = 'civic_records'`).get()).toMatchObject({ type: 'view' });
+    expect(opened.prepare('select status from meetings').all()).toEqual([
+      expect.objectContaining({ status: 'cancelled' }),
+    ]);
+    expect(opened.prepare(`select type from sqlite_master where name = 'civic_records'`).get()).toMatchObject({
+      type: 'view',
+    });
     expect(opened.prepare('pragma freelist_count').get()).toMatchObject({ freelist_count: 0 });
     opened.close();
   });
@@ -297,7 +382,9 @@ describe('a mirror of one table of JSON is upgraded in place, without a snapshot
     for (const { resource, id, data } of older.prepare('select * from civic_records').all()) {
       await client.query('insert into civic_records values ($1, $2, $3)', [resource, id, data]);
     }
-    await client.query('insert into civic_replica (state) values ($1)', [older.prepare('select state from civic_replica').get()!['state']]);
+    await client.query('insert into civic_replica (state) values ($1)', [
+      older.prepare('select state from civic_replica').get()!['state'],
+    ]);
     older.close();
     await client.query('create view of_mine as select id from civic_records');
     await expect(openMirrorStore(to)).rejects.toThrow(/view of_mine depends on table civic_records/);

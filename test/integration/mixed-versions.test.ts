@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MIGRATIONS_FOLDER } from '../../infra/postgresql/schema-state.ts';
+import { MIGRATIONS_FOLDER } from '../../infra/postgresql/connection/schema-state.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
-import { PROJECTIONS } from '../../src/composition.ts';
+import { PROJECTIONS } from '../../src/app/composition.ts';
 import type { GenerationStore } from '../../domain/ports/generations.ts';
 import { type AdmissionBench, openAdmissionBench } from '../support/admission.ts';
 import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
@@ -52,7 +52,8 @@ test('a process that was started before a migration serves reads, snapshots and 
     `select format('%I.%I', schemaname, tablename) from pg_tables where schemaname = 'civic' and tablename <> 'migrations'`,
   );
   expect(tables.length).toBeGreaterThan(15);
-  for (const [table] of tables) await bench.civic.rows(`alter table ${table} add column added_later text not null default 'new'`);
+  for (const [table] of tables)
+    await bench.civic.rows(`alter table ${table} add column added_later text not null default 'new'`);
   await bench.civic.rows('create table civic.added_later (id int primary key)');
   await bench.civic.rows(`insert into civic.migrations (name, run_on) values ('9999-adds', '2030-01-01')`);
   expect(await asked()).toEqual([200, 201, 200, 200]);
@@ -84,7 +85,9 @@ test('an older projector and a newer one fold only their own generations, and th
       insert into civic.owners (version, owner) values (new.version, new.owner);
     end if;
     return new; end $$`);
-  await civic.rows(`create trigger note_owner after update on civic.generations for each row execute function civic.note_owner()`);
+  await civic.rows(
+    `create trigger note_owner after update on civic.generations for each row execute function civic.note_owner()`,
+  );
   const over = new AbortController();
   const write = () => civic.writer.write(randomChanges(random, 15, 30), {});
   let looks = 0;
@@ -102,7 +105,9 @@ test('an older projector and a newer one fold only their own generations, and th
     while (!over.signal.aborted) await write();
   })();
   const versionLive = async () =>
-    (await civic.generations.list()).find(({ projection, state }) => projection === recordHistory.name && state === 'live')!.version;
+    (await civic.generations.list()).find(
+      ({ projection, state }) => projection === recordHistory.name && state === 'live',
+    )!.version;
   const first = civic.startProjector([newer, ...others], { owner: 'new' });
   await untilTrue('the newer version is live', async () => (await versionLive()) === newer.version);
   over.abort();
@@ -114,9 +119,13 @@ test('an older projector and a newer one fold only their own generations, and th
   const lookedBefore = looks;
   await untilTrue('the older one has looked for work and found it', async () => {
     old.nudge();
-    return looks > lookedBefore + 5 && (await civic.progress.reached(others[0]!.name, await civic.log.head(), Date.now()));
+    return (
+      looks > lookedBefore + 5 && (await civic.progress.waitFor(others[0]!.name, await civic.log.head(), Date.now()))
+    );
   });
-  const behind = (await civic.generations.list()).find(({ projection, state }) => projection === recordHistory.name && state === 'live')!;
+  const behind = (await civic.generations.list()).find(
+    ({ projection, state }) => projection === recordHistory.name && state === 'live',
+  )!;
   expect([behind.owner, behind.checkpoint < (await civic.log.head())]).toEqual([null, true]);
   civic.startProjector([newer, ...others], { owner: 'new' });
   await civic.caughtUp();

@@ -17,7 +17,10 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
 
   beforeAll(async () => {
     [server, browser] = await Promise.all([startPrivateServer(), openBrowser(chromium!)]);
-    served = await serveCivic(await server.createDatabase('civic'), { CIVIC_OPS_PORT: '0', CIVIC_STATEMENT_TIMEOUT: 'PT5S' });
+    served = await serveCivic(await server.createDatabase('civic'), {
+      CIVIC_OPS_PORT: '0',
+      CIVIC_STATEMENT_TIMEOUT: 'PT5S',
+    });
     served.civic.startReactors();
   });
   afterAll(async () => {
@@ -35,7 +38,7 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
   };
   const change = async (text: string, values: readonly (string | number)[] = []) => {
     const { transactor } = served.civic.projectorDependencies;
-    await transactor.transaction((transaction) => transaction.execute({ text, values }));
+    await transactor.transaction((transaction) => transaction.query({ text, values }));
   };
   const pause = (name: string, reason: string) =>
     change(
@@ -52,9 +55,12 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
   };
   const status = (page: Page) => page.locator('#status').textContent();
   const tile = async (page: Page, name: string) =>
-    Number((await page.locator('#tiles > div', { hasText: name }).locator('.value').textContent())?.replaceAll(',', ''));
+    Number(
+      (await page.locator('#tiles > div', { hasText: name }).locator('.value').textContent())?.replaceAll(',', ''),
+    );
   const rowOf = (page: Page, table: string, name: string) => page.locator(`#${table} tbody tr`, { hasText: name });
-  const overflow = (page: Page) => page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+  const overflow = (page: Page) =>
+    page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
   test('the first view shows no problem, follows writes, and causes no error of the browser', async () => {
     await write(0, 20);
@@ -62,7 +68,9 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     await expect.poll(() => status(page), PATIENT).toBe('All well');
     await expect.poll(() => tile(page, 'Feed head'), PATIENT).toBe(20);
     const place = async () =>
-      Number((await rowOf(page, 'projections', 'record_history').locator('td').nth(1).textContent())?.replaceAll(',', ''));
+      Number(
+        (await rowOf(page, 'projections', 'record_history').locator('td').nth(1).textContent())?.replaceAll(',', ''),
+      );
     const [log, history] = [await tile(page, 'Log head'), await place()];
     await write(100, 30);
     await expect.poll(() => tile(page, 'Feed head'), PATIENT).toBe(50);
@@ -93,7 +101,11 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     const body = (await readyz.json()) as { status: string; checks: { name: string; ok: boolean; reason?: string }[] };
     expect([readyz.status, body.status]).toEqual([200, 'degraded']);
     expect(body.checks.filter(({ ok }) => !ok)).toEqual([
-      { name: 'projection audit', ok: false, reason: 'paused at event 11111111-2222-4333-8444-555555555555: the event has no account' },
+      {
+        name: 'projection audit',
+        ok: false,
+        reason: 'paused at event 11111111-2222-4333-8444-555555555555: the event has no account',
+      },
     ]);
     await pause('reports', 'no disk');
     await expect.poll(() => status(page), PATIENT).toMatch(/^Projection .* \(and 1 more\)$/);
@@ -111,8 +123,14 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     await pause('audit', `${HOSTILE} ${LONG}`);
     await pause('reports', LONG);
     const { page, complaints } = await open({ viewport: { width: 360, height: 740 } });
-    await expect.poll(() => rowOf(page, 'projections', 'audit').locator('.reason').textContent(), PATIENT).toContain(HOSTILE);
-    expect(await page.evaluate('[window.broken, document.scripts.length, document.images.length]')).toEqual([undefined, 1, 0]);
+    await expect
+      .poll(() => rowOf(page, 'projections', 'audit').locator('.reason').textContent(), PATIENT)
+      .toContain(HOSTILE);
+    expect(await page.evaluate('[window.broken, document.scripts.length, document.images.length]')).toEqual([
+      undefined,
+      1,
+      0,
+    ]);
     expect(await status(page)).toContain('Projection');
     // The top line is cut.
     expect(await page.locator('#problems li').count()).toBe(2);
@@ -140,10 +158,20 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
       await page.context().close();
     });
 
-    test('the page has headings, named tables with headers, one live line, and links in keyboard order', async ({ expect }) => {
+    test('the page has headings, named tables with headers, one live line, and links in keyboard order', async ({
+      expect,
+    }) => {
       const { page } = await open();
       await expect.poll(() => status(page), PATIENT).toBe('All well');
-      for (const name of ['At a glance', 'Projections', 'Reactors', 'Sources', 'Payments', 'Refusals of this process', 'This process']) {
+      for (const name of [
+        'At a glance',
+        'Projections',
+        'Reactors',
+        'Sources',
+        'Payments',
+        'Refusals of this process',
+        'This process',
+      ]) {
         expect(await page.getByRole('heading', { name, exact: true }).count()).toBe(1);
       }
       const table = page.getByRole('table', { name: 'Read models folded from the log' });
@@ -168,14 +196,19 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
       await page.context().close();
     });
 
-    test('a rebuild of this process is shown by name with its progress, and disappears when it is cancelled', async ({ expect }) => {
+    test('a rebuild of this process is shown by name with its progress, and disappears when it is cancelled', async ({
+      expect,
+    }) => {
       const { page } = await open();
       const { generations, projections, listing } = served.civic;
       const asked = projections.find(({ name }) => name === 'record_history')!;
       const { generation } = await generations.create(asked, 'held', listing.leaseClock.now());
       const row = rowOf(page, 'rebuilds', `record_history, generation ${generation}`);
       await expect.poll(() => row.textContent(), PATIENT).toContain('ready, held for an operator');
-      const [owner, live] = [await row.locator('td.owner').textContent(), rowOf(page, 'projections', 'record_history').locator('td.owner')];
+      const [owner, live] = [
+        await row.locator('td.owner').textContent(),
+        rowOf(page, 'projections', 'record_history').locator('td.owner'),
+      ];
       expect(owner).toMatch(/:service:/);
       expect(await live.textContent()).toBe(owner);
       const done = () => row.locator('progress').evaluate((element) => (element as unknown as { value: number }).value);
@@ -189,7 +222,8 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
 
     test('refusals of this process are counted by code', async ({ expect }) => {
       const { page } = await open();
-      for (let asked = 0; asked < 3; asked += 1) expect((await served.ask('GET', '/changes', 'no-key')).status).toBe(401);
+      for (let asked = 0; asked < 3; asked += 1)
+        expect((await served.ask('GET', '/changes', 'no-key')).status).toBe(401);
       await expect.poll(() => rowOf(page, 'refusals', 'unauthorized').locator('td').textContent(), PATIENT).toBe('3');
       await page.context().close();
     });
@@ -217,13 +251,17 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
       [served.civic.listing.leaseClock.now() - 4_000],
     );
     const bar = page.locator('#rebuilds progress');
-    await expect.poll(() => bar.getAttribute('aria-label'), PATIENT).toMatch(/^Rebuild of record_history: \d+ % · 10 of \d+$/);
+    await expect
+      .poll(() => bar.getAttribute('aria-label'), PATIENT)
+      .toMatch(/^Rebuild of record_history: \d+ % · 10 of \d+$/);
     await change(
       `update civic.generations set checkpoint = lpad('40', length(checkpoint), '0'), events_read = 40, folded = 40 where state = 'building'`,
     );
     await expect.poll(() => bar.getAttribute('aria-label'), PATIENT).toMatch(/ · 40 of \d+$/);
     expect(await bar.evaluate((element) => (element as unknown as { value: number }).value)).toBe(40);
-    await expect.poll(() => page.locator('#rebuilds tbody').textContent(), PATIENT).toMatch(/[\d.]+\/s.*\d+ (s|min|h)elsewhere/);
+    await expect
+      .poll(() => page.locator('#rebuilds tbody').textContent(), PATIENT)
+      .toMatch(/[\d.]+\/s.*\d+ (s|min|h)elsewhere/);
     await change(`delete from civic.generations where state = 'building'`);
     await expect.poll(() => page.locator('#rebuilds-section').isHidden(), PATIENT).toBe(true);
     expect(complaints).toEqual([]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PROJECTIONS } from '../../src/composition.ts';
+import { PROJECTIONS } from '../../src/app/composition.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { appendAccount } from '../support/civic-accounts.ts';
 import { appendReports } from '../support/civic-reports.ts';
@@ -40,13 +40,16 @@ afterAll(async () => {
   await server?.close();
 });
 
-test.each(PROJECTIONS)('$name: batches of any size, each delivered one to three times, leave the same tables', async (projection) => {
-  await withSeed(async (random) => {
-    const live = await dumpTables(civic.database, projection, await civic.live(projection.name));
-    expect((await eventsOf(civic, projection)).length).toBeGreaterThan(4);
-    for (let run = 0; run < 3; run++) {
-      const generation = await foldAtRandom(civic.dependencies(), projection, random);
-      expect(await dumpTables(civic.database, projection, generation)).toEqual(live);
-    }
-  });
-});
+test.each(PROJECTIONS)(
+  '$name: batches of any size, each delivered one to three times, leave the same tables',
+  async (projection) => {
+    await withSeed(async (random) => {
+      const live = await dumpTables(civic.database, projection, await civic.live(projection.name));
+      expect((await eventsOf(civic, projection)).length).toBeGreaterThan(4);
+      for (let run = 0; run < 3; run++) {
+        const generation = await foldAtRandom(civic.dependencies(), projection, random);
+        expect(await dumpTables(civic.database, projection, generation)).toEqual(live);
+      }
+    });
+  },
+);

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLogMoves } from '../../infra/postgresql/log-moves.ts';
+import { createLogMoves } from '../../infra/postgresql/installation/log-moves.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
@@ -42,7 +42,10 @@ afterAll(async () => {
 });
 
 /** The projection with a callback between its fold and the commit. */
-const afterFold = (projection: Projection, hook: (batch: readonly StoredEvent[]) => Promise<void> | void): Projection => ({
+const afterFold = (
+  projection: Projection,
+  hook: (batch: readonly StoredEvent[]) => Promise<void> | void,
+): Projection => ({
   ...projection,
   fold: async (batch, context) => {
     await projection.fold(batch, context);
@@ -56,7 +59,8 @@ async function checkFeed(reader: TestCivic = civic) {
   const items = [];
   for (;;) {
     const page = readPage(
-      (await reader.changes({ ...(cursor === undefined ? {} : { cursor }), limit: 500, maxResponseBytes: MAX_BYTES })).text,
+      (await reader.changes({ ...(cursor === undefined ? {} : { cursor }), limit: 500, maxResponseBytes: MAX_BYTES }))
+        .text,
     );
     items.push(...page.items);
     cursor = page.nextCursor;
@@ -67,7 +71,9 @@ async function checkFeed(reader: TestCivic = civic) {
 
 /** The actions of the owners of a generation, in order: no owner may act after a later one. */
 async function checkOwners(generation: number) {
-  const rows = await civic.rows('select token, checkpoint from civic.owners where generation = $1 order by id', [generation]);
+  const rows = await civic.rows('select token, checkpoint from civic.owners where generation = $1 order by id', [
+    generation,
+  ]);
   let [token, checkpoint] = [0, ''];
   for (const row of rows) {
     expect(Number(row[0])).toBeGreaterThanOrEqual(token);
@@ -83,7 +89,9 @@ test('a batch that is rolled back leaves no position and no gap, and the next on
     const failing = afterFold(recordHistory, () => {
       if (random() > 0.3) return;
       failures += 1;
-      throw random() < 0.7 ? new DatabaseUnavailable('injected after the fold') : new DatabaseUnavailable('injected before the commit');
+      throw random() < 0.7
+        ? new DatabaseUnavailable('injected after the fold')
+        : new DatabaseUnavailable('injected before the commit');
     });
     const projector = civic.startProjector([failing, snapshots, recordReferences], { batchSize: 10 });
     for (let round = 0; round < 8; round++) await civic.writer.write(randomChanges(random, 20), {});
@@ -115,7 +123,7 @@ test('read models of a dead owner are taken over after the clock was set back, a
   await civic.rows(`update civic.generations set owner = 'dead', lease_until = $1 where state = 'live' returning 1`, [
     Date.now() + 3_600_000,
   ]);
-  expect(await createLogMoves(civic.database.transactor, civic.database.columns).held(Date.now())).toEqual([]);
+  expect(await createLogMoves(civic.database.transactor).listOwned(Date.now())).toEqual([]);
   const projector = civic.startProjector(read);
   await civic.writer.write([upsert('topics', 902, 1)], {});
   await civic.caughtUp();
@@ -170,7 +178,12 @@ test.each(['between two batches', 'between fold and commit'])(
     });
     const random = randomFrom(testSeed());
     const owner = `zombie ${where}`;
-    const first = civic.startProjector([hooked], { owner, leaseClock: zombie.clock, transactor: zombie.transactor, batchSize: 5 });
+    const first = civic.startProjector([hooked], {
+      owner,
+      leaseClock: zombie.clock,
+      transactor: zombie.transactor,
+      batchSize: 5,
+    });
     await civic.writer.write([upsert('topics', where === 'between two batches' ? 900 : 901, below(random, 1000))], {});
     await untilTrue('the first owner has folded', () => folded > 0);
     if (where === 'between two batches') zombie.suspend();
@@ -178,7 +191,8 @@ test.each(['between two batches', 'between fold and commit'])(
     // On a busy machine a short lease could end and be acquired again.
     const second = other.startProjector([recordHistory, snapshots], { owner: `heir ${where}`, leaseMs: LONG_LEASE_MS });
     await other.caughtUp();
-    const commits = async () => Number((await civic.rows('select count(*) from civic.owners where owner = $1', [owner]))[0]![0]);
+    const commits = async () =>
+      Number((await civic.rows('select count(*) from civic.owners where owner = $1', [owner]))[0]![0]);
     const before = await commits();
     zombie.resume();
     await civic.writer.write(randomChanges(random, 40, 100), {});
@@ -218,7 +232,10 @@ test('an owner whose backends are terminated continues without a gap, and no oth
 });
 
 test('of two projectors that start together exactly one owns each generation, ten times', async () => {
-  const fresh = Array.from({ length: 10 }, (_, round): Projection => ({ ...snapshots, name: `snapshots_round_${round}` }));
+  const fresh = Array.from(
+    { length: 10 },
+    (_, round): Projection => ({ ...snapshots, name: `snapshots_round_${round}` }),
+  );
   for (const projection of fresh) {
     // A lease longer than any pause of a busy machine.
     const lasting = { leaseMs: LONG_LEASE_MS };
@@ -238,13 +255,22 @@ test('an event that fails pauses its projection with reason and id, others conti
   });
   const projector = civic.startProjector([recordHistory, snapshots, hooked]);
   await civic.caughtUp(undefined, [recordReferences.name]);
-  await civic.writer.write([upsert('documents', 6999, 1), upsert('documents', 7000, 1), upsert('documents', 7001, 1)], {});
+  await civic.writer.write(
+    [upsert('documents', 6999, 1), upsert('documents', 7000, 1), upsert('documents', 7001, 1)],
+    {},
+  );
   await civic.caughtUp();
   const paused = async () =>
-    (await civic.generations.list()).find(({ projection, state }) => projection === recordReferences.name && state === 'live')!;
+    (await civic.generations.list()).find(
+      ({ projection, state }) => projection === recordReferences.name && state === 'live',
+    )!;
   await untilTrue('the projection is paused', async () => (await paused()).pausedReason !== null);
   const [event] = await civic.log.readStream(`documents-${poison}`, NO_STREAM, 1);
-  expect(await paused()).toMatchObject({ pausedReason: 'this event cannot be folded', pausedEvent: event!.id, owner: null });
+  expect(await paused()).toMatchObject({
+    pausedReason: 'this event cannot be folded',
+    pausedEvent: event!.id,
+    owner: null,
+  });
   const referring = async (number: number) =>
     (
       await civic.rows(`select 1 from civic.record_references_g${(await paused()).generation} where record_id = $1`, [
@@ -260,10 +286,13 @@ test('an event that fails pauses its projection with reason and id, others conti
     handles,
     processorStore: { listReactors: async () => [] },
     follows: new Map(),
+    unclassified: { count: async () => 0 },
     deadlineMs: 20_000,
   })();
   expect(health.status).toBe('degraded');
-  expect(health.pipeline.projections.find(({ name }) => name === recordReferences.name)).toMatchObject({ state: 'paused' });
+  expect(health.pipeline.projections.find(({ name }) => name === recordReferences.name)).toMatchObject({
+    state: 'paused',
+  });
   expect(JSON.stringify(health)).not.toContain('cannot be folded');
 
   await civic.generations.resume((await paused()).generation);
@@ -285,7 +314,9 @@ test('an event that an operator skipped stays skipped in every rebuild', async (
   const projector = civic.startProjector([recordHistory, snapshots, hooked]);
   await civic.writer.write([upsert('documents', 8000, 1), upsert('documents', 8001, 1)], {});
   const row = async () =>
-    (await civic.generations.list()).find(({ projection, state }) => projection === recordReferences.name && state === 'live')!;
+    (await civic.generations.list()).find(
+      ({ projection, state }) => projection === recordReferences.name && state === 'live',
+    )!;
   await untilTrue('the projection is paused', async () => (await row()).pausedReason !== null);
   const { pausedEvent, generation } = await row();
   const commandId = civic.identifiers.next();
@@ -309,9 +340,11 @@ test('an event that an operator skipped stays skipped in every rebuild', async (
   const building = await civic.generations.create(hooked, 'building', Date.now());
   projector.nudge();
   await untilTrue('the rebuild serves', async () => (await row()).generation === building.generation);
-  expect(await civic.rows(`select record_id from civic.record_references_g${building.generation} where record_id = $1`, [poison])).toEqual(
-    [],
-  );
+  expect(
+    await civic.rows(`select record_id from civic.record_references_g${building.generation} where record_id = $1`, [
+      poison,
+    ]),
+  ).toEqual([]);
   expect((await row()).pausedReason).toBeNull();
   await projector.stop();
 });

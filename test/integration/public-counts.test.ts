@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { columnArrays } from '../../infra/postgresql/column-arrays.ts';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
-import { openClientPool } from '../../infra/postgresql/client-pool.ts';
-import { createSharedCounts } from '../../infra/postgresql/counts.ts';
+import { openClientPool } from '../../infra/postgresql/connection/client-pool.ts';
+import { createSharedCounts } from '../../infra/postgresql/counters/counts.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
@@ -10,7 +8,6 @@ let database: TestDatabase;
 let transactor: ReturnType<typeof openClientPool>;
 beforeAll(async () => {
   database = await startTestDatabase();
-  await migrate(database.url);
   transactor = openClientPool({ dsn: database.url, purpose: 'test' }, 4);
 });
 afterAll(async () => {
@@ -18,13 +15,16 @@ afterAll(async () => {
   await database.close();
 });
 
-const process = () => createSharedCounts(transactor, columnArrays, randomIdentifiers.next());
+const process = () => createSharedCounts(transactor, randomIdentifiers.next());
 const rows = async () =>
   (
-    await transactor.transaction((transaction) => transaction.execute({ text: 'select window_start from civic.public_counts', values: [] }))
-  ).rows
-    .flat()
-    .map(Number);
+    await transactor.transaction((transaction) =>
+      transaction.query<{ start: number }>({
+        text: 'select window_start as start from civic.public_counts',
+        values: [],
+      }),
+    )
+  ).rows.map(({ start }) => start);
 
 test('a process gets the counts of the others for its keys in that window, and not its own', async () => {
   const [one, two, three] = [process(), process(), process()];

@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { nightlyDescribe } from '../support/nightly-test.ts';
 import type { ProjectionStatus } from '../../queries/operators/processors.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { onServer } from '../support/on-server.ts';
@@ -58,7 +59,9 @@ test('an operator holds, compares, switches and switches back, with a running an
   }
   const compared = await value<Compared>('compare', 'record_history');
   expect(compared.equal).toBe(true);
-  expect(compared.tables.map(({ digestLive }) => digestLive)).toEqual(compared.tables.map(({ digestRebuilt }) => digestRebuilt));
+  expect(compared.tables.map(({ digestLive }) => digestLive)).toEqual(
+    compared.tables.map(({ digestRebuilt }) => digestRebuilt),
+  );
   expect(compared.tables[0]!.digestLive).toMatch(/^[0-9a-f]{64}$/);
 
   expect(await value<Built>('pause', 'record_history')).toMatchObject({ state: 'operator_paused' });
@@ -73,27 +76,35 @@ test('an operator holds, compares, switches and switches back, with a running an
   expect((await service.fetch('/api/v1/data/changes?limit=5', { key: service.key! })).status).toBe(200);
 
   await service.kill9();
-  expect(await value<Built>('switch-back', 'record_history')).toMatchObject({ generation: live!.generation, state: 'live' });
+  expect(await value<Built>('switch-back', 'record_history')).toMatchObject({
+    generation: live!.generation,
+    state: 'live',
+  });
   const [again] = await value<readonly Built[]>('rebuild', 'record_history');
   expect(again!.state).toBe('live');
   expect(await value<{ dropped: readonly number[] }>('drop', 'record_history', '--yes')).toMatchObject({ waiting: [] });
   expect(await states()).toEqual([[again!.generation, 'live']]);
-  expect(await refusal('cancel', 'record_history')).toContain('no rebuild is under way');
+  expect(await refusal('cancel', 'record_history')).toContain('no rebuild is running');
   service = await installation.start();
   expect((await service.fetch('/api/v1/data/health', { key: await installation.openAccount() })).status).toBe(200);
 });
 
-describe('while the live generation is of another version', () => {
+nightlyDescribe('while the live generation is of another version', () => {
   let database: TestDatabase;
   const command = (...args: readonly string[]) =>
-    installation.civicHere(['projections', ...args, '--json'], { env: { DATABASE_URL: database.url, CIVIC_LOG_LEVEL: 'fatal' } });
+    installation.civicHere(['projections', ...args, '--json'], {
+      env: { DATABASE_URL: database.url, CIVIC_LOG_LEVEL: 'fatal' },
+    });
 
   beforeEach(async () => {
     database = await startTestDatabase();
     await installation.civicHere(['accounts', 'open', '--name', 'Acme'], { env: { DATABASE_URL: database.url } });
     await command('rebuild', 'agenda', '--hold');
     const [live] = JSON.parse((await command('list', 'agenda')).stdout) as readonly ProjectionStatus[];
-    await onServer(database.url, `update civic.generations set version = version - 1 where generation = ${live!.generation}`);
+    await onServer(
+      database.url,
+      `update civic.generations set version = version - 1 where generation = ${live!.generation}`,
+    );
     await onServer(database.url, `drop table civic.agenda_added_sources_g${live!.generation}`);
   });
   afterEach(() => database.close());
@@ -117,7 +128,9 @@ describe('while the live generation is of another version', () => {
     expect(before.filter(({ state }) => state === 'ready')).toEqual([]);
     const { exitCode, stdout, stderr } = await command('rebuild', 'agenda', '--hold');
     expect([exitCode, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^civic: agenda: the live one is version \d+ and the rebuilt one \d+; their tables differ\n$/);
+    expect(stderr).toMatch(
+      /^civic: agenda: the live one is version \d+ and the rebuilt one \d+; their tables differ\n$/,
+    );
     const after = JSON.parse((await command('list', 'agenda')).stdout) as readonly ProjectionStatus[];
     expect(after.map(({ generation }) => generation)).toEqual(before.map(({ generation }) => generation));
     expect(await command('rebuild', 'agenda')).toMatchObject({ exitCode: 0 });

@@ -18,7 +18,9 @@ test('a refused rebuild names tables and rows that differ, and serves only if an
   await start([recordReferences, recordHistory, snapshots]);
   const live = await civic.live(recordReferences.name);
   const [table] = recordReferences.tables(live);
-  const [victim] = await civic.rows(`delete from ${table} where ctid = (select min(ctid) from ${table}) returning record_id::text`);
+  const [victim] = await civic.rows(
+    `delete from ${table} where ctid = (select min(ctid) from ${table}) returning record_id::text`,
+  );
   for (const purpose of ['building', 'held'] as const) {
     const { generation } = await rebuilds.rebuild(recordReferences, purpose);
     trial.projector!.nudge();
@@ -31,7 +33,10 @@ test('a refused rebuild names tables and rows that differ, and serves only if an
     expect(comparison!.differences.join(' ')).toContain(victim![0]);
     expect(await civic.live(recordReferences.name)).toBe(live);
     if (purpose === 'building') continue;
-    expect(await rebuilds.decide(generation, 'switch-accepting')).toMatchObject({ state: 'building', acceptDifferences: true });
+    expect(await rebuilds.decide(generation, 'switch-accepting')).toMatchObject({
+      state: 'building',
+      acceptDifferences: true,
+    });
     trial.projector!.nudge();
     await rebuilds.serves(generation);
     expect(await rebuilds.row(generation)).toMatchObject({ acceptDifferences: false, held: false, pausedReason: null });
@@ -43,7 +48,9 @@ test('the published feed is never switched to a rebuild that differs, also when 
   const live = await civic.live(recordHistory.name);
   const { state, history } = RECORD_HISTORY.at(live);
   const [chain] = await civic.rows(`select chain from ${state}`);
-  const [body] = await civic.rows(`update ${history} set body = '{"tampered":true}' where position = 3 returning resource`);
+  const [body] = await civic.rows(
+    `update ${history} set body = '{"tampered":true}' where position = 3 returning resource`,
+  );
   await civic.rows(`update ${state} set chain = 'tampered'`);
   const { generation } = await rebuilds.rebuild(recordHistory);
   trial.projector!.nudge();
@@ -89,7 +96,8 @@ test('a held rebuild is equal also after only the live one was pruned', async ()
   await rebuilds.ready(generation);
   civic.clock.advance(RETENTION_MS + DAY_MS);
   expect(await civic.prune()).toBeGreaterThan(0);
-  const rows = async (number: number) => Number((await civic.rows(`select count(*) from ${RECORD_HISTORY.at(number).history}`))[0]![0]);
+  const rows = async (number: number) =>
+    Number((await civic.rows(`select count(*) from ${RECORD_HISTORY.at(number).history}`))[0]![0]);
   expect(await rows(generation)).toBeGreaterThan(await rows(await civic.live(recordHistory.name)));
   expect(await rebuilds.decide(generation, 'compare')).toMatchObject({ comparison: null });
   trial.projector!.nudge();

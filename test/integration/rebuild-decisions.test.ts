@@ -66,10 +66,19 @@ test('a held rebuild is compared, serves after a switch and not after a switch b
   expect(comparison!.tables.map(({ table, rebuilt }) => [table, rebuilt])).toEqual(
     comparison!.tables.map(({ table, live }) => [table, live]),
   );
-  expect(comparison!.tables.map(({ table }) => table)).toEqual(['record_history', 'record_history_state', 'record_history_totals']);
+  expect(comparison!.tables.map(({ table }) => table)).toEqual([
+    'record_history',
+    'record_history_state',
+    'record_history_totals',
+  ]);
   expect(comparison!.tables[0]!.live.rows).toBeGreaterThan(100);
   await untilTrue('it is folded along', async () => (await rebuilds.row(held.generation))!.checkpoint > checkpoint);
-  expect(await rebuilds.status(held.generation)).toMatchObject({ state: 'ready', rebuild: true, serves: false, held: true });
+  expect(await rebuilds.status(held.generation)).toMatchObject({
+    state: 'ready',
+    rebuild: true,
+    serves: false,
+    held: true,
+  });
   expect(await civic.live(recordHistory.name)).toBe(before);
 
   expect(await rebuilds.decide(held.generation, 'switch')).toMatchObject({ held: false });
@@ -116,7 +125,9 @@ test('a rebuild that is cancelled at any moment commits nothing more and leaves 
       const at = (await rebuilds.row(building.generation))!;
       await trial.projector.stop();
       expect(await rebuilds.row(building.generation)).toEqual(at);
-      const [kept] = await civic.rows(`select coalesce(max(position), 0) from ${RECORD_HISTORY.at(building.generation).history}`);
+      const [kept] = await civic.rows(
+        `select coalesce(max(position), 0) from ${RECORD_HISTORY.at(building.generation).history}`,
+      );
       expect(Number(kept![0])).toBeLessThanOrEqual(at.folded);
       expect(await civic.live(recordHistory.name)).toBe(live);
       expect(await rebuilds.hashOf(recordHistory, live)).toBe(whole);
@@ -212,7 +223,12 @@ test('a paused rebuild stands still in every process until it is resumed, and co
     await civic.clock.sleep(20);
   }
   expect(await rebuilds.row(generation)).toEqual(paused);
-  expect(await rebuilds.status(generation)).toMatchObject({ state: 'operator_paused', rate: 0, leftSeconds: null, reason: null });
+  expect(await rebuilds.status(generation)).toMatchObject({
+    state: 'operator_paused',
+    rate: 0,
+    leftSeconds: null,
+    reason: null,
+  });
   expect((await rebuilds.status(generation))!.leftEvents).toBeGreaterThan(0);
 
   expect((await rebuilds.decide(generation, 'resume'))!.folded).toBe(paused.folded);
@@ -226,19 +242,30 @@ test('a paused rebuild stands still in every process until it is resumed, and co
 test('of two operators who decide at once one is refused as too late', async () => {
   await start([recordHistory, snapshots]);
   for (let times = 0; times < 6; times++) {
-    const [one, two] = await Promise.all([rebuilds.rebuild(recordHistory, 'held'), rebuilds.rebuild(recordHistory, 'held')]);
+    const [one, two] = await Promise.all([
+      rebuilds.rebuild(recordHistory, 'held'),
+      rebuilds.rebuild(recordHistory, 'held'),
+    ]);
     expect(one.generation).toBe(two.generation);
-    const paused = await Promise.all([rebuilds.decide(one.generation, 'pause'), rebuilds.decide(one.generation, 'pause')]);
+    const paused = await Promise.all([
+      rebuilds.decide(one.generation, 'pause'),
+      rebuilds.decide(one.generation, 'pause'),
+    ]);
     expect(paused.filter((outcome) => outcome === null)).toHaveLength(1);
     await rebuilds.decide(one.generation, 'resume');
     trial.projector!.nudge();
     if (times % 2 === 0) await rebuilds.ready(one.generation);
-    const [switched, cancelled] = await Promise.all([rebuilds.decide(one.generation, 'switch'), rebuilds.decide(one.generation, 'cancel')]);
+    const [switched, cancelled] = await Promise.all([
+      rebuilds.decide(one.generation, 'switch'),
+      rebuilds.decide(one.generation, 'cancel'),
+    ]);
     if (cancelled === null) await rebuilds.serves(one.generation);
     else expect((await rebuilds.row(one.generation))!.state).toBe('retired');
     expect([switched, cancelled].some((outcome) => outcome !== null)).toBe(true);
     expect(
-      (await civic.generations.list()).filter(({ projection, state }) => projection === recordHistory.name && state === 'live'),
+      (await civic.generations.list()).filter(
+        ({ projection, state }) => projection === recordHistory.name && state === 'live',
+      ),
     ).toHaveLength(1);
   }
 });
@@ -313,5 +340,7 @@ test('events written while a rebuild is held are in it when it serves', async ()
   trial.projector!.nudge();
   await rebuilds.serves(generation);
   const { history } = RECORD_HISTORY.at(generation);
-  expect(await civic.rows(`select count(*) from ${history} where record_id = $1`, [upsert('topics', 4711, 1).id])).toEqual([['1']]);
+  expect(
+    await civic.rows(`select count(*) from ${history} where record_id = $1`, [upsert('topics', 4711, 1).id]),
+  ).toEqual([['1']]);
 });

@@ -44,7 +44,8 @@ afterAll(async () => {
 const row = async (generation: number): Promise<Generation | undefined> =>
   (await civic.generations.list()).find((candidate) => candidate.generation === generation);
 
-const rebuild = (projection: Projection): Promise<Generation> => civic.generations.create(projection, 'building', Date.now());
+const rebuild = (projection: Projection): Promise<Generation> =>
+  civic.generations.create(projection, 'building', Date.now());
 
 /** The fold, delayed by some milliseconds. */
 const slowed = (projection: Projection, milliseconds: number, onBatch: () => void = () => undefined): Projection => ({
@@ -66,7 +67,8 @@ async function following(stopped: () => boolean): Promise<{ readonly items: Read
     expect(position).toBeGreaterThanOrEqual(head);
     head = position;
     const page = readPage(
-      (await civic.changes({ ...(cursor === undefined ? {} : { cursor }), limit: 37, maxResponseBytes: MAX_BYTES })).text,
+      (await civic.changes({ ...(cursor === undefined ? {} : { cursor }), limit: 37, maxResponseBytes: MAX_BYTES }))
+        .text,
     );
     items.push(...page.items);
     cursor = page.nextCursor;
@@ -80,7 +82,8 @@ test('a generation is built while the live one serves; a reader across the switc
   const done = new AbortController();
   const reading = following(() => done.signal.aborted);
   const writing = withSeed(async (random) => {
-    for (let from = 0; !done.signal.aborted || from < 5; from++) await civic.writer.write(randomChanges(random, 5, 40), {});
+    for (let from = 0; !done.signal.aborted || from < 5; from++)
+      await civic.writer.write(randomChanges(random, 5, 40), {});
   });
   for (let times = 0; times < 3; times++) {
     const building = await rebuild(recordHistory);
@@ -154,7 +157,11 @@ test('a newer version replaces a live one without a projector, also when events 
   expect((await following(() => true)).to).toBe((await expectedFeed(civic.log)).length);
   // The newer version is now live.
   await projector.stop();
-  const unfinished = await civic.generations.create({ ...recordHistory, version: newer.version + 1 }, 'building', Date.now());
+  const unfinished = await civic.generations.create(
+    { ...recordHistory, version: newer.version + 1 },
+    'building',
+    Date.now(),
+  );
   projector = civic.startProjector([CURRENT, snapshots]);
   await untilTrue('the newest version serves', async () =>
     (await civic.generations.list()).some(
@@ -191,7 +198,10 @@ describe('from this position', () => {
           ],
           { batchSize: 20 + below(random, 80) },
         );
-        await Promise.race([folded, untilTrue('it serves', async () => (await row(building.generation))?.state === 'live')]);
+        await Promise.race([
+          folded,
+          untilTrue('it serves', async () => (await row(building.generation))?.state === 'live'),
+        ]);
         if (times < 30) await projector.stop();
         // Read before the state: an owner that runs on may make it live in between.
         const live = await civic.live(current.name);
@@ -222,7 +232,9 @@ describe('from this position', () => {
     };
     projector = civic.startProjector([otherwise, snapshots]);
     const refused = async () =>
-      (await civic.generations.list()).filter(({ state, version }) => state === 'refused' && version === current.version + 1);
+      (await civic.generations.list()).filter(
+        ({ state, version }) => state === 'refused' && version === current.version + 1,
+      );
     await untilTrue('the rebuild is refused', async () => (await refused()).length > 0);
     expect((await refused())[0]!.pausedReason).toContain('differs');
     // After several checks for work there is still one.
@@ -257,7 +269,9 @@ describe('from this position', () => {
       const { differences } = await verify();
       expect(differences).toHaveLength(1);
       expect(differences[0]).toMatch(new RegExp(`^${found![0]} `));
-      await civic.rows(`update ${history} set ${column} = $1 where position = ${found![0]}`, [found![column === 'body' ? 2 : 1]!]);
+      await civic.rows(`update ${history} set ${column} = $1 where position = ${found![0]}`, [
+        found![column === 'body' ? 2 : 1]!,
+      ]);
     }
     await civic.rows(`delete from ${history} where position = ${found![0]}`);
     expect((await verify()).differences[0]).toMatch(new RegExp(`^${found![0]} `));

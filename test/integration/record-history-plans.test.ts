@@ -1,10 +1,9 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { columnArrays } from '../../infra/postgresql/column-arrays.ts';
-import { clientConfig } from '../../infra/postgresql/sessions.ts';
+import { clientConfig } from '../../infra/postgresql/connection/sessions.ts';
 import type { HistoryRow } from '../../projections/record-history/history-rows.ts';
 import { recordHistory, supersedeRows } from '../../projections/record-history/projection.ts';
-import { NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
+import { ERASED_VERSIONS, NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { feedPageStatement } from '../../queries/feed/feed-page.ts';
 import { createReadCivicRecords } from '../../queries/feed/read-civic-records.ts';
 import { createReadCivicSnapshotPage } from '../../queries/feed/read-civic-snapshot-page.ts';
@@ -14,35 +13,37 @@ import type { Statement, StatementValue } from '../../domain/ports/database.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { explained, scansOf } from '../support/query-plan.ts';
 
 const ROWS = 200_000;
 const [SOURCES, CHECKS, JURISDICTIONS] = [500, 40, 16];
 const MAX_BYTES = 5_000_000;
 const SNAPSHOT = '00000000-0000-4000-8000-000000000001';
-
 let server: TestDatabase;
 let civic: TestCivic;
 let generation: number;
 let session: Client;
+
 /** A connection with the settings of the connections that fold. */
 let folding: Client;
 
 const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
-
 const hundredIds = Array.from({ length: 100 }, (_, n) => idOf(ROWS / 2 + n * 10));
 
 const superseded = (count: number): Statement =>
   supersedeRows(
     generation,
-    columnArrays,
-    Array.from({ length: count }, (_, n) => ({ resource: 'agenda_items', record_id: idOf(n), position: 1 }) as HistoryRow),
+    Array.from(
+      { length: count },
+      (_, n) => ({ resource: 'agenda_items', record_id: idOf(n), position: 1 }) as HistoryRow,
+    ),
   );
 
 /** The statement that a query sends. */
 async function sent(read: (reads: LiveReads) => Promise<unknown>): Promise<Statement> {
   let statement: Statement | undefined;
   const reads = {
-    texts: (build: (live: () => number) => Statement) => {
+    rows: (build: (live: () => number) => Statement) => {
       statement = build(() => generation);
       return Promise.resolve([]);
     },
@@ -54,7 +55,9 @@ async function sent(read: (reads: LiveReads) => Promise<unknown>): Promise<State
 /** The same of one that goes through slonik. */
 async function sentTyped(read: (reads: LiveReads) => Promise<unknown>): Promise<Statement> {
   let statement: Statement | undefined;
-  const many = async (build: (live: () => number) => { readonly sql: string; readonly values: readonly StatementValue[] }) => {
+  const many = async (
+    build: (live: () => number) => { readonly sql: string; readonly values: readonly StatementValue[] },
+  ) => {
     const { sql, values } = build(() => generation);
     statement = { text: sql.replaceAll('$slonik_', '$'), values };
     return [];
@@ -66,7 +69,13 @@ async function sentTyped(read: (reads: LiveReads) => Promise<unknown>): Promise<
 async function statements(): Promise<Record<string, Statement>> {
   const page = { after: 1000, limit: 100, maxBytes: MAX_BYTES, cutoff: 0 };
   const id = civic.identifiers.next();
-  const snapshot = { accountId: id, snapshotId: SNAPSHOT, resource: 'meetings', limit: 100, maxResponseBytes: MAX_BYTES } as const;
+  const snapshot = {
+    accountId: id,
+    snapshotId: SNAPSHOT,
+    resource: 'meetings',
+    limit: 100,
+    maxResponseBytes: MAX_BYTES,
+  } as const;
   return {
     feed: feedPageStatement(generation, { ...page, resource: null }),
     filtered: feedPageStatement(generation, { ...page, resource: 'meetings' }),
@@ -76,7 +85,10 @@ async function statements(): Promise<Record<string, Statement>> {
     floor: feedPageStatement(generation, { ...page, after: null, resource: null }),
     snapshot: await sent((reads) => createReadCivicSnapshotPage({ reads, clock: civic.clock })(snapshot)),
     batch: await sent((reads) =>
-      createReadCivicRecords(reads, asText)({ requests: [{ resource: 'meetings', ids: hundredIds }], maxResponseBytes: MAX_BYTES }),
+      createReadCivicRecords(reads)({
+        requests: [{ resource: 'meetings', ids: hundredIds }],
+        maxResponseBytes: MAX_BYTES,
+      }),
     ),
     ids: await sent((reads) => currentIds(reads, 'agenda_items').next()),
     supersede: superseded(500),
@@ -97,7 +109,7 @@ beforeAll(async () => {
   await civic.rows(
     `create table if not exists civic.snapshots_g${generation} (like civic.snapshots_g${await civic.live('snapshots')} including all)`,
   );
-  session = new Client(clientConfig({ dsn: server.url, purpose: 'plans' }));
+  session = new Client(clientConfig({ dsn: server.url, purpose: 'plans', inOrder: true }));
   await session.connect();
   folding = new Client(clientConfig({ dsn: server.url, purpose: 'plans', lookups: true }));
   await folding.connect();
@@ -131,107 +143,73 @@ afterAll(async () => {
   await server?.close();
 });
 
-interface Node {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Index Name'?: string;
-  readonly 'Actual Rows'?: number;
-  readonly 'Actual Loops'?: number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly 'Index Cond'?: string;
-  readonly Plans?: readonly Node[];
-}
-
-const nodes = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
-
-/** The plan of the statement: for each scan of the history the index, or "all" for the whole table, and the rows that were read. */
-async function scans({ name, text, values }: Statement, mode: string, session: Client) {
-  await session.query('begin');
-  try {
-    await session.query(`set local plan_cache_mode = ${mode}`);
-    const explain = `explain (analyze, format json) `;
-    const literal = (value: StatementValue) =>
-      value === null ? 'null' : Array.isArray(value) ? `'{${value.join(',')}}'` : `'${String(value)}'`;
-    const given = values.map(literal);
-    const result =
-      name === undefined
-        ? await session.query({ text: explain + text, values: values as unknown[] })
-        : await session.query(`${explain} execute "${name}"(${given.join(',')})`);
-    const plan = JSON.parse((result.rows[0] as { 'QUERY PLAN': string })['QUERY PLAN']) as { Plan: Node }[];
-    const table = RECORD_HISTORY.at(generation).history.replace('civic.', '');
-    const found = nodes(plan[0]!.Plan).filter((node) => node['Relation Name'] === table && node['Node Type'].includes('Scan'));
-    const bitmaps = nodes(plan[0]!.Plan).filter((node) => node['Node Type'] === 'Bitmap Index Scan');
-    const used = [...found, ...bitmaps].map((node) => node['Index Name'] ?? (node['Node Type'].startsWith('Bitmap') ? '' : 'all'));
-    const touched = found.reduce(
-      (sum, node) => sum + (node['Actual Loops'] ?? 1) * ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)),
-      0,
-    );
-    const conditions = found.map((node) => node['Index Cond'] ?? '');
-    return { used: [...new Set(used.filter((index) => index !== ''))].toSorted(), touched, conditions };
-  } finally {
-    await session.query('rollback');
-  }
-}
-
-/** `execute` takes literals; the binary form of an array is not one. */
-const asText = {
-  ...columnArrays,
-  texts: (values: readonly (string | null)[]) => values as never,
-  uuids: (values: readonly (string | null)[]) => values as never,
-};
+/** The reads of the history: the indexes, or "all" for the whole table, and the number of rows. */
+const scans = async (statement: Statement, mode: string, on: Client) =>
+  scansOf(await explained(on, statement, mode), RECORD_HISTORY.at(generation).history, '');
 
 const index = (what: string): string => `record_history_g${generation}_${what}`;
 
-describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(`with 200,000 rows and plan_cache_mode %s`, (mode) => {
-  test.each(['kept from when the table was empty', 'with fresh statistics'])(
-    'pages, batches and folds use their indexes, plans %s',
-    async (when) => {
-      if (when === 'with fresh statistics') await session.query(`analyze ${RECORD_HISTORY.at(generation).history}`);
-      const all = await statements();
-      const snapshot = { ...all['snapshot']!, values: all['snapshot']!.values.with(1, SNAPSHOT) };
-      const feed = await scans(all['feed']!, mode, session);
-      expect(feed.used).toEqual([index('pkey')]);
-      expect(feed.touched).toBeLessThan(220);
-      const floor = await scans(all['floor']!, mode, session);
-      expect(floor.used).toEqual([index('pkey')]);
-      expect(floor.touched).toBeLessThan(300);
-      for (const filter of ['filtered', 'rare', 'common', 'head']) {
-        const filtered = await scans(all[filter]!, mode, session);
-        expect([filter, filtered.used]).toEqual([filter, [index('by_resource'), index('pkey')]]);
-        expect(filtered.touched).toBeLessThan(230);
-      }
-      const page = await scans(snapshot, mode, session);
-      // Also reads whether an erasure has changed the page: no row without an erasure.
-      expect(page.used).toEqual(['erased_versions_pkey', index('by_resource'), index('pkey')]);
-      expect(page.touched).toBeLessThan(440);
-      const batch = await scans(all['batch']!, mode, session);
-      expect(batch.used).toEqual([index('current')]);
-      expect(batch.touched).toBeLessThan(110);
-      const ids = await scans({ ...all['ids']!, values: all['ids']!.values.with(1, ROWS / 2) }, mode, session);
-      expect(ids.used).toEqual([index('by_resource')]);
-      expect(ids.touched).toBeLessThan(510);
+describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(
+  `with 200,000 rows and plan_cache_mode %s`,
+  (mode) => {
+    test.each(['kept from when the table was empty', 'with fresh statistics'])(
+      'pages, batches and folds use their indexes, plans %s',
+      async (when) => {
+        if (when === 'with fresh statistics') await session.query(`analyze ${RECORD_HISTORY.at(generation).history}`);
+        const all = await statements();
+        const snapshot = { ...all['snapshot']!, values: all['snapshot']!.values.with(1, SNAPSHOT) };
+        const feed = await scans(all['feed']!, mode, session);
+        expect(feed.used).toEqual([index('pkey')]);
+        expect(feed.touched).toBeLessThan(220);
+        const floor = await scans(all['floor']!, mode, session);
+        expect(floor.used).toEqual([index('pkey')]);
+        expect(floor.touched).toBeLessThan(300);
+        for (const filter of ['filtered', 'rare', 'common', 'head']) {
+          const filtered = await scans(all[filter]!, mode, session);
+          expect([filter, filtered.used]).toEqual([filter, [index('by_resource'), index('pkey')]]);
+          expect(filtered.touched).toBeLessThan(230);
+        }
+        const page = await scans(snapshot, mode, session);
+        expect(page.used).toEqual([index('by_resource'), index('pkey')]);
+        expect(page.touched).toBeLessThan(440);
+        // Also reads whether an erasure has changed the page: no row without an erasure.
+        const erased = scansOf(await explained(session, snapshot, mode), ERASED_VERSIONS);
+        expect(erased.used).toEqual(['erased_versions_pkey']);
+        expect(erased.touched).toBe(0);
+        const batch = await scans(all['batch']!, mode, session);
+        expect(batch.used).toEqual([index('current')]);
+        expect(batch.touched).toBeLessThan(110);
+        const ids = await scans({ ...all['ids']!, values: all['ids']!.values.with(1, ROWS / 2) }, mode, session);
+        expect(ids.used).toEqual([index('by_resource')]);
+        expect(ids.touched).toBeLessThan(510);
 
-      const { history } = RECORD_HISTORY.at(generation);
-      const rows = Array.from({ length: 500 }, (_, n) => ROWS / 2 + 1 + n * 4);
-      const found = await session.query(`select resource, record_id::text as id from ${history} where position = any($1)`, [rows]);
-      const records = found.rows as { resource: string; id: string }[];
-      const update: Statement = {
-        ...superseded(1),
-        values: [records.map(({ resource }) => resource), records.map(({ id }) => id), records.map(() => ROWS + 1)],
-      };
-      const { used, touched } = await scans(update, mode, folding);
-      expect(used).toEqual([index('current')]);
-      expect(touched).toBe(records.length);
-    },
-  );
-});
+        const { history } = RECORD_HISTORY.at(generation);
+        const rows = Array.from({ length: 500 }, (_, n) => ROWS / 2 + 1 + n * 4);
+        const found = await session.query(
+          `select resource, record_id::text as id from ${history} where position = any($1)`,
+          [rows],
+        );
+        const records = found.rows as { resource: string; id: string }[];
+        const update: Statement = {
+          ...superseded(1),
+          values: [records.map(({ resource }) => resource), records.map(({ id }) => id), records.map(() => ROWS + 1)],
+        };
+        const { used, touched } = await scans(update, mode, folding);
+        expect(used).toEqual([index('current')]);
+        expect(touched).toBe(records.length);
+      },
+    );
+  },
+);
 
 describe('health of 500 sources that were checked again and again', () => {
   beforeAll(async () => {
     generation += 1;
     const { history } = RECORD_HISTORY.at(generation);
     for (const text of recordHistory.create(generation)) await session.query(text);
-    await session.query(`update civic.projections set live_generation = ${generation} where name = '${recordHistory.name}'`);
+    await session.query(
+      `update civic.projections set live_generation = ${generation} where name = '${recordHistory.name}'`,
+    );
     const id = (number: string) => `('00000000-0000-4000-8000-' || lpad((${number})::text, 12, '0'))`;
     await session.query(
       `insert into ${history} (position, resource, record_id, version, removed, changed_at, superseded_at, digest, envelope, body, fingerprint)
@@ -250,13 +228,16 @@ describe('health of 500 sources that were checked again and again', () => {
     );
   });
 
-  test.each(['without statistics', 'with fresh statistics'])('reads each source, its jurisdiction and its body once, %s', async (when) => {
-    if (when === 'with fresh statistics') await session.query(`analyze ${RECORD_HISTORY.at(generation).history}`);
-    const sources = await sentTyped((reads) => readSources(reads, civic.clock));
-    const { used, touched, conditions } = await scans(sources, 'auto', session);
-    expect(used).toEqual([index('by_resource'), index('current')]);
-    expect(touched).toBe(3 * SOURCES);
-    // The other scan is that of the sources.
-    expect(conditions.filter((condition) => condition.includes('record_id'))).toHaveLength(2);
-  });
+  test.each(['without statistics', 'with fresh statistics'])(
+    'reads each source, its jurisdiction and its body once, %s',
+    async (when) => {
+      if (when === 'with fresh statistics') await session.query(`analyze ${RECORD_HISTORY.at(generation).history}`);
+      const sources = await sentTyped((reads) => readSources(reads, civic.clock));
+      const { used, touched, conditions } = await scans(sources, 'auto', session);
+      expect(used).toEqual([index('by_resource'), index('current')]);
+      expect(touched).toBe(3 * SOURCES);
+      // The other scan is that of the sources.
+      expect(conditions.filter((condition) => condition.includes('record_id'))).toHaveLength(2);
+    },
+  );
 });

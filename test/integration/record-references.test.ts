@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
-import { type Database, openDatabase } from '../../infra/postgresql/open-database.ts';
+import { createLiveReads } from '../../infra/postgresql/read-models/live-reads.ts';
+import { type Database, openDatabase } from '../../infra/postgresql/connection/open-database.ts';
 import { recordReferences, REFERENCE_FIELDS } from '../../projections/record-references/projection.ts';
 import { publishedRecords } from '../../queries/feed/published-records.ts';
 import { RECORD_PUBLISHED, RECORD_WITHDRAWN } from '../../domain/events/record-events.ts';
@@ -13,12 +12,9 @@ import { startTestDatabase, type TestDatabase } from '../support/embedded-databa
 import { foldInto } from '../support/projection-spec.ts';
 
 const GENERATION = 1;
-const [MEETING, OTHER, ITEM, AGENDA] = ['meeting', 'other', 'item', 'agenda'].map((name) => derivedId('test', name)) as [
-  string,
-  string,
-  string,
-  string,
-];
+const [MEETING, OTHER, ITEM, AGENDA] = ['meeting', 'other', 'item', 'agenda'].map((name) =>
+  derivedId('test', name),
+) as [string, string, string, string];
 
 let server: TestDatabase;
 let database: Database;
@@ -46,16 +42,16 @@ const fold = (batch: readonly StoredEvent[]) => foldInto(database, recordReferen
 
 const known = () =>
   publishedRecords(createLiveReads(database.read), {
-    readLast: async (streams) => new Map(streams.flatMap((stream) => (newest.has(stream) ? [[stream, newest.get(stream)!] as const] : []))),
+    readLast: async (streams) =>
+      new Map(streams.flatMap((stream) => (newest.has(stream) ? [[stream, newest.get(stream)!] as const] : []))),
   });
 
 beforeAll(async () => {
   server = await startTestDatabase();
-  await migrate(server.url);
   database = await openDatabase({ dsn: server.url, statementTimeoutMs: 10_000 });
   await database.transactor.transaction(async (transaction) => {
-    for (const text of recordReferences.create(GENERATION)) await transaction.execute({ text, values: [] });
-    await transaction.execute({
+    for (const text of recordReferences.create(GENERATION)) await transaction.query({ text, values: [] });
+    await transaction.query({
       text: 'insert into civic.projections (name, live_generation) values ($1, $2)',
       values: [recordReferences.name, GENERATION],
     });
@@ -70,7 +66,9 @@ afterAll(async () => {
 describe('the references of records', () => {
   it('are exactly the fields of the schemas that contain the id of another record', () => {
     for (const resource of RESOURCES) {
-      const fields = Object.keys(RECORD_SCHEMAS[resource].shape).filter((field) => field.endsWith('Id') && field !== 'sourceRecordId');
+      const fields = Object.keys(RECORD_SCHEMAS[resource].shape).filter(
+        (field) => field.endsWith('Id') && field !== 'sourceRecordId',
+      );
       expect([resource, REFERENCE_FIELDS[resource]]).toEqual([resource, fields]);
     }
   });
@@ -85,7 +83,10 @@ describe('the references of records', () => {
     expect(await known().referring('agendas', 'meetingId', [MEETING, OTHER])).toEqual([AGENDA]);
     expect(await known().referring('agenda_items', 'agendaId', [AGENDA])).toEqual([]);
 
-    await fold([event('agenda_items', ITEM, null), event('agenda_items', ITEM, { meetingId: OTHER, agendaId: AGENDA })]);
+    await fold([
+      event('agenda_items', ITEM, null),
+      event('agenda_items', ITEM, { meetingId: OTHER, agendaId: AGENDA }),
+    ]);
     expect(await referring(MEETING)).toEqual([]);
     expect(await referring(OTHER)).toEqual([ITEM]);
     expect(await known().referring('agenda_items', 'agendaId', [AGENDA])).toEqual([ITEM]);
@@ -117,7 +118,10 @@ describe('the references of records', () => {
     const oneByOne = await rows();
     expect(oneByOne).toEqual({ meeting: [], other: [second], item: [second] });
     await database.transactor.transaction((transaction) =>
-      transaction.execute({ text: `delete from ${recordReferences.tables(GENERATION)[0]} where resource = 'documents'`, values: [] }),
+      transaction.query({
+        text: `delete from ${recordReferences.tables(GENERATION)[0]} where resource = 'documents'`,
+        values: [],
+      }),
     );
     await fold(events);
     expect(await rows()).toEqual(oneByOne);

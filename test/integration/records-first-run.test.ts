@@ -4,16 +4,15 @@ import { ForeignLogFound, openedFeed, openFeed } from '../../commands/feed/feed-
 import { createRecordWriter, type RecordChange } from '../../commands/records/write-records.ts';
 import { writeSeed } from '../../commands/seeds/write-seed.ts';
 import { canonicalJson } from '../../domain/digests.ts';
-import { openEventLog } from '../../infra/postgresql/event-log.ts';
-import { createFillLock } from '../../infra/postgresql/fill-lock.ts';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
+import { openEventLog } from '../../infra/postgresql/log/event-log.ts';
+import { createFillLock } from '../../infra/postgresql/read-models/fill-lock.ts';
 import { type EventLog, LOG_START, LogUnavailable, NO_STREAM } from '../../domain/ports/event-log.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
 import { RESTORE_BEGUN } from '../../domain/events/feed-events.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import { recordStream, restoreStream } from '../../domain/streams.ts';
-import { sources } from '../../src/modules/sources.ts';
-import type { Platform } from '../../src/platform.ts';
+import { sources } from '../../src/app/modules/sources.ts';
+import type { Platform } from '../../src/app/platform.ts';
 import type { Connectors } from '../../src/sources/added-sources.ts';
 import { catalogueRecords } from '../../src/sources/catalogue/catalogue-records.ts';
 import { fillNewLog, SAMPLE_ACCOUNT_ID } from '../../src/sources/first-run.ts';
@@ -54,7 +53,11 @@ function dyingAt(log: EventLog, appends: number, stored: boolean): EventLog {
     if (left === 0 && stored) await append();
     throw new Error('the process died');
   };
-  return { ...log, append: (one) => dying(() => log.append(one)), appendEach: (many) => dying(() => log.appendEach(many)) };
+  return {
+    ...log,
+    append: (one) => dying(() => log.append(one)),
+    appendEach: (many) => dying(() => log.appendEach(many)),
+  };
 }
 
 async function start({ clock, identifiers }: TestCivic, log: EventLog, sample: 'new' | 'off' = 'new') {
@@ -81,13 +84,17 @@ test('a first run that dies at any of its appends is completed by the next start
   await close();
   for (const [appends, stored] of [1, 2, 3, 4, 5, 6, 7].map((nth) => [nth, nth % 2 === 0] as const)) {
     const cut = await open();
-    await start(cut, dyingAt(cut.log, appends, stored)).catch((error: Error) => expect(error.message).toBe('the process died'));
+    await start(cut, dyingAt(cut.log, appends, stored)).catch((error: Error) =>
+      expect(error.message).toBe('the process died'),
+    );
     cut.clock.advance(60_000);
     await start(cut, cut.log);
     expect(await contents(cut.log)).toEqual(wanted);
     const account = await cut.log.readStream(`account-${SAMPLE_ACCOUNT_ID}`, NO_STREAM, 100);
     expect(account.filter(({ type }) => type === 'AccountOpened')).toHaveLength(1);
-    expect(new Set((await expectedFeed(cut.log)).map(({ resource, recordId }) => `${resource} ${recordId}`)).size).toBe(wanted.length);
+    expect(new Set((await expectedFeed(cut.log)).map(({ resource, recordId }) => `${resource} ${recordId}`)).size).toBe(
+      wanted.length,
+    );
     await close();
   }
 });
@@ -126,8 +133,10 @@ test('a later version of a seed replaces what a former version shipped, and no e
   const { log, clock, identifiers, writer } = await open();
   const deps = { log, clock, identifiers, writer };
   const topics = taxonomyRecords().slice(0, 3) as Extract<RecordChange, { op: 'upsert' }>[];
-  const named = (label: string) => topics.map((topic) => ({ ...topic, content: { ...(topic.content as object), publicLabel: label } }));
-  const digestOf = (topic: RecordChange & { content: object }) => hash('sha256', canonicalJson({ id: topic.id, ...topic.content }), 'hex');
+  const named = (label: string) =>
+    topics.map((topic) => ({ ...topic, content: { ...(topic.content as object), publicLabel: label } }));
+  const digestOf = (topic: RecordChange & { content: object }) =>
+    hash('sha256', canonicalJson({ id: topic.id, ...topic.content }), 'hex');
   await writeSeed(deps, { name: 'topics', version: 1 }, named('first'));
   await writer.write([named('edited')[1]!, { op: 'remove', resource: 'topics', id: topics[2]!.id }], {});
   const second = { name: 'topics', version: 2, former: new Set(named('first').map(digestOf)) };
@@ -141,12 +150,13 @@ test('a later version of a seed replaces what a former version shipped, and no e
 
 test('many processes that open the feed of an empty log at once give it one identity', async () => {
   server = await startTestDatabase();
-  await migrate(server.url);
   const logs = Array.from({ length: 5 }, () => openEventLog({ dsn: server!.url, statementTimeoutMs: 10_000 }));
   const clock = { now: () => 1, sleep: () => Promise.resolve() };
   const fillLock = createFillLock(server.url);
   const opened = await Promise.all(
-    logs.map((log, nth) => openFeed({ log, clock, identifiers: { next: () => `00000000-0000-4000-8000-00000000000${nth}` }, fillLock })),
+    logs.map((log, nth) =>
+      openFeed({ log, clock, identifiers: { next: () => `00000000-0000-4000-8000-00000000000${nth}` }, fillLock }),
+    ),
   );
   expect(new Set(opened.map(({ id, position }) => `${id} ${position}`)).size).toBe(1);
   expect((await logs[0]!.readAll({ after: LOG_START, limit: 10 })).events).toHaveLength(1);
@@ -157,7 +167,6 @@ type Step = PromiseWithResolvers<void>;
 
 test('a feed is not opened in an empty log that a restore fills, and is refused once the restore has begun', async () => {
   server = await startTestDatabase();
-  await migrate(server.url);
   const log = openEventLog({ dsn: server.url, statementTimeoutMs: 10_000 });
   const fillLock = createFillLock(server.url);
   const [held, waiting, ended] = Array.from({ length: 3 }, () => Promise.withResolvers<void>()) as [Step, Step, Step];
@@ -165,7 +174,14 @@ test('a feed is not opened in an empty log that a restore fills, and is refused 
   const restoring = fillLock.tryRun(async () => {
     held.resolve();
     await waiting.promise;
-    const data = { restoreId: RESTORE_ID, backupId: RESTORE_ID, sha256: '0'.repeat(64), events: 7, asCopy: false, revokeKeys: false };
+    const data = {
+      restoreId: RESTORE_ID,
+      backupId: RESTORE_ID,
+      sha256: '0'.repeat(64),
+      events: 7,
+      asCopy: false,
+      revokeKeys: false,
+    };
     await log.append({
       stream: restoreStream(RESTORE_ID),
       expectedRevision: NO_STREAM,
@@ -184,7 +200,6 @@ test('a feed is not opened in an empty log that a restore fills, and is refused 
 
 test('a log that begins with another event is refused by name', async () => {
   server = await startTestDatabase();
-  await migrate(server.url);
   const log = openEventLog({ dsn: server.url, statementTimeoutMs: 10_000 });
   await log.append({ stream: 'orders-1', expectedRevision: NO_STREAM, events: [newEvent({ type: 'OrderPlaced' })] });
   const opening = openedFeed(log);
@@ -196,7 +211,17 @@ test('a log that begins with another event is refused by name', async () => {
 test('the first complete sync removes every record of the sample, and one that failed removes none', async () => {
   const opened = await open();
   await start(opened, opened.log);
-  const report = { client: 'x', read: {}, appended: 1, unchanged: 0, removed: 0, rejected: [], skipped: [], degraded: [], position: null };
+  const report = {
+    client: 'x',
+    read: {},
+    appended: 1,
+    unchanged: 0,
+    removed: 0,
+    rejected: [],
+    skipped: [],
+    degraded: [],
+    position: null,
+  };
   let failure: string | null = 'away';
   const connector = {
     sync: async () => ({ ...report, failure }),

@@ -2,7 +2,13 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRecordWriter } from '../../commands/records/write-records.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
-import { type AppendOutcome, type EventLog, NO_STREAM, OutcomeUnknown, type StreamAppend } from '../../domain/ports/event-log.ts';
+import {
+  type AppendOutcome,
+  type EventLog,
+  NO_STREAM,
+  OutcomeUnknown,
+  type StreamAppend,
+} from '../../domain/ports/event-log.ts';
 import { recordStream } from '../../domain/streams.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { below, randomFrom, recordId, remove, upsert } from '../support/civic-records.ts';
@@ -23,8 +29,10 @@ afterAll(async () => {
   await server?.close();
 });
 
-const writerOn = (log: EventLog) => createRecordWriter({ log, clock: civic.clock, identifiers: civic.identifiers, deadlineMs: 20_000 });
-const history = (number: number) => civic.log.readStream(recordStream('topics', recordId('topics', number)), NO_STREAM, 1000);
+const writerOn = (log: EventLog) =>
+  createRecordWriter({ log, clock: civic.clock, identifiers: civic.identifiers, deadlineMs: 20_000 });
+const history = (number: number) =>
+  civic.log.readStream(recordStream('topics', recordId('topics', number)), NO_STREAM, 1000);
 
 /** A lost connection whose append is stored after a failed lookup, when the log is read again. */
 function storedLate(log: EventLog, moment: 'before reading' | 'after reading'): EventLog {
@@ -64,7 +72,10 @@ test('a log that stores nothing until the deadline ends the write as a deadline,
   const writer = createRecordWriter({ log: silent, clock, identifiers: civic.identifiers, deadlineMs: 20_000 });
   const failure = await writer.write([upsert('topics', 9_900, 1)], {}).catch((error: unknown) => error);
   expect([OutcomeUnknown, DeadlineExceeded].some((kind) => failure instanceof kind)).toBe(true);
-  const changing: EventLog = { ...civic.log, appendEach: async (appends) => appends.map(() => ({ kind: 'conflict', actualRevision: 5 })) };
+  const changing: EventLog = {
+    ...civic.log,
+    appendEach: async (appends) => appends.map(() => ({ kind: 'conflict', actualRevision: 5 })),
+  };
   await expect(
     createRecordWriter({ log: changing, clock, identifiers: civic.identifiers, deadlineMs: 20_000 }).write(
       [upsert('topics', 9_900, 1)],
@@ -125,10 +136,10 @@ test('with any conflicts and lost answers of appends, each change is one event, 
           return random() < 0.2 ? { number, slug: null } : { number, slug: `topic-${variant}` };
         });
         const outcomes = await writer.write(
-          changes.map(({ number, slug }) => (slug === null ? remove('topics', number) : upsert('topics', number, Number(slug.slice(6))))),
+          changes.map(({ number, slug }) =>
+            slug === null ? remove('topics', number) : upsert('topics', number, Number(slug.slice(6))),
+          ),
           {},
-          undefined,
-          random() < 0.5 ? 'any' : 'kept',
         );
         for (const [index, { number, slug }] of changes.entries()) {
           const states = written.get(number) ?? ['removed'];
@@ -140,7 +151,9 @@ test('with any conflicts and lost answers of appends, each change is one event, 
       }
       for (const [number, states] of written) {
         const found = await history(number);
-        const slugs = found.map(({ type, data }) => (type === 'RecordWithdrawn' ? 'removed' : (JSON.parse(data) as { slug: string }).slug));
+        const slugs = found.map(({ type, data }) =>
+          type === 'RecordWithdrawn' ? 'removed' : (JSON.parse(data) as { slug: string }).slug,
+        );
         expect(slugs).toEqual(states.slice(1));
         for (const { id } of found) events.add(id);
         expect(new Set(found.map(({ id }) => id)).size).toBe(found.length);
@@ -150,61 +163,15 @@ test('with any conflicts and lost answers of appends, each change is one event, 
   );
 });
 
-test('after a batch of new records the next reads nothing before it appends, until one of its records is known or withdrawn', async () => {
-  const read: string[][] = [];
-  const log: EventLog = {
-    ...civic.log,
-    readLast: async (streams) => {
-      read.push([...streams]);
-      return civic.log.readLast(streams);
-    },
-  };
-  const writer = writerOn(log);
-  const streamsRead = async (...numbers: number[]) => {
-    read.length = 0;
-    const outcomes = await writer.write(
-      numbers.map((number) => (number < 0 ? remove('topics', -number) : upsert('topics', number, 1))),
-      {},
-      undefined,
-      'any',
-    );
-    return [outcomes.map(({ kind }) => kind).join(), read.map((streams) => streams.length).join()];
-  };
-  expect(await streamsRead(7001, 7002)).toEqual(['appended,appended', '2']);
-  expect(await streamsRead(7003, 7004)).toEqual(['appended,appended', '']);
-  expect(await streamsRead(7005, -7001)).toEqual(['appended,appended', '1']);
-  expect(await streamsRead(7006, 7007)).toEqual(['appended,appended', '2']);
-  expect(await streamsRead(7008, 7003, -7999)).toEqual(['appended,unchanged,unchanged', '1,1']);
-  expect(await streamsRead(7009)).toEqual(['appended', '1']);
-  expect(await streamsRead(7003, 7009)).toEqual(['unchanged,unchanged', '2']);
-});
-
-test('changes of different records are stored in their order, also after a batch of new records', async () => {
+test('changes of different records are stored in their order', async () => {
   const writer = writerOn(civic.log);
-  await writer.write([upsert('topics', 7201, 1), upsert('topics', 7202, 1)], {}, undefined, 'any');
-  const outcomes = await writer.write([upsert('topics', 7201, 2), upsert('topics', 7203, 1), upsert('topics', 7202, 2)], {});
+  await writer.write([upsert('topics', 7201, 1), upsert('topics', 7202, 1)], {});
+  const outcomes = await writer.write(
+    [upsert('topics', 7201, 2), upsert('topics', 7203, 1), upsert('topics', 7202, 2)],
+    {},
+  );
   const positions = outcomes.map((outcome) => (outcome.kind === 'appended' ? outcome.position : outcome.kind));
   expect(positions).toEqual(positions.toSorted());
-});
-
-test('a wrong guess that a record is new is decided again at once, also where the clock has passed the deadline meanwhile', async () => {
-  let now = 0;
-  const slept: number[] = [];
-  const clock = { now: () => now, sleep: async (milliseconds: number) => void slept.push(milliseconds) };
-  const slow: EventLog = {
-    ...civic.log,
-    appendEach: async (appends) => {
-      const outcomes = await civic.log.appendEach(appends);
-      now += 30_000;
-      return outcomes;
-    },
-  };
-  const writer = createRecordWriter({ log: slow, clock, identifiers: civic.identifiers, deadlineMs: 20_000 });
-  await writer.write([upsert('topics', 7101, 1)], {}, undefined, 'any');
-  const outcomes = await writer.write([upsert('topics', 7101, 2), upsert('topics', 7102, 1)], {}, undefined, 'any');
-  expect(outcomes.map(({ kind }) => kind)).toEqual(['appended', 'appended']);
-  expect(await history(7101)).toHaveLength(2);
-  expect(slept).toEqual([]);
 });
 
 test('of many concurrent writers with the same record one makes the event', async () => {

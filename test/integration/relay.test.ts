@@ -9,7 +9,15 @@ import { randomChanges, randomFrom, remove, upsert } from '../support/civic-reco
 import { copyTestDatabase, startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type KafkaPeer, startKafkaPeer } from '../support/kafka-peer.ts';
 import { readTopic, sendAll } from '../support/kafka-client.ts';
-import { FEED_TOPIC, feedItems, readChained, relayAtRest, relayRow, type RunningRelay, startRelay } from '../support/relay.ts';
+import {
+  FEED_TOPIC,
+  feedItems,
+  readChained,
+  relayAtRest,
+  relayRow,
+  type RunningRelay,
+  startRelay,
+} from '../support/relay.ts';
 
 let database: TestDatabase;
 let civic: TestCivic;
@@ -137,7 +145,10 @@ test('a rebuild of the record history and a restart of the relay publish nothing
 
 test('a connection that is lost around any step of a transaction loses and repeats nothing', async () => {
   relay();
-  const steps = ['AddPartitionsToTxn', 'Produce', 'EndTxn'].flatMap((call) => [['cutBefore', call] as const, ['cutAfter', call] as const]);
+  const steps = ['AddPartitionsToTxn', 'Produce', 'EndTxn'].flatMap((call) => [
+    ['cutBefore', call] as const,
+    ['cutAfter', call] as const,
+  ]);
   for (const [number, [fault, call]] of steps.entries()) {
     peer.faults[fault].set(call, 1);
     await civic.writer.write(randomChanges(randomFrom(number), 40), {});
@@ -153,7 +164,9 @@ test('while the brokers are away it waits without a pause, and then continues wh
   await relayAtRest(civic);
   await peer.goDown();
   await civic.writer.write(randomChanges(randomFrom(2), 50), {});
-  await untilTrue('it has met their absence', () => civic.logger.warnings.some((line) => line.includes('brokers of Kafka')));
+  await untilTrue('it has met their absence', () =>
+    civic.logger.warnings.some((line) => line.includes('brokers of Kafka')),
+  );
   await peer.comeBack();
   peer.faults.slowMs = 20;
   await relayAtRest(civic);
@@ -218,7 +231,13 @@ test('records too large for one send are sent one by one', async () => {
 
 describe('where history has been pruned', () => {
   const pruned = async () => {
-    const changes = [upsert('topics', 1, 1), upsert('topics', 2, 1), upsert('topics', 3, 1), upsert('topics', 1, 2), remove('topics', 2)];
+    const changes = [
+      upsert('topics', 1, 1),
+      upsert('topics', 2, 1),
+      upsert('topics', 3, 1),
+      upsert('topics', 1, 2),
+      remove('topics', 2),
+    ];
     for (const change of changes) await write(change);
     await civic.caughtUp();
     civic.clock.advance(RETENTION_MS + DAY_MS);
@@ -250,7 +269,9 @@ describe('where history has been pruned', () => {
     await first.stop();
     await pruned();
     relay();
-    expect(await paused()).toMatch(/stands at position 1, and changes up to \d+ are no longer retained: delete the topics/);
+    expect(await paused()).toMatch(
+      /stands at position 1, and changes up to \d+ are no longer retained: delete the topics/,
+    );
     expect(await positions()).toEqual([1]);
   });
 });
@@ -277,7 +298,9 @@ describe('the owner of a topic', () => {
     relay();
     await untilTrue('the new feed is published', async () => ends().reduce((sum, end) => sum + end, 0n) > 4n);
     await relayAtRest(civic);
-    const seen = (await readTopic(peer.brokers, FEED_TOPIC)).map(({ headers }) => `${headers['civic-feed']} ${headers['civic-position']}`);
+    const seen = (await readTopic(peer.brokers, FEED_TOPIC)).map(
+      ({ headers }) => `${headers['civic-feed']} ${headers['civic-position']}`,
+    );
     expect(seen.toSorted()).toEqual([civic.feedId, feedId].flatMap((id) => [`${id} 1`, `${id} 2`]).toSorted());
   });
 
@@ -300,7 +323,7 @@ describe('the owner of a topic', () => {
     peer.store.create(FEED_TOPIC, 3);
     await sendAll(peer.brokers, FEED_TOPIC, [{ key: 'topics/1', value: '{}' }]);
     relay();
-    expect(await paused()).toContain('does not say of which feed and how far');
+    expect(await paused()).toContain('has no checkpoint');
   });
 
   test('a deleted topic is filled again, also without changes', async () => {

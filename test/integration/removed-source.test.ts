@@ -4,9 +4,9 @@ import { RECORD_PUBLISHED, RECORD_WITHDRAWN } from '../../domain/events/record-e
 import type { EventLog } from '../../domain/ports/event-log.ts';
 import { recordStream } from '../../domain/streams.ts';
 import { systemClock } from '../../infra/system/clock.ts';
-import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
-import { sources } from '../../src/modules/sources.ts';
-import type { Platform } from '../../src/platform.ts';
+import { createProcessorStore } from '../../infra/postgresql/leases/processor-store.ts';
+import { sources } from '../../src/app/modules/sources.ts';
+import type { Platform } from '../../src/app/platform.ts';
 import type { Connectors } from '../../src/sources/added-sources.ts';
 import type { Connector } from '../../src/sources/source.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
@@ -36,7 +36,11 @@ afterAll(async () => {
 
 test('a batch whose writer was suspended until its source was removed publishes nothing new and changes nothing', async () => {
   const change = (type: 'AddSource' | 'RemoveSource') =>
-    changeSourceList(civic, type === 'AddSource' ? { type, added: ADDED } : { type, removed: REF }, civic.clock.now() + 30_000);
+    changeSourceList(
+      civic,
+      type === 'AddSource' ? { type, added: ADDED } : { type, removed: REF },
+      civic.clock.now() + 30_000,
+    );
   const [existing, fresh] = [upsert('topics', 1, 1), upsert('topics', 2, 1)];
   let suspended: (() => Promise<void>) | undefined;
   const log: EventLog = {
@@ -61,6 +65,7 @@ test('a batch whose writer was suspended until its source was removed publishes 
         rejected: [],
         skipped: [],
         degraded: [],
+        failedEvents: 0,
         failure: null,
         position: null,
       };

@@ -4,6 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { withNightly } from '../support/test-runs.ts';
+import { nightlyTest } from '../support/nightly-test.ts';
 import { SEARCHED_FIELDS } from '../../client/mirror/columns.ts';
 import { MIRROR_TABLES } from '../../client/mirror/mirror-tables.ts';
 import { randomChanges, randomFrom } from '../support/civic-records.ts';
@@ -35,22 +37,37 @@ afterAll(async () => {
   await database.close();
 });
 
-async function importSome(count: number, run = installation.civicHere): Promise<void> {
+async function importSome(count: number): Promise<void> {
   const lines = randomChanges(random, count, 120).map((change) => {
     const { op, resource, id } = change;
     return `${JSON.stringify(change.op === 'upsert' ? { op, resource, id, data: change.content } : { op, resource, id })}\n`;
   });
-  const { exitCode, stderr } = await run(['records', 'import', '-'], { input: lines.join('') });
+  const { exitCode, stderr } = await installation.civicHere(['records', 'import', '-'], { input: lines.join('') });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
 }
 const mirror = (to: string, ...more: string[]) =>
-  installation.civic(['replicate', '--base-url', service.baseUrl, '--key', key, '--to', to, '--verify', '--json', ...more]);
+  installation.civicHere([
+    'replicate',
+    '--base-url',
+    service.baseUrl,
+    '--key',
+    key,
+    '--to',
+    to,
+    '--verify',
+    '--json',
+    ...more,
+  ]);
 
-test.each([
-  ['a folder', () => join(installation.folder, 'mirror')],
-  ['a SQLite file', () => `sqlite:${join(installation.folder, 'mirror.db')}`],
-  ['a PostgreSQL database', () => database.url],
-])('%s is synchronised repeatedly, and its digests are equal each time', async (_, to) => {
+const PLACES = withNightly<[name: string, to: () => string]>(
+  [
+    ['a folder', () => join(installation.folder, 'mirror')],
+    ['a PostgreSQL database', () => database.url],
+  ],
+  [['a SQLite file', () => `sqlite:${join(installation.folder, 'mirror.db')}`]],
+);
+
+test.each(PLACES)('%s is synchronised repeatedly, and its digests are equal each time', async (_, to) => {
   await importSome(150);
   expect(JSON.parse((await mirror(to())).stdout)).toMatchObject({ snapshots: 1, changes: 0, verified: true });
   await importSome(60);
@@ -71,7 +88,7 @@ for index in filter(lambda name: name.endswith("_fts"), rows):
     found[index] = sum((row,) in ask(f"select rowid from {index} where {index} match ?", phrase) for row, phrase in phrases)
 print(json.dumps({"rows": rows, "found": found, "check": ask("pragma integrity_check")}))`;
 
-test.skipIf(spawnSync('python3', ['-c', 'import sqlite3']).status !== 0)(
+nightlyTest.skipIf(spawnSync('python3', ['-c', 'import sqlite3']).status !== 0)(
   'the SQLite of the system reads and searches every table and view of a mirror whose records have changed (needs python3)',
   async () => {
     const file = join(installation.folder, 'mirror.db');
@@ -79,11 +96,19 @@ test.skipIf(spawnSync('python3', ['-c', 'import sqlite3']).status !== 0)(
     expect({ status: asked.status, stderr: asked.stderr }).toEqual({ status: 0, stderr: '' });
     const { rows, found, check } = JSON.parse(asked.stdout) as { rows: Counts; found: Counts; check: unknown };
     expect(Object.keys(rows)).toEqual(
-      expect.arrayContaining([...Object.keys(MIRROR_TABLES), 'civic_records', 'upcoming_items', 'hits_with_topic', 'meeting_agendas']),
+      expect.arrayContaining([
+        ...Object.keys(MIRROR_TABLES),
+        'civic_records',
+        'upcoming_items',
+        'hits_with_topic',
+        'meeting_agendas',
+      ]),
     );
     const records = Object.keys(MIRROR_TABLES).map((table) => rows[table]!);
     expect(records.reduce((sum, count) => sum + count)).toBe(rows['civic_records']);
-    expect(found).toEqual(Object.fromEntries(Object.keys(SEARCHED_FIELDS).map((table) => [`${table}_fts`, rows[table]])));
+    expect(found).toEqual(
+      Object.fromEntries(Object.keys(SEARCHED_FIELDS).map((table) => [`${table}_fts`, rows[table]])),
+    );
     expect(found['documents_fts']).toBeGreaterThan(10);
     expect(check).toEqual([['ok']]);
   },
@@ -93,15 +118,24 @@ test('a mirror that is killed repeatedly while records change ends equal to the 
   const to = `sqlite:${join(installation.folder, 'killed.db')}`;
   for (let round = 0; round < 4; round += 1) {
     await importSome(80);
-    const running = installation.run(['replicate', '--base-url', service.baseUrl, '--key', key, '--to', to, '--follow']);
-    const importing = importSome(80, installation.civic);
+    const running = installation.run([
+      'replicate',
+      '--base-url',
+      service.baseUrl,
+      '--key',
+      key,
+      '--to',
+      to,
+      '--follow',
+    ]);
+    const importing = importSome(80);
     setTimeout(() => running.kill('SIGKILL'), 350 + round * 120);
     await Promise.all([running.ended, importing]);
   }
   expect(JSON.parse((await mirror(to)).stdout)).toMatchObject({ verified: true });
 });
 
-test('a following mirror ends cleanly on a signal, and a filtered one contains only its resource', async () => {
+nightlyTest('a following mirror ends cleanly on a signal, and a filtered one contains only its resource', async () => {
   const to = join(installation.folder, 'filtered');
   expect(JSON.parse((await mirror(to, '--resource', 'topics')).stdout)).toMatchObject({ verified: true });
   const fresh = join(installation.folder, 'following');
@@ -111,11 +145,22 @@ test('a following mirror ends cleanly on a signal, and a filtered one contains o
   await expect.poll(mirrorState).toContain('"phase":"changes"');
   running.kill('SIGTERM');
   const { exitCode, stderr } = await running.ended;
-  expect({ exitCode, stderr }).toEqual({ exitCode: 130, stderr: expect.stringMatching(/^civic: stopped by SIGTERM\n$/) as unknown });
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 130,
+    stderr: expect.stringMatching(/^civic: stopped by SIGTERM\n$/) as unknown,
+  });
 });
 
-test('a refused key and an unreachable address are one line each', async () => {
-  const refused = await installation.civic(['replicate', '--base-url', service.baseUrl, '--key', 'crs_wrong', '--to', 'x']);
+nightlyTest('a refused key and an unreachable address are one line each', async () => {
+  const refused = await installation.civic([
+    'replicate',
+    '--base-url',
+    service.baseUrl,
+    '--key',
+    'crs_wrong',
+    '--to',
+    'x',
+  ]);
   expect(refused).toMatchObject({
     exitCode: 1,
     stdout: '',
@@ -133,5 +178,8 @@ test('a refused key and an unreachable address are one line each', async () => {
     'x',
   ]);
   other.close();
-  expect(elsewhere).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^civic: the answer is not JSON[^\n]+\n$/) as unknown });
+  expect(elsewhere).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/^civic: the answer is not JSON[^\n]+\n$/) as unknown,
+  });
 });

@@ -3,9 +3,16 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { leaseReport, moveReport, noteReport, type ReportWork, type WorkedReport } from '../../commands/reports/work-on-report.ts';
+import { nightlyTest } from '../support/nightly-test.ts';
+import {
+  leaseReport,
+  moveReport,
+  noteReport,
+  type ReportWork,
+  type WorkedReport,
+} from '../../commands/reports/work-on-report.ts';
 import type { ReportMove } from '../../commands/reports/report-decider.ts';
-import { createReportLeases } from '../../infra/postgresql/report-stores.ts';
+import { createReportLeases } from '../../infra/postgresql/leases/report-stores.ts';
 import { readReportEvent } from '../../domain/events/report-events.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { reportStream } from '../../domain/streams.ts';
@@ -36,7 +43,10 @@ afterEach(async () => {
 });
 
 function start(...args: readonly string[]) {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['pipe', 'pipe', 'inherit'], env: childEnvironment() });
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: childEnvironment(),
+  });
   children.push(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return { child, next: async () => String((await lines.next()).value) };
@@ -48,7 +58,11 @@ async function submitted(count: number) {
   for (let number = 0; number < count; number++) ids.push(await reports.submit(`account ${number % 3}`, input(number)));
   return ids;
 }
-async function lease(reportId: string, holder: string, more: { leaseMs?: number; dailyBudget?: number; work?: ReportWork } = {}) {
+async function lease(
+  reportId: string,
+  holder: string,
+  more: { leaseMs?: number; dailyBudget?: number; work?: ReportWork } = {},
+) {
   const { accountId } = await reports.report(reportId);
   const { work = reports.work, leaseMs = LEASE_MS, dailyBudget = 1000 } = more;
   return leaseReport(work, { reportId, accountId, holder, leaseMs, dailyBudget, whilePaused: false });
@@ -63,7 +77,8 @@ async function move(held: WorkedReport, to: ReportMove['to'], work = reports.wor
   const handled = await moveReport(work, held, seen, { moves: [{ ...EMPTY, to, finding: 'It is so.' }], note: null });
   return handled.kind === 'rejected' ? handled.rejection.code : handled.kind;
 }
-const eventsOf = async (reportId: string) => (await reports.log.readStream(reportStream(reportId), -1, 1000)).map(readReportEvent);
+const eventsOf = async (reportId: string) =>
+  (await reports.log.readStream(reportStream(reportId), -1, 1000)).map(readReportEvent);
 
 /** Holds for every report: each move belongs to its newest lease and starts at the status of the move before. */
 async function expectSound(reportId: string) {
@@ -87,21 +102,26 @@ test('of four processes that want the same thirty reports each report is moved b
   const racers = [1, 2, 3, 4].map((seed) => start('race', database.url, String(seed), '1000', ...ids));
   for (const { next } of racers) expect(await next()).toBe('ready');
   for (const { child } of racers) child.stdin.write('go\n');
-  const outcomes = await Promise.all(racers.map(async ({ next }) => JSON.parse(await next()) as Record<string, string>));
+  const outcomes = await Promise.all(
+    racers.map(async ({ next }) => JSON.parse(await next()) as Record<string, string>),
+  );
   for (const id of ids) {
     expect(outcomes.filter((each) => each[id] === 'appended')).toHaveLength(1);
-    for (const each of outcomes) expect(['appended', 'lease_conflict', 'state_conflict', 'invalid_transition']).toContain(each[id]);
+    for (const each of outcomes)
+      expect(['appended', 'lease_conflict', 'state_conflict', 'invalid_transition']).toContain(each[id]);
     await expectSound(id);
   }
 });
 
-test('four processes together begin no more investigations in a day than the budget allows', async () => {
+nightlyTest('four processes together begin no more investigations in a day than the budget allows', async () => {
   const ids = await submitted(24);
   const racers = [1, 2, 3, 4].map((seed) => start('race', database.url, String(seed), '10', ...ids));
   for (const { next } of racers) expect(await next()).toBe('ready');
   for (const { child } of racers) child.stdin.write('go\n');
-  const outcomes = await Promise.all(racers.map(async ({ next }) => JSON.parse(await next()) as Record<string, string>));
-  expect(await reports.leases.begun(reports.clock.now())).toBe(10);
+  const outcomes = await Promise.all(
+    racers.map(async ({ next }) => JSON.parse(await next()) as Record<string, string>),
+  );
+  expect(await reports.leases.countBegun(reports.clock.now())).toBe(10);
   const events = (await Promise.all(ids.map(eventsOf))).flat();
   expect(events.filter(({ type }) => type === 'DataReportLeased')).toHaveLength(10);
   expect(outcomes.flatMap((each) => Object.values(each))).toContain('budget_exhausted');
@@ -179,11 +199,14 @@ test('a takeover that was delayed before it was recorded gives no lease older th
 test('a lease is acquired once, renewed for its holder, refused to others, and free after its end', async () => {
   const [reportId] = await submitted(1);
   const first = await leased(reportId!, 'ann');
-  expect(await lease(reportId!, 'bob')).toMatchObject({ code: 'lease_conflict', message: expect.stringContaining('ann') as string });
+  expect(await lease(reportId!, 'bob')).toMatchObject({
+    code: 'lease_conflict',
+    message: expect.stringContaining('ann') as string,
+  });
   reports.clock.advance(LEASE_MS / 2);
   const again = await leased(reportId!, 'ann');
   expect(again.lease).toMatchObject({ token: first.lease.token, leaseUntil: reports.clock.now() + LEASE_MS });
-  expect(await reports.leases.begun(reports.clock.now())).toBe(1);
+  expect(await reports.leases.countBegun(reports.clock.now())).toBe(1);
   expect(await reports.leases.renew(again.lease, reports.clock.now(), 2 * LEASE_MS)).toBe(true);
   reports.clock.advance(LEASE_MS + 1);
   expect(await lease(reportId!, 'bob')).toBeInstanceOf(Rejection);
@@ -195,10 +218,10 @@ test('a lease is acquired once, renewed for its holder, refused to others, and f
   expect(await reports.leases.current(reportId!, reports.clock.now())).toMatchObject({ holder: 'bob' });
   reports.clock.advance(LEASE_MS);
   expect(await reports.leases.current(reportId!, reports.clock.now())).toBeNull();
-  expect([await move(bob.lease, 'investigating'), await reports.leases.renew(bob.lease, reports.clock.now(), 1)]).toEqual([
-    'lease_conflict',
-    false,
-  ]);
+  expect([
+    await move(bob.lease, 'investigating'),
+    await reports.leases.renew(bob.lease, reports.clock.now(), 1),
+  ]).toEqual(['lease_conflict', false]);
 });
 
 test('a lease longer than 30 days, or with an invalid duration, is refused', async () => {
@@ -233,13 +256,15 @@ test('of two takeovers at once the second waits for the first and finds the repo
   await taking.promise;
   const other = reports.leases.take(wanted('eve'));
   await untilTrue('the other waits for the row', async () => {
-    const waiting = await reports.rows("select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()");
+    const waiting = await reports.rows(
+      "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+    );
     return waiting.length > 0;
   });
   first.resolve();
   await one;
   expect(await other).toMatchObject({ kind: 'held', lease: { holder: 'bob' } });
-  expect(await reports.leases.begun(reports.clock.now())).toBe(2);
+  expect(await reports.leases.countBegun(reports.clock.now())).toBe(2);
 });
 
 test('without its lease a report is neither moved nor noted', async () => {
@@ -261,7 +286,10 @@ test('tokens keep growing after the table of leases was lost, and older holders 
   await reports.rows('delete from civic.report_leases');
   const after = await leased(reportId!, 'bob');
   expect(after.lease.token).toBeGreaterThan(before.lease.token);
-  expect([await move(before.lease, 'investigating'), await move(after.lease, 'investigating')]).toEqual(['lease_conflict', 'appended']);
+  expect([await move(before.lease, 'investigating'), await move(after.lease, 'investigating')]).toEqual([
+    'lease_conflict',
+    'appended',
+  ]);
 });
 
 test('a closed report cannot be leased, and its lease ends with the closing', async () => {
@@ -270,7 +298,7 @@ test('a closed report cannot be leased, and its lease ends with the closing', as
   expect(await move(held, 'declined')).toBe('appended');
   expect(await reports.rows('select from civic.report_leases')).toHaveLength(0);
   expect(await lease(reportId!, 'bob')).toMatchObject({ code: 'invalid_transition' });
-  expect(await reports.leases.begun(reports.clock.now())).toBe(1);
+  expect(await reports.leases.countBegun(reports.clock.now())).toBe(1);
 });
 
 test('a move that was decided on an older state of the report is refused', async () => {

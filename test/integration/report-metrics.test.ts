@@ -41,14 +41,21 @@ async function move(reportId: string, ...moves: readonly [Pick<ReportMove, 'to'>
 async function told(): Promise<readonly string[]> {
   await reports.caughtUp(undefined, ['reports']);
   const registry = new Registry();
-  register(registry, REPORT_METRICS, async () => ({ figures: await readReportFigures(reports.reads), now: reports.clock.now() }));
+  register(registry, REPORT_METRICS, async () => ({
+    figures: await readReportFigures(reports.reads),
+    now: reports.clock.now(),
+  }));
   return (await registry.metrics()).split('\n');
 }
 
 test('open reports by status, the oldest age and the times to first move and closing are reported', async () => {
   expect(await told()).toContain('civic_reports_oldest_open_seconds 0');
   const input = { sourceUrl: 'https://example.org/a', expectedRecord: 'A record' };
-  const [first, second, third] = [await reports.submit('a', input), await reports.submit('b', input), await reports.submit('c', input)];
+  const [first, second, third] = [
+    await reports.submit('a', input),
+    await reports.submit('b', input),
+    await reports.submit('c', input),
+  ];
   reports.clock.advance(5_000);
   await move(first, { to: 'investigating' });
   reports.clock.advance(3_600_000);

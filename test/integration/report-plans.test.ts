@@ -2,12 +2,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RECORD_KEYS } from '../../projections/record-keys/tables.ts';
 import { REPORTS } from '../../projections/reports/tables.ts';
 import { countOpenReports, readReportFigures } from '../../queries/reports/report-figures.ts';
-import { foundRecords, knownReports, type ReportFilter, type WantedRecord } from '../../queries/reports/known-reports.ts';
+import {
+  foundRecords,
+  knownReports,
+  type ReportFilter,
+  type WantedRecord,
+} from '../../queries/reports/known-reports.ts';
 import { derivedId } from '../../domain/identifiers.ts';
-import type { Statement, StatementValue, TypedQuery } from '../../domain/ports/database.ts';
+import type { Statement, TypedQuery } from '../../domain/ports/database.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { openReports, type TestReports } from '../support/reports.ts';
+import { statementOf } from '../support/slonik-statements.ts';
 
 const RECORDS = 300_000;
 const SUBMITTED = 60_000;
@@ -44,13 +50,8 @@ async function sent(ask: (reads: LiveReads) => Promise<unknown>): Promise<readon
   const statements: Statement[] = [];
   const live = (name: string) => (name === 'reports' ? generation : keys);
   const reads = {
-    texts: (build: (numbers: typeof live) => Statement) => {
-      statements.push(build(live));
-      return Promise.resolve([]);
-    },
     many: (build: (numbers: typeof live) => TypedQuery<unknown>) => {
-      const { sql, values } = build(live);
-      statements.push({ text: sql.replaceAll('$slonik_', '$'), values: values as StatementValue[] });
+      statements.push(statementOf(build(live)));
       return Promise.resolve([]);
     },
   } as unknown as LiveReads;
@@ -63,9 +64,9 @@ async function plans(ask: (reads: LiveReads) => Promise<unknown>): Promise<strin
   const found: string[] = [];
   for (const { text, values } of await sent(ask)) {
     await reports.database.transactor.transaction(async (transaction) => {
-      await transaction.execute({ text: 'set local plan_cache_mode = force_generic_plan', values: [] });
-      const { rows } = await transaction.execute({ text: `explain ${text}`, values });
-      found.push(rows.map(([line]) => line).join('\n'));
+      await transaction.query({ text: 'set local plan_cache_mode = force_generic_plan', values: [] });
+      const { rows } = await transaction.query<{ 'QUERY PLAN': string }>({ text: `explain ${text}`, values });
+      found.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
     });
   }
   return found.join('\n\n');
@@ -90,7 +91,12 @@ const filters: readonly (readonly [string, ReportFilter])[] = [
   [
     'a record may answer',
     {
-      mayBe: { addressKeys: [derivedId('test', 'a')], titleKeys: [derivedId('test', 't')], sourceRecordIds: ['1'], dates: ['2020-01-01'] },
+      mayBe: {
+        addressKeys: [derivedId('test', 'a')],
+        titleKeys: [derivedId('test', 't')],
+        sourceRecordIds: ['1'],
+        dates: ['2020-01-01'],
+      },
     },
   ],
   ['have an id', { reportIds: [derivedId('test', 'report')] }],

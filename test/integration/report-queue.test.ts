@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createReportClaims, createReportClientCounts, createReportQueue } from '../../infra/postgresql/report-stores.ts';
+import {
+  createReportClaims,
+  createReportClientCounts,
+  createReportQueue,
+} from '../../infra/postgresql/leases/report-stores.ts';
 import { openReports } from '../../queries/reports/report-figures.ts';
 import { openTestCivic, TEST_TIME, type TestCivic } from '../support/civic.ts';
 import { appendReports } from '../support/civic-reports.ts';
@@ -35,7 +39,9 @@ describe('the queue', () => {
 
   test('gives exactly its number of places to concurrent requests of several processes', async () => {
     await start(7);
-    const asked = Array.from({ length: 90 }, (_, nth) => queues()[nth % 3]!.reserve({ reportId: randomUUID(), until: 1, limit: 20 }));
+    const asked = Array.from({ length: 90 }, (_, nth) =>
+      queues()[nth % 3]!.reserve({ reportId: randomUUID(), until: 1, limit: 20 }),
+    );
     const given = (await Promise.all(asked)).filter(Boolean);
     expect(given).toHaveLength(13);
     expect(await row()).toEqual({ counted: '7', reserved: 13 });
@@ -122,8 +128,12 @@ describe('the queue', () => {
 });
 
 describe('a claim', () => {
-  const claims = () => programs.map(({ database: { counting } }) => createReportClaims(counting));
-  const token = (tokenKey = 'a') => ({ accountId: '00000000-0000-4000-8000-000000000001', tokenKey, by: randomUUID() });
+  const claims = () => programs.map(({ database: { countRows } }) => createReportClaims(countRows));
+  const token = (tokenKey = 'a') => ({
+    accountId: '00000000-0000-4000-8000-000000000001',
+    tokenKey,
+    by: randomUUID(),
+  });
 
   test('belongs to one process at a time, until it is given back or has expired', async () => {
     const mine = token();
@@ -142,14 +152,16 @@ describe('a claim', () => {
     const all = Array.from({ length: 30 }, () => token('c'));
     const got = await Promise.all(all.map((each, nth) => claims()[nth % 3]!.claim(each, 1000, 0)));
     expect(got.filter(Boolean)).toHaveLength(1);
-    await one().rows("insert into civic.report_claims values ('00000000-0000-4000-8000-000000000001', 'dead', gen_random_uuid(), -600000)");
+    await one().rows(
+      "insert into civic.report_claims values ('00000000-0000-4000-8000-000000000001', 'dead', gen_random_uuid(), -600000)",
+    );
     await claims()[0]!.release(all[got.indexOf(true)]!);
     expect(await one().rows("select token_key from civic.report_claims where token_key in ('c', 'dead')")).toEqual([]);
   });
 });
 
 describe('the counts of clients', () => {
-  const counts = () => programs.map(({ database: { counting } }) => createReportClientCounts(counting));
+  const counts = () => programs.map(({ database: { countRows } }) => createReportClientCounts(countRows));
   const limit = { requests: 20, seconds: 60 };
 
   test('allow exactly the limit of a window, over processes', async () => {
@@ -167,9 +179,11 @@ describe('the counts of clients', () => {
     const [count] = counts();
     for (let number = 0; number < 50; number += 1) await count!.take(randomUUID(), limit, TEST_TIME + 600_000);
     await count!.take(randomUUID(), limit, TEST_TIME + 720_000);
-    expect(await one().rows(`select count(*)::text from civic.report_client_counts where window_start <= ${TEST_TIME + 600_000}`)).toEqual([
-      ['0'],
-    ]);
+    expect(
+      await one().rows(
+        `select count(*)::text from civic.report_client_counts where window_start <= ${TEST_TIME + 600_000}`,
+      ),
+    ).toEqual([['0']]);
   });
 });
 

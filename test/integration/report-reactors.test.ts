@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RecordChange } from '../../commands/records/write-records.ts';
 import { turnReportSwitch } from '../../commands/reports/turn-switch.ts';
-import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
+import { createProcessorStore } from '../../infra/postgresql/leases/processor-store.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import { LOG_START, type StoredEvent } from '../../domain/ports/event-log.ts';
@@ -88,6 +88,16 @@ test('a report of an existing record closes by itself, and its account is notifi
   expect(await accountEvents('a')).toEqual(['DataReportSubmitted', 'DataReportSettled']);
 });
 
+test.each([
+  ['heading', 'investigating'],
+  ['procedural', 'already_available'],
+] as const)('a report of a record that is published as %s is %s', async (kind, status) => {
+  await write(events.item('wanted', 'session', { title: TITLE, sourceUrl: PAGE, kind }));
+  const reportId = await reports.submit('a', input);
+  await reports.turn();
+  expect(await reports.report(reportId)).toMatchObject({ status });
+});
+
 test('a record that is published again resolves the waiting report, without a regular turn', async () => {
   await write(events.withdraw('agenda_items', 'wanted'));
   run();
@@ -127,7 +137,8 @@ test('a closing that was not delivered, because its process died, is delivered b
 });
 
 test('a paused worker follows the log and does no work; a resumed one processes all open reports', async () => {
-  const turn = (paused: boolean) => turnReportSwitch(reports, 'worker', { paused, by: 'test', reason: null }, reports.clock.now() + 10_000);
+  const turn = (paused: boolean) =>
+    turnReportSwitch(reports, 'worker', { paused, by: 'test', reason: null }, reports.clock.now() + 10_000);
   await write(events.withdraw('agenda_items', 'wanted'));
   const waiting = await reports.submit('a', input);
   await reports.turn();
@@ -137,16 +148,27 @@ test('a paused worker follows the log and does no work; a resumed one processes 
   reports.clock.advance(5000);
   await write(item());
   await atRest(REPORT_WORKER);
-  expect([(await reports.report(waiting)).status, (await reports.report(fresh)).status]).toEqual(['investigating', 'received']);
+  expect([(await reports.report(waiting)).status, (await reports.report(fresh)).status]).toEqual([
+    'investigating',
+    'received',
+  ]);
   await turn(false);
   await atRest(REPORT_WORKER, REPORT_SETTLER);
-  expect([(await reports.report(waiting)).status, (await reports.report(fresh)).status]).toEqual(['resolved', 'investigating']);
+  expect([(await reports.report(waiting)).status, (await reports.report(fresh)).status]).toEqual([
+    'resolved',
+    'investigating',
+  ]);
 });
 
 test('two workers that share the work have the same result as one', async () => {
   const ids: string[] = [];
   for (let number = 0; number < 12; number++) {
-    ids.push(await reports.submit(`account ${number}`, number % 2 === 0 ? input : { ...input, expectedRecord: `Unknown ${number}` }));
+    ids.push(
+      await reports.submit(
+        `account ${number}`,
+        number % 2 === 0 ? input : { ...input, expectedRecord: `Unknown ${number}` },
+      ),
+    );
   }
   const workers = [1, 2, 3].map(() => reports.turn(reports.parts().worker));
   const done = await Promise.all(workers);

@@ -1,20 +1,25 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { RecordChange } from '../../commands/records/write-records.ts';
 import { turnReportSwitch } from '../../commands/reports/turn-switch.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
 import { readSwitches, type ReportInput } from '../../domain/events/report-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import type { LiveGeneration } from '../../domain/ports/projection.ts';
+import type { TypedQuery } from '../../domain/ports/database.ts';
 import { recordOfStream, reportStream } from '../../domain/streams.ts';
 import { AgendaEvents, agendaId } from '../support/agenda-events.ts';
 import { DAY_MS } from '../support/civic.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { copyTestDatabase, startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import type { KnownReport } from '../../queries/reports/known-reports.ts';
-import { openReports, type TestReports } from '../support/reports.ts';
+import { openReports, REPORT_MODEL_NAMES, type TestReports } from '../support/reports.ts';
 
 const PAGE = 'https://cityofdallas.legistar.com/MeetingDetail.aspx?LEGID=2526';
-const TITLE = 'A public hearing to receive comments regarding an application for a planned development district near Main Street';
+const TITLE =
+  'A public hearing to receive comments regarding an application for a planned development district near Main Street';
 const OTHER = 'Authorize a three-year service price agreement for the repair of fire hydrants and water valves';
 
+/** A database with the published records, of which each test has a copy. */
+let published: TestDatabase;
 let database: TestDatabase;
 let reports: TestReports;
 let events: AgendaEvents;
@@ -31,21 +36,37 @@ async function write(...stated: readonly (StoredEvent | readonly StoredEvent[])[
 }
 const input = (more: Partial<ReportInput> = {}): ReportInput => ({ sourceUrl: PAGE, expectedRecord: TITLE, ...more });
 const dallasSource = { officialSourceUrl: 'https://cityofdallas.legistar.com/Calendar.aspx' };
-const at = (name: string, title: string, more: object = {}) => events.item(name, 'session', { title, sourceUrl: PAGE, ...more });
+const at = (name: string, title: string, more: object = {}) =>
+  events.item(name, 'session', { title, sourceUrl: PAGE, ...more });
+
+const publishedEvents = () => [
+  events.jurisdiction('dallas', { name: 'Dallas' }),
+  events.body('dallas', { name: 'City Council' }),
+  events.source('dallas', dallasSource),
+  events.jurisdiction('addison', { name: 'Addison' }),
+  events.meeting('session', 'dallas', '2023-01-11T15:00:00Z', {
+    title: 'City Council',
+    sourceUrl: PAGE,
+    sourceRecordId: '2526',
+  }),
+  at('other', OTHER, { sourceRecordId: '61582', matterFile: '23-2' }),
+  at('wanted', TITLE, { sourceRecordId: '61583', matterFile: '23-3' }),
+];
+
+beforeAll(async () => {
+  published = await startTestDatabase();
+  reports = await openReports(published.url);
+  events = new AgendaEvents();
+  await write(...publishedEvents());
+  await reports.caughtUp(undefined, REPORT_MODEL_NAMES);
+  await reports.close();
+});
+afterAll(() => published.close());
 
 beforeEach(async () => {
-  database = await startTestDatabase();
+  database = await copyTestDatabase(published);
   reports = await openReports(database.url);
   events = new AgendaEvents();
-  await write(
-    events.jurisdiction('dallas', { name: 'Dallas' }),
-    events.body('dallas', { name: 'City Council' }),
-    events.source('dallas', dallasSource),
-    events.jurisdiction('addison', { name: 'Addison' }),
-    events.meeting('session', 'dallas', '2023-01-11T15:00:00Z', { title: 'City Council', sourceUrl: PAGE, sourceRecordId: '2526' }),
-    at('other', OTHER, { sourceRecordId: '61582', matterFile: '23-2' }),
-    at('wanted', TITLE, { sourceRecordId: '61583', matterFile: '23-3' }),
-  );
   reports.clock.advance(1000);
 });
 
@@ -63,7 +84,10 @@ test.each([
     input({ sourceUrl: 'https://cityofdallas.legistar.com/LegislationDetail.aspx?ID=9', recordDate: '2023-01-11' }),
   ],
   ["the source's id", input({ expectedRecord: 'Some item', sourceRecordId: '61583' })],
-  ['its file number and date', input({ expectedRecord: 'The planned development', sourceRecordId: '23-3', recordDate: '2023-01-11' })],
+  [
+    'its file number and date',
+    input({ expectedRecord: 'The planned development', sourceRecordId: '23-3', recordDate: '2023-01-11' }),
+  ],
   ['the beginning of its title', input({ expectedRecord: TITLE.slice(0, 60) })],
   ['a text that quotes its title', input({ expectedRecord: `The item of the hearing: "${TITLE}" is not there` })],
 ])('a published item that is reported by %s is closed as already available with that record', async (_, reported) => {
@@ -76,16 +100,25 @@ test.each([
     verifiedRecords: [{ itemId: wanted, sourceUrl: PAGE, title: TITLE }],
     nextCheckAt: null,
   });
-  expect(report.finding).toContain('Published by this service since 2026-01-01T00:00:00.000Z: agenda item "A public hearing');
+  expect(report.finding).toContain(
+    'Published by this service since 2026-01-01T00:00:00.000Z: agenda item "A public hearing',
+  );
   expect(report.finding).toContain('Dallas City Council, 2023-01-11');
-  expect(await reports.typesOf(reportStream(reportId))).toEqual(['DataReportLeased', 'DataReportMoved', 'DataReportMoved']);
-  expect(await reports.leases.held(reports.clock.now())).toEqual([]);
+  expect(await reports.typesOf(reportStream(reportId))).toEqual([
+    'DataReportLeased',
+    'DataReportMoved',
+    'DataReportMoved',
+  ]);
+  expect(await reports.leases.listValid(reports.clock.now())).toEqual([]);
 });
 
 test.each([
   ['names no item of the page', input({ expectedRecord: 'The ordinance about scooters' })],
   ['has the title on another date', input({ recordDate: '2023-01-12' })],
-  ['has the title in another place', input({ jurisdictionSlug: 'fort-worth', sourceUrl: 'https://fortworthgov.legistar.com/x' })],
+  [
+    'has the title in another place',
+    input({ jurisdictionSlug: 'fort-worth', sourceUrl: 'https://fortworthgov.legistar.com/x' }),
+  ],
   ['says words that two items have', input({ expectedRecord: 'Authorize' })],
   ['is of a record stream', input({ recordKind: 'record_stream' })],
 ])('a report that %s is not closed as available', async (_, reported) => {
@@ -130,24 +163,36 @@ const councilMinutes = () =>
 test.each([
   ['the page of the meeting', agendaOf, {}],
   ['the page of the meeting, without a date', agendaOf, { recordDate: undefined }],
-  ['the calendar', 'The agenda of the City Council of 12 May 2026', { sourceUrl: 'https://cityofdallas.legistar.com/Calendar.aspx' }],
+  [
+    'the calendar',
+    'The agenda of the City Council of 12 May 2026',
+    { sourceUrl: 'https://cityofdallas.legistar.com/Calendar.aspx' },
+  ],
   ['the id of the meeting', 'Agenda PDF', { sourceRecordId: '77' }],
   ['the title of the meeting', 'Agenda', { meetingTitle: 'Agenda' }],
-])('a missing agenda that is reported by %s stays open where only the meeting is published', async (_, expectedRecord, named) => {
-  const { meetingTitle, ...more } = named as Partial<ReportInput> & { readonly meetingTitle?: string };
-  await write(council({ status: 'cancelled', ...(meetingTitle !== undefined && { title: meetingTitle }) }), councilMinutes());
-  const reportId = await reports.submit('a', aboutCouncil(expectedRecord, more));
-  await reports.turn();
-  const report = await reports.report(reportId);
-  expect(report).toMatchObject({ status: 'investigating', verifiedRecords: [] });
-  const said = `meeting "${meetingTitle ?? 'City Council'}", Dallas City Council, 2026-05-12, meeting cancelled (${agendaId('meetings', 'council')})`;
-  expect(report.finding).toBe(`Published by this service: ${said}. No agenda, agenda item or agenda document of it was found.`);
-  expect(report.note).toContain(said);
-  reports.clock.advance(DAY_MS);
-  await write(events.item('late', 'council', { title: 'Call to order', sourceUrl: COUNCIL_PAGE }));
-  await reports.turn();
-  expect(await reports.report(reportId)).toMatchObject({ status: 'resolved', reasonCode: 'publication_delay' });
-});
+])(
+  'a missing agenda that is reported by %s stays open where only the meeting is published',
+  async (_, expectedRecord, named) => {
+    const { meetingTitle, ...more } = named as Partial<ReportInput> & { readonly meetingTitle?: string };
+    await write(
+      council({ status: 'cancelled', ...(meetingTitle !== undefined && { title: meetingTitle }) }),
+      councilMinutes(),
+    );
+    const reportId = await reports.submit('a', aboutCouncil(expectedRecord, more));
+    await reports.turn();
+    const report = await reports.report(reportId);
+    expect(report).toMatchObject({ status: 'investigating', verifiedRecords: [] });
+    const said = `meeting "${meetingTitle ?? 'City Council'}", Dallas City Council, 2026-05-12, meeting cancelled (${agendaId('meetings', 'council')})`;
+    expect(report.finding).toBe(
+      `Published by this service: ${said}. No agenda, agenda item or agenda document of it was found.`,
+    );
+    expect(report.note).toContain(said);
+    reports.clock.advance(DAY_MS);
+    await write(events.item('late', 'council', { title: 'Call to order', sourceUrl: COUNCIL_PAGE }));
+    await reports.turn();
+    expect(await reports.report(reportId)).toMatchObject({ status: 'resolved', reasonCode: 'publication_delay' });
+  },
+);
 
 test.each<[string, string, () => StoredEvent | readonly StoredEvent[], object?]>([
   ['has an agenda item', agendaOf, () => events.item('first', 'council', { title: 'Call to order' })],
@@ -184,15 +229,18 @@ test.each<[string, string, () => StoredEvent | readonly StoredEvent[], object?]>
     { recordDate: undefined },
   ],
   ['is itself what is missed', 'The City Council meeting of 12 May 2026 and its page', () => []],
-])('a report that only names a published meeting is closed where the meeting %s', async (_, expectedRecord, parts, more = {}) => {
-  await write(council(), councilMinutes(), parts());
-  reports.clock.advance(1000);
-  const reportId = await reports.submit('a', aboutCouncil(expectedRecord, more));
-  await reports.turn();
-  const report = await reports.report(reportId);
-  expect(report.status).toBe('already_available');
-  expect(report.verifiedRecords.map(({ itemId }) => itemId)).toContain(agendaId('meetings', 'council'));
-});
+])(
+  'a report that only names a published meeting is closed where the meeting %s',
+  async (_, expectedRecord, parts, more = {}) => {
+    await write(council(), councilMinutes(), parts());
+    reports.clock.advance(1000);
+    const reportId = await reports.submit('a', aboutCouncil(expectedRecord, more));
+    await reports.turn();
+    const report = await reports.report(reportId);
+    expect(report.status).toBe('already_available');
+    expect(report.verifiedRecords.map(({ itemId }) => itemId)).toContain(agendaId('meetings', 'council'));
+  },
+);
 
 test('two items with one title are both named on one page, and none on two pages', async () => {
   await write(at('twin', TITLE, { sequence: 9 }));
@@ -218,7 +266,10 @@ test('a record that is published after the report resolves it, for the first tim
     await reports.submit('b', input({ expectedRecord: 'New item of five telling words' })),
   ];
   await reports.turn();
-  expect([(await reports.report(first)).status, (await reports.report(second)).status]).toEqual(['investigating', 'investigating']);
+  expect([(await reports.report(first)).status, (await reports.report(second)).status]).toEqual([
+    'investigating',
+    'investigating',
+  ]);
   reports.clock.advance(2 * DAY_MS);
   const before = await reports.turn();
   expect(before).toMatchObject({ moved: [], noted: [first, second] });
@@ -226,7 +277,11 @@ test('a record that is published after the report resolves it, for the first tim
   await write(at('wanted', TITLE, { sourceRecordId: '61583' }), at('new', 'New item of five telling words'));
   await reports.turn();
   const resolved = await reports.report(first);
-  expect(resolved).toMatchObject({ status: 'resolved', reasonCode: 'publication_delay', verifiedRecords: [{ itemId: wanted }] });
+  expect(resolved).toMatchObject({
+    status: 'resolved',
+    reasonCode: 'publication_delay',
+    verifiedRecords: [{ itemId: wanted }],
+  });
   expect(resolved.finding).toContain(`on ${new Date(reports.clock.now()).toISOString()}, after the report`);
   expect((await reports.report(second)).verifiedRecords).toMatchObject([{ itemId: agendaId('agenda_items', 'new') }]);
 });
@@ -241,7 +296,12 @@ test('a second report of the same account is declined for the first; one of anot
   await reports.turn();
   expect(await reports.report(again)).toMatchObject({ status: 'declined', reasonCode: 'duplicate_report' });
   expect((await reports.report(again)).finding).toContain(first);
-  const told = ({ status, reasonCode, finding, nextAction }: KnownReport) => ({ status, reasonCode, finding, nextAction });
+  const told = ({ status, reasonCode, finding, nextAction }: KnownReport) => ({
+    status,
+    reasonCode,
+    finding,
+    nextAction,
+  });
   // A customer sees nothing of the reports of others.
   expect(told(await reports.report(other))).toEqual(told(await reports.report(another)));
   expect((await reports.report(other)).note).toContain(first);
@@ -274,7 +334,12 @@ test('an address that only resembles a covered place is left to a person', async
 });
 
 test('a report waits for a failing source, and is investigated once the source is read', async () => {
-  const failing = { ...dallasSource, status: 'failing', consecutiveFailures: 3, lastCheckedAt: '2025-12-31T00:00:00.000Z' } as const;
+  const failing = {
+    ...dallasSource,
+    status: 'failing',
+    consecutiveFailures: 3,
+    lastCheckedAt: '2025-12-31T00:00:00.000Z',
+  } as const;
   await write(events.source('dallas', failing));
   const reportId = await reports.submit('a', input({ expectedRecord: 'Something that is not there' }));
   await reports.turn();
@@ -315,13 +380,21 @@ test('a waiting report is checked at growing intervals, and at least weekly', as
 });
 
 test('a paused worker does nothing; with the daily budget spent it stops and continues the next day', async () => {
-  const ids = [await reports.submit('a', input()), await reports.submit('b', input()), await reports.submit('c', input())];
-  const turn = (paused: boolean) => turnReportSwitch(reports, 'worker', { paused, by: 'test', reason: null }, reports.clock.now() + 10_000);
+  const ids = [
+    await reports.submit('a', input()),
+    await reports.submit('b', input()),
+    await reports.submit('c', input()),
+  ];
+  const turn = (paused: boolean) =>
+    turnReportSwitch(reports, 'worker', { paused, by: 'test', reason: null }, reports.clock.now() + 10_000);
   await turn(true);
   expect(await reports.turn()).toMatchObject({ looked: 0, stopped: 'worker_paused' });
   await turn(false);
   const frugal = reports.parts({ dailyBudget: 2 }).worker;
-  expect(await reports.turn(frugal)).toMatchObject({ moved: [{ reportId: ids[0] }, { reportId: ids[1] }], stopped: 'budget_exhausted' });
+  expect(await reports.turn(frugal)).toMatchObject({
+    moved: [{ reportId: ids[0] }, { reportId: ids[1] }],
+    stopped: 'budget_exhausted',
+  });
   expect(await reports.turn(frugal)).toMatchObject({ moved: [], stopped: 'budget_exhausted' });
   reports.clock.advance(DAY_MS);
   expect(await reports.turn(frugal)).toMatchObject({ moved: [{ reportId: ids[2] }], stopped: null });
@@ -345,10 +418,17 @@ test('a switch with unreadable text is refused', async () => {
 
 test('a report that a person holds is left alone, and uses no budget', async () => {
   const reportId = await reports.submit('a', input());
-  const taken = await reports.leases.take({ reportId, holder: 'ann', now: reports.clock.now(), leaseMs: 60_000, above: 0, budget: 9 });
+  const taken = await reports.leases.take({
+    reportId,
+    holder: 'ann',
+    now: reports.clock.now(),
+    leaseMs: 60_000,
+    above: 0,
+    budget: 9,
+  });
   expect(taken.kind).toBe('taken');
   expect(await reports.turn()).toMatchObject({ moved: [], left: [{ reportId, code: 'lease_conflict' }] });
-  expect(await reports.leases.begun(reports.clock.now())).toBe(1);
+  expect(await reports.leases.countBegun(reports.clock.now())).toBe(1);
   reports.clock.advance(60_001);
   expect(await reports.turn()).toMatchObject({ moved: [{ reportId, to: 'already_available' }] });
 });
@@ -361,8 +441,8 @@ test('a report that fails does not stop the others', async () => {
     ...worker,
     reads: {
       ...worker.reads,
-      texts: async (...[build]: Parameters<typeof worker.reads.texts>) =>
-        worker.reads.texts((live) =>
+      many: async <Row>(build: (live: LiveGeneration) => TypedQuery<Row>) =>
+        worker.reads.many((live) =>
           build((projection) => {
             if (projection === 'record_keys' && (asked += 1) === 1) throw new Error('this one cannot be looked up');
             return live(projection);

@@ -49,8 +49,15 @@ test('every event of a request, over HTTP or by a tool, has the id of its answer
     [
       'DataReportSubmitted',
       async () => {
-        const call = { name: 'report_missing_data', arguments: { ...WHOLE_MISSING_RECORD, idempotencyToken: 'by-a-tool' } };
-        const answer = await askTools({ url: served.baseUrl, key: key.secret, ...currentRequest('tools/call', { params: call }) });
+        const call = {
+          name: 'report_missing_data',
+          arguments: { ...WHOLE_MISSING_RECORD, idempotencyToken: 'by-a-tool' },
+        };
+        const answer = await askTools({
+          url: served.baseUrl,
+          key: key.secret,
+          ...currentRequest('tools/call', { params: call }),
+        });
         id = answer.headers['x-request-id'] as string | undefined;
         expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('reportId')]);
       },
@@ -91,6 +98,8 @@ test('every answer has an id of its own in any outcome, and never one of the cal
   expect(ids.filter((each) => each === null || !/^[0-9a-f-]{36}-\d+$/.test(each))).toEqual([]);
   expect(new Set(ids).size).toBe(asked.length);
   expect(
-    (await served.civic.log.readAll({ after: LOG_START, limit: 1_000 })).events.every(({ metadata }) => !metadata.includes('"mine"')),
+    (await served.civic.log.readAll({ after: LOG_START, limit: 1_000 })).events.every(
+      ({ metadata }) => !metadata.includes('"mine"'),
+    ),
   ).toBe(true);
 });

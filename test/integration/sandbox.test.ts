@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { nightlyTest } from '../support/nightly-test.ts';
 import { readCivicHealth } from '../../contract/read-civic-health.ts';
 import { paymentRequired, toolError } from '../../contract/tools/tool-results.ts';
 import { HEALTH_PARTS } from '../../domain/health.ts';
@@ -11,15 +12,19 @@ import { expectPublicRefusal } from '../support/http-public.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
 import { makePayer, type SentPayment } from '../support/payments.ts';
 import { type Sandbox, startSandbox } from '../support/sandbox.ts';
-import { makeInstallation, plainEnvironment, runProgram } from '../support/service.ts';
+import { serveNewCivic } from '../support/served-civic.ts';
+import { plainEnvironment, runProgram } from '../support/service.ts';
+import { withNightly } from '../support/test-runs.ts';
 
 /** Milliseconds; short, so that a read beyond it takes no longer. */
 const DEADLINE = { CIVIC_STATEMENT_TIMEOUT: 'PT5S' };
+/** Settings of a real service, which a sandbox ignores. */
+const REAL = { DATABASE_URL: 'postgres://127.0.0.1:1/real', CIVIC_DATA_DIR: '/nowhere' };
 const CHANGES = '/api/v1/data/changes';
 
 let sandbox: Sandbox;
 beforeAll(async () => {
-  sandbox = await startSandbox(DEADLINE);
+  sandbox = await startSandbox({ ...DEADLINE, ...REAL });
 });
 afterAll(() => sandbox?.stop());
 beforeEach(() => sandbox.ask('DELETE', '/failures'));
@@ -28,7 +33,8 @@ interface Page {
   readonly data: { readonly items: readonly { readonly recordId: string }[] };
   readonly meta: { readonly nextCursor: string; readonly hasMore: boolean };
 }
-const read = (cursor?: string, limit = 500) => sandbox.fetch(`${CHANGES}?limit=${limit}${cursor === undefined ? '' : `&cursor=${cursor}`}`);
+const read = (cursor?: string, limit = 500) =>
+  sandbox.fetch(`${CHANGES}?limit=${limit}${cursor === undefined ? '' : `&cursor=${cursor}`}`);
 const page = async (answer: Promise<Response>): Promise<Page> => {
   const response = await answer;
   expect(response.status).toBe(200);
@@ -44,8 +50,10 @@ async function follow(cursor?: string) {
     if (!meta.hasMore) return { ids, cursor: next };
   }
 }
-const fail = (operation: string, answer: unknown, more: object = {}) => sandbox.ask('POST', '/failures', { operation, answer, ...more });
-const publish = async (count = 1) => (await sandbox.ask<{ documents: string[] }>('POST', '/changes', { count })).documents;
+const fail = (operation: string, answer: unknown, more: object = {}) =>
+  sandbox.ask('POST', '/failures', { operation, answer, ...more });
+const publish = async (count = 1) =>
+  (await sandbox.ask<{ documents: string[] }>('POST', '/changes', { count })).documents;
 
 describe('a feed that a customer follows', () => {
   test('contains what the sandbox is asked to publish', async () => {
@@ -82,7 +90,11 @@ describe('a feed that a customer follows', () => {
 
   test('answers 410 to every earlier cursor once the feed is renewed', async () => {
     const { cursor } = await follow();
-    const { feedId, previousFeedId } = await sandbox.ask<{ feedId: string; previousFeedId: string }>('POST', '/feed/renew', {});
+    const { feedId, previousFeedId } = await sandbox.ask<{ feedId: string; previousFeedId: string }>(
+      'POST',
+      '/feed/renew',
+      {},
+    );
     expect(feedId).not.toBe(previousFeedId);
     await expectRefusal(await read(cursor), 410, 'cursor_expired');
     expect((await read()).status).toBe(200);
@@ -152,7 +164,10 @@ describe('failures on request', () => {
     const cadence = (pair: string) => sandbox.fetch(`/api/v1/public/jurisdictions/${pair}/cadence`);
     await expectPublicRefusal(await cadence('tarrant-county/bodies/commissioners-court'), 404, 'not_found');
     const published = await cadence('dallas/bodies/city-council');
-    expect([published.status, await published.json()]).toEqual([200, { data: { lastMetAt: null, nextScheduledAt: null, timezone: null } }]);
+    expect([published.status, await published.json()]).toEqual([
+      200,
+      { data: { lastMetAt: null, nextScheduledAt: null, timezone: null } },
+    ]);
     expect(await sandbox.ask('GET', '')).toMatchObject({ failures: [] });
   });
 
@@ -160,7 +175,8 @@ describe('failures on request', () => {
     await fail('submitDataReport', 503);
     const report = { sourceUrl: 'https://example.org/agendas/42', expectedRecord: 'An agenda' };
     const headers = { 'idempotency-key': 'sandbox-1', 'content-type': 'application/json' };
-    const submit = () => sandbox.fetch('/api/v1/data-reports', { method: 'POST', headers, body: JSON.stringify(report) });
+    const submit = () =>
+      sandbox.fetch('/api/v1/data-reports', { method: 'POST', headers, body: JSON.stringify(report) });
     await expectRefusal(await submit(), 503, 'authentication_unavailable');
     expect((await submit()).status).toBe(202);
 
@@ -201,12 +217,15 @@ describe('failures on request', () => {
       await expect(sandbox.ask('POST', '/failures', asked)).rejects.toThrow(allowed);
     }
     await expect(sandbox.ask('POST', '/clock', { advance: '-P1D' })).rejects.toThrow(/400.*ISO 8601 duration/);
-    await expect(sandbox.ask('POST', '/plans', { ultra: { burst_limit: 0 } })).rejects.toThrow(/400.*requests_per_minute/);
+    await expect(sandbox.ask('POST', '/plans', { ultra: { burst_limit: 0 } })).rejects.toThrow(
+      /400.*requests_per_minute/,
+    );
   });
 });
 
 test('health is degraded while a source fails', async () => {
-  const status = async () => ((await (await sandbox.fetch('/api/v1/data/health')).json()) as { data: { status: string } }).data.status;
+  const status = async () =>
+    ((await (await sandbox.fetch('/api/v1/data/health')).json()) as { data: { status: string } }).data.status;
   await sandbox.ask('POST', '/source', { status: 'failing' });
   expect(await status()).toBe('degraded');
   await sandbox.ask('POST', '/source', { status: 'healthy' });
@@ -225,7 +244,11 @@ describe('a payment', () => {
   const payer = makePayer();
   const call = async (payment?: SentPayment) => ({
     resultType: 'complete',
-    ...(await client.callTool({ name: 'search_agenda', arguments: query, ...(payment && { _meta: { 'x402/payment': payment } }) })),
+    ...(await client.callTool({
+      name: 'search_agenda',
+      arguments: query,
+      ...(payment && { _meta: { 'x402/payment': payment } }),
+    })),
   });
   const payment = async () => payer.pay(paymentRequired.parse(await call()).structuredContent);
   const codeOf = (answer: unknown) => toolError.parse(answer).structuredContent.error.code;
@@ -251,20 +274,27 @@ describe('a payment', () => {
 
 test('a tool cannot read where that was asked for', async () => {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_coverage', arguments: {} } });
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'get_coverage', arguments: {} },
+  });
   for (const [answer, code] of [
     [503, 'service_unavailable'],
     [504, 'timeout'],
   ]) {
     await fail('postMcpJsonRpc', answer);
-    expect(await (await sandbox.fetch('/api/v1/mcp', { method: 'POST', headers, body })).text()).toContain(`"code":"${code}"`);
+    expect(await (await sandbox.fetch('/api/v1/mcp', { method: 'POST', headers, body })).text()).toContain(
+      `"code":"${code}"`,
+    );
   }
 });
 
 const curl = spawnSync('curl', ['--version']).status === 0;
 
-test.skipIf(!curl)('every line of docs/sandbox.md gives the status that the page says (needs curl)', async () => {
-  const text = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8');
+nightlyTest.skipIf(!curl)('every line of the sandbox guide gives the documented status (needs curl)', async () => {
+  const text = readFileSync(new URL('../../docs/developers/sandbox.md', import.meta.url), 'utf8');
   const script = [...text.matchAll(/^```sh run\n([\s\S]*?)^```$/gm)].map(([, block]) => block!).join('\n');
   const stated = [...script.matchAll(/# (\d{3})$/gm)].map(([, code]) => code!);
   expect(new Set(stated)).toEqual(new Set(['200', '201', '410', '413', '429', '503', '504']));
@@ -273,7 +303,13 @@ test.skipIf(!curl)('every line of docs/sandbox.md gives the status that the page
   const { exitCode, stdout, stderr } = await program.ended;
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   expect(stdout.split('\n').filter((line) => /^\d{3}$/.test(line))).toEqual(stated);
-  for (const said of ['curl ends with 18', '"status":"degraded"', '"answer":"refused"', '"answer":"unknown"', '{"failures":[]}']) {
+  for (const said of [
+    'curl ends with 18',
+    '"status":"degraded"',
+    '"answer":"refused"',
+    '"answer":"unknown"',
+    '{"failures":[]}',
+  ]) {
     expect(stdout).toContain(said);
   }
 });
@@ -293,30 +329,42 @@ test('the control answers to no other name than localhost, and needs JSON', asyn
   expect(typed).toBe(400);
 });
 
-test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a sandbox, which leaves neither data nor a process', async (signal) => {
-  const other = await startSandbox({ DATABASE_URL: 'postgres://127.0.0.1:1/real', CIVIC_DATA_DIR: '/nowhere' });
-  expect(other.leftBehind()).toHaveLength(1);
-  expect((await other.fetch(`${CHANGES}?limit=1`)).status).toBe(200);
-  const { exitCode, stderr } = await other.stop(signal);
-  expect(exitCode).toBe(0);
-  expect(stderr).toContain('does not read DATABASE_URL, CIVIC_DATA_DIR');
-});
-
 test('a service that is no sandbox has none of this', async () => {
-  const installation = makeInstallation('civic-no-sandbox-');
+  const service = await serveNewCivic({ CIVIC_OPS_PORT: '0' });
   try {
-    const service = await installation.start({ sample: 'on' });
-    const paths = ['/sandbox', '/sandbox/clock', '/sandbox/failures', '/sandbox/feed/renew', '/sandbox/plans', '/facilitator/settle'];
-    for (const base of [service.baseUrl, service.opsUrl]) {
+    const paths = [
+      '/sandbox',
+      '/sandbox/clock',
+      '/sandbox/failures',
+      '/sandbox/feed/renew',
+      '/sandbox/plans',
+      '/facilitator/settle',
+    ];
+    for (const base of [service.baseUrl, service.opsUrl!]) {
       for (const path of paths) {
         for (const method of ['GET', 'POST', 'DELETE']) {
           const body = method === 'POST' ? { body: '{}', headers: { 'content-type': 'application/json' } } : {};
-          expect([path, method, (await fetch(`${base}${path}`, { method, ...body })).status]).toEqual([path, method, 404]);
+          expect([path, method, (await fetch(`${base}${path}`, { method, ...body })).status]).toEqual([
+            path,
+            method,
+            404,
+          ]);
         }
       }
     }
-    await service.stop();
   } finally {
-    await installation.close();
+    await service.close();
   }
+});
+
+// The last one ends the sandbox of the tests above.
+const SIGNALS = [...withNightly<NodeJS.Signals>([], ['SIGINT']), 'SIGTERM'] as const;
+
+test.each(SIGNALS)('%s ends a sandbox, which leaves neither data nor a process', async (signal) => {
+  const ending = signal === 'SIGTERM' ? sandbox : await startSandbox(REAL);
+  expect(ending.leftBehind()).toHaveLength(1);
+  expect((await ending.fetch(`${CHANGES}?limit=1`)).status).toBe(200);
+  const { exitCode, stderr } = await ending.stop(signal);
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain('ignores DATABASE_URL, CIVIC_DATA_DIR');
 });

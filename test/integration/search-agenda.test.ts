@@ -1,26 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { encodeUpcomingCursor } from '../../domain/cursor.ts';
 import { agendaId } from '../support/agenda-events.ts';
-import { at, meetingWithItems, openTestSearch, type SearchArguments, type TestSearch } from '../support/agenda-search.ts';
-import { TEST_TIME } from '../support/civic.ts';
+import { at, itemIds, meetingWithItems, type SearchArguments, useTestSearch } from '../support/agenda-search.ts';
+import { DAY_MS, TEST_TIME } from '../support/civic.ts';
+import { MAX_CANDIDATES } from '../../queries/search/ranked-page.ts';
 
-let search: TestSearch;
-let events: TestSearch['events'];
-
-beforeAll(async () => {
-  search = await openTestSearch();
-  ({ events } = search);
-});
-afterAll(async () => search?.close());
-beforeEach(async () => {
-  await search.clear();
-  search.clock.time = TEST_TIME;
-});
+const search = await useTestSearch();
+const { events } = search;
 
 const meeting = (name: string, body: string, startsAt: string, titles: readonly string[]) =>
   meetingWithItems(events, name, body, startsAt, titles);
+
 const titles = async (input: SearchArguments): Promise<readonly string[]> =>
   (await search.search(input)).results.map(({ title }) => title.split(' ')[0]!);
+
 const found = async (query: string): Promise<readonly string[]> => (await titles({ query })).toSorted();
 
 describe('words', () => {
@@ -44,11 +37,27 @@ describe('words', () => {
 
   test('in quotes do not match across two fields', async () => {
     await search.fold([
-      events.item('seven', 'm', { title: 'seven Alpha', text: 'beta', actionText: 'gamma', matterType: 'delta', matterFile: 'omega' }),
+      events.item('seven', 'm', {
+        title: 'seven Alpha',
+        text: 'beta',
+        actionText: 'gamma',
+        matterType: 'delta',
+        matterFile: 'omega',
+      }),
       events.topic('topic', { name: 'Sigma', publicLabel: 'Tau' }),
       events.hit('h', 'seven', 'topic'),
     ]);
-    const fields = ['omega', 'seven alpha', 'sigma', 'tau', 'council of dallas', 'city of dallas', 'gamma', 'delta', 'beta'];
+    const fields = [
+      'omega',
+      'seven alpha',
+      'sigma',
+      'tau',
+      'council of dallas',
+      'city of dallas',
+      'gamma',
+      'delta',
+      'beta',
+    ];
     for (const field of fields) expect(await found(`"${field}" seven`)).toEqual(['seven']);
     for (const left of fields)
       for (const right of fields) expect([left, right, await found(`"${left} ${right}"`)]).toEqual([left, right, []]);
@@ -101,7 +110,8 @@ describe('words', () => {
 
   test('are found with and without their accents', async () => {
     await search.fold([events.item('six', 'm', { title: 'six Calle Peña ﬁesta' })]);
-    for (const query of ['pena', 'peña', 'PEÑA', 'fiesta']) expect([query, await found(query)]).toEqual([query, ['six']]);
+    for (const query of ['pena', 'peña', 'PEÑA', 'fiesta'])
+      expect([query, await found(query)]).toEqual([query, ['six']]);
   });
 
   test('rank highest in the title, then in topics, then in names, then in the text', async () => {
@@ -149,22 +159,29 @@ describe('a misspelt word', () => {
     }
   });
 
-  test.each(['polcie', 'ploice', 'poilce'])('%s, with two letters swapped, finds the word of these letters', async (query) => {
-    await search.fold(meeting('n', 'dallas', at(1), ['four Police policies', 'five Policies', 'six Price']));
-    const { results, guidance } = await search.search({ query });
-    expect(results.map(({ title }) => title)).toEqual(['four Police policies']);
-    expect(guidance).toContain('searched for "police" instead');
-  });
+  test.each(['polcie', 'ploice', 'poilce'])(
+    '%s, with two letters swapped, finds the word of these letters',
+    async (query) => {
+      await search.fold(meeting('n', 'dallas', at(1), ['four Police policies', 'five Policies', 'six Price']));
+      const { results, guidance } = await search.search({ query });
+      expect(results.map(({ title }) => title)).toEqual(['four Police policies']);
+      expect(guidance).toContain('searched for "police" instead');
+    },
+  );
 
   test('is not corrected to a word that is left out of every search', async () => {
     await search.fold(meeting('n', 'dallas', at(1), ['four What does it cost']));
     for (const word of ['deos', 'doess'])
-      expect((await search.search({ query: `${word} parking` })).guidance).toContain(`No record has the word "${word}".`);
+      expect((await search.search({ query: `${word} parking` })).guidance).toContain(
+        `No record has the word "${word}".`,
+      );
   });
 
   test('of a date is none', async () => {
     expect((await search.search({ query: 'parking Sept 10 2025' })).guidance).not.toContain('No record has');
-    expect((await search.search({ query: 'parking sepptember' })).guidance).toContain('No record has the word "sepptember"');
+    expect((await search.search({ query: 'parking sepptember' })).guidance).toContain(
+      'No record has the word "sepptember"',
+    );
   });
 
   test('that is excluded or an alternative is corrected as well', async () => {
@@ -212,7 +229,8 @@ describe('words that no item has together', () => {
   });
 
   test('that few items have all of: the guidance says that all were required', async () => {
-    const said = async (query: string) => (await search.search({ query, limit: 2 })).guidance.includes('All of these words were required');
+    const said = async (query: string) =>
+      (await search.search({ query, limit: 2 })).guidance.includes('All of these words were required');
     expect(await said('helicopter purchase police')).toBe(true);
     expect(await said('helicopter purchase')).toBe(false);
     expect(await said('the police of a car')).toBe(false);
@@ -271,15 +289,25 @@ describe('filters', () => {
     await search.fold([events.jurisdiction('celina')]);
     const { results, guidance } = await search.search({ query: 'permit', jurisdictionSlug: 'celina' });
     expect(results).toEqual([]);
-    expect(guidance).toMatch(/^No body of this jurisdiction is covered yet: get_coverage lists the jurisdictions that are\. /);
+    expect(guidance).toMatch(
+      /^No body of this jurisdiction is covered yet: get_coverage lists the jurisdictions that are\. /,
+    );
     expect(guidance).not.toContain('is known');
-    expect((await search.search({ query: 'permit', jurisdictionSlug: 'dallas' })).guidance).not.toContain('covered yet');
+    expect((await search.search({ query: 'permit', jurisdictionSlug: 'dallas' })).guidance).not.toContain(
+      'covered yet',
+    );
   });
 
   test('name the unknown values, and find nothing by them', async () => {
-    const { results, guidance } = await search.search({ query: 'permit', jurisdictionSlug: 'atlantis', topicSlug: 'gold' });
+    const { results, guidance } = await search.search({
+      query: 'permit',
+      jurisdictionSlug: 'atlantis',
+      topicSlug: 'gold',
+    });
     expect(results).toEqual([]);
-    expect(guidance).toContain('No jurisdiction with this jurisdictionSlug is known. No topic with this topicSlug is known.');
+    expect(guidance).toContain(
+      'No jurisdiction with this jurisdictionSlug is known. No topic with this topicSlug is known.',
+    );
   });
 
   test('select the older of two records with one slug', async () => {
@@ -338,7 +366,9 @@ describe('cursors', () => {
       const cursor = cursorAfter(index + 1);
       expect((await search.search({ query, cursor })).results).toEqual(data.results.slice(index + 1));
     }
-    expect((await search.search({ query, cursor: cursorAfter(7) })).guidance).toMatch(/^There are no further results\./);
+    expect((await search.search({ query, cursor: cursorAfter(7) })).guidance).toMatch(
+      /^There are no further results\./,
+    );
   });
 
   test('work with another page size, and with no other query or filter', async () => {
@@ -359,9 +389,208 @@ describe('cursors', () => {
   test('that are damaged or of another kind are refused', async () => {
     const { nextCursor } = await search.search({ query, limit: 2 });
     const upcoming = encodeUpcomingCursor({ startsAt: 0, classifiedAt: 0, hitId: agendaId('agenda_hits', 'x') });
-    const damaged = nextCursor!.split('').map((_, index, all) => all.with(index, all[index] === 'A' ? 'B' : 'A').join(''));
+    const damaged = nextCursor!
+      .split('')
+      .map((_, index, all) => all.with(index, all[index] === 'A' ? 'B' : 'A').join(''));
     for (const cursor of ['x', `${nextCursor!} `, nextCursor!.slice(1), upcoming, ...damaged]) {
       await expect(search.search({ query, cursor })).rejects.toMatchObject({ code: 'invalid_cursor' });
     }
+  });
+});
+
+describe('an answer', () => {
+  test('names the publisher and the freshness of its source, stale after two days', async () => {
+    const lastSuccessfulCheckAt = new Date(TEST_TIME).toISOString();
+    await search.fold([
+      ...events.place('dallas'),
+      events.source('dallas', { lastSuccessfulCheckAt, sourceType: 'granicus' }),
+      ...meeting('m', 'dallas', at(0), ['one Levy']),
+    ]);
+    const ask = async () => (await search.search({ query: 'levy' })).results[0]!;
+    expect(await ask()).toMatchObject({
+      jurisdiction: 'City of dallas',
+      body: 'Council of dallas',
+      meetingAt: at(0),
+      sourceUrl: 'https://example.org/i/one',
+      publisher: { jurisdiction: 'City of dallas', body: 'Council of dallas', sourceType: 'granicus' },
+      freshness: { status: 'healthy', lastSuccessfulCheckAt },
+    });
+    search.clock.advance(2 * DAY_MS);
+    expect((await ask()).freshness.status).toBe('healthy');
+    search.clock.advance(1);
+    expect((await ask()).freshness).toEqual({ status: 'stale', lastSuccessfulCheckAt });
+    await search.fold([events.source('dallas', { status: 'failing' })]);
+    expect((await ask()).freshness).toEqual({ status: 'failing', lastSuccessfulCheckAt: null });
+    await search.fold([events.withdraw('sources', 'dallas')]);
+    expect(await ask()).toMatchObject({
+      publisher: { sourceType: null },
+      freshness: { status: 'unknown', lastSuccessfulCheckAt: null },
+    });
+  });
+
+  test("uses the meeting's own source, else the body's oldest active one", async () => {
+    const createdAt = '2027-01-01T00:00:00.000Z';
+    const ofBody = {
+      publicBodyId: agendaId('public_bodies', 'dallas'),
+      jurisdictionId: agendaId('jurisdictions', 'dallas'),
+    };
+    await search.fold([
+      ...events.place('dallas'),
+      events.source('own', { ...ofBody, sourceType: 'swagit', createdAt }),
+      events.source('closed', { ...ofBody, sourceType: 'pdf', active: false, createdAt: '2020-01-01T00:00:00.000Z' }),
+      ...meeting('m', 'dallas', at(0), ['one Levy']),
+    ]);
+    const type = async () => (await search.search({ query: 'levy' })).results[0]!.publisher.sourceType;
+    await search.fold([events.meeting('m', 'dallas', at(0), { sourceId: agendaId('sources', 'own') })]);
+    expect(await type()).toBe('swagit');
+    await search.fold([events.meeting('m', 'dallas', at(0), { sourceId: null })]);
+    expect(await type()).toBe('legistar');
+  });
+
+  test('has an excerpt around the match in the text, or of the title if the match is there', async () => {
+    const filler = 'Nothing of note was said about anything at all by anybody. '.repeat(40);
+    await search.fold([
+      ...events.place('dallas'),
+      events.meeting('m', 'dallas', at(0)),
+      events.item('one', 'm', {
+        title: 'one Levy',
+        text: `${filler}The quarry\n\n<b>closes</b>   next year. ${filler}`,
+      }),
+    ]);
+    const excerpt = async (query: string) => (await search.search({ query })).results[0]!.excerpt;
+    const around = await excerpt('quarry');
+    expect(around).toMatch(/^… .*The quarry .*closes.* next year\..* …$/);
+    expect(around.length).toBeLessThanOrEqual(304);
+    expect(await excerpt('levy quarry')).toContain('quarry');
+    expect(await excerpt('levies')).toBe('one Levy');
+  });
+
+  test.each([
+    ['𝔘'.repeat(5000), /^𝔘+ …$/u],
+    ['e\u0301'.repeat(5000), /^(?:e\u0301|é)+ …$/u],
+    ['👩‍👩‍👧‍👦'.repeat(2000), /^(?:👩‍👩‍👧‍👦)+ …$/u],
+    [`e${'\u0301'.repeat(5000)}`, /^(?:é|\u0301)/u],
+  ])('splits no character of a long text without spaces (%#)', async (text, expected) => {
+    await search.fold([
+      ...events.place('dallas'),
+      events.meeting('m', 'dallas', at(0)),
+      events.item('one', 'm', { title: text }),
+      events.item('two', 'm', { title: 'Levy', text: `Levy ${text}` }),
+    ]);
+    for (const { excerpt } of (await search.search({ query: 'council' })).results) {
+      if (excerpt === 'Levy') continue;
+      expect(excerpt.isWellFormed()).toBe(true);
+      expect(excerpt.length).toBeLessThanOrEqual(310);
+      expect(excerpt.replace(/^(?:… )?(?:Levy )?/, '')).toMatch(expected);
+    }
+  });
+
+  test('reports more than a thousand matches, and ranks the latest thousand', async () => {
+    const names = Array.from({ length: MAX_CANDIDATES }, (_, n) => `n${n}`);
+    await search.fold([
+      ...events.place('dallas'),
+      events.meeting('new', 'dallas', at(1)),
+      events.meeting('old', 'dallas', at(0)),
+      ...names.map((name) => events.item(name, 'new', { title: `${name} Fee` })),
+    ]);
+    const exactly = await search.search({ query: 'fee' });
+    expect([exactly.candidateLimitReached, exactly.guidance.includes('More than 1,000')]).toEqual([false, false]);
+    // The best matches by far, but too old.
+    await search.fold(['best', 'good', 'fine'].map((name) => events.item(name, 'old', { title: 'Fee fee fee' })));
+    const more = await search.search({ query: 'fee' });
+    expect([more.candidateLimitReached, more.guidance.includes('More than 1,000')]).toEqual([true, true]);
+    const all = await search.all({ query: 'fee', limit: 20 });
+    expect(all).toHaveLength(MAX_CANDIDATES);
+    expect(new Set(all)).toEqual(new Set(itemIds(...names)));
+  });
+});
+
+describe('a hostile query', () => {
+  beforeEach(async () => {
+    await search.fold([
+      ...events.place('dallas'),
+      ...meeting('m', 'dallas', at(0), ['one Levy']),
+      events.item('two', 'm', { title: 'two 👩 C++' }),
+    ]);
+  });
+
+  test.each([
+    '!!!',
+    '"'.repeat(200),
+    '-'.repeat(200),
+    '- '.repeat(100),
+    '-"'.repeat(100),
+    '-" '.repeat(66),
+    'or -'.repeat(50),
+    'or or or',
+    '""',
+    '-',
+    '👩👩👩',
+    'the of and',
+    '& | ! ( ) <-> :*',
+    '\0',
+    ' \t\n ',
+    "'; drop table x; --",
+    '\\',
+    '\u{d800}',
+    '%_%',
+    '🙈'.repeat(100),
+  ])('without a word finds nothing and gives the reason, or finds what it can: %j', async (query) => {
+    const { results, guidance, nextCursor } = await search.search({ query });
+    expect([results, nextCursor]).toEqual([[], null]);
+    expect(guidance).toContain('An empty result does not prove that no government activity occurred.');
+  });
+
+  test.each([
+    ['levy\0tax', ['one']],
+    ['levy:* & one', ['one']],
+    ['"levy', ['one']],
+    ['levy"', ['one']],
+    ['LEVY!!!', ['one']],
+    ["levy' or 'x", ['one']],
+    ['levy the', ['one']],
+    ['\u{dc00}levy', ['one']],
+    ["' b' or levy", ['one']],
+    [`levy ${'-xyzzy '.repeat(27)}`, ['one']],
+    [`levy ${'or levy '.repeat(24)}`, ['one']],
+    [`"${'levy '.repeat(39)}"`, []],
+  ])('with a word still finds it: %j', async (query, expected) => {
+    expect(await found(query.slice(0, 200))).toEqual(expected);
+  });
+
+  test('of two hundred different letters or marks of the index is answered', async () => {
+    const letters = Array.from({ length: 200 }, (_, n) => String.fromCodePoint(0x4e00 + n));
+    expect(await found(letters.join(''))).toEqual([]);
+    expect(await found(letters.slice(0, 100).join(' '))).toEqual([]);
+    expect(await found(agendaId('public_bodies', 'dallas'))).toEqual([]);
+    expect(await found(`" b${agendaId('public_bodies', 'dallas')}"`)).toEqual([]);
+    expect(await found('zzzz yyyy xxxx wwww vvvv uuuu tttt ssss rrrr qqqq pppp oooo nnnn mmmm')).toEqual([]);
+  });
+});
+
+describe('a hostile record', () => {
+  test.each([
+    ['different words', () => Array.from({ length: 200_000 }, (_, n) => n.toString(36)).join(' ')],
+    ['signs that fall apart into many', () => '\ufdfa '.repeat(150_000)],
+    ['one word of a megabyte', () => 'x'.repeat(900_000)],
+    ['hyphens', () => 'a-'.repeat(400_000)],
+    ['slashes', () => '/'.repeat(800_000)],
+    ['addresses', () => 'a@b.c/'.repeat(100_000)],
+    ['tags', () => '<a '.repeat(200_000)],
+    [
+      'letters of four bytes',
+      () => Array.from({ length: 100_000 }, (_, n) => String.fromCodePoint(0x20000 + (n % 40_000))).join(' '),
+    ],
+  ])('of a megabyte of %s is folded, found and shown', async (_, text) => {
+    await search.fold([
+      ...events.place('dallas'),
+      events.meeting('m', 'dallas', at(0)),
+      events.item('one', 'm', { title: 'one Levy', text: text() }),
+      events.item('two', 'm', { title: `Levy ${text()}` }),
+    ]);
+    const { results } = await search.search({ query: 'levy' });
+    expect(results.map(({ itemId }) => itemId).toSorted()).toEqual(itemIds('one', 'two').toSorted());
+    for (const { excerpt } of results) expect(excerpt.length).toBeLessThanOrEqual(310);
+    expect((await search.item('one'))!.text).toBe(text().trim());
   });
 });

@@ -23,15 +23,15 @@ async function statementsOf(
   const transaction: Transactor['transaction'] = (work, ...rest) =>
     database.transactor.transaction(
       (inner) => {
-        const execute = (statement: Statement) => {
+        const query = <Row>(statement: Statement) => {
           texts.push(statement.text);
-          return inner.execute(statement);
+          return inner.query<Row>(statement);
         };
-        return work({ ...inner, execute });
+        return work({ ...inner, query });
       },
       ...rest,
     );
-  await foldInto({ columns: database.columns, transactor: { ...database.transactor, transaction } }, agendaSearch, generation, batch, turn);
+  await foldInto({ transactor: { ...database.transactor, transaction } }, agendaSearch, generation, batch, turn);
   return texts;
 }
 
@@ -55,8 +55,13 @@ test('a batch in turns writes the numbers of words and periods once, and the sam
     const { words, periods } = AGENDA_SEARCH.at(generation);
     for (const batch of [first, second]) {
       const texts = await statementsOf(generation, batch, turn);
-      const changing = (table: string) => texts.filter((text) => new RegExp(String.raw`(update|into) ${table}\b`).test(text));
-      expect({ turn, words: changing(words).length, periods: changing(periods).length }).toEqual({ turn, words: 1, periods: 1 });
+      const changing = (table: string) =>
+        texts.filter((text) => new RegExp(String.raw`(update|into) ${table}\b`).test(text));
+      expect({ turn, words: changing(words).length, periods: changing(periods).length }).toEqual({
+        turn,
+        words: 1,
+        periods: 1,
+      });
     }
     dumps.push(await dumpTables(search.database, agendaSearch, generation));
   }
@@ -74,15 +79,18 @@ test('many words are counted in several statements, so that none is compared wit
       .toString(26)
       .padStart(5, '0')
       .replaceAll(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)]!);
-  const text = (from: number): string => Array.from({ length: 6_000 }, (_, index) => `kl${letters(from + index)}`).join(' ');
-  const items = [0, 6_000, 12_000, 12_000].map((from, index) => events.item(`long${index}`, 'm', { title: 'Long', text: text(from) }));
+  const text = (from: number): string =>
+    Array.from({ length: 6_000 }, (_, index) => `kl${letters(from + index)}`).join(' ');
+  const items = [0, 6_000, 12_000, 12_000].map((from, index) =>
+    events.item(`long${index}`, 'm', { title: 'Long', text: text(from) }),
+  );
   const texts = await statementsOf(generation, [...events.place('far'), ...items], 2);
   expect(texts.filter((each) => each.includes(`update ${words}`))).toHaveLength(2);
-  const { rows } = await search.execute({
+  const { rows } = await search.execute<{ records: number; count: number }>({
     text: `select records, count(*) from ${words} where word like 'kl%' group by 1 order by 1`,
     values: [],
   });
-  expect(rows.map(([records, count]) => [Number(records), Number(count)])).toEqual([
+  expect(rows.map(({ records, count }) => [records, count])).toEqual([
     [1, 12_000],
     [2, 6_000],
   ]);

@@ -1,31 +1,37 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clientConfig } from '../../infra/postgresql/sessions.ts';
-import { columnArrays } from '../../infra/postgresql/column-arrays.ts';
+import { clientConfig } from '../../infra/postgresql/connection/sessions.ts';
 import { itemsOf, upsertEntries } from '../../projections/agenda-search/statements.ts';
 import { AGENDA_SEARCH, MARK, WEIGHT } from '../../projections/agenda-search/tables.ts';
 import { MAX_CANDIDATES } from '../../queries/search/ranked-page.ts';
-import type { Statement } from '../../domain/ports/database.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { openTestSearch, type TestSearch } from '../support/agenda-search.ts';
 import { TEST_TIME } from '../support/civic.ts';
+import { explained } from '../support/query-plan.ts';
 
 const ITEMS = 200_000;
+
 /** The interval of two meetings; the data covers ten years. */
 const APART_MS = 8.76 * 3_600_000;
+
 const MEETING = 20;
+
 /** The most rows of entries that a search reads. */
 const MAX_ROWS = 40_000;
 
 let search: TestSearch;
 let tables: ReturnType<typeof AGENDA_SEARCH.at>;
 let session: Client;
+
 /** A connection with the settings of the connections that fold. */
 let folding: Client;
 
-const uuid = (number: string, kind: number) => `('00000000-0000-4000-${8000 + kind}-' || lpad((${number})::text, 12, '0'))::uuid`;
+const uuid = (number: string, kind: number) =>
+  `('00000000-0000-4000-${8000 + kind}-' || lpad((${number})::text, 12, '0'))::uuid`;
+
 const startsAt = (number: string) =>
   `(${TEST_TIME - (ITEMS / MEETING) * APART_MS} + ((${number}) / ${MEETING})::bigint * ${APART_MS})::bigint`;
+
 function period(number: string) {
   const time = `to_timestamp(${startsAt(number)} / 1000.0)`;
   return `(extract(year from ${time})::int * 4 + extract(quarter from ${time})::int - 1)`;
@@ -74,29 +80,23 @@ afterAll(async () => {
   await search?.close();
 });
 
-interface Node {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Index Name'?: string;
-  readonly 'Actual Rows'?: number;
-  readonly 'Actual Loops'?: number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly 'Rows Removed by Index Recheck'?: number;
-  readonly Plans?: readonly Node[];
-}
-const nodes = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
+const QUERIES = [
+  'c1',
+  'c2',
+  'c4',
+  'c5',
+  'c6',
+  'w5',
+  'c1 -c2',
+  '-c2',
+  'c2 or c3',
+  '"c1 c2"',
+  'c2 c4',
+  'c3 w5',
+  'dallas',
+  'dallas c2',
+];
 
-async function explained({ text, values }: Statement, on = session): Promise<readonly Node[]> {
-  await on.query('begin');
-  try {
-    const { rows } = await on.query({ text: `explain (analyze, timing off, format json) ${text}`, values: values as unknown[] });
-    return nodes((JSON.parse((rows[0] as { 'QUERY PLAN': string })['QUERY PLAN']) as [{ Plan: Node }])[0].Plan);
-  } finally {
-    await on.query('rollback');
-  }
-}
-
-const QUERIES = ['c1', 'c2', 'c4', 'c5', 'c6', 'w5', 'c1 -c2', '-c2', 'c2 or c3', '"c1 c2"', 'c2 c4', 'c3 w5', 'dallas', 'dallas c2'];
 const FILTERS = [
   {},
   { jurisdictionSlug: 'plano' },
@@ -113,18 +113,24 @@ async function looksAtFewRows(): Promise<void> {
       await search.search({ query, ...filters });
       expect(search.sent.length).toBeGreaterThan(0);
       for (const statement of search.sent) {
-        const scans = (await explained(statement)).filter(
+        const scans = (await explained(session, statement)).filter(
           (node) => tables.entries.endsWith(node['Relation Name'] ?? ' ') && node['Actual Loops'] !== 0,
         );
         const rows = scans.reduce(
           (sum, node) =>
             sum +
             (node['Actual Loops'] ?? 1) *
-              ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)),
+              ((node['Actual Rows'] ?? 0) +
+                (node['Rows Removed by Filter'] ?? 0) +
+                (node['Rows Removed by Index Recheck'] ?? 0)),
           0,
         );
         const ways = scans.map((node) => node['Index Name']?.replace(/.*_/, '') ?? node['Node Type']);
-        expect([query, filters, ways.filter((way) => way !== 'pkey' && way !== 'Bitmap Heap Scan')]).toEqual([query, filters, []]);
+        expect([query, filters, ways.filter((way) => way !== 'pkey' && way !== 'Bitmap Heap Scan')]).toEqual([
+          query,
+          filters,
+          [],
+        ]);
         // All past entries are read.
         const most = query === 'c6' ? ITEMS / 3 + 100 : MAX_ROWS;
         expect([query, filters, rows <= most ? 'few' : rows]).toEqual([query, filters, 'few']);
@@ -146,6 +152,7 @@ async function ranksTheLatest(): Promise<void> {
 
 const refreshedBy = (refresh: 'vacuum' | 'analyze'): void =>
   beforeAll(async () => void (await session.query(`${refresh} ${Object.values(tables).join(', ')}`)), 60_000);
+
 const LOOKS = 'a search goes through the index of words and looks at few rows';
 const RANKS = 'the latest thousand matches are ranked, whatever stretches of time they lie in';
 
@@ -166,12 +173,16 @@ describe('with two hundred thousand items and fresh statistics', () => {
 });
 
 test('a fold finds the items of changed meetings and writes their entries by keys only', async () => {
-  const { rows } = await session.query<{ meeting_id: string }>(`select meeting_id from ${tables.meetings} order by meeting_id limit 50`);
+  const { rows } = await session.query<{ meeting_id: string }>(
+    `select meeting_id from ${tables.meetings} order by meeting_id limit 50`,
+  );
   const ids = rows.map(({ meeting_id }) => meeting_id);
-  const found = await explained(itemsOf(search.generation, columnArrays, 'meetings', ids), folding);
-  const items = await session.query<{ item_id: string }>(`select item_id from ${tables.items} order by item_id limit 1000`);
+  const found = await explained(folding, itemsOf(search.generation, 'meetings', ids));
+  const items = await session.query<{ item_id: string }>(
+    `select item_id from ${tables.items} order by item_id limit 1000`,
+  );
   const itemIds = items.rows.map(({ item_id }) => item_id);
-  const written = await explained(upsertEntries(search.generation, columnArrays, itemIds), folding);
+  const written = await explained(folding, upsertEntries(search.generation, itemIds));
   for (const node of [...found, ...written]) {
     const isSmall = [tables.jurisdictions, tables.bodies, tables.topics, tables.hits, tables.documents].some((table) =>
       table.endsWith(node['Relation Name'] ?? ' '),

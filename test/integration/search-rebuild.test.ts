@@ -6,6 +6,7 @@ import { recordHistory } from '../../projections/record-history/projection.ts';
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import { createGetAgendaItem } from '../../queries/agenda/get-agenda-item.ts';
 import { createSearchAgenda } from '../../queries/search/search-agenda.ts';
+import { createReadMeetingItems } from '../../queries/meetings/read-meeting-items.ts';
 import { createReadMeetings } from '../../queries/meetings/read-meetings.ts';
 import { agendaId, AgendaEvents } from '../support/agenda-events.ts';
 import { at } from '../support/agenda-search.ts';
@@ -28,7 +29,12 @@ afterAll(async () => {
 async function write(events: ReturnType<AgendaEvents['place']>): Promise<void> {
   const changes = events.map(({ stream, data }) => {
     const { resource, recordId } = recordOfStream(stream);
-    const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...content } = JSON.parse(data) as Record<string, unknown>;
+    const {
+      id: _id,
+      createdAt: _createdAt,
+      updatedAt: _updatedAt,
+      ...content
+    } = JSON.parse(data) as Record<string, unknown>;
     return { op: 'upsert' as const, resource, id: recordId, content };
   });
   const outcomes = await civic.writer.write(changes, {});
@@ -45,34 +51,54 @@ test('a data directory with version 2 of the search is answered, then rebuilt, a
       agendaNumber: '1',
       matterType: 'ORDINANCE',
       matterStatus: 'Held',
+      matterFile: '26-0001',
+      votes: { mover: 'Member A', seconder: null, tally: null, members: [] },
     }),
+    events.item('two', 'm', { title: 'Rezoning', matterFile: '26-0001' }),
   ]);
   const projector = civic.startProjector([{ ...agendaSearch, version: 2 }, createAgendaProjection([]), recordHistory]);
   await civic.caughtUp(undefined, [agendaSearch.name, 'agenda', 'record_history']);
   await projector.stop();
   const { entries, items, meetings } = AGENDA_SEARCH.at(await civic.live(agendaSearch.name));
   // As version 2 left them.
-  await civic.rows(`alter table ${items} drop column numbers, drop column matter_status`);
+  await civic.rows(
+    `alter table ${items} drop column numbers, drop column matter_status, drop column matter_key, drop column actions, drop column votes`,
+  );
   await civic.rows(`alter table ${meetings} drop column start_time`);
-  await civic.rows(`update ${entries} set words = to_tsvector('english', 'levy')`);
+  await civic.rows(
+    `update ${entries} set words = to_tsvector('english', 'levy') where item_id = '${agendaId('agenda_items', 'one')}'`,
+  );
   await civic.rows(`alter table ${entries} drop column matter`);
   const ask = createSearchAgenda({ reads: () => civic.reads, clock: civic.clock });
-  const found = async (query: string) => (await ask({ query, limit: 10 }, new AbortController().signal)).data.results.length;
+  const found = async (query: string) =>
+    (await ask({ query, limit: 10 }, new AbortController().signal)).data.results.length;
   expect([await found('levy'), await found('Z 245 177')]).toEqual([1, 0]);
   const readItem = createGetAgendaItem({ reads: civic.reads, clock: civic.clock });
   const itemOf = () => readItem(agendaId('agenda_items', 'one'));
   expect(await itemOf()).toMatchObject({ agendaNumber: '1', matterType: 'ORDINANCE' });
   expect(await itemOf()).not.toHaveProperty('matterStatus');
+  expect(await itemOf()).not.toHaveProperty('votes');
+  expect(await itemOf()).toMatchObject({ appearances: [], appearanceCount: 0 });
+  const readMeetingItems = createReadMeetingItems(civic.reads);
+  const onOthers = async () =>
+    (await readMeetingItems(agendaId('meetings', 'm'), { offset: 0, limit: 10, around: 10 })).items.map(
+      (item) => item.isOnOtherAgendas,
+    );
+  expect(await onOthers()).toEqual([false, false]);
   const timed = { bodyIds: [agendaId('public_bodies', 'dallas')], timezone: 'America/Chicago', limit: 20 };
-  const readMeetings = () => createReadMeetings({ reads: civic.reads, clock: civic.clock }).ofBodies({ ...timed, from: Date.parse(at(0)) });
+  const readMeetings = () =>
+    createReadMeetings({ reads: civic.reads, clock: civic.clock }).ofBodies({ ...timed, from: Date.parse(at(0)) });
   expect(await readMeetings()).toHaveLength(1);
 
   civic.startProjector([agendaSearch]);
   await untilTrue('the new version serves', async () =>
     (await civic.generations.list()).some(
-      ({ projection, version, state }) => projection === agendaSearch.name && version === agendaSearch.version && state === 'live',
+      ({ projection, version, state }) =>
+        projection === agendaSearch.name && version === agendaSearch.version && state === 'live',
     ),
   );
-  for (const query of ['levy', 'Z 245 177', 'Airbnb', '1 January 2026']) expect([query, await found(query)]).toEqual([query, 1]);
-  expect(await itemOf()).toMatchObject({ matterStatus: 'Held' });
+  for (const query of ['levy', 'Z 245 177', 'Airbnb', '1 January 2026'])
+    expect([query, await found(query)]).toEqual([query, 1]);
+  expect(await itemOf()).toMatchObject({ matterStatus: 'Held', votes: { mover: 'Member A' }, appearanceCount: 1 });
+  expect(await onOthers()).toEqual([true, true]);
 });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTakeSnapshot } from '../../commands/snapshots/take-snapshot.ts';
-import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
+import { createLiveReads } from '../../infra/postgresql/read-models/live-reads.ts';
 import type { Projector } from '../../src/processors/projector/projector.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { snapshots } from '../../projections/snapshots/projection.ts';
 import { readFeedHead } from '../../queries/feed/feed-head.ts';
-import type { ReadDatabase } from '../../domain/ports/database.ts';
+import type { ReadDatabase, Statement } from '../../domain/ports/database.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { DAY_MS, LIFETIME_MS, openTestCivic, RETENTION_MS, type TestCivic, untilTrue } from '../support/civic.ts';
@@ -117,7 +117,7 @@ test('retention passes the boundary of a snapshot exactly when it has expired', 
     clock: civic.clock,
     identifiers: civic.identifiers,
     readHead: () => readFeedHead(civic.reads),
-    visible: (position) => civic.progress.reached(snapshots.name, position, Date.now() + 10_000),
+    visible: (position) => civic.progress.waitFor(snapshots.name, position, Date.now() + 10_000),
     lifetimeMs: 3 * RETENTION_MS,
     deadlineMs: 10_000,
   });
@@ -166,8 +166,8 @@ const disturbed = (database: ReadDatabase, between: () => Promise<void>): ReadDa
     await between();
     return rows;
   },
-  texts: async (statement) => {
-    const rows = await database.texts(statement);
+  rows: async <Row>(statement: Statement) => {
+    const rows = await database.rows<Row>(statement);
     await between();
     return rows;
   },

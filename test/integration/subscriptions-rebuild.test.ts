@@ -25,7 +25,8 @@ beforeAll(async () => {
 afterAll(async () => served?.close());
 
 const generationOf = async (name: string) =>
-  (await served.civic.generations.list()).find(({ projection, state }) => projection === name && state === 'live')!.generation;
+  (await served.civic.generations.list()).find(({ projection, state }) => projection === name && state === 'live')!
+    .generation;
 
 test.each([subscriptions, audit])('$name rebuilt from the log equals the live one, row by row', async (projection) => {
   const { folded, differences } = await verifyProjection(
@@ -68,15 +69,24 @@ test('a long stream has a checkpoint, and decisions with it equal those without 
   const rows = async () =>
     (
       await transactor.transaction((transaction) =>
-        transaction.execute({ text: 'select decider, revision from civic.decider_checkpoints order by decider', values: [] }),
+        transaction.query<{ decider: string; revision: number }>({
+          text: 'select decider, revision from civic.decider_checkpoints order by decider',
+          values: [],
+        }),
       )
     ).rows;
   const [kept] = await rows();
-  expect(kept![0]).toBe('subscriptions');
-  expect(Number(kept![1])).toBeGreaterThanOrEqual(99);
+  expect(kept!.decider).toBe('subscriptions');
+  expect(kept!.revision).toBeGreaterThanOrEqual(99);
   const listed = await listFeeds(served, key.secret);
-  expect((await served.ask('POST', '/subscriptions', key.secret, { body: { name: listed.items[0]!.name } })).status).toBe(200);
-  await transactor.transaction((transaction) => transaction.execute({ text: 'delete from civic.decider_checkpoints', values: [] }));
-  expect((await served.ask('POST', '/subscriptions', key.secret, { body: { name: listed.items[0]!.name } })).status).toBe(200);
+  expect(
+    (await served.ask('POST', '/subscriptions', key.secret, { body: { name: listed.items[0]!.name } })).status,
+  ).toBe(200);
+  await transactor.transaction((transaction) =>
+    transaction.query({ text: 'delete from civic.decider_checkpoints', values: [] }),
+  );
+  expect(
+    (await served.ask('POST', '/subscriptions', key.secret, { body: { name: listed.items[0]!.name } })).status,
+  ).toBe(200);
   expect(await rows()).toHaveLength(1);
 });

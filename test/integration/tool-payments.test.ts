@@ -39,7 +39,10 @@ async function openAccount(channel: string): Promise<string> {
 }
 
 async function connect(key: string, era: 'current' | '2025'): Promise<Client> {
-  const client = new Client({ name: 'agent', version: '1' }, era === '2025' ? {} : { versionNegotiation: { mode: { pin: '2026-07-28' } } });
+  const client = new Client(
+    { name: 'agent', version: '1' },
+    era === '2025' ? {} : { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  );
   const requestInit = { headers: { authorization: `Bearer ${key}` } };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${service.baseUrl}/api/v1/mcp`), { requestInit }));
   return client;
@@ -47,21 +50,32 @@ async function connect(key: string, era: 'current' | '2025'): Promise<Client> {
 
 const call = (client: Client, name: ToolName, args: Record<string, unknown>, payment?: SentPayment) =>
   client.callTool({ name, arguments: args, ...(payment === undefined ? {} : { _meta: { 'x402/payment': payment } }) });
-const codeOf = (result: unknown): string => toolError.parse({ resultType: 'complete', ...(result as object) }).structuredContent.error.code;
-const challengeOf = (result: unknown) => paymentRequired.parse({ resultType: 'complete', ...(result as object) }).structuredContent;
+const codeOf = (result: unknown): string =>
+  toolError.parse({ resultType: 'complete', ...(result as object) }).structuredContent.error.code;
+const challengeOf = (result: unknown) =>
+  paymentRequired.parse({ resultType: 'complete', ...(result as object) }).structuredContent;
 
 describe.each(['current', '2025'] as const)('in the %s era', (era) => {
   test('a call is challenged, paid and answered with its receipt, also when repeated; it opens reports', async () => {
     const client = await connect(await openAccount('payg'), era);
     try {
       const query = { query: 'rezoning' };
-      const report = { sourceUrl: 'https://records.example.org/a', expectedRecord: 'an agenda', idempotencyToken: 'after-payment' };
+      const report = {
+        sourceUrl: 'https://records.example.org/a',
+        expectedRecord: 'an agenda',
+        idempotencyToken: 'after-payment',
+      };
       expect(codeOf(await call(client, 'report_missing_data', report))).toBe('access_denied');
 
       const challenged = await call(client, 'search_agenda', query);
       const challenge = challengeOf(challenged);
       expect(JSON.parse((challenged.content as { text: string }[])[0]!.text)).toEqual(challenge);
-      expect(challenge.accepts[0]).toMatchObject({ scheme: 'exact', network: 'eip155:84532', amount: '10000', payTo: PAY_TO });
+      expect(challenge.accepts[0]).toMatchObject({
+        scheme: 'exact',
+        network: 'eip155:84532',
+        amount: '10000',
+        payTo: PAY_TO,
+      });
 
       const payment = await fundedPayer().pay(challenge);
       const settled = facilitator.asked.settle.length;
@@ -85,7 +99,9 @@ describe.each(['current', '2025'] as const)('in the %s era', (era) => {
       expect(facilitator.asked.settle.length).toBe(settled + 1);
 
       // The payment opens reports as soon as the read model of accounts has it.
-      await expect.poll(async () => (await call(client, 'report_missing_data', report)).isError, { timeout: 30_000 }).toBeUndefined();
+      await expect
+        .poll(async () => (await call(client, 'report_missing_data', report)).isError, { timeout: 30_000 })
+        .toBeUndefined();
     } finally {
       await client.close();
     }
@@ -112,7 +128,9 @@ test('a payment of an account with another channel is refused, and the call is s
   const other = await connect(await openAccount('payg'), 'current');
   try {
     const payment = await fundedPayer().pay(challengeOf(await call(other, 'search_agenda', { query: 'rezoning' })));
-    expect(codeOf(await call(client, 'search_agenda', { query: 'rezoning' }, payment))).toBe('billing_channel_payment_mismatch');
+    expect(codeOf(await call(client, 'search_agenda', { query: 'rezoning' }, payment))).toBe(
+      'billing_channel_payment_mismatch',
+    );
     expect((await call(client, 'search_agenda', { query: 'rezoning' })).isError).toBeUndefined();
   } finally {
     await client.close();

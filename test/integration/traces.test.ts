@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tracesAsked } from '../../src/platform.ts';
-import { readSettings } from '../../src/settings.ts';
+import { isTracingOn } from '../../src/app/platform.ts';
+import { readSettings } from '../../src/app/settings.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type Installation, makeInstallation } from '../support/service.ts';
 import { startTraceCollector } from '../support/trace-collector.ts';
@@ -47,7 +47,10 @@ test.concurrent('a request and its effects are one trace under the caller\u2019s
   const caller = randomBytes(8).toString('hex');
   const answered = new Set<string | null>();
   const ask = async (method: string, path: string, headers: Record<string, string> = {}) => {
-    const answer = await fetch(`${service.baseUrl}${path}`, { method, headers: { authorization: `Bearer ${key}`, ...headers } });
+    const answer = await fetch(`${service.baseUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...headers },
+    });
     await answer.text();
     answered.add(answer.headers.get('x-request-id'));
     return answer.status;
@@ -82,10 +85,15 @@ test.concurrent('a request and its effects are one trace under the caller\u2019s
   expect(statements.length).toBeGreaterThan(0);
   for (const { kind, attributes } of statements) {
     expect(kind).toBe(3);
-    expect(attributes).toMatchObject({ 'db.system.name': 'postgresql', 'db.operation.name': expect.stringMatching(/^[A-Z]+$/) });
+    expect(attributes).toMatchObject({
+      'db.system.name': 'postgresql',
+      'db.operation.name': expect.stringMatching(/^[A-Z]+$/),
+    });
   }
   const [posted] = spans.filter(({ name }) => name === 'POST /api/v1/data/snapshots');
-  expect(under(posted!.spanId)).toContainEqual(expect.objectContaining({ name: 'append snapshot', kind: 4, traceId: posted!.traceId }));
+  expect(under(posted!.spanId)).toContainEqual(
+    expect.objectContaining({ name: 'append snapshot', kind: 4, traceId: posted!.traceId }),
+  );
   const [fold] = spans.filter(({ name }) => name === 'fold snapshots');
   expect(fold).toMatchObject({ kind: 5, parentSpanId: '', attributes: { 'civic.projection': 'snapshots' } });
   expect(fold!.attributes['civic.position.last']).toMatch(/^\d+$/);
@@ -139,7 +147,11 @@ test.concurrent('the library is loaded only by a program with traces on', async 
   };
   const [unasked, disabled, asked] = await Promise.all([
     list({}),
-    list({ OTEL_TRACES_EXPORTER: 'otlp', OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }),
+    list({
+      OTEL_TRACES_EXPORTER: 'otlp',
+      OTEL_SDK_DISABLED: 'true',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+    }),
     list({ OTEL_TRACES_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }),
   ]);
   expect({ unasked, disabled, asked }).toEqual({ unasked: false, disabled: false, asked: true });
@@ -154,7 +166,7 @@ test.each([
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', OTEL_TRACES_EXPORTER: 'none' }, false],
   [{ OTEL_TRACES_EXPORTER: 'otlp', OTEL_SDK_DISABLED: 'true' }, false],
 ])('%j turns traces on: %s', (environment, asked) => {
-  expect(tracesAsked(readSettings(environment).settings)).toBe(asked);
+  expect(isTracingOn(readSettings(environment).settings)).toBe(asked);
 });
 
 test('an invalid address with a password in it is refused without being shown', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
-import { openDatabase } from '../../infra/postgresql/open-database.ts';
-import { trialClockOffset } from '../../infra/postgresql/clocks.ts';
+import { nightlyTest } from '../support/nightly-test.ts';
+import { openDatabase } from '../../infra/postgresql/connection/open-database.ts';
+import { trialClockOffset } from '../../infra/postgresql/leases/clocks.ts';
 import { untilTrue } from '../support/civic.ts';
 import { startTestDatabase } from '../support/embedded-database.ts';
 import { reactorsAtRest } from '../support/reactors-at-rest.ts';
@@ -17,7 +17,6 @@ const A_WHILE_MS = 10 * MINUTE_MS;
 describe('the offset in a database', () => {
   test('is that of the first start at a time, for a later or concurrent start there, and without a time', async () => {
     const database = await startTestDatabase();
-    await migrate(database.url);
     const opened = await openDatabase({ dsn: database.url, statementTimeoutMs: 10_000 });
     const offset = (start: number | undefined, now: number) => trialClockOffset(opened.transactor, start, now);
     try {
@@ -45,18 +44,24 @@ describe('a service on trial', () => {
   let key: string;
   let started: number;
 
-  const json = async <Value>(path: string): Promise<Value> => (await (await service.fetch(path, { key })).json()) as Value;
-  const checkedAt = async () => Date.parse((await json<{ data: { checkedAt: string } }>('/api/v1/data/health')).data.checkedAt);
+  const json = async <Value>(path: string): Promise<Value> =>
+    (await (await service.fetch(path, { key })).json()) as Value;
+  const checkedAt = async () =>
+    Date.parse((await json<{ data: { checkedAt: string } }>('/api/v1/data/health')).data.checkedAt);
   const upcoming = async () =>
     (
-      await json<{ data: { hits: { meetingAt: string }[] } }>('/api/v1/public/upcoming-agenda-hits?topicSlug=short-term-rentals')
+      await json<{ data: { hits: { meetingAt: string }[] } }>(
+        '/api/v1/public/upcoming-agenda-hits?topicSlug=short-term-rentals',
+      )
     ).data.hits.map((hit) => Date.parse(hit.meetingAt));
   const changes = async (cursor?: string) => {
     type Page = {
       data: { items: { changedAt: string; recordId: string }[] };
       meta: { nextCursor: string; hasMore: boolean; replayExpiresAt: string };
     };
-    const { data, meta } = await json<Page>(`/api/v1/data/changes?limit=500${cursor === undefined ? '' : `&cursor=${cursor}`}`);
+    const { data, meta } = await json<Page>(
+      `/api/v1/data/changes?limit=500${cursor === undefined ? '' : `&cursor=${cursor}`}`,
+    );
     return { ...data, ...meta };
   };
   const atHead = async () => {
@@ -110,25 +115,28 @@ describe('a service on trial', () => {
     expect(Date.parse(change.changedAt)).toBeLessThanOrEqual(await checkedAt());
   });
 
-  test('keeps its clock after a restart with the same time or none, moves with another, and logs each', async () => {
-    for (const env of [{ CIVIC_CLOCK_START: AUTUMN }, {}] as Record<string, string>[]) {
-      const before = [await checkedAt(), Date.now()] as const;
+  nightlyTest(
+    'keeps its clock after a restart with the same time or none, moves with another, and logs each',
+    async () => {
+      for (const env of [{ CIVIC_CLOCK_START: AUTUMN }, {}] as Record<string, string>[]) {
+        const before = [await checkedAt(), Date.now()] as const;
+        await service.stop();
+        await serve(env);
+        const gone = Date.now() - before[1];
+        const now = await checkedAt();
+        expect([Object.keys(env), now - before[0] >= gone - 1000]).toEqual([Object.keys(env), true]);
+        isSoonAfter(now, AUTUMN);
+      }
       await service.stop();
-      await serve(env);
-      const gone = Date.now() - before[1];
-      const now = await checkedAt();
-      expect([Object.keys(env), now - before[0] >= gone - 1000]).toEqual([Object.keys(env), true]);
-      isSoonAfter(now, AUTUMN);
-    }
-    await service.stop();
-    await serve({ CIVIC_CLOCK_START: SPRING });
-    isSoonAfter(await checkedAt(), SPRING);
-    expect(await upcoming()).toEqual([]);
-    expect(Date.now() - started).toBeLessThan(A_WHILE_MS);
-    expect((await service.stop()).stderr).toMatch(/"now":"2026-03-15T00:.*TRIAL CLOCK/);
-    await serve({});
-    isSoonAfter(await checkedAt(), SPRING);
-    const { trialTime } = (await (await fetch(`${service.opsUrl}/ops/state`)).json()) as { trialTime: string };
-    isSoonAfter(Date.parse(trialTime), SPRING);
-  });
+      await serve({ CIVIC_CLOCK_START: SPRING });
+      isSoonAfter(await checkedAt(), SPRING);
+      expect(await upcoming()).toEqual([]);
+      expect(Date.now() - started).toBeLessThan(A_WHILE_MS);
+      expect((await service.stop()).stderr).toMatch(/"now":"2026-03-15T00:.*TRIAL CLOCK/);
+      await serve({});
+      isSoonAfter(await checkedAt(), SPRING);
+      const { trialTime } = (await (await fetch(`${service.opsUrl}/ops/state`)).json()) as { trialTime: string };
+      isSoonAfter(Date.parse(trialTime), SPRING);
+    },
+  );
 });

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { createServer as createTlsServer, TLSSocket } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { nightlyDescribe } from '../support/nightly-test.ts';
 import { openKurrentLog } from '../../infra/kurrentdb/event-log.ts';
 import { LogUnavailable } from '../../domain/ports/event-log.ts';
 import { certificateFolder, type MadeCertificate } from '../support/certificates.ts';
@@ -82,7 +83,7 @@ test('an unreachable log server is not reported as one with a refused certificat
   await log.close();
 });
 
-describe('a self-signed certificate', () => {
+nightlyDescribe('a self-signed certificate', () => {
   test('of EVENTSTORE_URL is named by a start, by a command and by the doctor', async () => {
     const port = await tlsServer(folder.selfSigned());
     const env = { EVENTSTORE_URL: `esdb://127.0.0.1:${port}?tls=true` };
@@ -108,7 +109,9 @@ describe('a self-signed certificate', () => {
     expect(doctor.stdout).toMatch(/the certificate of the database \S+ is refused: it is self-signed; correct it/);
     expect(doctor.stdout).toMatch(/brokers +failed +the certificate of the brokers is not trusted: it is self-signed/);
     const command = await installation.civicHere(['records', 'export'], { env });
-    expect(command.stderr).toMatch(/^civic: the certificate of the database \S+ is refused: it is self-signed; correct it, [^\n]+\n$/);
+    expect(command.stderr).toMatch(
+      /^civic: the certificate of the database \S+ is refused: it is self-signed; correct it, [^\n]+\n$/,
+    );
     expect(doctor.stdout + command.stderr).not.toContain('s3cret');
   });
 });

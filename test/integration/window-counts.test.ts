@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
-import { openDatabase } from '../../infra/postgresql/open-database.ts';
-import { openPipelinedConnections } from '../../infra/postgresql/pipelined-connection.ts';
-import { createWindowCounts } from '../../infra/postgresql/counts.ts';
+import { openDatabase } from '../../infra/postgresql/connection/open-database.ts';
+import { openStatementPool } from '../../infra/postgresql/connection/statement-pool.ts';
+import { createWindowCounts } from '../../infra/postgresql/counters/counts.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import type { Bucket, WindowCounts } from '../../domain/ports/counts.ts';
+import type { Statement } from '../../domain/ports/database.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
 let database: TestDatabase;
 const closing: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   database = await startTestDatabase();
-  await migrate(database.url);
 });
 afterAll(async () => {
   for (const close of closing) await close();
@@ -20,23 +19,27 @@ afterAll(async () => {
 
 /** A process with its own connections. */
 function process(connections = 2): WindowCounts {
-  const opened = openPipelinedConnections(
+  const opened = openStatementPool(
     { dsn: database.url, purpose: 'test-counts', statementTimeoutMs: 20_000, plansForGrowth: true, lossy: true },
     connections,
   );
   closing.push(() => opened.close());
-  return createWindowCounts(async (statement) => (await opened.run(statement)).rows);
+  return createWindowCounts(async <Row>(statement: Statement) => (await opened.query<Row>(statement)).rows);
 }
 
 test('counts are in unlogged tables and wait for no disk', async () => {
   const opened = await openDatabase({ dsn: database.url, statementTimeoutMs: 20_000 });
   closing.push(() => opened.close());
-  expect(await opened.counting({ text: 'show synchronous_commit', values: [] })).toEqual([['off']]);
-  expect(await opened.read.texts({ text: 'show synchronous_commit', values: [] })).toEqual([['on']]);
+  expect(await opened.countRows({ text: 'show synchronous_commit', values: [] })).toEqual([
+    { synchronous_commit: 'off' },
+  ]);
+  expect(await opened.read.rows({ text: 'show synchronous_commit', values: [] })).toEqual([
+    { synchronous_commit: 'on' },
+  ]);
   const kept = `select relname, relpersistence::text from pg_class where relname in ('window_counts', 'admission_counts') order by 1`;
-  expect(await opened.counting({ text: kept, values: [] })).toEqual([
-    ['admission_counts', 'u'],
-    ['window_counts', 'u'],
+  expect(await opened.countRows({ text: kept, values: [] })).toEqual([
+    { relname: 'admission_counts', relpersistence: 'u' },
+    { relname: 'window_counts', relpersistence: 'u' },
   ]);
 });
 
@@ -56,13 +59,24 @@ test('takes from every bucket or from none, and returns what is left and when th
       { bucket: second, remaining: 1, resetSeconds: 1 },
     ],
   });
-  expect(await counts.take(id, [minute, second], 2, START + 400)).toEqual({ kind: 'exhausted', bucket: second, retryAfterSeconds: 1 });
+  expect(await counts.take(id, [minute, second], 2, START + 400)).toEqual({
+    kind: 'exhausted',
+    bucket: second,
+    retryAfterSeconds: 1,
+  });
   expect(await counts.take(id, [minute], 7, START + 59_001)).toMatchObject({
     kind: 'taken',
     states: [{ remaining: 0, resetSeconds: 1 }],
   });
-  expect(await counts.take(id, [second, minute], 1, START + 59_001)).toEqual({ kind: 'exhausted', bucket: minute, retryAfterSeconds: 1 });
-  expect(await counts.take(id, [second], 4, START + 59_001)).toMatchObject({ kind: 'taken', states: [{ remaining: 0 }] });
+  expect(await counts.take(id, [second, minute], 1, START + 59_001)).toEqual({
+    kind: 'exhausted',
+    bucket: minute,
+    retryAfterSeconds: 1,
+  });
+  expect(await counts.take(id, [second], 4, START + 59_001)).toMatchObject({
+    kind: 'taken',
+    states: [{ remaining: 0 }],
+  });
 });
 
 test('of several exhausted buckets the last to open gives the time to retry', async () => {
@@ -79,7 +93,9 @@ test('windows are aligned to the clock, and the next one is full from its first 
   const id = account();
   expect((await counts.take(id, [minute], 10, START + 59_999)).kind).toBe('taken');
   expect((await counts.take(id, [minute], 1, START + 59_999)).kind).toBe('exhausted');
-  expect(await counts.take(id, [minute], 1, START + 60_000)).toMatchObject({ states: [{ remaining: 9, resetSeconds: 60 }] });
+  expect(await counts.take(id, [minute], 1, START + 60_000)).toMatchObject({
+    states: [{ remaining: 9, resetSeconds: 60 }],
+  });
 });
 
 test('accounts and buckets of other names do not share counts', async () => {
@@ -108,7 +124,11 @@ test('two clocks that differ by two seconds share a second, and the slow one ope
   const id = account();
   await ahead.take(id, [second], 3, START + 2_000);
   expect((await behind.take(id, [second], 1, START)).kind).toBe('taken');
-  expect(await behind.take(id, [second], 1, START + 500)).toEqual({ kind: 'exhausted', bucket: second, retryAfterSeconds: 3 });
+  expect(await behind.take(id, [second], 1, START + 500)).toEqual({
+    kind: 'exhausted',
+    bucket: second,
+    retryAfterSeconds: 3,
+  });
   expect((await ahead.take(id, [second], 1, START + 2_500)).kind).toBe('exhausted');
 });
 
@@ -118,7 +138,9 @@ test('a clock ahead by half a minute does not close the second for so long, and 
   await ahead.take(id, [minute, second], 4, START + 45_000);
   expect((await behind.take(id, [minute, second], 4, START + 15_000)).kind).toBe('taken');
   await ahead.take(id, [minute], 2, START + 75_000);
-  expect(await behind.take(id, [minute, second], 2, START + 46_000)).toMatchObject({ states: [{ remaining: 6 }, { remaining: 2 }] });
+  expect(await behind.take(id, [minute, second], 2, START + 46_000)).toMatchObject({
+    states: [{ remaining: 6 }, { remaining: 2 }],
+  });
   expect(await ahead.take(id, [minute], 7, START + 75_000)).toMatchObject({ kind: 'exhausted' });
 });
 
@@ -126,7 +148,10 @@ test('a clock that was put back by more than the tolerance starts over without a
   const counts = process();
   const id = account();
   await counts.take(id, [minute], 10, START + 365 * 86_400_000);
-  expect(await counts.take(id, [minute], 4, START)).toMatchObject({ kind: 'taken', states: [{ remaining: 6, resetSeconds: 60 }] });
+  expect(await counts.take(id, [minute], 4, START)).toMatchObject({
+    kind: 'taken',
+    states: [{ remaining: 6, resetSeconds: 60 }],
+  });
 });
 
 test('concurrent calls from several processes, in any order of buckets, use exactly the allowance', async () => {

@@ -9,8 +9,9 @@ import { DAY_MS, TEST_TIME } from '../support/civic.ts';
 import { below } from '../support/civic-records.ts';
 import { withSeed } from '../support/test-seed.ts';
 import { dumpTables } from '../support/projection-spec.ts';
+import { testRuns } from '../support/test-runs.ts';
 
-const ROUNDS = 25;
+const ROUNDS = testRuns(8);
 const CHANGES = 120;
 const CITIES = ['dallas', 'fort-worth', 'sample-city'];
 const TOPICS = ['zoning', 'housing', 'parks', 'fees'];
@@ -26,7 +27,8 @@ afterAll(async () => agenda?.close());
 
 type Random = () => number;
 const one = <Value>(random: Random, values: readonly Value[]): Value => values[below(random, values.length)]!;
-const time = (random: Random, days: number): string => new Date(TEST_TIME + (below(random, 2 * days + 1) - days) * DAY_MS).toISOString();
+const time = (random: Random, days: number): string =>
+  new Date(TEST_TIME + (below(random, 2 * days + 1) - days) * DAY_MS).toISOString();
 
 /** A change of one of few records, with few names and fewer slugs, so that records collide. */
 function change(random: Random): StoredEvent {
@@ -42,10 +44,22 @@ function change(random: Random): StoredEvent {
         active: random() < 0.93,
         createdAt: agedOf(`j${number}`),
       }),
-    () => events.body(`b${number}`, { ...bodyOf(random, number), active: random() < 0.93, createdAt: agedOf(`b${number}`) }),
-    () => events.topic(`t${number}`, { slug: one(random, TOPICS), selectable: random() < 0.93, createdAt: agedOf(`t${number}`) }),
     () =>
-      events.meeting(`m${number}`, `b${below(random, 5)}`, time(random, 3), { status: one(random, ['scheduled', 'held', 'cancelled']) }),
+      events.body(`b${number}`, {
+        ...bodyOf(random, number),
+        active: random() < 0.93,
+        createdAt: agedOf(`b${number}`),
+      }),
+    () =>
+      events.topic(`t${number}`, {
+        slug: one(random, TOPICS),
+        selectable: random() < 0.93,
+        createdAt: agedOf(`t${number}`),
+      }),
+    () =>
+      events.meeting(`m${number}`, `b${below(random, 5)}`, time(random, 3), {
+        status: one(random, ['scheduled', 'held', 'cancelled']),
+      }),
     () => events.item(`i${number}`, `m${below(random, 5)}`, { title: `Title ${below(random, 4)}` }),
     () => events.item(`i${number + 5}`, `m${below(random, 5)}`),
     () => events.hit(`h${number}`, `i${below(random, 10)}`, `t${below(random, 5)}`, { classifiedAt: createdAt }),
@@ -101,7 +115,14 @@ class Model {
       const meeting = item && this.get('meetings', item.meetingId);
       const body = meeting && this.get('public_bodies', meeting.publicBodyId);
       const jurisdiction = body && this.get('jurisdictions', body.jurisdictionId);
-      if (topic === undefined || item === undefined || meeting === undefined || body === undefined || jurisdiction === undefined) return [];
+      if (
+        topic === undefined ||
+        item === undefined ||
+        meeting === undefined ||
+        body === undefined ||
+        jurisdiction === undefined
+      )
+        return [];
       const bodies = this.all('public_bodies').filter(({ jurisdictionId }) => jurisdictionId === jurisdiction.id);
       const covered =
         topic.selectable &&
@@ -149,11 +170,15 @@ async function expectAnswers(model: Model): Promise<number> {
     )
     .slice(0, 3);
   expect(await agenda.recent()).toMatchObject(
-    recent.map(({ shown: { matchId, ...shown }, hit }) => ({ ...shown, summary: matchId === hit.id ? hit.summary : '' })),
+    recent.map(({ shown: { matchId, ...shown }, hit }) => ({
+      ...shown,
+      summary: matchId === hit.id ? hit.summary : '',
+    })),
   );
   for (const { shown } of hits) expect(await agenda.detail(shown.matchId)).toMatchObject(shown);
   for (const { id } of model.all('agenda_hits')) {
-    if (!hits.some(({ hit }) => hit.id === id)) await expect(agenda.detail(id)).rejects.toMatchObject({ code: 'not_found' });
+    if (!hits.some(({ hit }) => hit.id === id))
+      await expect(agenda.detail(id)).rejects.toMatchObject({ code: 'not_found' });
   }
   for (const slug of TOPICS) {
     const topic = model.all('topics').find((each) => each.slug === slug && model.wins(each, model.all('topics')));
@@ -204,7 +229,10 @@ describe('the agenda', () => {
       let shown = 0;
       for (let round = 0; round < ROUNDS; round++) {
         await agenda.clear([agenda.generation, other]);
-        jurisdictionIds = Array.from({ length: 5 }, (_, n) => recordOfStream(agenda.events.jurisdiction(`j${n}`).stream).recordId);
+        jurisdictionIds = Array.from(
+          { length: 5 },
+          (_, n) => recordOfStream(agenda.events.jurisdiction(`j${n}`).stream).recordId,
+        );
         const events = Array.from({ length: CHANGES }, () => change(random));
         await inBatches(random, events, agenda.generation);
         await inBatches(random, shuffled(random, events), other);

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RECORD_SCHEMAS } from '../../domain/records/resources.ts';
-import { plainText } from '../../domain/plain-text.ts';
+import { plainText } from '../../domain/text/source-text.ts';
 import { classifyItem } from '../../src/classifier/classify-item.ts';
 import { SHIPPED_TOPICS } from '../../src/sources/taxonomy/taxonomy-records.ts';
 import { shippedTaxonomy, subject } from '../support/classifier-subjects.ts';
+import { testRuns } from '../support/test-runs.ts';
 
 const PIECES = [
   'Authorize a contract with Example Builders, Inc. for',
@@ -24,10 +25,17 @@ const PIECES = [
 const KEYWORDS = SHIPPED_TOPICS.flatMap((topic) => [...topic.keywords, ...topic.negativeKeywords]);
 const passage = (maximum: number) =>
   fc
-    .array(fc.oneof(fc.constantFrom(...PIECES), fc.constantFrom(...KEYWORDS), fc.string({ unit: 'grapheme', maxLength: 12 })), {
-      minLength: 1,
-      maxLength: maximum,
-    })
+    .array(
+      fc.oneof(
+        fc.constantFrom(...PIECES),
+        fc.constantFrom(...KEYWORDS),
+        fc.string({ unit: 'grapheme', maxLength: 12 }),
+      ),
+      {
+        minLength: 1,
+        maxLength: maximum,
+      },
+    )
     .chain((pieces) => fc.constantFrom(' ', '. ', ', ', '\n').map((gap) => pieces.join(gap)));
 /** Stored items are normalised, so the generated items are too. */
 const stored = fc
@@ -54,7 +62,7 @@ describe('for any item', () => {
           expect(content.confidence).toBeGreaterThanOrEqual(65);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: testRuns(100) },
     );
   });
 
@@ -65,13 +73,15 @@ describe('for any item', () => {
         expect(classifyItem(structuredClone(given), shippedTaxonomy)).toEqual(hits);
         expect(new Set(hits.map((hit) => hit.content.topicId)).size).toBe(hits.length);
       }),
-      { numRuns: 100 },
+      { numRuns: testRuns(40) },
     );
   });
 
   test('only the beginning of a mebibyte of text is read', () => {
     const far = subject('Item of business', {
-      item: { text: `${'nothing to see '.repeat(70_000)} zoning, rezoning, zoning district, specific use permit, zoning ordinance` },
+      item: {
+        text: `${'nothing to see '.repeat(70_000)} zoning, rezoning, zoning district, specific use permit, zoning ordinance`,
+      },
     });
     expect(classifyItem(far, shippedTaxonomy)).toEqual([]);
   });

@@ -9,6 +9,7 @@ import { randomChanges, randomFrom } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectedFeed, readPage } from '../support/history-checker.ts';
+import { testRuns } from '../support/test-runs.ts';
 
 const OTHER_FEED = '00000000-0000-4000-8000-0000000000ff';
 
@@ -44,11 +45,28 @@ const places = fc.record({
   distance: fc.integer({ min: -2, max: 2 }),
   share: fc.double({ min: 0, max: 1, noNaN: true }),
 });
-const bindings = fc.constantFrom<(FeedBinding | 'the filter')[]>('nothing', 'the filter', 'the filter', 'all', 'topics', 'documents');
+const bindings = fc.constantFrom<(FeedBinding | 'the filter')[]>(
+  'nothing',
+  'the filter',
+  'the filter',
+  'all',
+  'topics',
+  'documents',
+);
 
 const actions = fc.oneof(
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('write' as const), count: fc.integer({ min: 1, max: 15 }), seed: fc.integer() }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('advance' as const), days: fc.constantFrom(0, 1, 3, 6, 9, 12) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('write' as const),
+      count: fc.integer({ min: 1, max: 15 }),
+      seed: fc.integer(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('advance' as const), days: fc.constantFrom(0, 1, 3, 6, 9, 12) }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('prune' as const) }) },
   {
     weight: 10,
@@ -93,7 +111,13 @@ async function asked(question: Omit<FeedQuestion, 'cursor'>, cursor: string | un
         binding: question.resource ?? 'all',
       }),
     );
-    return { items: items.map((item) => `${item.position} ${item.text}`), next, hasMore, replayExpiresAt, historyPruned };
+    return {
+      items: items.map((item) => `${item.position} ${item.text}`),
+      next,
+      hasMore,
+      replayExpiresAt,
+      historyPruned,
+    };
   } catch (error) {
     if (error instanceof Rejection && (error.code === 'invalid_parameter' || error.code === 'cursor_expired'))
       return { refused: error.code };
@@ -109,7 +133,12 @@ async function read({ form, place, binding, resource, limit, damage }: Read) {
   const cursor = {
     feedId: form === 'other feed' ? OTHER_FEED : civic.feedId,
     position,
-    fingerprint: form === 'old cursor' ? null : form === 'lost history' ? 'f00f'.repeat(4) : fingerprintAt(state.changes, position),
+    fingerprint:
+      form === 'old cursor'
+        ? null
+        : form === 'lost history'
+          ? 'f00f'.repeat(4)
+          : fingerprintAt(state.changes, position),
     binding: binding === 'the filter' ? (resource ?? 'all') : binding,
   };
   let text: string | undefined = encodeFeedCursor(cursor);
@@ -142,6 +171,6 @@ test('a model of feed, replay floor, mark and filter predicts every answer to ev
         }
       }
     }),
-    { numRuns: 25, seed: testSeed() },
+    { numRuns: testRuns(8), seed: testSeed() },
   );
 });

@@ -10,7 +10,15 @@ import { answerOf, floorOf } from '../support/civic-oracle.ts';
 import { remove, SOME_RESOURCES, type SomeResource, recordId, upsert } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import { type ExpectedChange, expectedFeed, linesOf, positionOf, readPage, stateAt } from '../support/history-checker.ts';
+import {
+  type ExpectedChange,
+  expectedFeed,
+  linesOf,
+  positionOf,
+  readPage,
+  stateAt,
+} from '../support/history-checker.ts';
+import { testRuns } from '../support/test-runs.ts';
 
 const MAX_BYTES = 50_000_000;
 
@@ -52,8 +60,15 @@ type Command = fc.AsyncCommand<Model, TestCivic, boolean>;
 const always = () => true;
 
 const keyOf = ({ resource, number }: Step): string => `${resource} ${recordId(resource, number)}`;
-const toChange = ({ resource, number, variant }: Step) => (variant === null ? remove(resource, number) : upsert(resource, number, variant));
-const worldOf = ({ changes, mark, now }: Model) => ({ feedId: civic.feedId, changes, mark, now, retentionMs: RETENTION_MS });
+const toChange = ({ resource, number, variant }: Step) =>
+  variant === null ? remove(resource, number) : upsert(resource, number, variant);
+const worldOf = ({ changes, mark, now }: Model) => ({
+  feedId: civic.feedId,
+  changes,
+  mark,
+  now,
+  retentionMs: RETENTION_MS,
+});
 
 /** Adds new events of the log to the model after a check that they follow from the steps. */
 async function takeOver(model: Model, steps: readonly Step[], ordered: boolean) {
@@ -77,7 +92,9 @@ const append = (steps: readonly Step[]): Command => ({
   async run(model: Model) {
     await civic.writer.write(steps.map(toChange), {});
     await civic.caughtUp();
-    const inOrderOfStreams = [...new Set(steps.map(keyOf))].flatMap((key) => steps.filter((step) => keyOf(step) === key));
+    const inOrderOfStreams = [...new Set(steps.map(keyOf))].flatMap((key) =>
+      steps.filter((step) => keyOf(step) === key),
+    );
     await takeOver(model, inOrderOfStreams, true);
   },
   toString: () => `append(${JSON.stringify(steps)})`,
@@ -91,7 +108,7 @@ const appendConcurrently = (steps: readonly Step[]): Command => ({
     await civic.caughtUp();
     await takeOver(model, steps, false);
   },
-  toString: () => `append concurrently(${JSON.stringify(steps)})`,
+  toString: () => `append runConcurrently(${JSON.stringify(steps)})`,
 });
 
 const rebuild = (of: 'history' | 'snapshots'): Command => ({
@@ -117,7 +134,8 @@ const snapshot = (): Command => ({
     expect(boundary).toBe(model.changes.length);
     expect(Date.parse(expiresAt)).toBe(model.now + LIFETIME_MS);
     const state = [...stateAt(model.changes, boundary).keys()];
-    for (const resource of SOME_RESOURCES) expect(counts[resource]).toBe(state.filter((key) => key.startsWith(`${resource} `)).length);
+    for (const resource of SOME_RESOURCES)
+      expect(counts[resource]).toBe(state.filter((key) => key.startsWith(`${resource} `)).length);
     model.snapshots.push({ id: snapshotId, boundary, expiresAt: Date.parse(expiresAt) });
   },
   toString: () => 'snapshot()',
@@ -139,7 +157,10 @@ const pageSnapshot = (which: number, resource: SomeResource, limit: number): Com
           maxResponseBytes: MAX_BYTES,
           ...given,
         });
-        const { data, meta } = JSON.parse(text) as { data: { items: { id: string }[] }; meta: { nextCursor: string | null } };
+        const { data, meta } = JSON.parse(text) as {
+          data: { items: { id: string }[] };
+          meta: { nextCursor: string | null };
+        };
         expect(data.items.length).toBeLessThanOrEqual(limit);
         for (const item of data.items) found.set(`${resource} ${item.id}`, JSON.stringify(item));
         cursor = meta.nextCursor;
@@ -161,7 +182,8 @@ const page = (share: number | null, resource: SomeResource | null, limit: number
   check: always,
   async run(model: Model) {
     const position = Math.round((share ?? 0) * model.changes.length);
-    const cursor = share === null ? null : { feedId: civic.feedId, position, fingerprint: null, binding: 'nothing' as const };
+    const cursor =
+      share === null ? null : { feedId: civic.feedId, position, fingerprint: null, binding: 'nothing' as const };
     const wanted = answerOf(worldOf(model), { cursor, resource, limit });
     const reading = civic.changes({
       ...(cursor === null ? {} : { cursor: encodeFeedCursor(cursor) }),
@@ -232,13 +254,19 @@ test('the service answers as a plain array through any writes, rebuilds, snapsho
   let mark = 0;
   await fc.assert(
     fc.asyncProperty(commands, async (scenario) => {
-      const model: Model = { said, changes: [...(await expectedFeed(civic.log))], snapshots: taken, mark, now: civic.clock.now() };
+      const model: Model = {
+        said,
+        changes: [...(await expectedFeed(civic.log))],
+        snapshots: taken,
+        mark,
+        now: civic.clock.now(),
+      };
       try {
         await fc.asyncModelRun(() => ({ model, real: civic }), scenario);
       } finally {
         ({ mark } = model);
       }
     }),
-    { numRuns: 6, seed: testSeed(), endOnFailure: true },
+    { numRuns: testRuns(3), seed: testSeed(), endOnFailure: true },
   );
 });

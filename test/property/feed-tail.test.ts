@@ -7,6 +7,7 @@ import { below, randomChanges, randomFrom, SOME_RESOURCES } from '../support/civ
 import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { checkReading, expectedFeed, type ReadItem, readPage } from '../support/history-checker.ts';
+import { testRuns } from '../support/test-runs.ts';
 
 const MAX_BYTES = 5_000_000;
 
@@ -62,7 +63,10 @@ test('readers of a growing feed miss, repeat and reorder no position, at any pag
   const writersAndReaders = fc.record({
     seed: fc.integer(),
     writers: fc.integer({ min: 1, max: 4 }),
-    readers: fc.array(fc.constantFrom<(Resource | null)[]>(null, null, ...SOME_RESOURCES), { minLength: 1, maxLength: 4 }),
+    readers: fc.array(fc.constantFrom<(Resource | null)[]>(null, null, ...SOME_RESOURCES), {
+      minLength: 1,
+      maxLength: 4,
+    }),
   });
   await fc.assert(
     fc.asyncProperty(writersAndReaders, async ({ seed, writers, readers }) => {
@@ -88,7 +92,7 @@ test('readers of a growing feed miss, repeat and reorder no position, at any pag
         checkReading(expected, items, { from, to, resource });
       }
     }),
-    { numRuns: 6, seed: testSeed() },
+    { numRuns: testRuns(3), seed: testSeed() },
   );
 });
 
@@ -99,10 +103,10 @@ test('no reader of the feed passes an open transaction, and nothing is skipped w
   await holder.connect();
   try {
     await holder.query('begin');
-    await holder.query(`select civic.append_one($1, -1, gen_random_uuid(), 'RecordPublished', 1, $2, '{"commandId":"held"}', 1)`, [
-      'topics-00000000-0000-4000-8000-0000000000aa',
-      '{"id":"00000000-0000-4000-8000-0000000000aa","held":true}',
-    ]);
+    await holder.query(
+      `select civic.append_one($1, -1, gen_random_uuid(), 'RecordPublished', 1, $2, '{"commandId":"held"}', 1)`,
+      ['topics-00000000-0000-4000-8000-0000000000aa', '{"id":"00000000-0000-4000-8000-0000000000aa","held":true}'],
+    );
     const random = randomFrom(7);
     const others = Promise.all([1, 2, 3].map(() => civic.writer.write(randomChanges(random, 20, 100), {})));
     const { cursor } = await civic.atHead();

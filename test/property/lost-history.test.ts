@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonicalJson } from '../../domain/digests.ts';
 import { decodeFeedCursor, encodeFeedCursor } from '../../domain/cursor.ts';
+import { migrate } from '../../infra/postgresql/connection/schema-state.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { randomChanges, randomFrom } from '../support/civic-records.ts';
@@ -9,12 +10,20 @@ import { testSeed } from '../support/test-seed.ts';
 import { copyTestDatabase, startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type ServerPair, startServerPair } from '../support/postgresql-pair.ts';
 import { expectedFeed, stateAt } from '../support/history-checker.ts';
+import { testRuns } from '../support/test-runs.ts';
 
 const CUSTOMERS = 4;
 const ACCOUNT = '5b0c3b0e-0f0e-4b57-9d3d-0a4a5b1f7f10';
 
 const ordinary = [
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('write' as const), count: fc.integer({ min: 1, max: 8 }), seed: fc.integer() }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('write' as const),
+      count: fc.integer({ min: 1, max: 8 }),
+      seed: fc.integer(),
+    }),
+  },
   {
     weight: 8,
     arbitrary: fc.record({
@@ -64,6 +73,7 @@ async function copiedDatabase(): Promise<Storage> {
 /** A primary and its standby. */
 async function pairOfServers(): Promise<Storage> {
   const pair = await startServerPair();
+  await migrate(pair.dsn('postgres'));
   return {
     url: () => pair.dsn('postgres'),
     save: () => pair.save(),
@@ -146,7 +156,10 @@ class World {
         limit,
         maxResponseBytes: 10_000_000,
       });
-      const { data, meta } = JSON.parse(text) as { data: { items: readonly Item[] }; meta: { nextCursor: string; hasMore: boolean } };
+      const { data, meta } = JSON.parse(text) as {
+        data: { items: readonly Item[] };
+        meta: { nextCursor: string; hasMore: boolean };
+      };
       for (const { resource, recordId, operation, data: content } of data.items) {
         if (operation === 'upsert') customer.held.set(`${resource} ${recordId}`, canonicalJson(content));
         else customer.held.delete(`${resource} ${recordId}`);
@@ -164,7 +177,11 @@ class World {
   }
 
   async #snapshot(): Promise<{ readonly boundaryCursor: string; readonly boundary: number }> {
-    const { boundaryCursor } = await this.#civic.takeSnapshot({ accountId: ACCOUNT, keyId: ACCOUNT, requestId: 'test' });
+    const { boundaryCursor } = await this.#civic.takeSnapshot({
+      accountId: ACCOUNT,
+      keyId: ACCOUNT,
+      requestId: 'test',
+    });
     return { boundaryCursor, boundary: partsOf(boundaryCursor).position };
   }
 
@@ -188,7 +205,8 @@ const asOld = (text: string): string => encodeFeedCursor({ ...partsOf(text), fin
 
 const sorted = (state: Map<string, string>) => [...state].toSorted(([one], [other]) => (one < other ? -1 : 1));
 
-const read = (customers: readonly number[]): Action[] => customers.map((who) => ({ kind: 'poll', who, limit: 6, pages: 4 }));
+const read = (customers: readonly number[]): Action[] =>
+  customers.map((who) => ({ kind: 'poll', who, limit: 6, pages: 4 }));
 const written = (seed: number): Action => ({ kind: 'write', count: 8, seed });
 
 /** A restore also removes history that customers have read. */
@@ -221,33 +239,36 @@ test.each([
     storage: copiedDatabase,
     steps: fc.array(actions, { minLength: 12, maxLength: 30 }),
     examples: [[SET_BACK]] as [Action[]][],
-    runs: 8,
+    runs: testRuns(3),
   },
   {
     name: 'an asynchronous standby is disconnected and promoted, and disk images are restored',
     storage: pairOfServers,
     steps: fc.array(actionsOfPair, { minLength: 12, maxLength: 24 }),
     examples: [[NOT_RECEIVED]] as [Action[]][],
-    runs: 2,
+    runs: testRuns(1),
   },
-])('a customer whose cursors have a fingerprint has our records or a 410 when $name', async ({ storage, steps, examples, runs }) => {
-  let told = 0;
-  await fc.assert(
-    fc.asyncProperty(steps, async (actionsOfRun) => {
-      const world = await World.begin(await storage());
-      try {
-        for (const action of actionsOfRun) await world.do(action);
-        const ours = sorted(await world.stateAt());
-        for (const customer of world.customers) {
-          while (await world.poll(customer, 50));
-          if (!customer.isOld) expect(sorted(customer.held)).toEqual(ours);
+])(
+  'a customer whose cursors have a fingerprint has our records or a 410 when $name',
+  async ({ storage, steps, examples, runs }) => {
+    let told = 0;
+    await fc.assert(
+      fc.asyncProperty(steps, async (actionsOfRun) => {
+        const world = await World.begin(await storage());
+        try {
+          for (const action of actionsOfRun) await world.do(action);
+          const ours = sorted(await world.stateAt());
+          for (const customer of world.customers) {
+            while (await world.poll(customer, 50));
+            if (!customer.isOld) expect(sorted(customer.held)).toEqual(ours);
+          }
+          told += world.told410;
+        } finally {
+          await world.end();
         }
-        told += world.told410;
-      } finally {
-        await world.end();
-      }
-    }),
-    { numRuns: runs, examples, seed: testSeed() },
-  );
-  expect(told).toBeGreaterThan(0);
-});
+      }),
+      { numRuns: runs, examples, seed: testSeed() },
+    );
+    expect(told).toBeGreaterThan(0);
+  },
+);

@@ -8,6 +8,7 @@ import { openMirrorStore } from '../../client/mirror/open-store.ts';
 import type { MirrorStore } from '../../client/mirror/mirror-store.ts';
 import { FeedService } from '../support/feed-service.ts';
 import { runMirror } from '../support/run-mirror.ts';
+import { testRuns } from '../support/test-runs.ts';
 
 class Killed extends Error {}
 
@@ -33,9 +34,20 @@ const happening = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('remove' as const), resource: fc.constantFrom(...NAMES), id: fc.constantFrom(...IDS) }),
+    arbitrary: fc.record({
+      kind: fc.constant('remove' as const),
+      resource: fc.constantFrom(...NAMES),
+      id: fc.constantFrom(...IDS),
+    }),
   },
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('kill' as const), after: fc.integer({ min: 0, max: 6 }), stored: fc.boolean() }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('kill' as const),
+      after: fc.integer({ min: 0, max: 6 }),
+      stored: fc.boolean(),
+    }),
+  },
   { weight: 2, arbitrary: fc.constant({ kind: 'expire' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'restore' as const }) },
 );
@@ -75,9 +87,11 @@ describe.each(['folder', 'sqlite'] as const)('a mirror in a %s', (kind) => {
               service.feedId = `${String(round).padStart(8, '0')}-0000-4000-8000-${String(service.changes.length).padStart(12, '0')}`;
             else {
               const store = await openMirrorStore(to);
-              await runMirror(service, dyingAfter(store, step.after, step.stored), { resource }).catch((error: unknown) => {
-                if (!(error instanceof Killed)) throw error;
-              });
+              await runMirror(service, dyingAfter(store, step.after, step.stored), { resource }).catch(
+                (error: unknown) => {
+                  if (!(error instanceof Killed)) throw error;
+                },
+              );
               const { phase } = await store.state();
               // Readers always see a state that the service has had.
               if (phase !== 'empty') expect(await someState(service, store, resource)).toBe(true);
@@ -86,11 +100,14 @@ describe.each(['folder', 'sqlite'] as const)('a mirror in a %s', (kind) => {
           }
           const store = await openMirrorStore(to);
           await runMirror(service, store, { resource });
-          expect(await compareMirror(store, service.digests(service.changes.length), resource)).toEqual({ equal: true, different: [] });
+          expect(await compareMirror(store, service.digests(service.changes.length), resource)).toEqual({
+            equal: true,
+            different: [],
+          });
           await store.close();
         },
       ),
-      { numRuns: 60 },
+      { numRuns: testRuns(20) },
     );
   });
 });

@@ -7,6 +7,7 @@ import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { PaymentWorld } from '../support/payment-world.ts';
+import { testRuns } from '../support/test-runs.ts';
 
 let server: TestDatabase;
 let civic: TestCivic;
@@ -22,26 +23,46 @@ afterAll(async () => {
 const nth = fc.integer({ min: 0, max: 2 });
 const death = fc.oneof(
   { weight: 2, arbitrary: fc.constant(null) },
-  { weight: 1, arbitrary: fc.record({ commit: fc.integer({ min: 1, max: 9 }), when: fc.constantFrom('before', 'after') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ commit: fc.integer({ min: 1, max: 9 }), when: fc.constantFrom('before', 'after') }),
+  },
 );
 const settleMode = fc.constantFrom('ok', 'lost', 'nothing', 'refused', 'later');
 const readMode = fc.constantFrom('data', 'data', 'data', 'empty', 'fails');
 /** The state at the start of a world. */
 const modes = fc.record({ settleMode, readMode });
 const step = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('ask' as const), nth, death, at_once: fc.integer({ min: 1, max: 3 }) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant('ask' as const), nth, death, at_once: fc.integer({ min: 1, max: 3 }) }),
+  },
   {
     weight: 4,
-    arbitrary: fc.record({ do: fc.constant('work' as const), chain: fc.boolean(), death, at_once: fc.integer({ min: 1, max: 2 }) }),
+    arbitrary: fc.record({
+      do: fc.constant('work' as const),
+      chain: fc.boolean(),
+      death,
+      at_once: fc.integer({ min: 1, max: 2 }),
+    }),
   },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('advance' as const), seconds: fc.constantFrom(1, 6, 6, 16, 16, 70, 130) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('advance' as const), seconds: fc.constantFrom(1, 6, 6, 16, 16, 70, 130) }),
+  },
   {
     weight: 3,
-    arbitrary: fc.record({ do: fc.constant('settle' as const), mode: fc.constantFrom('ok', 'lost', 'nothing', 'refused', 'later') }),
+    arbitrary: fc.record({
+      do: fc.constant('settle' as const),
+      mode: fc.constantFrom('ok', 'lost', 'nothing', 'refused', 'later'),
+    }),
   },
   {
     weight: 1,
-    arbitrary: fc.record({ do: fc.constant('verify' as const), mode: fc.constantFrom('valid', 'valid', 'refused', 'unavailable') }),
+    arbitrary: fc.record({
+      do: fc.constant('verify' as const),
+      mode: fc.constantFrom('valid', 'valid', 'refused', 'unavailable'),
+    }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('read' as const), mode: readMode }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('chain' as const), up: fc.boolean() }) },
@@ -54,7 +75,11 @@ type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never;
 type Seen = Map<number, PaymentAnswer>;
 
 /** After these answers the payment may not be billed, whether it is sent again or not. */
-const FINAL: readonly string[] = ['payment_settlement_failed', 'payment_previous_settlement_failure', 'payment_previous_read_failure'];
+const FINAL: readonly string[] = [
+  'payment_settlement_failed',
+  'payment_previous_settlement_failure',
+  'payment_previous_read_failure',
+];
 
 function look(world: PaymentWorld, seen: Seen, payment: number, answer: PaymentAnswer): void {
   const before = seen.get(payment);
@@ -70,12 +95,16 @@ function look(world: PaymentWorld, seen: Seen, payment: number, answer: PaymentA
 async function take(world: PaymentWorld, seen: Seen, each: Step): Promise<void> {
   switch (each.do) {
     case 'ask': {
-      const asking = Array.from({ length: each.at_once }, (_, index) => world.ask(each.nth, index === 0 ? each.death : null));
+      const asking = Array.from({ length: each.at_once }, (_, index) =>
+        world.ask(each.nth, index === 0 ? each.death : null),
+      );
       for (const answer of await Promise.all(asking)) look(world, seen, each.nth, answer);
       return;
     }
     case 'work':
-      await Promise.all(Array.from({ length: each.at_once }, (_, index) => world.work(each.chain, index === 0 ? each.death : null)));
+      await Promise.all(
+        Array.from({ length: each.at_once }, (_, index) => world.work(each.chain, index === 0 ? each.death : null)),
+      );
       return;
     case 'advance':
       world.time += each.seconds * 1000;
@@ -108,7 +137,8 @@ async function hold(world: PaymentWorld): Promise<void> {
     const moved = world.moved.has(world.nonce(payment));
     if (row === null) expect(moved).toBe(false);
     else if (row.state === 'SETTLED') expect(moved).toBe(true);
-    else if (row.state !== 'SETTLING' && row.state !== 'RECONCILE') expect([row.state, moved]).toEqual([row.state, false]);
+    else if (row.state !== 'SETTLING' && row.state !== 'RECONCILE')
+      expect([row.state, moved]).toEqual([row.state, false]);
   }
 }
 
@@ -138,9 +168,10 @@ async function finish(world: PaymentWorld, seen: Seen): Promise<void> {
     expect(told.filter(({ type }) => type !== 'AccountPaymentVerified')).toHaveLength(1);
     if (row.state === 'SETTLED') billed += BigInt(row.amount);
   }
-  const budgets = await civic.rows('select coalesce(sum(reserved), 0)::text from civic.payment_budgets where spender = $1', [
-    world.accountId,
-  ]);
+  const budgets = await civic.rows(
+    'select coalesce(sum(reserved), 0)::text from civic.payment_budgets where spender = $1',
+    [world.accountId],
+  );
   expect(budgets).toEqual([[String(billed)]]);
 }
 
@@ -159,7 +190,7 @@ test('through any crash, loss, repetition and order no call is billed twice, for
       await finish(world, seen);
       ends.settled += world.moved.size;
     }),
-    { numRuns: 90, seed: testSeed() },
+    { numRuns: testRuns(30), seed: testSeed() },
   );
   // The run contained payments.
   expect(ends.steps).toBeGreaterThan(200);

@@ -5,6 +5,7 @@ import { intakeCheckpoint, intakeDecider, tokensOf } from '../../commands/report
 import { Rejection } from '../../domain/rejections.ts';
 import { testSeed } from '../support/test-seed.ts';
 import { type IntakeWorld, memoryIntake } from '../support/memory-intake.ts';
+import { testRuns } from '../support/test-runs.ts';
 
 const START = Date.UTC(2026, 0, 1, 23, 50);
 /** Limit of open reports over both accounts. */
@@ -46,7 +47,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('submit' as const), submission }) },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('together' as const), submissions: fc.array(submission, { minLength: 2, maxLength: 6 }) }),
+    arbitrary: fc.record({
+      kind: fc.constant('together' as const),
+      submissions: fc.array(submission, { minLength: 2, maxLength: 6 }),
+    }),
   },
   {
     weight: 2,
@@ -57,8 +61,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       settles: fc.boolean(),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('present' as const), submission, keys: fc.integer({ min: 20, max: 40 }) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('wait' as const), seconds: fc.constantFrom(1, 30, 60, 3_600, 86_400) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('present' as const), submission, keys: fc.integer({ min: 20, max: 40 }) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('wait' as const), seconds: fc.constantFrom(1, 30, 60, 3_600, 86_400) }),
+  },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('settle' as const), nth: fc.nat() }) },
   {
     weight: 1,
@@ -67,7 +77,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       code: fc.constantFrom('intake_paused', 'budget_exhausted', null, null, null),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('lose' as const), fate: fc.constantFrom('lose before', 'lose after') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('lose' as const), fate: fc.constantFrom('lose before', 'lose after') }),
+  },
 );
 
 interface Kept {
@@ -101,7 +114,8 @@ class Model {
     if ((this.#minutes.get(this.minute(account)) ?? 0) >= 5) return 'submit_rate_limited';
     if (this.#world.closed !== null) return this.#world.closed.code;
     if (kept !== undefined) return 'replay_conflict';
-    if ((this.#days.get(this.day(account)) ?? 0) >= 20 || this.#open[account]!.size >= 20) return 'report_limit_reached';
+    if ((this.#days.get(this.day(account)) ?? 0) >= 20 || this.#open[account]!.size >= 20)
+      return 'report_limit_reached';
     return this.#open[0]!.size + this.#open[1]!.size >= this.#cap ? 'queue_unavailable' : 'new';
   }
 
@@ -119,7 +133,8 @@ class Model {
       this.#days.set(this.day(account), (this.#days.get(this.day(account)) ?? 0) + 1);
       this.#open[account]!.add((answer as { reportId: string }).reportId);
     } else {
-      if (!isReplay || !isDeepStrictEqual(answer, kept.receipt)) throw new Error(`${name} was answered with another receipt`);
+      if (!isReplay || !isDeepStrictEqual(answer, kept.receipt))
+        throw new Error(`${name} was answered with another receipt`);
       kept.aliases.add(`${key} ${surface}`);
     }
   }
@@ -185,7 +200,8 @@ async function run(cap: number, steps: readonly Step[]): Promise<void> {
             const answer = answers[nth]!;
             const makes =
               typeof answer === 'object' &&
-              submissions.findIndex((other, at) => sameReport(answers[at], answer) && other.token === asked.token) === nth;
+              submissions.findIndex((other, at) => sameReport(answers[at], answer) && other.token === asked.token) ===
+                nth;
             if (makes === isMaker) model.learn(asked, answer);
           }
         }
@@ -194,7 +210,14 @@ async function run(cap: number, steps: readonly Step[]): Promise<void> {
       case 'fill':
         for (let left = next.count; left > 0; left -= 1) {
           world.now += MINUTE;
-          await submit({ account: next.account, token: (fresh += 1), input: 0, key: 0, surface: 'rest', process: left % 2 });
+          await submit({
+            account: next.account,
+            token: (fresh += 1),
+            input: 0,
+            key: 0,
+            surface: 'rest',
+            process: left % 2,
+          });
           const last = model.open().at(-1);
           if (next.settles && last !== undefined) await settle(...last);
         }
@@ -263,7 +286,7 @@ function expectHistory(world: IntakeWorld, model: Model, cap: number): void {
 test('every answer to random submissions, repeats, races, closings and losses follows the rules', async () => {
   await fc.assert(fc.asyncProperty(fc.constantFrom(...CAPS), fc.array(step, { minLength: 1, maxLength: 40 }), run), {
     seed: testSeed(),
-    numRuns: 120,
+    numRuns: testRuns(40),
   });
 });
 
@@ -297,13 +320,18 @@ test('an account that was folded from a checkpoint decides as one that was read 
           statusUrl: `${base}/r/${reportId}`,
         };
         if (kind === 0) state = intakeDecider.evolve(state, { type: 'DataReportSubmitted', data: submitted });
-        if (kind === 1) state = intakeDecider.evolve(state, { type: 'DataReportTokenAliased', data: { reportId, token, keyId, surface } });
-        if (kind === 2) state = intakeDecider.evolve(state, { type: 'DataReportSettled', data: { reportId, closedAt: time } });
+        if (kind === 1)
+          state = intakeDecider.evolve(state, {
+            type: 'DataReportTokenAliased',
+            data: { reportId, token, keyId, surface },
+          });
+        if (kind === 2)
+          state = intakeDecider.evolve(state, { type: 'DataReportSettled', data: { reportId, closedAt: time } });
       }
       const again = intakeCheckpoint.read(JSON.parse(JSON.stringify(intakeCheckpoint.write(state))));
       expect({ ...again, tokens: tokensOf(again.tokens) }).toEqual({ ...state, tokens: tokensOf(state.tokens) });
       expect(JSON.stringify(intakeCheckpoint.write(state))).not.toContain('token ');
     }),
-    { seed: testSeed(), numRuns: 200 },
+    { seed: testSeed(), numRuns: testRuns(60) },
   );
 });

@@ -4,7 +4,7 @@ import { searchAgenda } from '../../contract/tools/search-agenda.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { RecordData, Resource } from '../../domain/records/resources.ts';
-import { spellableWords } from '../../domain/words.ts';
+import { spellableWords } from '../../domain/text/words.ts';
 import { recordOfStream, recordStream } from '../../domain/streams.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { openTestSearch, type SearchArguments, type TestSearch } from '../support/agenda-search.ts';
@@ -12,8 +12,9 @@ import { DAY_MS, TEST_TIME } from '../support/civic.ts';
 import { below } from '../support/civic-records.ts';
 import { withSeed } from '../support/test-seed.ts';
 import { dumpTables } from '../support/projection-spec.ts';
+import { testRuns } from '../support/test-runs.ts';
 
-const ROUNDS = 15;
+const ROUNDS = testRuns(5);
 const CHANGES = 120;
 const QUERIES = 25;
 /** Words that no stemmer changes and that are not near other words. */
@@ -30,7 +31,8 @@ afterAll(async () => search?.close());
 
 type Random = () => number;
 const one = <Value>(random: Random, values: readonly Value[]): Value => values[below(random, values.length)]!;
-const some = (random: Random, most: number): string => Array.from({ length: 1 + below(random, most) }, () => one(random, WORDS)).join(' ');
+const some = (random: Random, most: number): string =>
+  Array.from({ length: 1 + below(random, most) }, () => one(random, WORDS)).join(' ');
 const hours = (random: Random): string => new Date(TEST_TIME + (below(random, 97) - 48) * 3_600_000).toISOString();
 /** The age of a record never changes; two of the three ages are equal. */
 const aged = (number: number): string => new Date(TEST_TIME - (number % 3) * DAY_MS).toISOString();
@@ -42,9 +44,23 @@ function change(random: Random): StoredEvent {
   const body = () => `b${below(random, 4)}`;
   const item = () => `i${below(random, 10)}`;
   const kinds: readonly (() => StoredEvent)[] = [
-    () => events.jurisdiction(`j${number}`, { slug: `place-${number % 3}`, name: some(random, 2), createdAt: aged(number) }),
-    () => events.body(`b${number}`, { jurisdictionId: agendaId('jurisdictions', `j${below(random, 4)}`), name: some(random, 2) }),
-    () => events.source(`b${number}`, { publicBodyId: agendaId('public_bodies', body()), active: random() < 0.8, createdAt: aged(number) }),
+    () =>
+      events.jurisdiction(`j${number}`, {
+        slug: `place-${number % 3}`,
+        name: some(random, 2),
+        createdAt: aged(number),
+      }),
+    () =>
+      events.body(`b${number}`, {
+        jurisdictionId: agendaId('jurisdictions', `j${below(random, 4)}`),
+        name: some(random, 2),
+      }),
+    () =>
+      events.source(`b${number}`, {
+        publicBodyId: agendaId('public_bodies', body()),
+        active: random() < 0.8,
+        createdAt: aged(number),
+      }),
     () =>
       events.topic(`t${number}`, {
         slug: `topic-${number % 3}`,
@@ -52,11 +68,22 @@ function change(random: Random): StoredEvent {
         publicLabel: some(random, 2),
         createdAt: aged(number),
       }),
-    () => events.meeting(`m${number}`, body(), hours(random), { timezone: one(random, ['America/Chicago', 'Asia/Tokyo', 'UTC']) }),
-    () => events.meeting(`m${number}`, body(), hours(random), { status: 'cancelled', sourceId: null }),
-    () => events.item(item(), `m${below(random, 4)}`, { title: some(random, 4), text: random() < 0.5 ? some(random, 5) : null }),
     () =>
-      events.item(item(), `m${below(random, 4)}`, { title: some(random, 4), matterFile: one(random, WORDS), actionText: some(random, 2) }),
+      events.meeting(`m${number}`, body(), hours(random), {
+        timezone: one(random, ['America/Chicago', 'Asia/Tokyo', 'UTC']),
+      }),
+    () => events.meeting(`m${number}`, body(), hours(random), { status: 'cancelled', sourceId: null }),
+    () =>
+      events.item(item(), `m${below(random, 4)}`, {
+        title: some(random, 4),
+        text: random() < 0.5 ? some(random, 5) : null,
+      }),
+    () =>
+      events.item(item(), `m${below(random, 4)}`, {
+        title: some(random, 4),
+        matterFile: one(random, WORDS),
+        actionText: some(random, 2),
+      }),
     () => events.hit(`h${below(random, 12)}`, item(), `t${below(random, 4)}`),
     () =>
       events.publish('documents', `d${number}`, {
@@ -105,7 +132,9 @@ class Model {
         ...topics.flatMap(({ name, publicLabel }) => [name, publicLabel]),
         ...documents.map(({ title }) => title),
       ];
-      const day = new Intl.DateTimeFormat('en-CA', { timeZone: meeting.timezone, dateStyle: 'short' }).format(Date.parse(meeting.startsAt));
+      const day = new Intl.DateTimeFormat('en-CA', { timeZone: meeting.timezone, dateStyle: 'short' }).format(
+        Date.parse(meeting.startsAt),
+      );
       return [
         {
           id: item.id,
@@ -158,7 +187,8 @@ interface Part {
 const has = ({ fields }: Shown, words: readonly string[]): boolean =>
   fields.some((field) => field.some((_, at) => words.every((word, offset) => field[at + offset] === word)));
 const isMet = (shown: Shown, { words, wanted }: Part): boolean => has(shown, words) === wanted;
-const textOf = ({ words, wanted }: Part): string => `${wanted ? '' : '-'}${words.length > 1 ? `"${words.join(' ')}"` : words[0]}`;
+const textOf = ({ words, wanted }: Part): string =>
+  `${wanted ? '' : '-'}${words.length > 1 ? `"${words.join(' ')}"` : words[0]}`;
 
 const somePart = (random: Random, mayLack: boolean): Part => ({
   words: some(random, random() < 0.3 ? 2 : 1).split(' '),
@@ -166,7 +196,10 @@ const somePart = (random: Random, mayLack: boolean): Part => ({
 });
 
 /** A query with or, minus and quotes, and the items that it must find. */
-function someQuery(random: Random, from: readonly Shown[]): { readonly query: string; readonly expected: readonly Shown[] } {
+function someQuery(
+  random: Random,
+  from: readonly Shown[],
+): { readonly query: string; readonly expected: readonly Shown[] } {
   const lenient = random() < 0.5;
   const groups = Array.from({ length: lenient ? 1 : 1 + below(random, 3) }, () =>
     Array.from({ length: 1 + below(random, 4) }, () => somePart(random, !lenient)),
@@ -205,7 +238,11 @@ async function expectAnswers(random: Random, model: Model): Promise<number> {
     const matters = whole
       .map((id) => expected.find((shown) => shown.id === id))
       .map((shown) => (shown === undefined ? 'unexpected' : matter(shown)));
-    expect({ query, filters, found: matters.toSorted() }).toEqual({ query, filters, found: [...new Set(expected.map(matter))].toSorted() });
+    expect({ query, filters, found: matters.toSorted() }).toEqual({
+      query,
+      filters,
+      found: [...new Set(expected.map(matter))].toSorted(),
+    });
     // Pages of any size return the same order, each row once.
     expect(await search.all({ query, ...filters, limit: 1 + below(random, 3) })).toEqual(whole);
     found += whole.length;
@@ -249,7 +286,9 @@ describe('the search', () => {
         const events = Array.from({ length: CHANGES }, () => change(random));
         await inBatches(random, events, search.generation);
         await inBatches(random, shuffled(random, events), other);
-        const dumps = await Promise.all([search.generation, other].map((number) => dumpTables(search.database, agendaSearch, number)));
+        const dumps = await Promise.all(
+          [search.generation, other].map((number) => dumpTables(search.database, agendaSearch, number)),
+        );
         expect(dumps[0]).toEqual(dumps[1]);
         found += await expectAnswers(random, new Model(events));
       }
@@ -260,18 +299,38 @@ describe('the search', () => {
 
   test('keeps the number of records per word, and of entries per period, through any changes', async () => {
     await withSeed(async (random) => {
-      const texts = ['Zoning change', 'zoned parks', 'Parks, parks and café', 'short list', 'Peñas Café change', 'long-term lists'];
+      const texts = [
+        'Zoning change',
+        'zoned parks',
+        'Parks, parks and café',
+        'short list',
+        'Peñas Café change',
+        'long-term lists',
+      ];
       await search.clear();
       const { events } = search;
       const all = Array.from({ length: 150 }, () => {
         const made = one(random, [
           () =>
-            events.item(`i${below(random, 8)}`, `m${below(random, 3)}`, { title: one(random, texts), text: one(random, [null, ...texts]) }),
+            events.item(`i${below(random, 8)}`, `m${below(random, 3)}`, {
+              title: one(random, texts),
+              text: one(random, [null, ...texts]),
+            }),
           () => events.topic(`t${below(random, 3)}`, { name: one(random, texts), publicLabel: one(random, texts) }),
           () => events.jurisdiction('j', { name: one(random, texts) }),
           () => events.body('b', { jurisdictionId: agendaId('jurisdictions', 'j'), name: one(random, texts) }),
-          () => events.meeting(`m${below(random, 3)}`, 'b', new Date(TEST_TIME + below(random, 400) * DAY_MS).toISOString()),
-          () => events.publish('documents', 'd', { kind: 'exhibit', title: one(random, texts), url: 'https://example.org/d' }),
+          () =>
+            events.meeting(
+              `m${below(random, 3)}`,
+              'b',
+              new Date(TEST_TIME + below(random, 400) * DAY_MS).toISOString(),
+            ),
+          () =>
+            events.publish('documents', 'd', {
+              kind: 'exhibit',
+              title: one(random, texts),
+              url: 'https://example.org/d',
+            }),
         ])();
         return random() < 0.1 ? { ...made, type: 'RecordWithdrawn' } : made;
       });
@@ -279,16 +338,24 @@ describe('the search', () => {
       const model = new Model(all);
       const counts = new Map<string, number>();
       const count = (...of: readonly (string | null)[]) => {
-        for (const word of spellableWords(of.filter((text) => text !== null).join('\n'))) counts.set(word, (counts.get(word) ?? 0) + 1);
+        for (const word of spellableWords(of.filter((text) => text !== null).join('\n')))
+          counts.set(word, (counts.get(word) ?? 0) + 1);
       };
       for (const { title, text } of model.all('agenda_items')) count(title, text);
       for (const { name, publicLabel } of model.all('topics')) count(name, publicLabel);
       for (const { name } of [...model.all('jurisdictions'), ...model.all('public_bodies')]) count(name);
       for (const { title } of model.all('documents')) count(title);
       const rows = async (part: 'words' | 'periods', columns: string) =>
-        (await search.execute({ text: `select ${columns} from civic.agenda_search_${part}_g${search.generation}`, values: [] })).rows;
-      expect(new Map((await rows('words', 'word, records')).map(([word, number]) => [word, Number(number)]))).toEqual(counts);
-      const periods = (await rows('periods', 'entries')).reduce((sum, [entries]) => sum + Number(entries), 0);
+        (
+          await search.execute<{ word: string; records: number; entries: number }>({
+            text: `select ${columns} from civic.agenda_search_${part}_g${search.generation}`,
+            values: [],
+          })
+        ).rows;
+      expect(new Map((await rows('words', 'word, records')).map(({ word, records }) => [word, records]))).toEqual(
+        counts,
+      );
+      const periods = (await rows('periods', 'entries')).reduce((sum, { entries }) => sum + entries, 0);
       expect(periods).toBe(model.shown.length);
       for (const resource of ['agenda_items', 'topics', 'jurisdictions', 'public_bodies', 'documents'] as const) {
         for (const { id } of model.all(resource))
@@ -331,7 +398,10 @@ describe('any query', () => {
   test('made of pieces of the query language is answered with pages that contain each item once', async () => {
     await withSeed(async (random) => {
       await search.clear();
-      await search.fold([...search.events.place('dallas'), search.events.meeting('m', 'dallas', new Date(TEST_TIME).toISOString())]);
+      await search.fold([
+        ...search.events.place('dallas'),
+        search.events.meeting('m', 'dallas', new Date(TEST_TIME).toISOString()),
+      ]);
       await search.fold(WORDS.map((word, index) => search.events.item(`i${index}`, 'm', { title: word })));
       for (let times = 0; times < 400; times++) {
         const pieces = Array.from({ length: 1 + below(random, 60) }, () => one(random, PIECES)).join('');

@@ -7,6 +7,7 @@ import { below, randomChanges, randomFrom, recordId, remove, upsert } from '../s
 import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectedFeed, linesOf, positionOf, stateAt, totalsOf } from '../support/history-checker.ts';
+import { testRuns } from '../support/test-runs.ts';
 
 const MAX_BYTES = 50_000_000;
 
@@ -34,7 +35,14 @@ async function openMirror(limit: () => number) {
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const { snapshotId } = taken;
       const given = cursor === undefined ? {} : { cursor };
-      const { text } = await civic.snapshotPage({ accountId, snapshotId, resource, limit: limit(), maxResponseBytes: MAX_BYTES, ...given });
+      const { text } = await civic.snapshotPage({
+        accountId,
+        snapshotId,
+        resource,
+        limit: limit(),
+        maxResponseBytes: MAX_BYTES,
+        ...given,
+      });
       const page = JSON.parse(text) as { data: { items: { id: string }[] }; meta: { nextCursor: string | null } };
       for (const item of page.data.items) state.set(`${resource} ${item.id}`, JSON.stringify(item));
       cursor = page.meta.nextCursor;
@@ -100,8 +108,10 @@ test('a snapshot taken during writes plus the later changes equal the service at
       const { position, counts, digests } = await readFeedHead(civic.reads);
       expect(mirror.position).toBe(position);
       expect(totalsOf(mirror.state)).toEqual({ counts, digests });
-      expect(mirror.state.has(`topics ${recordId('topics', 0)}`)).toBe(stateAt(expected, position).has(`topics ${recordId('topics', 0)}`));
+      expect(mirror.state.has(`topics ${recordId('topics', 0)}`)).toBe(
+        stateAt(expected, position).has(`topics ${recordId('topics', 0)}`),
+      );
     }),
-    { numRuns: 8, seed: testSeed() },
+    { numRuns: testRuns(3), seed: testSeed() },
   );
 });

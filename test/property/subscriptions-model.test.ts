@@ -10,6 +10,7 @@ import { accountFeedsStream, accountStream } from '../../domain/streams.ts';
 import { testSeed } from '../support/test-seed.ts';
 import { memoryCheckpoints } from '../support/memory-checkpoints.ts';
 import { type Fate, memoryLog } from '../support/memory-log.ts';
+import { testRuns } from '../support/test-runs.ts';
 
 const ACCOUNT = derivedId('test', 'account');
 const FEED = derivedId('test', 'feed');
@@ -19,7 +20,13 @@ const KEYS = 3;
 const keyId = (key: number) => derivedId('test', 'key', key);
 
 type Step =
-  | { readonly do: 'create'; readonly key: number; readonly name: number; readonly resource: Resource | null; readonly fate: Fate }
+  | {
+      readonly do: 'create';
+      readonly key: number;
+      readonly name: number;
+      readonly resource: Resource | null;
+      readonly fate: Fate;
+    }
   /** The n-th subscription created so far, requested with a key that may be another one. */
   | { readonly do: 'revoke'; readonly nth: number; readonly key: number; readonly fate: Fate }
   | { readonly do: 'revoke key'; readonly key: number }
@@ -122,7 +129,8 @@ test('every answer equals that of plain lists of subscriptions and keys, with an
       const rows: Row[] = [];
       const revokedKeys = new Set<number>();
       let cap = 4;
-      const isAlive = (number: number) => !revokedKeys.has(number) && (number === 0 || program.clock.time < START + number * 24 * HOUR_MS);
+      const isAlive = (number: number) =>
+        !revokedKeys.has(number) && (number === 0 || program.clock.time < START + number * 24 * HOUR_MS);
       const live = () => rows.filter((row) => row.revokedAt === null && isAlive(row.key));
 
       const expectedCreation = (asked: Extract<Step, { do: 'create' }>, name: string): Row | string | null => {
@@ -139,13 +147,23 @@ test('every answer equals that of plain lists of subscriptions and keys, with an
           const name = `name ${asked.name}`;
           const expected = expectedCreation(asked, name);
           if (expected === null) program.memory.fates.push(asked.fate);
-          const request = { accountId: ACCOUNT, keyId: keyId(asked.key), requestId: 'r', name, resource: asked.resource, cap };
+          const request = {
+            accountId: ACCOUNT,
+            keyId: keyId(asked.key),
+            requestId: 'r',
+            name,
+            resource: asked.resource,
+            cap,
+          };
           const got = await outcome(program.create(request));
           if (typeof got === 'string') expect(got).toBe(expected);
           else if (expected === null) {
             const { id, startCursor, ...said } = got.subscription;
             const createdAt = new Date(program.clock.time).toISOString();
-            expect([got.created, said]).toEqual([true, { name, resource: asked.resource, keyId: keyId(asked.key), createdAt }]);
+            expect([got.created, said]).toEqual([
+              true,
+              { name, resource: asked.resource, keyId: keyId(asked.key), createdAt },
+            ]);
             expect(decodeFeedCursor(startCursor)).toMatchObject({ feedId: FEED, binding: asked.resource ?? 'all' });
             rows.push({ id, key: asked.key, name, resource: asked.resource, revokedAt: null });
           } else expect([got.created, got.subscription.id]).toEqual([false, (expected as Row).id]);
@@ -159,7 +177,9 @@ test('every answer equals that of plain lists of subscriptions and keys, with an
           const changes = mine && row.revokedAt === null;
           if (changes) program.memory.fates.push(asked.fate);
           const subscriptionId = row?.id ?? derivedId('test', 'nothing');
-          const got = await outcome(program.revoke({ accountId: ACCOUNT, keyId: keyId(asked.key), requestId: 'r', subscriptionId }));
+          const got = await outcome(
+            program.revoke({ accountId: ACCOUNT, keyId: keyId(asked.key), requestId: 'r', subscriptionId }),
+          );
           if (changes) row.revokedAt = new Date(program.clock.time).toISOString();
           expect(got).toEqual(mine ? { id: row.id, revokedAt: row.revokedAt } : 'not_found');
           expect(program.memory.events.length - before).toBe(changes ? 1 : 0);
@@ -172,7 +192,7 @@ test('every answer equals that of plain lists of subscriptions and keys, with an
         expect(program.memory.fates).toEqual([]);
       }
     }),
-    { seed: testSeed(), numRuns: 200 },
+    { seed: testSeed(), numRuns: testRuns(60) },
   );
 });
 
@@ -194,7 +214,16 @@ test('two hundred at once on one account cause no conflict, and all are answered
   const { memory, create } = await openProgram();
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, nth) =>
-      outcome(create({ accountId: ACCOUNT, keyId: keyId(0), requestId: 'r', name: `name ${nth % 20}`, resource: null, cap: 10 })),
+      outcome(
+        create({
+          accountId: ACCOUNT,
+          keyId: keyId(0),
+          requestId: 'r',
+          name: `name ${nth % 20}`,
+          resource: null,
+          cap: 10,
+        }),
+      ),
     ),
   );
   const codes = answers.map((answer) => (typeof answer === 'string' ? answer : answer.created));

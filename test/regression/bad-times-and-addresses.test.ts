@@ -18,10 +18,13 @@ test.each(['9999-12-31T23:59:59-12:00', '0000-01-01T00:00:00+14:00'])(
   },
 );
 
-test.each(['9999-12-31T23:59:59+14:00', '0000-01-01T00:00:00-12:00'])('the time %j is stored in a form that can be read again', (value) => {
-  const stored = dateTime.parse(value);
-  expect(dateTime.parse(stored)).toBe(stored);
-});
+test.each(['9999-12-31T23:59:59+14:00', '0000-01-01T00:00:00-12:00'])(
+  'the time %j is stored in a form that can be read again',
+  (value) => {
+    const stored = dateTime.parse(value);
+    expect(dateTime.parse(stored)).toBe(stored);
+  },
+);
 
 test.each(['nonsense', '', 'http://', 'https://', '//example.org', 'http://[::1', 'ftp://example.org'])(
   'the address %j is refused without throwing',
@@ -32,6 +35,11 @@ test.each(['nonsense', '', 'http://', 'https://', '//example.org', 'http://[::1'
 
 test('a record with a bad address is a rejection that names the field', () => {
   const content = { kind: 'agenda', title: 'Agenda', url: 'nonsense' };
-  const checked = checkChange({ op: 'upsert', resource: 'documents', id: '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11', content });
+  const checked = checkChange({
+    op: 'upsert',
+    resource: 'documents',
+    id: '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11',
+    content,
+  });
   expect(checked).toMatchObject({ kind: 'rejected', reason: expect.stringContaining('url') as unknown });
 });

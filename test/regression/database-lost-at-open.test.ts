@@ -1,6 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../infra/postgresql/open-database.ts';
+import { openDatabase } from '../../infra/postgresql/connection/open-database.ts';
 import { startTestDatabase } from '../support/embedded-database.ts';
 import { openTcpProxy, serverAt, urlThrough } from '../support/tcp-proxy.ts';
 

@@ -12,7 +12,8 @@ describe('a header, path or query of 15,000 characters', () => {
   });
   afterAll(() => edge.close());
 
-  const ask = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> => fetch(`${edge.url}${path}`, { headers });
+  const ask = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+    fetch(`${edge.url}${path}`, { headers });
 
   test.each(['/', '/nothing'])('is not negotiated at %s: the answer is the one of a program', async (path) => {
     const html = await ask(path, { accept: 'text/html' });
@@ -50,7 +51,13 @@ describe('a header, path or query of 15,000 characters', () => {
       return user + system;
     };
     await timeOf('/warm');
-    const plain = await timeOf(`/${long('abc')}`);
-    expect(await timeOf(`/${long('%41')}`)).toBeLessThan(3 * plain);
+    // The best of five counts: a collection of garbage belongs to neither.
+    const bestOf = async (path: string): Promise<number> => {
+      const times: number[] = [];
+      while (times.length < 5) times.push(await timeOf(path));
+      return Math.min(...times);
+    };
+    const plain = await bestOf(`/${long('abc')}`);
+    expect(await bestOf(`/${long('%41')}`)).toBeLessThan(3 * plain);
   });
 });

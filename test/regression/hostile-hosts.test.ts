@@ -9,7 +9,11 @@ import { serveCivic, type ServedCivic } from '../support/served-civic.ts';
 
 const PATHS = ['/livez', '/readyz', '/metrics', '/ops', '/ops/state'];
 
-async function askAt(url: string, path: string, ...hosts: readonly string[]): Promise<ReturnType<typeof parseResponse>> {
+async function askAt(
+  url: string,
+  path: string,
+  ...hosts: readonly string[]
+): Promise<ReturnType<typeof parseResponse>> {
   const { port, hostname: address } = new URL(url);
   const raw = await rawConnection(Number(port), address);
   raw.send([`GET ${path} HTTP/1.1`, ...hosts.map((host) => `host: ${host}`), 'connection: close', '', ''].join('\r\n'));
@@ -29,15 +33,20 @@ describe("the operators' listener", () => {
     await database?.close();
   });
 
-  test.each(['evil.test', 'evil.test:9464', 'localhost.evil.test', '127.0.0.1.evil.test', 'xlocalhost', '127.0.0.1@evil.test', ''])(
-    'refuses every path to Host %j',
-    async (host) => {
-      for (const path of PATHS) {
-        const { status, body } = await askAt(served.opsUrl!, path, host);
-        expect([path, [400, 403, 421].includes(status), /civic_|status|<html/.test(body)]).toEqual([path, true, false]);
-      }
-    },
-  );
+  test.each([
+    'evil.test',
+    'evil.test:9464',
+    'localhost.evil.test',
+    '127.0.0.1.evil.test',
+    'xlocalhost',
+    '127.0.0.1@evil.test',
+    '',
+  ])('refuses every path to Host %j', async (host) => {
+    for (const path of PATHS) {
+      const { status, body } = await askAt(served.opsUrl!, path, host);
+      expect([path, [400, 403, 421].includes(status), /civic_|status|<html/.test(body)]).toEqual([path, true, false]);
+    }
+  });
 
   test('refuses two Host headers', async () => {
     expect([400, 403, 421]).toContain((await askAt(served.opsUrl!, '/livez', '127.0.0.1', 'evil.test')).status);
@@ -64,17 +73,20 @@ const ownName = await lookup(hostname(), { family: 4 }).then(
   () => null,
 );
 
-test.skipIf(ownName === null)("the operators' listener answers to the host name that it is set to listen on", async () => {
-  const database = await startTestDatabase();
-  const served = await serveCivic(database.url, { CIVIC_OPS_PORT: '0', CIVIC_OPS_HOST: ownName! });
-  try {
-    expect((await askAt(served.opsUrl!, '/livez', ownName!)).status).toBe(200);
-    expect((await askAt(served.opsUrl!, '/livez', `${ownName}x`)).status).not.toBe(200);
-  } finally {
-    await served.close();
-    await database.close();
-  }
-});
+test.skipIf(ownName === null)(
+  "the operators' listener answers to the host name that it is set to listen on",
+  async () => {
+    const database = await startTestDatabase();
+    const served = await serveCivic(database.url, { CIVIC_OPS_PORT: '0', CIVIC_OPS_HOST: ownName! });
+    try {
+      expect((await askAt(served.opsUrl!, '/livez', ownName!)).status).toBe(200);
+      expect((await askAt(served.opsUrl!, '/livez', `${ownName}x`)).status).not.toBe(200);
+    } finally {
+      await served.close();
+      await database.close();
+    }
+  },
+);
 
 describe('the public listener', () => {
   let edge: HttpEdge;

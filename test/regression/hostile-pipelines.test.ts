@@ -17,7 +17,8 @@ const PROBES = 20;
 const REQUEST = 'GET /llms.txt HTTP/1.1\r\nhost: x\r\n\r\n';
 const FLOOD = Buffer.from(REQUEST.repeat(Math.floor(65_536 / REQUEST.length)));
 
-const probe = async (url: string): Promise<void> => void (await (await fetch(url, { headers: { connection: 'close' } })).text());
+const probe = async (url: string): Promise<void> =>
+  void (await (await fetch(url, { headers: { connection: 'close' } })).text());
 
 describe('connections that pipeline 64 KB of requests and never read', { timeout: MAX_MS }, () => {
   let database: TestDatabase;
@@ -50,7 +51,8 @@ describe('connections that pipeline 64 KB of requests and never read', { timeout
     const resident = watchResident(pid);
     const isLost = (): boolean => !isAlive(pid) || resident.largestMb() > MAX_RESIDENT_MB;
     for (let opened = 0; opened < count && !isLost(); opened += 1) await flood();
-    for (let probes = 0; probes < PROBES && !isLost(); probes += 1) await probe(`${attacked.baseUrl}/llms.txt`).catch(() => undefined);
+    for (let probes = 0; probes < PROBES && !isLost(); probes += 1)
+      await probe(`${attacked.baseUrl}/llms.txt`).catch(() => undefined);
     expect({ isAlive: isAlive(pid), largestMb: resident.stop() }).toEqual({
       isAlive: true,
       largestMb: expect.toSatisfy((largestMb: number) => largestMb < MAX_RESIDENT_MB) as number,
@@ -72,7 +74,8 @@ describe('one connection that pipelines and never reads', () => {
   });
   afterAll(() => edge.close());
 
-  const request = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${edge.keys.all}\r\n\r\n`;
+  const request = (path: string): string =>
+    `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${edge.keys.all}\r\n\r\n`;
 
   test(`has at most ${MAX_UNANSWERED} requests in progress`, async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();

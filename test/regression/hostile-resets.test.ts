@@ -68,7 +68,8 @@ async function expectUnharmed(): Promise<void> {
   expect(await answersHealth()).toBe(200);
 }
 
-const headed = (line: string, ...headers: readonly string[]): string => [line, 'host: x', ...headers, '', ''].join('\r\n');
+const headed = (line: string, ...headers: readonly string[]): string =>
+  [line, 'host: x', ...headers, '', ''].join('\r\n');
 
 describe('1,000 resets leave the process alive', { timeout: MAX_MS }, () => {
   test.each([

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nightlyDescribe, nightlyTest } from '../support/nightly-test.ts';
 import { readCivicHealth } from '../../contract/read-civic-health.ts';
 import { LOG_START } from '../../domain/ports/event-log.ts';
 import { generationTable } from '../../domain/ports/projection.ts';
@@ -48,11 +49,15 @@ const inTime = (answer: Promise<Response>): Promise<Response> =>
   Promise.race([
     answer,
     new Promise<never>((_, reject) => {
-      AbortSignal.timeout(PATIENCE_MS).addEventListener('abort', () => reject(new Error('it was not answered')), { once: true });
+      AbortSignal.timeout(PATIENCE_MS).addEventListener('abort', () => reject(new Error('it was not answered')), {
+        once: true,
+      });
     }),
   ]);
 async function liveTable(projection: string, part?: string): Promise<string> {
-  const live = (await served.civic.generations.list()).find((row) => row.projection === projection && row.state === 'live');
+  const live = (await served.civic.generations.list()).find(
+    (row) => row.projection === projection && row.state === 'live',
+  );
   return generationTable(projection, live!.generation, part);
 }
 const healthOf = async (at: ServedCivic, secret: string) =>
@@ -87,7 +92,9 @@ test('with the log locked every write is refused by the deadline, and health nam
   expect(health.pipeline.head).not.toBeNull();
   // The next command of the account waits for those before it; the effect of a failed one stays absent.
   await newFeed(served, key, 'after');
-  expect((await eventsOfFeeds(served, account)).slice(before.length).map(({ type }) => type)).toEqual(['FeedSubscriptionCreated']);
+  expect((await eventsOfFeeds(served, account)).slice(before.length).map(({ type }) => type)).toEqual([
+    'FeedSubscriptionCreated',
+  ]);
   await expect.poll(async () => (await healthOf(served, key)).status, { timeout: PATIENCE_MS }).toBe('healthy');
 });
 
@@ -98,11 +105,13 @@ describe('the tables of the answer are read before anything is stored', () => {
       await expectRefusal(await inTime(createFeed(served, key, { name: 'unread', resource: null })), 504, 'timeout');
     });
     await newFeed(served, key, 'read again');
-    const names = (await eventsOfFeeds(served, account)).slice(before.length).map(({ data }) => ('name' in data ? data.name : null));
+    const names = (await eventsOfFeeds(served, account))
+      .slice(before.length)
+      .map(({ data }) => ('name' in data ? data.name : null));
     expect(names).toEqual(['read again']);
   });
 
-  test('no snapshot is created while the read model of snapshots cannot be read', async () => {
+  nightlyTest('no snapshot is created while the read model of snapshots cannot be read', async () => {
     const before = await snapshotsTaken();
     await whileLocked([await liveTable('snapshots')], async () => {
       await expectRefusal(await inTime(takeSnapshot(served, key)), 504, 'timeout');
@@ -112,7 +121,7 @@ describe('the tables of the answer are read before anything is stored', () => {
   });
 });
 
-test.each([
+nightlyTest.each([
   ['checkpoints of deciders', ['civic.decider_checkpoints']],
   ['progress of read models', ['civic.generations']],
 ])('with the %s locked each write is answered by the deadline', async (_, tables) => {
@@ -131,25 +140,32 @@ test('health names the feed while its tables are locked', async () => {
   const told = await whileLocked([await liveTable('record_history'), await liveTable('record_history', 'state')], () =>
     healthOf(served, key),
   );
-  expect(told).toMatchObject({ status: 'unavailable', sources: [], pipeline: { head: null, unanswered: ['feed', 'sources'] } });
+  expect(told).toMatchObject({
+    status: 'unavailable',
+    sources: [],
+    pipeline: { head: null, unanswered: ['feed', 'sources'] },
+  });
 });
 
-test('health is degraded while the reactors cannot be listed, and names them', async () => {
+nightlyTest('health is degraded while the reactors cannot be listed, and names them', async () => {
   const told = await whileLocked(['civic.processors'], () => healthOf(served, key));
   expect(told).toMatchObject({ status: 'degraded', pipeline: { unanswered: ['reactors'] } });
 });
 
-test('a report and a poll are answered by the deadline while their read models are locked', async () => {
+nightlyTest('a report and a poll are answered by the deadline while their read models are locked', async () => {
   const feed = await newFeed(served, key, 'polled');
   const { reportId } = await newReport(served, key);
   await whileLocked([await liveTable('reports'), await liveTable('subscriptions')], async () => {
-    const [report, poll] = await Promise.all([inTime(readReport(served, key, reportId)), inTime(pollFeed(served, key, feed.id))]);
+    const [report, poll] = await Promise.all([
+      inTime(readReport(served, key, reportId)),
+      inTime(pollFeed(served, key, feed.id)),
+    ]);
     await expectRefusal(report, 503, 'authentication_unavailable');
     await expectRefusal(poll, 504, 'timeout');
   });
 });
 
-describe('on KurrentDB', () => {
+nightlyDescribe('on KurrentDB', () => {
   let peer: KurrentPeer;
   let home: TestDatabase;
   let other: ServedCivic;
@@ -175,7 +191,9 @@ describe('on KurrentDB', () => {
     other.clock.advance(DEADLINE_MS);
     peer.way.flow();
     await expect
-      .poll(async () => (await createFeed(other, secret, { name: 'after', resource: null })).status, { timeout: PATIENCE_MS })
+      .poll(async () => (await createFeed(other, secret, { name: 'after', resource: null })).status, {
+        timeout: PATIENCE_MS,
+      })
       .toBe(201);
   });
 });

@@ -2,11 +2,12 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
-import { openEventLog } from '../../infra/postgresql/event-log.ts';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
+import { nightlyTest } from '../support/nightly-test.ts';
+import { openEventLog } from '../../infra/postgresql/log/event-log.ts';
+import { migrate } from '../../infra/postgresql/connection/schema-state.ts';
 import { NO_STREAM } from '../../domain/ports/event-log.ts';
 import type { Readiness } from '../../src/edge/ops/ops-server.ts';
-import { startMigratedDatabase, startTestDatabase } from '../support/embedded-database.ts';
+import { startEmptyDatabase, startTestDatabase } from '../support/embedded-database.ts';
 import { freshStream, newEvents } from '../support/event-log-builders.ts';
 import { copyDataDir } from '../support/prepared-data.ts';
 import { makeCluster, newServerFolder, onServer, serverFolder, startServer } from '../support/postgresql-server.ts';
@@ -19,7 +20,7 @@ const PATIENT = { timeout: 60_000, interval: 100 };
 
 /** Each refusal left one more connection open, until the server accepted no connection. */
 test('appends to a database that became read-only, as after a failover, leave no connection open', async () => {
-  const server = await startTestDatabase();
+  const server = await startEmptyDatabase();
   const admin = new Client(server.url);
   const dsn = new URL(server.url);
   dsn.searchParams.set('options', '-c default_transaction_read_only=on');
@@ -28,11 +29,16 @@ test('appends to a database that became read-only, as after a failover, leave no
     await migrate(server.url);
     await admin.connect();
     for (let number = 0; number < APPENDS; number += 1) {
-      await expect(log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: newEvents(1) })).rejects.toThrow();
+      await expect(
+        log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: newEvents(1) }),
+      ).rejects.toThrow();
     }
     const open = async () =>
-      (await admin.query(`select from pg_stat_activity where application_name = 'civic-log-appends' and datname = current_database()`))
-        .rowCount;
+      (
+        await admin.query(
+          `select from pg_stat_activity where application_name = 'civic-log-appends' and datname = current_database()`,
+        )
+      ).rowCount;
     await expect.poll(open).toBeLessThanOrEqual(LANES);
   } finally {
     await log.close();
@@ -43,7 +49,7 @@ test('appends to a database that became read-only, as after a failover, leave no
 
 /** It answered `ready` while every request was answered 503. */
 test('a service whose requests a read-only database refuses says so in /readyz, until one is served again', async () => {
-  const server = await startMigratedDatabase();
+  const server = await startTestDatabase();
   const served = await serveCivic(server.url, { CIVIC_OPS_PORT: '0' });
   const admin = new Client(server.url);
   try {
@@ -64,7 +70,11 @@ test('a service whose requests a read-only database refuses says so in /readyz, 
     await expect.poll(status, PATIENT).toBe(200);
     await expect.poll(readyz, PATIENT).toEqual([200, 'ready']);
     await reconnected('set default_transaction_read_only = on');
-    const refused = [200, 'degraded', expect.stringMatching(/^writes: the database is read-only: .*; name the primary in DATABASE_URL$/)];
+    const refused = [
+      200,
+      'degraded',
+      expect.stringMatching(/^writes: the database is read-only: .*; name the primary in DATABASE_URL$/),
+    ];
     await expect.poll(async () => [await status(), ...(await readyz())], PATIENT).toEqual([503, ...refused]);
     await reconnected('reset default_transaction_read_only');
     await expect.poll(status, PATIENT).toBe(200);
@@ -76,7 +86,7 @@ test('a service whose requests a read-only database refuses says so in /readyz, 
   }
 });
 
-test('a standby whose primary is lost is backed up', async () => {
+nightlyTest('a standby whose primary is lost is backed up', async () => {
   const folder = newServerFolder();
   const at = (name: string): string => join(folder, name);
   const installation = makeInstallation('civic-standby-');

@@ -4,9 +4,8 @@ import { newEvents } from '../../commands/handle.ts';
 import type { Position, StoredEvent } from '../../domain/ports/event-log.ts';
 import type { Projection } from '../../domain/ports/projection.ts';
 import { accountFeedsStream, accountStream } from '../../domain/streams.ts';
-import { createGenerationStore } from '../../infra/postgresql/generations.ts';
-import { openDatabase } from '../../infra/postgresql/open-database.ts';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
+import { createGenerationStore } from '../../infra/postgresql/read-models/generations.ts';
+import { openDatabase } from '../../infra/postgresql/connection/open-database.ts';
 import { accounts } from '../../projections/accounts/projection.ts';
 import { subscriptions } from '../../projections/subscriptions/projection.ts';
 import { startTestDatabase } from '../support/embedded-database.ts';
@@ -17,7 +16,16 @@ const SECONDS = [7, 3, 9, 5] as const;
 const at = (seconds: number) => `2026-01-01T00:00:0${seconds}.000Z`;
 
 const key = { keyId: ID, sha256: '0'.repeat(64), scopes: ['civic:read'], expiresAt: null };
-const feed = { id: ID, name: 'One', resource: null, keyId: ID, keyExpiresAt: null, startCursor: 'c', createdAt: at(1), lapsed: [] };
+const feed = {
+  id: ID,
+  name: 'One',
+  resource: null,
+  keyId: ID,
+  keyExpiresAt: null,
+  startCursor: 'c',
+  createdAt: at(1),
+  lapsed: [],
+};
 
 interface Case {
   readonly projection: Projection;
@@ -47,10 +55,15 @@ test.each(CASES)('$projection.name: the last of several revocations counts, in o
   const events = [of.created, ...SECONDS.map(of.revoked)].map(({ type, data }, revision): StoredEvent => {
     const time = Date.parse(at(SECONDS[revision - 1] ?? 1));
     const [event] = newEvents([{ type, data: JSON.stringify(data) }], { commandId: randomUUID(), time });
-    return { ...event!, metadata: '{}', stream, revision, position: String(revision + 1).padStart(16, '0') as Position };
+    return {
+      ...event!,
+      metadata: '{}',
+      stream,
+      revision,
+      position: String(revision + 1).padStart(16, '0') as Position,
+    };
   });
   const server = await startTestDatabase();
-  await migrate(server.url);
   const database = await openDatabase({ dsn: server.url, statementTimeoutMs: 5_000 });
   try {
     const rowsOf = async (batches: readonly (readonly StoredEvent[])[]) => {

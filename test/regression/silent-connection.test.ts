@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDatabase } from '../../infra/postgresql/open-database.ts';
-import { PipelinedConnection } from '../../infra/postgresql/pipelined-connection.ts';
-import { createGenerationStore } from '../../infra/postgresql/generations.ts';
+import { openDatabase } from '../../infra/postgresql/connection/open-database.ts';
+import { openStatementPool } from '../../infra/postgresql/connection/statement-pool.ts';
+import { createGenerationStore } from '../../infra/postgresql/read-models/generations.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
+import { NO_STREAM, OutcomeUnknown } from '../../domain/ports/event-log.ts';
+import { openEventLog } from '../../infra/postgresql/log/event-log.ts';
+import { freshStream, newEvents } from '../support/event-log-builders.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { upsert } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import { openTcpProxy, serverAt, type TcpProxy } from '../support/tcp-proxy.ts';
+import { openTcpProxy, serverAt, type TcpProxy, urlThrough } from '../support/tcp-proxy.ts';
 
 let server: TestDatabase;
 let proxy: TcpProxy;
@@ -39,7 +42,7 @@ afterAll(async () => {
 test('a statement in a transaction that is never answered ends at its deadline', async () => {
   const silent = behind.transactor.transaction(async (transaction) => {
     proxy.halfOpen('far');
-    await transaction.execute({ text: 'select 1', values: [] });
+    await transaction.query({ text: 'select 1', values: [] });
   });
   await expect(silent).rejects.toBeInstanceOf(DeadlineExceeded);
 });
@@ -63,13 +66,43 @@ test('a read model whose connection stops answering during one event is not paus
   expect(civic.logger.errors).toEqual([]);
 });
 
+test('statements to a silent server end at their deadline, and later ones are answered', async () => {
+  const dsn = urlThrough(proxy, server.url);
+  const connections = openStatementPool({ dsn, purpose: 'silent', statementTimeoutMs: 300 }, 2);
+  const read = () => connections.query({ text: 'select 1 as n', values: [] });
+  try {
+    await read();
+    proxy.stall();
+    const waiting = await Promise.allSettled(Array.from({ length: 50 }, read));
+    for (const each of waiting) expect(each).toMatchObject({ reason: expect.any(DeadlineExceeded) as unknown });
+    proxy.flow();
+    await expect.poll(() => read().catch(() => null)).toMatchObject({ rows: [{ n: 1 }] });
+  } finally {
+    proxy.flow();
+    await connections.close();
+  }
+});
+
+test('an append that is never answered has an unknown outcome', async () => {
+  const log = openEventLog({ dsn: urlThrough(proxy, server.url), statementTimeoutMs: 300, lanes: 1 });
+  const append = () => log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: newEvents(1) });
+  try {
+    await expect.poll(() => append().catch(() => null)).toMatchObject({ kind: 'appended' });
+    proxy.halfOpen('far');
+    await expect(append()).rejects.toBeInstanceOf(OutcomeUnknown);
+  } finally {
+    await log.close();
+  }
+});
+
 /** Connections for appends run one statement at their start. Without a deadline on it, every append behind it waited for ever. */
 test('a connection whose first statement is never answered counts as a failed connection', async () => {
-  const connection = new PipelinedConnection({ dsn: server.url, purpose: 'silent', onConnect: 'select pg_sleep(600)' });
+  const session = { dsn: server.url, purpose: 'silent', statementTimeoutMs: 60_000, onConnect: 'select pg_sleep(600)' };
+  const connections = openStatementPool(session, 1);
   try {
-    await expect(connection.run({ text: 'select 1', values: [] })).rejects.toBeInstanceOf(DeadlineExceeded);
-    expect(connection.connected).toBe(false);
+    await expect(connections.query({ text: 'select 1', values: [] })).rejects.toBeInstanceOf(DeadlineExceeded);
+    expect(connections.use().open).toBe(0);
   } finally {
-    await connection.close();
+    await connections.close();
   }
 });

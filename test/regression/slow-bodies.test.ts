@@ -19,7 +19,12 @@ const TOOLS = currentRequest('tools/list');
 const REQUESTS: readonly (readonly [string, string, string, Readonly<Record<string, string>>])[] = [
   ['a batch', '/api/v1/data/batch', JSON.stringify(BATCH), {}],
   ['a subscription', '/api/v1/data/subscriptions', JSON.stringify({ name: 'mine' }), {}],
-  ['a report', '/api/v1/data-reports', JSON.stringify(submitDataReport.example.body.agenda.value), { 'idempotency-key': 'a' }],
+  [
+    'a report',
+    '/api/v1/data-reports',
+    JSON.stringify(submitDataReport.example.body.agenda.value),
+    { 'idempotency-key': 'a' },
+  ],
   ['a tool call', '/api/v1/mcp', TOOLS.body, TOOLS.headers],
   ['invalid JSON', '/api/v1/data/batch', '{]', {}],
   ['invalid input', '/api/v1/data/batch', '{"requests":[]}', {}],
@@ -28,7 +33,13 @@ const REQUESTS: readonly (readonly [string, string, string, Readonly<Record<stri
 /** All but the last byte of a request has been sent. */
 async function begun(path: string, key: string, text: string, headers: Readonly<Record<string, string>>) {
   const raw: RawConnection = await rawConnection(Number(new URL(served.baseUrl).port));
-  const all = { host: 'x', authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': text.length, ...headers };
+  const all = {
+    host: 'x',
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    'content-length': text.length,
+    ...headers,
+  };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
   raw.send([`POST ${path} HTTP/1.1`, ...lines, '', text.slice(0, -1)].join('\r\n'));
   return async () => {
@@ -41,8 +52,9 @@ async function begun(path: string, key: string, text: string, headers: Readonly<
 
 /** Resolves once so many requests of the account have been charged. */
 const admitted = async (accountId: string, requests: number): Promise<void> => {
-  const text = 'select minute_used::text from civic.admission_counts where account_id = $1::uuid and usable';
-  const used = async () => Number((await served.civic.database.read.texts({ text, values: [accountId] }))[0]?.[0]);
+  const text = 'select minute_used as used from civic.admission_counts where account_id = $1::uuid and usable';
+  const used = async () =>
+    (await served.civic.database.read.rows<{ used: number }>({ text, values: [accountId] }))[0]?.used;
   await expect.poll(used, { timeout: 60_000 }).toBe(requests);
 };
 
@@ -52,9 +64,14 @@ describe('a request whose body ends after the access did is refused', () => {
     [
       'an ended period',
       403,
-      (accountId: string) => served.command(accountId, { type: 'SetPeriod', tier: 'none', paidUntil: '2020-01-01T00:00:00.000Z' }),
+      (accountId: string) =>
+        served.command(accountId, { type: 'SetPeriod', tier: 'none', paidUntil: '2020-01-01T00:00:00.000Z' }),
     ],
-    ['a revoked key', 401, (accountId: string, keyId: string) => served.command(accountId, { type: 'RevokeKey', keyId })],
+    [
+      'a revoked key',
+      401,
+      (accountId: string, keyId: string) => served.command(accountId, { type: 'RevokeKey', keyId }),
+    ],
   ] as const)('of %s', async (what, status, end) => {
     const accountId = await served.openAccount({ tier: 'ultra' });
     const { keyId, secret } = await served.issueKey(accountId, { scopes: ['civic:read', 'civic:export', 'mcp:read'] });
@@ -84,6 +101,9 @@ test('a slow body of an account in good standing is answered, and charged once',
   await wait(LONG_MS);
   expect(await finish()).toBe(200);
   const { headers } = await served.ask('POST', '/batch', secret, { body: BATCH });
-  const [quota, left] = [/"minute";q=(\d+)/.exec(headers.get('ratelimit-policy')!), /"minute";r=(\d+)/.exec(headers.get('ratelimit')!)];
+  const [quota, left] = [
+    /"minute";q=(\d+)/.exec(headers.get('ratelimit-policy')!),
+    /"minute";r=(\d+)/.exec(headers.get('ratelimit')!),
+  ];
   expect(Number(quota![1]) - Number(left![1])).toBe(2);
 });

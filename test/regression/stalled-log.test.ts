@@ -57,7 +57,9 @@ test.each(['await new Promise((resolve) => setTimeout(resolve, 300));', ''])(
   `;
     const full = openSync('/dev/full', 'w');
     try {
-      const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', full] });
+      const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+        stdio: ['ignore', 'pipe', full],
+      });
       const said = text(child.stdout!);
       expect((await once(child, 'exit'))[0]).toBe(3);
       expect(await said).toBe('alive\n');
@@ -74,6 +76,8 @@ test('lines that wait at an exit are written', async () => {
     for (let line = 0; line < 100; line += 1) logger.info({ line }, 'one of many');
     process.exit(0);
   `;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'ignore', 'pipe'] });
-  expect((await text(child.stderr!)).match(/one of many/g)).toHaveLength(100);
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  expect((await text(child.stderr)).match(/one of many/g)).toHaveLength(100);
 });

@@ -1,12 +1,12 @@
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { openPipelinedConnections, PipelinedConnection } from '../../infra/postgresql/pipelined-connection.ts';
+import { openStatementPool, type StatementPool } from '../../infra/postgresql/connection/statement-pool.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
 const PATIENT = { timeout: 30_000, interval: 50 };
 const SLOW = { text: 'select pg_sleep(60)', values: [] };
-const PID = { text: 'select pg_backend_pid()', values: [] };
+const PID = { text: 'select pg_backend_pid() as pid', values: [] };
 
 let server: TestDatabase;
 let admin: Client;
@@ -24,51 +24,56 @@ afterAll(async () => {
   await server?.close();
 });
 
-function connect(statementTimeoutMs: number): PipelinedConnection {
-  const connection = new PipelinedConnection({ dsn: server.url, purpose: 'timeouts', statementTimeoutMs });
+function connect(statementTimeoutMs: number): StatementPool {
+  const connection = openStatementPool({ dsn: server.url, purpose: 'timeouts', statementTimeoutMs }, 1);
   opened.push(connection);
   return connection;
 }
 
 test('consecutive statements that each time out leave the connection open', { timeout: 60_000 }, async () => {
   const connection = connect(200);
-  const pid = async () => (await connection.run(PID)).rows[0]![0];
+  const pid = async () => (await connection.query<{ pid: number }>(PID)).rows[0]!.pid;
   const before = await pid();
-  const slow = await Promise.allSettled(Array.from({ length: 20 }, () => connection.run(SLOW)));
-  for (const each of slow) expect(each).toMatchObject({ status: 'rejected', reason: expect.any(DeadlineExceeded) as unknown });
+  const slow = await Promise.allSettled(Array.from({ length: 20 }, () => connection.query(SLOW)));
+  for (const each of slow)
+    expect(each).toMatchObject({ status: 'rejected', reason: expect.any(DeadlineExceeded) as unknown });
   await expect.poll(() => pid().catch((error: Error) => error.name), PATIENT).not.toBe('DeadlineExceeded');
   expect(await pid()).toBe(before);
 });
 
-test('statements of one name are answered after the first of them timed out before it was prepared', { timeout: 60_000 }, async () => {
+test('statements of one name are answered after the first of them timed out before it was prepared', {
+  timeout: 60_000,
+}, async () => {
   const connection = connect(1_000);
   await admin.query('begin; lock table locked in access exclusive mode');
   const named = { name: 'read_locked', text: 'select n from locked', values: [] };
   try {
-    const first = connection.run(named);
-    const others = Promise.allSettled(Array.from({ length: 20 }, () => connection.run(named)));
+    const first = connection.query(named);
+    const others = Promise.allSettled(Array.from({ length: 20 }, () => connection.query(named)));
     await expect(first).rejects.toBeInstanceOf(DeadlineExceeded);
     await admin.query('commit');
-    for (const each of await others) expect(each).toMatchObject({ status: 'fulfilled', value: { rows: [['7']] } });
+    for (const each of await others) expect(each).toMatchObject({ status: 'fulfilled', value: { rows: [{ n: 7 }] } });
   } finally {
     await admin.query('rollback');
   }
 });
 
-test('statements beside a long-running one are answered on the other connections of the pool', { timeout: 60_000 }, async () => {
-  const pool = openPipelinedConnections({ dsn: server.url, purpose: 'timeouts', statementTimeoutMs: 50_000 }, 2);
+test('statements beside a long-running one are answered on the other connections of the pool', {
+  timeout: 60_000,
+}, async () => {
+  const pool = openStatementPool({ dsn: server.url, purpose: 'timeouts', statementTimeoutMs: 50_000 }, 2);
   opened.push(pool);
-  await Promise.all([pool.run(PID), pool.run(PID)]);
+  await Promise.all([pool.query(PID), pool.query(PID)]);
   await expect.poll(() => pool.use().open, PATIENT).toBe(2);
   let isOver = false;
-  const slow = pool.run(SLOW).catch((error: unknown) => {
+  const slow = pool.query(SLOW).catch((error: unknown) => {
     isOver = true;
     return error;
   });
   const sleeping = `pg_stat_activity where datname = current_database() and query like 'select pg_sleep%' and state = 'active'`;
   const runningFor = `select from ${sleeping} and clock_timestamp() - query_start > '300 ms'`;
   await expect.poll(async () => (await admin.query(runningFor)).rowCount, PATIENT).toBe(1);
-  const beside = await Promise.allSettled(Array.from({ length: 50 }, () => pool.run(PID)));
+  const beside = await Promise.allSettled(Array.from({ length: 50 }, () => pool.query(PID)));
   expect(beside.map(({ status }) => status)).toEqual(beside.map(() => 'fulfilled'));
   expect(isOver).toBe(false);
   await admin.query(`select pg_cancel_backend(pid) from ${sleeping}`);

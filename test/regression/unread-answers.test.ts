@@ -73,7 +73,7 @@ test('an answer whose client has left before it was made is not held', async () 
   await expect.poll(() => new Promise((resolve) => server.getConnections((_, count) => resolve(count)))).toBe(0);
   for (const make of arrived) make();
   await new Promise((resolve) => setImmediate(resolve));
-  expect([unread.held, ended]).toEqual([0, []]);
+  expect([unread.size, ended]).toEqual([0, []]);
 });
 
 test('answers that are read are not counted', async () => {

@@ -109,13 +109,17 @@ async function send(url: string, init: RequestInit): Promise<Outcome> {
     const { cause = {} } = error as { cause?: Broken };
     const how = patience.aborted ? 'silent' : cause.code === 'ECONNREFUSED' ? 'refused' : 'broken';
     const { localPort, bytesWritten, bytesRead } = cause.socket ?? {};
-    const on = localPort === undefined ? '' : `, from port ${localPort} after ${bytesWritten} bytes there and ${bytesRead} back`;
+    const on =
+      localPort === undefined ? '' : `, from port ${localPort} after ${bytesWritten} bytes there and ${bytesRead} back`;
     return { kind: 'none', how, why: `${cause.code ?? ''} ${cause.message ?? String(error)}${on}`.trim() };
   }
 }
 
 function count({ answers }: World, operation: OperationId, outcome: Outcome): void {
-  const code = outcome.kind === 'none' ? outcome.how : `${outcome.status} ${/"code":"(\w+)"/.exec(outcome.text.slice(0, 80))?.[1] ?? ''}`;
+  const code =
+    outcome.kind === 'none'
+      ? outcome.how
+      : `${outcome.status} ${/"code":"(\w+)"/.exec(outcome.text.slice(0, 80))?.[1] ?? ''}`;
   const key = `${operation} ${code}`.trim();
   answers.set(key, (answers.get(key) ?? 0) + 1);
 }

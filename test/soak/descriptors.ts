@@ -15,7 +15,10 @@ const inodesAt = (ports: ReadonlySet<number>): ReadonlySet<string> =>
         .split('\n')
         .slice(1)
         .map((line) => line.trim().split(/\s+/))
-        .filter(([, local = '', , state]) => state !== '0A' && ports.has(Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16)))
+        .filter(
+          ([, local = '', , state]) =>
+            state !== '0A' && ports.has(Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16)),
+        )
         .map((columns) => columns[9]!),
     ),
   );

@@ -30,7 +30,9 @@ export class Disturbances {
   during(from: number, to: number, touched?: readonly Touched[]): boolean {
     return this.all.some(
       (each) =>
-        each.from <= to && each.to + GRACE_MS >= from && (touched === undefined || each.touched.some((one) => touched.includes(one))),
+        each.from <= to &&
+        each.to + GRACE_MS >= from &&
+        (touched === undefined || each.touched.some((one) => touched.includes(one))),
     );
   }
 }

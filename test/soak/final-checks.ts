@@ -12,7 +12,10 @@ import type { World } from './world.ts';
 const MANY_EVENTS = 100_000;
 
 /** After all actors have ended: the copies of the readers, the log and the results of the writers agree. */
-export async function checkEverything(world: World, cast: Cast): Promise<{ readonly position: number; readonly events: number }> {
+export async function checkEverything(
+  world: World,
+  cast: Cast,
+): Promise<{ readonly position: number; readonly events: number }> {
   const { failures, published, installation } = world;
   const never = new AbortController().signal;
   const direct = openLinkedLog(world.database.url);
@@ -22,7 +25,8 @@ export async function checkEverything(world: World, cast: Cast): Promise<{ reado
     });
   };
   const same = (what: string, one: unknown, other: unknown): void => {
-    if (JSON.stringify(one) !== JSON.stringify(other)) failures.add(`${what}: ${JSON.stringify(one)} is not ${JSON.stringify(other)}`);
+    if (JSON.stringify(one) !== JSON.stringify(other))
+      failures.add(`${what}: ${JSON.stringify(one)} is not ${JSON.stringify(other)}`);
   };
   try {
     await reactorsAtRest(installation.dataDir);
@@ -40,7 +44,9 @@ export async function checkEverything(world: World, cast: Cast): Promise<{ reado
     same('positions that readers have seen', published.whole, head);
     const different = expected.find(({ position, text }) => published.items.get(position)?.text !== text);
     if (different !== undefined)
-      failures.add(`the log says ${different.text} at ${different.position}, readers ${published.items.get(different.position)?.text}`);
+      failures.add(
+        `the log says ${different.text} at ${different.position}, readers ${published.items.get(different.position)?.text}`,
+      );
     if (published.items.size !== head) failures.add(`readers have seen ${published.items.size} positions of ${head}`);
     const ours = totalsOf(stateAt(expected, head)).digests;
     const health = JSON.parse(
@@ -63,10 +69,12 @@ export async function checkEverything(world: World, cast: Cast): Promise<{ reado
       expected.map(({ text }) => text),
     );
 
-    for (const [at, taker] of cast.takers.entries()) if (taker.compare() > 0) failures.add(`taker ${at + 1} has snapshots beyond the head`);
+    for (const [at, taker] of cast.takers.entries())
+      if (taker.compare() > 0) failures.add(`taker ${at + 1} has snapshots beyond the head`);
     for (const replicator of cast.replicators) {
       const { exitCode, stdout, stderr } = await replicator.verify();
-      if (exitCode !== 0 || !stdout.includes('"verified":true')) failures.add(`${replicator.name}: ${exitCode} ${stderr.slice(-500)}`);
+      if (exitCode !== 0 || !stdout.includes('"verified":true'))
+        failures.add(`${replicator.name}: ${exitCode} ${stderr.slice(-500)}`);
     }
     const exported = await installation.civic(['records', 'export']);
     const records = exported.stdout
@@ -79,7 +87,8 @@ export async function checkEverything(world: World, cast: Cast): Promise<{ reado
       ours,
     );
     const verified = await installation.civic(['projections', 'verify', '--all', '--json']);
-    if (verified.exitCode !== 0) failures.add(`verify --all: ${verified.stderr.slice(-500)} ${verified.stdout.slice(0, 2000)}`);
+    if (verified.exitCode !== 0)
+      failures.add(`verify --all: ${verified.stderr.slice(-500)} ${verified.stdout.slice(0, 2000)}`);
 
     for (const [at, reporter] of cast.reporters.entries()) {
       await guarded(`reporter ${at + 1}`, async () => {
@@ -91,7 +100,8 @@ export async function checkEverything(world: World, cast: Cast): Promise<{ reado
           const times = submitted.filter((data) => data.includes(`"${token}"`) || data.includes(reportId)).length;
           if (times !== 1) failures.add(`the report of ${token} is in the log ${times} times`);
         }
-        if (submitted.length > reporter.sent.length) failures.add(`${submitted.length} reports of ${reporter.sent.length} tokens`);
+        if (submitted.length > reporter.sent.length)
+          failures.add(`${submitted.length} reports of ${reporter.sent.length} tokens`);
         await reporter.readAll(customer);
       });
     }
@@ -107,7 +117,12 @@ function checkWriters({ failures }: World, { writers, importers }: Cast, feed: r
   const times = new Map<string, number>();
   const held = new Map<string, string | null>();
   for (const text of feed) {
-    const item = JSON.parse(text) as { resource: string; recordId: string; operation: string; data?: { title?: string } };
+    const item = JSON.parse(text) as {
+      resource: string;
+      recordId: string;
+      operation: string;
+      data?: { title?: string };
+    };
     const title = item.operation === 'remove' ? null : (item.data?.title ?? '');
     const token = title?.replace('Rezoning of two acres to retail ', '') ?? null;
     if (token !== null) times.set(token, (times.get(token) ?? 0) + 1);
@@ -137,7 +152,8 @@ function checkWriters({ failures }: World, { writers, importers }: Cast, feed: r
     const lost = importer.acknowledged.filter((token) => !times.has(token));
     if (lost.length > 0) failures.add(`imported and not in the feed: ${lost.slice(0, 5).join(', ')}`);
     const repeated = importer.inOneGo.filter((token) => times.get(token) !== 1);
-    if (repeated.length > 0) failures.add(`imported in one go and not in the feed once: ${repeated.slice(0, 5).join(', ')}`);
+    if (repeated.length > 0)
+      failures.add(`imported in one go and not in the feed once: ${repeated.slice(0, 5).join(', ')}`);
     const other = [...importer.own].filter(([id, token]) => (held.get(`stream_records ${id}`) ?? null) !== token);
     if (other.length > 0) failures.add(`imported records hold something else: ${other.slice(0, 3).join('; ')}`);
   }

@@ -1,8 +1,8 @@
 import { handleAccountCommand, issueKey } from '../../commands/accounts/account-decider.ts';
-import { openCivic } from '../../src/composition.ts';
+import { openCivic } from '../../src/app/composition.ts';
 import { SCOPES } from '../../domain/events/account-events.ts';
 import { derivedId } from '../../domain/identifiers.ts';
-import { readSettings } from '../../src/settings.ts';
+import { readSettings } from '../../src/app/settings.ts';
 import { fillNewLog } from '../../src/sources/first-run.ts';
 import { SAMPLE_IDS } from '../../src/sources/sample/sample-records.ts';
 
@@ -28,7 +28,10 @@ export async function writeFirstRecords(databaseUrl: string, accounts: number): 
       status: 'scheduled',
       sourceUrl: 'https://records.example.org/meetings/1',
     };
-    const [written] = await civic.writer.write([{ op: 'upsert', resource: 'meetings', id: SOAK_MEETING, content: meeting }], {});
+    const [written] = await civic.writer.write(
+      [{ op: 'upsert', resource: 'meetings', id: SOAK_MEETING, content: meeting }],
+      {},
+    );
     if (written?.kind !== 'appended') throw new Error(`the meeting was ${JSON.stringify(written)}`);
     const opened: SoakAccount[] = [];
     for (let count = 0; count < accounts; count += 1) {
@@ -40,7 +43,8 @@ export async function writeFirstRecords(databaseUrl: string, accounts: number): 
       const { secret } = await issueKey(civic, { ...common, scopes: SCOPES, expiresAt: null });
       opened.push({ accountId, key: secret });
     }
-    if (!(await civic.caughtUp(await civic.log.head()))) throw new Error('the read models do not follow the first records');
+    if (!(await civic.caughtUp(await civic.log.head())))
+      throw new Error('the read models do not follow the first records');
     return opened;
   } finally {
     await civic.close();

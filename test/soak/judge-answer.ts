@@ -1,5 +1,5 @@
 import { type OperationId, OPERATIONS } from '../../contract/operations.ts';
-import type { KeyOperation } from '../../src/edge/http/customer-routes.ts';
+import type { KeyOperation } from '../../src/edge/http/admission-hooks.ts';
 import { errorEnvelope, STATUSES } from '../../contract/error-codes.ts';
 import type { RejectionCode } from '../../domain/rejections.ts';
 import type { Disturbances, Touched } from './disturbances.ts';
@@ -18,9 +18,18 @@ export interface Asked {
 }
 
 /** Refusals that report a temporary failure. */
-const PASSING: ReadonlySet<RejectionCode> = new Set(['feed_unavailable', 'authentication_unavailable', 'service_unavailable', 'timeout']);
+const PASSING: ReadonlySet<RejectionCode> = new Set([
+  'feed_unavailable',
+  'authentication_unavailable',
+  'service_unavailable',
+  'timeout',
+]);
 /** Allowances that the soak does not raise. */
-const RATES: ReadonlySet<RejectionCode> = new Set(['submit_rate_limited', 'status_rate_limited', 'report_limit_reached']);
+const RATES: ReadonlySet<RejectionCode> = new Set([
+  'submit_rate_limited',
+  'status_rate_limited',
+  'report_limit_reached',
+]);
 /** Operations that append, and wait for others to append and fold. */
 const WAITS: ReadonlySet<OperationId> = new Set([
   'createCivicSnapshot',
@@ -39,19 +48,26 @@ export function judgeAnswer(asked: Asked, outcome: Outcome, disturbances: Distur
   const process: Touched = `process ${member}`;
   if (outcome.kind === 'none') {
     if (disturbances.during(from, to, [process])) return 'again';
-    return { wrong: `${operation} at ${member} was ${outcome.how} (${outcome.why}) and nobody had touched that process` };
+    return {
+      wrong: `${operation} at ${member} was ${outcome.how} (${outcome.why}) and nobody had touched that process`,
+    };
   }
   const { status, text, headers } = outcome;
   const definition = OPERATIONS[operation] as KeyOperation;
   const said = `${operation} at ${member} answered ${status} ${text.slice(0, 300)}`;
   if (headers.get('cache-control') !== 'no-store') return { wrong: `${said}, without no-store` };
-  if ((headers.get('retry-after') !== null) !== (status === 429)) return { wrong: `${said}, with the wrong Retry-After` };
-  if (status === definition.success.status || (status < 300 && definition.otherAnswers?.some((other) => other.status === status)))
+  if ((headers.get('retry-after') !== null) !== (status === 429))
+    return { wrong: `${said}, with the wrong Retry-After` };
+  if (
+    status === definition.success.status ||
+    (status < 300 && definition.otherAnswers?.some((other) => other.status === status))
+  )
     return 'good';
   const envelope = errorEnvelope.safeParse(parsed(text));
   if (!envelope.success) return { wrong: `${said}, which is no envelope` };
   const { code } = envelope.data.error;
-  if (!definition.refusals.includes(code) || STATUSES[code] !== status) return { wrong: `${said}, which it has no right to` };
+  if (!definition.refusals.includes(code) || STATUSES[code] !== status)
+    return { wrong: `${said}, which it has no right to` };
   if (RATES.has(code) || isBusySearch(operation, envelope.data.error)) return 'again';
   if (!PASSING.has(code)) return { wrong: said };
   const near: readonly Touched[] = ['database', process, `link ${member}`];
@@ -60,8 +76,10 @@ export function judgeAnswer(asked: Asked, outcome: Outcome, disturbances: Distur
 }
 
 /** On a busy machine a search waits longer than its account may. */
-const isBusySearch = (operation: OperationId, { code, message }: { readonly code: RejectionCode; readonly message: string }): boolean =>
-  operation === 'postMcpJsonRpc' && code === 'rate_limited' && message.includes('searches of this account');
+const isBusySearch = (
+  operation: OperationId,
+  { code, message }: { readonly code: RejectionCode; readonly message: string },
+): boolean => operation === 'postMcpJsonRpc' && code === 'rate_limited' && message.includes('searches of this account');
 
 function parsed(text: string): unknown {
   try {

@@ -16,9 +16,15 @@ export interface Kept {
 const SETTLES_MS = 500;
 
 function tell(file: string): void {
-  const spaces = getHeapSpaceStatistics().filter(({ space_name: name }) => name !== 'new_space' && name !== 'new_large_object_space');
+  const spaces = getHeapSpaceStatistics().filter(
+    ({ space_name: name }) => name !== 'new_space' && name !== 'new_large_object_space',
+  );
   const heap = spaces.reduce((total, { space_used_size: used }) => total + used, 0);
-  const kept: Kept = { pid: process.pid, age: process.uptime(), keptMb: (heap + process.memoryUsage().external) / 2 ** 20 };
+  const kept: Kept = {
+    pid: process.pid,
+    age: process.uptime(),
+    keptMb: (heap + process.memoryUsage().external) / 2 ** 20,
+  };
   appendFileSync(file, `${JSON.stringify(kept)}\n`);
 }
 
@@ -29,7 +35,9 @@ function tell(file: string): void {
 const file = process.env['SOAK_MEMORY_FILE'];
 if (file !== undefined) {
   new PerformanceObserver((list) => {
-    const kinds = list.getEntries().map((entry) => (entry as unknown as { readonly detail: { readonly kind: number } }).detail.kind);
+    const kinds = list
+      .getEntries()
+      .map((entry) => (entry as unknown as { readonly detail: { readonly kind: number } }).detail.kind);
     if (kinds.includes(constants.NODE_PERFORMANCE_GC_MAJOR)) setTimeout(tell, SETTLES_MS, file).unref();
   }).observe({ entryTypes: ['gc'] });
   setFlagsFromString('--expose-gc');

@@ -1,5 +1,5 @@
 import { createRecordWriter, type RecordWriter } from '../../commands/records/write-records.ts';
-import { openEventLog } from '../../infra/postgresql/event-log.ts';
+import { openEventLog } from '../../infra/postgresql/log/event-log.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import type { EventLog } from '../../domain/ports/event-log.ts';

@@ -18,7 +18,7 @@ const { values } = parseArgs({
 
 const USAGE = `npm run soak -- [--minutes N] [--seed N] [--short] [--only KIND,…] [--mirrors N] [--fuzz N]
 
-Runs the whole service in many processes, with everybody who uses it, under one fault after the other; docs/soak.md says how to read
+Runs the whole service in many processes, with everybody who uses it, under one fault after the other; docs/contributors/soak.md says how to read
 what it prints. --short is what npm test runs. --fuzz is the number of hostile conversations after the faults. The kinds of faults are:
 ${Object.keys(FAULTS)
   .map((kind) => `  ${kind}`)
@@ -31,7 +31,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 async function run(): Promise<void> {
   const seed = Number(values.seed ?? Date.now() % 1_000_000);
   const minutes = Number(values.minutes);
-  if (!Number.isSafeInteger(seed) || !(minutes > 0)) throw new Error('--seed is a whole number, --minutes a number over 0');
+  if (!Number.isSafeInteger(seed) || !(minutes > 0))
+    throw new Error('--seed is a whole number, --minutes a number over 0');
   const only = values.only?.split(',');
   const unknown = only?.find((kind) => !Object.hasOwn(FAULTS, kind));
   if (unknown !== undefined) throw new Error(`there is no kind of fault ${unknown}`);

@@ -6,7 +6,9 @@ import type { Link } from './links.ts';
 import type { Disturbances } from './disturbances.ts';
 import type { Failures } from './failures.ts';
 
-const PRELOADED = ['stepped-clock.ts', 'kept-by-heap.ts'].map((file) => `--import ${new URL(file, import.meta.url).href}`).join(' ');
+const PRELOADED = ['stepped-clock.ts', 'kept-by-heap.ts']
+  .map((file) => `--import ${new URL(file, import.meta.url).href}`)
+  .join(' ');
 const START_AGAIN_MS = 200;
 
 export interface MemberParts {
@@ -97,7 +99,9 @@ export class Member {
     this.#life = undefined;
     this.errors.push(...errorLines(ended.stderr));
     if (this.#expectsEnd) return;
-    this.#parts.failures.add(`${this.name} ended by itself (${ended.exitCode ?? ended.signal}): ${ended.stderr.slice(-600)}`);
+    this.#parts.failures.add(
+      `${this.name} ended by itself (${ended.exitCode ?? ended.signal}): ${ended.stderr.slice(-600)}`,
+    );
   }
 
   /** As `kill -9` or an operator does; resolves when the process has ended. */

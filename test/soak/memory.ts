@@ -28,7 +28,7 @@ const SHORTEST_SECONDS = 90;
 const SHORTEST_FOR_ROOM_SECONDS = 300;
 const FEWEST_COLLECTIONS = 4;
 /** The maximum of each process. */
-export const MAX_RESIDENT_MB = 400;
+export const MAX_RESIDENT_MB = 600;
 export const MAX_GROWTH_MB_A_MINUTE = 6;
 export const MAX_DESCRIPTORS_GROWTH = 40;
 /** Of all customers together there are fewer. */
@@ -105,11 +105,14 @@ export class Memory {
   }
 }
 
-const median = (values: readonly number[]): number => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+const median = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
 /** Megabytes a minute: the median of all slopes, which is not affected by single peaks. */
 const slopeOf = (points: readonly (readonly [age: number, mb: number])[]): number =>
-  median(points.flatMap(([age, mb], at) => points.slice(at + 1).map(([later, then]) => ((then - mb) / (later - age)) * 60)));
+  median(
+    points.flatMap(([age, mb], at) => points.slice(at + 1).map(([later, then]) => ((then - mb) / (later - age)) * 60)),
+  );
 
 export function findingOf({ member, samples, kept }: Life): MemoryFinding {
   const seconds = samples.at(-1)!.age;
@@ -131,8 +134,14 @@ export function findingOf({ member, samples, kept }: Life): MemoryFinding {
         ? slopeOf(collected.map(({ age, keptMb }) => [age, keptMb]))
         : null,
     growthMbAMinute:
-      seconds - WARM_UP_SECONDS >= SHORTEST_FOR_ROOM_SECONDS ? slopeOf(warm.map(({ age, residentMb }) => [age, residentMb])) : null,
-    descriptors: [median(first.map(({ own }) => own)), median(last.map(({ own }) => own)), Math.max(...samples.map(({ own }) => own))],
+      seconds - WARM_UP_SECONDS >= SHORTEST_FOR_ROOM_SECONDS
+        ? slopeOf(warm.map(({ age, residentMb }) => [age, residentMb]))
+        : null,
+    descriptors: [
+      median(first.map(({ own }) => own)),
+      median(last.map(({ own }) => own)),
+      Math.max(...samples.map(({ own }) => own)),
+    ],
     mostConnections: Math.max(...samples.map(({ taken }) => taken)),
     lagMs: [lag(first), lag(last)],
   };
@@ -141,7 +150,16 @@ export function findingOf({ member, samples, kept }: Life): MemoryFinding {
 /** The findings that exceed the bounds. */
 export const memoryFailures = (findings: readonly MemoryFinding[]): readonly string[] =>
   findings.flatMap(
-    ({ member, seconds, mostMb, growthMbAMinute, keptGrowthMbAMinute, descriptors: [first, last], mostConnections, lagMs }) => [
+    ({
+      member,
+      seconds,
+      mostMb,
+      growthMbAMinute,
+      keptGrowthMbAMinute,
+      descriptors: [first, last],
+      mostConnections,
+      lagMs,
+    }) => [
       ...(mostMb > MAX_RESIDENT_MB ? [`${member} took ${Math.round(mostMb)} MB`] : []),
       ...(growthMbAMinute !== null && growthMbAMinute > MAX_GROWTH_MB_A_MINUTE
         ? [`${member} grew by ${growthMbAMinute.toFixed(1)} MB a minute`]

@@ -14,7 +14,7 @@ const SHORT_KINDS = [
   'api drained',
 ];
 
-/** The form of `npm test`: the same code with fewer actors. */
+/** The form of `npm run test:nightly`: the same code with fewer actors. */
 export const shortSoak = (seed: number): SoakPlan => ({
   seed,
   api: 2,
@@ -27,7 +27,7 @@ export const shortSoak = (seed: number): SoakPlan => ({
   pollers: 2,
   agents: 1,
   reporters: 2,
-  // `npm test` attacks a process of its own: test/fault/fuzz.test.ts.
+  // The nightly run attacks a process of its own: test/nightly/fuzz.test.ts.
   fuzz: 0,
   kinds: SHORT_KINDS,
   faultsForMs: 0,

@@ -47,7 +47,9 @@ export class PublishedFeed {
     }
     const key = `${item.resource} ${item.recordId}`;
     const content =
-      item.operation === 'remove' ? null : { resource: item.resource, id: item.recordId, canonical: canonicalJson(item.data) };
+      item.operation === 'remove'
+        ? null
+        : { resource: item.resource, id: item.recordId, canonical: canonicalJson(item.data) };
     const seen = { position, text, key, resource: item.resource, content };
     this.items.set(position, seen);
     return seen;

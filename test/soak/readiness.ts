@@ -70,5 +70,7 @@ async function missingAt({ name, role, baseUrl, opsUrl }: Member, key: string, t
     signal,
   });
   const text = await answer.text();
-  return text.includes(`"${token}"`) ? null : `${name} does not tell of the newest change: ${answer.status} ${text.slice(0, 200)}`;
+  return text.includes(`"${token}"`)
+    ? null
+    : `${name} does not tell of the newest change: ${answer.status} ${text.slice(0, 200)}`;
 }

@@ -98,7 +98,14 @@ export async function runSoak(plan: SoakPlan, { onFault, onBatch, onFailure }: S
       ...Object.fromEntries([...(fuzzed?.kinds ?? [])].map(([kind, times]) => [`hostile: ${kind}`, times])),
       'lives of processes': sum(world.members.map(({ lives }) => lives)),
     };
-    return { failures: failures.found, suffered, answers: world.answers, memory: findings, errors: errorsOf(world.members), done };
+    return {
+      failures: failures.found,
+      suffered,
+      answers: world.answers,
+      memory: findings,
+      errors: errorsOf(world.members),
+      done,
+    };
   } finally {
     memory.stop();
     connections.stop();
@@ -107,7 +114,9 @@ export async function runSoak(plan: SoakPlan, { onFault, onBatch, onFailure }: S
 }
 
 /** The messages alone, since every line has a time and a request of its own. */
-function errorsOf(members: readonly { readonly name: string; readonly errors: readonly string[] }[]): ReadonlyMap<string, number> {
+function errorsOf(
+  members: readonly { readonly name: string; readonly errors: readonly string[] }[],
+): ReadonlyMap<string, number> {
   const errors = new Map<string, number>();
   for (const { errors: lines } of members) {
     for (const line of lines) errors.set(messageOf(line), (errors.get(messageOf(line)) ?? 0) + 1);

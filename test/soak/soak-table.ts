@@ -17,7 +17,10 @@ function lines(title: string, rows: readonly (readonly string[])[]): string {
 const milliseconds = (value: number): string => `${Math.round(value)} ms`;
 
 /** What `npm run soak` prints at its end. */
-export function soakTable({ seed }: SoakPlan, { failures, suffered, answers, memory, errors, done }: SoakResult): string {
+export function soakTable(
+  { seed }: SoakPlan,
+  { failures, suffered, answers, memory, errors, done }: SoakResult,
+): string {
   const kinds = [...new Set(suffered.map(({ kind }) => kind))].toSorted();
   const recoveries = kinds.map((kind) => {
     const of = suffered.filter((one) => one.kind === kind);
@@ -32,16 +35,29 @@ export function soakTable({ seed }: SoakPlan, { failures, suffered, answers, mem
   });
   const grown = memory
     .filter(({ seconds }) => seconds > 20)
-    .map(({ member, seconds, firstMb, lastMb, mostMb, growthMbAMinute, keptGrowthMbAMinute, descriptors, mostConnections, lagMs }) => [
-      member,
-      `${Math.round(seconds)} s`,
-      `${Math.round(firstMb)} to ${Math.round(lastMb)} MB (${Math.round(mostMb)} at most)`,
-      growthMbAMinute === null ? '' : `${growthMbAMinute.toFixed(2)} MB a minute`,
-      keptGrowthMbAMinute === null ? '' : `keeps ${keptGrowthMbAMinute.toFixed(2)} MB a minute more`,
-      `${descriptors.join('/')} descriptors`,
-      `${mostConnections} connections at most`,
-      `lag ${lagMs.map(milliseconds).join(' to ')}`,
-    ]);
+    .map(
+      ({
+        member,
+        seconds,
+        firstMb,
+        lastMb,
+        mostMb,
+        growthMbAMinute,
+        keptGrowthMbAMinute,
+        descriptors,
+        mostConnections,
+        lagMs,
+      }) => [
+        member,
+        `${Math.round(seconds)} s`,
+        `${Math.round(firstMb)} to ${Math.round(lastMb)} MB (${Math.round(mostMb)} at most)`,
+        growthMbAMinute === null ? '' : `${growthMbAMinute.toFixed(2)} MB a minute`,
+        keptGrowthMbAMinute === null ? '' : `keeps ${keptGrowthMbAMinute.toFixed(2)} MB a minute more`,
+        `${descriptors.join('/')} descriptors`,
+        `${mostConnections} connections at most`,
+        `lag ${lagMs.map(milliseconds).join(' to ')}`,
+      ],
+    );
   return [
     `soak with seed ${seed}: ${failures.length === 0 ? 'nothing was wrong' : `${failures.length} WRONG`}`,
     lines('faults', recoveries),

@@ -13,7 +13,11 @@ if (file !== undefined) {
   Machine.now = now;
   globalThis.Date = new Proxy(Machine, {
     construct: (target, args: unknown[], asked) =>
-      Reflect.construct(target, args.length === 0 ? [now()] : args, asked === globalThis.Date ? target : asked) as object,
+      Reflect.construct(
+        target,
+        args.length === 0 ? [now()] : args,
+        asked === globalThis.Date ? target : asked,
+      ) as object,
     apply: () => new Machine(now()).toString(),
   });
   const step = (): void => {

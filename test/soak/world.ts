@@ -77,7 +77,21 @@ export async function openWorld(plan: SoakPlan): Promise<World> {
     closers.push(() => Promise.all(members.map((each) => each.end('SIGKILL'))));
     const published = new PublishedFeed();
     const answers = new Map<string, number>();
-    return { plan, installation, database, members, commandLink, log, front, published, disturbances, failures, answers, api, close };
+    return {
+      plan,
+      installation,
+      database,
+      members,
+      commandLink,
+      log,
+      front,
+      published,
+      disturbances,
+      failures,
+      answers,
+      api,
+      close,
+    };
   } catch (error) {
     await close().catch(() => undefined);
     throw error;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type AccountCommand, handleAccountCommand, issueKey } from '../../commands/accounts/account-decider.ts';
-import { createChargeUnits, createKeyUseStore, createWindowCounts } from '../../infra/postgresql/counts.ts';
-import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
+import { createChargeUnits, createKeyUseStore, createWindowCounts } from '../../infra/postgresql/counters/counts.ts';
+import { createLiveReads } from '../../infra/postgresql/read-models/live-reads.ts';
 import { accounts } from '../../projections/accounts/projection.ts';
 import { createChargeRequest, createLookAtKey } from '../../src/edge/admission/charge-request.ts';
 import { type Admission, createAdmission } from '../../src/edge/admission/admit.ts';
@@ -14,10 +14,13 @@ import type { Projection } from '../../domain/ports/projection.ts';
 import { openTestCivic, type TestCivic } from './civic.ts';
 import { startTestDatabase } from './embedded-database.ts';
 
-export const ABUSE_CEILING: AbuseCeiling = { sustained: { requests: 1000, seconds: 60 }, burst: { requests: 100, seconds: 1 } };
+export const ABUSE_CEILING: AbuseCeiling = {
+  sustained: { requests: 1000, seconds: 60 },
+  burst: { requests: 100, seconds: 1 },
+};
 export const BUILT_IN_RULES: AdmissionRules = {
   plans: BUILT_IN_PLANS,
-  ceilings: { perimeter: ABUSE_CEILING, handler: ABUSE_CEILING },
+  ceilings: { received: ABUSE_CEILING, handled: ABUSE_CEILING },
   billingEnforced: true,
 };
 
@@ -64,16 +67,19 @@ export interface AdmissionBench {
 const iso = (time: number): string => new Date(time).toISOString();
 
 /** `projections`: what is folded besides accounts; a service that is started on the database waits for all of its own. */
-export async function openAdmissionBench(now: number, projections: readonly Projection[] = [accounts]): Promise<AdmissionBench> {
+export async function openAdmissionBench(
+  now: number,
+  projections: readonly Projection[] = [accounts],
+): Promise<AdmissionBench> {
   const database = await startTestDatabase();
   const civic = await openTestCivic(database.url);
   civic.clock.time = now;
   civic.startProjector(projections);
   const parts = { log: civic.log, clock: civic.clock, identifiers: civic.identifiers, randomBytes };
   const deadline = () => civic.clock.now() + 60_000;
-  const run = async (statement: Statement) => {
+  const runRows = async <Row>(statement: Statement) => {
     if (bench.failing !== null) throw bench.failing;
-    return await civic.database.counting(statement);
+    return await civic.database.countRows<Row>(statement);
   };
   const bench: AdmissionBench = {
     civic,
@@ -82,14 +88,17 @@ export async function openAdmissionBench(now: number, projections: readonly Proj
     admission: (rules = BUILT_IN_RULES) =>
       createAdmission({
         rules,
-        chargeRequest: createChargeRequest(createLiveReads({ ...civic.database.read, texts: run }), rules),
-        lookAtKey: createLookAtKey(createLiveReads({ ...civic.database.read, texts: run }), rules),
-        chargeUnits: createChargeUnits(run),
-        windowCounts: createWindowCounts(run),
-        onUse: createKeyUses(createKeyUseStore(run), (error) => void bench.failures.push(error)),
+        chargeRequest: createChargeRequest(createLiveReads({ ...civic.database.read, rows: runRows }), rules),
+        lookAtKey: createLookAtKey(createLiveReads({ ...civic.database.read, rows: runRows }), rules),
+        chargeUnits: createChargeUnits(runRows),
+        windowCounts: createWindowCounts(runRows),
+        onUse: createKeyUses(createKeyUseStore(runRows), (error) => void bench.failures.push(error)),
         onFailure: (error) => void bench.failures.push(error),
       }),
-    async open({ channel = 'subscription', tier = 'pro', paidUntil = now + 365 * 86_400_000, suspended = false } = {}, key = {}) {
+    async open(
+      { channel = 'subscription', tier = 'pro', paidUntil = now + 365 * 86_400_000, suspended = false } = {},
+      key = {},
+    ) {
       const accountId = civic.identifiers.next();
       await bench.command(accountId, {
         type: 'OpenAccount',
@@ -102,14 +111,26 @@ export async function openAdmissionBench(now: number, projections: readonly Proj
       return await bench.issue(accountId, key);
     },
     async issue(accountId, { scopes = SCOPES, expiresAt = null, revoked = false } = {}) {
-      const request = { accountId, scopes, expiresAt: expiresAt === null ? null : iso(expiresAt), context: {}, deadline: deadline() };
+      const request = {
+        accountId,
+        scopes,
+        expiresAt: expiresAt === null ? null : iso(expiresAt),
+        context: {},
+        deadline: deadline(),
+      };
       const { keyId, secret } = await issueKey(parts, request);
       if (revoked) await bench.command(accountId, { type: 'RevokeKey', keyId });
       return { accountId, keyId, key: secret };
     },
     async command(accountId, command) {
       const commandId = civic.identifiers.next();
-      const handled = await handleAccountCommand(parts, { accountId, command, commandId, context: {}, deadline: deadline() });
+      const handled = await handleAccountCommand(parts, {
+        accountId,
+        command,
+        commandId,
+        context: {},
+        deadline: deadline(),
+      });
       if (handled.kind === 'rejected') throw handled.rejection;
     },
     caughtUp: () => civic.caughtUp(undefined, [accounts.name]),

@@ -18,7 +18,12 @@ export class AgendaEvents {
   #position = 0;
 
   publish<R extends Resource>(resource: R, name: string, content: RecordContent<R>, createdAt = CREATED): StoredEvent {
-    const data = { ...RECORD_SCHEMAS[resource].parse(content), id: agendaId(resource, name), createdAt, updatedAt: createdAt };
+    const data = {
+      ...RECORD_SCHEMAS[resource].parse(content),
+      id: agendaId(resource, name),
+      createdAt,
+      updatedAt: createdAt,
+    };
     return this.#stored(resource, name, RECORD_PUBLISHED, canonicalJson(data));
   }
 
@@ -136,6 +141,16 @@ export class AgendaEvents {
     const revision = (this.#revisions.get(stream) ?? -1) + 1;
     this.#revisions.set(stream, revision);
     const position = String(++this.#position).padStart(20, '0') as Position;
-    return { position, stream, revision, id: derivedId('agenda event', position), type, schemaVersion: 1, data, metadata: '{}', time: 0 };
+    return {
+      position,
+      stream,
+      revision,
+      id: derivedId('agenda event', position),
+      type,
+      schemaVersion: 1,
+      data,
+      metadata: '{}',
+      time: 0,
+    };
   }
 }

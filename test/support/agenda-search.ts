@@ -1,8 +1,8 @@
+import { afterAll, beforeEach } from 'vitest';
 import type { z } from 'zod';
-import { createGenerationStore } from '../../infra/postgresql/generations.ts';
-import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
-import { openDatabase } from '../../infra/postgresql/open-database.ts';
+import { createGenerationStore } from '../../infra/postgresql/read-models/generations.ts';
+import { createLiveReads } from '../../infra/postgresql/read-models/live-reads.ts';
+import { openDatabase } from '../../infra/postgresql/connection/open-database.ts';
 import { agendaSearch } from '../../projections/agenda-search/projection.ts';
 import { createGetAgendaItem } from '../../queries/agenda/get-agenda-item.ts';
 import { createSearchAgenda } from '../../queries/search/search-agenda.ts';
@@ -23,17 +23,16 @@ export type SearchArguments = z.input<typeof searchAgenda.input>;
 /** The tables of the search on a separate database, the events that fill them, and the checked queries of the two tools. */
 export async function openTestSearch() {
   const server = await startTestDatabase();
-  await migrate(server.url);
   const database = await openDatabase({ dsn: server.url, statementTimeoutMs: 20_000 });
   const store = createGenerationStore(database.transactor);
   const { generation } = await store.create(agendaSearch, 'live', 0);
   /** Every statement that the queries sent. */
   const sent: Statement[] = [];
-  const texts = async (statement: Statement) => {
+  const rows = async <Row>(statement: Statement) => {
     sent.push(statement);
-    return database.read.texts(statement);
+    return database.read.rows<Row>(statement);
   };
-  const reads = createLiveReads({ ...database.read, texts });
+  const reads = createLiveReads({ ...database.read, rows });
   const clock = new TestClock();
   const ask = createSearchAgenda({ reads: () => reads, clock });
   const { signal } = new AbortController();
@@ -43,7 +42,8 @@ export async function openTestSearch() {
     searchAgenda.data.parse(page.data);
     return page;
   };
-  const execute = (statement: Statement) => database.transactor.transaction((transaction) => transaction.execute(statement));
+  const execute = <Row>(statement: Statement) =>
+    database.transactor.transaction((transaction) => transaction.query<Row>(statement));
   return {
     server,
     database,
@@ -54,7 +54,8 @@ export async function openTestSearch() {
     reads,
     events: new AgendaEvents(),
     execute,
-    fold: (batch: readonly StoredEvent[], into = generation, turn = batch.length) => foldInto(database, agendaSearch, into, batch, turn),
+    fold: (batch: readonly StoredEvent[], into = generation, turn = batch.length) =>
+      foldInto(database, agendaSearch, into, batch, turn),
     /** Another set of tables, which no reader uses. */
     scratch: async () => (await store.create(agendaSearch, 'scratch', 0)).generation,
     page: search,
@@ -84,14 +85,33 @@ export async function openTestSearch() {
   };
 }
 
+/** One database of the search for a test file, empty and at the test's time before each test. */
+export async function useTestSearch(): Promise<TestSearch> {
+  const search = await openTestSearch();
+  beforeEach(async () => {
+    await search.clear();
+    search.clock.time = TEST_TIME;
+  });
+  afterAll(() => search.close());
+  return search;
+}
+
 /** Ids of items by the names that a test gave them. */
-export const itemIds = (...names: readonly string[]): readonly string[] => names.map((name) => agendaId('agenda_items', name));
+export const itemIds = (...names: readonly string[]): readonly string[] =>
+  names.map((name) => agendaId('agenda_items', name));
 
 /** Noon, or another hour, so many days after the test's time. */
-export const at = (day: number, hours = 12): string => new Date(TEST_TIME + day * DAY_MS + hours * 3_600_000).toISOString();
+export const at = (day: number, hours = 12): string =>
+  new Date(TEST_TIME + day * DAY_MS + hours * 3_600_000).toISOString();
 
 /** A meeting of that body with one item of each title, named by the title's first word. */
-export const meetingWithItems = (events: TestSearch['events'], name: string, body: string, startsAt: string, titles: readonly string[]) => [
+export const meetingWithItems = (
+  events: TestSearch['events'],
+  name: string,
+  body: string,
+  startsAt: string,
+  titles: readonly string[],
+) => [
   events.meeting(name, body, startsAt),
   ...titles.map((title) => events.item(title.split(' ')[0]!, name, { title })),
 ];

@@ -1,11 +1,15 @@
-import { createGenerationStore } from '../../infra/postgresql/generations.ts';
-import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
-import { openDatabase } from '../../infra/postgresql/open-database.ts';
+import { afterAll, beforeEach } from 'vitest';
+import { createGenerationStore } from '../../infra/postgresql/read-models/generations.ts';
+import { createLiveReads } from '../../infra/postgresql/read-models/live-reads.ts';
+import { openDatabase } from '../../infra/postgresql/connection/open-database.ts';
 import { createAgendaProjection } from '../../projections/agenda/projection.ts';
 import { createGetPublicBodyCadence } from '../../queries/agenda/get-public-body-cadence.ts';
 import { createListPublicSourceStatuses } from '../../queries/coverage/list-public-source-statuses.ts';
-import { createGetAgendaHit, createListRecentAgendaHits, createListUpcomingAgendaHits } from '../../queries/agenda/agenda-hits.ts';
+import {
+  createGetAgendaHit,
+  createListRecentAgendaHits,
+  createListUpcomingAgendaHits,
+} from '../../queries/agenda/agenda-hits.ts';
 import { getAgendaHit } from '../../contract/get-agenda-hit.ts';
 import type { JsonPage, RecentHitsInput, UpcomingHitsInput } from '../../contract/inputs.ts';
 import { listRecentAgendaHits, MAX_RECENT_HITS } from '../../contract/list-recent-agenda-hits.ts';
@@ -14,7 +18,7 @@ import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import { COVERED_BODIES } from '../../src/sources/catalogue/catalogue-records.ts';
 import { SAMPLE_BODY_SLUG, SAMPLE_JURISDICTION_SLUG } from '../../src/sources/sample/sample-records.ts';
 import { AgendaEvents } from './agenda-events.ts';
-import { TestClock } from './civic.ts';
+import { TEST_TIME, TestClock } from './civic.ts';
 import { startTestDatabase } from './embedded-database.ts';
 import { foldInto } from './projection-spec.ts';
 
@@ -26,7 +30,6 @@ export type TestAgenda = Awaited<ReturnType<typeof openTestAgenda>>;
 /** The tables of the agenda on a separate database, the events that fill them, and their queries. */
 export async function openTestAgenda() {
   const server = await startTestDatabase();
-  await migrate(server.url);
   const database = await openDatabase({ dsn: server.url, statementTimeoutMs: 10_000 });
   const store = createGenerationStore(database.transactor);
   const { generation } = await store.create(agenda, 'live', 0);
@@ -57,7 +60,9 @@ export async function openTestAgenda() {
     sourceStatuses: createListPublicSourceStatuses({ reads, clock }),
     async clear(generations: readonly number[] = [generation]): Promise<void> {
       const tables = generations.flatMap((number) => agenda.tables(number));
-      await database.transactor.transaction((transaction) => transaction.execute({ text: `truncate ${tables.join(', ')}`, values: [] }));
+      await database.transactor.transaction((transaction) =>
+        transaction.query({ text: `truncate ${tables.join(', ')}`, values: [] }),
+      );
       events.forget();
     },
     async close(): Promise<void> {
@@ -65,6 +70,17 @@ export async function openTestAgenda() {
       await server.close();
     },
   };
+}
+
+/** One database of the agenda for a test file, empty and at the test's time before each test. */
+export async function useTestAgenda(): Promise<TestAgenda> {
+  const opened = await openTestAgenda();
+  beforeEach(async () => {
+    await opened.clear();
+    opened.clock.time = TEST_TIME;
+  });
+  afterAll(() => opened.close());
+  return opened;
 }
 
 const parsed = ({ text }: JsonPage): unknown => JSON.parse(text);

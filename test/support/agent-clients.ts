@@ -1,4 +1,7 @@
-import { Client as CurrentClient, StreamableHTTPClientTransport as CurrentTransport } from '@modelcontextprotocol/client';
+import {
+  Client as CurrentClient,
+  StreamableHTTPClientTransport as CurrentTransport,
+} from '@modelcontextprotocol/client';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
@@ -35,7 +38,8 @@ const current =
     const client = new CurrentClient(NAME, versionNegotiation === undefined ? {} : { versionNegotiation });
     await client.connect(new CurrentTransport(endpoint(baseUrl), withKey(key)));
     return {
-      call: async (name, input, payment) => (await client.callTool(called(name, input, payment), PATIENCE)) as unknown as Got,
+      call: async (name, input, payment) =>
+        (await client.callTool(called(name, input, payment), PATIENCE)) as unknown as Got,
       close: () => client.close(),
     };
   };
@@ -44,7 +48,8 @@ const first: Connect = async (baseUrl, key) => {
   const client = new FirstClient(NAME);
   await client.connect(new FirstTransport(endpoint(baseUrl), withKey(key)));
   return {
-    call: async (name, input, payment) => (await client.callTool(called(name, input, payment), undefined, PATIENCE)) as unknown as Got,
+    call: async (name, input, payment) =>
+      (await client.callTool(called(name, input, payment), undefined, PATIENCE)) as unknown as Got,
     close: () => client.close(),
   };
 };

@@ -21,7 +21,6 @@ export async function startApiProcess(url: string): Promise<ApiProcess> {
     CIVIC_HTTP_PORT: '0',
     CIVIC_OPS_PORT: 'off',
     CIVIC_STATEMENT_TIMEOUT: 'PT60S',
-    CIVIC_LOG_FORMAT: 'json',
     ...RAISED_ALLOWANCES,
   };
   const program = runProgram([process.execPath, MAIN, 'serve', '--role', 'api'], { cwd, env });

@@ -63,7 +63,8 @@ export async function archiveOf(log: EventLog, rows: WorkingRows = rowsOf()): Pr
   const chunks: Buffer[] = [];
   const signal = new AbortController().signal;
   const nothing = () => undefined;
-  for await (const chunk of archiveBytes({ log, rows, header: HEADER, signal, onProgress: nothing, onEnd: nothing })) chunks.push(chunk);
+  for await (const chunk of archiveBytes({ log, rows, header: HEADER, signal, onProgress: nothing, onEnd: nothing }))
+    chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 

@@ -1,12 +1,23 @@
 import { expect } from 'vitest';
 import { type OperationId, OPERATIONS } from '../../contract/operations.ts';
-import { openApiDocumentOf } from '../../src/edge/documents/openapi.ts';
+import { buildOpenApiDocument } from '../../src/edge/documents/openapi.ts';
 import type { Asked, ProxiedAnswer, ValidatingProxy } from './validating-proxy.ts';
 
 /** Sends a request through the proxy, which must find no difference in the answer. */
-export async function expectAnswer(proxy: ValidatingProxy, id: OperationId, status: number, asked: Asked = {}): Promise<ProxiedAnswer> {
+export async function expectAnswer(
+  proxy: ValidatingProxy,
+  id: OperationId,
+  status: number,
+  asked: Asked = {},
+): Promise<ProxiedAnswer> {
   const got = await proxy.ask(id, asked);
-  expect({ id, asked, status: got.status, violations: got.ofResponse, text: got.status === status ? '' : got.text }).toEqual({
+  expect({
+    id,
+    asked,
+    status: got.status,
+    violations: got.ofResponse,
+    text: got.status === status ? '' : got.text,
+  }).toEqual({
     id,
     asked,
     status,
@@ -57,7 +68,7 @@ export async function expectEverything<Item>(
 
 /** Every status of every operation by the document, as `operationId status`. */
 export const documentedAnswers = (): readonly string[] =>
-  Object.values(openApiDocumentOf('https://records.test').paths)
+  Object.values(buildOpenApiDocument('https://records.test').paths)
     .flatMap((methods) => Object.values(methods))
     .flatMap(({ operationId, responses }) => Object.keys(responses).map((status) => `${operationId} ${status}`));
 
@@ -65,5 +76,7 @@ export const documentedAnswers = (): readonly string[] =>
 export function isOfFailure(answer: string): boolean {
   const [id, status = ''] = answer.split(' ');
   const ofCustomer = OPERATIONS[id as OperationId].access === 'key';
-  return status === '413' || status >= '500' || (status === '429' && ofCustomer) || answer === 'readCivicSnapshotPage 410';
+  return (
+    status === '413' || status >= '500' || (status === '429' && ofCustomer) || answer === 'readCivicSnapshotPage 410'
+  );
 }

@@ -25,7 +25,9 @@ export async function startBalancer(backends: readonly Backend[]): Promise<Balan
   const agent = new Agent({ keepAlive: true });
   const checking = backends.map(async (backend) => {
     while (!over.signal.aborted) {
-      const ready = await fetch(`${backend.opsUrl}/readyz`, { signal: AbortSignal.any([over.signal, AbortSignal.timeout(5_000)]) }).then(
+      const ready = await fetch(`${backend.opsUrl}/readyz`, {
+        signal: AbortSignal.any([over.signal, AbortSignal.timeout(5_000)]),
+      }).then(
         async (answer) => (await answer.arrayBuffer(), answer.ok),
         () => false,
       );

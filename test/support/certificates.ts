@@ -22,7 +22,19 @@ export function certificateFolder() {
     authorityFile: join(folder, `${authority}.pem`),
   });
   const authority = () => {
-    openssl('req', '-x509', ...NEW_KEY, '-keyout', 'authority.key', '-out', 'authority.pem', '-subj', '/CN=Test authority', '-days', '2');
+    openssl(
+      'req',
+      '-x509',
+      ...NEW_KEY,
+      '-keyout',
+      'authority.key',
+      '-out',
+      'authority.pem',
+      '-subj',
+      '/CN=Test authority',
+      '-days',
+      '2',
+    );
   };
   return {
     selfSigned(): MadeCertificate {

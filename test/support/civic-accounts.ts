@@ -43,7 +43,10 @@ export async function appendAccount(log: EventLog, number: number, random: () =>
       }
     }
   };
-  const opened = ['AccountOpened', { name: `Account ${number}`, channel: 'subscription', tier: 'none', paidUntil: null }] as const;
+  const opened = [
+    'AccountOpened',
+    { name: `Account ${number}`, channel: 'subscription', tier: 'none', paidUntil: null },
+  ] as const;
   const events = [opened, ...Array.from({ length: 1 + below(random, 12) }, later)].map(([type, data], nth) => ({
     id: derivedId('test', 'account event', number, nth),
     type,

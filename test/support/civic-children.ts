@@ -36,7 +36,9 @@ export function startFolding(
     if (said.length > LAST_LINES) said.shift();
   });
   const told = (): readonly string[] =>
-    child.exitCode === null && child.signalCode === null ? said : [...said, `ended by ${child.signalCode ?? child.exitCode}`];
+    child.exitCode === null && child.signalCode === null
+      ? said
+      : [...said, `ended by ${child.signalCode ?? child.exitCode}`];
   const firstLine = Promise.race([
     once(lines, 'line').then(([line]) => String(line)),
     ended.then(() => Promise.reject(new Error(`the folding process ended without a word: ${told().join('\n')}`))),

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { parseEnv } from 'node:util';
 import { runCli } from '../../src/cli/run.ts';
-import { openCivic, openCivicAhead, openStoresAlone, probesOf } from '../../src/composition.ts';
+import { listenForStopSignals } from '../../src/cli/stop-signals.ts';
+import { openCivic, openCivicAhead, openDocuments, openStoresAlone, probesOf } from '../../src/app/composition.ts';
 import { withoutProgress } from './without-progress.ts';
 
 export interface AnsweredHere {
@@ -58,7 +59,11 @@ export async function runCivicHere(
     cwd,
     env,
     input = '',
-  }: { readonly cwd: string; readonly env: Readonly<Record<string, string>>; readonly input?: string | Buffer | undefined },
+  }: {
+    readonly cwd: string;
+    readonly env: Readonly<Record<string, string>>;
+    readonly input?: string | Buffer | undefined;
+  },
 ): Promise<AnsweredHere> {
   const said = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
   const sayError = (bytes: Uint8Array): void => void said.stderr.push(bytes);
@@ -70,7 +75,8 @@ export async function runCivicHere(
     stdout: collecting((bytes) => said.stdout.push(bytes)),
     stderr: collecting(sayError),
     loadEnvFile() {
-      for (const [name, value] of Object.entries(parseEnv(readFileSync(join(cwd, '.env'), 'utf8')))) environment[name] ??= value ?? '';
+      for (const [name, value] of Object.entries(parseEnv(readFileSync(join(cwd, '.env'), 'utf8'))))
+        environment[name] ??= value ?? '';
     },
   });
   enter(cwd);
@@ -79,9 +85,11 @@ export async function runCivicHere(
     exitCode = await saying.run(sayError, () =>
       runCli({
         process: own as unknown as NodeJS.Process,
+        signals: listenForStopSignals(own as unknown as NodeJS.Process),
         open: openCivic,
         openAhead: openCivicAhead,
         stores: openStoresAlone,
+        documents: openDocuments,
         probes: async (settings) => probesOf(settings),
         clock: Date,
       }),

@@ -44,8 +44,10 @@ export function answerOf(world: FeedWorld, { cursor, resource, limit }: FeedQues
   if (cursor !== null) {
     if (cursor.binding !== 'nothing' && cursor.binding !== (resource ?? 'all')) return { refused: 'invalid_parameter' };
     const { position } = cursor;
-    if (cursor.feedId !== world.feedId || position > changes.length || position < mark) return { refused: 'cursor_expired' };
-    if (cursor.fingerprint !== null && cursor.fingerprint !== fingerprintAt(changes, position)) return { refused: 'cursor_expired' };
+    if (cursor.feedId !== world.feedId || position > changes.length || position < mark)
+      return { refused: 'cursor_expired' };
+    if (cursor.fingerprint !== null && cursor.fingerprint !== fingerprintAt(changes, position))
+      return { refused: 'cursor_expired' };
     const next = changes[position];
     if (next !== undefined && next.changedAt < now - retentionMs) return { refused: 'cursor_expired' };
   }
@@ -56,5 +58,11 @@ export function answerOf(world: FeedWorld, { cursor, resource, limit }: FeedQues
   const next = hasMore ? page.at(-1)!.position : changes.length;
   const replayExpiresAt = (changes[next]?.changedAt ?? now) + retentionMs;
   const historyPruned = cursor === null && floorOf(world) > 0;
-  return { items: page.map(({ position, text }) => `${position} ${text}`), next, hasMore, replayExpiresAt, historyPruned };
+  return {
+    items: page.map(({ position, text }) => `${position} ${text}`),
+    next,
+    hasMore,
+    replayExpiresAt,
+    historyPruned,
+  };
 }

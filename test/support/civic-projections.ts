@@ -7,4 +7,11 @@ import { snapshots } from '../../projections/snapshots/projection.ts';
 import type { Projection } from '../../domain/ports/projection.ts';
 
 /** Every read model that the tests fold. */
-export const ALL_PROJECTIONS: readonly Projection[] = [recordHistory, snapshots, accounts, recordReferences, reports, recordKeys];
+export const ALL_PROJECTIONS: readonly Projection[] = [
+  recordHistory,
+  snapshots,
+  accounts,
+  recordReferences,
+  reports,
+  recordKeys,
+];

@@ -1,6 +1,6 @@
-import { openEventLog } from '../../infra/postgresql/event-log.ts';
-import { createGenerationStore } from '../../infra/postgresql/generations.ts';
-import { openDatabase } from '../../infra/postgresql/open-database.ts';
+import { openEventLog } from '../../infra/postgresql/log/event-log.ts';
+import { createGenerationStore } from '../../infra/postgresql/read-models/generations.ts';
+import { openDatabase } from '../../infra/postgresql/connection/open-database.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import { startProjector } from '../../src/processors/projector/projector.ts';
 import { ALL_PROJECTIONS } from './civic-projections.ts';
@@ -21,14 +21,12 @@ const logger = { debug: () => undefined, info: () => undefined, warn: say, error
 const dependencies = {
   log,
   transactor: database.transactor,
-  columns: database.columns,
   generations: createGenerationStore(database.transactor),
   leaseClock: systemClock,
   logger,
   owner: `child-${process.pid}`,
   leaseMs: 400,
   keptMs: 3_600_000,
-  traffic: { uses: async () => 0 },
   batchSize: mode === 'run' ? Number(number) : 100,
 };
 if (mode === 'run') {

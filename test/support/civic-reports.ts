@@ -63,7 +63,9 @@ function lifecycle(accountId: string, number: number, random: () => number): rea
           reasonCode: random() < 0.5 ? 'publication_delay' : null,
           finding: closes || random() < 0.3 ? `Finding ${time}` : null,
           nextAction: random() < 0.3 ? `Next action ${time}` : null,
-          verifiedRecords: closes ? [{ itemId: derivedId('test', 'item'), sourceUrl: 'https://example.org/', title: 'T' }] : [],
+          verifiedRecords: closes
+            ? [{ itemId: derivedId('test', 'item'), sourceUrl: 'https://example.org/', title: 'T' }]
+            : [],
           nextCheckAt: closes ? null : at(time + 86_400_000),
           movedAt: at(time),
         },
@@ -79,10 +81,22 @@ function lifecycle(accountId: string, number: number, random: () => number): rea
 export async function appendReports(log: EventLog, number: number, random: () => number): Promise<void> {
   const accountId = derivedId('test', 'account', number);
   const ids = [0, 1, 2].map((nth) => derivedId('test', 'report', number, nth));
-  const waiting = ids.map((id, nth) => ({ id, nth, revision: NO_STREAM, events: [...lifecycle(accountId, number * 3 + nth, random)] }));
+  const waiting = ids.map((id, nth) => ({
+    id,
+    nth,
+    revision: NO_STREAM,
+    events: [...lifecycle(accountId, number * 3 + nth, random)],
+  }));
   const append = async (stream: string, expectedRevision: number, { type, data }: { type: string; data: object }) => {
     const id = derivedId('test', 'report event', stream, expectedRevision);
-    const event = { id, type, schemaVersion: 1, data: JSON.stringify(data), metadata: { commandId: id }, time: START + number };
+    const event = {
+      id,
+      type,
+      schemaVersion: 1,
+      data: JSON.stringify(data),
+      metadata: { commandId: id },
+      time: START + number,
+    };
     const outcome = await log.append({ stream, expectedRevision, events: [event] });
     if (outcome.kind !== 'appended') throw new Error(`${stream} has moved`);
   };
@@ -93,7 +107,11 @@ export async function appendReports(log: EventLog, number: number, random: () =>
     if (next === undefined || next.events.length === 0) {
       if (intake === ids.length - 1) continue;
       const starting = waiting[intake + 1]!;
-      await append(accountReportsStream(accountId), intake, submitted(starting.id, number * 3 + starting.nth, number * 1000));
+      await append(
+        accountReportsStream(accountId),
+        intake,
+        submitted(starting.id, number * 3 + starting.nth, number * 1000),
+      );
       intake += 1;
       started.push(starting);
     } else {

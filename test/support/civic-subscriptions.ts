@@ -37,7 +37,11 @@ export async function appendSubscriptions(log: EventLog, number: number, random:
     type,
     schemaVersion: 1,
     data: JSON.stringify(data),
-    metadata: { commandId: derivedId('test', 'subscription command', number, nth), accountId, requestId: `request-${nth}` },
+    metadata: {
+      commandId: derivedId('test', 'subscription command', number, nth),
+      accountId,
+      requestId: `request-${nth}`,
+    },
     time: Date.UTC(2026, 0, 1) + nth,
   }));
   const outcome = await log.append({ stream: accountFeedsStream(accountId), expectedRevision: NO_STREAM, events });

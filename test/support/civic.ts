@@ -1,12 +1,11 @@
 import { createRecordWriter } from '../../commands/records/write-records.ts';
 import { openFeed } from '../../commands/feed/feed-identity.ts';
 import { createTakeSnapshot } from '../../commands/snapshots/take-snapshot.ts';
-import { openEventLog } from '../../infra/postgresql/event-log.ts';
-import { createFillLock } from '../../infra/postgresql/fill-lock.ts';
-import { createGenerationStore } from '../../infra/postgresql/generations.ts';
-import { createLiveReads, createProgress } from '../../infra/postgresql/live-reads.ts';
-import { migrate } from '../../infra/postgresql/schema-state.ts';
-import { openDatabase } from '../../infra/postgresql/open-database.ts';
+import { openEventLog } from '../../infra/postgresql/log/event-log.ts';
+import { createFillLock } from '../../infra/postgresql/read-models/fill-lock.ts';
+import { createGenerationStore } from '../../infra/postgresql/read-models/generations.ts';
+import { createLiveReads, createProgress } from '../../infra/postgresql/read-models/live-reads.ts';
+import { openDatabase } from '../../infra/postgresql/connection/open-database.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import type { ProjectorDependencies } from '../../src/processors/projector/fold-batch.ts';
 import { type Projector, startProjector } from '../../src/processors/projector/projector.ts';
@@ -23,7 +22,8 @@ import type { Clock } from '../../domain/ports/clock.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { Projection } from '../../domain/ports/projection.ts';
-import { MAX_LEASE_MS } from '../../domain/while-leased.ts';
+import { MAX_LEASE_MS } from '../../plumbing/while-leased.ts';
+import { rowsAsText } from './rows-as-text.ts';
 import { ALL_PROJECTIONS } from './civic-projections.ts';
 import { tellPlaces } from './places.ts';
 import { STALL_MS, untilReached } from './until-reached.ts';
@@ -40,7 +40,7 @@ export const LIFETIME_MS = 7 * DAY_MS;
 /** The start of the test clock: 1 January 2026. */
 export const TEST_TIME = Date.UTC(2026, 0, 1);
 
-const PLACE = `select g.checkpoint from civic.projections p join civic.generations g on g.generation = p.live_generation where p.name = $1`;
+const PLACE = `select g.checkpoint as place from civic.projections p join civic.generations g on g.generation = p.live_generation where p.name = $1`;
 
 /** A clock that only the test moves. */
 export class TestClock implements Clock {
@@ -83,7 +83,6 @@ let owners = 0;
 
 /** The parts of the program on one database, with a test clock. Folding begins when a projector is started. */
 export async function openTestCivic(url: string, options: TestCivicOptions = {}) {
-  await migrate(url);
   const clock = new TestClock();
   const logger = new KeptLog();
   const identifiers = randomIdentifiers;
@@ -100,19 +99,24 @@ export async function openTestCivic(url: string, options: TestCivicOptions = {})
   const projectors: Projector[] = [];
   const retentionMs = options.retentionMs ?? RETENTION_MS;
   const live = async (projection: string): Promise<number> => {
-    const row = (await generations.list()).find(({ projection: name, state }) => name === projection && state === 'live');
+    const row = (await generations.list()).find(
+      ({ projection: name, state }) => name === projection && state === 'live',
+    );
     if (row === undefined) throw new Error(`${projection} has no live generation`);
     return row.generation;
   };
   /** Nothing where there is no live generation yet. */
   const placeOf = async (projection: string): Promise<string> => {
-    const [row] = await database.read.texts({ name: 'read_place', text: PLACE, values: [projection] });
-    return row?.[0] ?? '';
+    const [row] = await database.read.rows<{ place: string }>({
+      name: 'read_place',
+      text: PLACE,
+      values: [projection],
+    });
+    return row?.place ?? '';
   };
   const dependencies = (overrides: Partial<ProjectorDependencies> = {}): ProjectorDependencies => ({
     log,
     transactor: database.transactor,
-    columns: database.columns,
     generations,
     leaseClock: systemClock,
     logger,
@@ -120,7 +124,6 @@ export async function openTestCivic(url: string, options: TestCivicOptions = {})
     leaseMs: options.leaseMs ?? 2000,
     batchSize: options.batchSize ?? 500,
     keptMs: DAY_MS,
-    traffic: { uses: async () => 0 },
     ...overrides,
   });
   return {
@@ -137,21 +140,24 @@ export async function openTestCivic(url: string, options: TestCivicOptions = {})
     feedId: (JSON.parse(opened.data) as { feedId: string }).feedId,
     writer: createRecordWriter({ log, clock, identifiers, deadlineMs: 20_000 }),
     changes: createReadCivicChanges({ reads, clock, retentionMs }),
-    records: createReadCivicRecords(reads, database.columns),
+    records: createReadCivicRecords(reads),
     snapshotPage: createReadCivicSnapshotPage({ reads, clock }),
     takeSnapshot: createTakeSnapshot({
       log,
       clock,
       identifiers,
       readHead: () => readFeedHead(reads),
-      visible: (position) => progress.reached(snapshots.name, position, Date.now() + STALL_MS),
+      visible: (position) => progress.waitFor(snapshots.name, position, Date.now() + STALL_MS),
       lifetimeMs: options.lifetimeMs ?? LIFETIME_MS,
       // Uses the test clock, which may move by days while a snapshot is taken.
       deadlineMs: 3_650 * DAY_MS,
     }),
     live,
     dependencies,
-    startProjector(projections: readonly Projection[] = ALL_PROJECTIONS, overrides: Partial<ProjectorDependencies> = {}): Projector {
+    startProjector(
+      projections: readonly Projection[] = ALL_PROJECTIONS,
+      overrides: Partial<ProjectorDependencies> = {},
+    ): Projector {
       const projector = startProjector(dependencies(overrides), projections);
       projectors.push(projector);
       return projector;
@@ -162,7 +168,10 @@ export async function openTestCivic(url: string, options: TestCivicOptions = {})
       return { position, cursor: encodeFeedCursor({ feedId: feedId!, position, fingerprint, binding: 'nothing' }) };
     },
     /** Waits until the named read models have passed a position, by default the head; fails if one makes no progress. */
-    async caughtUp(position?: Position, names: readonly string[] = [recordHistory.name, snapshots.name]): Promise<void> {
+    async caughtUp(
+      position?: Position,
+      names: readonly string[] = [recordHistory.name, snapshots.name],
+    ): Promise<void> {
       const goal = position ?? (await log.head());
       const tell = async () =>
         `${await tellPlaces({ generations, log })}\nerrors: ${logger.errors.join('; ')}\nwarnings: ${logger.warnings.slice(-3).join('; ')}`;
@@ -177,8 +186,11 @@ export async function openTestCivic(url: string, options: TestCivicOptions = {})
       });
     },
     /** Rows of a statement, as text. */
-    async rows(text: string, values: readonly (string | number)[] = []): Promise<readonly (readonly (string | null)[])[]> {
-      return (await database.transactor.transaction((transaction) => transaction.execute({ text, values }))).rows;
+    async rows(
+      text: string,
+      values: readonly (string | number)[] = [],
+    ): Promise<readonly (readonly (string | null)[])[]> {
+      return await rowsAsText(url, text, values);
     },
     async close(): Promise<void> {
       await Promise.all(projectors.map((projector) => projector.stop()));

@@ -1,4 +1,5 @@
-import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
+import { createUnclassifiedItems } from '../../infra/postgresql/leases/unclassified-items.ts';
+import { createProcessorStore } from '../../infra/postgresql/leases/processor-store.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import type { RecordChange } from '../../commands/records/write-records.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
@@ -46,19 +47,25 @@ export type TestClassification = Awaited<ReturnType<typeof openClassification>>;
 let owners = 0;
 
 /** The record read models, unless another folds them, and the classification on one database; the reactor runs when it is started. */
-export async function openClassification(url: string, { folds = true, ...options }: TestCivicOptions & { readonly folds?: boolean } = {}) {
+export async function openClassification(
+  url: string,
+  { folds = true, ...options }: TestCivicOptions & { readonly folds?: boolean } = {},
+) {
   const civic = await openTestCivic(url, options);
   const projector = folds ? civic.startProjector() : undefined;
   const events = new AgendaEvents();
   const store = createProcessorStore(civic.database.transactor);
   const known = publishedRecords(civic.reads, civic.log);
+  const unclassified = createUnclassifiedItems(civic.database.transactor);
   const running: RunningReactor[] = [];
   const parts = (overrides: Partial<ClassificationDependencies> = {}): ClassificationDependencies => ({
     log: civic.log,
     clock: systemClock,
     writer: civic.writer,
     known,
+    logger: civic.logger,
     classifier: phraseClassifier(),
+    unclassified,
     progress: civic.progress,
     readModels: [recordHistory.name, recordReferences.name],
     currentIds: (resource) => currentIds(civic.reads, resource),
@@ -67,7 +74,8 @@ export async function openClassification(url: string, { folds = true, ...options
   const row = async () => (await store.listReactors()).find(({ name }) => name === CLASSIFICATION);
   const hits = async (): Promise<readonly RecordData<'agenda_hits'>[]> => {
     const found: RecordData<'agenda_hits'>[] = [];
-    for await (const ids of currentIds(civic.reads, 'agenda_hits')) found.push(...(await known.current('agenda_hits', ids)).values());
+    for await (const ids of currentIds(civic.reads, 'agenda_hits'))
+      found.push(...(await known.current('agenda_hits', ids)).values());
     return found;
   };
   return {
@@ -76,13 +84,19 @@ export async function openClassification(url: string, { folds = true, ...options
     events,
     store,
     known,
+    unclassified,
     parts,
     row,
     hits,
-    write: async (...stated: readonly (StoredEvent | readonly StoredEvent[])[]) => civic.writer.write(stated.flat().map(changeOf), {}),
+    write: async (...stated: readonly (StoredEvent | readonly StoredEvent[])[]) =>
+      civic.writer.write(stated.flat().map(changeOf), {}),
     start(
       overrides: Partial<ClassificationDependencies> = {},
-      { reactor = createClassificationReactor(parts(overrides)), leaseMs = 1500, clock = hurriedClock }: StartOptions = {},
+      {
+        reactor = createClassificationReactor(parts(overrides)),
+        leaseMs = 1500,
+        clock = hurriedClock,
+      }: StartOptions = {},
     ): RunningReactor {
       const stopping = new AbortController();
       const owner = `test-${process.pid}-${++owners}`;

@@ -41,11 +41,9 @@ export interface SubjectParts {
 
 /** An invented item of an invented city's council, decided finally and on an evening in March 2026. */
 export function subject(title: string, parts: SubjectParts = {}): ClassificationSubject {
-  const [jurisdictionId, publicBodyId, meetingId] = ['place', 'body', 'meeting'].map((part) => derivedId('test', part)) as [
-    string,
-    string,
-    string,
-  ];
+  const [jurisdictionId, publicBodyId, meetingId] = ['place', 'body', 'meeting'].map((part) =>
+    derivedId('test', part),
+  ) as [string, string, string];
   return {
     jurisdiction: {
       id: jurisdictionId,

@@ -5,7 +5,11 @@ import { CHECKOUT } from './production-tree.ts';
 import { plainEnvironment } from './service.ts';
 
 function run(command: string, args: readonly string[], cwd: string): void {
-  const { status, stderr } = spawnSync(command, args, { cwd, env: { ...plainEnvironment(), npm_config_audit: 'false' }, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(command, args, {
+    cwd,
+    env: { ...plainEnvironment(), npm_config_audit: 'false' },
+    encoding: 'utf8',
+  });
   if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${stderr}`);
 }
 

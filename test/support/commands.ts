@@ -12,6 +12,7 @@ export const NO_CONTEXT: CliContext = {
   hurrying: new AbortController().signal,
   open: () => Promise.reject(new Error('nothing is opened to list the commands')),
   openAhead: () => Promise.reject(new Error('nothing is opened to list the commands')),
+  openDocuments: () => Promise.reject(new Error('nothing is opened to list the commands')),
   openStores: () => Promise.reject(new Error('nothing is opened to list the commands')),
   examination: {
     environment: {},

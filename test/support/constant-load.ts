@@ -34,7 +34,9 @@ export function keptClient(): KeptClient {
           let text = '';
           came.setEncoding('utf8').on('data', (part: string) => (text += part));
           came.once('error', reject);
-          came.once('end', () => resolve({ status: came.statusCode!, text, last: came.headers.connection === 'close' }));
+          came.once('end', () =>
+            resolve({ status: came.statusCode!, text, last: came.headers.connection === 'close' }),
+          );
         });
         sent.end(body);
       }),

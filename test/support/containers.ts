@@ -1,4 +1,7 @@
-import { getContainerRuntimeClient } from 'testcontainers';
+import { getContainerRuntimeClient, ImageName } from 'testcontainers';
+
+/** A busy machine starts a broker in more than the minute that testcontainers waits. */
+export const CONTAINER_START_MS = 300_000;
 
 /** Whether containers can be started here; asked once a test file. Without Docker it answers in milliseconds. */
 export async function containersRun(): Promise<boolean> {
@@ -7,5 +10,18 @@ export async function containersRun(): Promise<boolean> {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Why tests in a container of this image cannot run here, as part of the title of skipped tests; null where they can. Pulls the image. */
+export async function imageMissing(image: string): Promise<string | null> {
+  if (!(await containersRun())) return 'start Docker to run these';
+  const { image: images } = await getContainerRuntimeClient();
+  try {
+    await images.pull(ImageName.fromString(image));
+    return null;
+  } catch (error) {
+    const [reason] = (error as Error).message.split('\n');
+    return `the image ${image} cannot be pulled: ${reason}`;
   }
 }

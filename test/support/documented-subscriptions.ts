@@ -7,7 +7,8 @@ interface Feed {
   readonly data: { readonly id: string };
 }
 
-const create = (proxy: ValidatingProxy, key: string, body: object) => expectGood<Feed>(proxy, 'createFeedSubscription', { key, body });
+const create = (proxy: ValidatingProxy, key: string, body: object) =>
+  expectGood<Feed>(proxy, 'createFeedSubscription', { key, body });
 
 /** A subscription from its creation to its end; each answer matches the document. */
 export async function expectSubscriptionLife(proxy: ValidatingProxy, key: string): Promise<void> {
@@ -23,10 +24,20 @@ export async function expectSubscriptionLife(proxy: ValidatingProxy, key: string
 }
 
 /** Every refusal for an account with ten places, each as in the document; leaves the places full. */
-export async function expectSubscriptionRefusals(proxy: ValidatingProxy, key: string, foreignCursor: string): Promise<void> {
+export async function expectSubscriptionRefusals(
+  proxy: ValidatingProxy,
+  key: string,
+  foreignCursor: string,
+): Promise<void> {
   const refused = (status: number, code: string, body: object) =>
     expectRefused(proxy, 'createFeedSubscription', status, code, { key, body });
-  for (const body of [{}, { name: ' ' }, { name: 'x'.repeat(81) }, { name: 'x', resource: 'topic' }, { name: 'x', key: 'y' }]) {
+  for (const body of [
+    {},
+    { name: ' ' },
+    { name: 'x'.repeat(81) },
+    { name: 'x', resource: 'topic' },
+    { name: 'x', key: 'y' },
+  ]) {
     await refused(400, 'invalid_parameter', body);
   }
   await refused(413, 'request_too_large', { name: 'x'.repeat(8_192) });

@@ -22,7 +22,10 @@ export async function expectToolAnswers(proxy: ValidatingProxy, key: string): Pr
 }
 
 /** Asserts that the tool endpoint refuses as the document has it. `narrow` is a key without the scope. */
-export async function expectToolRefusals(proxy: ValidatingProxy, keys: { readonly key: string; readonly narrow: string }): Promise<void> {
+export async function expectToolRefusals(
+  proxy: ValidatingProxy,
+  keys: { readonly key: string; readonly narrow: string },
+): Promise<void> {
   const refused = (status: number, sending: ToolSending, more: Asked = {}) =>
     expectAnswer(proxy, 'postMcpJsonRpc', status, { ...asked(sending), key: keys.key, ...more });
   await refused(400, currentRequest('tools/list', { headers: { 'mcp-method': 'ping' } }));

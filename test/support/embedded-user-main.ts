@@ -52,5 +52,8 @@ try {
     }
   }
 } catch (error) {
-  say({ refused: error instanceof Error ? error.message : String(error), name: error instanceof Error ? error.name : '' });
+  say({
+    refused: error instanceof Error ? error.message : String(error),
+    name: error instanceof Error ? error.name : '',
+  });
 }

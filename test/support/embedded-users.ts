@@ -40,7 +40,14 @@ export interface UserStart {
 /** Starts such a process; its first line states whether it was accepted. */
 export function startUser(start: UserStart): EmbeddedUser {
   const main = fileURLToPath(new URL('embedded-user-main.ts', import.meta.url));
-  const [file, ...args] = [...(start.prefix ?? []), process.execPath, main, start.dataDir, start.role, String(STALL_MS)];
+  const [file, ...args] = [
+    ...(start.prefix ?? []),
+    process.execPath,
+    main,
+    start.dataDir,
+    start.role,
+    String(STALL_MS),
+  ];
   const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'inherit'], env: childEnvironment(start.env) });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async (): Promise<Answer> => {
@@ -85,7 +92,9 @@ export function processesOf(dataDir: string): Found[] {
       try {
         const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
         const works = command.includes(dataDir) || readlinkSync(`/proc/${name}/cwd`).startsWith(dataDir);
-        return works && !command.includes('embedded-user-main') && command !== '' ? [{ pid: Number(name), command }] : [];
+        return works && !command.includes('embedded-user-main') && command !== ''
+          ? [{ pid: Number(name), command }]
+          : [];
       } catch {
         return [];
       }

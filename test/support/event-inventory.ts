@@ -37,18 +37,20 @@ export async function eventForms(): Promise<ReadonlyMap<string, EventForm>> {
     const exported = (await import(new URL(file, FOLDER).href)) as Readonly<Record<string, unknown>>;
     for (const [type, schema] of formsIn(exported)) forms.set(type, { type, schema });
   }
-  for (const resource of RESOURCES) forms.set(`${RECORD_PUBLISHED}.${resource}`, { type: RECORD_PUBLISHED, schema: RECORD_DATA[resource] });
+  for (const resource of RESOURCES)
+    forms.set(`${RECORD_PUBLISHED}.${resource}`, { type: RECORD_PUBLISHED, schema: RECORD_DATA[resource] });
   return forms;
 }
 
-const READERS: Readonly<Record<string, (stored: Pick<StoredEvent, 'type' | 'data'>) => { readonly type: string; readonly data: unknown }>> =
-  {
-    account: readAccountEvent,
-    account_feeds: readSubscriptionEvent,
-    account_reports: readAccountReportEvent,
-    report: readReportEvent,
-    source_list: readSourceListEvent,
-  };
+const READERS: Readonly<
+  Record<string, (stored: Pick<StoredEvent, 'type' | 'data'>) => { readonly type: string; readonly data: unknown }>
+> = {
+  account: readAccountEvent,
+  account_feeds: readSubscriptionEvent,
+  account_reports: readAccountReportEvent,
+  report: readReportEvent,
+  source_list: readSourceListEvent,
+};
 
 /** An event as the program reads it: by its category's reader, where it has one, else by its schema. */
 export function readAsProgram(stored: Pick<StoredEvent, 'type' | 'data' | 'stream'>, { schema }: EventForm) {
@@ -59,7 +61,13 @@ export function readAsProgram(stored: Pick<StoredEvent, 'type' | 'data' | 'strea
 /** What the documents say of a schema restricts no value, and a schema with a name would be taken out of the text. */
 const RESTRICTIONS = Object.assign(z.registry<z.GlobalMeta>(), {
   get(schema: z.core.$ZodType) {
-    const { id: _name, description: _text, closed: _closed, wire: _wire, ...restrictions } = z.globalRegistry.get(schema) ?? {};
+    const {
+      id: _name,
+      description: _text,
+      closed: _closed,
+      wire: _wire,
+      ...restrictions
+    } = z.globalRegistry.get(schema) ?? {};
     return restrictions;
   },
 });

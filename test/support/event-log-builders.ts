@@ -13,6 +13,8 @@ export type OpenStore = () => Promise<Store>;
 
 /** The store and one log of a suite, opened before and closed after its tests. */
 export function useStore(openStore: OpenStore): { readonly log: EventLog; connect(): OpenLog } {
+  /** Undefined after a failed opening, whose error the end must not hide. */
+  let opening: Store | undefined;
   let store: Store;
   const opened: OpenLog[] = [];
   const connect = (): OpenLog => {
@@ -22,12 +24,12 @@ export function useStore(openStore: OpenStore): { readonly log: EventLog; connec
   };
   let log: OpenLog;
   beforeAll(async () => {
-    store = await openStore();
+    opening = store = await openStore();
     log = connect();
   });
   afterAll(async () => {
     for (const each of opened) await each.close();
-    await store.stop();
+    await opening?.stop();
   });
   return {
     get log() {
@@ -59,7 +61,12 @@ export function appended(outcome: AppendOutcome): Extract<AppendOutcome, { kind:
 }
 
 /** All events after the position up to the present head, page by page. */
-export async function readOn(log: EventLog, after: Position, limit = 100, types?: readonly string[]): Promise<StoredEvent[]> {
+export async function readOn(
+  log: EventLog,
+  after: Position,
+  limit = 100,
+  types?: readonly string[],
+): Promise<StoredEvent[]> {
   const head = await log.head();
   const events: StoredEvent[] = [];
   let from = after;

@@ -74,5 +74,8 @@ export function totalsOf(state: ReadonlyMap<string, string>) {
     counts[resource] = counts[resource]! + 1;
     sums[resource] = addDigest(sums[resource]!, recordDigest(resource, id, data));
   }
-  return { counts, digests: Object.fromEntries(Object.entries(sums).map(([resource, sum]) => [resource, digestText(sum)])) };
+  return {
+    counts,
+    digests: Object.fromEntries(Object.entries(sums).map(([resource, sum]) => [resource, digestText(sum)])),
+  };
 }

@@ -12,7 +12,8 @@ export interface MetricSample {
   readonly value: number;
 }
 
-const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*",?)*)\})? (-?[0-9.eE+-]+|NaN|[+-]Inf)$/;
+const SAMPLE =
+  /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*",?)*)\})? (-?[0-9.eE+-]+|NaN|[+-]Inf)$/;
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"/g;
 const PARTS: Readonly<Record<MetricFamily['type'], readonly string[]>> = {
   counter: [''],
@@ -23,7 +24,10 @@ const PARTS: Readonly<Record<MetricFamily['type'], readonly string[]>> = {
 
 /** Reads a text exposition; throws with the line for anything that a strict parser refuses. */
 export function parseExposition(text: string): readonly MetricFamily[] {
-  const families = new Map<string, { name: string; type: MetricFamily['type']; help: string; samples: MetricSample[] }>();
+  const families = new Map<
+    string,
+    { name: string; type: MetricFamily['type']; help: string; samples: MetricSample[] }
+  >();
   const seen = new Set<string>();
   let current: { name: string; type: MetricFamily['type']; help: string; samples: MetricSample[] } | undefined;
   let help: { readonly name: string; readonly text: string } | undefined;
@@ -41,7 +45,8 @@ export function parseExposition(text: string): readonly MetricFamily[] {
     } else {
       const sample = SAMPLE.exec(line);
       if (sample === null || current === undefined) throw new Error(`no sample: ${line}`);
-      if (!PARTS[current.type].some((part) => sample[1] === current!.name + part)) throw new Error(`not of ${current.name}: ${line}`);
+      if (!PARTS[current.type].some((part) => sample[1] === current!.name + part))
+        throw new Error(`not of ${current.name}: ${line}`);
       const labels = Object.fromEntries([...(sample[2] ?? '').matchAll(LABEL)].map(([, key, value]) => [key!, value!]));
       const series = `${sample[1]} ${JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => a.localeCompare(b)))}`;
       if (seen.has(series)) throw new Error(`twice: ${line}`);
@@ -59,6 +64,7 @@ function checkHistogram({ name, samples }: MetricFamily): void {
     const buckets = samples.filter((sample) => sample.name === `${name}_bucket` && without(sample) === without(count));
     const values = buckets.map(({ value }) => value);
     if (values.some((value, index) => index > 0 && value < values[index - 1]!)) throw new Error(`${name} falls`);
-    if (buckets.at(-1)?.labels['le'] !== '+Inf' || values.at(-1) !== count.value) throw new Error(`${name} does not end at +Inf`);
+    if (buckets.at(-1)?.labels['le'] !== '+Inf' || values.at(-1) !== count.value)
+      throw new Error(`${name} does not end at +Inf`);
   }
 }

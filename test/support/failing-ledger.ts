@@ -3,7 +3,11 @@ import type { Payments } from '../../src/edge/admission/payments/pay-for-read.ts
 import type { TestPayments } from './payments.ts';
 
 /** A process whose ledger fails at one operation; with `after`, the operation takes effect first. */
-export function openWithFailing(shop: TestPayments, method: 'reserve' | 'find', when: 'before' | 'after' = 'before'): Payments {
+export function openWithFailing(
+  shop: TestPayments,
+  method: 'reserve' | 'find',
+  when: 'before' | 'after' = 'before',
+): Payments {
   const failing = async (...given: readonly unknown[]): Promise<never> => {
     if (when === 'after') await (shop.ledger[method] as (...all: readonly unknown[]) => Promise<unknown>)(...given);
     throw new Error('the store is gone');

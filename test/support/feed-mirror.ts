@@ -44,7 +44,8 @@ export class FeedMirror {
   /** Applies a page as a whole; the next is read from `cursor`. */
   apply({ data: { items }, meta }: FeedPageAnswer): void {
     for (const item of items) this.#apply(item);
-    require(this.#positionOf(meta.nextCursor) === this.position, `nextCursor is not the end of its page at ${this.position}`);
+    require(this.#positionOf(meta.nextCursor) ===
+      this.position, `nextCursor is not the end of its page at ${this.position}`);
     require(items.length > 0 || !meta.hasMore, `an empty page at ${this.position} says that there is more`);
     this.cursor = meta.nextCursor;
   }
@@ -64,7 +65,8 @@ export class FeedMirror {
     require(item.changedAt >= this.#changedAt, `time went back at position ${at}`);
     const key = `${item.resource} ${item.recordId}`;
     const version = Number(item.version);
-    require(version === (this.#versions.get(key) ?? 0) + 1, `version ${version} of ${key} came after ${this.#versions.get(key) ?? 0}`);
+    require(version ===
+      (this.#versions.get(key) ?? 0) + 1, `version ${version} of ${key} came after ${this.#versions.get(key) ?? 0}`);
     if (item.operation === 'remove') require(this.records.delete(key), `${key} was removed at ${at} and was not there`);
     else this.records.set(key, canonicalJson(item.data));
     this.#versions.set(key, version);
@@ -116,7 +118,12 @@ export async function readSnapshot(ask: Ask, limit: () => number): Promise<Snaps
   const created = await ask('/api/v1/data/snapshots', { method: 'POST' });
   if (created.status !== 201) throw new UnexpectedAnswer(created.status, await created.text());
   const { data } = (await created.json()) as {
-    data: { snapshotId: string; boundaryCursor: string; counts: Record<string, number>; digests: Record<string, string> };
+    data: {
+      snapshotId: string;
+      boundaryCursor: string;
+      counts: Record<string, number>;
+      digests: Record<string, string>;
+    };
   };
   const records = new Map<string, string>();
   for (const resource of RESOURCES) {
@@ -126,13 +133,17 @@ export async function readSnapshot(ask: Ask, limit: () => number): Promise<Snaps
         `/api/v1/data/snapshots/${data.snapshotId}/${resource}?limit=${limit()}${cursor === null ? '' : `&cursor=${cursor}`}`,
       );
       if (answer.status !== 200) throw new UnexpectedAnswer(answer.status, await answer.text());
-      const page = (await answer.json()) as { data: { items: { id: string }[] }; meta: { nextCursor: string | null; hasMore: boolean } };
+      const page = (await answer.json()) as {
+        data: { items: { id: string }[] };
+        meta: { nextCursor: string | null; hasMore: boolean };
+      };
       for (const item of page.data.items) records.set(`${resource} ${item.id}`, canonicalJson(item));
       read += page.data.items.length;
       cursor = page.meta.nextCursor;
       if (!page.meta.hasMore) break;
     }
-    require(read === data.counts[resource], `the snapshot counts ${data.counts[resource]} ${resource} and gives ${read}`);
+    require(read ===
+      data.counts[resource], `the snapshot counts ${data.counts[resource]} ${resource} and gives ${read}`);
   }
   const boundary = decodeFeedCursor(data.boundaryCursor);
   if (typeof boundary === 'string') throw new FeedBroken(`the boundary is ${boundary}`);

@@ -1,7 +1,9 @@
 import type { Service } from './service.ts';
 
 export interface FeedPage {
-  readonly data: { readonly items: readonly { readonly cursor: string; readonly recordId: string; readonly version: string }[] };
+  readonly data: {
+    readonly items: readonly { readonly cursor: string; readonly recordId: string; readonly version: string }[];
+  };
   readonly meta: { readonly nextCursor: string; readonly hasMore: boolean };
 }
 
@@ -13,11 +15,18 @@ export async function bodyOf<Body>(answer: Response): Promise<Body> {
 }
 
 /** All pages of the feed from a cursor to its end, as text and parsed. */
-export async function readFeed(service: Service, key: string, limit: number, from?: string): Promise<readonly FeedPage[]> {
+export async function readFeed(
+  service: Service,
+  key: string,
+  limit: number,
+  from?: string,
+): Promise<readonly FeedPage[]> {
   const pages: FeedPage[] = [];
   for (let cursor = from, more = true; more; ) {
     const page = await bodyOf<FeedPage>(
-      await service.fetch(`/api/v1/data/changes?limit=${limit}${cursor === undefined ? '' : `&cursor=${cursor}`}`, { key }),
+      await service.fetch(`/api/v1/data/changes?limit=${limit}${cursor === undefined ? '' : `&cursor=${cursor}`}`, {
+        key,
+      }),
     );
     pages.push(page);
     cursor = page.meta.nextCursor;

@@ -42,7 +42,9 @@ export class FeedService {
     return Object.fromEntries(
       RESOURCES.map((resource) => [
         resource,
-        digestText(this.at(position, resource).reduce((sum, [id, data]) => addDigest(sum, recordDigest(resource, id, data)), 0n)),
+        digestText(
+          this.at(position, resource).reduce((sum, [id, data]) => addDigest(sum, recordDigest(resource, id, data)), 0n),
+        ),
       ]),
     );
   }
@@ -82,7 +84,8 @@ export class FeedService {
   #read(url: URL): unknown {
     const cursor = decodeFeedCursor(url.searchParams.get('cursor')!);
     if (typeof cursor === 'string') throw new CivicError('invalid_parameter', cursor, { status: 400 });
-    if (cursor.feedId !== this.feedId || cursor.position < this.floor) throw new CivicError('cursor_expired', 'too old', { status: 410 });
+    if (cursor.feedId !== this.feedId || cursor.position < this.floor)
+      throw new CivicError('cursor_expired', 'too old', { status: 410 });
     const resource = url.searchParams.get('resource');
     const after = this.changes
       .map((change, index) => ({ ...change, position: index + 1 }))
@@ -97,6 +100,9 @@ export class FeedService {
       recordId: change.recordId,
       ...(change.data === null ? {} : { data: change.data }),
     }));
-    return { data: { items }, meta: { nextCursor: this.#cursor(hasMore ? page.at(-1)!.position : this.changes.length), hasMore } };
+    return {
+      data: { items },
+      meta: { nextCursor: this.#cursor(hasMore ? page.at(-1)!.position : this.changes.length), hasMore },
+    };
   }
 }

@@ -52,11 +52,14 @@ export function checkReading(
   read: readonly ReadItem[],
   span: { readonly from: number; readonly to: number; readonly resource: string | null },
 ): void {
-  const wanted = expected.slice(span.from, span.to).filter(({ resource }) => span.resource === null || resource === span.resource);
+  const wanted = expected
+    .slice(span.from, span.to)
+    .filter(({ resource }) => span.resource === null || resource === span.resource);
   const positions = read.map(({ position }) => position);
   const wantedPositions = wanted.map(({ position }) => position);
   expect(positions.join(' ')).toBe(wantedPositions.join(' '));
-  for (const [index, { text }] of read.entries()) if (text !== wanted[index]!.text) expect(text).toBe(wanted[index]!.text);
+  for (const [index, { text }] of read.entries())
+    if (text !== wanted[index]!.text) expect(text).toBe(wanted[index]!.text);
 }
 
 /** A state as sorted lines, to compare with another. */

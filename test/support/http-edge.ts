@@ -8,13 +8,20 @@ import { BUILT_IN_PLANS } from '../../src/edge/admission/plans.ts';
 import { createReportClients } from '../../src/edge/admission/report-clients.ts';
 import { createPublicLimits, type PublicLimit, type PublicLimits } from '../../src/edge/admission/public-limits.ts';
 import type { ReportFunctions } from '../../contract/inputs.ts';
-import { type AgendaFunctions, agendaOperations } from '../../src/modules/agenda.ts';
-import { type CoverageFunctions, coverageOperations } from '../../src/modules/coverage.ts';
-import { type FeedFunctions, feedOperations } from '../../src/modules/feed.ts';
-import { type OperatorFunctions, operatorOperations } from '../../src/modules/operators.ts';
-import { reportOperations } from '../../src/modules/reports.ts';
-import { type SubscriptionFunctions, subscriptionOperations } from '../../src/modules/subscriptions.ts';
-import { type AdmissionRules, burstBucket, type Charge, type ChargeUnits, type KeyIdentity, minuteBucket } from '../../domain/plans.ts';
+import { type AgendaFunctions, agendaOperations } from '../../src/app/modules/agenda.ts';
+import { type CoverageFunctions, coverageOperations } from '../../src/app/modules/coverage.ts';
+import { type FeedFunctions, feedOperations } from '../../src/app/modules/feed.ts';
+import { type OperatorFunctions, operatorOperations } from '../../src/app/modules/operators.ts';
+import { reportOperations } from '../../src/app/modules/reports.ts';
+import { type SubscriptionFunctions, subscriptionOperations } from '../../src/app/modules/subscriptions.ts';
+import {
+  type AdmissionRules,
+  burstBucket,
+  type Charge,
+  type ChargeUnits,
+  type KeyIdentity,
+  minuteBucket,
+} from '../../domain/plans.ts';
 import { encodeFeedCursor } from '../../domain/cursor.ts';
 import { SCOPES } from '../../domain/events/account-events.ts';
 import type { BucketState, SharedCounts } from '../../domain/ports/counts.ts';
@@ -71,14 +78,18 @@ export type KeyName = 'all' | 'read' | 'export' | 'mcp' | 'revoked' | 'expired' 
 export const EDGE_NOW = Date.parse('2026-03-01T12:00:00.000Z');
 const at = new Date(EDGE_NOW).toISOString();
 
-const perResource = <Value>(value: Value) => Object.fromEntries(RESOURCES.map((resource) => [resource, value])) as Record<Resource, Value>;
+const perResource = <Value>(value: Value) =>
+  Object.fromEntries(RESOURCES.map((resource) => [resource, value])) as Record<Resource, Value>;
 
 const feedCursor = encodeFeedCursor({ feedId: randomUUID(), position: 1, fingerprint: null, binding: 'nothing' });
 
 /** Answers without data, in the shape of the contract. */
 export const EMPTY_ANSWERS: OperationFunctions = {
   readCivicChanges: async () => ({
-    text: JSON.stringify({ data: { items: [] }, meta: { nextCursor: feedCursor, hasMore: false, replayExpiresAt: at } }),
+    text: JSON.stringify({
+      data: { items: [] },
+      meta: { nextCursor: feedCursor, hasMore: false, replayExpiresAt: at },
+    }),
     items: 0,
   }),
   createCivicSnapshot: async () => ({
@@ -100,7 +111,10 @@ export const EMPTY_ANSWERS: OperationFunctions = {
   }),
   listFeedSubscriptions: async ({ cap }) => ({ items: [], activeCount: 0, maxActiveSubscriptions: cap }),
   readFeedSubscriptionChanges: async () => ({
-    text: JSON.stringify({ data: { items: [] }, meta: { nextCursor: feedCursor, hasMore: false, replayExpiresAt: at } }),
+    text: JSON.stringify({
+      data: { items: [] },
+      meta: { nextCursor: feedCursor, hasMore: false, replayExpiresAt: at },
+    }),
     items: 0,
   }),
   revokeFeedSubscription: async ({ subscriptionId }) => ({ id: subscriptionId, revokedAt: at }),
@@ -119,7 +133,13 @@ export const EMPTY_ANSWERS: OperationFunctions = {
   }),
   submitDataReport: async ({ baseUrl }) => {
     const reportId = randomUUID();
-    return { reportId, status: 'received', statusUrl: `${baseUrl}/api/v1/data-reports/${reportId}`, submittedAt: at, nextCheckAt: at };
+    return {
+      reportId,
+      status: 'received',
+      statusUrl: `${baseUrl}/api/v1/data-reports/${reportId}`,
+      submittedAt: at,
+      nextCheckAt: at,
+    };
   },
   getDataReport: async ({ reportId }) => ({
     reportId,
@@ -153,10 +173,12 @@ export const EMPTY_PAGES: PageReads = {
   researchCoverage: async (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
   nextHits: async () => [],
   recentHits: async () => [],
+  feedItems: async () => [],
+  hitCreations: async () => new Map(),
   upcomingHits: async () => ({ hits: [], nextCursor: null, total: 0 }),
   place: async () => null,
   meetings: { ofBodies: async () => [], byId: async () => null, ofItem: async () => null, changedLast: async () => [] },
-  meetingItems: async () => ({ items: [], total: 0 }),
+  meetingItems: async () => ({ items: [], total: 0, itemCount: 0, itemsBefore: 0 }),
   meetingDocuments: async () => [],
   item: async () => null,
   itemChanges: async () => new Map(),
@@ -180,8 +202,8 @@ const EDGE_RULES: AdmissionRules = {
   plans: BUILT_IN_PLANS,
   billingEnforced: true,
   ceilings: {
-    perimeter: { sustained: { requests: 1000, seconds: 60 }, burst: { requests: 100, seconds: 1 } },
-    handler: { sustained: { requests: 1000, seconds: 60 }, burst: { requests: 100, seconds: 1 } },
+    received: { sustained: { requests: 1000, seconds: 60 }, burst: { requests: 100, seconds: 1 } },
+    handled: { sustained: { requests: 1000, seconds: 60 }, burst: { requests: 100, seconds: 1 } },
   },
 };
 const EDGE_STATES: readonly BucketState[] = [
@@ -218,7 +240,13 @@ export async function startHttpEdge(settings: EdgeSettings = {}): Promise<HttpEd
   const identities = new Map<string, KeyIdentity>();
   const issue = (facts: Partial<KeyIdentity>): string => {
     const secret = makeKeySecret(randomBytes);
-    const active = { expiresAt: null, revokedAt: null, accountStatus: 'active', channel: 'subscription', tier: 'pro' } as const;
+    const active = {
+      expiresAt: null,
+      revokedAt: null,
+      accountStatus: 'active',
+      channel: 'subscription',
+      tier: 'pro',
+    } as const;
     identities.set(keySecretHash(secret), {
       keyId: randomUUID(),
       accountId,
@@ -318,14 +346,17 @@ export async function startHttpEdge(settings: EdgeSettings = {}): Promise<HttpEd
         onFailure: (error) => log('warn')({ err: error }, 'identity look-up failed'),
       }),
     feedReads: { read: (keyId, unreadSince) => void feedReads.push({ keyId, unreadSince }) },
-    clock: { now: () => edge.now, sleep: (milliseconds, signal) => wait(milliseconds, undefined, signal === undefined ? {} : { signal }) },
+    clock: {
+      now: () => edge.now,
+      sleep: (milliseconds, signal) => wait(milliseconds, undefined, signal === undefined ? {} : { signal }),
+    },
     stopwatch: () => performance.now(),
     identifiers: randomIdentifiers,
     logger,
     metrics: createHttpMetrics(registry),
     logSampleEvery: settings.logSampleEvery ?? 1,
     isTrustedProxy: trustedProxies(settings.trustedProxies ?? ['loopback']),
-    limits: { total: 4_000, perClient: 1_000, pipelined: 32, ...settings.limits },
+    limits: { ipv6Prefix: 64, total: 4_000, perClient: 1_000, pipelined: 32, ...settings.limits },
     timeouts: { ...HTTP_TIMEOUTS, ...settings.timeouts },
   });
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 });

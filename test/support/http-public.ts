@@ -20,8 +20,14 @@ export async function expectPublicRefusal(response: Response, status: number, co
 export async function expectPublicSuccess(response: Response, directive = PUBLIC_DIRECTIVE): Promise<unknown> {
   const text = await response.text();
   expect({ status: response.status, text }).toMatchObject({ status: 200 });
-  const told = Object.fromEntries(['content-type', 'cache-control', 'vary'].map((name) => [name, response.headers.get(name)]));
-  expect(told).toEqual({ 'content-type': 'application/json; charset=utf-8', 'cache-control': directive, vary: 'Accept-Encoding' });
+  const told = Object.fromEntries(
+    ['content-type', 'cache-control', 'vary'].map((name) => [name, response.headers.get(name)]),
+  );
+  expect(told).toEqual({
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': directive,
+    vary: 'Accept-Encoding',
+  });
   expect(response.headers.get('etag')).toMatch(/^"[\w-]{43}"$/);
   for (const absent of ['retry-after', 'ratelimit', 'ratelimit-policy', 'set-cookie'])
     expect([absent, response.headers.get(absent)]).toEqual([absent, null]);

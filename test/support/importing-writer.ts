@@ -48,11 +48,16 @@ export class ImportingWriter {
     const lines = this.#makeLines();
     const bad = this.#makeBadLines(lines.length);
     const file = join(installation.folder, `${name}-${this.imports}.ndjson`);
-    writeFileSync(file, lines.map((line, at) => `${JSON.stringify(toChange(line))}\n${bad.has(at) ? 'no change\n' : ''}`).join(''));
+    writeFileSync(
+      file,
+      lines.map((line, at) => `${JSON.stringify(toChange(line))}\n${bad.has(at) ? 'no change\n' : ''}`).join(''),
+    );
     for (let attempt = 0; ; attempt += 1) {
       const startedAt = performance.now();
       const running = installation.run(['records', 'import', file, '--json']);
-      const timer = random.chance(killed) ? setTimeout(() => running.kill('SIGKILL'), 200 + random.next() * 2500) : undefined;
+      const timer = random.chance(killed)
+        ? setTimeout(() => running.kill('SIGKILL'), 200 + random.next() * 2500)
+        : undefined;
       const answer = await running.ended;
       clearTimeout(timer);
       if (answer.signal === 'SIGKILL' && timer !== undefined) {
@@ -68,14 +73,18 @@ export class ImportingWriter {
   #makeLines(): readonly Line[] {
     const { name, random, linesAFile } = this.#plan;
     return Array.from({ length: linesAFile }, (_, line) => ({
-      id: random.chance(0.7) ? derivedId('writer', name, random.below(OWN_IDS)) : derivedId('writer', 'shared', random.below(SHARED_IDS)),
+      id: random.chance(0.7)
+        ? derivedId('writer', name, random.below(OWN_IDS))
+        : derivedId('writer', 'shared', random.below(SHARED_IDS)),
       token: random.chance(0.2) ? null : `${name}.${this.imports}.${line}`,
     }));
   }
 
   #makeBadLines(lines: number): ReadonlySet<number> {
     const { random, bad = 0 } = this.#plan;
-    return bad === 0 ? new Set() : new Set(Array.from({ length: lines }, (_, at) => at).filter(() => random.chance(bad)));
+    return bad === 0
+      ? new Set()
+      : new Set(Array.from({ length: lines }, (_, at) => at).filter(() => random.chance(bad)));
   }
 
   #acknowledge(lines: readonly Line[], answer: Answered, { inOneGo, bad }: { inOneGo: boolean; bad: number }): void {

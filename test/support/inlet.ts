@@ -1,6 +1,6 @@
 import { kafkaClient } from '../../infra/kafka/connection.ts';
 import { openInlet } from '../../infra/kafka/inlet.ts';
-import { createInletStore } from '../../infra/postgresql/inlet-store.ts';
+import { createInletStore } from '../../infra/postgresql/leases/inlet-store.ts';
 import type { RecordChange } from '../../commands/records/write-records.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { Resource } from '../../domain/records/resources.ts';
@@ -37,9 +37,20 @@ export function inletParts(civic: TestCivic, overrides: Partial<InletDependencie
   return { parts, completed: counters };
 }
 
-export function startInlet(civic: TestCivic, brokers: string, topic: string, overrides: Partial<InletDependencies> = {}): RunningInlet {
+export function startInlet(
+  civic: TestCivic,
+  brokers: string,
+  topic: string,
+  overrides: Partial<InletDependencies> = {},
+): RunningInlet {
   const kafka = kafkaClient({ brokers: brokers.split(','), tls: false }, civic.logger);
-  const inlet = openInlet({ kafka, topic, clock: hurriedClock, logger: civic.logger, times: { sessionMs: 6_000, againMs: 20 } });
+  const inlet = openInlet({
+    kafka,
+    topic,
+    clock: hurriedClock,
+    logger: civic.logger,
+    times: { sessionMs: 6_000, againMs: 20 },
+  });
   const { parts, completed } = inletParts(civic, { putAside: (refused) => inlet.putAside(refused), ...overrides });
   const stopping = new AbortController();
   const ended = inlet.run((part) => createInletPart(parts, part), stopping.signal);

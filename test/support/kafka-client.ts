@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type IHeaders, Kafka, logLevel, type Message } from 'kafkajs';
 import { idempotentProducer, openPartitionSender } from '../../infra/kafka/partition-sender.ts';
-import { leaveOutTimeoutWarning } from '../../infra/kafka/connection.ts';
 
 /** An ordinary client without log output. */
 export function plainKafka(brokers: string): Kafka {
-  leaveOutTimeoutWarning();
   return new Kafka({
     clientId: 'test',
     brokers: brokers.split(','),
@@ -31,14 +29,21 @@ export async function readTopic(brokers: string, topic: string): Promise<readonl
   const admin = kafka.admin();
   await admin.connect();
   const ends = new Map(
-    (await admin.fetchTopicOffsets(topic)).map(({ partition, high, low }) => [partition, high === low ? 0n : BigInt(high)]),
+    (await admin.fetchTopicOffsets(topic)).map(({ partition, high, low }) => [
+      partition,
+      high === low ? 0n : BigInt(high),
+    ]),
   );
   await admin.disconnect();
   const left = new Set([...ends].filter(([, end]) => end > 0n).map(([partition]) => partition));
   // By partition and offset: a new group gets all messages again.
   const messages = new Map<string, ReadMessage>();
   if (left.size === 0) return [];
-  const consumer = kafka.consumer({ groupId: `test-${randomUUID()}`, maxWaitTimeInMs: 50, allowAutoTopicCreation: false });
+  const consumer = kafka.consumer({
+    groupId: `test-${randomUUID()}`,
+    maxWaitTimeInMs: 50,
+    allowAutoTopicCreation: false,
+  });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   consumer.on('consumer.crash', ({ payload }) => payload.restart || reject(payload.error));
   consumer.on('consumer.end_batch_process', ({ payload: { partition, lastOffset } }) => {

@@ -23,7 +23,10 @@ interface Api {
 }
 
 const HOST = '127.0.0.1';
-const topicsOf = <Part>(asked: WireReader, part: (topic: string) => Part): { readonly topic: string; readonly parts: Part[] }[] =>
+const topicsOf = <Part>(
+  asked: WireReader,
+  part: (topic: string) => Part,
+): { readonly topic: string; readonly parts: Part[] }[] =>
   asked.list(() => {
     const topic = asked.text();
     return { topic, parts: asked.list(() => part(topic)) };
@@ -49,12 +52,16 @@ const produce: Answer = (asked, { store, node }) => {
     if (partition === undefined) return { index, produced: none(CODES.unknownTopic) };
     if (store.leaderOf(index) !== node) return { index, produced: none(CODES.notLeader) };
     const refused =
-      name === null ? CODES.none : store.transactions.mayWrite(name, bytes.readBigInt64BE(43), bytes.readInt16BE(51), partition);
+      name === null
+        ? CODES.none
+        : store.transactions.mayWrite(name, bytes.readBigInt64BE(43), bytes.readInt16BE(51), partition);
     return { index, produced: refused === CODES.none ? partition.append(bytes) : none(refused) };
   });
   const said = new WireWriter();
   said.list(topics, ({ topic, parts }) =>
-    said.text(topic).list(parts, ({ index, produced }) => said.int32(index).int16(produced.code).int64(produced.base).int64(-1)),
+    said
+      .text(topic)
+      .list(parts, ({ index, produced }) => said.int32(index).int16(produced.code).int64(produced.base).int64(-1)),
   );
   return said.int32(0);
 };
@@ -85,7 +92,8 @@ const fetch: Answer = async (asked, { store }) => {
   let found = look();
   while (!isEnough(found) && Date.now() < until) {
     const changed = new Promise<void>((resolve) => {
-      for (const { topic, parts } of topics) for (const { index } of parts) store.partition(topic, index)?.onChange(resolve);
+      for (const { topic, parts } of topics)
+        for (const { index } of parts) store.partition(topic, index)?.onChange(resolve);
     });
     await Promise.race([changed, after(until - Date.now())]);
     found = look();
@@ -189,7 +197,8 @@ const heartbeat: Answer = (asked, state) => {
   return new WireWriter().int32(0).int16(group.heartbeat(asked.text(), generation));
 };
 
-const leaveGroup: Answer = (asked, state) => new WireWriter().int32(0).int16(groupOf(state, asked.text()).leave(asked.text()));
+const leaveGroup: Answer = (asked, state) =>
+  new WireWriter().int32(0).int16(groupOf(state, asked.text()).leave(asked.text()));
 
 const offsetCommit: Answer = (asked, state) => {
   const group = asked.text();
@@ -205,7 +214,9 @@ const offsetCommit: Answer = (asked, state) => {
   }));
   if (code === CODES.none) for (const { parts } of topics) state.store.commit(parts);
   const said = new WireWriter().int32(0);
-  return said.list(topics, ({ topic, parts }) => said.text(topic).list(parts, ({ partition }) => said.int32(partition).int16(code)));
+  return said.list(topics, ({ topic, parts }) =>
+    said.text(topic).list(parts, ({ partition }) => said.int32(partition).int16(code)),
+  );
 };
 
 const offsetFetch: Answer = (asked, { store }) => {
@@ -237,9 +248,14 @@ const addPartitions: Answer = (asked, { store }) => {
   const topics = topicsOf(asked, (topic) => ({ index: asked.int32(), topic }));
   const partitions = topics.flatMap(({ parts }) => parts.map(({ topic, index }) => store.partition(topic, index)));
   const known = partitions.filter((partition) => partition !== undefined);
-  const code = known.length < partitions.length ? CODES.unknownTopic : store.transactions.addPartitions(name, producer, epoch, known);
+  const code =
+    known.length < partitions.length
+      ? CODES.unknownTopic
+      : store.transactions.addPartitions(name, producer, epoch, known);
   const said = new WireWriter().int32(0);
-  return said.list(topics, ({ topic, parts }) => said.text(topic).list(parts, ({ index }) => said.int32(index).int16(code)));
+  return said.list(topics, ({ topic, parts }) =>
+    said.text(topic).list(parts, ({ index }) => said.int32(index).int16(code)),
+  );
 };
 
 const addOffsets: Answer = (asked, { store }) => {
@@ -268,7 +284,9 @@ const commitInTransaction: Answer = (asked, { store }) => {
     topics.flatMap(({ parts }) => parts),
   );
   const said = new WireWriter().int32(0);
-  return said.list(topics, ({ topic, parts }) => said.text(topic).list(parts, ({ partition }) => said.int32(partition).int16(code)));
+  return said.list(topics, ({ topic, parts }) =>
+    said.text(topic).list(parts, ({ partition }) => said.int32(partition).int16(code)),
+  );
 };
 
 export const APIS: readonly Api[] = [
@@ -296,7 +314,10 @@ const API_VERSIONS = { key: 18, newest: 2 };
 /** The answer to the call that tells which calls there are, in the versions 0 to 2. */
 export function versionsAnswer(version: number): WireWriter {
   const said = new WireWriter().int16(version > API_VERSIONS.newest ? CODES.unsupported : CODES.none);
-  const spans = [...APIS.map(({ key, version: only }) => [key, only, only] as const), [API_VERSIONS.key, 0, API_VERSIONS.newest] as const];
+  const spans = [
+    ...APIS.map(({ key, version: only }) => [key, only, only] as const),
+    [API_VERSIONS.key, 0, API_VERSIONS.newest] as const,
+  ];
   said.list(spans, ([key, from, to]) => said.int16(key).int16(from).int16(to));
   return version === 0 || version > API_VERSIONS.newest ? said : said.int32(0);
 }

@@ -45,7 +45,14 @@ export class PeerGroup {
   }): Promise<Joined> {
     const { promise, resolve } = Promise.withResolvers<Joined>();
     if (asked.member !== '' && !this.#members.has(asked.member)) {
-      resolve({ code: CODES.unknownMember, generation: -1, protocol: '', leader: '', member: asked.member, members: [] });
+      resolve({
+        code: CODES.unknownMember,
+        generation: -1,
+        protocol: '',
+        leader: '',
+        member: asked.member,
+        members: [],
+      });
       return promise;
     }
     const id = asked.member === '' ? `member-${(this.#named += 1)}-${process.pid}` : asked.member;

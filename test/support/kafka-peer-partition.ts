@@ -84,7 +84,8 @@ export class PeerPartition {
 
   fetch(from: bigint, maxBytes: number, committedOnly: boolean): Fetched {
     const state = { high: this.end, stable: this.stable };
-    if (from < this.low || from > this.end) return { code: CODES.offsetOutOfRange, ...state, aborted: [], bytes: Buffer.alloc(0) };
+    if (from < this.low || from > this.end)
+      return { code: CODES.offsetOutOfRange, ...state, aborted: [], bytes: Buffer.alloc(0) };
     const limit = committedOnly ? state.stable : this.end;
     const found: StoredBatch[] = [];
     let size = 0;

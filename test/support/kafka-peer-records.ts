@@ -44,7 +44,8 @@ export function checksum(bytes: Buffer): number {
 
 /** The head of a batch that a producer sent; null when its checksum or form is wrong. */
 export function readHead(bytes: Buffer): BatchHead | null {
-  if (bytes.length < AT.body || bytes.readInt8(AT.magic) !== 2 || bytes.readInt32BE(AT.length) !== bytes.length - 12) return null;
+  if (bytes.length < AT.body || bytes.readInt8(AT.magic) !== 2 || bytes.readInt32BE(AT.length) !== bytes.length - 12)
+    return null;
   if (bytes.readUInt32BE(AT.crc) !== checksum(bytes.subarray(AT.attributes))) return null;
   return {
     records: bytes.readInt32BE(AT.lastDelta) + 1,
@@ -67,7 +68,16 @@ export function markerBatch(base: bigint, producer: bigint, epoch: number, commi
   const key = Buffer.from([0, 0, 0, committed ? 1 : 0]);
   const value = Buffer.from([0, 0, 0, 0, 0, 0]);
   const zigzag = (number: number): Buffer => Buffer.from([number * 2]);
-  const body = Buffer.concat([Buffer.from([0]), zigzag(0), zigzag(0), zigzag(key.length), key, zigzag(value.length), value, zigzag(0)]);
+  const body = Buffer.concat([
+    Buffer.from([0]),
+    zigzag(0),
+    zigzag(0),
+    zigzag(key.length),
+    key,
+    zigzag(value.length),
+    value,
+    zigzag(0),
+  ]);
   const record = Buffer.concat([zigzag(body.length), body]);
   const bytes = Buffer.alloc(AT.body + record.length);
   bytes.writeInt32BE(bytes.length - 12, AT.length);

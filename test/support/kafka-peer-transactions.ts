@@ -71,7 +71,9 @@ export class PeerTransactions {
 
   /** Whether a transactional batch may go into a partition. */
   mayWrite(name: string, producer: bigint, epoch: number, partition: PeerPartition): number {
-    return this.#during(name, producer, epoch, ({ open }) => (open?.partitions.has(partition) ? CODES.none : CODES.invalidTransaction));
+    return this.#during(name, producer, epoch, ({ open }) =>
+      open?.partitions.has(partition) ? CODES.none : CODES.invalidTransaction,
+    );
   }
 
   end(name: string, producer: bigint, epoch: number, committed: boolean): number {
@@ -111,7 +113,8 @@ export class PeerTransactions {
   #end(transactional: Transactional, committed: boolean): void {
     const { open } = transactional;
     transactional.open = null;
-    for (const partition of open?.partitions ?? []) partition.mark(transactional.producer, transactional.epoch, committed);
+    for (const partition of open?.partitions ?? [])
+      partition.mark(transactional.producer, transactional.epoch, committed);
     if (committed) this.#commitOffsets(open?.offsets ?? []);
   }
 }

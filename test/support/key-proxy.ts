@@ -13,10 +13,13 @@ export async function startKeyProxy(): Promise<KeyProxy> {
   const server = createServer((received, response) => {
     const { port, key } = proxy.target!;
     const headers = { ...received.headers, authorization: `Bearer ${key}` };
-    const sent = request({ host: '127.0.0.1', port, path: received.url, method: received.method, headers, agent: false }, (answer) => {
-      response.writeHead(answer.statusCode!, answer.rawHeaders);
-      answer.pipe(response);
-    });
+    const sent = request(
+      { host: '127.0.0.1', port, path: received.url, method: received.method, headers, agent: false },
+      (answer) => {
+        response.writeHead(answer.statusCode!, answer.rawHeaders);
+        answer.pipe(response);
+      },
+    );
     sent.once('error', () => response.destroy());
     received.pipe(sent);
   });

@@ -25,7 +25,8 @@ export interface Gathered {
   readonly events: Proposed[];
 }
 
-export const expectedOf = (options: BatchAppendReq.Options): number => (options.hasNoStream() ? -1 : Number(options.getStreamPosition()));
+export const expectedOf = (options: BatchAppendReq.Options): number =>
+  options.hasNoStream() ? -1 : Number(options.getStreamPosition());
 
 function answerTo(correlation: string, stream: string): BatchAppendResp {
   const answer = new streams.BatchAppendResp();
@@ -38,7 +39,12 @@ function answerTo(correlation: string, stream: string): BatchAppendResp {
   return answer;
 }
 
-function failed(answer: BatchAppendResp, name: string, details: { serializeBinary(): Uint8Array }, message = ''): BatchAppendResp {
+function failed(
+  answer: BatchAppendResp,
+  name: string,
+  details: { serializeBinary(): Uint8Array },
+  message = '',
+): BatchAppendResp {
   const packed = new anyPb.Any();
   packed.pack(details.serializeBinary(), name);
   const error = new status.Status();

@@ -17,7 +17,11 @@ export function recordedAnswer(record: PeerRecord): ReadResp {
   recorded.setStreamRevision(String(record.revision));
   recorded.setCommitPosition(String(record.place));
   recorded.setPreparePosition(String(record.place));
-  recorded.getMetadataMap().set('type', record.type).set('content-type', record.contentType).set('created', String(record.created));
+  recorded
+    .getMetadataMap()
+    .set('type', record.type)
+    .set('content-type', record.contentType)
+    .set('created', String(record.created));
   recorded.setData(record.data);
   recorded.setCustomMetadata(record.metadata);
   const event = new streams.ReadResp.ReadEvent();

@@ -4,7 +4,16 @@ import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { BatchAppendReq, BatchAppendResp, ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import grpc from '@grpc/grpc-js';
-import { batchBusy, batchStored, batchTooLarge, expectedOf, type Gathered, proposed, streamName, total } from './kurrent-peer-appends.ts';
+import {
+  batchBusy,
+  batchStored,
+  batchTooLarge,
+  expectedOf,
+  type Gathered,
+  proposed,
+  streamName,
+  total,
+} from './kurrent-peer-appends.ts';
 import { noFaults, type PeerFaults, takeFault } from './kurrent-peer-faults.ts';
 import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 import {
@@ -48,7 +57,11 @@ export interface KurrentPeerSettings {
 
 type Call = { readonly metadata: grpc.Metadata };
 
-function failure(code: grpc.status, details: string, about: Record<string, string> = {}): Partial<grpc.StatusObject> & Error {
+function failure(
+  code: grpc.status,
+  details: string,
+  about: Record<string, string> = {},
+): Partial<grpc.StatusObject> & Error {
   const metadata = new grpc.Metadata();
   for (const [name, value] of Object.entries(about)) metadata.set(name, value);
   return Object.assign(new Error(details), { code, details, metadata });
@@ -87,7 +100,10 @@ export async function startKurrentPeer(settings: KurrentPeerSettings = {}): Prom
     return null;
   };
 
-  const subscribe = async (call: grpc.ServerWritableStream<ReadReq, ReadResp>, options: ReadReq.Options): Promise<void> => {
+  const subscribe = async (
+    call: grpc.ServerWritableStream<ReadReq, ReadResp>,
+    options: ReadReq.Options,
+  ): Promise<void> => {
     let at = startOfAll(store, options);
     subscribedAt.push(at);
     const passes = filterOf(options);
@@ -121,7 +137,8 @@ export async function startKurrentPeer(settings: KurrentPeerSettings = {}): Prom
       if (options.hasSubscription()) return await subscribe(call, options);
       if (faults.delayReads > 0) await sleep(faults.delayReads);
       const records = recordsOf(store, options);
-      if (records === null) await delivered(call, notFoundAnswer(streamName(options.getStream()?.getStreamIdentifier())));
+      if (records === null)
+        await delivered(call, notFoundAnswer(streamName(options.getStream()?.getStreamIdentifier())));
       for (const record of records ?? []) {
         if (call.cancelled) return;
         await delivered(call, recordedAnswer(record));
@@ -165,7 +182,11 @@ export async function startKurrentPeer(settings: KurrentPeerSettings = {}): Prom
       const id = request.getCorrelationId()!.getString();
       const options = request.getOptions();
       if (options !== undefined) {
-        gathering.set(id, { stream: streamName(options.getStreamIdentifier()), expected: expectedOf(options), events: [] });
+        gathering.set(id, {
+          stream: streamName(options.getStreamIdentifier()),
+          expected: expectedOf(options),
+          events: [],
+        });
       }
       const gathered = gathering.get(id)!;
       gathered.events.push(...request.getProposedMessagesList().map(proposed));
@@ -203,14 +224,21 @@ export async function startKurrentPeer(settings: KurrentPeerSettings = {}): Prom
   // The client appends in batches where the server says that it takes them.
   server.addService(featuresGrpc.ServerFeaturesService, {
     getSupportedMethods: (_: unknown, answer: (error: null, methods: features.SupportedMethods) => void) => {
-      const method = new features.SupportedMethod().setServiceName('event_store.client.streams.streams').setMethodName('batchappend');
-      answer(null, new features.SupportedMethods().setEventStoreServerVersion('24.10.0').setMethodsList(batches ? [method] : []));
+      const method = new features.SupportedMethod()
+        .setServiceName('event_store.client.streams.streams')
+        .setMethodName('batchappend');
+      answer(
+        null,
+        new features.SupportedMethods().setEventStoreServerVersion('24.10.0').setMethodsList(batches ? [method] : []),
+      );
     },
   });
   const credentials =
     tls === undefined
       ? grpc.ServerCredentials.createInsecure()
-      : grpc.ServerCredentials.createSsl(null, [{ private_key: Buffer.from(tls.key), cert_chain: Buffer.from(tls.certificate) }]);
+      : grpc.ServerCredentials.createSsl(null, [
+          { private_key: Buffer.from(tls.key), cert_chain: Buffer.from(tls.certificate) },
+        ]);
   const bound = await new Promise<number>((resolve, reject) =>
     server.bindAsync('127.0.0.1:0', credentials, (error, port) => (error === null ? resolve(port) : reject(error))),
   );

@@ -19,7 +19,8 @@ export async function leavingNothingOpen<Result>(work: () => Promise<Result>): P
   const deadline = performance.now() + STALL_MS;
   // The wait is itself a timer, so the check runs between two waits.
   while (left().length > 0) {
-    if (performance.now() > deadline) throw new Error(`a process would not have ended, it had this open: ${left().join(', ')}`);
+    if (performance.now() > deadline)
+      throw new Error(`a process would not have ended, it had this open: ${left().join(', ')}`);
     await after(2);
   }
   return result;

@@ -4,7 +4,11 @@ export interface Entry {
 }
 
 /** Compares the events of a tailing reader with the final log and the acknowledged appends. */
-export function tailViolations(read: readonly Entry[], stored: readonly Entry[], acknowledged: ReadonlySet<string>): readonly string[] {
+export function tailViolations(
+  read: readonly Entry[],
+  stored: readonly Entry[],
+  acknowledged: ReadonlySet<string>,
+): readonly string[] {
   const found: string[] = [];
   const ids = new Map(stored.map(({ position, id }) => [position, id]));
   const seen = new Set<number>();

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { openEventLog } from '../../infra/postgresql/event-log.ts';
+import { openEventLog } from '../../infra/postgresql/log/event-log.ts';
 import { LOG_START, NO_STREAM, type Position } from '../../domain/ports/event-log.ts';
 
 const [role, dsn, seedText] = process.argv.slice(2) as [string, string, string];
@@ -23,7 +23,14 @@ const generator = (seed: number) => (): number => {
 };
 const random = generator(Number(seedText));
 
-const event = (id: string = randomUUID()) => ({ id, type: 'T', schemaVersion: 1, data: '{}', metadata: { commandId: id }, time: 0 });
+const event = (id: string = randomUUID()) => ({
+  id,
+  type: 'T',
+  schemaVersion: 1,
+  data: '{}',
+  metadata: { commandId: id },
+  time: 0,
+});
 const append = () => ({ stream: `tail-${randomUUID()}`, expectedRevision: NO_STREAM, events: [event()] });
 
 async function write(batch: boolean): Promise<void> {

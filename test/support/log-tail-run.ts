@@ -25,16 +25,20 @@ export interface TailRun {
   readonly complaints: readonly string[];
 }
 
-const ROUNDS = 8;
 const FURTHER_READS = 200;
 
 /** Runs writers that append, hold, commit and die beside tailing readers, each in a process, and returns what each saw. */
-export async function runTail(dsn: string, readers: readonly string[], seed: number): Promise<TailRun> {
+export async function runTail(
+  dsn: string,
+  { readers, seed, rounds }: { readonly readers: readonly string[]; readonly seed: number; readonly rounds: number },
+): Promise<TailRun> {
   const acknowledged = new Set<string>();
   const complaints: string[] = [];
   let seeds = seed;
   const start = (role: string): Member => {
-    const child = spawn(process.execPath, [PROGRAM, role, dsn, String((seeds += 1))], { stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [PROGRAM, role, dsn, String((seeds += 1))], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
     const read: Entry[] = [];
     const holds = Promise.withResolvers<void>();
     createInterface({ input: child.stdout }).on('line', (line) => {
@@ -67,12 +71,14 @@ export async function runTail(dsn: string, readers: readonly string[], seed: num
   const total = (): number => tails.reduce((sum, { read }) => sum + read.length, 0);
   /** Writers wait for the lock of the held append, or, without a lock, readers have passed it. */
   const stuckOrPassed = async (since: number): Promise<boolean> => {
-    const waiting = await admin.query(`select from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`);
+    const waiting = await admin.query(
+      `select from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`,
+    );
     return (waiting.rowCount ?? 0) >= 2 || total() > since + FURTHER_READS;
   };
   try {
     await untilReached('reading', FURTHER_READS + 1, total);
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const holder = start('dying');
       await holder.held;
       const since = total();

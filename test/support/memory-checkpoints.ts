@@ -4,7 +4,7 @@ import type { DeciderCheckpoint, DeciderCheckpoints } from '../../domain/ports/d
 /** Checkpoints in memory, that a test may spoil: as damage does, or as a sound writer of something else. */
 export function memoryCheckpoints() {
   const rows = new Map<string, DeciderCheckpoint>();
-  const edit = (decider: string, change: (kept: DeciderCheckpoint) => DeciderCheckpoint): void => {
+  const edit = (decider: string, change: (checkpoint: DeciderCheckpoint) => DeciderCheckpoint): void => {
     let edited = 0;
     for (const [key, kept] of rows) {
       if (kept.decider !== decider) continue;
@@ -14,7 +14,7 @@ export function memoryCheckpoints() {
     if (edited === 0) throw new Error(`there is no checkpoint of ${decider}`);
   };
   const store: DeciderCheckpoints = {
-    load: async (stream, decider) => ({ kept: rows.get(`${decider} ${stream}`) ?? null, mark: '0' }),
+    load: async (stream, decider) => ({ checkpoint: rows.get(`${decider} ${stream}`) ?? null, mark: '0' }),
     save: async (checkpoint) => void rows.set(`${checkpoint.decider} ${checkpoint.stream}`, checkpoint),
   };
   return {
@@ -22,7 +22,7 @@ export function memoryCheckpoints() {
     rows,
     edit,
     /** With the seal that the changed row has to have. */
-    reseal: (decider: string, change: (kept: DeciderCheckpoint) => DeciderCheckpoint): void =>
+    reseal: (decider: string, change: (checkpoint: DeciderCheckpoint) => DeciderCheckpoint): void =>
       edit(decider, (kept) => {
         const changed = change(kept);
         const { stream, version, revision, eventId, state } = changed;

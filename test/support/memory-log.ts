@@ -1,4 +1,10 @@
-import { type AppendOutcome, type EventLog, OutcomeUnknown, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
+import {
+  type AppendOutcome,
+  type EventLog,
+  OutcomeUnknown,
+  type Position,
+  type StoredEvent,
+} from '../../domain/ports/event-log.ts';
 
 export type Fate = 'stored' | 'lose before' | 'lose after';
 
@@ -38,7 +44,8 @@ export function memoryLog() {
       counted.read += found.length;
       return found;
     },
-    readLast: async (streams) => new Map(streams.flatMap((stream) => (lastOf(stream) === undefined ? [] : [[stream, lastOf(stream)!]]))),
+    readLast: async (streams) =>
+      new Map(streams.flatMap((stream) => (lastOf(stream) === undefined ? [] : [[stream, lastOf(stream)!]]))),
     head: async () => positionOf(events.length),
   };
   return {

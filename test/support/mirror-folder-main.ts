@@ -28,7 +28,8 @@ for (let at = 1; at <= records; at += 1) {
   const state = at === records ? ({ phase: 'changes', cursor: 'the head' } as const) : COPYING;
   await store.commit({ state, upserts: [{ resource: RESOURCE, id, data }], removes: [], ...(copy && { copy }) });
 }
-const isWhole = async (): Promise<boolean> => (await compareMirror(store, { [RESOURCE]: digestText(sum) }, RESOURCE)).equal;
+const isWhole = async (): Promise<boolean> =>
+  (await compareMirror(store, { [RESOURCE]: digestText(sum) }, RESOURCE)).equal;
 const inJournal = await isWhole();
 await store.tidy(true);
 process.stdout.write(JSON.stringify({ inJournal, inFile: await isWhole() }));

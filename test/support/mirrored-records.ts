@@ -76,7 +76,12 @@ export function cityFeed(): FeedService {
     active: true,
   });
   write(service, 'meetings', 'coming', cityMeeting({}));
-  write(service, 'agenda_items', 'rezoning', cityItem('coming', { title: 'Rezoning of Elm Street', text: TRICKY, matterFile: '00123' }));
+  write(
+    service,
+    'agenda_items',
+    'rezoning',
+    cityItem('coming', { title: 'Rezoning of Elm Street', text: TRICKY, matterFile: '00123' }),
+  );
   write(service, 'agenda_items', 'secret', cityItem('coming', { sequence: 2, title: `Settlement with ${SECRET}` }));
   write(service, 'documents', 'removed', {
     meetingId: null,

@@ -31,4 +31,6 @@ export const WHOLE_MISSING_RECORD = {
 } as const;
 
 /** The header of a submission, by default with a new token. */
-export const idempotent = (token: string = randomUUID()): { readonly 'idempotency-key': string } => ({ 'idempotency-key': token });
+export const idempotent = (token: string = randomUUID()): { readonly 'idempotency-key': string } => ({
+  'idempotency-key': token,
+});

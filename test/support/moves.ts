@@ -11,13 +11,17 @@ export async function noteMoves({ rows }: Pick<TestCivic, 'rows'>): Promise<void
   await rows(`create function civic.note_owner() returns trigger language plpgsql as $$ begin
     insert into civic.owners (generation, owner, token, checkpoint) values (new.generation, new.owner, new.token, new.checkpoint);
     return new; end $$`);
-  await rows(`create trigger note_owner after update on civic.generations for each row execute function civic.note_owner()`);
+  await rows(
+    `create trigger note_owner after update on civic.generations for each row execute function civic.note_owner()`,
+  );
 }
 
 /** No owner acted after a later one, and no checkpoint went back. */
 export async function checkMoves({ rows }: Pick<TestCivic, 'rows'>): Promise<void> {
   const seen = new Map<string, { token: number; checkpoint: string }>();
-  for (const [generation, token, checkpoint] of await rows('select generation, token, checkpoint from civic.owners order by id')) {
+  for (const [generation, token, checkpoint] of await rows(
+    'select generation, token, checkpoint from civic.owners order by id',
+  )) {
     const last = seen.get(generation!) ?? { token: 0, checkpoint: '' };
     expect(Number(token)).toBeGreaterThanOrEqual(last.token);
     expect(checkpoint! >= last.checkpoint).toBe(true);

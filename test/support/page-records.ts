@@ -68,7 +68,11 @@ export const meeting = (name: string, days: number, content: Partial<RecordConte
     ...content,
   });
 
-export const item = (name: string, ofMeeting: string, content: Partial<RecordContent<'agenda_items'>> = {}): RecordChange =>
+export const item = (
+  name: string,
+  ofMeeting: string,
+  content: Partial<RecordContent<'agenda_items'>> = {},
+): RecordChange =>
   pageRecord('agenda_items', name, {
     meetingId: pageRecordId('meetings', ofMeeting),
     sequence: 1,
@@ -100,4 +104,9 @@ export const hit = (name: string, ofItem: string, content: Partial<RecordContent
   });
 
 export const document = (name: string, content: Partial<RecordContent<'documents'>>): RecordChange =>
-  pageRecord('documents', name, { kind: 'agenda', title: `Document ${name}`, url: `https://example.org/d/${name}`, ...content });
+  pageRecord('documents', name, {
+    kind: 'agenda',
+    title: `Document ${name}`,
+    url: `https://example.org/d/${name}`,
+    ...content,
+  });

@@ -33,7 +33,11 @@ export interface PayingService {
 export async function makePayingService(): Promise<PayingService> {
   const facilitator = await startLocalFacilitator();
   const node = await startLocalNode(facilitator.chain);
-  const settings = { CIVIC_X402_PAY_TO: PAY_TO, CIVIC_X402_FACILITATOR_URL: facilitator.url, CIVIC_X402_RPC_URL: node.url };
+  const settings = {
+    CIVIC_X402_PAY_TO: PAY_TO,
+    CIVIC_X402_FACILITATOR_URL: facilitator.url,
+    CIVIC_X402_RPC_URL: node.url,
+  };
   const installation = makeInstallation('civic-payments-', { ...settings, CIVIC_LOG_LEVEL: 'debug' });
   const payer = makePayer();
   facilitator.chain.fund(payer.address, 1_000_000_000n);
@@ -51,7 +55,14 @@ export async function makePayingService(): Promise<PayingService> {
     start: (options) => installation.start({ sample: 'on', ...options }),
     civic,
     async openCustomer() {
-      const { accountId } = await civic<{ accountId: string }>(['accounts', 'open', '--name', 'Agent', '--channel', 'payg']);
+      const { accountId } = await civic<{ accountId: string }>([
+        'accounts',
+        'open',
+        '--name',
+        'Agent',
+        '--channel',
+        'payg',
+      ]);
       const { key } = await civic<{ key: string }>(['keys', 'issue', '--account', accountId, '--scope', 'mcp:read']);
       return { accountId, key };
     },

@@ -5,7 +5,11 @@ import type { Payments } from '../../src/edge/admission/payments/pay-for-read.ts
 import { ASSET, NETWORK } from '../../domain/payments/payment.ts';
 import type { ChainLookup, Facilitator, PaymentRow } from '../../domain/ports/payments.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
-import { type Reconciled, type ReconcileParts, reconcilePayments } from '../../src/processors/reactors/payments/reconcile-payments.ts';
+import {
+  type Reconciled,
+  type ReconcileParts,
+  reconcilePayments,
+} from '../../src/processors/reactors/payments/reconcile-payments.ts';
 import { PATIENT, type SentPayment, type TestPayments } from './payments.ts';
 
 export const facilitatorOfShop = (shop: TestPayments): Facilitator => httpFacilitator(shop.facilitator.url, PATIENT);
@@ -33,7 +37,8 @@ export const keyOf = ({ payload }: SentPayment) => ({
   nonce: payload.authorization.nonce!,
 });
 
-export const rowOf = (shop: TestPayments, payment: SentPayment): Promise<PaymentRow | null> => shop.ledger.find(keyOf(payment));
+export const rowOf = (shop: TestPayments, payment: SentPayment): Promise<PaymentRow | null> =>
+  shop.ledger.find(keyOf(payment));
 
 /** The number of actual transfers of a payment. */
 export const paidOnChain = (shop: TestPayments, payment: SentPayment): number =>
@@ -64,13 +69,20 @@ export async function afterwards(
  * Money and data agree: the ledger says settled exactly if there was one transfer, and then the payment fetches the data and the
  * account has one event of it. Only a payment of unknown outcome may be either.
  */
-export async function expectAgreement(shop: TestPayments, payments: Payments, payment: SentPayment): Promise<PaymentRow | null> {
+export async function expectAgreement(
+  shop: TestPayments,
+  payments: Payments,
+  payment: SentPayment,
+): Promise<PaymentRow | null> {
   const paid = paidOnChain(shop, payment);
   const row = await rowOf(shop, payment);
   expect(paid).toBeLessThanOrEqual(1);
   if (row?.state !== 'RECONCILE') expect(row?.state === 'SETTLED').toBe(paid === 1);
   if (row?.state === 'SETTLED') {
-    expect(await payments.payForRead(shop.call(payment))).toMatchObject({ kind: 'paid', receipt: { transaction: row.transaction } });
+    expect(await payments.payForRead(shop.call(payment))).toMatchObject({
+      kind: 'paid',
+      receipt: { transaction: row.transaction },
+    });
     expect(row).toMatchObject({ verifiedPublished: true, outcomePublished: true, payload: null });
   }
   const settledFacts = (await shop.facts()).filter(

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createPaymentLedger } from '../../infra/postgresql/payment-ledger.ts';
+import { createPaymentLedger } from '../../infra/postgresql/counters/payment-ledger.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import { createPayments } from '../../src/edge/admission/payments/pay-for-read.ts';
 import type { PaymentAnswer, PaymentParts } from '../../src/edge/admission/payments/paid-call.ts';
-import { priceOf } from '../../src/edge/admission/payments/payment-terms.ts';
+import { createPrice } from '../../src/edge/admission/payments/payment-terms.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import { ASSET, ASSET_DOMAIN, NETWORK, type SignedPayment } from '../../domain/payments/payment.ts';
 import type { ChainLookup, Facilitator, Settlement, Verification } from '../../domain/ports/payments.ts';
@@ -104,7 +104,8 @@ export class PaymentWorld {
     verify: async (payment): Promise<Verification> => {
       if (this.verifyMode === 'unavailable') return { kind: 'unavailable', reason: 'timeout' };
       const used = this.moved.has(payment.authorization.nonce);
-      if (this.verifyMode === 'refused' || used) return { kind: 'refused', reason: 'insufficient_funds', expired: false };
+      if (this.verifyMode === 'refused' || used)
+        return { kind: 'refused', reason: 'insufficient_funds', expired: false };
       return { kind: 'valid' };
     },
     settle: async (payment): Promise<Settlement> => this.settle(payment),
@@ -137,7 +138,10 @@ export class PaymentWorld {
   }
 
   async work(chain: boolean, death: Death | null = null): Promise<void> {
-    const { ledger, log, facilitator } = mortal({ ledger: this.ledger, log: this.civic.log, facilitator: this.facilitator }, death);
+    const { ledger, log, facilitator } = mortal(
+      { ledger: this.ledger, log: this.civic.log, facilitator: this.facilitator },
+      death,
+    );
     await reconcilePayments(
       this.reconciling({ ledger, log, facilitator, chain: chain ? this.chain : null }),
       new AbortController().signal,
@@ -169,7 +173,8 @@ export class PaymentWorld {
     const refused = (reason: string): Settlement => ({ kind: 'refused', reason, transaction: null });
     if (this.time >= Number(validBefore) * 1000) return refused('invalid_exact_evm_payload_authorization_valid_before');
     // As a real one: it cannot tell what used a nonce.
-    if (this.moved.has(nonce) || this.underWay.has(nonce)) return { kind: 'unknown', reason: 'nonce_already_used', transaction: null };
+    if (this.moved.has(nonce) || this.underWay.has(nonce))
+      return { kind: 'unknown', reason: 'nonce_already_used', transaction: null };
     switch (this.settleMode) {
       case 'ok':
         return { kind: 'settled', transaction: this.move(nonce) };
@@ -197,13 +202,16 @@ export class PaymentWorld {
   }
 
   private partsOf(death: Death | null): PaymentParts {
-    const { ledger, log, facilitator } = mortal({ ledger: this.ledger, log: this.civic.log, facilitator: this.facilitator }, death);
+    const { ledger, log, facilitator } = mortal(
+      { ledger: this.ledger, log: this.civic.log, facilitator: this.facilitator },
+      death,
+    );
     return {
       ledger,
       log,
       facilitator,
       checkSignature: async () => true,
-      price: () => priceOf(AMOUNT, PAY_TO),
+      price: () => createPrice(AMOUNT, PAY_TO),
       clock: this.clock,
       chainClock: this.clock,
       identifiers: randomIdentifiers,

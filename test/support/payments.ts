@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { x402Client } from '@x402/core/client';
 import type { PaymentRequired } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { afterAll, afterEach } from 'vitest';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { handleAccountCommand } from '../../commands/accounts/account-decider.ts';
 import type { PaymentChallenge } from '../../contract/tools/tool-results.ts';
@@ -9,7 +10,7 @@ import { randomIdentifiers } from '../../domain/identifiers.ts';
 import type { BillingFacts, Channel } from '../../domain/plans.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { accountStream } from '../../domain/streams.ts';
-import { createPaymentLedger } from '../../infra/postgresql/payment-ledger.ts';
+import { createPaymentLedger } from '../../infra/postgresql/counters/payment-ledger.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import { checkSignature } from '../../infra/x402/open.ts';
 import { httpFacilitator } from '../../infra/x402/facilitator.ts';
@@ -22,8 +23,9 @@ import {
   type Price,
 } from '../../src/edge/admission/payments/paid-call.ts';
 import { createPayments, type Payments } from '../../src/edge/admission/payments/pay-for-read.ts';
-import { priceOf } from '../../src/edge/admission/payments/payment-terms.ts';
+import { createPrice } from '../../src/edge/admission/payments/payment-terms.ts';
 import { openTestCivic, type TestCivic } from './civic.ts';
+import { startTestDatabase } from './embedded-database.ts';
 import { type LocalFacilitator, startLocalFacilitator } from './x402-facilitator.ts';
 
 export const PAY_TO = '0x00000000000000000000000000000000000c1c0e';
@@ -122,6 +124,24 @@ export interface TestPayments {
 
 export const TOOL_DATA = { results: [{ itemId: 'a', title: 'Water main on “Élm” Street 🚰' }], truncated: false };
 
+/** A shop on a database of its own for a test file, as usual again after each test, and a payment for a new challenge. */
+export async function useTestPayments(): Promise<{ shop: TestPayments; signed: () => Promise<SentPayment> }> {
+  const database = await startTestDatabase();
+  const shop = await openTestPayments(database.url);
+  afterEach(() => {
+    shop.clock.offset = 0;
+    shop.price = createPrice(AMOUNT, PAY_TO);
+    shop.read = async () => JSON.stringify(TOOL_DATA);
+    shop.facilitator.chain.fault = null;
+    Object.assign(shop.facilitator.faults, { verify: null, settle: null });
+  });
+  afterAll(async () => {
+    await shop.close();
+    await database.close();
+  });
+  return { shop, signed: async () => shop.payer.pay(await shop.challenge()) };
+}
+
 /** The parts of pay as you go on a database, with a local facilitator over HTTP and one payer with money. */
 export async function openTestPayments(url: string): Promise<TestPayments> {
   const civic = await openTestCivic(url);
@@ -154,7 +174,7 @@ export async function openTestPayments(url: string): Promise<TestPayments> {
     ledger,
     read: async () => JSON.stringify(TOOL_DATA),
     reads: 0,
-    price: priceOf(AMOUNT, PAY_TO),
+    price: createPrice(AMOUNT, PAY_TO),
     accountId,
     payer,
     openAccount,

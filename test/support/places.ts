@@ -1,8 +1,12 @@
 import type { EventLog } from '../../domain/ports/event-log.ts';
 import type { Generation, GenerationStore } from '../../domain/ports/generations.ts';
 
-function tell({ generation, projection, checkpoint, owner, token, leaseUntil, pausedReason, operatorPausedAt }: Generation, now: number) {
-  const held = owner === null ? 'nobody owns it' : `owner ${owner}, token ${token}, lease ends in ${leaseUntil - now} ms`;
+function tell(
+  { generation, projection, checkpoint, owner, token, leaseUntil, pausedReason, operatorPausedAt }: Generation,
+  now: number,
+) {
+  const held =
+    owner === null ? 'nobody owns it' : `owner ${owner}, token ${token}, lease ends in ${leaseUntil - now} ms`;
   const paused = pausedReason ?? (operatorPausedAt === null ? null : 'by an operator');
   return `${projection} (generation ${generation}) at ${checkpoint}: ${held}${paused === null ? '' : `, paused: ${paused}`}`;
 }

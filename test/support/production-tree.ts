@@ -10,11 +10,10 @@ export const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 export const copiedByDockerfile = (dockerfile: string): readonly string[] =>
   [...dockerfile.matchAll(/^COPY (?!--from)(.+)$/gm)].flatMap(([, words]) => words!.split(' ').slice(0, -1));
 
-/** What its last stage has from the checkout, with the bundle that another stage makes. */
+/** Files of the checkout that the last stage of the image contains. */
 const inImage = (dockerfile: string): readonly string[] => [
   'package-lock.json',
   '.npmrc',
-  'dist',
   ...copiedByDockerfile(dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))),
 ];
 
@@ -31,7 +30,11 @@ function productionPackages(): readonly string[] {
     packages: Readonly<Record<string, LockedPackage>>;
   };
   return Object.entries(packages).flatMap(([path, { dev, peer, devOptional, optional }]) =>
-    /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && dev !== true && peer !== true && devOptional !== true && optional !== true
+    /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) &&
+    dev !== true &&
+    peer !== true &&
+    devOptional !== true &&
+    optional !== true
       ? [path.slice('node_modules/'.length)]
       : [],
   );
@@ -62,7 +65,10 @@ export function makeProductionTree(how: 'link' | 'install'): ProductionTree {
       symlinkSync(join(CHECKOUT, 'node_modules', name), link);
     }
   }
-  const files = () => (readdirSync(folder, { recursive: true }) as string[]).filter((name) => !name.startsWith('node_modules/')).toSorted();
+  const files = () =>
+    (readdirSync(folder, { recursive: true }) as string[])
+      .filter((name) => !name.startsWith('node_modules/'))
+      .toSorted();
   const before = files();
   readOnly(folder);
   return {

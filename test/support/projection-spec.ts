@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
 import { foldBatch, foldEvents } from '../../src/processors/projector/fold-batch.ts';
-import { LeaseLost } from '../../domain/while-leased.ts';
+import { LeaseLost } from '../../plumbing/while-leased.ts';
 import type { ProjectorDependencies } from '../../src/processors/projector/fold-batch.ts';
 import { LOG_START, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
 import type { Projection } from '../../domain/ports/projection.ts';
 import { below } from './civic-records.ts';
 
 /** Every event that a projection folds, in order. */
-export async function eventsOf(deps: Pick<ProjectorDependencies, 'log'>, projection: Projection): Promise<readonly StoredEvent[]> {
+export async function eventsOf(
+  deps: Pick<ProjectorDependencies, 'log'>,
+  projection: Projection,
+): Promise<readonly StoredEvent[]> {
   const all: StoredEvent[] = [];
   for (let after = LOG_START; ; ) {
     const { events, scannedTo } = await deps.log.readAll({ after, limit: 1000, types: projection.handles });
@@ -21,7 +24,11 @@ export async function eventsOf(deps: Pick<ProjectorDependencies, 'log'>, project
  * Folds the log into scratch tables in batches of random sizes, each delivered one to three times, as a projector does that is not sure
  * whether its last commit went through. Returns the generation's number.
  */
-export async function foldAtRandom(deps: ProjectorDependencies, projection: Projection, random: () => number): Promise<number> {
+export async function foldAtRandom(
+  deps: ProjectorDependencies,
+  projection: Projection,
+  random: () => number,
+): Promise<number> {
   const events = await eventsOf(deps, projection);
   const { generation } = await deps.generations.create(projection, 'scratch', deps.leaseClock.now());
   const acquired = await deps.generations.acquire(generation, deps.owner, deps.leaseClock.now(), 60_000);
@@ -54,8 +61,11 @@ export const dumpTables = async (
   transactor.transaction(async (transaction) => {
     const dumps: string[] = [];
     for (const [index, table] of projection.tables(generation).entries()) {
-      const { rows } = await transaction.execute({ text: `select t::text from ${table} t order by t::text collate "C"`, values: [] });
-      dumps.push(`table ${index}: ${rows.length} rows`, ...rows.map(([row]) => row!));
+      const { rows } = await transaction.query<{ row: string }>({
+        text: `select t::text as row from ${table} t order by t::text collate "C"`,
+        values: [],
+      });
+      dumps.push(`table ${index}: ${rows.length} rows`, ...rows.map(({ row }) => row));
     }
     return dumps;
   });
@@ -71,12 +81,12 @@ const NO_LOG = {
 
 /** Folds a batch without erasures into a generation that no projector owns, so many events a turn. */
 export const foldInto = (
-  { transactor, columns }: Pick<ProjectorDependencies, 'transactor' | 'columns'>,
+  { transactor }: Pick<ProjectorDependencies, 'transactor'>,
   projection: Projection,
   generation: number,
   batch: readonly StoredEvent[],
   turn = batch.length,
 ): Promise<void> =>
   transactor.transaction((transaction) =>
-    foldEvents({ log: NO_LOG, columns }, { projection, lease: { generation } }, transaction, batch, { turn }),
+    foldEvents({ log: NO_LOG }, { projection, lease: { generation } }, transaction, batch, turn),
   );

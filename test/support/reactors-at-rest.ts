@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { attachEmbedded } from '../../infra/embedded-postgresql/attach.ts';
-import { openEventLog } from '../../infra/postgresql/event-log.ts';
+import { openEventLog } from '../../infra/postgresql/log/event-log.ts';
 import { createLogger } from '../../infra/system/logging.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import { STALL_MS, untilAtEnd } from './until-reached.ts';

@@ -21,7 +21,8 @@ export function rebuildsOf(civic: TestCivic) {
     rebuild: (projection: Projection, purpose: 'building' | 'held' = 'building') =>
       civic.generations.create(projection, purpose, Date.now()),
     decide: (generation: number, decision: Decision) => civic.generations.decide(generation, decision, Date.now()),
-    serves: (generation: number) => untilTrue(`generation ${generation} serves`, async () => (await row(generation))?.state === 'live'),
+    serves: (generation: number) =>
+      untilTrue(`generation ${generation} serves`, async () => (await row(generation))?.state === 'live'),
     refused: (generation: number) =>
       untilTrue(`generation ${generation} is refused`, async () => (await row(generation))?.state === 'refused'),
     ready: (generation: number) =>

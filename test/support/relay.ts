@@ -1,6 +1,6 @@
 import { kafkaClient } from '../../infra/kafka/connection.ts';
 import { createFeedTopic } from '../../infra/kafka/feed-topic.ts';
-import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
+import { createProcessorStore } from '../../infra/postgresql/leases/processor-store.ts';
 import { feedIdentities } from '../../queries/feed/feed-head.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import type { FeedTopic } from '../../domain/ports/kafka.ts';
@@ -76,7 +76,9 @@ export async function readChained(brokers: string): Promise<readonly ReadMessage
   for (const { headers, offset, partition } of messages) {
     if (headers['civic-follows'] !== previous) {
       const at = `at ${offset} of partition ${partition}`;
-      throw new Error(`position ${headers['civic-position']} ${at} follows ${headers['civic-follows']} and came after ${previous}`);
+      throw new Error(
+        `position ${headers['civic-position']} ${at} follows ${headers['civic-follows']} and came after ${previous}`,
+      );
     }
     previous = headers['civic-position']!;
   }
@@ -88,7 +90,8 @@ export async function feedItems(civic: TestCivic): Promise<readonly string[]> {
   const items: string[] = [];
   for (let cursor: string | undefined; ; ) {
     const page = JSON.parse(
-      (await civic.changes({ ...(cursor === undefined ? {} : { cursor }), limit: 500, maxResponseBytes: 50_000_000 })).text,
+      (await civic.changes({ ...(cursor === undefined ? {} : { cursor }), limit: 500, maxResponseBytes: 50_000_000 }))
+        .text,
     ) as {
       readonly data: { readonly items: readonly object[] };
       readonly meta: { readonly nextCursor: string; readonly hasMore: boolean };

@@ -41,10 +41,15 @@ async function dataOf(answer: Promise<Response>, status: number): Promise<unknow
   return (JSON.parse(text) as { data: unknown }).data;
 }
 
-export const receiptOf = async (answer: Promise<Response>): Promise<ReportReceipt> => reportReceipt.parse(await dataOf(answer, 202));
+export const receiptOf = async (answer: Promise<Response>): Promise<ReportReceipt> =>
+  reportReceipt.parse(await dataOf(answer, 202));
 
-export const newReport = (at: At, key: string, token: string = randomUUID(), body: unknown = MISSING_RECORD): Promise<ReportReceipt> =>
-  receiptOf(submitReport(at, key, token, body));
+export const newReport = (
+  at: At,
+  key: string,
+  token: string = randomUUID(),
+  body: unknown = MISSING_RECORD,
+): Promise<ReportReceipt> => receiptOf(submitReport(at, key, token, body));
 
 export const reportOf = async (at: At, key: string, reportId: string): Promise<DataReport> =>
   dataReport.parse(await dataOf(readReport(at, key, reportId), 200));
@@ -52,7 +57,10 @@ export const reportOf = async (at: At, key: string, reportId: string): Promise<D
 /** The rows of intake for an account. */
 export async function intakeEvents({ civic }: ServedCivic, accountId: string) {
   const stored = await civic.log.readStream(accountReportsStream(accountId), NO_STREAM, 10_000);
-  return stored.map((event) => ({ ...readAccountReportEvent(event), metadata: JSON.parse(event.metadata) as Record<string, unknown> }));
+  return stored.map((event) => ({
+    ...readAccountReportEvent(event),
+    metadata: JSON.parse(event.metadata) as Record<string, unknown>,
+  }));
 }
 
 type Moved = Extract<ReportEvent, { type: 'DataReportMoved' }>['data'];

@@ -10,7 +10,13 @@ import { seededRandom } from './seeded-random.ts';
  * A process that works on reports. `race`: waits for a line, then tries to lease and move each of the given reports in an order of its own,
  * and says as JSON what each came to. `stall`: runs the worker's turn and says `appending` before it moves a report, and goes no further.
  */
-const [mode, url, seed, budget, ...reportIds] = process.argv.slice(2) as ['race' | 'stall', string, string, string, ...string[]];
+const [mode, url, seed, budget, ...reportIds] = process.argv.slice(2) as [
+  'race' | 'stall',
+  string,
+  string,
+  string,
+  ...string[],
+];
 const reports = await openReports(url, { folds: false });
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -30,7 +36,10 @@ if (mode === 'race') {
       continue;
     }
     const said = { reasonCode: null, finding: null, nextAction: null, verifiedRecords: [], nextCheckAt: null };
-    const moved = await moveReport(reports.work, leased.lease, revision, { moves: [{ to: 'investigating', ...said }], note: null });
+    const moved = await moveReport(reports.work, leased.lease, revision, {
+      moves: [{ to: 'investigating', ...said }],
+      note: null,
+    });
     outcomes[reportId] = moved.kind === 'rejected' ? moved.rejection.code : moved.kind;
     if (random.chance(0.5)) await reports.leases.release(leased.lease);
   }

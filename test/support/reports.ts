@@ -1,4 +1,4 @@
-import { createReportLeases } from '../../infra/postgresql/report-stores.ts';
+import { createReportLeases } from '../../infra/postgresql/leases/report-stores.ts';
 import { reports } from '../../projections/reports/projection.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordKeys } from '../../projections/record-keys/projection.ts';
@@ -25,14 +25,19 @@ let opened = 0;
 export type TestReports = Awaited<ReturnType<typeof openReports>>;
 
 /** The read models and the processors of reports on one database, with a test clock. */
-export async function openReports(url: string, options: TestCivicOptions & { readonly folds?: boolean; readonly budget?: number } = {}) {
+export async function openReports(
+  url: string,
+  options: TestCivicOptions & { readonly folds?: boolean; readonly budget?: number } = {},
+) {
   const civic = await openTestCivic(url, options);
   if (options.folds !== false) civic.startProjector(REPORT_MODELS);
   const { log, clock, reads } = civic;
   const leases = createReportLeases(civic.database.transactor);
   const known = publishedRecords(reads, log);
   // The deadlines of the code under test run on a clock that stands still.
-  const progress: Progress = { reached: (name, position) => civic.progress.reached(name, position, Date.now() + 30_000) };
+  const progress: Progress = {
+    waitFor: (name, position) => civic.progress.waitFor(name, position, Date.now() + 30_000),
+  };
   const parts = (overrides: Partial<ReportWorkerDependencies> = {}) => {
     const worker: ReportWorkerDependencies = {
       log,

@@ -1,7 +1,7 @@
-import { openCivic } from '../../src/composition.ts';
+import { openCivic } from '../../src/app/composition.ts';
 import { LOG_START } from '../../domain/ports/event-log.ts';
-import { PROJECTIONS } from '../../src/read-models.ts';
-import { readSettings } from '../../src/settings.ts';
+import { PROJECTIONS } from '../../src/app/read-models.ts';
+import { readSettings } from '../../src/app/settings.ts';
 import { dumpTables } from './projection-spec.ts';
 import type { Environment } from './service.ts';
 
@@ -34,7 +34,8 @@ export async function readModelsOf(env: Environment): Promise<Readonly<Record<st
       const { generation } = live.find(({ projection: name }) => name === projection.name)!;
       let text = (await dumpTables(civic.projectorDependencies, projection, generation)).join('\n');
       if (projection.name === 'record_history') for (const feed of feeds) text = text.replaceAll(feed, '<feed>');
-      if (projection.positionColumns !== undefined) text = text.replaceAll(PLACE, (place) => places.get(place) ?? place);
+      if (projection.positionColumns !== undefined)
+        text = text.replaceAll(PLACE, (place) => places.get(place) ?? place);
       dumps[projection.name] = text;
     }
     return dumps;

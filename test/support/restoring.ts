@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { restoreArchive, type RestoreOutcome } from '../../src/cli/backup/restore-archive.ts';
 import { verifyArchive } from '../../src/cli/backup/verify-archive.ts';
-import { openStoresAlone } from '../../src/composition.ts';
-import { readSettings } from '../../src/settings.ts';
+import { openStoresAlone } from '../../src/app/composition.ts';
+import { readSettings } from '../../src/app/settings.ts';
 import type { Environment } from './service.ts';
 
 /** Restores a backup in memory, as the command does. */

@@ -18,6 +18,7 @@ export interface Sandbox {
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** What its programs have in the folder for temporary files. */
   leftBehind(): readonly string[];
+  /** Repeated calls return the first result. */
   stop(signal?: NodeJS.Signals): Promise<Answered>;
 }
 
@@ -37,11 +38,21 @@ export async function startSandbox(env: Environment = {}): Promise<Sandbox> {
     throw error;
   });
   ended.catch(() => undefined);
+  const end = async (signal: NodeJS.Signals): Promise<Answered> => {
+    program.kill(signal);
+    const answered = await program.ended;
+    const left = [...readdirSync(folder), ...processesOf(folder).map(({ command }) => command)];
+    rmSync(folder, { recursive: true, force: true });
+    if (left.length > 0) throw new Error(`left behind: ${left.join(', ')}`);
+    return answered;
+  };
+  let stopped: Promise<Answered> | undefined;
   const printed = JSON.parse(first) as Pick<Sandbox, 'service' | 'control' | 'operators' | 'key' | 'payAsYouGoKey'>;
   return {
     ...printed,
     async ask<Value>(method: string, path: string, body?: unknown) {
-      const sent = body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+      const sent =
+        body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
       const response = await fetch(`${printed.control}${path}`, { method, ...sent });
       const text = await response.text();
       if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${text}`);
@@ -53,13 +64,6 @@ export async function startSandbox(env: Environment = {}): Promise<Sandbox> {
         headers: { authorization: `Bearer ${printed.key}`, ...(init.headers as Environment) },
       }),
     leftBehind: () => readdirSync(folder),
-    async stop(signal = 'SIGTERM') {
-      program.kill(signal);
-      const answered = await program.ended;
-      const left = [...readdirSync(folder), ...processesOf(folder).map(({ command }) => command)];
-      rmSync(folder, { recursive: true, force: true });
-      if (left.length > 0) throw new Error(`left behind: ${left.join(', ')}`);
-      return answered;
-    },
+    stop: (signal = 'SIGTERM') => (stopped ??= end(signal)),
   };
 }

@@ -19,13 +19,16 @@ const civic = await openTestCivic(server.url);
 try {
   const [line] = (await once(createInterface(recordings.stdout), 'line')) as [string];
   const baseUrl = /https?:\S+/.exec(line)?.[0] ?? line;
-  await loadRecordings(civic, (client) => legistarHttpReader({ baseUrl, client, clock: civic.clock, random: Math.random }));
+  await loadRecordings(civic, (client) =>
+    legistarHttpReader({ baseUrl, client, clock: civic.clock, random: Math.random }),
+  );
   for (const name of ['search-phrases', 'search-questions', 'search-inquiries'] as const) {
     const answers = await askQuestions(civic, await readQuestions(name));
     for (const { question, place, data } of answers) {
       say(`${place > 0 && place <= FOUND_IN ? 'good' : 'MISS'} ${String(place).padStart(3)}  ${question}`);
       const rows = data.results.slice(0, Number(shown));
-      for (const { matterFile, meetingDate, title } of rows) say(`        ${matterFile ?? '-'} ${meetingDate} ${title.slice(0, 150)}`);
+      for (const { matterFile, meetingDate, title } of rows)
+        say(`        ${matterFile ?? '-'} ${meetingDate} ${title.slice(0, 150)}`);
       if (Number(shown) > 0) say(`        ${data.guidance.slice(0, 200)}`);
     }
     say(`${name}: ${answers.filter(({ place }) => place > 0 && place <= FOUND_IN).length} of ${answers.length}`);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { LegistarReader } from '../../domain/ports/source-ports.ts';
+import type { AgendaReader } from '../../domain/ports/source-ports.ts';
+import { createAgendaProjection } from '../../projections/agenda/projection.ts';
 import { agendaSearch } from '../../projections/agenda-search/projection.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
@@ -7,7 +8,7 @@ import type { SearchAgendaData } from '../../contract/tools/search-agenda.ts';
 import { publishedRecords } from '../../queries/feed/published-records.ts';
 import { createSearchAgenda } from '../../queries/search/search-agenda.ts';
 import { writeReferenceRecords } from '../../src/sources/first-run.ts';
-import { syncLegistar } from '../../src/sources/legistar/sync.ts';
+import { syncAgendas } from '../../src/sources/agendas/sync.ts';
 import type { TestCivic } from './civic.ts';
 
 /** The clients of the Legistar Web API whose recordings the questions were written for. */
@@ -28,12 +29,14 @@ interface Question {
 }
 
 /** Written before the ranking that answers them, by reading the recordings. `search-questions` are sentences, `search-phrases` what people type, `search-inquiries` both. */
-export const readQuestions = async (name: 'search-questions' | 'search-phrases' | 'search-inquiries'): Promise<readonly Question[]> =>
+export const readQuestions = async (
+  name: 'search-questions' | 'search-phrases' | 'search-inquiries',
+): Promise<readonly Question[]> =>
   JSON.parse(await readFile(new URL(`../fixtures/${name}.json`, import.meta.url), 'utf8')) as Question[];
 
 /** Fills an empty service with the recordings and folds them. */
-export async function loadRecordings(civic: TestCivic, readerOf: (client: string) => LegistarReader): Promise<void> {
-  const projections = [recordHistory, recordReferences, agendaSearch];
+export async function loadRecordings(civic: TestCivic, readerOf: (client: string) => AgendaReader): Promise<void> {
+  const projections = [recordHistory, recordReferences, createAgendaProjection([]), agendaSearch];
   civic.startProjector(projections, { batchSize: 2000 });
   const { clock, writer } = civic;
   const names = projections.map(({ name }) => name);
@@ -42,7 +45,7 @@ export async function loadRecordings(civic: TestCivic, readerOf: (client: string
   const known = publishedRecords(civic.reads, civic.log);
   for (const client of RECORDED_CLIENTS) {
     await civic.caughtUp(undefined, names);
-    const { failure } = await syncLegistar(readerOf(client), { client, options: {} }, { writer, known, clock });
+    const { failure } = await syncAgendas(readerOf(client), { client, options: {} }, { writer, known, clock });
     if (failure !== null) throw new Error(failure);
   }
   await civic.caughtUp(undefined, names);
@@ -59,9 +62,13 @@ export async function askQuestions({ reads, clock }: TestCivic, questions: reado
   return Promise.all(answers);
 }
 
-function placeOfAnswer({ matterFiles, title, meetingDay, place, nothing }: Question, { results, guidance }: SearchAgendaData): number {
+function placeOfAnswer(
+  { matterFiles, title, meetingDay, place, nothing }: Question,
+  { results, guidance }: SearchAgendaData,
+): number {
   if (nothing !== undefined) return results.length === 0 && guidance.toLowerCase().includes(`"${nothing}"`) ? 1 : 0;
-  if (place !== undefined && results.slice(0, FOUND_IN).some(({ jurisdiction }) => !jurisdiction.includes(place))) return 0;
+  if (place !== undefined && results.slice(0, FOUND_IN).some(({ jurisdiction }) => !jurisdiction.includes(place)))
+    return 0;
   const pattern = title === undefined ? null : new RegExp(title, 'i');
   const isGood = (row: SearchAgendaData['results'][number]) =>
     row.matterFile !== undefined &&

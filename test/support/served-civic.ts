@@ -1,12 +1,17 @@
 import { expect } from 'vitest';
-import { type AccountCommand, handleAccountCommand, issueKey, type Tier } from '../../commands/accounts/account-decider.ts';
-import type { Civic } from '../../src/civic.ts';
-import { openCivicAt } from '../../src/composition.ts';
+import {
+  type AccountCommand,
+  handleAccountCommand,
+  issueKey,
+  type Tier,
+} from '../../commands/accounts/account-decider.ts';
+import type { Civic } from '../../src/app/civic.ts';
+import { openCivicAt } from '../../src/app/composition.ts';
 import type { Scope } from '../../domain/events/account-events.ts';
-import { serve } from '../../src/serving/serve.ts';
-import { readSettings } from '../../src/settings.ts';
+import { serve } from '../../src/app/serving/serve.ts';
+import { readSettings } from '../../src/app/settings.ts';
 import { TestClock } from './civic.ts';
-import { startMigratedDatabase } from './embedded-database.ts';
+import { startFoldedDatabase } from './embedded-database.ts';
 import { RAISED_ALLOWANCES } from './service.ts';
 
 /** The program on a database, served over HTTP, with a test clock. */
@@ -18,10 +23,18 @@ export interface ServedCivic {
   readonly opsUrl: string | null;
   /** A new account, by default paid for a year of the test clock. */
   openAccount(facts?: { readonly tier?: Tier; readonly paidUntil?: string }): Promise<string>;
-  issueKey(accountId: string, options?: { readonly scopes?: readonly Scope[]; readonly expiresAt?: string }): Promise<IssuedKey>;
+  issueKey(
+    accountId: string,
+    options?: { readonly scopes?: readonly Scope[]; readonly expiresAt?: string },
+  ): Promise<IssuedKey>;
   /** Runs one command on an account and waits until it can be read. */
   command(accountId: string, command: AccountCommand): Promise<void>;
-  ask(method: string, path: string, key: string, options?: { readonly body?: unknown; readonly raw?: RequestInit }): Promise<Response>;
+  ask(
+    method: string,
+    path: string,
+    key: string,
+    options?: { readonly body?: unknown; readonly raw?: RequestInit },
+  ): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -36,7 +49,7 @@ const DEADLINE_MS = 60_000;
 
 /** The same on a new database, which goes with it. */
 export async function serveNewCivic(environment: Readonly<Record<string, string>> = {}): Promise<ServedCivic> {
-  const database = await startMigratedDatabase();
+  const database = await startFoldedDatabase();
   try {
     const served = await serveCivic(database.url, environment);
     return {
@@ -52,7 +65,10 @@ export async function serveNewCivic(environment: Readonly<Record<string, string>
   }
 }
 
-export async function serveCivic(url: string, environment: Readonly<Record<string, string>> = {}): Promise<ServedCivic> {
+export async function serveCivic(
+  url: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServedCivic> {
   const clock = new TestClock();
   const { settings } = readSettings({
     DATABASE_URL: url,
@@ -98,7 +114,13 @@ export async function serveCivic(url: string, environment: Readonly<Record<strin
     },
     async issueKey(accountId, { scopes = BOTH_SCOPES, expiresAt } = {}) {
       const deadline = clock.now() + DEADLINE_MS;
-      const { keyId, secret, handled } = await issueKey(civic, { accountId, scopes, expiresAt: expiresAt ?? null, context: {}, deadline });
+      const { keyId, secret, handled } = await issueKey(civic, {
+        accountId,
+        scopes,
+        expiresAt: expiresAt ?? null,
+        context: {},
+        deadline,
+      });
       if (handled.kind !== 'appended') throw new Error(`the key was ${handled.kind}`);
       await civic.caughtUp(handled.position);
       return { keyId, secret };
@@ -106,7 +128,10 @@ export async function serveCivic(url: string, environment: Readonly<Record<strin
     ask(method, path, key, { body, raw } = {}) {
       return fetch(`${baseUrl}/api/v1/data${path}`, {
         method,
-        headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
         ...raw,
       });

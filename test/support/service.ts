@@ -10,8 +10,8 @@ import { copyPreparedData } from './prepared-data.ts';
 import { STALL_MS } from './until-reached.ts';
 import { withoutProgress } from './without-progress.ts';
 
-/** The program's entry, as users start it; `tools/program.mjs` builds it before the tests. */
-export const MAIN = fileURLToPath(new URL('../../dist/main.mjs', import.meta.url));
+/** The program's entry, as users start it. */
+export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const LAST_LINE_OF_BANNER = "/api/v1/data/health'\n";
 /** Far longer than a start and an end take on a busy machine. */
 const START_MS = 300_000;
@@ -58,7 +58,10 @@ export interface Service {
   /** As `kill -9` does; resolves when the process has ended. The supervisor and PostgreSQL are not signalled. */
   kill9(): Promise<void>;
   /** GET or POST with the key. */
-  fetch(path: string, options?: { readonly method?: string; readonly key?: string; readonly body?: string }): Promise<Response>;
+  fetch(
+    path: string,
+    options?: { readonly method?: string; readonly key?: string; readonly body?: string },
+  ): Promise<Response>;
 }
 
 /** A service that may not be up yet. */
@@ -112,7 +115,9 @@ export interface CivicOptionsHere {
 export const plainEnvironment = (): Record<string, string> =>
   Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
-      value === undefined || /^(CIVIC_|DATABASE_URL|EVENTSTORE_URL|KAFKA_|NODE_OPTIONS|VITEST)/.test(name) ? [] : [[name, value]],
+      value === undefined || /^(CIVIC_|DATABASE_URL|EVENTSTORE_URL|KAFKA_|NODE_OPTIONS|VITEST)/.test(name)
+        ? []
+        : [[name, value]],
     ),
   );
 
@@ -122,7 +127,11 @@ process.once('exit', () => living.forEach((child) => child.kill('SIGKILL')));
 /** Starts a program and collects what it says. */
 export function runProgram(
   command: readonly string[],
-  { cwd, env, input }: { readonly cwd: string; readonly env: Environment; readonly input?: string | Buffer | Open | undefined },
+  {
+    cwd,
+    env,
+    input,
+  }: { readonly cwd: string; readonly env: Environment; readonly input?: string | Buffer | Open | undefined },
 ): Running & { readonly child: ChildProcess } {
   const [file = '', ...args] = command;
   const child = spawn(file, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -163,7 +172,6 @@ export function makeInstallation(
     CIVIC_DATA_DIR: dataDir,
     CIVIC_HTTP_PORT: '0',
     CIVIC_OPS_PORT: '0',
-    CIVIC_LOG_FORMAT: 'json',
     ...RAISED_ALLOWANCES,
     ...settings,
     ...env,
@@ -173,7 +181,10 @@ export function makeInstallation(
     void program.ended.finally(() => started.delete(program)).catch(() => undefined);
     return program;
   };
-  const run = (args: readonly string[], { env, input }: CivicOptions = {}): Running & { readonly child: ChildProcess } =>
+  const run = (
+    args: readonly string[],
+    { env, input }: CivicOptions = {},
+  ): Running & { readonly child: ChildProcess } =>
     start(runProgram([process.execPath, MAIN, ...args], { cwd: folder, env: environment(env), input }));
 
   // Loads the whole program only for a command in this process.
@@ -184,7 +195,10 @@ export function makeInstallation(
 
   /** Issued by the command that a first start without a terminal prints. */
   const issuedKey = async (banner: string, env: Environment): Promise<string | null> => {
-    const printed = new RegExp(`^ *npm run --silent civic -- (keys issue --account ${SAMPLE_ACCOUNT_ID} .*)$`, 'm').exec(banner)?.[1];
+    const printed = new RegExp(
+      `^ *npm run --silent civic -- (keys issue --account ${SAMPLE_ACCOUNT_ID} .*)$`,
+      'm',
+    ).exec(banner)?.[1];
     if (printed === undefined) return null;
     const { stdout, stderr } = await civicHere([...printed.split(' '), '--json'], { env });
     if (stdout === '') throw new Error(`the printed command failed: ${stderr}`);
@@ -214,7 +228,15 @@ export function makeInstallation(
       const paid = ['--channel', 'subscription', '--tier', 'pro', '--paid-until', '2099-01-01T00:00:00Z'];
       const opened = await civicHere(['accounts', 'open', '--name', 'Test', ...paid, '--json']);
       const { accountId } = JSON.parse(opened.stdout) as { accountId: string };
-      const issued = await civicHere(['keys', 'issue', '--account', accountId, '--scope', 'civic:read,civic:export', '--json']);
+      const issued = await civicHere([
+        'keys',
+        'issue',
+        '--account',
+        accountId,
+        '--scope',
+        'civic:read,civic:export',
+        '--json',
+      ]);
       return (JSON.parse(issued.stdout) as { key: string }).key;
     },
     async close() {

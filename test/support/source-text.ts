@@ -19,15 +19,23 @@ const blank = (comment: string): string => comment.replaceAll(/[^\n]/g, ' ');
 const withoutComments = (text: string): string =>
   text.replaceAll(/^\s*\/\*[\s\S]*?\*\/|\s\/\*\*[\s\S]*?\*\//gm, blank).replaceAll(/(^|\s)\/\/ .*$/gm, blank);
 
-const withoutSqlComments = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\//g, blank).replaceAll(/--.*$/gm, blank);
+const withoutSqlComments = (text: string): string =>
+  text.replaceAll(/\/\*[\s\S]*?\*\//g, blank).replaceAll(/--.*$/gm, blank);
 
 /** The checkout's files under the folders, by their ending, tracked or not yet. */
-export function sourceFiles(folders: readonly string[], endings: readonly string[] = ['ts', 'mjs']): readonly SourceFile[] {
+export function sourceFiles(
+  folders: readonly string[],
+  endings: readonly string[] = ['ts', 'mjs'],
+): readonly SourceFile[] {
   const patterns = folders.flatMap((folder) => endings.map((ending) => `${folder}/*.${ending}`));
-  const listed = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', '--', ...patterns], {
-    cwd: root,
-    encoding: 'utf8',
-  });
+  const listed = spawnSync(
+    'git',
+    ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', '--', ...patterns],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  );
   const paths = listed.stdout.split('\n').filter((path) => path !== '');
   return paths.flatMap((path) => {
     try {
@@ -44,5 +52,7 @@ export function sourceFiles(folders: readonly string[], endings: readonly string
 export const linesWith = (files: readonly SourceFile[], pattern: RegExp): readonly string[] =>
   files.flatMap(({ path, code, text }) => {
     const lines = text.split('\n');
-    return code.split('\n').flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}: ${lines[index]!.trim()}`] : []));
+    return code
+      .split('\n')
+      .flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}: ${lines[index]!.trim()}`] : []));
   });

@@ -20,8 +20,12 @@ export async function feedOf(answer: Response | Promise<Response>, status: 200 |
   return createFeedSubscription.success.schema.parse(body).data;
 }
 
-export const newFeed = (served: ServedCivic, secret: string, name: string, resource: Resource | null = null): Promise<FeedSubscription> =>
-  feedOf(createFeed(served, secret, { name, resource }));
+export const newFeed = (
+  served: ServedCivic,
+  secret: string,
+  name: string,
+  resource: Resource | null = null,
+): Promise<FeedSubscription> => feedOf(createFeed(served, secret, { name, resource }));
 
 export async function listFeeds(served: ServedCivic, secret: string): Promise<FeedSubscriptions> {
   const response = await served.ask('GET', '/subscriptions', secret);
@@ -36,5 +40,8 @@ export const revokeFeed = (served: ServedCivic, secret: string, id: string, raw:
   served.ask('DELETE', `/subscriptions/${id}`, secret, { raw });
 
 /** The events of an account's subscriptions. */
-export const eventsOfFeeds = async (served: Pick<ServedCivic, 'civic'>, accountId: string): Promise<readonly SubscriptionEvent[]> =>
+export const eventsOfFeeds = async (
+  served: Pick<ServedCivic, 'civic'>,
+  accountId: string,
+): Promise<readonly SubscriptionEvent[]> =>
   (await served.civic.log.readStream(accountFeedsStream(accountId), NO_STREAM, 1_000)).map(readSubscriptionEvent);

@@ -60,7 +60,8 @@ export async function openTcpProxy(target: () => NetConnectOpts): Promise<TcpPro
       if (stalled) one.pause();
     }
   });
-  const listen = async (port: number): Promise<void> => await new Promise((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const listen = async (port: number): Promise<void> =>
+    await new Promise((resolve) => server.listen(port, '127.0.0.1', resolve));
   await listen(0);
   const { port } = server.address() as { port: number };
   const cut = (): void => {

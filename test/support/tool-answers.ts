@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { listDfwResearchCoverage } from '../../queries/coverage/list-dfw-research-coverage.ts';
-import { coverageTools } from '../../src/modules/coverage.ts';
+import { coverageTools } from '../../src/app/modules/coverage.ts';
 import type { ToolFunctions } from '../../src/edge/mcp/run-tool.ts';
 import { COVERAGE_CATALOGUE } from '../../src/sources/coverage/coverage-catalogue.ts';
 
@@ -37,8 +37,17 @@ export const agendaItem = (itemId: string, fields: { readonly text?: string } = 
   ...MEETING_DAY,
   meetingStatus: 'scheduled' as const,
   sourceUrl: 'https://example.org/item/1',
-  topics: [{ topicSlug: 'zoning', confidence: 80, summary: 'A rezoning is asked for.', evidenceQuote: 'An ordinance rezoning' }],
+  topics: [
+    {
+      topicSlug: 'zoning',
+      confidence: 80,
+      summary: 'A rezoning is asked for.',
+      evidenceQuote: 'An ordinance rezoning',
+    },
+  ],
   documents: [],
+  appearances: [],
+  appearanceCount: 0,
   publisher,
   freshness,
   ...fields,
@@ -72,7 +81,13 @@ export const ALL_TOOLS: ToolFunctions = {
     listResearchCoverage: async (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
   }),
   search_agenda: async () => ({
-    data: { results: [searchResult()], truncated: false, guidance: 'Follow sourceUrl.', nextCursor: null, candidateLimitReached: false },
+    data: {
+      results: [searchResult()],
+      truncated: false,
+      guidance: 'Follow sourceUrl.',
+      nextCursor: null,
+      candidateLimitReached: false,
+    },
   }),
   get_agenda_item: async ({ itemId }) => ({ data: { item: agendaItem(itemId), truncated: false } }),
   report_missing_data: async () => ({ data: receipt(randomUUID()) }),

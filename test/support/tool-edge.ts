@@ -64,7 +64,11 @@ export function only({ messages }: ToolAnswer): RpcMessage {
 export function expectProtocolError(edge: ToolEdge, answer: ToolAnswer, status: number, code: number, id: unknown = 1) {
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status });
   const { error, ...message } = only(answer);
-  expect({ code: error?.code, id: message.id, said: error?.data?.['code'] }).toEqual({ code, id, said: 'invalid_parameter' });
+  expect({ code: error?.code, id: message.id, said: error?.data?.['code'] }).toEqual({
+    code,
+    id,
+    said: 'invalid_parameter',
+  });
   expect(answer.headers['cache-control']).toBe('no-store');
   expect(edge.ran).toEqual([]);
   return error!;

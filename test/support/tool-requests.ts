@@ -20,11 +20,18 @@ export interface RpcMessage {
   readonly jsonrpc?: string;
   readonly id?: unknown;
   readonly result?: Record<string, unknown>;
-  readonly error?: { readonly code: number | string; readonly message: string; readonly data?: Record<string, unknown> };
+  readonly error?: {
+    readonly code: number | string;
+    readonly message: string;
+    readonly data?: Record<string, unknown>;
+  };
 }
 
 export const CURRENT = '2026-07-28';
-export const CLAIM = { 'io.modelcontextprotocol/protocolVersion': CURRENT, 'io.modelcontextprotocol/clientCapabilities': {} };
+export const CLAIM = {
+  'io.modelcontextprotocol/protocolVersion': CURRENT,
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
 export const BOTH_TYPES = 'application/json, text/event-stream';
 
 export interface ToolAsk {
@@ -53,7 +60,9 @@ export const askTools = ({ url, key, method = 'POST', headers = {}, body }: Tool
       let text = '';
       response.setEncoding('utf8').on('data', (part: string) => (text += part));
       response.once('error', reject);
-      response.once('end', () => resolve({ status: response.statusCode!, headers: response.headers, text, messages: messagesOf(text) }));
+      response.once('end', () =>
+        resolve({ status: response.statusCode!, headers: response.headers, text, messages: messagesOf(text) }),
+      );
     });
     if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) sent.end(body);
     else {

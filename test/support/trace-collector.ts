@@ -51,7 +51,12 @@ export async function startTraceCollector(): Promise<TraceCollector> {
       collector.resource = plain(resource.attributes);
       for (const span of scopeSpans.flatMap(({ spans }) => spans)) {
         const { attributes, status, ...told } = span;
-        collector.spans.push({ ...told, parentSpanId: told.parentSpanId ?? '', attributes: plain(attributes), failed: status?.code === 2 });
+        collector.spans.push({
+          ...told,
+          parentSpanId: told.parentSpanId ?? '',
+          attributes: plain(attributes),
+          failed: status?.code === 2,
+        });
       }
     }
   };

@@ -11,7 +11,15 @@ interface Answer {
 }
 
 /** What happens to a request that is not simply passed on. */
-const FAULTS = ['lost request', 'lost answer', 'delayed', 'cut off', 'cut off and declared whole', 'sent twice', 'former answer'] as const;
+const FAULTS = [
+  'lost request',
+  'lost answer',
+  'delayed',
+  'cut off',
+  'cut off and declared whole',
+  'sent twice',
+  'former answer',
+] as const;
 export type ProxyFault = (typeof FAULTS)[number];
 
 export interface UnreliableProxy {
@@ -24,7 +32,11 @@ export interface UnreliableProxy {
 const MAX_DELAY_MS = 400;
 
 /** An HTTP proxy on 127.0.0.1 that damages this part of its requests. `target` is called for each request. */
-export async function openUnreliableProxy(target: () => string, random: SeededRandom, part: number): Promise<UnreliableProxy> {
+export async function openUnreliableProxy(
+  target: () => string,
+  random: SeededRandom,
+  part: number,
+): Promise<UnreliableProxy> {
   const faults = new Map<ProxyFault, number>(FAULTS.map((fault) => [fault, 0]));
   /** The last good answer by path, without the query. */
   const former = new Map<string, Answer>();

@@ -31,7 +31,9 @@ export async function untilReached<Place extends number | string>(
     const now = Date.now();
     if (place !== undefined && (farthest === undefined || place > farthest)) [farthest, movedAt] = [place, now];
     if (now - movedAt > stallMs) {
-      throw new Error(`${what} stands still at ${place} of ${goal} since ${now - movedAt} ms\n${await tell()}`.trimEnd());
+      throw new Error(
+        `${what} stands still at ${place} of ${goal} since ${now - movedAt} ms\n${await tell()}`.trimEnd(),
+      );
     }
     await systemClock.sleep(pause);
   }
@@ -48,11 +50,18 @@ async function lookedAt<Place>(measure: () => Promise<Place> | Place): Promise<P
 }
 
 /** Waits for one condition; fails with its name. For progress in many steps use `untilReached`. */
-export const untilTrue = (what: string, isSo: () => Promise<boolean> | boolean, patience: Patience = {}): Promise<void> =>
-  untilReached(what, 1, async () => Number(await isSo()), patience);
+export const untilTrue = (
+  what: string,
+  isSo: () => Promise<boolean> | boolean,
+  patience: Patience = {},
+): Promise<void> => untilReached(what, 1, async () => Number(await isSo()), patience);
 
 /** Waits until a follower has reached the end of the log, also under writes; fails if it stops before the end. */
-export async function untilAtEnd(what: string, log: Pick<EventLog, 'head'>, place: () => Promise<Position | undefined>): Promise<void> {
+export async function untilAtEnd(
+  what: string,
+  log: Pick<EventLog, 'head'>,
+  place: () => Promise<Position | undefined>,
+): Promise<void> {
   for (let end = await log.head(); ; ) {
     await untilReached<string>(what, end, async () => (await place()) ?? '');
     const now = await log.head();

@@ -42,7 +42,10 @@ SILENT['child'] = () => SILENT;
 /** Starts one on a free port, for the document that the service answers unless another is given. Close it in `afterAll` or `finally`. */
 export async function startValidatingProxy(upstream: string, given?: object): Promise<ValidatingProxy> {
   // As JSON, for Prism puts what it resolves in the place of references.
-  const document = given === undefined ? await (await fetch(`${upstream}/api/openapi.json`)).json() : JSON.parse(JSON.stringify(given));
+  const document =
+    given === undefined
+      ? await (await fetch(`${upstream}/api/openapi.json`)).json()
+      : JSON.parse(JSON.stringify(given));
   const operations = await prismHttp.getHttpOperationsFromSpec(document as object);
   const server = prismServer.createServer(operations, {
     cors: false,

@@ -13,10 +13,12 @@ export async function wholeDatabase(url: string): Promise<ReadonlyMap<string, re
     const whole = new Map<string, readonly string[]>();
     for (const { name } of tables) {
       // A table of an earlier generation may be dropped meanwhile: it counts as empty.
-      const { rows } = await client.query<{ line: string }>(`select t::text as line from ${name} t`).catch((error: { code?: string }) => {
-        if (error.code === '42P01') return { rows: [] };
-        throw error;
-      });
+      const { rows } = await client
+        .query<{ line: string }>(`select t::text as line from ${name} t`)
+        .catch((error: { code?: string }) => {
+          if (error.code === '42P01') return { rows: [] };
+          throw error;
+        });
       whole.set(name, rows.map(({ line }) => line).toSorted());
     }
     return whole;
@@ -27,4 +29,6 @@ export async function wholeDatabase(url: string): Promise<ReadonlyMap<string, re
 
 /** The tables that contain a text, in any case, also in JSON or an array. */
 export const tablesWith = (whole: ReadonlyMap<string, readonly string[]>, text: string): readonly string[] =>
-  [...whole].filter(([, lines]) => lines.some((line) => line.toLowerCase().includes(text.toLowerCase()))).map(([name]) => name);
+  [...whole]
+    .filter(([, lines]) => lines.some((line) => line.toLowerCase().includes(text.toLowerCase())))
+    .map(([name]) => name);

@@ -6,7 +6,9 @@ export async function checkWholeFeed({ log, changes }: Pick<TestCivic, 'log' | '
   const expected = await expectedFeed(log);
   const items = [];
   for (let cursor: string | undefined, more = true; more; ) {
-    const page = readPage((await changes({ ...(cursor === undefined ? {} : { cursor }), limit: 500, maxResponseBytes: 50_000_000 })).text);
+    const page = readPage(
+      (await changes({ ...(cursor === undefined ? {} : { cursor }), limit: 500, maxResponseBytes: 50_000_000 })).text,
+    );
     items.push(...page.items);
     [cursor, more] = [page.nextCursor, page.hasMore];
   }

@@ -28,7 +28,9 @@ export class LocalChain {
 
   /** The actual payment of a nonce. */
   paid(payer: string, nonce: string): readonly Transfer[] {
-    return this.transfers.filter(({ from, nonce: each, status }) => from === payer.toLowerCase() && each === nonce && status === 'success');
+    return this.transfers.filter(
+      ({ from, nonce: each, status }) => from === payer.toLowerCase() && each === nonce && status === 'success',
+    );
   }
 
   fund(address: string, units: bigint): void {

@@ -51,7 +51,11 @@ export async function startLocalNode(chain: LocalChain): Promise<LocalNode> {
         result: chain.used.has(`${payer.toLowerCase()} ${nonce}`),
       });
     },
-    eth_getBlockByNumber: () => ({ number: toHex(LATEST), timestamp: toHex(Math.floor(Date.now() / 1000)), transactions: [] }),
+    eth_getBlockByNumber: () => ({
+      number: toHex(LATEST),
+      timestamp: toHex(Math.floor(Date.now() / 1000)),
+      transactions: [],
+    }),
     eth_getLogs([filter]) {
       const { fromBlock, toBlock, topics } = filter as { fromBlock: Hex; toBlock: Hex; topics: Hex[] };
       node.searched.push(BigInt(toBlock) - BigInt(fromBlock));
@@ -60,7 +64,11 @@ export async function startLocalNode(chain: LocalChain): Promise<LocalNode> {
         ...found.map(
           ({ from, nonce, hash }) =>
             [
-              encodeEventTopics({ abi: ABI, eventName: 'AuthorizationUsed', args: { authorizer: from as Hex, nonce: nonce as Hex } }),
+              encodeEventTopics({
+                abi: ABI,
+                eventName: 'AuthorizationUsed',
+                args: { authorizer: from as Hex, nonce: nonce as Hex },
+              }),
               hash,
             ] as const,
         ),
@@ -81,7 +89,14 @@ export async function startLocalNode(chain: LocalChain): Promise<LocalNode> {
       const { from, to, value } = transfer;
       const topics = encodeEventTopics({ abi: ABI, eventName: 'Transfer', args: { from: from as Hex, to: to as Hex } });
       const logs = [log(ASSET, topics, pad(toHex(value)), transfer.hash)];
-      return { transactionHash: transfer.hash, status: '0x1', logs, blockNumber: toHex(LATEST), gasUsed: '0x1', type: '0x2' };
+      return {
+        transactionHash: transfer.hash,
+        status: '0x1',
+        logs,
+        blockNumber: toHex(LATEST),
+        gasUsed: '0x1',
+        type: '0x2',
+      };
     },
   };
   const server = createServer((request, response) => {
@@ -90,7 +105,9 @@ export async function startLocalNode(chain: LocalChain): Promise<LocalNode> {
       if (node.down) return response.writeHead(503).end();
       const answer = answers[method];
       const outcome = answer === undefined ? { error: { code: -32601, message: method } } : { result: answer(params) };
-      return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, ...outcome }));
+      return response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id, ...outcome }));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -3,7 +3,13 @@ import { expect, test } from 'vitest';
 import { handleAccountCommand, issueKey } from '../../commands/accounts/account-decider.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import { isKeySecret, keySecretHash } from '../../domain/key-secret.ts';
-import { type AppendOutcome, type EventLog, OutcomeUnknown, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
+import {
+  type AppendOutcome,
+  type EventLog,
+  OutcomeUnknown,
+  type Position,
+  type StoredEvent,
+} from '../../domain/ports/event-log.ts';
 
 type Before = (append: Parameters<EventLog['append']>[0], attempt: number) => void | 'lose before' | 'lose after';
 
@@ -15,7 +21,13 @@ function memoryLog(before: Before = () => undefined) {
     if (expectedRevision !== events.length - 1) return { kind: 'conflict', actualRevision: events.length - 1 };
     for (const event of added) {
       const revision = events.length;
-      events.push({ ...event, metadata: JSON.stringify(event.metadata), stream, revision, position: String(revision) as Position });
+      events.push({
+        ...event,
+        metadata: JSON.stringify(event.metadata),
+        stream,
+        revision,
+        position: String(revision) as Position,
+      });
     }
     return { kind: 'appended', position: String(events.length - 1) as Position, revision: events.length - 1 };
   };
@@ -50,11 +62,16 @@ const request = (commandId: string, command: Parameters<typeof handleAccountComm
 test('a command in conflict with another writer is decided again on the events of that writer', async () => {
   const memory = memoryLog((append, attempt) => {
     if (attempt === 1)
-      memory.store({ ...append, events: [{ ...append.events[0]!, id: randomUUID(), metadata: { commandId: randomUUID() } }] });
+      memory.store({
+        ...append,
+        events: [{ ...append.events[0]!, id: randomUUID(), metadata: { commandId: randomUUID() } }],
+      });
   });
   const parts = { log: memory.log, clock: stoppedClock() };
   await handleAccountCommand(parts, request(randomUUID(), open));
-  expect(await handleAccountCommand(parts, request(randomUUID(), { type: 'SuspendAccount' }))).toMatchObject({ kind: 'unchanged' });
+  expect(await handleAccountCommand(parts, request(randomUUID(), { type: 'SuspendAccount' }))).toMatchObject({
+    kind: 'unchanged',
+  });
   expect(memory.events.map(({ type }) => type)).toEqual(['AccountOpened', 'AccountSuspended']);
 });
 
@@ -62,7 +79,12 @@ test('an append of unknown outcome is stored once, whether or not it had been st
   for (const fate of ['lose before', 'lose after'] as const) {
     const memory = memoryLog((_, attempt) => (attempt === 0 ? fate : undefined));
     const handled = await handleAccountCommand({ log: memory.log, clock: stoppedClock() }, request(randomUUID(), open));
-    expect(handled).toEqual({ kind: 'appended', position: '0', revision: 0, state: expect.objectContaining({ kind: 'open' }) as unknown });
+    expect(handled).toEqual({
+      kind: 'appended',
+      position: '0',
+      revision: 0,
+      state: expect.objectContaining({ kind: 'open' }) as unknown,
+    });
     expect(memory.events).toHaveLength(1);
   }
 });
@@ -83,7 +105,9 @@ test('a command on a stream that changes all the time ends at its deadline', asy
   const clock = stoppedClock();
   await handleAccountCommand({ log: memory.log, clock }, request(randomUUID(), open));
   const log: EventLog = { ...memory.log, append: async () => ({ kind: 'conflict', actualRevision: 9 }) };
-  await expect(handleAccountCommand({ log, clock }, request(randomUUID(), { type: 'SuspendAccount' }))).rejects.toThrow('by the deadline');
+  await expect(handleAccountCommand({ log, clock }, request(randomUUID(), { type: 'SuspendAccount' }))).rejects.toThrow(
+    'by the deadline',
+  );
   expect(clock.time).toBeGreaterThanOrEqual(60_000);
 });
 
@@ -96,7 +120,13 @@ test('an issued key is returned once and is not in the log', async () => {
     randomBytes: (count: number) => new Uint8Array(count).fill(7),
   };
   await handleAccountCommand(parts, request(randomUUID(), open));
-  const { secret, keyId } = await issueKey(parts, { accountId, scopes: ['civic:read'], expiresAt: null, context: {}, deadline: 60_000 });
+  const { secret, keyId } = await issueKey(parts, {
+    accountId,
+    scopes: ['civic:read'],
+    expiresAt: null,
+    context: {},
+    deadline: 60_000,
+  });
   expect(isKeySecret(secret)).toBe(true);
   expect(JSON.parse(memory.events[1]!.data)).toMatchObject({ keyId, sha256: keySecretHash(secret) });
   expect(JSON.stringify(memory.events)).not.toContain(secret.slice(4, 44));
@@ -113,5 +143,7 @@ test.each([
   expect(await handleAccountCommand(parts, request(randomUUID(), command))).toMatchObject({ kind: 'rejected' });
   expect(memory.events).toEqual([]);
   const escaped = String.raw`a \u0000 \ud800`;
-  expect(await handleAccountCommand(parts, request(randomUUID(), { ...open, name: escaped }))).toMatchObject({ kind: 'appended' });
+  expect(await handleAccountCommand(parts, request(randomUUID(), { ...open, name: escaped }))).toMatchObject({
+    kind: 'appended',
+  });
 });

@@ -10,7 +10,10 @@ const opened: AccountEvent = {
   data: { name: 'Sample', channel: 'subscription', tier: 'pro', paidUntil: '2026-01-01T00:00:00.000Z' },
 };
 const keyId = randomUUID();
-const issued: AccountEvent = { type: 'KeyIssued', data: { keyId, sha256: 'a'.repeat(64), scopes: ['civic:read'], expiresAt: null } };
+const issued: AccountEvent = {
+  type: 'KeyIssued',
+  data: { keyId, sha256: 'a'.repeat(64), scopes: ['civic:read'], expiresAt: null },
+};
 
 const decided = (given: readonly AccountEvent[], command: AccountCommand) =>
   accountDecider.decide(command, given.reduce(accountDecider.evolve, accountDecider.initialState()));
@@ -93,9 +96,12 @@ describe('a key', () => {
     expect(decided([opened, issued], command)).toEqual([rotated]);
     expect(decided([opened, issued, rotated], command)).toEqual([]);
     expect(refusal([opened, issued, { type: 'KeyRevoked', data: { keyId } }], command)).toBe('invalid_parameter');
-    expect(refusal([opened, issued, rotated, { type: 'KeyRevoked', data: { keyId } }], { ...command, sha256: 'e'.repeat(64) })).toBe(
-      'invalid_parameter',
-    );
+    expect(
+      refusal([opened, issued, rotated, { type: 'KeyRevoked', data: { keyId } }], {
+        ...command,
+        sha256: 'e'.repeat(64),
+      }),
+    ).toBe('invalid_parameter');
     expect(refusal([opened], command)).toBe('not_found');
   });
 
@@ -131,7 +137,8 @@ test('the checkpoint of an account is read as it was stored, and any other value
     },
   };
   const state = [opened, issued, settled].reduce(evolve, initialState());
-  for (const each of [state, initialState()]) expect(checkpoint.read(JSON.parse(JSON.stringify(checkpoint.write(each))))).toEqual(each);
+  for (const each of [state, initialState()])
+    expect(checkpoint.read(JSON.parse(JSON.stringify(checkpoint.write(each))))).toEqual(each);
   expect(state).toMatchObject({ paidAt: later });
   expect(() => checkpoint.read({ kind: 'open' })).toThrow();
 });

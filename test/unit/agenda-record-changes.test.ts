@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { AGENDA_RECORDS } from '../../projections/agenda/tables.ts';
-import { recordChangesOf } from '../../projections/record-changes.ts';
+import { collectRecordChanges } from '../../projections/record-changes.ts';
 import { AgendaEvents, agendaId } from '../support/agenda-events.ts';
 import { contentReader } from '../../domain/read-log.ts';
 
 const events = new AgendaEvents();
-const found = (...batch: Parameters<typeof recordChangesOf>[1]) => recordChangesOf(AGENDA_RECORDS, batch, contentReader());
+const found = (...batch: Parameters<typeof collectRecordChanges>[1]) =>
+  collectRecordChanges(AGENDA_RECORDS, batch, contentReader());
 
 test('the last event of a record determines its change, whatever events precede it', () => {
   const changes = found(

@@ -4,7 +4,7 @@ import { foldOrPause, type FoldTarget } from '../../src/processors/projector/fol
 import type { ProjectorDependencies } from '../../src/processors/projector/fold-batch.ts';
 import { DatabaseUnavailable, DeadlineExceeded } from '../../domain/ports/database.ts';
 import type { Position, StoredEvent } from '../../domain/ports/event-log.ts';
-import { positionDistance, toPosition } from '../../infra/postgresql/log-position.ts';
+import { positionDistance, toPosition } from '../../infra/postgresql/log/log-position.ts';
 
 const eventAt = (place: number): StoredEvent => ({
   position: toPosition(place),
@@ -31,7 +31,7 @@ function world(refuse: (events: readonly StoredEvent[]) => Error | null) {
   const sleep = async (milliseconds: number) => {
     if (seen.pauses.push(milliseconds) > 1000) throw new Error('it tries the same for ever');
   };
-  const transaction = { execute: async () => ({ rows: [], count: 0 }) };
+  const transaction = { query: async () => ({ rows: [], count: 0 }) };
   const deps = {
     log: { distance: positionDistance },
     transactor: {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { leavingBy, limitAtOnce } from '../../src/edge/admission/at-once.ts';
+import { leaveOnAbort, limitConcurrency } from '../../src/edge/admission/limit-concurrency.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { Rejection } from '../../domain/rejections.ts';
 
@@ -22,14 +22,15 @@ function start() {
         });
       }),
   };
-  const limit = limitAtOnce({ ...BOUNDS, concurrency: LIMIT, clock });
+  const limit = limitConcurrency({ ...BOUNDS, concurrency: LIMIT, clock });
   const running: (() => void)[] = [];
   const search = (account: string, signal = never): Promise<string> =>
-    limit(account, leavingBy(signal), () => new Promise<string>((resolve) => running.push(() => resolve(account))));
+    limit(account, leaveOnAbort(signal), () => new Promise<string>((resolve) => running.push(() => resolve(account))));
   return { waits, running, search };
 }
 const settle = () => new Promise((resolve) => setImmediate(resolve));
-const outcomeOf = (search: Promise<string>) => search.catch((error: unknown) => (error instanceof Rejection ? error.code : error));
+const outcomeOf = (search: Promise<string>) =>
+  search.catch((error: unknown) => (error instanceof Rejection ? error.code : error));
 
 describe('the searches of one account', () => {
   test('run concurrently up to the limit, and the others in their order as those end', async () => {
@@ -90,9 +91,13 @@ describe('the searches of one account', () => {
   });
 
   test('free their place when they fail', async () => {
-    const limit = limitAtOnce({ ...BOUNDS, concurrency: 1, clock: { now: () => 0, sleep: () => new Promise(() => undefined) } });
-    const failing = limit('a', leavingBy(never), () => Promise.reject(new Error('no')));
-    const next = limit('a', leavingBy(never), () => Promise.resolve('yes'));
+    const limit = limitConcurrency({
+      ...BOUNDS,
+      concurrency: 1,
+      clock: { now: () => 0, sleep: () => new Promise(() => undefined) },
+    });
+    const failing = limit('a', leaveOnAbort(never), () => Promise.reject(new Error('no')));
+    const next = limit('a', leaveOnAbort(never), () => Promise.resolve('yes'));
     await expect(failing).rejects.toThrow('no');
     expect(await next).toBe('yes');
   });

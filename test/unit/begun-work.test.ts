@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BegunWork } from '../../domain/begun-work.ts';
+import { BegunWork } from '../../plumbing/begun-work.ts';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -7,7 +7,13 @@ import type { BillingFacts, Tier } from '../../domain/plans.ts';
 const NOW = Date.parse('2026-03-01T00:00:00Z');
 const DAY_MS = 86_400_000;
 
-const facts = (given: Partial<BillingFacts>): BillingFacts => ({ channel: 'unset', tier: 'none', paidUntil: null, paidAt: null, ...given });
+const facts = (given: Partial<BillingFacts>): BillingFacts => ({
+  channel: 'unset',
+  tier: 'none',
+  paidUntil: null,
+  paidAt: null,
+  ...given,
+});
 const paid = (tier: Tier, paidUntil = NOW + 1): BillingFacts => facts({ channel: 'subscription', tier, paidUntil });
 
 /** Expected decisions of billing, by plan. */
@@ -85,11 +91,16 @@ describe('billing enforced', () => {
 });
 
 describe('billing that is not enforced', () => {
-  test.each(columns)('serves an account that is %s everywhere, but subscriptions only on a plan that has them', (column) => {
-    const billing = { facts: COLUMNS[column], enforced: false, now: NOW };
-    expect(billingRefusal('data', billing)).toBeNull();
-    expect(billingRefusal('reports', billing)).toBeNull();
-    expect(billingRefusal('subscriptions', billing)?.code ?? null).toBe(COLUMNS[column].tier === 'none' ? plan : null);
-    expect(new Set(TOOL_NAMES.map((tool) => toolBilling(tool, billing)))).toEqual(new Set(['served']));
-  });
+  test.each(columns)(
+    'serves an account that is %s everywhere, but subscriptions only on a plan that has them',
+    (column) => {
+      const billing = { facts: COLUMNS[column], enforced: false, now: NOW };
+      expect(billingRefusal('data', billing)).toBeNull();
+      expect(billingRefusal('reports', billing)).toBeNull();
+      expect(billingRefusal('subscriptions', billing)?.code ?? null).toBe(
+        COLUMNS[column].tier === 'none' ? plan : null,
+      );
+      expect(new Set(TOOL_NAMES.map((tool) => toolBilling(tool, billing)))).toEqual(new Set(['served']));
+    },
+  );
 });

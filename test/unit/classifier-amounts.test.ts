@@ -4,7 +4,8 @@ import { NO_IMPACT } from '../../src/classifier/hit-texts.ts';
 import { statedAmount, statedParties } from '../../src/classifier/stated-facts.ts';
 import { shippedTaxonomy, subject } from '../support/classifier-subjects.ts';
 
-const impactOf = (title: string): string | undefined => classifyItem(subject(title), shippedTaxonomy)[0]?.content.businessImpact;
+const impactOf = (title: string): string | undefined =>
+  classifyItem(subject(title), shippedTaxonomy)[0]?.content.businessImpact;
 
 describe('the amount', () => {
   it('of a raise is stated with what was paid before and what is paid now', () =>
@@ -32,7 +33,10 @@ describe('the amount', () => {
 describe('the parties', () => {
   it.each([
     ['A contract with The Sample Group, LLC, fka The Sample Group, Inc., for trees', ['Sample Group, LLC']],
-    ['A lease with Sample Air, LLC (“SA”) dba Sample Development, LLC to end it', ['Sample Air, LLC dba Sample Development, LLC']],
+    [
+      'A lease with Sample Air, LLC (“SA”) dba Sample Development, LLC to end it',
+      ['Sample Air, LLC dba Sample Development, LLC'],
+    ],
     [
       'Authorize (1) the amendment of a resolution rescinding all authorizations in favor of Former Services, LLC; and (2) a grant with Saint Sample Inc.',
       ['Saint Sample Inc.'],
@@ -57,7 +61,9 @@ describe('the business impact', () => {
       impactOf(
         'Authorize (1) renewal of the contract with Sample College for zoning training; and (2) the receipt and deposit of funds in an amount not to exceed $630.00 from Sample College in the Training Fund',
       ),
-    ).toContain('Deposit stated: “receipt and deposit of funds in an amount not to exceed $630.00 from Sample College”'));
+    ).toContain(
+      'Deposit stated: “receipt and deposit of funds in an amount not to exceed $630.00 from Sample College”',
+    ));
 
   it('says that a lease ends', () =>
     expect(impactOf('Zoning: a mutual termination of lease agreement with Sample Bar, LLC at the hall')).toContain(

@@ -30,14 +30,18 @@ describe('the evidence', () => {
 
   it('is taken from the text if the title does not contain the keyword', () => {
     expect(
-      content('Case 12', { item: { text: 'The owner came.\nA zoning change of two acres from retail to homes is asked for.' } })
-        .evidenceQuote,
+      content('Case 12', {
+        item: { text: 'The owner came.\nA zoning change of two acres from retail to homes is asked for.' },
+      }).evidenceQuote,
     ).toBe('A zoning change of two acres from retail to homes is asked for.');
   });
 
-  it.each([',', '-', '; –'])('is the unchanged title when the title is "%s" and only the kind of matter matches', (title) => {
-    expect(content(title, { item: { matterType: 'Zoning Case' } }).evidenceQuote).toBe(title);
-  });
+  it.each([',', '-', '; –'])(
+    'is the unchanged title when the title is "%s" and only the kind of matter matches',
+    (title) => {
+      expect(content(title, { item: { matterType: 'Zoning Case' } }).evidenceQuote).toBe(title);
+    },
+  );
 
   it('is limited to the clauses around the keyword in a very long sentence', () => {
     const title = `Authorize (1) ${'one more of many duties of the manager; (2) '.repeat(15)} annexation of land in the extraterritorial jurisdiction; ${'and so on; '.repeat(60)}`;
@@ -51,11 +55,15 @@ describe('the evidence', () => {
 
   it('shows by an ellipsis that the price or the recommendation behind it is left out', () => {
     expect(content('Rezoning of 5 acres - Financing: None').evidenceQuote).toBe('Rezoning of 5 acres …');
-    expect(content('Rezoning of 5 acres Recommendation of Staff: Approval').evidenceQuote).toBe('Rezoning of 5 acres …');
+    expect(content('Rezoning of 5 acres Recommendation of Staff: Approval').evidenceQuote).toBe(
+      'Rezoning of 5 acres …',
+    );
   });
 
   it('contains neither tags nor entities of a text that an import sends with them', () => {
-    expect(content('<b>Rezoning</b> of land &amp; water&nbsp;rights').evidenceQuote).toBe('Rezoning of land & water rights');
+    expect(content('<b>Rezoning</b> of land &amp; water&nbsp;rights').evidenceQuote).toBe(
+      'Rezoning of land & water rights',
+    );
   });
 });
 
@@ -75,7 +83,9 @@ describe('summary and business impact', () => {
 
   it('omit facts that the record lacks', () => {
     const hit = content('Speed limit in school zones');
-    expect(hit.summary).toBe('Speed limit in school zones. Agenda of the Exampleville City Council, 2026-03-10: listed.');
+    expect(hit.summary).toBe(
+      'Speed limit in school zones. Agenda of the Exampleville City Council, 2026-03-10: listed.',
+    );
     expect(hit.businessImpact).toBe(NO_IMPACT);
   });
 
@@ -83,14 +93,20 @@ describe('summary and business impact', () => {
     ['Purchase of a truck - Not to exceed $5,000.00, from $1.00 to $2.00', 'Not to exceed $5,000.00'],
     ['Contract in the amount of $7.50', '$7.50'],
     ['Services in an amount up to $400,000.00 annually', 'up to $400,000.00 annually'],
-    ['Grant of $10,000,000 with a match of $2,000,000 for a total amount of $12,000,000', 'total amount of $12,000,000'],
+    [
+      'Grant of $10,000,000 with a match of $2,000,000 for a total amount of $12,000,000',
+      'total amount of $12,000,000',
+    ],
     ['Loan in an amount up to $90 million and a grant in an amount up to $23 million', null],
     ['Abatement for a building having a cost of at least $9,140,000.00', 'cost of at least $9,140,000.00'],
     [
       'Ordinance authorizing the issuance of General Obligation Bonds, Series 2023 in an aggregate principal amount not to exceed $455,880,000; (2) levying a tax - Not to exceed $1,040,000',
       'principal amount not to exceed $455,880,000',
     ],
-    ['Issuance of (1) bonds in an amount not to exceed $172,000; and (2) notes of $51,000 - Not to exceed $3,000', null],
+    [
+      'Issuance of (1) bonds in an amount not to exceed $172,000; and (2) notes of $51,000 - Not to exceed $3,000',
+      null,
+    ],
     [
       'Sale of lots - Estimated Revenue: General Fund $10.70; Revenue Foregone: General Fund $40.61',
       'Estimated Revenue: General Fund $10.70; Revenue Foregone: General Fund $40.61',
@@ -99,7 +115,10 @@ describe('summary and business impact', () => {
       'A multifamily development - Estimated Revenue Forgone: General Fund $23,549,377.00',
       'Estimated Revenue Forgone: General Fund $23,549,377.00',
     ],
-    ['Vending - Estimated Annual Net Revenue: General Fund $39,097.97', 'Estimated Annual Net Revenue: General Fund $39,097.97'],
+    [
+      'Vending - Estimated Annual Net Revenue: General Fund $39,097.97',
+      'Estimated Annual Net Revenue: General Fund $39,097.97',
+    ],
     [
       'License - Revenue: General Fund $200.00 annually and $150.00 one-time fee, plus the $20.00 ordinance publication fee',
       'Revenue: General Fund $200.00 annually and $150.00 one-time fee',
@@ -117,18 +136,34 @@ describe('summary and business impact', () => {
     ['Contract with the University of Texas at San Antonio for training', '', ['University of Texas at San Antonio']],
     ['Contract with the Sample Foundation at Fair Park', '', ['Sample Foundation']],
     ['A hearing on an application by Sample Homes Fund (Applicant) to the state', '', ['Sample Homes Fund']],
-    ['(CD 5) Jo Example / Sample Partners; 12 Example Street; (2 acres)', 'Zoning Case', ['Jo Example / Sample Partners']],
+    [
+      '(CD 5) Jo Example / Sample Partners; 12 Example Street; (2 acres)',
+      'Zoning Case',
+      ['Jo Example / Sample Partners'],
+    ],
     ['Application number C 1 ZMK submitted by 96 Sample St, LLC, pursuant to the Charter', '', ['96 Sample St, LLC']],
     [
       'Agreement for pumps for the Water Department - Adam Sample dba Graphics MFG in the estimated amount of $158,275.00 and Example Supply, Inc. in the estimated amount of $134,300.00, lowest responsible bidders of three - Total $292,575.00',
       '',
       ['Adam Sample dba Graphics MFG', 'Example Supply, Inc.'],
     ],
-    ['Services in an amount of $1,000.00, Example Research, Inc. in an amount of $2,000.00', '', ['Example Research, Inc.']],
-    ['Contract with Sample & Example, LLC, formerly known as Sample & Example, Inc., to design', '', ['Sample & Example, LLC']],
+    [
+      'Services in an amount of $1,000.00, Example Research, Inc. in an amount of $2,000.00',
+      '',
+      ['Example Research, Inc.'],
+    ],
+    [
+      'Contract with Sample & Example, LLC, formerly known as Sample & Example, Inc., to design',
+      '',
+      ['Sample & Example, LLC'],
+    ],
     ['Contract with Sample Works in an amount up to $5.00', '', ['Sample Works']],
     ['Interlocal agreement with the City of Samplefield for a main', '', ['City of Samplefield']],
-    ['Contract with Example Materials, Inc. dba ExampleBit, a SMP Company, to pave', '', ['Example Materials, Inc. dba ExampleBit']],
+    [
+      'Contract with Example Materials, Inc. dba ExampleBit, a SMP Company, to pave',
+      '',
+      ['Example Materials, Inc. dba ExampleBit'],
+    ],
     ['Abandoning an alley to Jo Sample Example, the abutting owner', '', ['Jo Sample Example']],
     ['Speed limit on Example Boulevard', '', undefined],
     ['Authorize Execution of Grant Agreements with the State of Texas', '', undefined],
@@ -140,7 +175,8 @@ describe('summary and business impact', () => {
   ])('read the parties of "%s"', (text, type, names) => expect(statedParties(text, type)?.names).toEqual(names));
 
   it('say how a seller was chosen', () => {
-    const text = 'Contract for mains - Sample Construction, Inc., lowest responsible bidder of four - Not to exceed $12,711,348.00';
+    const text =
+      'Contract for mains - Sample Construction, Inc., lowest responsible bidder of four - Not to exceed $12,711,348.00';
     expect(statedParties(text, '')).toMatchObject({
       role: 'party',
       names: ['Sample Construction, Inc.'],
@@ -181,7 +217,10 @@ describe('summary and business impact', () => {
       '(CD 8) Zoning of Sample Church; 100 Sample Drive, (1.18 acres) From: "AG" Agricultural To: "I" Light Industrial (Recommended for Denial)',
       'Change stated: “From: "AG" Agricultural To: "I" Light Industrial”. Property affected: “100 Sample Drive, (1.18 acres)”.',
     ],
-    ['An ordinance on zoning; providing a penalty not to exceed $2,000.00', 'Penalty stated: “a penalty not to exceed $2,000.00”.'],
+    [
+      'An ordinance on zoning; providing a penalty not to exceed $2,000.00',
+      'Penalty stated: “a penalty not to exceed $2,000.00”.',
+    ],
     [
       'A hearing on an amendment to zoning district No. 453, on the southwest corner of Sample Lane and Example Avenue',
       'Property affected: “on the southwest corner of Sample Lane and Example Avenue”.',
@@ -191,9 +230,18 @@ describe('summary and business impact', () => {
       'Repeal stated: “repealing the juvenile curfew”.',
     ],
     ['An ordinance repealing Ordinance No. 12345 on zoning', NO_IMPACT],
-    ['Authorize to raise a zoning contract from $1,150.30 to $2,595.90', 'Change stated: “from $1,150.30 to $2,595.90”.'],
-    ['Authorize a five-year service price agreement for zoning studies', 'Term stated: “five-year service price agreement”.'],
-    ['Authorize Waiver of Development Fees for Sample Campus', 'Incentive stated: “Waiver of Development Fees for Sample Campus”.'],
+    [
+      'Authorize to raise a zoning contract from $1,150.30 to $2,595.90',
+      'Change stated: “from $1,150.30 to $2,595.90”.',
+    ],
+    [
+      'Authorize a five-year service price agreement for zoning studies',
+      'Term stated: “five-year service price agreement”.',
+    ],
+    [
+      'Authorize Waiver of Development Fees for Sample Campus',
+      'Incentive stated: “Waiver of Development Fees for Sample Campus”.',
+    ],
     ['Adopt a Resolution to Effect a Portion of Sample Contribution to the zoning program', NO_IMPACT],
     [
       'A Local Law to amend the zoning code, in relation to the use of shore power at piers',
@@ -208,7 +256,10 @@ describe('summary and business impact', () => {
       'Adopt Appropriation Ordinance in the Amount of $5.00 for the Sample Zoning Project',
       'Funding stated: “in the Amount of $5.00 for the Sample Zoning Project”.',
     ],
-    ['Resolution calling on the Department of Samples to allow zoning changes', /^Request stated: “calling on the Department of Samples/],
+    [
+      'Resolution calling on the Department of Samples to allow zoning changes',
+      /^Request stated: “calling on the Department of Samples/,
+    ],
     [
       'Authorize (1) a zoning contract - Example One, LLC in the amount of $2.00; and (2) a zoning lease - Example Two, LLC, lowest bidder of two',
       /^Named: Example One, LLC; Example Two, LLC \(lowest bidder of two\)/,
@@ -217,7 +268,10 @@ describe('summary and business impact', () => {
       'Authorize an Interlocal Agreement with the Sample Farmers Independent School District (SFBISD) for zoning',
       /Sample Farmers Independent School District/,
     ],
-    ['Authorize a public hearing to be held on April 8, 2026 on the annexation of land', 'Public hearing stated: 2026-04-08.'],
+    [
+      'Authorize a public hearing to be held on April 8, 2026 on the annexation of land',
+      'Public hearing stated: 2026-04-08.',
+    ],
   ])('state the effect of "%s" in the words of the record', (title, impact) =>
     expect(content(title).businessImpact).toEqual(typeof impact === 'string' ? impact : expect.stringMatching(impact)),
   );
@@ -288,7 +342,9 @@ describe('summary and business impact', () => {
       'Application number C 24 HAM (Sample Terrace) submitted by the Sample Department, pursuant to Article 16 of the General Municipal Law of New York State for the designation of an area',
       'Sample Terrace: designation of an area',
     ],
-  ])('begin "%s" with its action and object', (title, about) => expect(itemSubject(subject(title).item, operativeText(title))).toBe(about));
+  ])('begin "%s" with its action and object', (title, about) =>
+    expect(itemSubject(subject(title).item, operativeText(title))).toBe(about),
+  );
 
   it('state parties, amount and effects of the action that the source proposes, where title and text state none', () => {
     const actionText =
@@ -297,9 +353,10 @@ describe('summary and business impact', () => {
     expect(businessImpact).toContain('Named: Example Properties, LLC; amount: ');
     expect(businessImpact).toContain('$18,146');
     expect(businessImpact).toContain('Permission stated: “to allow late-night use of the site”');
-    expect(content('Rezoning of a corner', { item: { actionText: 'Hearing Closed; Approved $5 with Example, Inc.' } }).businessImpact).toBe(
-      NO_IMPACT,
-    );
+    expect(
+      content('Rezoning of a corner', { item: { actionText: 'Hearing Closed; Approved $5 with Example, Inc.' } })
+        .businessImpact,
+    ).toBe(NO_IMPACT);
   });
 
   it('take the subject from the proposed action or the name of the matter where the title does not say it', () => {
@@ -311,22 +368,38 @@ describe('summary and business impact', () => {
     ).toBe('Approve a change order with Example, Inc; adopt a resolution');
     expect(about('Int 5', { matterName: 'Outdoor dining on sidewalks.' })).toBe('Int 5: Outdoor dining on sidewalks.');
     expect(about('Item 5', {})).toBe('Agenda item: Item 5');
-    const named = content('Rezoning under the charter', { item: { matterName: 'Sample Avenue, Queens (C 230091 ZMQ)' } });
+    const named = content('Rezoning under the charter', {
+      item: { matterName: 'Sample Avenue, Queens (C 230091 ZMQ)' },
+    });
     expect(named.summary).toContain('Matter: Sample Avenue, Queens (C 230091 ZMQ).');
   });
 
   it.each([
     [{ actionText: 'This Land Use Application was Hearing Held by Committee' }, 'recommending', 'public_hearing'],
-    [{ actionText: 'Laid Over by Committee', outcome: 'continued', actions: HEARD_AND_LAID_OVER }, 'recommending', 'public_hearing'],
+    [
+      { actionText: 'Laid Over by Committee', outcome: 'continued', actions: HEARD_AND_LAID_OVER },
+      'recommending',
+      'public_hearing',
+    ],
     [{ actionText: 'Approved by Committee', outcome: 'approved' }, 'recommending', 'recommendation'],
     [{ actionText: '(a) Establish the Office of Rezoning.' }, 'final_decision_maker', 'final_action'],
-    [{ actionText: 'As recommended by the Rules Committee on August 30, 2017, adopt a policy.' }, 'final_decision_maker', 'final_action'],
+    [
+      { actionText: 'As recommended by the Rules Committee on August 30, 2017, adopt a policy.' },
+      'final_decision_maker',
+      'final_action',
+    ],
     [{ actionText: 'Report on bids and award of contract for a sewer.' }, 'final_decision_maker', 'final_action'],
     [{ actionText: 'To be heard in the evening.' }, 'final_decision_maker', 'unknown'],
-  ] as const)('have the stage that the text on the action states: %j before a %s body', (item, actingBodyRole, stage) => {
-    const stated = context('Annexation of land', { item: { ...item, matterType: null } as object, body: { actingBodyRole } });
-    expect(stated).toMatchObject({ proceduralStage: stage, actingBodyRole });
-  });
+  ] as const)(
+    'have the stage that the text on the action states: %j before a %s body',
+    (item, actingBodyRole, stage) => {
+      const stated = context('Annexation of land', {
+        item: { ...item, matterType: null } as object,
+        body: { actingBodyRole },
+      });
+      expect(stated).toMatchObject({ proceduralStage: stage, actingBodyRole });
+    },
+  );
 
   it('say that an item was filed, in the words of the source', () => {
     const filed = content('Annexation of land', { item: { actionText: 'Filed, by Committee', outcome: 'no_action' } });
@@ -337,12 +410,16 @@ describe('summary and business impact', () => {
     expect(content('Rezoning of the property at 330 Sample Boulevard. DROP').summary).toMatch(
       /^Rezoning of the property at 330 Sample Boulevard\. .*: mark in the title “DROP”\.$/,
     );
-    expect(content('Rezoning of 5 acres - WITHDRAWN BY APPLICANT').summary).toMatch(/: mark in the title “WITHDRAWN BY APPLICANT”\.$/);
+    expect(content('Rezoning of 5 acres - WITHDRAWN BY APPLICANT').summary).toMatch(
+      /: mark in the title “WITHDRAWN BY APPLICANT”\.$/,
+    );
   });
 
   it('repeat the recommendations that the record gives', () => {
     const title =
       'A public hearing on an application for rezoning of 5 acres Recommendation of Staff: Approval, subject to a site plan Recommendation of CPC: Denial Z123-456(AB)';
-    expect(content(title).summary).toContain('Staff recommends: Approval, subject to a site plan. CPC recommends: Denial.');
+    expect(content(title).summary).toContain(
+      'Staff recommends: Approval, subject to a site plan. CPC recommends: Denial.',
+    );
   });
 });

@@ -2,20 +2,25 @@ import { describe, expect, it } from 'vitest';
 import { spelledOut } from '../../src/classifier/effects/spelled-out.ts';
 import { EFFECT_RULES, statedEffects } from '../../src/classifier/effects/stated-effects.ts';
 
-const labelsOf = (text: string, isPaid = false): string[] => statedEffects([text], { isPaid }).map((effect) => effect.split(':')[0]!);
+const labelsOf = (text: string, isPaid = false): string[] =>
+  statedEffects([text], { isPaid }).map((effect) => effect.split(':')[0]!);
 
 describe('every rule on effects', () => {
   it.each(EFFECT_RULES.map(({ label, example }) => [label, example]))('"%s" finds its example "%s"', (label, example) =>
     expect(labelsOf(example)[0]).toBe(label),
   );
 
-  it.each(EFFECT_RULES.map(({ label, example }) => [label, example]))('"%s" finds its example in capital initials', (label, example) => {
-    const titled = example.replace(/\b\p{Ll}/gu, (letter) => letter.toUpperCase());
-    // Words that only stand in prose.
-    if (!/^(?:Change|Proposal) stated$/.test(label)) expect(labelsOf(titled)).toContain(label);
-  });
+  it.each(EFFECT_RULES.map(({ label, example }) => [label, example]))(
+    '"%s" finds its example in capital initials',
+    (label, example) => {
+      const titled = example.replace(/\b\p{Ll}/gu, (letter) => letter.toUpperCase());
+      // Words that only stand in prose.
+      if (!/^(?:Change|Proposal) stated$/.test(label)) expect(labelsOf(titled)).toContain(label);
+    },
+  );
 
-  it('has a label of its own', () => expect(new Set(EFFECT_RULES.map(({ label }) => label)).size).toBe(EFFECT_RULES.length));
+  it('has a label of its own', () =>
+    expect(new Set(EFFECT_RULES.map(({ label }) => label)).size).toBe(EFFECT_RULES.length));
 });
 
 describe('no effect is stated', () => {
@@ -65,7 +70,9 @@ describe('no effect is stated', () => {
     const text = 'A transfer in an amount of $5.00 for the repair of lamps';
     expect(labelsOf(text)).toContain('Funding stated');
     expect(labelsOf(text, true)).not.toContain('Funding stated');
-    expect(labelsOf('Rules to promote the reuse of empty shops, prohibiting the sale of fireworks')).toEqual(['Restriction stated']);
+    expect(labelsOf('Rules to promote the reuse of empty shops, prohibiting the sale of fireworks')).toEqual([
+      'Restriction stated',
+    ]);
     expect(labelsOf('Rules to promote the reuse of empty shops', true)).toEqual([]);
   });
 });
@@ -74,7 +81,8 @@ describe('a clause on a term', () => {
   const stated = (text: string): readonly string[] => statedEffects([text], { isPaid: true });
 
   it('holds one', () => {
-    const text = 'Extend the service contract with Sample, LLC for the collection of fees and false alarms in the city of samples';
+    const text =
+      'Extend the service contract with Sample, LLC for the collection of fees and false alarms in the city of samples';
     expect(stated(`${text}, extending the term from October 1, 2025 to May 1, 2026`)).toEqual([
       'Term stated: “extending the term from October 1, 2025 to May 1, 2026”',
     ]);
@@ -87,8 +95,14 @@ describe('a clause on a term', () => {
     ]));
 
   it.each([
-    ['The establishment of the density factor for the purposes of calculating parkland fees', 'establishment of the density factor'],
-    ['Consenting to the Addition of Approximately 50.10 Acres of Land to the Sample District', 'Consenting to the Addition of'],
+    [
+      'The establishment of the density factor for the purposes of calculating parkland fees',
+      'establishment of the density factor',
+    ],
+    [
+      'Consenting to the Addition of Approximately 50.10 Acres of Land to the Sample District',
+      'Consenting to the Addition of',
+    ],
   ])('of another kind begins with what is done: "%s"', (text, words) => expect(stated(text)[0]).toContain(`“${words}`));
 });
 
@@ -106,12 +120,16 @@ describe('a clause', () => {
     ['The repair of lamps for the Department of Parks - Example Lamps, lowest bidder', 'for the Department of Parks”'],
     ['Four One-Year Renewal Options in an Amount Up to $5.00', 'Renewal Options”'],
     ['The repair of lamps of the old town- Not to exceed $5.00 in all', 'repair of lamps of the old town”'],
-  ])('of "%s" ends where its words end', (text, part) => expect(statedEffects([text], { isPaid: false })[0]).toContain(part));
+  ])('of "%s" ends where its words end', (text, part) =>
+    expect(statedEffects([text], { isPaid: false })[0]).toContain(part),
+  );
 });
 
 describe('a pattern that takes any case', () => {
   it('is spelled out, so that no group of it needs the flag', () => {
-    expect(spelledOut(String.raw`(?i:\bto (?:a|[b-d_]\d))e(?=F)`)).toBe(String.raw`(?:\b[tT][oO] (?:[aA]|[b-dB-D_]\d))e(?=F)`);
+    expect(spelledOut(String.raw`(?i:\bto (?:a|[b-d_]\d))e(?=F)`)).toBe(
+      String.raw`(?:\b[tT][oO] (?:[aA]|[b-dB-D_]\d))e(?=F)`,
+    );
     expect(spelledOut(String.raw`(?<!x)(?<name>\p{Lu})(?i:x\.)`)).toBe(String.raw`(?<!x)(?<name>\p{Lu})(?:[xX]\.)`);
   });
 

@@ -52,12 +52,18 @@ describe('a clause on an effect', () => {
       'A zoning study with two one-year renewal options in a total amount of $9.00',
       'Amount: total amount of $9.00. Renewal stated: “two one-year renewal options”.',
     ],
-    ['A fee schedule: increase the hourly zoning rates, and (3) to extend the term', /^Charge stated: “increase the hourly zoning rates”/],
+    [
+      'A fee schedule: increase the hourly zoning rates, and (3) to extend the term',
+      /^Charge stated: “increase the hourly zoning rates”/,
+    ],
     [
       'Accept a zoning grant of the Sample Office, for the study (Federal Award ID',
       'Grant stated: “Accept a zoning grant of the Sample Office, for the study”.',
     ],
-    ['A zoning study by Example Construction of Texas, Ltd., for streets', 'Named: Example Construction of Texas, Ltd.'],
+    [
+      'A zoning study by Example Construction of Texas, Ltd., for streets',
+      'Named: Example Construction of Texas, Ltd.',
+    ],
     ['Zoning: support for Example One, LLC', 'Named: Example One, LLC.'],
     [
       'Zoning of the warranted traffic signal installation at Sample Street',
@@ -81,7 +87,9 @@ describe('a clause on an effect', () => {
   it('ends before the next lettered step', () => {
     const actionText =
       'Consider an ordinance:\n(a) Approving a rezoning to allow late use (12:00 a.m. - 6:00 a.m.) of one lot.\n(b) Adopt a resolution.';
-    expect(impactOf('Rezoning', { item: { actionText } })).toContain('“to allow late use (12:00 a.m. - 6:00 a.m.) of one lot”');
+    expect(impactOf('Rezoning', { item: { actionText } })).toContain(
+      '“to allow late use (12:00 a.m. - 6:00 a.m.) of one lot”',
+    );
   });
 });
 
@@ -107,16 +115,23 @@ describe('the amount beside a party', () => {
 });
 
 it('the summary of a hearing names what is heard, without the words between', () => {
-  const [hit] = hitsOf('A public hearing to receive comments and to approve an ordinance granting a zoning change of two acres');
+  const [hit] = hitsOf(
+    'A public hearing to receive comments and to approve an ordinance granting a zoning change of two acres',
+  );
   expect(hit?.content.summary).toMatch(/^Public hearing: (?!And|To )/);
 });
 
 describe('the summary of a report', () => {
   it.each([
-    ['Zoning Update of Parks - Jo Q. Example, Development Services Assistant Director', /^Zoning Update of Parks\. Agenda/],
+    [
+      'Zoning Update of Parks - Jo Q. Example, Development Services Assistant Director',
+      /^Zoning Update of Parks\. Agenda/,
+    ],
     ['Zoning Update of Sample Park - Dr. Jo Example, Chief Zoning Officer', /^Zoning Update of Sample Park\. /],
     ['Zoning Update of Parks - Sample Street, North Side', /^Zoning Update of Parks - Sample Street, North Side/],
-  ])('"%s" leaves out who presents it, and no place', (title, summary) => expect(hitsOf(title)[0]?.content.summary).toMatch(summary));
+  ])('"%s" leaves out who presents it, and no place', (title, summary) =>
+    expect(hitsOf(title)[0]?.content.summary).toMatch(summary),
+  );
 });
 
 describe('an ordinance that is listed by its number', () => {
@@ -129,7 +144,9 @@ describe('an ordinance that is listed by its number', () => {
   });
 
   it('has no topic from what was done', () => {
-    expect(hitsOf('ORDINANCE NO. 123', { item: { actionText: 'ORD NO. 123 - passed after the zoning hearing' } })).toEqual([]);
+    expect(
+      hitsOf('ORDINANCE NO. 123', { item: { actionText: 'ORD NO. 123 - passed after the zoning hearing' } }),
+    ).toEqual([]);
   });
 });
 
@@ -141,13 +158,15 @@ describe('the names of a list', () => {
   });
 
   it('end at the next name of a list', () => {
-    expect(impactOf('Zoning agreements with Example One, LLC, Sample Project Partners, and Example Two, Inc. to work')).toBe(
-      'Named: Example One, LLC; Example Two, Inc.',
-    );
+    expect(
+      impactOf('Zoning agreements with Example One, LLC, Sample Project Partners, and Example Two, Inc. to work'),
+    ).toBe('Named: Example One, LLC; Example Two, Inc.');
   });
 
   it('keep a dash of their own', () => {
-    expect(impactOf('A zoning agreement with D.R. Example – Texas, Ltd. on streets')).toBe('Named: D.R. Example – Texas, Ltd.');
+    expect(impactOf('A zoning agreement with D.R. Example – Texas, Ltd. on streets')).toBe(
+      'Named: D.R. Example – Texas, Ltd.',
+    );
   });
 });
 
@@ -157,22 +176,33 @@ describe('a party', () => {
   it('is one of two that "and" joins where the text lists it alone', () => {
     const text = 'Agreement with Sample Connector and Helpers of Example Inc., to support homes';
     expect(
-      named(`${text}, with: (a) Sample Connector in an amount of $2.00; and (b) Helpers of Example Inc., in an amount of $1.00`),
+      named(
+        `${text}, with: (a) Sample Connector in an amount of $2.00; and (b) Helpers of Example Inc., in an amount of $1.00`,
+      ),
     ).toEqual(['Sample Connector', 'Helpers of Example Inc.']);
     expect(named(text)).toEqual(['Sample Connector and Helpers of Example Inc.']);
   });
 
   it('is not named a second time by a former name in brackets', () =>
-    expect(named('Extend the contract with Square Sample, LLC (previously Example Safety Corporation) for permits')).toEqual([
-      'Square Sample, LLC',
-    ]));
+    expect(
+      named('Extend the contract with Square Sample, LLC (previously Example Safety Corporation) for permits'),
+    ).toEqual(['Square Sample, LLC']));
 
   it.each([
     ['A zoning agreement with eCample SOLUTIONS INC on maps', 'Named: eCample SOLUTIONS INC.'],
-    ['A zoning agreement with Example, Inc. dba Sample House for maps of the town', 'Named: Example, Inc. dba Sample House.'],
+    [
+      'A zoning agreement with Example, Inc. dba Sample House for maps of the town',
+      'Named: Example, Inc. dba Sample House.',
+    ],
     ['The purchase of zoning maps with Example Maps through the Sample cooperative', 'Named: Example Maps.'],
-    ['A zoning agreement with Example, LLC through the Sample Buyers, Inc. cooperative agreement on maps', 'Named: Example, LLC.'],
-    ['A zoning agreement with Example, LLC through Sample Sellers, Inc. on maps', 'Named: Example, LLC; Sample Sellers, Inc.'],
+    [
+      'A zoning agreement with Example, LLC through the Sample Buyers, Inc. cooperative agreement on maps',
+      'Named: Example, LLC.',
+    ],
+    [
+      'A zoning agreement with Example, LLC through Sample Sellers, Inc. on maps',
+      'Named: Example, LLC; Sample Sellers, Inc.',
+    ],
     ['Zoning maps of Gyant V. Example, LLC and more', 'Named: Gyant V. Example, LLC.'],
     [
       'Zoning maps - Example Maps in the estimated of $1.00, SAMPLE, INC. in the estimated amount of $2.00.00; Maps Two in an amount of $3.00, lowest responsible bidders of two',
@@ -210,9 +240,13 @@ describe('the words beside an outcome', () => {
   it('are those that say the same', () => {
     const [hit] = hitsOf('Rezoning of a lot', { item: { outcome: 'no_action', actionText: 'Filed, by Committee' } });
     expect(hit?.content.summary).toMatch(/: filed \(“Filed, by Committee”\)\.$/);
-    const [closed] = hitsOf('Rezoning of a lot', { item: { outcome: 'approved', actionText: 'Hearing closed and adopt' } });
+    const [closed] = hitsOf('Rezoning of a lot', {
+      item: { outcome: 'approved', actionText: 'Hearing closed and adopt' },
+    });
     expect(closed?.content.summary).toContain(': approved');
-    const [dropped] = hitsOf('Rezoning of a lot. DROP', { item: { outcome: 'withdrawn', matterStatus: 'Agenda Ready' } });
+    const [dropped] = hitsOf('Rezoning of a lot. DROP', {
+      item: { outcome: 'withdrawn', matterStatus: 'Agenda Ready' },
+    });
     expect(dropped?.content.summary).not.toContain('Agenda Ready');
   });
 });

@@ -7,29 +7,46 @@ import { statedAmount, statedParties } from '../../src/classifier/stated-facts.t
 import { clipped, itemSubject } from '../../src/classifier/subject-sentence.ts';
 import { shippedTaxonomy, subject, type SubjectParts } from '../support/classifier-subjects.ts';
 
-const about = (title: string, item: SubjectParts['item'] = {}): string => itemSubject(subject(title, { item }).item, operativeText(title));
+const about = (title: string, item: SubjectParts['item'] = {}): string =>
+  itemSubject(subject(title, { item }).item, operativeText(title));
 
 describe('a text that is cut', () => {
   it.each([
-    ['Repair the signals and improvements for accessibility to the station of trains', 60, 'Repair the signals and improvements …'],
-    ['Establish the costs of roads and the methods of assessing special assessments for parks', 70, 'Establish the costs of roads …'],
+    [
+      'Repair the signals and improvements for accessibility to the station of trains',
+      60,
+      'Repair the signals and improvements …',
+    ],
+    [
+      'Establish the costs of roads and the methods of assessing special assessments for parks',
+      70,
+      'Establish the costs of roads …',
+    ],
     [
       'Increase the pay of the agreement on plans from $3,000,000 to $12,000,000 a year',
       59,
       'Increase the pay of the agreement on plans …',
     ],
-    ['Authorize a contract on the lake between the City of Sample and the Town of Example', 62, 'Authorize a contract on the lake …'],
+    [
+      'Authorize a contract on the lake between the City of Sample and the Town of Example',
+      62,
+      'Authorize a contract on the lake …',
+    ],
   ])('ends with a whole thing: "%s"', (text, limit, end) => expect(clipped(text, limit, 0.5)).toBe(end));
 });
 
 describe('the subject of an item', () => {
   it('keeps a time limit that stands elsewhere', () =>
-    expect(about('Adopt a rule on reports due not later than May of each year, with a list')).toContain('later than May'));
+    expect(about('Adopt a rule on reports due not later than May of each year, with a list')).toContain(
+      'later than May',
+    ));
 
   it('keeps the verb behind a time limit', () =>
-    expect(about('An ordinance requiring staff to, not later than seven days after approval of the plan, file a copy of the plan')).toBe(
-      'Require staff to file a copy of the plan',
-    ));
+    expect(
+      about(
+        'An ordinance requiring staff to, not later than seven days after approval of the plan, file a copy of the plan',
+      ),
+    ).toBe('Require staff to file a copy of the plan'));
 
   it('has its second verb in the same mood, unlike a verb behind "by"', () => {
     expect(about('Authorize (1) a plan; (2) closing the public hearing and levying a special assessment')).toBe(
@@ -44,9 +61,11 @@ describe('the subject of an item', () => {
   });
 
   it('keeps the steps behind an amount', () =>
-    expect(about('Authorize (1) a contract for pipes - Not to exceed $5.00; and (2) a lease of land - Total not to exceed $9.00')).toBe(
-      'Authorize a contract for pipes; a lease of land',
-    ));
+    expect(
+      about(
+        'Authorize (1) a contract for pipes - Not to exceed $5.00; and (2) a lease of land - Total not to exceed $9.00',
+      ),
+    ).toBe('Authorize a contract for pipes; a lease of land'));
 
   it('names no firms of a list as points', () => {
     const firms =
@@ -61,7 +80,8 @@ describe('the subject of an item', () => {
   it('is the proposed action also where the title is a noun of action or calls a hearing', () => {
     expect(
       about('Amendment to the Agreement with Example, Inc. for Design.', {
-        actionText: 'Approve the amendment to: (1) increase the pay by $500,000, and (2) to increase the hourly rates. CEQA: Not a Project',
+        actionText:
+          'Approve the amendment to: (1) increase the pay by $500,000, and (2) to increase the hourly rates. CEQA: Not a Project',
       }),
     ).toBe('Approve the amendment to increase the pay by $500,000; to increase the hourly rates.');
     const hearing = {
@@ -82,7 +102,10 @@ describe('stated amounts', () => {
       'Authorize a decrease - Not to exceed ($672.80), decreasing the contract amount from $2,249.45 to $1,577.65 - Financing',
       'Not to exceed ($672.80), decreasing the contract amount from $2,249.45 to $1,577.65',
     ],
-    ['A contract - Estimated Annual Gross Revenue: $25,150.00 - General Fund ($14,425.00)', 'Estimated Annual Gross Revenue: $25,150.00'],
+    [
+      'A contract - Estimated Annual Gross Revenue: $25,150.00 - General Fund ($14,425.00)',
+      'Estimated Annual Gross Revenue: $25,150.00',
+    ],
   ])('of "%s"', (text, amount) => expect(statedAmount(text)).toBe(amount));
 
   it.each([
@@ -107,7 +130,9 @@ describe('stated amounts', () => {
       ['Alpha, Inc.', 'Beta, LP'],
       [],
     ],
-  ])('are tied to the parties of "%s"', (text, names, sums) => expect(statedParties(text, '')).toMatchObject({ names, sums }));
+  ])('are tied to the parties of "%s"', (text, names, sums) =>
+    expect(statedParties(text, '')).toMatchObject({ names, sums }),
+  );
 
   it('of several parties stand behind each of them', () => {
     const [hit] = classifyItem(
@@ -122,10 +147,16 @@ describe('stated amounts', () => {
 
 describe('parties', () => {
   it.each([
-    ['An agreement with Oak Sample Street LLC, a Delaware Limited Liability Company, for a walk', ['Oak Sample Street LLC']],
+    [
+      'An agreement with Oak Sample Street LLC, a Delaware Limited Liability Company, for a walk',
+      ['Oak Sample Street LLC'],
+    ],
     ['An agreement with Oak Sample Street LLC (Texas Limited Liability Company) for a walk', ['Oak Sample Street LLC']],
     ['A contract with The Sample Group, Inc., a Jo Example Company to survey', ['Sample Group, Inc.']],
-    ['A contract with The Sample Group, Inc. and Jo Example Company to survey', ['Sample Group, Inc.', 'Jo Example Company']],
+    [
+      'A contract with The Sample Group, Inc. and Jo Example Company to survey',
+      ['Sample Group, Inc.', 'Jo Example Company'],
+    ],
     ['A lease with Sample Limited Partnership for land', ['Sample Limited Partnership']],
     [
       'A contract with Roe & Poe, P.C. on Doe v. Board of Adjustment for the City of Sample and Example2, LLC',
@@ -136,7 +167,10 @@ describe('parties', () => {
       ['Sample Convention Center Hotel Development Corporation'],
     ],
     ['A lease with the Board of Regents of Sample College for land', ['Sample College']],
-    ['Funds From Profits at the Sample Coliseum, for the Purpose of Reimbursing Example Coliseum LLC for Roofs', ['Example Coliseum LLC']],
+    [
+      'Funds From Profits at the Sample Coliseum, for the Purpose of Reimbursing Example Coliseum LLC for Roofs',
+      ['Example Coliseum LLC'],
+    ],
     ['A lease with Example Coliseum LLC for a hall', ['Example Coliseum LLC']],
     [
       'Purchase of eight Air Circuit - Bridge Mount heating, and air conditioning units from Sample Air Systems, Inc., sole source',
@@ -148,10 +182,14 @@ describe('parties', () => {
   ])('are whole in "%s"', (text, names) => expect(statedParties(text, '')?.names).toEqual(names));
 
   it('are not stated where the text has a name of more words than are read', () => {
-    const loan = (name: string) => statedParties(`Lend to Sample Housing I, LP $5.00 for Village at ${name}, LP $6.00`, '')?.names;
+    const loan = (name: string) =>
+      statedParties(`Lend to Sample Housing I, LP $5.00 for Village at ${name}, LP $6.00`, '')?.names;
     expect(loan('Oak I Apartments I and Oak Senior Sample II')).toBeUndefined();
     expect(loan('Oak II')).toEqual(['Sample Housing I, LP', 'Village at Oak II, LP']);
-    expect(statedParties('Contracts with One, Inc. Two Holdings, LLC for plans', '')?.names).toEqual(['One, Inc.', 'Two Holdings, LLC']);
+    expect(statedParties('Contracts with One, Inc. Two Holdings, LLC for plans', '')?.names).toEqual([
+      'One, Inc.',
+      'Two Holdings, LLC',
+    ]);
   });
 
   it('who submit amendments of a charter apply for nothing', () => {
@@ -163,13 +201,19 @@ describe('parties', () => {
 
   it('that are examples are named as such', () =>
     expect(
-      statedParties('Acceptance of grants from Organizations, Including, but Not Limited to, Sample Charities, Inc., for pets', ''),
+      statedParties(
+        'Acceptance of grants from Organizations, Including, but Not Limited to, Sample Charities, Inc., for pets',
+        '',
+      ),
     ).toMatchObject({ names: ['Sample Charities, Inc.'], chosen: 'not limited to these' }));
 });
 
 describe('what has no effect', () => {
-  const hit = (item: SubjectParts['item'], title = 'Rezoning to allow late hours at 12 Example Street', today = '2026-03-10') =>
-    classifyItem({ ...subject(title, { item }), today }, shippedTaxonomy)[0]?.content;
+  const hit = (
+    item: SubjectParts['item'],
+    title = 'Rezoning to allow late hours at 12 Example Street',
+    today = '2026-03-10',
+  ) => classifyItem({ ...subject(title, { item }), today }, shippedTaxonomy)[0]?.content;
 
   it.each([
     [{ outcome: 'denied' }, 'The item was denied.'],
@@ -203,5 +247,7 @@ describe('what has no effect', () => {
 
 describe('a district with the area outside of the city', () => {
   it('is a place', () =>
-    expect(affectedLocation(['(CD 7 and ETJ) Pipes']).locations).toEqual([{ kind: 'area', sourceText: 'CD 7 and ETJ' }]));
+    expect(affectedLocation(['(CD 7 and ETJ) Pipes']).locations).toEqual([
+      { kind: 'area', sourceText: 'CD 7 and ETJ' },
+    ]));
 });

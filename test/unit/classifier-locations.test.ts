@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { affectedLocation } from '../../src/classifier/locations/affected-location.ts';
 
-const places = (text: string): string[] => affectedLocation([text]).locations.map(({ kind, sourceText }) => `${kind}: ${sourceText}`);
+const places = (text: string): string[] =>
+  affectedLocation([text]).locations.map(({ kind, sourceText }) => `${kind}: ${sourceText}`);
 
 describe('the places that a text names', () => {
   it.each([
@@ -40,7 +41,10 @@ describe('the places that a text names', () => {
       ['road_segment: Example Hill Road (North) from First Street to Sample Lane'],
     ],
     ['Sale of 12, 14 and 16 N. Sample Avenue', ['street_address: 12, 14 and 16 N. Sample Avenue']],
-    ['Tower; 4000 - 4016 (evens) E. Example Street, (3 acres)', ['street_address: 4000 - 4016 (evens) E. Example Street']],
+    [
+      'Tower; 4000 - 4016 (evens) E. Example Street, (3 acres)',
+      ['street_address: 4000 - 4016 (evens) E. Example Street'],
+    ],
     ['Designation of a hall (Block 1331, Lot 128), Sample', ['parcel: Block 1331, Lot 128']],
     ['Land on Block 522, p/o Lots 29, 30, and 31 for use', ['parcel: Block 522, p/o Lots 29, 30, and 31']],
     ['Sale of City Block 51/3306 for use', ['parcel: City Block 51/3306']],
@@ -60,7 +64,10 @@ describe('the places that a text names', () => {
     ['Lease of land located at 7800 Samplemore', ['street_address: 7800 Samplemore']],
     ['Lease of space located at 7800 Samplemore Suite 190, to be used', ['street_address: 7800 Samplemore Suite 190']],
     ['Lease of space located at 7800 Sample Building', ['street_address: 7800 Sample Building']],
-    ['Space at 1111 West Sample Drive Suites 600 and 750, to be used', ['street_address: 1111 West Sample Drive Suites 600 and 750']],
+    [
+      'Space at 1111 West Sample Drive Suites 600 and 750, to be used',
+      ['street_address: 1111 West Sample Drive Suites 600 and 750'],
+    ],
     [
       'Space at 12 Sample Drive, Suites A, B, 14 Oak Street',
       ['street_address: 12 Sample Drive, Suites A, B', 'street_address: 14 Oak Street'],
@@ -71,7 +78,10 @@ describe('the places that a text names', () => {
       'Signals: Oak Street at IH 30 East/West, Elm Street at Main Street',
       ['intersection: Oak Street at IH 30', 'intersection: Elm Street at Main Street'],
     ],
-    ['Signals: Oak Street at Interstate Highway (IH) 35, and', ['intersection: Oak Street at Interstate Highway (IH) 35']],
+    [
+      'Signals: Oak Street at Interstate Highway (IH) 35, and',
+      ['intersection: Oak Street at Interstate Highway (IH) 35'],
+    ],
     ['Signals: Jo Sample, Jr. Boulevard at Main Street', ['intersection: Jo Sample, Jr. Boulevard at Main Street']],
     [
       'Works at the intersection of Oak Avenue, El Sample Avenue and Elm Boulevard',
@@ -81,23 +91,41 @@ describe('the places that a text names', () => {
     ['Rezoning 12 acres at 100 Main Street from Agricultural to Light Industrial', ['street_address: 100 Main Street']],
     ['Rezoning 100 Main Street from Planned Development to Historic District', ['street_address: 100 Main Street']],
     ['Rezoning 100 Main Street from CR to MU-1', ['street_address: 100 Main Street']],
-    ['Mains in Oak Street from Twelfth Street to Main Street', ['road_segment: Oak Street from Twelfth Street to Main Street']],
+    [
+      'Mains in Oak Street from Twelfth Street to Main Street',
+      ['road_segment: Oak Street from Twelfth Street to Main Street'],
+    ],
     ['Mains in Oak Street from N. Sample to Elm', ['road_segment: Oak Street from N. Sample to Elm']],
     ['Mains in Oak Street between O’Sample and Main', ['road_segment: Oak Street between O’Sample and Main']],
-    ['Work at the intersection of Example Road and Sample Lane', ['intersection: intersection of Example Road and Sample Lane']],
+    [
+      'Work at the intersection of Example Road and Sample Lane',
+      ['intersection: intersection of Example Road and Sample Lane'],
+    ],
     ['Signal: Example Road at North Sample Lane', ['intersection: Example Road at North Sample Lane']],
-    ['on the southeast corner of Example Road and FM 1234', ['intersection: southeast corner of Example Road and FM 1234']],
+    [
+      'on the southeast corner of Example Road and FM 1234',
+      ['intersection: southeast corner of Example Road and FM 1234'],
+    ],
     [
       'on the north line of Example Street, between Sample Road and 2nd Avenue',
       ['road_segment: north line of Example Street, between Sample Road and 2nd Avenue'],
     ],
-    ['Paving of Example Street from Sample Road to Third Avenue', ['road_segment: Example Street from Sample Road to Third Avenue']],
+    [
+      'Paving of Example Street from Sample Road to Third Avenue',
+      ['road_segment: Example Street from Sample Road to Third Avenue'],
+    ],
     ['in the 900 and 1000 blocks of Example Avenue', ['road_segment: 900 and 1000 blocks of Example Avenue']],
-    ['Plat of Lot 1, Block 3 in the Sample Survey, Abstract No. 12', ['parcel: Lot 1, Block 3', 'parcel: Sample Survey, Abstract No. 12']],
+    [
+      'Plat of Lot 1, Block 3 in the Sample Survey, Abstract No. 12',
+      ['parcel: Lot 1, Block 3', 'parcel: Sample Survey, Abstract No. 12'],
+    ],
     ['Plat of Example Meadows Addition', ['subdivision: Example Meadows Addition']],
     ['property zoned an R-5(A) Single Family District', ['zoning_district: R-5(A) Single Family District']],
     ['within Planned Development District No. 99', ['zoning_district: Planned Development District No. 99']],
-    ['From: "AG" Agricultural To: "I" Light Industrial', ['zoning_district: "AG" Agricultural', 'zoning_district: "I" Light Industrial']],
+    [
+      'From: "AG" Agricultural To: "I" Light Industrial',
+      ['zoning_district: "AG" Agricultural', 'zoning_district: "I" Light Industrial'],
+    ],
     ['a water line in Sample Creek Park', ['facility: Sample Creek Park']],
     ['(CD 2, CD 8 and CD 9) Renewal', ['area: CD 2, CD 8 and CD 9']],
     ['in the Example Creek TIF District', ['area: Example Creek TIF District']],
@@ -144,7 +172,9 @@ describe('the places that a text names', () => {
 
   it('are named once each, in their order, and at most twenty', () => {
     const text = Array.from({ length: 30 }, (_, at) => `${at + 1} Example Street`).join('; ');
-    expect(places(`${text}; ${text}`)).toEqual(Array.from({ length: 20 }, (_, at) => `street_address: ${at + 1} Example Street`));
+    expect(places(`${text}; ${text}`)).toEqual(
+      Array.from({ length: 20 }, (_, at) => `street_address: ${at + 1} Example Street`),
+    );
   });
 
   it('are left out when longer than 160 code units', () => {

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { classifyItem, hitId, phraseClassifier } from '../../src/classifier/classify-item.ts';
 import { compileTopics } from '../../src/classifier/phrases.ts';
-import { shippedTaxonomy, shippedTopics, subject, type SubjectParts, topicRecord } from '../support/classifier-subjects.ts';
+import {
+  shippedTaxonomy,
+  shippedTopics,
+  subject,
+  type SubjectParts,
+  topicRecord,
+} from '../support/classifier-subjects.ts';
 
 const slugs = new Map(shippedTopics().map((topic) => [topic.id, topic.slug]));
 const topicsOf = (title: string, parts: SubjectParts = {}): string[] =>
@@ -75,20 +81,25 @@ describe('a negative keyword', () => {
 
   it('that overlaps no keyword takes 20 from the confidence', () => {
     expect(hits('Plat of the museum block')).toEqual([]);
-    expect(hits('Plat of the museum block, with a data center and a short-term rental').map((hit) => hit.content.confidence)).toEqual([70]);
+    expect(
+      hits('Plat of the museum block, with a data center and a short-term rental').map((hit) => hit.content.confidence),
+    ).toEqual([70]);
   });
 });
 
 describe('confidence', () => {
-  const confidence = (title: string, parts: SubjectParts = {}) => hits(title, parts).map((hit) => hit.content.confidence);
+  const confidence = (title: string, parts: SubjectParts = {}) =>
+    hits(title, parts).map((hit) => hit.content.confidence);
 
-  it('follows the rule in docs/classification.md', () => {
+  it('follows the rule in docs/developers/classification.md', () => {
     expect(confidence('Plat of two acres')).toEqual([65]);
     expect(confidence('Data center on two acres')).toEqual([80]);
     expect(confidence('Data center and data center')).toEqual([85]);
     expect(confidence('Data center, plat and short-term rental')).toEqual([90]);
     expect(confidence('Item of business', { item: { text: 'Data center on two acres' } })).toEqual([70]);
-    expect(confidence('Data center, plat and short-term rental', { item: { matterType: 'Plat hearing' } })).toEqual([95]);
+    expect(confidence('Data center, plat and short-term rental', { item: { matterType: 'Plat hearing' } })).toEqual([
+      95,
+    ]);
     expect(confidence('100 Example Street', { item: { matterType: 'Plat' } })).toEqual([70]);
     expect(confidence('100 Example Street', { item: { matterType: 'Plat of contracts' } })).toEqual([]);
   });
@@ -107,7 +118,9 @@ describe('topics', () => {
   });
 
   it('in another order make the same hits', () => {
-    const item = subject('Contract with Example Paving, Inc. for street reconstruction and a water main at 100 Example Street');
+    const item = subject(
+      'Contract with Example Paving, Inc. for street reconstruction and a water main at 100 Example Street',
+    );
     const backwards = compileTopics(shippedTopics().toReversed());
     expect(classifyItem(item, backwards)).toEqual(classifyItem(item, shippedTaxonomy));
     expect(classifyItem(item, backwards).length).toBeGreaterThan(2);

@@ -19,16 +19,20 @@ describe('the stage of an item', () => {
   ])('"%s" is %s', (title, stage) => expect(context(title).proceduralStage).toBe(stage));
 
   it('is a briefing in a work session and a recommendation in a body that recommends', () => {
-    expect(context('Adopt rules on short-term rentals', { meeting: { title: 'City Council Worksession' } }).proceduralStage).toBe(
-      'briefing',
-    );
+    expect(
+      context('Adopt rules on short-term rentals', { meeting: { title: 'City Council Worksession' } }).proceduralStage,
+    ).toBe('briefing');
     const commission = context('Adopt rules on short-term rentals', { body: { actingBodyRole: 'recommending' } });
     expect(commission).toMatchObject({ proceduralStage: 'recommendation', actingBodyRole: 'recommending' });
   });
 
   it('is a final action once the body that decides has decided at the hearing', () => {
-    const stage = (item: SubjectParts['item'], actingBodyRole: 'final_decision_maker' | 'recommending' = 'final_decision_maker') =>
-      context('A public hearing to receive comments on the annexation of land', { item, body: { actingBodyRole } }).proceduralStage;
+    const stage = (
+      item: SubjectParts['item'],
+      actingBodyRole: 'final_decision_maker' | 'recommending' = 'final_decision_maker',
+    ) =>
+      context('A public hearing to receive comments on the annexation of land', { item, body: { actingBodyRole } })
+        .proceduralStage;
     expect(stage({ actionText: 'Hearing Closed; CPC Recommendation Followed' })).toBe('final_action');
     expect(stage({ actionText: 'Hearing Closed; Approved', outcome: 'approved' })).toBe('final_action');
     expect(stage({ actionText: 'Hearing Closed; CPC Recommendation Followed' }, 'recommending')).toBe('public_hearing');
@@ -40,7 +44,11 @@ describe('the stage of an item', () => {
   it('is a hearing of an item that was laid over only where an action names one', () => {
     const stage = (actions: readonly string[]) =>
       context('Adopt rules on short-term rentals', {
-        item: { actions: actions.map((text) => ({ text, outcome: null })), actionText: 'Laid Over by Committee', outcome: 'continued' },
+        item: {
+          actions: actions.map((text) => ({ text, outcome: null })),
+          actionText: 'Laid Over by Committee',
+          outcome: 'continued',
+        },
         body: { actingBodyRole: 'recommending' },
       }).proceduralStage;
     expect(stage(['Hearing Held by Committee', 'Laid Over by Committee'])).toBe('public_hearing');
@@ -52,9 +60,21 @@ describe('the stage of an item', () => {
       const { proceduralStage, nextMeetingDate, actionKind } = context(title, { meeting: { status }, body });
       return [proceduralStage, nextMeetingDate, actionKind];
     };
-    expect(at('Call a public hearing on April 8, 2026 on annexation', 'postponed')).toEqual(['notice', null, 'unknown']);
-    expect(at('A public hearing to receive comments on annexation', 'postponed')).toEqual(['public_hearing', null, 'unknown']);
-    expect(at('Rules on annexation', 'postponed', { actingBodyRole: 'recommending' })).toEqual(['recommendation', null, 'unknown']);
+    expect(at('Call a public hearing on April 8, 2026 on annexation', 'postponed')).toEqual([
+      'notice',
+      null,
+      'unknown',
+    ]);
+    expect(at('A public hearing to receive comments on annexation', 'postponed')).toEqual([
+      'public_hearing',
+      null,
+      'unknown',
+    ]);
+    expect(at('Rules on annexation', 'postponed', { actingBodyRole: 'recommending' })).toEqual([
+      'recommendation',
+      null,
+      'unknown',
+    ]);
     expect(at('Adopt ordinance on annexation', 'postponed')).toEqual(['unknown', null, 'unknown']);
     expect(at('A public hearing to receive comments on annexation', 'cancelled')).toEqual(['unknown', null, 'unknown']);
   });
@@ -62,24 +82,40 @@ describe('the stage of an item', () => {
   it('names the next body and day only if the text states them and the day is in the future', () => {
     const next = ({ nextBodyName, nextMeetingDate }: ReturnType<typeof context>) => [nextBodyName, nextMeetingDate];
     expect(
-      next(context('Public hearing on annexation to be held by the Planning and Zoning Commission on Tuesday, April 7, 2026')),
+      next(
+        context(
+          'Public hearing on annexation to be held by the Planning and Zoning Commission on Tuesday, April 7, 2026',
+        ),
+      ),
     ).toEqual(['Planning and Zoning Commission', '2026-04-07']);
     expect(next(context('Rezoning of 5 acres, continued to March 24, 2026'))).toEqual([null, '2026-03-24']);
-    expect(next(context('Rezoning of 5 acres. Note: This item was deferred and is scheduled for consideration on March 10, 2026'))).toEqual(
-      [null, null],
-    );
-    expect(next(context('Joint election agreement for the special election to be held on May 2, 2026'))).toEqual([null, null]);
+    expect(
+      next(
+        context(
+          'Rezoning of 5 acres. Note: This item was deferred and is scheduled for consideration on March 10, 2026',
+        ),
+      ),
+    ).toEqual([null, null]);
+    expect(next(context('Joint election agreement for the special election to be held on May 2, 2026'))).toEqual([
+      null,
+      null,
+    ]);
     expect(next(context('Rezoning of 5 acres, continued to February 31, 2027'))).toEqual([null, null]);
   });
 
   it('names a body to which a matter is referred by its short name', () => {
-    const referred = (actionText: string) => context('Rezoning of 5 acres', { item: { actionText, outcome: 'approved' } }).nextBodyName;
-    expect(referred('Approved by Subcommittee with Modifications and Referred to CPC approved by Roll Call.')).toBe('CPC');
+    const referred = (actionText: string) =>
+      context('Rezoning of 5 acres', { item: { actionText, outcome: 'approved' } }).nextBodyName;
+    expect(referred('Approved by Subcommittee with Modifications and Referred to CPC approved by Roll Call.')).toBe(
+      'CPC',
+    );
     expect(referred('Approved and Referred to ITS staff.')).toBeNull();
   });
 
   it('is the final reading of what is listed for its final adoption', () =>
-    expect(context('Rezoning of 5 acres', { item: { matterType: 'Final Adoption of Ordinance' } }).proceduralStage).toBe('final_reading'));
+    expect(
+      context('Rezoning of 5 acres', { item: { matterType: 'Final Adoption of Ordinance' } }).proceduralStage,
+    ).toBe('final_reading'));
 
   it('states no role of a body that only receives a report', () => {
     const role = (matterType: string) => context('Report on rezoning', { item: { matterType } }).actingBodyRole;
@@ -104,13 +140,18 @@ describe('the stage of an item', () => {
     const page = 'https://example.org/meetings/1';
     expect(action(context('A public hearing on annexation'))).toEqual(['public_comment', page]);
     expect(action(context('Adopt ordinance on short-term rentals'))).toEqual(['meeting', page]);
-    expect(action(context('Adopt ordinance on short-term rentals. Register to speak at https://example.org/speak.'))).toEqual([
-      'registration',
-      'https://example.org/speak',
-    ]);
+    expect(
+      action(context('Adopt ordinance on short-term rentals. Register to speak at https://example.org/speak.')),
+    ).toEqual(['registration', 'https://example.org/speak']);
     expect(action(context('Rezoning; questions: contact Jo Example at 555-0100'))).toEqual(['staff_contact', null]);
-    expect(action(context('A public hearing on annexation', { item: { outcome: 'approved' } }))).toEqual(['unknown', null]);
-    expect(action(context('A public hearing on annexation', { meeting: { status: 'cancelled' } }))).toEqual(['unknown', null]);
+    expect(action(context('A public hearing on annexation', { item: { outcome: 'approved' } }))).toEqual([
+      'unknown',
+      null,
+    ]);
+    expect(action(context('A public hearing on annexation', { meeting: { status: 'cancelled' } }))).toEqual([
+      'unknown',
+      null,
+    ]);
   });
 
   it('invite to a hearing that was called until its last day is over', () => {
@@ -119,18 +160,26 @@ describe('the stage of an item', () => {
       const { actionKind, nextMeetingDate } = context(title, approved, { today });
       return [actionKind, nextMeetingDate];
     };
-    const several = 'Authorize public hearings to be held on April 8, 2026, May 6, 2026, and June 3, 2026 on annexation';
+    const several =
+      'Authorize public hearings to be held on April 8, 2026, May 6, 2026, and June 3, 2026 on annexation';
     expect(step(several, '2026-04-08')).toEqual(['public_comment', '2026-04-08']);
     expect(step(several, '2026-04-09')).toEqual(['public_comment', '2026-05-06']);
     expect(step(several, '2026-06-03')).toEqual(['public_comment', '2026-06-03']);
     expect(step(several, '2026-06-04')).toEqual(['unknown', '2026-06-03']);
-    expect(step('Call a public hearing on April 8, 2026 on annexation', '2026-04-09')).toEqual(['unknown', '2026-04-08']);
+    expect(step('Call a public hearing on April 8, 2026 on annexation', '2026-04-09')).toEqual([
+      'unknown',
+      '2026-04-08',
+    ]);
     expect(step('Call a public hearing on annexation', '2026-04-09')).toEqual(['public_comment', null]);
-    expect(step('Call a public hearing on annexation; the plan of April 1, 2026', '2026-04-09')).toEqual(['public_comment', null]);
+    expect(step('Call a public hearing on annexation; the plan of April 1, 2026', '2026-04-09')).toEqual([
+      'public_comment',
+      null,
+    ]);
   });
 
   it('are none on the day after the meeting, whatever its status says', () => {
-    const action = (today: string) => context('A public hearing on annexation', { meeting: { status: 'scheduled' } }, { today }).actionKind;
+    const action = (today: string) =>
+      context('A public hearing on annexation', { meeting: { status: 'scheduled' } }, { today }).actionKind;
     expect([action('2026-03-03'), action('2026-03-31')]).toEqual(['public_comment', 'unknown']);
   });
 });

@@ -13,8 +13,16 @@ const context = (title: string, parts: SubjectParts = {}) => content(title, part
 describe('what became of an item', () => {
   it.each<[string, SubjectParts, string]>([
     ['is listed while nothing has ended it', {}, 'listed for a public hearing.'],
-    ['is past when the meeting was held', { meeting: { status: 'held' } }, 'listed for a public hearing; the record gives no outcome.'],
-    ['is not reached when the meeting was cancelled', { meeting: { status: 'cancelled' } }, 'the meeting was cancelled.'],
+    [
+      'is past when the meeting was held',
+      { meeting: { status: 'held' } },
+      'listed for a public hearing; the record gives no outcome.',
+    ],
+    [
+      'is not reached when the meeting was cancelled',
+      { meeting: { status: 'cancelled' } },
+      'the meeting was cancelled.',
+    ],
     [
       'is decided',
       { item: { actionText: 'Hearing Closed; CPC Recommendation Followed' } },
@@ -22,18 +30,37 @@ describe('what became of an item', () => {
     ],
     ['is deleted', { item: { actionText: 'Deleted' } }, 'action “Deleted”.'],
     ['is withdrawn', { item: { matterStatus: 'Approved', outcome: 'withdrawn' } }, 'withdrawn.'],
-    ['is deferred', { item: { actionText: 'Hearing Open; Deferred', outcome: 'continued' } }, 'deferred (“Hearing Open; Deferred”).'],
+    [
+      'is deferred',
+      { item: { actionText: 'Hearing Open; Deferred', outcome: 'continued' } },
+      'deferred (“Hearing Open; Deferred”).',
+    ],
     [
       'is laid over',
-      { item: { actionText: 'This Introduction was Laid Over by Committee', matterStatus: 'Adopted', outcome: 'continued' } },
+      {
+        item: {
+          actionText: 'This Introduction was Laid Over by Committee',
+          matterStatus: 'Adopted',
+          outcome: 'continued',
+        },
+      },
       'deferred (“Laid Over by Committee”).',
     ],
     [
       'is disapproved',
-      { item: { actionText: 'A motion was made that this be Disapproved by Subcommittee approved by Roll Call.', outcome: 'denied' } },
+      {
+        item: {
+          actionText: 'A motion was made that this be Disapproved by Subcommittee approved by Roll Call.',
+          outcome: 'denied',
+        },
+      },
       'denied (“Disapproved by Subcommittee”).',
     ],
-    ['is sent back', { item: { actionText: 'Remanded to a Council Committee' } }, 'action “Remanded to a Council Committee”.'],
+    [
+      'is sent back',
+      { item: { actionText: 'Remanded to a Council Committee' } },
+      'action “Remanded to a Council Committee”.',
+    ],
     [
       'has words of a decision without an outcome',
       { item: { actionText: 'A motion was made that this be Denied.' } },
@@ -54,7 +81,9 @@ describe('what became of an item', () => {
     ['is on its way', { item: { matterStatus: 'Agenda Ready' } }, 'listed for a public hearing.'],
   ])('%s', (_, parts, end) => {
     const hit = content('A public hearing on annexation of land', parts);
-    expect(hit.summary).toMatch(/^Public hearing: Annexation of land\. Agenda of the Exampleville City Council, 2026-03-10: /);
+    expect(hit.summary).toMatch(
+      /^Public hearing: Annexation of land\. Agenda of the Exampleville City Council, 2026-03-10: /,
+    );
     expect(hit.summary.split('2026-03-10: ')[1]).toBe(end);
     expect(hit.businessImpact).toBe(NO_IMPACT);
     const isOpen = end === 'listed for a public hearing.';
@@ -63,15 +92,23 @@ describe('what became of an item', () => {
   });
 
   it('quotes the title that marks an end without an outcome', () => {
-    expect(content('A public hearing on annexation of land. DEFERRED').summary).toMatch(/: mark in the title “DEFERRED”\.$/);
-    expect(content('Rezoning, from January 1 to May 4. DELETED', { item: { outcome: 'approved' } }).summary).toMatch(/: approved\.$/);
+    expect(content('A public hearing on annexation of land. DEFERRED').summary).toMatch(
+      /: mark in the title “DEFERRED”\.$/,
+    );
+    expect(content('Rezoning, from January 1 to May 4. DELETED', { item: { outcome: 'approved' } }).summary).toMatch(
+      /: approved\.$/,
+    );
   });
 
   it('invites to a hearing that the status of its file alone would call only while the item is open', () => {
     const title = 'Call a public hearing to be held on December 9, 2026 on annexation';
     const kind = (item: SubjectParts['item'], status: 'held' | 'scheduled' = 'held') =>
       context(title, { item, meeting: { status } }).actionKind;
-    expect(['Approved', 'Adopted', undefined].map((matterStatus) => kind({ matterStatus }))).toEqual(['unknown', 'unknown', 'unknown']);
+    expect(['Approved', 'Adopted', undefined].map((matterStatus) => kind({ matterStatus }))).toEqual([
+      'unknown',
+      'unknown',
+      'unknown',
+    ]);
     expect([kind({ outcome: 'approved' }), kind({ actionText: 'Approved' })]).toEqual(['public_comment', 'unknown']);
     expect(kind({ matterStatus: 'Approved' }, 'scheduled')).toBe('public_comment');
   });
@@ -87,9 +124,13 @@ describe('what became of an item', () => {
   });
 
   it('promises nothing of an item that was deleted, also where its words name a next step', () => {
-    const title = 'Authorize a public hearing to be held on April 8, 2026 on annexation. Register to speak at https://example.org/speak.';
+    const title =
+      'Authorize a public hearing to be held on April 8, 2026 on annexation. Register to speak at https://example.org/speak.';
     expect(context(title).actionKind).toBe('registration');
-    expect(context(title, { item: { outcome: 'approved' } })).toMatchObject({ nextMeetingDate: '2026-04-08', actionKind: 'registration' });
+    expect(context(title, { item: { outcome: 'approved' } })).toMatchObject({
+      nextMeetingDate: '2026-04-08',
+      actionKind: 'registration',
+    });
     expect(context(title, { item: { actionText: 'Deleted' } })).toMatchObject({
       proceduralStage: 'unknown',
       nextMeetingDate: null,

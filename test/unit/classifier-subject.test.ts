@@ -4,7 +4,8 @@ import { operativeText } from '../../src/classifier/operative-text.ts';
 import { furtherName, itemSubject } from '../../src/classifier/subject-sentence.ts';
 import { shippedTaxonomy, subject, type SubjectParts } from '../support/classifier-subjects.ts';
 
-const about = (title: string, item: SubjectParts['item'] = {}): string => itemSubject(subject(title, { item }).item, operativeText(title));
+const about = (title: string, item: SubjectParts['item'] = {}): string =>
+  itemSubject(subject(title, { item }).item, operativeText(title));
 
 describe('the subject of a title', () => {
   it('reaches an object behind many words on how it is designed', () => {
@@ -28,27 +29,36 @@ describe('the subject of a title', () => {
     expect(about(`Authorize (1) a sale; (2) a lease of ${long}; (3) a gift; and (4) a loan`)).toMatch(
       /^Authorize a sale; a lease of .{90,205} …; a gift; a loan$/,
     );
-    const many = Array.from({ length: 9 }, (_, index) => `(${index + 3}) a lease of the ${index + 1}${long.slice(0, 150)}`).join('; ');
+    const many = Array.from(
+      { length: 9 },
+      (_, index) => `(${index + 3}) a lease of the ${index + 1}${long.slice(0, 150)}`,
+    ).join('; ');
     expect(about(`Authorize (1) a sale; (2) a lease; ${many}`)).toMatch(
       /^Authorize a sale; a lease; a lease of the 1.* …, and 3 further points$/,
     );
   });
 
   it('keeps the fund to which the funding of a contract moves, unlike the fund that pays', () => {
-    expect(about('Authorize a correction to revise the funding from 2023 Certificates to 2017 General Obligation Bond Fund')).toMatch(
-      / to 2017 General Obligation Bond Fund$/,
+    expect(
+      about('Authorize a correction to revise the funding from 2023 Certificates to 2017 General Obligation Bond Fund'),
+    ).toMatch(/ to 2017 General Obligation Bond Fund$/);
+    expect(about('Authorize a sidewalk on Example Street (2017 General Obligation Bond Funds)')).not.toContain(
+      'Bond Fund',
     );
-    expect(about('Authorize a sidewalk on Example Street (2017 General Obligation Bond Funds)')).not.toContain('Bond Fund');
   });
 
   it('is a rezoning also where the list of uses is long', () => {
     const title = `Example School / Jo Sample, Sample Group, LLC; 519 E. Example Street, (7.1 acres) From: "A-5" Homes To: "PD" Planned Development excluding ${'a hospital, '.repeat(40)}site plan included`;
-    expect(about(title)).toMatch(/^Rezone 7\.1 acres at 519 E\. Example Street from "A-5" Homes to "PD" Planned Development/);
+    expect(about(title)).toMatch(
+      /^Rezone 7\.1 acres at 519 E\. Example Street from "A-5" Homes to "PD" Planned Development/,
+    );
   });
 
   it('has no number of an application before it', () => {
     expect(
-      about('Application number N 240222 HIM (Sample Building) Designation by the Commission of Sample Building, 24 Example Street'),
+      about(
+        'Application number N 240222 HIM (Sample Building) Designation by the Commission of Sample Building, 24 Example Street',
+      ),
     ).toBe('Designation by the Commission of Sample Building, 24 Example Street');
     expect(about('Application number N 1 HIM (Sample Park) Designation of a garden')).toContain('Sample Park');
   });
@@ -70,18 +80,25 @@ describe('the subject of an item whose source proposes an action', () => {
     expect(about('Actions Related to the Sample Field Project.', { actionText })).toBe(
       'Report on bids and award of contract for the Sample Field Project; adopt the amendments in the Sample Bond Fund; adopt a policy',
     );
-    expect(about('Sample Land.', { actionText: 'Adopt a resolution: (a) Declaring land surplus; and (b) Approving a sale.' })).toBe(
-      'Declare land surplus; approve a sale',
-    );
-    expect(about('Sample Land.', { actionText: 'Consideration of an ordinance of the City of Exampleville rezoning an acre' })).toBe(
-      'Rezone an acre',
-    );
+    expect(
+      about('Sample Land.', {
+        actionText: 'Adopt a resolution: (a) Declaring land surplus; and (b) Approving a sale.',
+      }),
+    ).toBe('Declare land surplus; approve a sale');
+    expect(
+      about('Sample Land.', {
+        actionText: 'Consideration of an ordinance of the City of Exampleville rezoning an acre',
+      }),
+    ).toBe('Rezone an acre');
   });
 });
 
 describe('a quote', () => {
   it('does not end inside a name with "Bros."', () => {
-    const [hit] = classifyItem(subject('Authorize a sidewalk contract with Sample Bros. Corporation for lamps'), shippedTaxonomy);
+    const [hit] = classifyItem(
+      subject('Authorize a sidewalk contract with Sample Bros. Corporation for lamps'),
+      shippedTaxonomy,
+    );
     expect(hit!.content.evidenceQuote).toBe('Authorize a sidewalk contract with Sample Bros. Corporation for lamps');
   });
 });
@@ -89,8 +106,12 @@ describe('a quote', () => {
 describe('the steps of a long title', () => {
   it('are each told in part where the first one is long', () => {
     const long = 'repair of many walls, '.repeat(30);
-    const told = about(`Authorize (1) the ${long}; (2) a grant of ${long}; (3) receipt and deposit of funds; and (4) a loan`);
-    expect(told).toMatch(/^Authorize the repair .{360,560} …; a grant of .{60,260} …; a loan; receipt and deposit of funds$/);
+    const told = about(
+      `Authorize (1) the ${long}; (2) a grant of ${long}; (3) receipt and deposit of funds; and (4) a loan`,
+    );
+    expect(told).toMatch(
+      /^Authorize the repair .{360,560} …; a grant of .{60,260} …; a loan; receipt and deposit of funds$/,
+    );
   });
 
   it('begin with the lettered ones inside of them, without the law and the sections', () => {
@@ -99,7 +120,9 @@ describe('the steps of a long title', () => {
       about(
         `Authorize (1) the end of a resolution; and (2) the City Manager to (a) execute a grant ${long}; (b) execute a loan ${long}; (c) convey land`,
       ),
-    ).toMatch(/^Authorize the end of a resolution; the City Manager to execute a grant .* …; execute a loan .* …; convey land$/);
+    ).toMatch(
+      /^Authorize the end of a resolution; the City Manager to execute a grant .* …; execute a loan .* …; convey land$/,
+    );
     expect(
       about(
         'An ordinance amending the City Code by amending Sections 51A-1.105, 51A-8.702, and 51A-10.127; (1) moving fees; (2) adding fees',
@@ -109,10 +132,9 @@ describe('the steps of a long title', () => {
 
   it('name no fund in whose name stands a place', () =>
     expect(
-      operativeText('funds in the amount of $1.00 into the Match-Sample Park at Example Park Loop Fund; land at Example Park').replaceAll(
-        '\u0001',
-        '',
-      ),
+      operativeText(
+        'funds in the amount of $1.00 into the Match-Sample Park at Example Park Loop Fund; land at Example Park',
+      ).replaceAll('\u0001', ''),
     ).toBe('funds in the amount of $1.00 ; land at Example Park'));
 
   it('have no first number without its second one', () =>
@@ -120,7 +142,9 @@ describe('the steps of a long title', () => {
       about(
         'Authorize a supplement of the agreement with Sample Advisors, Inc. for planning services to: (1) update the scope; (2) extend it',
       ),
-    ).toBe('Authorize a supplement of the agreement with Sample Advisors, Inc. for planning services to: update the scope; extend it'));
+    ).toBe(
+      'Authorize a supplement of the agreement with Sample Advisors, Inc. for planning services to: update the scope; extend it',
+    ));
 });
 
 describe('the subject', () => {
@@ -135,7 +159,9 @@ describe('the subject', () => {
         'Authorize a license for games - Sample Group USA, Inc, most advantageous proposer of three - Estimated Revenue: General Fund $9.00',
       ),
     ).toBe('Authorize a license for games');
-    expect(about('Authorize a service contract for toys - Sample Toys, Inc. - sole source')).toBe('Authorize a service contract for toys');
+    expect(about('Authorize a service contract for toys - Sample Toys, Inc. - sole source')).toBe(
+      'Authorize a service contract for toys',
+    );
   });
 
   it('does not end in the sentence before a list, and names the steps behind the list', () =>
@@ -147,9 +173,11 @@ describe('the subject', () => {
     ).toBe('Direct the City Manager to return in September: Research a summary; evaluate the interests of residents'));
 
   it('is what the source establishes where the title names a thing', () =>
-    expect(about('Office Transfer.', { actionText: '(a) Establish the Office of Samples in the hall. (b) Adopt a resolution.' })).toBe(
-      'Establish the Office of Samples in the hall; adopt a resolution',
-    ));
+    expect(
+      about('Office Transfer.', {
+        actionText: '(a) Establish the Office of Samples in the hall. (b) Adopt a resolution.',
+      }),
+    ).toBe('Establish the Office of Samples in the hall; adopt a resolution'));
 
   it('keeps goods behind a dash, and leaves out a seller there', () => {
     const goods = 'Authorize the purchase of eight Air Circuit - Bridge Mount heating units from Sample, Inc.';
@@ -160,9 +188,11 @@ describe('the subject', () => {
   });
 
   it('has neither a district before it nor a space before its commas', () =>
-    expect(about('(Near CD 3) Approve a lease with Sample, LLC , pursuant to Section 5 of the New York City Charter, in the hall')).toBe(
-      'Approve a lease with Sample, LLC in the hall',
-    ));
+    expect(
+      about(
+        '(Near CD 3) Approve a lease with Sample, LLC , pursuant to Section 5 of the New York City Charter, in the hall',
+      ),
+    ).toBe('Approve a lease with Sample, LLC in the hall'));
 });
 
 describe('the name of a matter', () => {
@@ -171,6 +201,8 @@ describe('the name of a matter', () => {
       item: { matterName: 'Landmarks, Sample Terrace, Manhattan (C 240047 PQM).' },
     });
     expect(furtherName(item, 'Sample Terrace: land in Manhattan')).toBeNull();
-    expect(furtherName({ ...item, matterName: 'Outdoor dining on sidewalks' }, 'Int 5')).toBe('Outdoor dining on sidewalks');
+    expect(furtherName({ ...item, matterName: 'Outdoor dining on sidewalks' }, 'Int 5')).toBe(
+      'Outdoor dining on sidewalks',
+    );
   });
 });

@@ -16,13 +16,17 @@ test.each(commands.map(({ words }) => words.join(' ')))('the help of `civic %s` 
   const said: string[] = [];
   const stdout = { write: (text: string) => said.push(text) } as unknown as NodeJS.WriteStream;
   const program = await createProgram({ ...NO_CONTEXT, stdout });
-  await expect(program.parseAsync([...name.split(' '), '--help'], { from: 'user' })).rejects.toMatchObject({ exitCode: 0 });
+  await expect(program.parseAsync([...name.split(' '), '--help'], { from: 'user' })).rejects.toMatchObject({
+    exitCode: 0,
+  });
   expect(said.join('')).toMatch(new RegExp(`\\nExamples:\\n {2}civic ${name}`));
 });
 
 test('the examples of a source name a client that this source takes', () => {
   const clientsOf = (name: string) =>
-    ['add', 'sync', 'remove'].flatMap((verb) => examplesOf(['sources', verb, name])).map((line) => / --client (\S+)/.exec(line)![1]!);
+    ['add', 'sync', 'remove']
+      .flatMap((verb) => examplesOf(['sources', verb, name]))
+      .map((line) => / --client (\S+)/.exec(line)![1]!);
   for (const name of Object.keys(SOURCES)) expect([name, clientsOf(name).length]).toEqual([name, 4]);
   for (const client of clientsOf('techshare')) expect(techSharePortal(client)).toBeDefined();
   for (const [client] of examplesOf(['sources', 'sync', 'opencities']).map((line) => /[0-9a-f-]{36}/.exec(line)!)) {

@@ -12,6 +12,7 @@ const CONTEXT: CliContext = {
   open: refuse,
   openAhead: refuse,
   openStores: refuse,
+  openDocuments: refuse,
   examination: { environment: {}, clock: { now: () => 0 }, probes: refuse },
 };
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { OPERATIONS } from '../../contract/operations.ts';
 import { TOOL_NAMES } from '../../contract/tools/tool-names.ts';
 import { CivicError, type ClientSettings, createCivicClient } from '../../client/api/index.ts';
@@ -100,7 +100,9 @@ describe('operations', () => {
     expect(() => clientOf([], { key: 'crs_secret\n' })).toThrow(
       /^the API key is empty or has a character that no key has, such as a line break$/,
     );
-    await expect(clientOf([], { key: undefined }).client.readCivicHealth()).rejects.toThrow('GET /api/v1/data/health needs an API key');
+    await expect(clientOf([], { key: undefined }).client.readCivicHealth()).rejects.toThrow(
+      'GET /api/v1/data/health needs an API key',
+    );
     await expect(clientOf([]).client.getAgendaHit({ path: { matchId: '' } })).rejects.toThrow('needs matchId');
   });
 
@@ -108,7 +110,10 @@ describe('operations', () => {
     const signal = AbortSignal.abort(new Error('it was ended'));
     const { client, sent } = clientOf([(_, given) => Promise.reject(given.reason as Error)]);
     await expect(client.readCivicHealth({}, { signal })).rejects.toThrow('it was ended');
-    const { readCivicHealth, readCivicChanges } = client as unknown as Record<string, (input: unknown) => Promise<unknown>>;
+    const { readCivicHealth, readCivicChanges } = client as unknown as Record<
+      string,
+      (input: unknown) => Promise<unknown>
+    >;
     await expect(readCivicHealth!({ signal })).rejects.toThrow(
       'the input of readCivicHealth has no signal: readCivicHealth(input, { signal })',
     );
@@ -119,7 +124,9 @@ describe('operations', () => {
 
 describe('errors', () => {
   test('have the code, status, details and request id of the refusal', async () => {
-    const error = await failure(clientOf([() => refused(410, 'cursor_expired', {}, { replayableFrom: 'x' })]).client.readCivicChanges());
+    const error = await failure(
+      clientOf([() => refused(410, 'cursor_expired', {}, { replayableFrom: 'x' })]).client.readCivicChanges(),
+    );
     expect(error).toBeInstanceOf(CivicError);
     expect(error).toMatchObject({
       code: 'cursor_expired',
@@ -138,7 +145,11 @@ describe('errors', () => {
       () => new Response('data: {}', { status: 200, headers: { 'content-type': 'text/event-stream' } }),
       { code: 'not_json', message: 'the answer is not JSON: a client of the tool protocol reads event streams' },
     ],
-    ['a refusal of something else', () => new Response('<html>', { status: 403 }), { code: 'unknown', status: 403, message: '<html>' }],
+    [
+      'a refusal of something else',
+      () => new Response('<html>', { status: 403 }),
+      { code: 'unknown', status: 403, message: '<html>' },
+    ],
     [
       'an error of the tool protocol',
       () => json(404, { error: { code: -32601, message: 'no', data: { code: 'invalid_parameter' } } }),
@@ -153,7 +164,10 @@ describe('errors', () => {
 
 describe('retries', () => {
   test('wait as long as Retry-After says, then go on', async () => {
-    const { client, pauses } = clientOf([() => refused(429, 'rate_limited', { 'retry-after': '1' }), () => json(200, { data: 1 })]);
+    const { client, pauses } = clientOf([
+      () => refused(429, 'rate_limited', { 'retry-after': '1' }),
+      () => json(200, { data: 1 }),
+    ]);
     const started = performance.now();
     await expect(client.readCivicHealth()).resolves.toEqual({ data: 1 });
     expect(pauses).toEqual([1000]);
@@ -186,7 +200,10 @@ describe('retries', () => {
 
   test('end after the given number, for a lost answer and for a failure of the service alike', async () => {
     const lost = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }));
-    const { client, sent, pauses } = clientOf([lost, () => refused(503, 'feed_unavailable'), lost], { retries: 2, maxPauseMs: 1 });
+    const { client, sent, pauses } = clientOf([lost, () => refused(503, 'feed_unavailable'), lost], {
+      retries: 2,
+      maxPauseMs: 1,
+    });
     expect(await failure(client.readCivicHealth())).toMatchObject({
       code: 'no_answer',
       status: 0,
@@ -206,7 +223,9 @@ describe('retries', () => {
   test('end with an answer that does not come in time', async () => {
     const never: Reply = (_, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
-    expect(await failure(clientOf([never], { retries: 0, timeoutMs: 20 }).client.readCivicHealth())).toMatchObject({ code: 'no_answer' });
+    expect(await failure(clientOf([never], { retries: 0, timeoutMs: 20 }).client.readCivicHealth())).toMatchObject({
+      code: 'no_answer',
+    });
   });
 
   test.each(['of the client', 'of the call'])('end at once by the signal %s, in a pause too', async (whose) => {
@@ -231,7 +250,10 @@ describe('iterators', () => {
       () => page([{ cursor: 'a' }, { cursor: 'b' }], 'b', true),
       () => page([{ cursor: 'c' }], 'c', false),
     ]);
-    const seen = await collected(client.changes({ cursor: 'start', resource: 'topics', limit: 2 }), ({ cursor }) => cursor);
+    const seen = await collected(
+      client.changes({ cursor: 'start', resource: 'topics', pageSize: 2 }),
+      ({ cursor }) => cursor,
+    );
     expect(seen).toEqual(['a', 'b', 'c']);
     expect(cursors(sent)).toEqual(['start', 'b']);
     expect(sent[1]!.url).toContain('resource=topics&limit=2');
@@ -239,7 +261,9 @@ describe('iterators', () => {
 
   test('over changes read on at the head until the signal, where they are to follow', async () => {
     const stop = new AbortController();
-    const { client, sent } = clientOf([() => page([], 'a', false), () => page([{ cursor: 'b' }], 'b', false)], { signal: stop.signal });
+    const { client, sent } = clientOf([() => page([], 'a', false), () => page([{ cursor: 'b' }], 'b', false)], {
+      signal: stop.signal,
+    });
     const seen: string[] = [];
     const following = (async () => {
       for await (const { meta } of client.changePages({ pollMs: 5 })) {
@@ -268,7 +292,7 @@ describe('iterators', () => {
   test('over pages ask for fewer items where a page is too large, and for more again after eight that fit', async () => {
     const pages = Array.from({ length: 10 }, (_, nth) => () => page([{ cursor: `${nth}` }], `${nth}`, nth < 9));
     const changes = clientOf([tooLarge, tooLarge, ...pages]);
-    expect(await collected(changes.client.changes({ limit: 9 }))).toHaveLength(10);
+    expect(await collected(changes.client.changes({ pageSize: 9 }))).toHaveLength(10);
     expect(limits(changes.sent)).toEqual(['9', '4', ...Array<string>(8).fill('2'), '4', '4']);
     const snapshot = clientOf([tooLarge, ...pages]);
     expect(await collected(snapshot.client.snapshotRecords({ snapshotId: 's', resource: 'topics' }))).toHaveLength(10);
@@ -277,26 +301,110 @@ describe('iterators', () => {
 
   test('over pages ask for fewer than a page can have at once', async () => {
     const { client, sent } = clientOf([tooLarge, () => page([{ cursor: 'a' }], 'a', false)]);
-    expect(await collected(client.changes({ limit: 4000 }))).toHaveLength(1);
+    expect(await collected(client.changes({ pageSize: 4000 }))).toHaveLength(1);
     expect(limits(sent)).toEqual(['4000', '250']);
   });
 
   test('over pages end where one item alone is too large', async () => {
     const { client, sent } = clientOf([tooLarge, tooLarge, tooLarge]);
-    expect(await failure(collected(client.changes({ limit: 5 })))).toMatchObject({ code: 'response_too_large', status: 413 });
+    expect(await failure(collected(client.changes({ pageSize: 5 })))).toMatchObject({
+      code: 'response_too_large',
+      status: 413,
+    });
     expect(limits(sent)).toEqual(['5', '2', '1']);
   });
 
   test('over a search call the tool with the cursor of the page before', async () => {
     const found = (itemId: string, nextCursor: string | null) => () =>
-      json(200, { jsonrpc: '2.0', id: 1, result: { structuredContent: { data: { results: [{ itemId }], nextCursor } } } });
+      json(200, {
+        jsonrpc: '2.0',
+        id: 1,
+        result: { structuredContent: { data: { results: [{ itemId }], nextCursor } } },
+      });
     const { client, sent } = clientOf([found('one', 'next'), found('two', null)]);
-    const seen = await collected(client.searchResults({ query: 'zoning', limit: 1 }), ({ itemId }) => itemId);
+    const seen = await collected(client.searchResults({ query: 'zoning', pageSize: 1 }), ({ itemId }) => itemId);
     expect(seen).toEqual(['one', 'two']);
     expect(sent.map(({ body }) => (body as { params: { arguments: unknown } }).params.arguments)).toEqual([
       { query: 'zoning', limit: 1 },
       { query: 'zoning', limit: 1, cursor: 'next' },
     ]);
+  });
+});
+
+describe('a limit is a total, and a page has no more items than are wanted', () => {
+  const sizes = (sent: readonly Sent[]) => sent.map(({ url }) => new URL(url).searchParams.get('limit'));
+
+  test('of changes, and of records of a snapshot', async () => {
+    const pages = [() => page([{ id: 1 }, { id: 2 }], 'a', true), () => page([{ id: 3 }, { id: 4 }], 'b', true)];
+    const changes = clientOf(pages);
+    expect(await collected(changes.client.changes({ limit: 3 }))).toHaveLength(3);
+    expect(sizes(changes.sent)).toEqual(['3', '3']);
+    const snapshot = clientOf(pages);
+    const asked = { snapshotId: 's', resource: 'topics', limit: 4, pageSize: 2 } as const;
+    expect(await collected(snapshot.client.snapshotRecords(asked))).toHaveLength(4);
+    expect(sizes(snapshot.sent)).toEqual(['2', '2']);
+  });
+
+  test('of results of a search', async () => {
+    const found = () =>
+      json(200, {
+        jsonrpc: '2.0',
+        id: 1,
+        result: { structuredContent: { data: { results: [1, 2], nextCursor: 'n' } } },
+      });
+    const { client, sent } = clientOf([found, found]);
+    expect(await collected(client.searchResults({ query: 'zoning', limit: 2 }))).toEqual([1, 2]);
+    expect(await collected(client.searchResults({ query: 'zoning', limit: 0 }))).toEqual([]);
+    expect(await collected(client.searchResults({ query: 'zoning', limit: 1, pageSize: 5 }))).toEqual([1]);
+    expect(sent.map(({ body }) => (body as { params: { arguments: unknown } }).params.arguments)).toEqual([
+      { query: 'zoning', limit: 2 },
+      { query: 'zoning', limit: 1 },
+    ]);
+  });
+});
+
+describe('a hostile service', () => {
+  test('is not waited for longer than a day', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const { client, pauses } = clientOf(
+      [() => refused(429, 'rate_limited', { 'retry-after': '9999999999' }), () => json(200, { data: 1 })],
+      {
+        maxPauseMs: Infinity,
+        onRetry: (_, pauseMs) => void (pauses.push(pauseMs), setImmediate(() => vi.runAllTimers())),
+      },
+    );
+    await client.readCivicHealth().finally(() => vi.useRealTimers());
+    expect(pauses).toEqual([86_400_000]);
+  });
+
+  test('fills no memory with one response, which is not requested again', async () => {
+    const chunk = new Uint8Array(1 << 20).fill(32);
+    let sentBytes = 0;
+    const endless = () =>
+      new Response(
+        new ReadableStream({
+          pull(controller) {
+            sentBytes += chunk.length;
+            controller.enqueue(chunk);
+          },
+        }),
+      );
+    const { client, sent } = clientOf([endless]);
+    expect(await failure(client.readCivicHealth())).toMatchObject({
+      code: 'unknown',
+      message: 'the answer from https://records.test is over 134217728 bytes',
+    });
+    expect(sent).toHaveLength(1);
+    expect(sentBytes).toBeLessThan(140_000_000);
+  });
+
+  test.each([
+    ['https://user:swordfish@records.test', /^the base URL must have no user, password, query or fragment; /],
+    ['https://records.test/?key=swordfish', /^the base URL must have no user, password, query or fragment; /],
+    ['ftp://user:swordfish@records.test', /^the base URL must be an address such as https:\/\/records.example.org$/],
+    ['user:swordfish@records.test', /^the base URL must be an address such as https:\/\/records.example.org$/],
+  ])('has no address with a secret, which no message shows: %s', (baseUrl, message) => {
+    expect(() => clientOf([], { baseUrl })).toThrow(message);
   });
 });
 
@@ -312,7 +420,11 @@ describe('tools', () => {
       { error: { code: 'invalid_cursor', message: 'no', details: 1, retryAfterSeconds: 2 } },
       { code: 'invalid_cursor', details: 1, retryAfterSeconds: 2 },
     ],
-    ['a call to be paid', { x402Version: 2, accepts: [] }, { code: 'payment_required', details: { x402Version: 2, accepts: [] } }],
+    [
+      'a call to be paid',
+      { x402Version: 2, accepts: [] },
+      { code: 'payment_required', details: { x402Version: 2, accepts: [] } },
+    ],
   ])('throw %s as an error with a code', async (_, content, expected) => {
     expect(await failure(clientOf([result(content, true)]).client.callTool('get_coverage', {}))).toMatchObject({
       status: 200,
@@ -333,7 +445,11 @@ test('an answer that leads to another address is refused, and the key is sent no
   const location = 'https://elsewhere.test/';
   const { client, sent } = clientOf([() => new Response(null, { status: 307, headers: { location } })]);
   const error = await failure(client.readCivicHealth());
-  expect([error.code, error.status, error.message]).toEqual(['unknown', 307, expect.stringContaining(`leads to "${location}"`)]);
+  expect([error.code, error.status, error.message]).toEqual([
+    'unknown',
+    307,
+    expect.stringContaining(`leads to "${location}"`),
+  ]);
   expect(sent).toHaveLength(1);
 });
 

@@ -58,7 +58,8 @@ describe('the coverage catalogue', () => {
     const found = new Set(RESEARCH.findings.map((row) => `${row.jurisdictionSlug} ${row.family}`));
     for (const row of jurisdictions) {
       for (const covered of row.families) {
-        if (!found.has(`${row.jurisdictionSlug} ${covered.family}`)) expect(covered).toEqual({ family: covered.family, status: 'U' });
+        if (!found.has(`${row.jurisdictionSlug} ${covered.family}`))
+          expect(covered).toEqual({ family: covered.family, status: 'U' });
       }
     }
     const verified = jurisdictions.flatMap((row) => row.families).filter((covered) => covered.status !== 'U');
@@ -67,9 +68,11 @@ describe('the coverage catalogue', () => {
 
   it('claims no more than was observed: no interface behind a table of others, no agenda behind a video page', () => {
     const statusOf = (slug: string, family: string) =>
-      jurisdictions.find((row) => row.jurisdictionSlug === slug)?.families.find((covered) => covered.family === family)?.status;
+      jurisdictions.find((row) => row.jurisdictionSlug === slug)?.families.find((covered) => covered.family === family)
+        ?.status;
     expect(statusOf('dallas', 'city.council_agendas')).toBe('D');
-    for (const county of ['ellis', 'kaufman', 'parker']) expect(statusOf(`${county}-county`, 'county.commissioners_agendas')).toBe('U');
+    for (const county of ['ellis', 'kaufman', 'parker'])
+      expect(statusOf(`${county}-county`, 'county.commissioners_agendas')).toBe('U');
   });
 
   it('does not claim that production ingestion was verified', () => {
@@ -95,7 +98,9 @@ describe('the catalogue version', () => {
   });
 
   it('changes with every removed finding and with any word of a note', () => {
-    const versions = RESEARCH.findings.map((_, index) => withResearch({ findings: RESEARCH.findings.toSpliced(index, 1) }));
+    const versions = RESEARCH.findings.map((_, index) =>
+      withResearch({ findings: RESEARCH.findings.toSpliced(index, 1) }),
+    );
     versions.push(
       ...RESEARCH.findings.map((row, index) =>
         withResearch({ findings: RESEARCH.findings.with(index, { ...row, note: `${row.note} More.` }) }),
@@ -117,8 +122,12 @@ describe('a finding', () => {
   const [finding] = RESEARCH.findings;
 
   it('about an unknown place or family is refused', () => {
-    expect(() => withResearch({ findings: [{ ...finding!, jurisdictionSlug: 'atlantis' }] })).toThrow('atlantis city.council_agendas');
-    expect(() => withResearch({ findings: [{ ...finding!, jurisdictionSlug: 'tarrant-county' }] })).toThrow('tarrant-county city.');
+    expect(() => withResearch({ findings: [{ ...finding!, jurisdictionSlug: 'atlantis' }] })).toThrow(
+      'atlantis city.council_agendas',
+    );
+    expect(() => withResearch({ findings: [{ ...finding!, jurisdictionSlug: 'tarrant-county' }] })).toThrow(
+      'tarrant-county city.',
+    );
   });
 
   it('that is a second one for its family and place, or is later than the research date, is refused', () => {
@@ -137,7 +146,8 @@ describe('a finding', () => {
     const parse = (row: object) => () => parseResearch({ researchDate: '2026-01-02', findings: [row] });
     for (const status of ['M', 'D', 'P']) {
       expect(parse({ ...full, status })).not.toThrow();
-      for (const key of ['officialSourceUrl', 'checkedOn', 'note']) expect(parse({ ...full, status, [key]: undefined })).toThrow();
+      for (const key of ['officialSourceUrl', 'checkedOn', 'note'])
+        expect(parse({ ...full, status, [key]: undefined })).toThrow();
     }
     expect(parse({ ...full, status: 'U' })).toThrow();
     expect(parse({ ...full, status: 'X' })).toThrow();

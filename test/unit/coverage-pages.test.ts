@@ -1,7 +1,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CoverageInput, type CoveragePage, listDfwResearchCoverage } from '../../queries/coverage/list-dfw-research-coverage.ts';
-import { type CoverageCatalogue, decodeCoverageCursor, encodeCoverageCursor, MAX_COVERAGE_CURSOR_LENGTH } from '../../domain/coverage.ts';
+import {
+  type CoverageInput,
+  type CoveragePage,
+  listDfwResearchCoverage,
+} from '../../queries/coverage/list-dfw-research-coverage.ts';
+import {
+  type CoverageCatalogue,
+  decodeCoverageCursor,
+  encodeCoverageCursor,
+  MAX_COVERAGE_CURSOR_LENGTH,
+} from '../../domain/coverage.ts';
 import { cursorText, encodeFeedCursor } from '../../domain/cursor.ts';
 import { FAMILIES } from '../../domain/records/schemas.ts';
 import { Rejection } from '../../domain/rejections.ts';
@@ -135,7 +144,12 @@ describe('a coverage cursor', () => {
   });
 
   it('of another kind, and any invalid text, is refused', () => {
-    const feed = encodeFeedCursor({ feedId: '00000000-0000-4000-8000-000000000000', position: 20, fingerprint: null, binding: 'nothing' });
+    const feed = encodeFeedCursor({
+      feedId: '00000000-0000-4000-8000-000000000000',
+      position: 20,
+      fingerprint: null,
+      binding: 'nothing',
+    });
     expectRefused(() => list({ cursor: feed }), 'another kind');
     for (const text of ['', '20', cursor.slice(0, -1), `${cursor}A`, 'A'.repeat(MAX_COVERAGE_CURSOR_LENGTH + 1)]) {
       expectRefused(() => list({ cursor: text }), 'does not decode');
@@ -146,7 +160,9 @@ describe('a coverage cursor', () => {
   });
 
   it('decodes to its values, has one text for one value, and has at most the allowed length', () => {
-    const filter = fc.option(fc.string({ unit: 'grapheme', maxLength: 80 }).filter((text) => text.length <= 80 && text.isWellFormed()));
+    const filter = fc.option(
+      fc.string({ unit: 'grapheme', maxLength: 80 }).filter((text) => text.length <= 80 && text.isWellFormed()),
+    );
     const cursors = fc.record({
       catalogVersion: fc.constant(COVERAGE_CATALOGUE.catalogVersion),
       binding: fc.record({

@@ -21,10 +21,14 @@ const positions = fc.oneof(fc.maxSafeNat(), fc.nat(2000), fc.constant(Number.MAX
 const bindings = fc.constantFrom<FeedBinding>('nothing', 'all', ...RESOURCES);
 const resources = fc.constantFrom(...RESOURCES);
 /** Null for cursors that an earlier version made. */
-const fingerprints = fc.option(fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString('hex')));
+const fingerprints = fc.option(
+  fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString('hex')),
+);
 const feedCursors = fc.record({ feedId: uuids, position: positions, fingerprint: fingerprints, binding: bindings });
 const pageCursors = fc.record({ feedId: uuids, snapshotId: uuids, resource: resources, position: positions });
-const characters = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. \n\u00e9'.split(''));
+const characters = fc.constantFrom(
+  ...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. \n\u00e9'.split(''),
+);
 
 describe('a feed cursor', () => {
   test('decodes to its values', () => {
@@ -82,8 +86,13 @@ describe('a feed cursor', () => {
 
   test('contains the same number of a binding in every release', () => {
     const numberOf = (binding: FeedBinding) =>
-      Buffer.from(encodeFeedCursor({ feedId: crypto.randomUUID(), position: 1, fingerprint: null, binding }), 'base64url')[18];
-    expect(Object.fromEntries((['nothing', 'all', ...RESOURCES] as const).map((binding) => [binding, numberOf(binding)]))).toEqual({
+      Buffer.from(
+        encodeFeedCursor({ feedId: crypto.randomUUID(), position: 1, fingerprint: null, binding }),
+        'base64url',
+      )[18];
+    expect(
+      Object.fromEntries((['nothing', 'all', ...RESOURCES] as const).map((binding) => [binding, numberOf(binding)])),
+    ).toEqual({
       nothing: 0,
       all: 1,
       jurisdictions: 2,
@@ -101,7 +110,12 @@ describe('a feed cursor', () => {
   });
 
   test('is not decoded from random text, and no text makes decoding throw', () => {
-    const texts = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.base64String(), fc.string({ minLength: 600, maxLength: 700 }));
+    const texts = fc.oneof(
+      fc.string(),
+      fc.string({ unit: 'binary' }),
+      fc.base64String(),
+      fc.string({ minLength: 600, maxLength: 700 }),
+    );
     fc.assert(
       fc.property(texts, (text) => {
         expect(decodeFeedCursor(text)).toBe('damaged');
@@ -162,6 +176,8 @@ describe('a cursor of another kind', () => {
 
   test('over the allowed length is damaged, even if well formed', () => {
     expect(cursorPayload('coverage', cursorText('coverage', Buffer.alloc(379)), MAX_CURSOR_LENGTH)).toBe('damaged');
-    expect(cursorPayload('coverage', cursorText('coverage', Buffer.alloc(378)), MAX_CURSOR_LENGTH)).toEqual(Buffer.alloc(378));
+    expect(cursorPayload('coverage', cursorText('coverage', Buffer.alloc(378)), MAX_CURSOR_LENGTH)).toEqual(
+      Buffer.alloc(378),
+    );
   });
 });

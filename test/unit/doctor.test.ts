@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LOG_START } from '../../domain/ports/event-log.ts';
 import { examine, type Examination } from '../../src/cli/doctor/examine.ts';
-import { BadSetting } from '../../src/settings.ts';
+import { BadSetting } from '../../src/app/settings.ts';
 import type { BrokersFacts, DatabaseFacts, FolderFacts, Probes } from '../../domain/ports/probes.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
@@ -16,7 +16,7 @@ const SOUND: DatabaseFacts = {
   clockAheadMs: 3,
   trialOffsetMs: 0,
   newestEventAt: NOW - 1,
-  timeline: { now: '00000001', kept: '00000001' },
+  timeline: { now: '00000001', stored: '00000001' },
   standbys: { synchronous: '', connected: 0 },
   setBacks: [],
 };
@@ -72,7 +72,9 @@ async function away(): Promise<never> {
 const complaints = async (machine: Machine) => (await examine(on(machine))).filter(({ state }) => state !== 'ok');
 
 test('a correct machine has no finding', async () => {
-  expect(await complaints({ eventStore: async () => undefined, brokers: async () => ({ brokers: 1, topics: [] }) })).toEqual([]);
+  expect(
+    await complaints({ eventStore: async () => undefined, brokers: async () => ({ brokers: 1, topics: [] }) }),
+  ).toEqual([]);
 });
 
 describe('each finding names the problem and what to do', () => {
@@ -83,7 +85,13 @@ describe('each finding names the problem and what to do', () => {
     ['little room', { folder: { freeBytes: 1_000_000_000 } }, 'free disk', 'warning', /free disk space/],
     ['no room', { folder: { freeBytes: 1_000_000 } }, 'free disk', 'failed', /free disk space/],
     ['a port of another program', { refused: { 8080: 'EADDRINUSE' } }, 'CIVIC_HTTP_PORT', 'failed', /CIVIC_HTTP_PORT/],
-    ['a port for the mighty', { refused: { 9464: 'EACCES' }, serving: true }, 'CIVIC_OPS_PORT', 'failed', /CIVIC_OPS_PORT/],
+    [
+      'a port for the mighty',
+      { refused: { 9464: 'EACCES' }, serving: true },
+      'CIVIC_OPS_PORT',
+      'failed',
+      /CIVIC_OPS_PORT/,
+    ],
     ['no embedded database', { unreachable: 'it could not be reached' }, 'database', 'failed', /^do what this says: /],
     [
       'no database of the user',
@@ -111,39 +119,65 @@ describe('each finding names the problem and what to do', () => {
     ],
     ['an old server', { facts: { version: '14.9' } }, 'database', 'failed', /15 or newer/],
     ['an older schema', { facts: { schema: 'older', pendingMigrations: ['0009-x'] } }, 'schema', 'warning', /migrates/],
-    ['a newer schema', { facts: { schema: 'newer', unknownMigrations: ['9999-y'] } }, 'schema', 'failed', /start that version/],
+    [
+      'a newer schema',
+      { facts: { schema: 'newer', unknownMigrations: ['9999-y'] } },
+      'schema',
+      'failed',
+      /start that version/,
+    ],
     ['a foreign database', { facts: { schema: 'foreign' } }, 'schema', 'failed', /empty database/],
-    ['weak durability', { facts: { durability: { ...SOUND.durability, fsync: 'off' } } }, 'durability', 'warning', /crash/],
-    ['clocks apart', { facts: { clockAheadMs: -60_000 } }, 'clock', 'warning', /synchronise/],
-    ['an event of the future', { facts: { newestEventAt: NOW + 60_000 } }, 'clock', 'warning', /wrong about the time/],
+    [
+      'weak durability',
+      { facts: { durability: { ...SOUND.durability, fsync: 'off' } } },
+      'durability',
+      'warning',
+      /crash/,
+    ],
+    ['clocks apart', { facts: { clockAheadMs: -60_000 } }, 'clock', 'warning', /synchronize/],
+    ['an event of the future', { facts: { newestEventAt: NOW + 60_000 } }, 'clock', 'warning', /was wrong/],
     ['a trial clock', { facts: { trialOffsetMs: -86_400_000 } }, 'clock', 'warning', /trials only/],
   ])('%s', async (_, machine, check, state, remedy) => {
     const found = await complaints(machine);
-    expect(found).toContainEqual(expect.objectContaining({ check, state, remedy: expect.stringMatching(remedy) as unknown }));
+    expect(found).toContainEqual(
+      expect.objectContaining({ check, state, remedy: expect.stringMatching(remedy) as unknown }),
+    );
   });
 });
 
 test('the installation is not looked at without its tables or its log', async () => {
-  for (const machine of [{ facts: { schema: 'empty' } }, { unreachable: 'it could not be reached' }, { eventStore: away }] as const)
-    expect((await complaints({ ...machine, installation: away })).map(({ check }) => check)).not.toContain('installation');
+  for (const machine of [
+    { facts: { schema: 'empty' } },
+    { unreachable: 'it could not be reached' },
+    { eventStore: away },
+  ] as const)
+    expect((await complaints({ ...machine, installation: away })).map(({ check }) => check)).not.toContain(
+      'installation',
+    );
 });
 
 test('an event that only a trial clock explains is no separate finding', async () => {
   const found = await complaints({ facts: { trialOffsetMs: 86_400_000, newestEventAt: NOW + 86_400_000 } });
-  expect(found.map(({ found: text }) => text)).toEqual([expect.stringContaining('a trial clock')]);
+  expect(found.map(({ found: text }) => text)).toEqual([expect.stringContaining('trial clock')]);
 });
 
 test('a bad setting is the only finding, because nothing else can be checked', async () => {
   const found = await examine(on({ environment: { CIVIC_HTTP_PORT: 'http' } }));
   expect(found).toEqual([
-    expect.objectContaining({ check: 'settings', state: 'failed', found: expect.stringContaining('CIVIC_HTTP_PORT') as unknown }),
+    expect.objectContaining({
+      check: 'settings',
+      state: 'failed',
+      found: expect.stringContaining('CIVIC_HTTP_PORT') as unknown,
+    }),
   ]);
 });
 
 test('a setting that another one rules out is a finding, too', async () => {
   const found = 'CIVIC_KAFKA_SASL is plain, but CIVIC_KAFKA_TLS is off';
   const probes = () => Promise.reject(new BadSetting(found));
-  expect(await examine({ ...on({}), probes })).toEqual([expect.objectContaining({ check: 'settings', state: 'failed', found })]);
+  expect(await examine({ ...on({}), probes })).toEqual([
+    expect.objectContaining({ check: 'settings', state: 'failed', found }),
+  ]);
 });
 
 test('ports in use by the running service of this program are no finding', async () => {

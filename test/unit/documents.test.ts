@@ -4,16 +4,17 @@ import { describe, expect, test } from 'vitest';
 import { CADENCE_LIST_PATH, TOPIC_LIST_PATH } from '../../contract/listings.ts';
 import { OPERATIONS } from '../../contract/operations.ts';
 import { COMMON_TOOL_CODES, REPORT_TOOL_CODES, SEARCH_TOOL_CODES } from '../../contract/tools/tool-errors.ts';
-import { documentRoutes, kept } from '../../src/edge/documents/document-routes.ts';
+import { documentRoutes, memoize } from '../../src/edge/documents/document-routes.ts';
 import type { JsonSchema } from '../../src/edge/documents/json-schemas.ts';
 import { placedOperations } from '../../src/edge/documents/markdown/operation-section.ts';
-import { openApiDocumentOf } from '../../src/edge/documents/openapi.ts';
+import { buildOpenApiDocument } from '../../src/edge/documents/openapi.ts';
 
 const BASE = 'https://records.test';
-const document = openApiDocumentOf(BASE);
+const document = buildOpenApiDocument(BASE);
 const placed = placedOperations(document);
 const routes = documentRoutes(() => BASE);
-const textOf = async (path: string): Promise<string> => String(await routes.find((route) => route.path === path)!.body());
+const textOf = async (path: string): Promise<string> =>
+  String(await routes.find((route) => route.path === path)!.body());
 
 /** Copied from the specification. */
 const OPERATION_IDS = [
@@ -58,7 +59,7 @@ describe('the OpenAPI document', () => {
   });
 
   test('is the same to the byte for the same base URL', () => {
-    expect(JSON.stringify(openApiDocumentOf(BASE))).toBe(JSON.stringify(document));
+    expect(JSON.stringify(buildOpenApiDocument(BASE))).toBe(JSON.stringify(document));
   });
 
   test.each([
@@ -78,13 +79,15 @@ describe('the OpenAPI document', () => {
   });
 
   test('lists every code of a tool', () => {
-    expect(new Set(enumOf('ToolErrorCode'))).toEqual(new Set([...COMMON_TOOL_CODES, ...SEARCH_TOOL_CODES, ...REPORT_TOOL_CODES]));
+    expect(new Set(enumOf('ToolErrorCode'))).toEqual(
+      new Set([...COMMON_TOOL_CODES, ...SEARCH_TOOL_CODES, ...REPORT_TOOL_CODES]),
+    );
     expect(enumOf('ToolErrorCode')).toHaveLength(49);
   });
 
   test('limits each refusal to the codes that the operation has at this status', () => {
-    const { schema } = placed.find(({ operation }) => operation.operationId === 'createFeedSubscription')!.operation.responses['409']!
-      .content!['application/json']!;
+    const { schema } = placed.find(({ operation }) => operation.operationId === 'createFeedSubscription')!.operation
+      .responses['409']!.content!['application/json']!;
     const named = document.components.schemas[schema.$ref!.split('/').at(-1)!]!;
     const code = named.properties!['error']!.properties!['code']!;
     expect(code.allOf!.at(-1)!.enum).toEqual(['feed_subscription_conflict', 'feed_subscription_limit_reached']);
@@ -105,7 +108,10 @@ describe('the OpenAPI document', () => {
 
   test('distinguishes the two kinds of a change item by a constant', () => {
     const { schemas } = document.components;
-    expect(schemas['ChangeItem']!.oneOf!.map(({ $ref }) => $ref!.split('/').at(-1))).toEqual(['RecordUpsert', 'RecordRemoval']);
+    expect(schemas['ChangeItem']!.oneOf!.map(({ $ref }) => $ref!.split('/').at(-1))).toEqual([
+      'RecordUpsert',
+      'RecordRemoval',
+    ]);
     expect(schemas['TopicUpsert']!.properties!['operation']!.const).toBe('upsert');
     expect(schemas['RecordRemoval']!.properties!['operation']!.const).toBe('remove');
   });
@@ -162,11 +168,11 @@ describe('the OpenAPI document', () => {
 
   test('allows no further field in objects that the specification closes, and leaves answers open', () => {
     const { schemas } = document.components;
-    expect(['AffectedLocation', 'ProceduralContext', 'UpcomingPagination'].map((name) => schemas[name]!['additionalProperties'])).toEqual([
-      false,
-      false,
-      false,
-    ]);
+    expect(
+      ['AffectedLocation', 'ProceduralContext', 'UpcomingPagination'].map(
+        (name) => schemas[name]!['additionalProperties'],
+      ),
+    ).toEqual([false, false, false]);
     expect(schemas['Topic']!['additionalProperties']).toBeUndefined();
     expect(schemas['BatchRequest']!['additionalProperties']).toBe(false);
   });
@@ -216,13 +222,19 @@ describe('the pages', () => {
       if (operation.access !== 'key') continue;
       const page = await textOf(`/api-reference/${id}.md`);
       const isReport = operation.path.startsWith('/api/v1/data-reports');
-      expect([id, page.includes('reports need current paid access'), page.includes('lacks the scope')]).toEqual([id, isReport, !isReport]);
+      expect([id, page.includes('reports need current paid access'), page.includes('lacks the scope')]).toEqual([
+        id,
+        isReport,
+        !isReport,
+      ]);
     }
   });
 
   test('name a subscription as what the ceiling against abuse applies to', async () => {
     const page = await textOf('/api-reference.md');
-    expect(page).toMatch(/\| An account on a subscription, whatever its plan +\| 1,000 requests a minute and 100 a second/);
+    expect(page).toMatch(
+      /\| An account on a subscription, whatever its plan +\| 1,000 requests a minute and 100 a second/,
+    );
     expect(page).not.toContain('Any account');
   });
 
@@ -231,7 +243,13 @@ describe('the pages', () => {
     const [, deviations = ''] = page.split('deviates knowingly');
     for (const words of ['made empty is `Cache-Control: no-store`', 'rightmost entry of `X-Forwarded-For`'])
       expect(deviations).toContain(words);
-    for (const words of ['deviates knowingly', 'modulo 2^256', 'boundaryCursor', 'Retry-After', 'served by this version']) {
+    for (const words of [
+      'deviates knowingly',
+      'modulo 2^256',
+      'boundaryCursor',
+      'Retry-After',
+      'served by this version',
+    ]) {
       expect(page.toLowerCase()).toContain(words.toLowerCase());
     }
   });
@@ -316,13 +334,13 @@ json.dump(sent, out)`;
 describe('a cached value', () => {
   test('is computed once', async () => {
     let made = 0;
-    const value = kept(() => (made += 1));
+    const value = memoize(() => (made += 1));
     expect([await value(), await value(), made]).toEqual([1, 1, 1]);
   });
 
   test('is computed again after a failure', async () => {
     let made = 0;
-    const value = kept(() => {
+    const value = memoize(() => {
       made += 1;
       if (made === 1) throw new Error('unreadable');
       return made;

@@ -12,7 +12,16 @@ const ID = '0190a1b2-0000-7000-8000-000000000001';
 const STREAM = `documents-${ID}`;
 const AT = '2026-01-01T00:00:00.000Z';
 const contentOf = (title: string) => ({
-  ...{ agendaItemId: null, bytes: null, createdAt: AT, id: ID, kind: 'other', mediaType: null, meetingId: null, sha256: null },
+  ...{
+    agendaItemId: null,
+    bytes: null,
+    createdAt: AT,
+    id: ID,
+    kind: 'other',
+    mediaType: null,
+    meetingId: null,
+    sha256: null,
+  },
   ...{ textEvidence: null, title, updatedAt: AT, url: 'https://example.org/d' },
 });
 

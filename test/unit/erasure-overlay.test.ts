@@ -1,7 +1,14 @@
 import { array, assert, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Erasing, planEvent } from '../../commands/erasure/plan-erasure.ts';
-import { cutText, eraseFromEvent, ErasureOverlay, keepAround, pathOf, pointerOf } from '../../domain/erasure/erase-from-event.ts';
+import {
+  cutText,
+  eraseFromEvent,
+  ErasureOverlay,
+  keepAround,
+  pathOf,
+  pointerOf,
+} from '../../domain/erasure/erase-from-event.ts';
 import type { Position, StoredEvent } from '../../domain/ports/event-log.ts';
 
 const ID = '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11';
@@ -46,10 +53,15 @@ const titleOf = ({ data }: StoredEvent): string => (JSON.parse(data) as { title:
 describe('the remainder of a text', () => {
   test('with its gaps filled is the text with the literal replaced, for any text and literal', () => {
     assert(
-      property(string({ unit: 'grapheme' }), string({ unit: 'grapheme', minLength: 1, maxLength: 3 }), string(), (around, gone, put) => {
-        const text = `${around}${gone}${around}${gone}`;
-        expect(cutText(text, keepAround(text, gone)!, put)).toBe(text.replaceAll(gone, () => put));
-      }),
+      property(
+        string({ unit: 'grapheme' }),
+        string({ unit: 'grapheme', minLength: 1, maxLength: 3 }),
+        string(),
+        (around, gone, put) => {
+          const text = `${around}${gone}${around}${gone}`;
+          expect(cutText(text, keepAround(text, gone)!, put)).toBe(text.replaceAll(gone, () => put));
+        },
+      ),
     );
   });
 
@@ -105,7 +117,9 @@ describe('text that may not be erased', () => {
   test('a number is not text', () => {
     const stored = document('t');
     const data = JSON.stringify({ ...(JSON.parse(stored.data) as object), bytes: 5 });
-    expect(() => planEvent({ ...stored, data }, { path: ['bytes'], literal: null, replacement: 'x' })).toThrow(/is no text/);
+    expect(() => planEvent({ ...stored, data }, { path: ['bytes'], literal: null, replacement: 'x' })).toThrow(
+      /is no text/,
+    );
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findIn } from '../../commands/erasure/find-text.ts';
+import { findInEvent } from '../../commands/erasure/find-text.ts';
 import type { Position, StoredEvent } from '../../domain/ports/event-log.ts';
 
 const event = (data: object): StoredEvent => ({
@@ -18,11 +18,16 @@ test.each([
   { ignoreCase: true, found: ['/name', '/labels/jane doe'] },
   { ignoreCase: false, found: ['/name'] },
 ])('texts and keys are compared in the same way: ignoring case $ignoreCase', ({ ignoreCase, found }) => {
-  const result = findIn(event({ name: 'Jane Doe', labels: { 'jane doe': 'x' } }), { text: 'Jane Doe', ignoreCase });
+  const result = findInEvent(event({ name: 'Jane Doe', labels: { 'jane doe': 'x' } }), {
+    text: 'Jane Doe',
+    ignoreCase,
+  });
   expect(result?.pointers).toEqual(found);
 });
 
 test('an event that contains the text in a key is not erasable', () => {
-  expect(findIn(event({ labels: { 'JANE DOE': 'x' } }), { text: 'jane doe', ignoreCase: true })).toMatchObject({ erasable: false });
-  expect(findIn(event({ labels: { 'JANE DOE': 'x' } }), { text: 'jane doe', ignoreCase: false })).toBeNull();
+  expect(findInEvent(event({ labels: { 'JANE DOE': 'x' } }), { text: 'jane doe', ignoreCase: true })).toMatchObject({
+    erasable: false,
+  });
+  expect(findInEvent(event({ labels: { 'JANE DOE': 'x' } }), { text: 'jane doe', ignoreCase: false })).toBeNull();
 });

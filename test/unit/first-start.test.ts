@@ -32,7 +32,7 @@ describe('a process that starts beside one that makes the first start', () => {
     const { log, afterTheOtherStarted } = besideAnotherFirstStart();
     const store = {
       identity: () => Promise.resolve(DATABASE),
-      kept: () => afterTheOtherStarted({ ...DATABASE, logId: LOG_ID, renewing: null }),
+      load: () => afterTheOtherStarted({ ...DATABASE, logId: LOG_ID, renewing: null }),
     } as unknown as InstallationStore;
     const write = (): never => expect.fail('nothing is to be logged');
     const logger = { debug: write, info: write, warn: write, error: write };
@@ -41,7 +41,13 @@ describe('a process that starts beside one that makes the first start', () => {
 
   test('takes the log that the read models just began to follow as its own', async () => {
     const { log, afterTheOtherStarted } = besideAnotherFirstStart();
-    const row = { projection: 'agenda', state: 'live', logId: LOG_ID, checkpoint: FIRST, lastEvent: null } as unknown as Generation;
+    const row = {
+      projection: 'agenda',
+      state: 'live',
+      logId: LOG_ID,
+      checkpoint: FIRST,
+      lastEvent: null,
+    } as unknown as Generation;
     await requireOwnLog({ list: () => afterTheOtherStarted([row]) }, log);
   });
 });

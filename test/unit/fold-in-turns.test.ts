@@ -4,8 +4,7 @@ import type { Transactor } from '../../domain/ports/database.ts';
 import type { EventLog, Position, StoredEvent } from '../../domain/ports/event-log.ts';
 import type { GenerationStore } from '../../domain/ports/generations.ts';
 import type { Projection } from '../../domain/ports/projection.ts';
-import { type FoldTarget, foldTogether, type ProjectorDependencies } from '../../src/processors/projector/fold-batch.ts';
-import { countTurns } from '../support/event-loop-turns.ts';
+import { foldBatch, type FoldTarget, type ProjectorDependencies } from '../../src/processors/projector/fold-batch.ts';
 
 const positionOf = (place: number): Position => String(place).padStart(6, '0') as Position;
 const events = Array.from({ length: 1_100 }, (_, index): StoredEvent => {
@@ -14,7 +13,8 @@ const events = Array.from({ length: 1_100 }, (_, index): StoredEvent => {
   return { ...fixed, position: positionOf(place), stream: `topics-${place}`, revision: 0, id: String(place) };
 });
 
-const transactor: Transactor = { transaction: (work) => work({ execute: async () => ({ rows: [], count: 0 }) }) };
+const nothing = async () => ({ rows: [], count: 0 });
+const transactor: Transactor = { transaction: (work) => work({ query: nothing }) };
 const deps = {
   transactor,
   generations: { advance: async () => true } as unknown as GenerationStore,
@@ -23,40 +23,24 @@ const deps = {
   leaseMs: 1_000,
 } as unknown as ProjectorDependencies;
 
-/** A generation that keeps the ids of each fold, and the number of the turn of the event loop in which it began. */
-function keeping(name: string, turnOf: () => number) {
-  const folds: { readonly ids: readonly string[]; readonly turn: number }[] = [];
-  const fold: Projection['fold'] = async (batch) => {
-    folds.push({ ids: batch.map(({ id }) => id), turn: turnOf() });
-    await new Promise(setImmediate);
-  };
-  const projection = { name, fold } as unknown as Projection;
-  return { folds, target: { projection, lease: { generation: 1 }, logId: null, skipped: new Set() } as unknown as FoldTarget };
+/** Returns the ids of each turn. */
+async function foldTurns(folded: readonly StoredEvent[]): Promise<readonly (readonly string[])[]> {
+  const turns: (readonly string[])[] = [];
+  const fold: Projection['fold'] = async (batch) => void turns.push(batch.map(({ id }) => id));
+  const projection = { name: 'one', fold } as unknown as Projection;
+  const target = { projection, lease: { generation: 1 }, logId: null, skipped: new Set() } as unknown as FoldTarget;
+  const batch = { events: folded, scannedTo: positionOf(folded.length), scannedId: String(folded.length) };
+  await foldBatch(deps, target, positionOf(0), batch);
+  return turns;
 }
 
-async function foldedBy(names: readonly string[]) {
-  const { turn, stop } = countTurns();
-  const generations = names.map((name) => keeping(name, turn));
-  const batch = { events, scannedTo: positionOf(events.length), scannedId: String(events.length) };
-  await foldTogether(
-    deps,
-    generations.map(({ target }) => ({ target, from: positionOf(0), batch })),
-  );
-  stop();
-  return generations;
-}
-
-test('generations that share a batch fold every event once and in order, a few hundred in a turn of the event loop', async () => {
-  const generations = await foldedBy(['one', 'other', 'third']);
-  for (const { folds } of generations) {
-    expect(folds.flatMap(({ ids }) => ids)).toEqual(events.map(({ id }) => id));
-    expect(Math.max(...folds.map(({ ids }) => ids.length))).toBe(250);
-  }
-  // The first fold of each begins in a turn of its own.
-  expect(new Set(generations.map(({ folds }) => folds[0]!.turn)).size).toBe(3);
+test('a batch is folded once and in order, a few hundred events per turn', async () => {
+  const turns = await foldTurns(events);
+  expect(turns.flat()).toEqual(events.map(({ id }) => id));
+  expect(turns.map((ids) => ids.length)).toEqual([250, 250, 250, 250, 100]);
 });
 
-test('a generation alone takes larger turns', async () => {
-  const [alone] = await foldedBy(['alone']);
-  expect(alone!.folds.map(({ ids }) => ids.length)).toEqual([500, 500, 100]);
+test('a turn of large records has few of them', async () => {
+  const large = events.slice(0, 5).map((event) => ({ ...event, data: JSON.stringify('x'.repeat(600_000)) }));
+  expect((await foldTurns(large)).map((ids) => ids.length)).toEqual([2, 2, 1]);
 });

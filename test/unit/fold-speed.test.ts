@@ -8,7 +8,16 @@ const row = (fields: Partial<Generation>, speed: Partial<Generation['speed']>): 
     owner: 'somebody',
     operatorPausedAt: null,
     ...fields,
-    speed: { ownedSince: 0, eventsRead: 0, windowSince: 0, windowFolded: 0, windowEventsRead: 0, foldRate: null, readRate: null, ...speed },
+    speed: {
+      ownedSince: 0,
+      eventsRead: 0,
+      windowSince: 0,
+      windowFolded: 0,
+      windowEventsRead: 0,
+      foldRate: null,
+      readRate: null,
+      ...speed,
+    },
   }) as Generation;
 
 test('without measurements there is no rate', () => {
@@ -23,12 +32,21 @@ test('the first interval has a rate while it runs, later intervals once they hav
 });
 
 test('the rate of an interval that does not end falls towards zero', () => {
-  const stuck = row({ folded: 600 }, { foldRate: 700, readRate: 900, windowFolded: 500, windowEventsRead: 1000, eventsRead: 1100 });
+  const stuck = row(
+    { folded: 600 },
+    { foldRate: 700, readRate: 900, windowFolded: 500, windowEventsRead: 1000, eventsRead: 1100 },
+  );
   expect(speedOf(stuck, 10_000)).toEqual({ rate: 10, readRate: 10 });
   expect(speedOf(stuck, 100_000).rate).toBe(1);
 });
 
 test('a paused processor does not move, and without a count of events there is no rate', () => {
-  expect(speedOf(row({ operatorPausedAt: 5 }, { foldRate: 700, readRate: 900 }), 100)).toEqual({ rate: 0, readRate: 0 });
-  expect(speedOf(row({ folded: 5 }, { eventsRead: null, windowEventsRead: null }), 5_000)).toEqual({ rate: 1, readRate: null });
+  expect(speedOf(row({ operatorPausedAt: 5 }, { foldRate: 700, readRate: 900 }), 100)).toEqual({
+    rate: 0,
+    readRate: 0,
+  });
+  expect(speedOf(row({ folded: 5 }, { eventsRead: null, windowEventsRead: null }), 5_000)).toEqual({
+    rate: 1,
+    readRate: null,
+  });
 });

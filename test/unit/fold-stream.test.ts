@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Decider } from '../../commands/decider.ts';
-import { beginFold, foldOn, foldStream, handle } from '../../commands/handle.ts';
+import { beginFold, continueFold, foldStream, handle } from '../../commands/handle.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { memoryCheckpoints } from '../support/memory-checkpoints.ts';
 import { memoryLog } from '../support/memory-log.ts';
@@ -84,7 +84,16 @@ describe('a stream with a checkpoint', () => {
 
   test('saves none of a partial read: a command that reads from the middle makes no checkpoint', async () => {
     await addMany(EVERY - 1);
-    const partial = { log: log.log, checkpoints, clock, decider: counter(), stream, after: 4, context: {}, deadline: 60_000 };
+    const partial = {
+      log: log.log,
+      checkpoints,
+      clock,
+      decider: counter(),
+      stream,
+      after: 4,
+      context: {},
+      deadline: 60_000,
+    };
     for (let time = 0; time < 3 * EVERY; time += 1) {
       await handle({ ...partial, command: { add: 1, most: 1_000_000 }, commandId: randomUUID() });
     }
@@ -106,16 +115,16 @@ test('a checkpoint keeps the mark from before its first event was read, through 
   const marks: (string | null)[] = [];
   let mark = 0;
   const marked = {
-    load: async () => ({ kept: null, mark: String(mark) }),
+    load: async () => ({ checkpoint: null, mark: String(mark) }),
     save: async (_: unknown, of: string | null) => void marks.push(of),
   };
   const parts = { log: log.log, checkpoints: marked };
-  const before = await foldOn(parts, counter(), stream, await beginFold(parts, counter(), stream));
+  const before = await continueFold(parts, counter(), stream, await beginFold(parts, counter(), stream));
   expect(marks).toEqual([]);
   // A text is erased, and another event is appended.
   mark = 1;
   await addMany(1);
-  await foldOn(parts, counter(), stream, before);
+  await continueFold(parts, counter(), stream, before);
   await foldStream(parts, counter(), stream);
   expect(marks).toEqual(['0', '1']);
 });
@@ -131,7 +140,7 @@ describe('a checkpoint is ignored and replaced when it', () => {
     expect(await sumNow()).toBe(whole());
     expect(log.read - before).toBeLessThanOrEqual(EVERY + 1);
   };
-  const edit = (change: object) => () => checkpoints.edit('counter', (kept) => ({ ...kept, ...change }));
+  const edit = (change: object) => () => checkpoints.edit('counter', (checkpoint) => ({ ...checkpoint, ...change }));
 
   test('was written by another version of the decider', () => spoiled(() => undefined, 2));
   test('holds a state that was edited', () => spoiled(edit({ state: '{"sum":7}' })));
@@ -139,10 +148,11 @@ describe('a checkpoint is ignored and replaced when it', () => {
   test('has another revision', () => spoiled(edit({ revision: 12 })));
   test('is of another log, whose stream has another event at that revision', () =>
     spoiled(() => {
-      for (const [index, event] of log.events.entries()) log.events[index] = { ...event, id: randomUUID(), data: '{"amount":5}' };
+      for (const [index, event] of log.events.entries())
+        log.events[index] = { ...event, id: randomUUID(), data: '{"amount":5}' };
     }));
   test('holds a sealed state that the decider cannot read', () =>
-    spoiled(() => checkpoints.reseal('counter', (kept) => ({ ...kept, state: '{"total":9}' }))));
+    spoiled(() => checkpoints.reseal('counter', (checkpoint) => ({ ...checkpoint, state: '{"total":9}' }))));
   test('is ahead of a log that was restored', () =>
     spoiled(() => {
       log.events.length = 12;

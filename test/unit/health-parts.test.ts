@@ -17,6 +17,7 @@ function healthWithout(...failing: readonly HealthPart[]) {
     log: { head: answer('log', 0n) },
     handles: new Map(),
     follows: new Map(),
+    unclassified: { count: answer('reactors', 0) },
     history: { doubt: () => null },
     logger: { warn: () => undefined },
     clock,

@@ -33,23 +33,42 @@ function health(pendingSeconds: number | null, lease: Pick<Generation, 'owner' |
     operatorPausedAt: null,
     comparison: null,
     keptUntil: null,
-    speed: { ownedSince: 0, eventsRead: 0, windowSince: 0, windowFolded: 0, windowEventsRead: 0, foldRate: null, readRate: null },
+    speed: {
+      ownedSince: 0,
+      eventsRead: 0,
+      windowSince: 0,
+      windowFolded: 0,
+      windowEventsRead: 0,
+      foldRate: null,
+      readRate: null,
+    },
   };
   const pending = { time: NOW - (pendingSeconds ?? 0) * 1000 } as StoredEvent;
-  const log = { head: async () => HEAD, distance: () => 1, readAll: async () => ({ events: [pending], scannedTo: HEAD, isEnd: true }) };
-  const reads = { texts: async () => [[derivedId('test', 'feed'), '1', '0', null]], many: async () => [] };
+  const log = {
+    head: async () => HEAD,
+    distance: () => 1,
+    readAll: async () => ({ events: [pending], scannedTo: HEAD, isEnd: true }),
+  };
+  const reads = {
+    rows: async () => [{ feedId: derivedId('test', 'feed'), position: 1, fingerprint: null }],
+    many: async () => [],
+  };
   return createReadCivicHealth({
     log,
     reads,
     clock,
     leaseClock: clock,
     deadlineMs: 60_000,
-    logger: { warn: ({ part, error }: { readonly part: string; readonly error: string }) => expect.unreachable(`${part}: ${error}`) },
+    logger: {
+      warn: ({ part, error }: { readonly part: string; readonly error: string }) =>
+        expect.unreachable(`${part}: ${error}`),
+    },
     history: { doubt: () => null },
     generations: { list: async () => [generation] },
     handles: new Map([['agenda', ['RecordPublished']]]),
     processorStore: { listReactors: async () => [] },
     follows: new Map(),
+    unclassified: { count: async () => 0 },
   } as unknown as Parameters<typeof createReadCivicHealth>[0])();
 }
 
@@ -70,7 +89,13 @@ describe('the service is', () => {
   });
 
   test('degraded as soon as no process folds a projection that has work', async () => {
-    expect(await health(1, NOT_LEASED)).toMatchObject({ status: 'degraded', pipeline: { projections: [{ state: 'stopped' }] } });
-    expect(await health(null, NOT_LEASED)).toMatchObject({ status: 'healthy', pipeline: { projections: [{ state: 'live' }] } });
+    expect(await health(1, NOT_LEASED)).toMatchObject({
+      status: 'degraded',
+      pipeline: { projections: [{ state: 'stopped' }] },
+    });
+    expect(await health(null, NOT_LEASED)).toMatchObject({
+      status: 'healthy',
+      pipeline: { projections: [{ state: 'live' }] },
+    });
   });
 });

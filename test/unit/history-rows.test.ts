@@ -9,7 +9,10 @@ const EMPTY: FeedState = { head: 0, changedAt: 0, chain: '', outline: '', finger
 
 /** A log of few records: each step publishes or removes one, at a time that may go back. */
 const logs = fc
-  .array(fc.record({ record: fc.nat(4), removed: fc.boolean(), time: fc.integer({ min: 1, max: 1000 }) }), { minLength: 1, maxLength: 40 })
+  .array(fc.record({ record: fc.nat(4), removed: fc.boolean(), time: fc.integer({ min: 1, max: 1000 }) }), {
+    minLength: 1,
+    maxLength: 40,
+  })
   .map((steps) => {
     const revisions = new Map<number, number>();
     const there = new Set<number>();
@@ -43,7 +46,9 @@ function folded(events: readonly StoredEvent[], sizes: readonly number[]) {
     const to = from + (sizes[nth % sizes.length] ?? 1);
     const batch = historyRows(events.slice(from, to), state);
     for (const ending of batch.superseding) {
-      const current = rows.find(({ record_id, superseded_at }) => record_id === ending.record_id && superseded_at === null);
+      const current = rows.find(
+        ({ record_id, superseded_at }) => record_id === ending.record_id && superseded_at === null,
+      );
       if (current !== undefined) current.superseded_at = ending.position;
     }
     rows.push(...batch.rows.map((row) => ({ ...row })));
@@ -116,7 +121,9 @@ test('the fingerprint differs between feeds of another order, content, time or v
     [{ ...one, type: 'RecordWithdrawn' }, other],
   ];
   expect(new Set(feeds.map((feed) => chain(...feed))).size).toBe(feeds.length);
-  expect(chain({ ...one, id: other.id, metadata: '{"commandId":"x"}', position: '9' as Position }, other)).toBe(chain(one, other));
+  expect(chain({ ...one, id: other.id, metadata: '{"commandId":"x"}', position: '9' as Position }, other)).toBe(
+    chain(one, other),
+  );
 });
 
 test('an item equals its change in the feed, and a removal has no data', () => {

@@ -10,9 +10,14 @@ function opened() {
   const [started, endings, failures]: [string[], Map<string, (error?: Error) => void>, unknown[]] = [[], new Map(), []];
   const runPart = ({ lease }: JobPart) => {
     started.push(lease);
-    return new Promise<void>((resolve, reject) => endings.set(lease, (error) => (error === undefined ? resolve() : reject(error))));
+    return new Promise<void>((resolve, reject) =>
+      endings.set(lease, (error) => (error === undefined ? resolve() : reject(error))),
+    );
   };
-  const job = partsOf(async () => parts, runPart, { failed: (error) => void failures.push(error), stopping: stopping.signal });
+  const job = partsOf(async () => parts, runPart, {
+    failed: (error) => void failures.push(error),
+    stopping: stopping.signal,
+  });
   const end = async (lease: string, error?: Error) => {
     endings.get(lease)!(error);
     await new Promise(setImmediate);

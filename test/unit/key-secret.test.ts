@@ -13,7 +13,13 @@ test('a secret is found within any text, and a text that resembles one is not', 
   const secret = makeKeySecret(randomBytes);
   for (const text of [secret, `key:${secret}.`, `crs_${secret}${secret}`, `\u{1f511}${secret}_x`, `${secret}A`])
     expect(holdsKeySecret(text)).toBe(true);
-  for (const text of ['', 'crs_', secret.slice(0, -1), secret.replace('crs_', 'CRS_'), `crs_${'a'.repeat(40)}_${'b'.repeat(6)}`]) {
+  for (const text of [
+    '',
+    'crs_',
+    secret.slice(0, -1),
+    secret.replace('crs_', 'CRS_'),
+    `crs_${'a'.repeat(40)}_${'b'.repeat(6)}`,
+  ]) {
     expect(holdsKeySecret(text)).toBe(false);
   }
 });

@@ -1,9 +1,16 @@
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { testSeed } from '../support/test-seed.ts';
-import { toPosition } from '../../infra/postgresql/log-position.ts';
-import { HistorySetBack, LOG_START, type LogBatch, type Position, type ReadAll, type StoredEvent } from '../../domain/ports/event-log.ts';
-import { windowed } from '../../infra/postgresql/log-window.ts';
+import { toPosition } from '../../infra/postgresql/log/log-position.ts';
+import {
+  HistorySetBack,
+  LOG_START,
+  type LogBatch,
+  type Position,
+  type ReadAll,
+  type StoredEvent,
+} from '../../domain/ports/event-log.ts';
+import { windowed } from '../../infra/postgresql/log/log-window.ts';
 
 const TYPES = ['A', 'B', 'C'];
 
@@ -35,17 +42,23 @@ function memoryLog() {
       scannedTo = event.position;
     }
     await Promise.resolve();
-    return { events: found, scannedTo, scannedId: scannedTo === LOG_START ? undefined : events[Number(scannedTo) - 1]?.id };
+    return {
+      events: found,
+      scannedTo,
+      scannedId: scannedTo === LOG_START ? undefined : events[Number(scannedTo) - 1]?.id,
+    };
   };
   let history = 0;
   return {
-    grow: (count: number) => events.push(...Array.from({ length: count }, (_, nth) => eventAt(events.length + nth + 1, history))),
+    grow: (count: number) =>
+      events.push(...Array.from({ length: count }, (_, nth) => eventAt(events.length + nth + 1, history))),
     /** As in a failover: the newest events are lost, and others get their positions. */
     lose: (count: number) => {
       events.length = Math.max(0, events.length - count);
       history += 1;
     },
-    has: (batch: LogBatch) => (batch.scannedTo === LOG_START ? undefined : events[Number(batch.scannedTo) - 1]?.id) === batch.scannedId,
+    has: (batch: LogBatch) =>
+      (batch.scannedTo === LOG_START ? undefined : events[Number(batch.scannedTo) - 1]?.id) === batch.scannedId,
     read,
     reads: () => reads,
     events,
@@ -73,10 +86,12 @@ function followerOf(
     async turn(): Promise<boolean> {
       const from = held ?? { after: checkpoint, afterId: undefined };
       held = undefined;
-      const batch = await read({ ...from, limit, ...(types === undefined ? {} : { types }) }).catch((error: unknown) => {
-        if (error instanceof HistorySetBack) return undefined;
-        throw error;
-      });
+      const batch = await read({ ...from, limit, ...(types === undefined ? {} : { types }) }).catch(
+        (error: unknown) => {
+          if (error instanceof HistorySetBack) return undefined;
+          throw error;
+        },
+      );
       // The statement that saves the checkpoint compares both.
       if (batch === undefined || from.after !== checkpoint || !log.has(batch)) return true;
       expect(batch.events.length).toBeLessThanOrEqual(limit);
@@ -100,27 +115,33 @@ test('followers of any filter, pace and batch size get every event of the log on
     who: fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 8 }),
   });
   await fc.assert(
-    fc.asyncProperty(fc.array(follower, { minLength: 2, maxLength: 5 }), fc.array(step, { maxLength: 30 }), async (kinds, steps) => {
-      const log = memoryLog();
-      let now = 0;
-      const { read } = windowed(log.read, { events: 50, characters: 200, age: 3 }, () => now);
-      const followers = kinds.map(({ types, limit }) => followerOf(log, read, types, limit));
-      for (const { lose, grow, who } of steps) {
-        if (lose > 0) {
-          log.lose(lose);
-          for (const each of followers) each.lose();
+    fc.asyncProperty(
+      fc.array(follower, { minLength: 2, maxLength: 5 }),
+      fc.array(step, { maxLength: 30 }),
+      async (kinds, steps) => {
+        const log = memoryLog();
+        let now = 0;
+        const { read } = windowed(log.read, { events: 50, characters: 200, age: 3 }, () => now);
+        const followers = kinds.map(({ types, limit }) => followerOf(log, read, types, limit));
+        for (const { lose, grow, who } of steps) {
+          if (lose > 0) {
+            log.lose(lose);
+            for (const each of followers) each.lose();
+          }
+          log.grow(grow);
+          now += grow % 3;
+          await Promise.all(
+            [...new Set(who.map((index) => followers[index % followers.length]!))].map((each) => each.turn()),
+          );
         }
-        log.grow(grow);
-        now += grow % 3;
-        await Promise.all([...new Set(who.map((index) => followers[index % followers.length]!))].map((each) => each.turn()));
-      }
-      for (const [index, each] of followers.entries()) {
-        for (let turns = 0; await each.turn(); turns += 1) expect(turns).toBeLessThan(10_000);
-        const { types } = kinds[index]!;
-        const mine = log.events.filter(({ type }) => types === undefined || types.includes(type));
-        expect(each.folded().map(({ id }) => id)).toEqual(mine.map(({ id }) => id));
-      }
-    }),
+        for (const [index, each] of followers.entries()) {
+          for (let turns = 0; await each.turn(); turns += 1) expect(turns).toBeLessThan(10_000);
+          const { types } = kinds[index]!;
+          const mine = log.events.filter(({ type }) => types === undefined || types.includes(type));
+          expect(each.folded().map(({ id }) => id)).toEqual(mine.map(({ id }) => id));
+        }
+      },
+    ),
     { numRuns: 500, seed: testSeed() },
   );
 });
@@ -140,7 +161,9 @@ test('followers at the head share one read of new events', async () => {
   expect(log.reads() - before).toBe(1);
   expect(batches[0]!.events).toHaveLength(30);
   const late = await read({ after: scannedTo, afterId: scannedId, limit: 7 });
-  expect(late.events.map(({ position }) => position)).toEqual(batches[0]!.events.slice(0, 7).map(({ position }) => position));
+  expect(late.events.map(({ position }) => position)).toEqual(
+    batches[0]!.events.slice(0, 7).map(({ position }) => position),
+  );
   expect(log.reads() - before).toBe(1);
 });
 
@@ -152,7 +175,10 @@ test('events read ten seconds ago are dropped, and a follower that needs them re
   const { scannedTo: start } = await read({ after: LOG_START, limit: 100 });
   const ask = async (after: Position): Promise<readonly [count: number, reads: number]> => {
     const before = log.reads();
-    return [(await read({ after, afterId: log.events[Number(after) - 1]!.id, limit: 100 })).events.length, log.reads() - before];
+    return [
+      (await read({ after, afterId: log.events[Number(after) - 1]!.id, limit: 100 })).events.length,
+      log.reads() - before,
+    ];
   };
   log.grow(10);
   await ask(start);
@@ -223,10 +249,14 @@ test('a window whose end the log has lost is not used, also after the log has gr
   log.grow(10);
   const ahead = await read({ after: LOG_START, limit: 100 });
   log.grow(10);
-  const [behind, end] = await Promise.all([3, 100].map((limit) => read({ after: ahead.scannedTo, afterId: ahead.scannedId, limit })));
+  const [behind, end] = await Promise.all(
+    [3, 100].map((limit) => read({ after: ahead.scannedTo, afterId: ahead.scannedId, limit })),
+  );
   log.lose(6);
   log.grow(20);
-  await expect(read({ after: end!.scannedTo, afterId: end!.scannedId, limit: 100 })).rejects.toBeInstanceOf(HistorySetBack);
+  await expect(read({ after: end!.scannedTo, afterId: end!.scannedId, limit: 100 })).rejects.toBeInstanceOf(
+    HistorySetBack,
+  );
   const whole = await log.read({ after: behind!.scannedTo, limit: 100 });
   const reads = [await read({ after: behind!.scannedTo, limit: 100 })];
   reads.push(await read({ after: behind!.scannedTo, afterId: behind!.scannedId, limit: 100 }));

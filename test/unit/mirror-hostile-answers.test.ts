@@ -57,7 +57,7 @@ describe('a snapshot that cannot be right is refused, and the mirror stays as it
       'pages lead back to themselves',
       '/topics?',
       ({ meta }) => void Object.assign(meta, { hasMore: true, nextCursor: '2' }),
-      /leads to no other/,
+      /next cursor did not advance/,
     ],
     [
       'pages do not end',
@@ -68,9 +68,19 @@ describe('a snapshot that cannot be right is refused, and the mirror stays as it
       },
       /more topics than it counts/,
     ],
-    ['an answer is null', '/topics?', () => ({ data: null }), /is no page/],
-    ['an id is no uuid', '/topics?', ({ data }) => void Object.assign(data.items[0]!, { id: '","data":{}}\n' }), /an id that is no uuid/],
-    ['the snapshot has another form', '/snapshots', (answer) => void (answer.data.snapshotId &&= '../../x'), /is no snapshot/],
+    ['an answer is null', '/topics?', () => ({ data: null }), /is not a page/],
+    [
+      'an id is no uuid',
+      '/topics?',
+      ({ data }) => void Object.assign(data.items[0]!, { id: '","data":{}}\n' }),
+      /an id that is not a uuid/,
+    ],
+    [
+      'the snapshot has another form',
+      '/snapshots',
+      (answer) => void (answer.data.snapshotId &&= '../../x'),
+      /is not a snapshot/,
+    ],
     [
       'a digest is wrong',
       '/snapshots',
@@ -98,7 +108,7 @@ describe('a snapshot that cannot be right is refused, and the mirror stays as it
 
 describe('a page of changes that cannot be right is not applied', () => {
   test.each<[string, (answer: Answer) => unknown, RegExp]>([
-    ['more is said to follow where nothing does', ({ meta }) => void (meta.hasMore = true), /says that more follow/],
+    ['more is said to follow where nothing does', ({ meta }) => void (meta.hasMore = true), /hasMore is true/],
     [
       'a record has the id of another',
       ({ data }) => data.items.forEach((item) => (item['data'] = { id: recordId('topics', 1) })),
@@ -108,11 +118,21 @@ describe('a page of changes that cannot be right is not applied', () => {
     ['a cursor is a number', ({ meta }) => void (meta.nextCursor = 7), /a cursor of the feed is no text/],
     [
       'the next cursor is beyond the last change',
-      ({ meta }) => void (meta.nextCursor = encodeFeedCursor({ feedId: service.feedId, position: 6, fingerprint: null, binding: 'all' })),
+      ({ meta }) =>
+        void (meta.nextCursor = encodeFeedCursor({
+          feedId: service.feedId,
+          position: 6,
+          fingerprint: null,
+          binding: 'all',
+        })),
       /feed position 6 follows a page that ends at 5/,
     ],
-    ['a resource is unknown', ({ data }) => data.items.forEach((item) => (item['resource'] = 'people')), /install a newer one/],
-    ['an answer is a list', () => [], /is no page/],
+    [
+      'a resource is unknown',
+      ({ data }) => data.items.forEach((item) => (item['resource'] = 'people')),
+      /install a newer one/,
+    ],
+    ['an answer is a list', () => [], /is not a page/],
   ])('%s', async (_, change, said) => {
     await runMirror(service, store);
     for (const number of [4, 5]) service.write('topics', recordId('topics', number), { number });
@@ -178,7 +198,9 @@ describe('a service that answers every cursor with 410', () => {
     const stopped = new Error('stopped');
     let waits = 0;
     asked = -10_000;
-    await expect(run(false, () => ((waits += 1) < 15 ? Promise.resolve() : Promise.reject(stopped)))).rejects.toBe(stopped);
+    await expect(run(false, () => ((waits += 1) < 15 ? Promise.resolve() : Promise.reject(stopped)))).rejects.toBe(
+      stopped,
+    );
     expect(pauses.slice(0, 5)).toEqual([0, 1000, 2000, 4000, 8000]);
     expect(pauses.slice(-2)).toEqual([3_600_000, 3_600_000]);
   });
@@ -188,8 +210,8 @@ describe('a mirror of some resources is refused to a run that wants others', () 
   const stopped = { ask: () => Promise.reject(new Error('stopped')) };
 
   test.each<[string, string | null, string | null, RegExp]>([
-    ['one, then every resource', 'topics', null, /^the mirror holds topics, not every resource: .*--new-snapshot$/],
-    ['every resource, then one', null, 'topics', /^the mirror holds every resource, not topics: /],
+    ['one, then every resource', 'topics', null, /^the mirror contains topics, not every resource: .*--new-snapshot$/],
+    ['every resource, then one', null, 'topics', /^the mirror contains every resource, not topics: /],
   ])('also after it was stopped in the snapshot or behind it: %s', async (_, resource, other, refused) => {
     const until = (part: string): { readonly ask: AskCivic } => ({
       ask: (path, method) => (path.includes(part) ? stopped.ask() : service.ask(path, method)),

@@ -9,7 +9,7 @@ test('the tables of a mirror equal what `npm run docs:mirror` makes of the contr
   expect(readFileSync(new URL('../../client/mirror/mirror-tables.ts', import.meta.url), 'utf8')).toBe(mirrorTables());
 });
 
-test('docs/replicate.md lists them', () => {
+test('docs/developers/replicate.md lists them', () => {
   const page = readFileSync(PAGE_FILE, 'utf8');
   expect(page).toBe(mirrorPage(page));
 });

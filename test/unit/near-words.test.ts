@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import type { LiveReads } from '../../domain/ports/projection.ts';
-import { nearOnes } from '../../queries/search/search-units.ts';
+import { findNearWords } from '../../queries/search/search-units.ts';
 
 test('near words are looked for of eight words of a query at most', async () => {
   const words = Array.from({ length: 40 }, (_, n) => `zq${String.fromCharCode(97 + (n % 26))}${n < 26 ? 'x' : 'y'}`);
   const asked: unknown[] = [];
-  const texts: LiveReads['texts'] = async (build) => {
+  const rows = async (build: Parameters<LiveReads['rows']>[0]) => {
     asked.push(build(() => 1).values?.[0]);
     return [];
   };
-  const near = await nearOnes({ texts } as LiveReads, words);
+  const near = await findNearWords({ rows } as Pick<LiveReads, 'rows'> as LiveReads, words);
   expect(asked).toEqual([words.slice(0, 8)]);
   expect([...near]).toEqual(words.map((word) => [word, null]));
 });

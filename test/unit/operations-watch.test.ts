@@ -15,6 +15,7 @@ const READ: Operations = {
   payments: new Map(),
   setBacks: [],
   readers: [],
+  unclassified: 0,
   backupSeconds: null,
 };
 const silent = () => undefined;
@@ -59,7 +60,12 @@ test('a reading serves all requests for a second, and a failed one is not repeat
     if (readings > 1) throw new Error('gone');
     return READ;
   };
-  const watch = createOperationsWatch({ read, logApart: false, clock: { ...clock, sleep: () => new Promise(silent) }, logger });
+  const watch = createOperationsWatch({
+    read,
+    logApart: false,
+    clock: { ...clock, sleep: () => new Promise(silent) },
+    logger,
+  });
   for (let looked = 0; looked < 5; looked += 1) expect((await watch()).reachable).toBe('answers');
   expect(readings).toBe(1);
   clock.advance(1_000);
@@ -74,6 +80,7 @@ test('a log that is in the database is away with it; only one with a server of i
   const read = async () => {
     throw new LogUnavailable('gone');
   };
-  const reachable = async (logApart: boolean) => (await createOperationsWatch({ read, logApart, clock: clockOf(), logger })()).reachable;
+  const reachable = async (logApart: boolean) =>
+    (await createOperationsWatch({ read, logApart, clock: clockOf(), logger })()).reachable;
   expect([await reachable(false), await reachable(true)]).toEqual(['unreachable', 'log-unreachable']);
 });

@@ -9,7 +9,11 @@ const NOW = Date.parse('2026-03-01T12:00:00.000Z');
 const DAY_MS = 86_400_000;
 const RETENTION_MS = 30 * DAY_MS;
 const RATES = { log: null, feed: null, projections: new Map(), reactors: new Map() };
-const source = (place: string, status: 'healthy' | 'failing' | 'stale', consecutiveFailures = 0): Operations['sources'][number] => ({
+const source = (
+  place: string,
+  status: 'healthy' | 'failing' | 'stale',
+  consecutiveFailures = 0,
+): Operations['sources'][number] => ({
   sourceId: place,
   jurisdictionSlug: place,
   sourceType: 'legistar',
@@ -27,6 +31,7 @@ async function stateOf(
     readonly backupSeconds?: number;
     readonly readers?: Operations['readers'];
     readonly retentionMs?: number;
+    readonly unclassified?: number;
   } = {},
 ) {
   const operations: Operations = {
@@ -41,10 +46,15 @@ async function stateOf(
     payments: new Map(),
     setBacks: [],
     readers: given.readers ?? [],
+    unclassified: given.unclassified ?? 0,
     backupSeconds: given.backupSeconds ?? null,
   };
   const read = createReadOpsState({
-    watch: async () => ({ reachable: given.reachable ?? 'answers', since: null, newest: { operations, at: NOW, rates: RATES } }),
+    watch: async () => ({
+      reachable: given.reachable ?? 'answers',
+      since: null,
+      newest: { operations, at: NOW, rates: RATES },
+    }),
     ofProcess: { read: () => ({}) as ReturnType<ProcessState['read']> },
     lastHour: { read: () => [] },
     retentionMs: given.retentionMs ?? RETENTION_MS,
@@ -75,14 +85,23 @@ test('a trial clock is named with its time, and a disk that is nearly full is fa
     'attention: TRIAL CLOCK: the time of the service is 2031-01-01T00:00:00.000Z, by a CIVIC_CLOCK_START that this database keeps',
   ]);
   expect((await stateOf({ trialTime: NOW })).trialTime).toBe('2026-03-01T12:00:00.000Z');
-  expect(await problems({ free: 100 * 1_048_576 })).toEqual(['failing: Only 100 MiB of disk are free: a full disk stops every write']);
+  expect(await problems({ free: 100 * 1_048_576 })).toEqual([
+    'failing: Only 100 MiB of disk are free: a full disk stops every write',
+  ]);
 });
 
-const reader = (keyId: string, readAt: number, unreadSince: number | null) => ({ keyId, accountId: 'A', readAt, unreadSince });
+const reader = (keyId: string, readAt: number, unreadSince: number | null) => ({
+  keyId,
+  accountId: 'A',
+  readAt,
+  unreadSince,
+});
 
 test('a reader has the retention from its next change or last read, and those who have two days left ask for attention', async () => {
   const late = reader('late', NOW, NOW - 29 * DAY_MS);
-  const state = await stateOf({ readers: [late, reader('stopped at the head', NOW - 5 * DAY_MS, null), reader('at the head', NOW, null)] });
+  const state = await stateOf({
+    readers: [late, reader('stopped at the head', NOW - 5 * DAY_MS, null), reader('at the head', NOW, null)],
+  });
   expect(state.readers.map(({ keyId, secondsLeft }) => [keyId, secondsLeft / 86_400])).toEqual([
     ['late', 1],
     ['stopped at the head', 25],
@@ -101,9 +120,17 @@ test('a customer at the head needs no attention where the retention is short', a
 });
 
 test('a verified backup of more than two days asks for attention, and none at all is only shown', async () => {
-  expect(await problems({ backupSeconds: 3 * 86_400 })).toEqual(['attention: The newest verified backup is 3 days old']);
+  expect(await problems({ backupSeconds: 3 * 86_400 })).toEqual([
+    'attention: The newest verified backup is 3 days old',
+  ]);
   expect(await problems({ backupSeconds: 86_400 })).toEqual([]);
   expect([await problems(), (await stateOf()).shared!.backupSeconds]).toEqual([[], null]);
+});
+
+test('items that could not be classified ask for attention', async () => {
+  expect(await problems({ unclassified: 2 })).toEqual([
+    'attention: 2 agenda items have no hits because the classifier failed: civic reactors unclassified',
+  ]);
 });
 
 test('every source is listed with its last check, the worst first, up to fifty', async () => {
@@ -119,7 +146,14 @@ test('every source is listed with its last check, the worst first, up to fifty',
   expect(listed.slice(0, 4).map(({ place }) => place)).toEqual(['d-city', 'c-city', 'b-city', 'a-city']);
   expect([listed.length, more, badCount]).toEqual([50, 14, 3]);
   expect(listed[3]).toMatchObject({ lastCheckAt: '2026-03-01T11:45:00.000Z', lastSuccessAt: null });
-  expect(found.map(({ text }) => text)).toEqual(['3 sources are not well: d-city (failing), c-city (failing), b-city (stale)']);
+  expect(found.map(({ text }) => text)).toEqual([
+    '3 sources are not well: d-city (failing), c-city (failing), b-city (stale)',
+  ]);
+});
+
+test('a failing source states why', async () => {
+  const sources = [{ ...source('a-city', 'failing'), lastCheckFailure: 'status 503' }];
+  expect(await problems({ sources })).toEqual(['attention: 1 source is not well: a-city (failing: status 503)']);
 });
 
 test('the last hour has the rates between its points and the lag, and forgets what is older', async () => {

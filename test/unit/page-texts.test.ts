@@ -4,7 +4,7 @@ import { COUNTIES } from '../../src/sources/catalogue/catalogue-records.ts';
 import { countiesOf, countyList } from '../../src/edge/pages/county-map.ts';
 import { clipped, fitting, html, printable } from '../../src/edge/pages/html.ts';
 import { markedText, quoteInText } from '../../src/edge/pages/marked-text.ts';
-import { beyondHeading, hasName, headingOf, hitTexts, summaryAfterTitle } from '../../src/edge/pages/said-once.ts';
+import { beyondHeading, hasName, headingOf, hitTexts, summaryAfterTitle } from '../../src/edge/pages/quote-texts.ts';
 
 describe('a marked text', () => {
   const marked = (text: string, ...quotes: readonly string[]) => markedText(text, quotes).toString();
@@ -45,12 +45,40 @@ test.each([
 test.each([
   ['A plan for flats', 'A plan for flats.', 'A plan for flats', '<mark>A plan for flats</mark>', null, null],
   ['Z-1', 'Z-1. Place: Main Street.', 'plans 40 flats', 'Z-1', 'Place: Main Street.', '<mark>plans 40 flats</mark>'],
-  ['Z-1', 'Flats on\n Main Street. Approved.', '… Flats on Main Street …', 'Z-1', '<mark>Flats on Main Street</mark>. Approved.', null],
-  ['Z-1', 'Flats on Main Street.', 'The plan: Flats on Main Street.', 'Z-1', null, '<mark>The plan: Flats on Main Street.</mark>'],
+  [
+    'Z-1',
+    'Flats on\n Main Street. Approved.',
+    '… Flats on Main Street …',
+    'Z-1',
+    '<mark>Flats on Main Street</mark>. Approved.',
+    null,
+  ],
+  [
+    'Z-1',
+    'Flats on Main Street.',
+    'The plan: Flats on Main Street.',
+    'Z-1',
+    null,
+    '<mark>The plan: Flats on Main Street.</mark>',
+  ],
   ['Plan', 'Plan of 40 flats.', 'flats', 'Plan', 'Plan of 40 <mark>flats</mark>.', null],
-  ['Plan of flats', 'Plan for flats of two rooms.', 'flats', 'Plan of <mark>flats</mark>', 'Plan for flats of two rooms.', null],
+  [
+    'Plan of flats',
+    'Plan for flats of two rooms.',
+    'flats',
+    'Plan of <mark>flats</mark>',
+    'Plan for flats of two rooms.',
+    null,
+  ],
   ['Wall; fence of wood', 'Fence of wood. Cut.', 'oak', 'Wall; …', 'Fence of wood. Cut.', '<mark>oak</mark>'],
-  ['A fence of wood', 'A fence of wood.', 'A fence of wood. Painted.', '<mark>A fence</mark> …', null, '… <mark>of wood. Painted.</mark>'],
+  [
+    'A fence of wood',
+    'A fence of wood.',
+    'A fence of wood. Painted.',
+    '<mark>A fence</mark> …',
+    null,
+    '… <mark>of wood. Painted.</mark>',
+  ],
   ['A fence of wood', 'Cut.', 'wood', 'A fence …', 'Cut.', '<mark>wood</mark>'],
 ])('title %j, summary %j and quote %j show each fact once', (title, summary, evidenceQuote, ...shown) => {
   const texts = hitTexts({ title, summary, evidenceQuote }, { title: title.includes('fence') ? 7 : 100, summary: 100 });
@@ -60,7 +88,11 @@ test.each([
 const SPEECH = 'Authorize Execution of a Contract with Acme, Inc. in the Amount of $5,000.00 for a Wall of Stone';
 test.each([
   // The sentence of the summary that is the title with fewer words or another form of the verb.
-  ['(CD 3) Authorize Execution of a Contract with Acme, Inc.', 'Authorize Contract with Acme, Inc. Place: CD 3.', 'Place: CD 3.'],
+  [
+    '(CD 3) Authorize Execution of a Contract with Acme, Inc.',
+    'Authorize Contract with Acme, Inc. Place: CD 3.',
+    'Place: CD 3.',
+  ],
   ['Adopt Ordinance Vacating a Street', 'Vacate a Street. Approved.', 'Approved.'],
   ['Plan for flats', 'PLAN FOR FLATS.', ''],
   [SPEECH, `${SPEECH}. Listed.`, 'Listed.'],
@@ -70,7 +102,11 @@ test.each([
     'Authorize Contract with Acme, Inc. in the Amount of $6,000.00.',
     'Authorize Contract with Acme, Inc. in the Amount of $6,000.00.',
   ],
-  ['Approve contract with Acme; deny contract with Beta', 'Approve contract with Beta. Listed.', 'Approve contract with Beta. Listed.'],
+  [
+    'Approve contract with Acme; deny contract with Beta',
+    'Approve contract with Beta. Listed.',
+    'Approve contract with Beta. Listed.',
+  ],
   ['Approve contract with Acme', 'Approved. The vote was 5 to 2.', 'Approved. The vote was 5 to 2.'],
   ['Contract for $5.25 million', 'Contract for $5. Listed.', 'Contract for $5. Listed.'],
   ['Flats are built', 'Built flats.', 'Built flats.'],
@@ -79,7 +115,11 @@ test.each([
     'Authorize Amendment No. 2 to the Agreement with Acme. Listed.',
     'Authorize Amendment No. 2 to the Agreement with Acme. Listed.',
   ],
-  ['Sell an alley to K. Carter', 'Sell an alley to K. Carter and others. Listed.', 'Sell an alley to K. Carter and others. Listed.'],
+  [
+    'Sell an alley to K. Carter',
+    'Sell an alley to K. Carter and others. Listed.',
+    'Sell an alley to K. Carter and others. Listed.',
+  ],
   ['Lease to Acme, Inc.', 'Lease to Acme, Inc. (a café) of flats.', 'Lease to Acme, Inc. (a café) of flats.'],
   ['Approve the plan', 'Deny the plan. Approve the plan.', 'Deny the plan. Approve the plan.'],
 ])('after the title %j the summary %j says %j', (title, summary, further) => {
@@ -108,8 +148,8 @@ test.each([
   ['A wall', 'all of it', '', 'all of it'],
   ['A long wall of stone', 'wall of stone', 'wall of stone', ''],
   ['', 'wall', '', 'wall'],
-])('of %j the quote %j repeats %j and adds %j', (heading, quote, said, rest) => {
-  expect(beyondHeading(heading, quote)).toEqual({ said, rest });
+])('of %j the quote %j repeats %j and adds %j', (heading, quote, overlap, rest) => {
+  expect(beyondHeading(heading, quote)).toEqual({ overlap, rest });
 });
 
 test.each([
@@ -124,7 +164,10 @@ test.each([
 
 test('a long title is cut at a word, and its summary goes on where the title was cut', () => {
   const summary = `${SPEECH}. Listed.`;
-  const texts = hitTexts({ title: SPEECH, summary, evidenceQuote: `${SPEECH.slice(0, 80)} …` }, { title: 60, summary: 100 });
+  const texts = hitTexts(
+    { title: SPEECH, summary, evidenceQuote: `${SPEECH.slice(0, 80)} …` },
+    { title: 60, summary: 100 },
+  );
   expect([texts.title, texts.quote, texts.summary].map((text) => text && text.toString())).toEqual([
     '<mark>Authorize Execution of a Contract with Acme, Inc. in the</mark> …',
     null,
@@ -156,13 +199,23 @@ test.each([
   [[], '2 municipalities, covered and read: none'],
 ])('where %j were read, a county of two municipalities has "%s"', (read, expected) => {
   const place = (slug: string, level: 'city' | 'county') =>
-    ({ jurisdictionSlug: slug, jurisdictionName: slug, level, kind: level, countySlugs: ['dallas'], active: true, families: [] }) as const;
+    ({
+      jurisdictionSlug: slug,
+      jurisdictionName: slug,
+      level,
+      kind: level,
+      countySlugs: ['dallas'],
+      active: true,
+      families: [],
+    }) as const;
   const counties = countiesOf([place('dallas-county', 'county'), place('dallas', 'city'), place('plano', 'city')]);
   expect(countyList(counties, new Set(read)).toString()).toContain(expected);
 });
 
 test('the map has an outline of each county', () => {
-  const { shapes } = JSON.parse(readFileSync(new URL('../../src/edge/pages/county-shapes.json', import.meta.url), 'utf8')) as {
+  const { shapes } = JSON.parse(
+    readFileSync(new URL('../../src/edge/pages/county-shapes.json', import.meta.url), 'utf8'),
+  ) as {
     shapes: Record<string, string>;
   };
   expect(Object.keys(shapes).toSorted()).toEqual(COUNTIES.map(({ slug }) => slug).toSorted());
@@ -170,5 +223,7 @@ test('the map has an outline of each county', () => {
 });
 
 test('markup contains no control characters of its values', () => {
-  expect(String(html`<p>${'a\u0001b\n<'}${['\u0008c', html`<b>${'\u007fd'}</b>`]}</p>`)).toBe('<p>ab\n&lt;c<b>d</b></p>');
+  expect(String(html`<p>${'a\u0001b\n<'}${['\u0008c', html`<b>${'\u007fd'}</b>`]}</p>`)).toBe(
+    '<p>ab\n&lt;c<b>d</b></p>',
+  );
 });

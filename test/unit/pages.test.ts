@@ -9,10 +9,14 @@ const README_BYTES = 8_192;
 const FOLDERS = /^(domain|contract|commands|queries|projections|infra|client|src|test|tools|bench|docs|\.ci)\//;
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-const pages = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', '--', '*.md'], {
-  cwd: ROOT,
-  encoding: 'utf8',
-})
+const pages = spawnSync(
+  'git',
+  ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', '--', '*.md'],
+  {
+    cwd: ROOT,
+    encoding: 'utf8',
+  },
+)
   .stdout.split('\n')
   .filter((path) => path !== '' && existsSync(join(ROOT, path)));
 
@@ -35,7 +39,9 @@ const linksOf = (page: string) =>
 
 /** Paths in code spans that begin with a folder of the repository and contain no `<name>` or `*`. */
 const pathsIn = (text: string): readonly string[] =>
-  [...text.matchAll(/`([^`\s]+)`/g)].map(([, code]) => code!).filter((code) => FOLDERS.test(code) && !/[<>*{}…]/.test(code));
+  [...text.matchAll(/`([^`\s]+)`/g)]
+    .map(([, code]) => code!)
+    .filter((code) => FOLDERS.test(code) && !/[<>*{}…]/.test(code));
 
 describe('the pages', () => {
   test.each(pages)('%s has no link to a page or heading that does not exist', (page) => {
@@ -64,6 +70,8 @@ test('the README links to every page of docs, directly or by another page', () =
     if (!page.endsWith('.md')) continue;
     for (const { target } of linksOf(page)) if (existsSync(join(ROOT, target))) reached.add(target);
   }
-  const unreached = pages.filter((page) => page.startsWith('docs/') && !page.startsWith('docs/decisions/') && !reached.has(page));
+  const unreached = pages.filter(
+    (page) => page.startsWith('docs/') && !page.startsWith('docs/decisions/') && !reached.has(page),
+  );
   expect(unreached).toEqual([]);
 });

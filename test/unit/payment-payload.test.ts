@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PaymentRefused } from '../../src/edge/admission/payments/paid-call.ts';
 import { readPayment, requestHash, termsHash } from '../../src/edge/admission/payments/payment-terms.ts';
-import { channelGate } from '../../src/edge/admission/payments/pay-for-read.ts';
+import { checkChannel } from '../../src/edge/admission/payments/pay-for-read.ts';
 import { billingOf } from '../support/payments.ts';
 
 const hex = (bytes: number, digit = 'a') => `0x${digit.repeat(bytes * 2)}`;
@@ -20,7 +20,14 @@ const good = () => ({
   },
   payload: {
     signature: hex(65, 'c'),
-    authorization: { from: hex(20), to: hex(20, 'b'), value: '10000', validAfter: '0', validBefore: '1800000000', nonce: hex(32, 'd') },
+    authorization: {
+      from: hex(20),
+      to: hex(20, 'b'),
+      value: '10000',
+      validAfter: '0',
+      validBefore: '1800000000',
+      nonce: hex(32, 'd'),
+    },
   },
 });
 function refusal(payment: unknown) {
@@ -56,7 +63,24 @@ describe('the shape of a payment', () => {
   });
 
   test('is refused if any field is missing or invalid, and the refusal contains no value', () => {
-    const spoilt = ['', '0x', 'zz', hex(19), hex(33), '-1', '1.5', '01', '1e9', '9'.repeat(79), null, 5, {}, [], '\u0000', '\ud800'];
+    const spoilt = [
+      '',
+      '0x',
+      'zz',
+      hex(19),
+      hex(33),
+      '-1',
+      '1.5',
+      '01',
+      '1e9',
+      '9'.repeat(79),
+      null,
+      5,
+      {},
+      [],
+      '\u0000',
+      '\ud800',
+    ];
     const leaves: (readonly string[])[] = [];
     const walk = (value: unknown, path: readonly string[]): void => {
       if (typeof value !== 'object' || value === null) leaves.push(path);
@@ -78,8 +102,11 @@ describe('the shape of a payment', () => {
       for (const value of [null, {}, [], '\u0000'])
         expect([path, value, refusal(set(path, value))?.code]).toEqual([path, value, 'payment_invalid']);
     }
-    for (const path of leaves.filter((each) => ['from', 'to', 'nonce', 'asset', 'payTo', 'signature'].includes(each.at(-1)!))) {
-      for (const value of spoilt) expect([path, value, refusal(set(path, value))?.code]).toEqual([path, value, 'payment_invalid']);
+    for (const path of leaves.filter((each) =>
+      ['from', 'to', 'nonce', 'asset', 'payTo', 'signature'].includes(each.at(-1)!),
+    )) {
+      for (const value of spoilt)
+        expect([path, value, refusal(set(path, value))?.code]).toEqual([path, value, 'payment_invalid']);
     }
     const told = refusal(set(['payload', 'signature'], 'my-very-secret'));
     expect(JSON.stringify(told)).not.toContain('my-very-secret');
@@ -105,7 +132,9 @@ describe('the shape of a payment', () => {
 
 describe('the hashes', () => {
   test('cover the request and the agreed terms, in any order of their keys', () => {
-    expect(requestHash('search_agenda', { query: 'a', limit: 10 })).toBe(requestHash('search_agenda', { limit: 10, query: 'a' }));
+    expect(requestHash('search_agenda', { query: 'a', limit: 10 })).toBe(
+      requestHash('search_agenda', { limit: 10, query: 'a' }),
+    );
     const different = [
       requestHash('search_agenda', { query: 'a', limit: 10 }),
       requestHash('search_agenda', { query: 'a', limit: 11 }),
@@ -139,7 +168,7 @@ describe('the gate of the channel', () => {
   ) => {
     const { paid = false, open = true, attached = false, enforced = true } = more;
     try {
-      return channelGate(
+      return checkChannel(
         'search_agenda',
         { facts: billingOf(channel, { paidUntil: paid ? NOW + 1 : null }), enforced, now: NOW },
         { open, attached },

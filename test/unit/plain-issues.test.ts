@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { limit, wholeNumber } from '../../contract/fields.ts';
-import { issueText, PLAINLY } from '../../domain/plain-issues.ts';
+import { issueText, PLAINLY } from '../../domain/text/plain-issues.ts';
 
 const schema = z
   .strictObject({
@@ -39,7 +39,10 @@ test.each<[unknown, string]>([
   [{ since: 'May' }, 'since must be a time in UTC such as 2026-04-14T16:00:00.000Z'],
   [{ code: 'secret' }, 'code must match /^[A-Z]+$/'],
   [{ limt: '5' }, 'unknown name: "limt"; did you mean "limit"?'],
-  [{ zebra: '5' }, 'unknown name: "zebra"; allowed are limit, page, count, title, topics, resource, recordId, since, code'],
+  [
+    { zebra: '5' },
+    'unknown name: "zebra"; allowed are limit, page, count, title, topics, resource, recordId, since, code',
+  ],
   [[], 'must be an object; got a list'],
   [null, 'must be an object; got null'],
 ])('%j is refused with what is allowed', (value, text) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BUILT_IN_PLANS } from '../../src/edge/admission/plans.ts';
-import { BadSetting, readSettings } from '../../src/settings.ts';
+import { BadSetting, readSettings } from '../../src/app/settings.ts';
 
 const plans = (text: string) => readSettings({ CIVIC_PLANS: text }).settings.CIVIC_PLANS;
 
@@ -8,15 +8,36 @@ describe('plans', () => {
   test('are the built-in ones without a setting', () => {
     expect(readSettings({}).settings.CIVIC_PLANS).toEqual(BUILT_IN_PLANS);
     expect(BUILT_IN_PLANS).toEqual({
-      default: { requestsPerMinute: 120, burstLimit: 30, exportRequestsPerHour: 12, maxPageSize: 500, maxResponseBytes: 5_000_000 },
-      pro: { requestsPerMinute: 300, burstLimit: 50, exportRequestsPerHour: 24, maxPageSize: 500, maxResponseBytes: 5_000_000 },
-      ultra: { requestsPerMinute: 900, burstLimit: 90, exportRequestsPerHour: 60, maxPageSize: 500, maxResponseBytes: 5_000_000 },
+      default: {
+        requestsPerMinute: 120,
+        burstLimit: 30,
+        exportRequestsPerHour: 12,
+        maxPageSize: 500,
+        maxResponseBytes: 5_000_000,
+      },
+      pro: {
+        requestsPerMinute: 300,
+        burstLimit: 50,
+        exportRequestsPerHour: 24,
+        maxPageSize: 500,
+        maxResponseBytes: 5_000_000,
+      },
+      ultra: {
+        requestsPerMinute: 900,
+        burstLimit: 90,
+        exportRequestsPerHour: 60,
+        maxPageSize: 500,
+        maxResponseBytes: 5_000_000,
+      },
     });
   });
 
   test('that are set change the named values and leave the others', () => {
     const given = plans('{"pro":{"requests_per_minute":600,"max_page_size":50},"default":{}}');
-    expect(given).toEqual({ ...BUILT_IN_PLANS, pro: { ...BUILT_IN_PLANS.pro, requestsPerMinute: 600, maxPageSize: 50 } });
+    expect(given).toEqual({
+      ...BUILT_IN_PLANS,
+      pro: { ...BUILT_IN_PLANS.pro, requestsPerMinute: 600, maxPageSize: 50 },
+    });
   });
 
   test.each([
@@ -33,7 +54,9 @@ describe('plans', () => {
   ])('set to %j are refused with one line that shows the format', (text) => {
     const refused = () => plans(text);
     expect(refused).toThrow(BadSetting);
-    expect(refused).toThrow(/^CIVIC_PLANS is .*; allowed is JSON such as \{"default":\{"requests_per_minute":120[^\n]*$/);
+    expect(refused).toThrow(
+      /^CIVIC_PLANS is .*; allowed is JSON such as \{"default":\{"requests_per_minute":120[^\n]*$/,
+    );
   });
 });
 
@@ -45,9 +68,14 @@ describe('the abuse ceiling', () => {
     });
   });
 
-  test.each(['1000/60', '1000/60,', '1000/60,100/1,1/1', '0/60,100/1', '1000,100', '1000/60;100/1'])('%s is refused', (text) => {
-    expect(() => readSettings({ CIVIC_ABUSE_LIMIT: text })).toThrow(/^CIVIC_ABUSE_LIMIT is .*such as 1000\/60,100\/1$/);
-  });
+  test.each(['1000/60', '1000/60,', '1000/60,100/1,1/1', '0/60,100/1', '1000,100', '1000/60;100/1'])(
+    '%s is refused',
+    (text) => {
+      expect(() => readSettings({ CIVIC_ABUSE_LIMIT: text })).toThrow(
+        /^CIVIC_ABUSE_LIMIT is .*such as 1000\/60,100\/1$/,
+      );
+    },
+  );
 });
 
 test('billing is enforced unless the setting turns it off, and a mistyped value is refused', () => {

@@ -23,7 +23,11 @@ test.each([
 ])('the lock file has the %s package of each platform, for that platform alone', (name, platforms) => {
   for (const [os, cpu] of platforms.map((at) => at.split('-'))) {
     const { optional, ...found } = packages[`node_modules/${name}${os}-${cpu}`] ?? {};
-    expect({ optional, os: [found.os].flat(), cpu: [found.cpu].flat() }).toEqual({ optional: true, os: [os], cpu: [cpu] });
+    expect({ optional, os: [found.os].flat(), cpu: [found.cpu].flat() }).toEqual({
+      optional: true,
+      os: [os],
+      cpu: [cpu],
+    });
   }
 });
 
@@ -31,7 +35,9 @@ test('on Windows the embedded PostgreSQL is refused with the next step', async (
   runOn('win32');
   const logger = { warn: () => undefined, error: () => undefined };
   const started = attachEmbedded({ dataDir: '/proc/never-made', role: 'service', startTimeoutMs: 1, logger });
-  await expect(started).rejects.toThrow('the embedded PostgreSQL does not run on Windows: set DATABASE_URL to a PostgreSQL server');
+  await expect(started).rejects.toThrow(
+    'the embedded PostgreSQL does not run on Windows: set DATABASE_URL to a PostgreSQL server',
+  );
 });
 
 test.each([

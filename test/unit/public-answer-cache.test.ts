@@ -12,10 +12,13 @@ function createCache(bounds: { readonly maxAnswers?: number; readonly maxBytes?:
       return state.era;
     },
     isAwake: () => state.awake,
-    lost: () => undefined,
+    invalidate: () => undefined,
     close: () => undefined,
   };
-  return { state, cache: createAnswerCache({ watch, clock: { now: () => state.now, sleep: async () => undefined }, ...bounds }) };
+  return {
+    state,
+    cache: createAnswerCache({ watch, clock: { now: () => state.now, sleep: async () => undefined }, ...bounds }),
+  };
 }
 
 test('an answer is kept for under a second while the watch is awake, else briefly, from its request on', async () => {

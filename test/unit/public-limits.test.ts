@@ -31,7 +31,12 @@ const logged: string[] = [];
 const note = (_: object, message: string) => void logged.push(message);
 const logger = { debug: note, info: note, warn: note, error: note };
 const limits = (shared: SharedCounts, requests = 120, maxCounted?: number): PublicLimits =>
-  createPublicLimits({ limit: { requests, seconds: 60 }, shared, logger, ...(maxCounted === undefined ? {} : { maxCounted }) });
+  createPublicLimits({
+    limit: { requests, seconds: 60 },
+    shared,
+    logger,
+    ...(maxCounted === undefined ? {} : { maxCounted }),
+  });
 const takeMany = (from: PublicLimits, times: number, address = 'a', now = START): number =>
   Array.from({ length: times }, () => from.take('op', address, now)).filter((wait) => wait === null).length;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clientAddress, trustedProxies } from '../../src/edge/admission/client-address.ts';
+import { clientAddress, groupAddress, trustedProxies } from '../../src/edge/admission/client-address.ts';
 import { acceptedCodings, namesTag, prefersHtml } from '../../src/edge/answers/representation.ts';
 
 describe('the counted client address', () => {
@@ -75,7 +75,11 @@ describe('Accept-Encoding', () => {
 
   test('has the same result after ten thousand other values', () => {
     for (let number = 0; number < 10_000; number += 1) acceptedCodings(`x${number}, gzip`);
-    expect(['gzip', 'x9999, gzip', 'identity'].map((header) => acceptedCodings(header).large)).toEqual(['gzip', 'gzip', 'identity']);
+    expect(['gzip', 'x9999, gzip', 'identity'].map((header) => acceptedCodings(header).large)).toEqual([
+      'gzip',
+      'gzip',
+      'identity',
+    ]);
   });
 });
 
@@ -93,4 +97,17 @@ describe('If-None-Match', () => {
   ])('%s names "a": %s', (header, named) => {
     expect(namesTag(header, '"a"')).toBe(named);
   });
+});
+
+test.each([
+  ['2001:db8:1:2::1', 64, '2001:db8:1:2:0:0:0:0/64'],
+  ['2001:db8:1:2:ffff:ffff:ffff:ffff', 64, '2001:db8:1:2:0:0:0:0/64'],
+  ['2001:db8:1:3::1', 64, '2001:db8:1:3:0:0:0:0/64'],
+  ['2001:db8:1:2ff::1', 56, '2001:db8:1:200:0:0:0:0/56'],
+  ['::1', 64, '0:0:0:0:0:0:0:0/64'],
+  ['::1', 128, '0:0:0:0:0:0:0:1/128'],
+  ['192.0.2.7', 64, '192.0.2.7'],
+  ['unknown', 64, 'unknown'],
+])('%s counts with a prefix of %d bits as %s', (address, prefix, group) => {
+  expect(groupAddress(address, prefix)).toBe(group);
 });

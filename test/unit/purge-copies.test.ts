@@ -35,7 +35,7 @@ function world() {
       },
       reclaim: async () => undefined,
     },
-    progress: { reached: async (name, position) => position <= erasure.position && now.passed.has(name) },
+    progress: { waitFor: async (name, position) => position <= erasure.position && now.passed.has(name) },
     clock: { now: () => now.clock },
     chainClock: { now: () => now.chain },
     readModels: ['one', 'two'],

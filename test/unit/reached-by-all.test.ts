@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { Progress } from '../../domain/ports/projection.ts';
-import { reachedByAll } from '../../src/composition.ts';
+import { reachedByAll } from '../../src/app/composition.ts';
 
 const at = { position: '7' as Position, deadline: 0 };
 
@@ -9,7 +9,7 @@ const at = { position: '7' as Position, deadline: 0 };
 function progressBut(...lagging: readonly string[]) {
   const asked: string[] = [];
   const progress: Progress = {
-    reached: (name) => {
+    waitFor: (name) => {
       asked.push(name);
       return Promise.resolve(!lagging.includes(name));
     },

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type EventLog, LOG_START, type LogBatch, LogUnavailable, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
+import {
+  type EventLog,
+  LOG_START,
+  type LogBatch,
+  LogUnavailable,
+  type Position,
+  type StoredEvent,
+} from '../../domain/ports/event-log.ts';
 import { logBatches, logEvents, streamEvents, streamPages } from '../../domain/read-log.ts';
 import { type FollowedReads, subscribeTo } from '../../infra/system/log-subscription.ts';
 
@@ -21,9 +28,14 @@ const EVENTS = Array.from({ length: 1_200 }, (_, index) => eventAt(index + 1));
 const log = (events: readonly StoredEvent[] = EVENTS): Pick<EventLog, 'readStream' | 'readAll'> => ({
   readStream: async (_stream, after, limit) => events.filter(({ revision }) => revision > after).slice(0, limit),
   readAll: async ({ after, limit, types }): Promise<LogBatch> => {
-    const wanted = events.filter(({ position, type }) => position > after && (types === undefined || types.includes(type)));
+    const wanted = events.filter(
+      ({ position, type }) => position > after && (types === undefined || types.includes(type)),
+    );
     const page = wanted.slice(0, limit);
-    return { events: page, scannedTo: page.length === limit ? page.at(-1)!.position : (events.at(-1)?.position ?? after) };
+    return {
+      events: page,
+      scannedTo: page.length === limit ? page.at(-1)!.position : (events.at(-1)?.position ?? after),
+    };
   },
 });
 
@@ -32,7 +44,8 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<readonly Item[
   for await (const item of items) collected.push(item);
   return collected;
 }
-const ids = async (events: AsyncIterable<StoredEvent>): Promise<readonly string[]> => (await collect(events)).map(({ id }) => id);
+const ids = async (events: AsyncIterable<StoredEvent>): Promise<readonly string[]> =>
+  (await collect(events)).map(({ id }) => id);
 const ALL = EVENTS.map(({ id }) => id);
 
 describe('reading a stream', () => {
@@ -57,7 +70,9 @@ describe('reading the log', () => {
 
   test('a filter leaves out other types, and the last batch reaches the end of the log', async () => {
     const batches = await collect(logBatches(log(), LOG_START, { batchSize: 100, types: ['Odd'] }));
-    expect(batches.flatMap(({ events }) => events).map(({ type }) => type)).toEqual(Array.from({ length: 600 }, () => 'Odd'));
+    expect(batches.flatMap(({ events }) => events).map(({ type }) => type)).toEqual(
+      Array.from({ length: 600 }, () => 'Odd'),
+    );
     expect(batches.at(-1)!.scannedTo).toBe(positionOf(1_200));
   });
 
@@ -171,7 +186,12 @@ describe('following the log', () => {
       waits.push(after);
       events.push(EVENTS[3]!);
     };
-    expect(await follow({ read: async (question) => await log(events).readAll(question), untilGrown }, 4)).toEqual(['1', '2', '3', '4']);
+    expect(await follow({ read: async (question) => await log(events).readAll(question), untilGrown }, 4)).toEqual([
+      '1',
+      '2',
+      '3',
+      '4',
+    ]);
     expect(waits).toEqual([positionOf(3)]);
   });
 });

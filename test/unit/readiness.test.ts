@@ -1,13 +1,19 @@
 import { expect, test } from 'vitest';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { Generation } from '../../domain/ports/generations.ts';
-import { createReadiness } from '../../src/serving/readiness.ts';
+import { createReadiness } from '../../src/app/serving/readiness.ts';
 
 const at = (number: number): Position => String(number).padStart(20, '0') as Position;
 
 test('a process that reads lost history again is not ready, and then ready below its first head', async () => {
   const state = { checkpoint: at(200), doubt: null as string | null, head: at(200) };
-  const live = () => ({ projection: 'feed', state: 'live', checkpoint: state.checkpoint, pausedReason: null, pausedEvent: null });
+  const live = () => ({
+    projection: 'feed',
+    state: 'live',
+    checkpoint: state.checkpoint,
+    pausedReason: null,
+    pausedEvent: null,
+  });
   const readiness = createReadiness({
     generations: { list: async () => [live() as unknown as Generation] },
     log: { head: async () => state.head },

@@ -25,7 +25,11 @@ function publish(variant: number, second: number, content: object = {}): RecordC
   if (checked.kind === 'rejected') throw new Error(checked.reason);
   return { ...checked.intent, at: at(second) };
 }
-const withdraw = (second: number, reason: string | null = null): RecordCommand => ({ type: 'WithdrawRecord', reason, at: at(second) });
+const withdraw = (second: number, reason: string | null = null): RecordCommand => ({
+  type: 'WithdrawRecord',
+  reason,
+  at: at(second),
+});
 
 /** The outcome of a command after the given commands. */
 function given(...commands: readonly RecordCommand[]) {
@@ -36,7 +40,8 @@ function given(...commands: readonly RecordCommand[]) {
   return { when: (command: RecordCommand) => decide(command, state), state };
 }
 
-const data = (decision: ReturnType<typeof decide>) => JSON.parse((decision as readonly RecordEvent[])[0]!.data) as Record<string, unknown>;
+const data = (decision: ReturnType<typeof decide>) =>
+  JSON.parse((decision as readonly RecordEvent[])[0]!.data) as Record<string, unknown>;
 
 test('a new record is published with both its times set to that of the command', () => {
   const decision = given().when(publish(1, 5));
@@ -49,7 +54,11 @@ test('the same content again is no event, at any later time', () => {
 });
 
 test('other content is one event with the first createdAt and the new updatedAt', () => {
-  expect(data(given(publish(1, 5)).when(publish(2, 9)))).toMatchObject({ slug: 'topic-2', createdAt: at(5), updatedAt: at(9) });
+  expect(data(given(publish(1, 5)).when(publish(2, 9)))).toMatchObject({
+    slug: 'topic-2',
+    createdAt: at(5),
+    updatedAt: at(9),
+  });
 });
 
 test('removing an unknown or removed record is no event', () => {
@@ -61,11 +70,14 @@ test('a removal contains the first createdAt, and a record that is published aga
   const removed = given(publish(1, 5), withdraw(6, 'gone'));
   expect(data(given(publish(1, 5)).when(withdraw(6, 'gone')))).toEqual({ createdAt: at(5), reason: 'gone' });
   expect(data(removed.when(publish(1, 7)))).toMatchObject({ createdAt: at(5), updatedAt: at(7) });
-  expect(data(given(publish(1, 5), withdraw(6), publish(2, 7), withdraw(8)).when(publish(3, 9)))).toMatchObject({ createdAt: at(5) });
+  expect(data(given(publish(1, 5), withdraw(6), publish(2, 7), withdraw(8)).when(publish(3, 9)))).toMatchObject({
+    createdAt: at(5),
+  });
 });
 
 test('a record of exactly 1 MiB is published and one byte more is refused', () => {
-  const empty = Buffer.byteLength((given().when(publish(1, 5, { description: 'x' })) as readonly RecordEvent[])[0]!.data) - 1;
+  const empty =
+    Buffer.byteLength((given().when(publish(1, 5, { description: 'x' })) as readonly RecordEvent[])[0]!.data) - 1;
   const sized = (bytes: number) => given().when(publish(1, 5, { description: 'd'.repeat(bytes - empty) }));
   expect(sized(MAX_RECORD_BYTES)).toHaveLength(1);
   expect(sized(MAX_RECORD_BYTES + 1)).toMatchObject({ message: expect.stringMatching(/over 1048576 bytes/) });
@@ -75,8 +87,12 @@ test('a record of exactly 1 MiB is published and one byte more is refused', () =
 });
 
 test('U+0000 and lone surrogates are refused, and texts that resemble their escapes are not', () => {
-  expect(given().when(publish(1, 5, { description: 'a\u0000b' }))).toMatchObject({ message: expect.stringMatching(/U\+0000/) });
-  expect(given().when(publish(1, 5, { description: 'a\ud800b' }))).toMatchObject({ message: expect.stringMatching(/surrogate/) });
+  expect(given().when(publish(1, 5, { description: 'a\u0000b' }))).toMatchObject({
+    message: expect.stringMatching(/U\+0000/),
+  });
+  expect(given().when(publish(1, 5, { description: 'a\ud800b' }))).toMatchObject({
+    message: expect.stringMatching(/surrogate/),
+  });
   for (const text of [String.raw`\u0000`, String.raw`\\u0000`, String.raw`a\\\u0000`, '\u0001', '𝔘', '"\\']) {
     const decision = given().when(publish(1, 5, { description: text }));
     expect([text, data(decision)['description']]).toEqual([text, text]);
@@ -86,7 +102,10 @@ test('U+0000 and lone surrogates are refused, and texts that resemble their esca
 test('published data is canonical JSON for any order of keys', () => {
   const command = publish(1, 5);
   if (command.type !== 'PublishRecord') throw new Error('not a publication');
-  const reversed = { ...command, content: Object.fromEntries(Object.entries(command.content).toReversed()) } as RecordCommand;
+  const reversed = {
+    ...command,
+    content: Object.fromEntries(Object.entries(command.content).toReversed()),
+  } as RecordCommand;
   const [event] = given().when(command) as readonly RecordEvent[];
   expect(given().when(reversed)).toEqual([event]);
   expect(event!.data).toBe(canonicalJson(JSON.parse(event!.data)));

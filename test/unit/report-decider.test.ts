@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { type ReportCommand, reportDecider, type ReportMove, type ReportState } from '../../commands/reports/report-decider.ts';
+import {
+  type ReportCommand,
+  reportDecider,
+  type ReportMove,
+  type ReportState,
+} from '../../commands/reports/report-decider.ts';
 import type { ReportEvent } from '../../domain/events/report-events.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import { Rejection } from '../../domain/rejections.ts';
@@ -10,7 +15,14 @@ const NOW = '2026-01-05T12:00:00.000Z';
 const TOMORROW = '2026-01-06T12:00:00.000Z';
 const RECORD = { itemId: derivedId('test', 'item'), sourceUrl: 'https://example.org/item' };
 
-const MOVE: ReportMove = { to: 'investigating', reasonCode: null, finding: null, nextAction: null, verifiedRecords: [], nextCheckAt: null };
+const MOVE: ReportMove = {
+  to: 'investigating',
+  reasonCode: null,
+  finding: null,
+  nextAction: null,
+  verifiedRecords: [],
+  nextCheckAt: null,
+};
 const ALICE = { holder: 'alice', fencingToken: 1 };
 const leased = (by = ALICE): ReportEvent => ({
   type: 'DataReportLeased',
@@ -20,13 +32,27 @@ const moved = (from: ReportStatus, to: ReportStatus, by = ALICE): ReportEvent =>
   type: 'DataReportMoved',
   data: { ...MOVE, accountId: ACCOUNT, from, to, verifiedRecords: [], nextCheckAt: null, movedAt: NOW, ...by },
 });
-const given = (...events: readonly ReportEvent[]): ReportState => events.reduce(reportDecider.evolve, reportDecider.initialState());
-const move = (state: ReportState, what: Partial<ReportMove> = {}, by: Partial<Extract<ReportCommand, { type: 'MoveReport' }>> = {}) =>
+const given = (...events: readonly ReportEvent[]): ReportState =>
+  events.reduce(reportDecider.evolve, reportDecider.initialState());
+const move = (
+  state: ReportState,
+  what: Partial<ReportMove> = {},
+  by: Partial<Extract<ReportCommand, { type: 'MoveReport' }>> = {},
+) =>
   reportDecider.decide(
-    { type: 'MoveReport', moves: [{ ...MOVE, ...what }], note: null, ...ALICE, seenRevision: state.revision, movedAt: NOW, ...by },
+    {
+      type: 'MoveReport',
+      moves: [{ ...MOVE, ...what }],
+      note: null,
+      ...ALICE,
+      seenRevision: state.revision,
+      movedAt: NOW,
+      ...by,
+    },
     state,
   );
-const codeOf = (decision: readonly ReportEvent[] | Rejection): string => (decision instanceof Rejection ? decision.code : 'moved');
+const codeOf = (decision: readonly ReportEvent[] | Rejection): string =>
+  decision instanceof Rejection ? decision.code : 'moved';
 
 /** The table of transitions, written independently of the program. */
 const ARROWS: readonly string[] = [
@@ -65,17 +91,27 @@ test('of the hundred pairs of statuses a report may take exactly those in the ta
   expect(taken.toSorted()).toEqual(ARROWS.toSorted());
 });
 
-test.each(CLOSED_REPORT_STATUSES)('a report that is closed as %s refuses every move, every lease and every note', (status) => {
-  const state = { ...given(leased()), status };
-  for (const to of REPORT_STATUSES) {
-    expect(codeOf(move(state, { to, finding: 'It is so.', verifiedRecords: [RECORD] }))).toBe('invalid_transition');
-  }
-  expect(codeOf(reportDecider.decide({ type: 'NoteReport', note: 'n', notedAt: NOW, nextCheckAt: null, ...ALICE }, state))).toBe(
-    'invalid_transition',
-  );
-  const lease = { type: 'RecordLease', accountId: ACCOUNT, holder: 'bob', fencingToken: 2, leasedAt: NOW, leaseUntil: TOMORROW } as const;
-  expect(codeOf(reportDecider.decide(lease, state))).toBe('invalid_transition');
-});
+test.each(CLOSED_REPORT_STATUSES)(
+  'a report that is closed as %s refuses every move, every lease and every note',
+  (status) => {
+    const state = { ...given(leased()), status };
+    for (const to of REPORT_STATUSES) {
+      expect(codeOf(move(state, { to, finding: 'It is so.', verifiedRecords: [RECORD] }))).toBe('invalid_transition');
+    }
+    expect(
+      codeOf(reportDecider.decide({ type: 'NoteReport', note: 'n', notedAt: NOW, nextCheckAt: null, ...ALICE }, state)),
+    ).toBe('invalid_transition');
+    const lease = {
+      type: 'RecordLease',
+      accountId: ACCOUNT,
+      holder: 'bob',
+      fencingToken: 2,
+      leasedAt: NOW,
+      leaseUntil: TOMORROW,
+    } as const;
+    expect(codeOf(reportDecider.decide(lease, state))).toBe('invalid_transition');
+  },
+);
 
 test.each(CLOSED_REPORT_STATUSES)('a move to %s requires a finding', (to) => {
   const from = to === 'not_found' ? 'awaiting_source' : 'investigating';
@@ -95,7 +131,9 @@ test.each(['resolved', 'already_available'] as const)('a move to %s requires one
 test.each(['not_found', 'out_of_scope', 'declined', 'gap_confirmed', 'awaiting_source'] as const)(
   'a move to %s requires no record',
   (to) => {
-    expect(codeOf(move(given(leased(), moved('received', 'investigating')), { to, finding: 'Nothing.' }))).toBe('moved');
+    expect(codeOf(move(given(leased(), moved('received', 'investigating')), { to, finding: 'Nothing.' }))).toBe(
+      'moved',
+    );
   },
 );
 
@@ -117,7 +155,10 @@ test('a holder with a newer lease cannot move with the earlier token', () => {
 test('a lease whose token is not higher is refused, and the same lease again is no event', () => {
   const state = given(leased({ holder: 'alice', fencingToken: 3 }));
   const take = (holder: string, fencingToken: number) =>
-    reportDecider.decide({ type: 'RecordLease', accountId: ACCOUNT, holder, fencingToken, leasedAt: NOW, leaseUntil: TOMORROW }, state);
+    reportDecider.decide(
+      { type: 'RecordLease', accountId: ACCOUNT, holder, fencingToken, leasedAt: NOW, leaseUntil: TOMORROW },
+      state,
+    );
   expect(take('alice', 3)).toEqual([]);
   expect([take('bob', 3), take('bob', 2), take('alice', 2), take('bob', 4)].map(codeOf)).toEqual([
     'lease_conflict',
@@ -135,7 +176,12 @@ test('a move decided before another move is a conflict of states; a lease or not
 
 test('a move sets all fields of the report, and the next check a day later unless it sets another', () => {
   const state = given(leased(), moved('received', 'investigating'));
-  const [event] = move(state, { to: 'gap_confirmed', reasonCode: 'connector_failure', finding: 'F', nextAction: 'A' }) as ReportEvent[];
+  const [event] = move(state, {
+    to: 'gap_confirmed',
+    reasonCode: 'connector_failure',
+    finding: 'F',
+    nextAction: 'A',
+  }) as ReportEvent[];
   expect(event).toEqual({
     type: 'DataReportMoved',
     data: {

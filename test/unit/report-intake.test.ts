@@ -34,7 +34,8 @@ describe('input that cannot be stored is refused and not counted', () => {
     ['an address of this machine', { ...input, sourceUrl: 'http://127.0.0.1/' }],
     ['half a character in the address', { ...input, sourceUrl: 'https://records.example.org/\ud800' }],
   ])('%s', async (_, bad) => {
-    for (let again = 0; again < 8; again += 1) expect(await refusal(submit({ accountId, token: 'x', input: bad }))).toBe('invalid_input');
+    for (let again = 0; again < 8; again += 1)
+      expect(await refusal(submit({ accountId, token: 'x', input: bad }))).toBe('invalid_input');
     expect(await refusal(submit({ accountId, token: 'x' }))).toBe('taken in');
     expect(world.history()).toHaveLength(1);
   });
@@ -53,18 +54,22 @@ describe('input that cannot be stored is refused and not counted', () => {
 });
 
 describe('a lost answer of the log', () => {
-  test.each(['lose before', 'lose after'] as const)('(%s it was stored) makes one report and returns its receipt', async (fate) => {
-    world.log.fates.push(fate, fate);
-    const receipt = await submit({ accountId, token: 'x' });
-    expect(world.history()).toHaveLength(1);
-    expect(await submit({ accountId, token: 'x' })).toEqual(receipt);
-  });
+  test.each(['lose before', 'lose after'] as const)(
+    '(%s it was stored) makes one report and returns its receipt',
+    async (fate) => {
+      world.log.fates.push(fate, fate);
+      const receipt = await submit({ accountId, token: 'x' });
+      expect(world.history()).toHaveLength(1);
+      expect(await submit({ accountId, token: 'x' })).toEqual(receipt);
+    },
+  );
 });
 
 describe('a receipt', () => {
   test('is not returned before the report can be read, and the same submission returns it later', async () => {
     world.folds = false;
-    for (let again = 0; again < 7; again += 1) await expect(submit({ accountId, token: 'x' })).rejects.toThrow(DeadlineExceeded);
+    for (let again = 0; again < 7; again += 1)
+      await expect(submit({ accountId, token: 'x' })).rejects.toThrow(DeadlineExceeded);
     world.folds = true;
     expect(await submit({ accountId, token: 'x' })).toMatchObject({ reportId: [...world.open()][0] });
     expect(world.history()).toHaveLength(1);

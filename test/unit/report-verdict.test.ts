@@ -65,6 +65,9 @@ test.each([
   ['backfilling', 'source_unreadable', LATER, 'source_unreadable'],
   // The reason of a wait is not the reason of the gap.
   ['awaiting_source', 'source_unreadable', LATER, 'publication_delay'],
-] as const)('a report that is %s for %s, with its record since %s, is resolved for %s', (status, reasonCode, since, expected) => {
-  expect(resolved({ status, reasonCode }, since)).toMatchObject([{ to: 'resolved', reasonCode: expected }]);
-});
+] as const)(
+  'a report that is %s for %s, with its record since %s, is resolved for %s',
+  (status, reasonCode, since, expected) => {
+    expect(resolved({ status, reasonCode }, since)).toMatchObject([{ to: 'resolved', reasonCode: expected }]);
+  },
+);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { rewritingPace } from '../../client/mirror/rewriting-pace.ts';
+import { createRewritingPace } from '../../client/mirror/rewriting-pace.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -8,7 +8,7 @@ test.each([
   ['once a minute at most', 0, 60],
   ['in a fiftieth of the time where that takes longer', 2, 100],
 ])('the files of a mirror are rewritten %s, and at once where that is asked for', async (_, lasting, pause) => {
-  const pace = rewritingPace();
+  const pace = createRewritingPace();
   let times = 0;
   async function timesAfter(seconds: number, now: boolean): Promise<number> {
     vi.advanceTimersByTime(seconds * 1000);

@@ -1,33 +1,52 @@
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { searchAgenda } from '../../contract/tools/search-agenda.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
-import { search } from '../../src/modules/search.ts';
-import type { Platform } from '../../src/platform.ts';
+import { search } from '../../src/app/modules/search.ts';
+import type { Platform } from '../../src/app/platform.ts';
 
-/** What the database says of a query without words: the search ends with it. */
-const WORDLESS = JSON.stringify({ query: '', unknown: [], units: [], periods: [], bodies: null, topic: null });
+/** The answer of the database for a query without words, which ends the search. */
+const WORDLESS = { queries: [[]], words: [], periods: [], bodies: null, topic: null };
 
-test('the searches of one address wait for each other and not before that of another one', async () => {
-  const read: string[] = [];
-  const running: (() => void)[] = [];
-  const texts: LiveReads['texts'] = async (build) => {
-    read.push(JSON.stringify(build(() => 1).values));
+const running: (() => void)[] = [];
+const read: string[] = [];
+beforeEach(() => {
+  running.length = read.length = 0;
+});
+
+function createSearch(concurrency: number) {
+  const rows = async (build: Parameters<LiveReads['rows']>[0]) => {
+    read.push(/(greedy|other|visitor)\d*/.exec(JSON.stringify(build(() => 1).values))![0]);
     await new Promise<void>((resolve) => running.push(resolve));
-    return [[WORDLESS]];
+    return [{ context: WORDLESS }];
   };
   const { searchPages } = search({
-    settings: { CIVIC_SEARCH_CONCURRENCY: 1 },
-    reads: { through: () => ({ texts }) },
+    settings: { CIVIC_SEARCH_CONCURRENCY: concurrency },
+    reads: { through: () => ({ rows }) },
     clock: { now: () => 0, sleep: () => new Promise(() => undefined) },
     deadlineMs: 10_000,
   } as unknown as Platform);
-  const ask = (query: string, address: string) => searchPages(searchAgenda.input.parse({ query }), address);
+  return (query: string, address: string) => searchPages(searchAgenda.input.parse({ query }), address);
+}
 
+test('the searches of one client wait for each other and not before that of another one', async () => {
+  const ask = createSearch(1);
   const asked = [...Array.from({ length: 5 }, (_, n) => ask(`greedy${n}`, '192.0.2.1')), ask('other', '192.0.2.2')];
   for (let ended = 0; ended < asked.length; ended += 1) {
     await expect.poll(() => running.length).toBe(ended + 1);
     running[ended]!();
   }
   await Promise.all(asked);
-  expect(read.map((values) => /greedy\d|other/.exec(values)![0])).toEqual(['greedy0', 'other', 'greedy1', 'greedy2', 'greedy3', 'greedy4']);
+  expect(read).toEqual(['greedy0', 'other', 'greedy1', 'greedy2', 'greedy3', 'greedy4']);
+});
+
+test('a visitor is answered in turn beside 1,000 other clients, and has at most one search at a time', async () => {
+  const ask = createSearch(4);
+  const others = Array.from({ length: 1_000 }, (_, n) => ask(`other${n}`, `client ${n}`));
+  const own = Array.from({ length: 20 }, (_, n) => ask(`visitor${n}`, 'a visitor'));
+  for (let ended = 0; ended < others.length + own.length; ended += 1) {
+    await expect.poll(() => running.length, { interval: 0 }).toBeGreaterThan(ended);
+    running[ended]!();
+  }
+  await Promise.all([...others, ...own]);
+  expect(read.filter((query) => query.startsWith('visitor'))).toHaveLength(20);
 });

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { readSettings, SETTING_SECTIONS } from '../../src/settings.ts';
+import { SETTING_SECTIONS } from '../../src/app/setting-sections.ts';
+import { readSettings } from '../../src/app/settings.ts';
 import { settingsPage } from '../../tools/settings-page.ts';
 
-const page = readFileSync(new URL('../../docs/settings.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/operators/settings.md', import.meta.url), 'utf8');
 
-test('docs/settings.md equals what `npm run docs:settings` writes', () => {
+test('docs/operators/settings.md equals what `npm run docs:settings` writes', () => {
   expect(page).toBe(settingsPage());
 });
 
@@ -18,6 +19,8 @@ test('the page has exactly one row for each setting', () => {
 
 test('every setting has a meaning and names what it allows', () => {
   const settings = Object.values(SETTING_SECTIONS).flatMap((section) => Object.entries(section));
-  const silent = settings.filter(([, [schema, , meaning]]) => !meaning.endsWith('.') || typeof schema.meta()?.['allowed'] !== 'string');
+  const silent = settings.filter(
+    ([, [schema, , meaning]]) => !meaning.endsWith('.') || typeof schema.meta()?.['allowed'] !== 'string',
+  );
   expect(silent.map(([name]) => name)).toEqual([]);
 });

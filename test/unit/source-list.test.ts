@@ -5,7 +5,12 @@ import { Rejection } from '../../domain/rejections.ts';
 import { requirePlace } from '../../src/sources/place.ts';
 
 const NEW_YORK = { slug: 'new-york', name: 'New York', timezone: 'America/New_York' };
-const added = (client: string, jurisdiction = NEW_YORK): AddedSource => ({ source: 'legistar', client, jurisdiction, isPublic: false });
+const added = (client: string, jurisdiction = NEW_YORK): AddedSource => ({
+  source: 'legistar',
+  client,
+  jurisdiction,
+  isPublic: false,
+});
 const ADDED: SourceListEvent = { type: 'SourceAdded', data: added('nyc') };
 const REMOVED: SourceListEvent = { type: 'SourceRemoved', data: { source: 'legistar', client: 'nyc' } };
 const after = (...events: SourceListEvent[]) =>
@@ -20,7 +25,7 @@ describe('the list of sources', () => {
     expect(adding(added('nyc'))).toEqual([ADDED]);
     const refused = adding(added('nyc'), ADDED);
     expect(refused).toBeInstanceOf(Rejection);
-    expect((refused as Rejection).message).toContain('legistar:nyc is added already');
+    expect((refused as Rejection).message).toContain('legistar:nyc has already been added');
     expect(adding(added('nyc'), ADDED, REMOVED)).toEqual([ADDED]);
     expect(adding(added('nycschools'), ADDED)).toHaveLength(1);
   });

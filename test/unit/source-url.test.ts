@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { sourceUrlRefusal } from '../../domain/source-url.ts';
+import { isPublicAddress, sourceUrlRefusal } from '../../domain/source-url.ts';
 
 const refusedOf = (urls: readonly string[]) => urls.filter((url) => sourceUrlRefusal(url) !== null);
-const encoded = (text: string): string => [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+const encoded = (text: string): string =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 
 describe('an address of a public record', () => {
   test.each([
@@ -40,16 +41,47 @@ describe('is refused', () => {
   test.each([
     [
       'another scheme',
-      ['ftp://example.org/', 'file:///etc/passwd', 'javascript:alert(1)', 'data:text/plain,x', 'gopher://example.org', 'ws://example.org'],
+      [
+        'ftp://example.org/',
+        'file:///etc/passwd',
+        'javascript:alert(1)',
+        'data:text/plain,x',
+        'gopher://example.org',
+        'ws://example.org',
+      ],
     ],
-    ['no scheme', ['example.org/agenda', '//example.org/agenda', '/agenda', '', ' ', '://example.org', 'https', 'https:', 'https://']],
+    [
+      'no scheme',
+      [
+        'example.org/agenda',
+        '//example.org/agenda',
+        '/agenda',
+        '',
+        ' ',
+        '://example.org',
+        'https',
+        'https:',
+        'https://',
+      ],
+    ],
     [
       'slashes that a parser forgives',
-      ['https:example.org', 'https:/example.org', 'https:///example.org', 'https:////example.org', 'https:\\\\example.org'],
+      [
+        'https:example.org',
+        'https:/example.org',
+        'https:///example.org',
+        'https:////example.org',
+        'https:\\\\example.org',
+      ],
     ],
     [
       'a backslash',
-      ['https://example.org\\@localhost/', 'https://example.org\\a', 'https://example.org/a\\b', 'https://localhost\\.example.org/'],
+      [
+        'https://example.org\\@localhost/',
+        'https://example.org\\a',
+        'https://example.org/a\\b',
+        'https://localhost\\.example.org/',
+      ],
     ],
     [
       'tabs, line feeds and other controls',
@@ -64,7 +96,10 @@ describe('is refused', () => {
         '\thttps://example.org/',
       ],
     ],
-    ['spaces around it', [' https://example.org/', 'https://example.org/ ', '\u00a0https://example.org/', '\ufeffhttps://example.org/']],
+    [
+      'spaces around it',
+      [' https://example.org/', 'https://example.org/ ', '\u00a0https://example.org/', '\ufeffhttps://example.org/'],
+    ],
     ['a space in its host', ['https://exam ple.org/']],
     [
       'credentials',
@@ -79,7 +114,10 @@ describe('is refused', () => {
         'https://user%40example.org@example.org/',
       ],
     ],
-    ['a fragment', ['https://example.org/#', 'https://example.org/#agenda', 'https://example.org/?a=1#b', 'https://example.org#']],
+    [
+      'a fragment',
+      ['https://example.org/#', 'https://example.org/#agenda', 'https://example.org/?a=1#b', 'https://example.org#'],
+    ],
     ['a port that is none', ['https://example.org:99999/', 'https://example.org:80a/', 'https://example.org:-1/']],
     [
       'a host without a dot',
@@ -228,4 +266,21 @@ describe('is refused', () => {
     ].map((query) => `https://example.org/agenda${query}`);
     expect(refusedOf(written)).toEqual(written);
   });
+});
+
+test.each([
+  ['https://example.org/agenda#item-3', true],
+  ['http://www.example.org:8080/?token=1', true],
+  ['http://127.0.0.1:5432/', false],
+  ['http://[::1]/', false],
+  ['http://localhost/', false],
+  ['http://2130706433/', false],
+  ['http://router.lan/', false],
+  ['https://me:s3cret@example.org/', false],
+  ['https://me@example.org/', false],
+  ['ftp://example.org/', false],
+  ['javascript:alert(1)', false],
+  ['example.org', false],
+])('the host of %s is public and its address without credentials: %s', (address, isPublic) => {
+  expect(isPublicAddress(address)).toBe(isPublic);
 });

@@ -26,16 +26,23 @@ describe('the catalogue', () => {
   });
 
   it('names for every municipality only counties of the region', () => {
-    const counties = new Set(contents('jurisdictions').flatMap((row) => (row.level === 'county' ? (row.countySlugs as string[]) : [])));
+    const counties = new Set(
+      contents('jurisdictions').flatMap((row) => (row.level === 'county' ? (row.countySlugs as string[]) : [])),
+    );
     expect(counties.size).toBe(16);
     for (const row of MUNICIPALITIES) expect(row.countySlugs.filter((slug) => !counties.has(slug))).toEqual([]);
   });
 
   it("has the seven bodies of the specification's cadence list, each with one unverified source", () => {
     const slugOf = new Map(
-      catalogueRecords().map((change) => [change.id, change.op === 'upsert' ? (change.content as { slug?: string }).slug : '']),
+      catalogueRecords().map((change) => [
+        change.id,
+        change.op === 'upsert' ? (change.content as { slug?: string }).slug : '',
+      ]),
     );
-    const pairs = contents('public_bodies').map((row) => `${slugOf.get(String(row.jurisdictionId))}/${String(row.slug)}`);
+    const pairs = contents('public_bodies').map(
+      (row) => `${slugOf.get(String(row.jurisdictionId))}/${String(row.slug)}`,
+    );
     expect(pairs).toEqual([
       'dallas/city-council',
       'dallas-county/commissioners-court',

@@ -32,8 +32,14 @@ describe('the sample', () => {
     const named = parsed(NOW).filter(({ resource }) => ['jurisdictions', 'public_bodies'].includes(resource));
     expect(named.map(({ data }) => data.name)).toEqual(['Sample City (invented)', 'Sample: City Council (invented)']);
     const source = parsed(NOW).find(({ resource }) => resource === 'sources')?.data;
-    expect(source).toMatchObject({ status: 'unknown', lastCheckedAt: null, lastSuccessfulCheckAt: null, agendaTextEvidence: null });
-    for (const { data } of parsed(NOW).filter(({ resource }) => resource === 'meetings')) expect(data.title).toMatch(/\(invented\)$/);
+    expect(source).toMatchObject({
+      status: 'unknown',
+      lastCheckedAt: null,
+      lastSuccessfulCheckAt: null,
+      agendaTextEvidence: null,
+    });
+    for (const { data } of parsed(NOW).filter(({ resource }) => resource === 'meetings'))
+      expect(data.title).toMatch(/\(invented\)$/);
   });
 
   it('has meetings before and after now, and one that is cancelled', () => {
@@ -41,7 +47,9 @@ describe('the sample', () => {
     const times = meetings.map((meeting) => Date.parse(String(meeting.data.startsAt)));
     expect(times.some((time) => time < NOW)).toBe(true);
     expect(
-      meetings.filter((meeting) => meeting.data.status === 'scheduled').map((meeting) => Date.parse(String(meeting.data.startsAt)) > NOW),
+      meetings
+        .filter((meeting) => meeting.data.status === 'scheduled')
+        .map((meeting) => Date.parse(String(meeting.data.startsAt)) > NOW),
     ).toEqual([true, true]);
     expect(meetings.filter((meeting) => meeting.data.status === 'cancelled')).toHaveLength(1);
   });
@@ -52,6 +60,8 @@ describe('the sample', () => {
   });
 
   it('is removed record by record', () => {
-    expect(new Set(sampleRemovals().map((change) => change.id))).toEqual(new Set(sampleRecords(NOW).map((change) => change.id)));
+    expect(new Set(sampleRemovals().map((change) => change.id))).toEqual(
+      new Set(sampleRecords(NOW).map((change) => change.id)),
+    );
   });
 });

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { columns, number, text } from '../../domain/columns.ts';
-import { sql, verbatim } from '../../infra/postgresql/statements.ts';
+import { columnList, sql, verbatim } from '../../infra/postgresql/connection/statements.ts';
 
 test('each value of a statement becomes a parameter, in the order of the text', () => {
   expect(sql`update t set a = ${1}, b = ${null} where c = any (${['x', 'y']}::text[])`).toEqual({
@@ -18,9 +17,9 @@ test('a statement within a statement gets the numbers that follow, at each place
 });
 
 test('columns and text of the program are inserted without a parameter, and backslashes stay', () => {
-  const row = columns({ id: ['t.id', text], count: ['count(*)', number] });
+  const row = columnList({ id: 't.id', total: 'count(*)' });
   expect(sql`select ${row} from ${verbatim('civic.t')} where a ~ '\\d'`).toEqual({
-    text: String.raw`select t.id, count(*) from civic.t where a ~ '\d'`,
+    text: String.raw`select t.id as "id", count(*) as "total" from civic.t where a ~ '\d'`,
     values: [],
   });
 });

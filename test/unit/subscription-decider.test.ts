@@ -30,7 +30,8 @@ const revoke = (number: number, keyId = mine): SubscriptionCommand => ({
   revokedAt: later,
 });
 
-const fold = (events: readonly SubscriptionEvent[]) => events.reduce(subscriptionDecider.evolve, subscriptionDecider.initialState());
+const fold = (events: readonly SubscriptionEvent[]) =>
+  events.reduce(subscriptionDecider.evolve, subscriptionDecider.initialState());
 function decided(given: readonly SubscriptionEvent[], command: SubscriptionCommand) {
   const decision = subscriptionDecider.decide(command, fold(given));
   return decision instanceof Rejection ? decision.code : decision;
@@ -111,7 +112,11 @@ describe('the places of an account', () => {
   });
 
   test('are used by a key that the command does not know, because it may be new', () => {
-    const given = after(create(1, 'a', { keyId: theirs }), create(2, 'b', { keyId: theirs }), create(3, 'c', { keyId: theirs }));
+    const given = after(
+      create(1, 'a', { keyId: theirs }),
+      create(2, 'b', { keyId: theirs }),
+      create(3, 'c', { keyId: theirs }),
+    );
     expect(decided(given, create(4, 'd', { deadKeys: new Set([mine]) }))).toBe('feed_subscription_limit_reached');
   });
 });
@@ -119,7 +124,9 @@ describe('the places of an account', () => {
 describe('a revocation', () => {
   test('ends a subscription of its own key; one of another key counts as absent', () => {
     const given = after(create(1, 'a'));
-    expect(decided(given, revoke(1))).toEqual([{ type: 'FeedSubscriptionRevoked', data: { id: id(1), revokedAt: later } }]);
+    expect(decided(given, revoke(1))).toEqual([
+      { type: 'FeedSubscriptionRevoked', data: { id: id(1), revokedAt: later } },
+    ]);
     expect(decided(given, revoke(1, theirs))).toBe('not_found');
   });
 
@@ -132,7 +139,9 @@ describe('a revocation', () => {
 describe('the checkpoint', () => {
   const { checkpoint } = subscriptionDecider;
   test('restores the same state from JSON', () => {
-    const state = fold(after(create(1, 'a'), create(2, 'ü', { keyId: theirs, resource: 'topics' }), create(3, 'c'), revoke(1)));
+    const state = fold(
+      after(create(1, 'a'), create(2, 'ü', { keyId: theirs, resource: 'topics' }), create(3, 'c'), revoke(1)),
+    );
     expect(checkpoint.read(JSON.parse(JSON.stringify(checkpoint.write(state))))).toEqual(state);
   });
 
@@ -148,5 +157,7 @@ test('an event is read as it was stored, and one of another category is refused'
   for (const event of after(create(1, 'a', { resource: 'topics' }), revoke(1))) {
     expect(subscriptionDecider.read({ type: event.type, data: JSON.stringify(event.data) })).toEqual(event);
   }
-  expect(() => subscriptionDecider.read({ type: 'toString', data: '{}' })).toThrow('no event of a polling subscription');
+  expect(() => subscriptionDecider.read({ type: 'toString', data: '{}' })).toThrow(
+    'no event of a polling subscription',
+  );
 });

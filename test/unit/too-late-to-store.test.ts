@@ -6,7 +6,8 @@ import { type Resource, RESOURCES } from '../../domain/records/resources.ts';
 import { EMPTY_DIGEST } from '../../domain/digests.ts';
 import { TestClock } from '../support/civic.ts';
 
-const ofEach = <Value>(value: Value) => Object.fromEntries(RESOURCES.map((resource) => [resource, value])) as Record<Resource, Value>;
+const ofEach = <Value>(value: Value) =>
+  Object.fromEntries(RESOURCES.map((resource) => [resource, value])) as Record<Resource, Value>;
 const ID = '5b0c3b0e-0f0e-4b57-9d3d-0a4a5b1f7f10';
 
 /** Creates a snapshot, refused while the feed is read or not; resolves to the number of stored events. */
@@ -25,7 +26,14 @@ async function stored(isRefused: boolean): Promise<number> {
     identifiers: randomIdentifiers,
     readHead: async () => {
       if (isRefused) over.abort(new Error('refused by now'));
-      return { feedId: ID, position: 1, prunedThrough: 0, fingerprint: null, counts: ofEach(0), digests: ofEach(EMPTY_DIGEST) };
+      return {
+        feedId: ID,
+        position: 1,
+        prunedThrough: 0,
+        fingerprint: null,
+        counts: ofEach(0),
+        digests: ofEach(EMPTY_DIGEST),
+      };
     },
     visible: async () => true,
     lifetimeMs: 1_000,

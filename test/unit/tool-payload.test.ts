@@ -3,13 +3,28 @@ import { describe, expect, test } from 'vitest';
 import { MAX_TOOL_BYTES } from '../../contract/tools/tool.ts';
 import { TOOLS } from '../../contract/tools/tools.ts';
 import { SHORTEST_TEXT } from '../../contract/tools/truncation.ts';
-import { coverageTools } from '../../src/modules/coverage.ts';
+import { coverageTools } from '../../src/app/modules/coverage.ts';
 import { cutText, jsonBytes, truncatePayload } from '../../src/edge/mcp/truncate-payload.ts';
 import type { ToolData } from '../../src/edge/mcp/run-tool.ts';
 import { agendaItem, ALL_TOOLS, searchResult } from '../support/tool-answers.ts';
 
 const bytesOf = (text: string): number => jsonBytes(text) - 2;
-const NASTY = ['a', 'é', '漢', '🏛', '👩‍👩‍👧‍👦', '🇺🇸', 'e\u0301', '"', '\\', '\n', '\u0001', '\u2028', '\u007f', '\ud800'];
+const NASTY = [
+  'a',
+  'é',
+  '漢',
+  '🏛',
+  '👩‍👩‍👧‍👦',
+  '🇺🇸',
+  'e\u0301',
+  '"',
+  '\\',
+  '\n',
+  '\u0001',
+  '\u2028',
+  '\u007f',
+  '\ud800',
+];
 
 describe('a cut text', () => {
   test('is unchanged if it fits to the byte, and is cut if it is one byte longer', () => {
@@ -68,7 +83,10 @@ const fitSearch = (data: ToolData<'search_agenda'>) =>
 
 /** 100 kB of text of one repeated character. */
 const LONG = Object.fromEntries(
-  NASTY.map((each) => [each, `${each}${/\s/.test(each) ? 'a' : ''}`.repeat(Math.ceil(100_000 / Buffer.byteLength(each)))]),
+  NASTY.map((each) => [
+    each,
+    `${each}${/\s/.test(each) ? 'a' : ''}`.repeat(Math.ceil(100_000 / Buffer.byteLength(each))),
+  ]),
 );
 
 describe('a payload', () => {
@@ -82,14 +100,21 @@ describe('a payload', () => {
     expect(Buffer.byteLength(over.text)).toBeGreaterThan(MAX_TOOL_BYTES - 16);
   });
 
-  test.each(Object.entries(LONG))('of twenty results with 100 kB of %j each keeps all rows and shortens their texts', (_, text) => {
-    const fitted = fitSearch(searchPage(20, { excerpt: text }))!;
-    expect(Buffer.byteLength(fitted.text)).toBeLessThanOrEqual(MAX_TOOL_BYTES);
-    expect(JSON.parse(fitted.text)).toEqual(JSON.parse(JSON.stringify(fitted.data)));
-    expect([fitted.data.results.length, fitted.data.truncated, fitted.data.nextCursor]).toEqual([20, false, 'the end of the page']);
-    expect(new Set(fitted.data.results.map(({ excerpt }) => excerpt)).size).toBe(1);
-    expect(TOOLS.search_agenda.data.safeParse(fitted.data).success).toBe(true);
-  });
+  test.each(Object.entries(LONG))(
+    'of twenty results with 100 kB of %j each keeps all rows and shortens their texts',
+    (_, text) => {
+      const fitted = fitSearch(searchPage(20, { excerpt: text }))!;
+      expect(Buffer.byteLength(fitted.text)).toBeLessThanOrEqual(MAX_TOOL_BYTES);
+      expect(JSON.parse(fitted.text)).toEqual(JSON.parse(JSON.stringify(fitted.data)));
+      expect([fitted.data.results.length, fitted.data.truncated, fitted.data.nextCursor]).toEqual([
+        20,
+        false,
+        'the end of the page',
+      ]);
+      expect(new Set(fitted.data.results.map(({ excerpt }) => excerpt)).size).toBe(1);
+      expect(TOOLS.search_agenda.data.safeParse(fitted.data).success).toBe(true);
+    },
+  );
 
   test('whose texts cannot be cut further drops rows, states so and continues after the last row kept', () => {
     const results = Array.from({ length: 20 }, () => ({
@@ -113,10 +138,20 @@ describe('a payload', () => {
     const long = 'n'.repeat(400_000);
     const UNSHOWABLE = { sourceUrl: `https://${'h'.repeat(20_000)}.org/` };
     const HOSTILE: Readonly<Record<string, Partial<Row>>> = {
-      'names of 400 kB': { body: long, jurisdiction: long, publisher: { jurisdiction: long, body: long, sourceType: 'legistar' } },
+      'names of 400 kB': {
+        body: long,
+        jurisdiction: long,
+        publisher: { jurisdiction: long, body: long, sourceType: 'legistar' },
+      },
       'a file number of 400 kB': { matterFile: long },
       'an address of 20 kB': { sourceUrl: `https://example.org/a?${'u'.repeat(20_000)}` },
-      'everything of 400 kB': { title: long, excerpt: long, body: long, matterFile: long, sourceUrl: `https://example.org/${long}` },
+      'everything of 400 kB': {
+        title: long,
+        excerpt: long,
+        body: long,
+        matterFile: long,
+        sourceUrl: `https://example.org/${long}`,
+      },
       'an address of 20 kB that no part can be cut from': UNSHOWABLE,
     };
     /** Four of them fit on a page, so rows are dropped beside the one that is left out. */
@@ -131,7 +166,11 @@ describe('a payload', () => {
       for (let at: number | null = 0; at !== null; ) {
         const from: number = at;
         const end = Math.min(from + limit, rows.length);
-        const found = { ...searchPage(0, {}), results: rows.slice(from, end), nextCursor: end < rows.length ? String(end) : null };
+        const found = {
+          ...searchPage(0, {}),
+          results: rows.slice(from, end),
+          nextCursor: end < rows.length ? String(end) : null,
+        };
         const { data, text } = truncatePayload(
           found,
           TOOLS.search_agenda.truncation((kept) => String(from + kept)),
@@ -147,25 +186,29 @@ describe('a payload', () => {
       return pages;
     };
 
-    test.each(Object.entries(HOSTILE))('paging past a row with %s shows every other row once, at any place of that row', (_, fields) => {
-      for (const limit of [1, 3, 20]) {
-        for (let place = 0; place <= ORDINARY.length; place++) {
-          const hostile: Row = { ...searchResult(), ...fields };
-          const pages = pagesOf(ORDINARY.toSpliced(place, 0, hostile), limit);
-          const shown = pages.flatMap(({ results }) => results.map(({ itemId }) => itemId));
-          const expected = ORDINARY.map(({ itemId }) => itemId);
-          expect([limit, place, shown]).toEqual([
-            limit,
-            place,
-            fields === UNSHOWABLE ? expected : expected.toSpliced(place, 0, hostile.itemId),
-          ]);
-          const said = pages.filter(
-            ({ guidance, truncated }) => truncated && /(^|\. )Results that are too large to show were left out\./.test(guidance),
-          );
-          expect([limit, place, said.length]).toEqual([limit, place, fields === UNSHOWABLE ? 1 : 0]);
+    test.each(Object.entries(HOSTILE))(
+      'paging past a row with %s shows every other row once, at any place of that row',
+      (_, fields) => {
+        for (const limit of [1, 3, 20]) {
+          for (let place = 0; place <= ORDINARY.length; place++) {
+            const hostile: Row = { ...searchResult(), ...fields };
+            const pages = pagesOf(ORDINARY.toSpliced(place, 0, hostile), limit);
+            const shown = pages.flatMap(({ results }) => results.map(({ itemId }) => itemId));
+            const expected = ORDINARY.map(({ itemId }) => itemId);
+            expect([limit, place, shown]).toEqual([
+              limit,
+              place,
+              fields === UNSHOWABLE ? expected : expected.toSpliced(place, 0, hostile.itemId),
+            ]);
+            const said = pages.filter(
+              ({ guidance, truncated }) =>
+                truncated && /(^|\. )Results that are too large to show were left out\./.test(guidance),
+            );
+            expect([limit, place, said.length]).toEqual([limit, place, fields === UNSHOWABLE ? 1 : 0]);
+          }
         }
-      }
-    });
+      },
+    );
 
     test('paging past two adjacent rows that cannot be shown shows every other row once', () => {
       const rows = ORDINARY.toSpliced(2, 0, { ...searchResult(), ...UNSHOWABLE }, { ...searchResult(), ...UNSHOWABLE });
@@ -178,20 +221,49 @@ describe('a payload', () => {
       const [{ results, guidance }] = pagesOf([{ ...searchResult(), ...HOSTILE['everything of 400 kB'] }], 10) as [
         ToolData<'search_agenda'>,
       ];
-      expect(results[0]).toMatchObject({ sourceUrl: 'https://example.org/', body: expect.stringMatching(/^n{200,}…$/) as unknown });
+      expect(results[0]).toMatchObject({
+        sourceUrl: 'https://example.org/',
+        body: expect.stringMatching(/^n{200,}…$/) as unknown,
+      });
       expect(guidance).toMatch(/^The address of a result is too long: its sourceUrl names only the site\. /);
       const kept = { ...searchResult(), sourceUrl: `https://example.org/${'u'.repeat(12_000)}` };
       expect(pagesOf([kept], 10)[0]!.results[0]!.sourceUrl).toBe(kept.sourceUrl);
     });
   });
 
-  test.each(Object.entries(LONG))('of an item with 100 kB of %j is the item with the beginning of the text', (_, text) => {
-    const item = { ...agendaItem('00000000-0000-0000-0000-000000000000'), text };
-    const { data, text: json } = truncatePayload({ item, truncated: false }, TOOLS.get_agenda_item.truncation(undefined), MAX_TOOL_BYTES)!;
-    expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MAX_TOOL_BYTES);
-    expect([data.truncated, data.item.title, data.item.topics]).toEqual([true, item.title, item.topics]);
-    // Only the text is shortened.
-    expect(Buffer.byteLength(json)).toBeGreaterThan(MAX_TOOL_BYTES - 64);
+  test.each(Object.entries(LONG))(
+    'of an item with 100 kB of %j is the item with the beginning of the text',
+    (_, text) => {
+      const item = { ...agendaItem('00000000-0000-0000-0000-000000000000'), text };
+      const { data, text: json } = truncatePayload(
+        { item, truncated: false },
+        TOOLS.get_agenda_item.truncation(undefined),
+        MAX_TOOL_BYTES,
+      )!;
+      expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MAX_TOOL_BYTES);
+      expect([data.truncated, data.item.title, data.item.topics]).toEqual([true, item.title, item.topics]);
+      // Only the text is shortened.
+      expect(Buffer.byteLength(json)).toBeGreaterThan(MAX_TOOL_BYTES - 64);
+      expect(TOOLS.get_agenda_item.data.safeParse(data).success).toBe(true);
+    },
+  );
+
+  test('of an item with five hundred votes has the first ones, and says so', () => {
+    const members = Array.from({ length: 500 }, (_, nth) => ({
+      name: `Member ${nth} ${'n'.repeat(180)}`,
+      vote: 'Aye',
+    }));
+    const votes = { mover: 'm'.repeat(200), seconder: null, tally: '500:0', members };
+    const item = { ...agendaItem('00000000-0000-0000-0000-000000000000'), votes };
+    const { data, text } = truncatePayload(
+      { item, truncated: false },
+      TOOLS.get_agenda_item.truncation(undefined),
+      MAX_TOOL_BYTES,
+    )!;
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_TOOL_BYTES);
+    expect(data.truncated).toBe(true);
+    expect(data.item.votes).toEqual({ ...votes, members: members.slice(0, data.item.votes!.members.length) });
+    expect(data.item.votes!.members.length).toBeGreaterThan(50);
     expect(TOOLS.get_agenda_item.data.safeParse(data).success).toBe(true);
   });
 
@@ -199,7 +271,11 @@ describe('a payload', () => {
     const document = { title: 'Staff report', kind: 'exhibit' as const, url: `https://example.org/${'d'.repeat(60)}` };
     const item = { ...agendaItem('00000000-0000-0000-0000-000000000000'), text: 'x'.repeat(50_000) };
     const many = { ...item, documents: Array.from({ length: 1000 }, () => document) };
-    const { data } = truncatePayload({ item: many, truncated: false }, TOOLS.get_agenda_item.truncation(undefined), MAX_TOOL_BYTES)!;
+    const { data } = truncatePayload(
+      { item: many, truncated: false },
+      TOOLS.get_agenda_item.truncation(undefined),
+      MAX_TOOL_BYTES,
+    )!;
     expect(data.item.documents.length).toBeGreaterThan(50);
     expect(data.item.topics).toHaveLength(1);
     const topics = Array.from({ length: 1000 }, () => item.topics[0]!);
@@ -264,7 +340,8 @@ describe('a payload', () => {
       }));
       const parts = {
         listCoveredSources: async () => rows,
-        listTopics: async () => Array.from({ length: topics }, (_, n) => ({ topicSlug: `topic-${n}`, publicLabel: `Topic number ${n}` })),
+        listTopics: async () =>
+          Array.from({ length: topics }, (_, n) => ({ topicSlug: `topic-${n}`, publicLabel: `Topic number ${n}` })),
         listResearchCoverage: () => expect.unreachable(),
       };
       const { data } = await coverageTools(parts).get_coverage({}, undefined as never);
@@ -274,9 +351,15 @@ describe('a payload', () => {
     test('states that unlisted sources are not covered only if the list is complete', async () => {
       const whole = await cover(10, 2);
       expect([whole.truncated, whole.jurisdictions.length]).toEqual([false, 10]);
-      expect(whole.guidance).toMatch(/that is not listed is not covered: records of it that were read or imported are found all the same/);
+      expect(whole.guidance).toMatch(
+        /that is not listed is not covered: records of it that were read or imported are found all the same/,
+      );
       const cut = await cover(200, 2);
-      expect([cut.truncated, cut.jurisdictions.length < 200, cut.jurisdictions.length > 20]).toEqual([true, true, true]);
+      expect([cut.truncated, cut.jurisdictions.length < 200, cut.jurisdictions.length > 20]).toEqual([
+        true,
+        true,
+        true,
+      ]);
       expect(cut.guidance).toMatch(/not listed may be covered all the same.* \/api\/v1\/public\/source-status /);
       expect(cut.guidance).not.toMatch(/that is not listed is not covered/);
     });

@@ -25,10 +25,7 @@ test('totals continue from the stored ones, and only changed totals are written'
   const first = new Totals();
   for (const number of [1, 2, 3]) first.add('topics', digest(number));
   const [stored] = first.touched();
-  const second = new Totals([
-    ['meetings', '7', digest(9)],
-    ['topics', String(stored!.records), stored!.digest],
-  ]);
+  const second = new Totals([{ resource: 'meetings', records: 7, digest: digest(9) }, stored!]);
   second.remove('topics', digest(2));
   const direct = new Totals();
   for (const number of [3, 1]) direct.add('topics', digest(number));

@@ -38,7 +38,12 @@ describe('an upcoming cursor', () => {
   });
 
   test('of another kind is distinguished from a damaged one', () => {
-    const feed = encodeFeedCursor({ feedId: '00000000-0000-4000-8000-000000000000', position: 1, fingerprint: null, binding: 'all' });
+    const feed = encodeFeedCursor({
+      feedId: '00000000-0000-4000-8000-000000000000',
+      position: 1,
+      fingerprint: null,
+      binding: 'all',
+    });
     expect(decodeUpcomingCursor(feed)).toBe('other kind');
   });
 

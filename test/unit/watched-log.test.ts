@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { watchHistory } from '../../src/composition/open-history.ts';
+import { watchHistory } from '../../src/app/composition/open-history.ts';
 import {
   type EventLog,
   HistorySetBack,
@@ -50,7 +50,13 @@ function world() {
     return ids;
   };
   const reached = Promise.withResolvers<void>();
-  return { state, look: () => watched.look(), remember: (mark: StoredEvent) => watched.remember(mark), follow, reached: reached.promise };
+  return {
+    state,
+    look: () => watched.check(),
+    remember: (mark: StoredEvent) => watched.remember(mark),
+    follow,
+    reached: reached.promise,
+  };
 }
 
 test.each([
@@ -68,7 +74,10 @@ test.each([
   await look();
   await expect(following).rejects.toBeInstanceOf(HistorySetBack);
   await look();
-  expect(state).toMatchObject({ forgotten: 1, setBacks: [{ held: at(2), head: after.at(-1)?.position ?? '', noticedAt: 7 }] });
+  expect(state).toMatchObject({
+    forgotten: 1,
+    setBacks: [{ held: at(2), head: after.at(-1)?.position ?? '', noticedAt: 7 }],
+  });
 });
 
 test('a follower that is stopped ends without an error', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
-import { withinDeadline } from '../../domain/retry.ts';
+import { withinDeadline } from '../../plumbing/retry.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 
 const LONG_MS = 60_000;
@@ -28,7 +28,9 @@ test('work ends with the reason of a caller that leaves, and its signal aborts w
 
 test('work ends at its deadline, and its signal aborts', async () => {
   const { work, reason } = endless();
-  await expect(withinDeadline(systemClock, 1, new AbortController().signal, work)).rejects.toBeInstanceOf(DeadlineExceeded);
+  await expect(withinDeadline(systemClock, 1, new AbortController().signal, work)).rejects.toBeInstanceOf(
+    DeadlineExceeded,
+  );
   expect(await reason).toBeInstanceOf(DeadlineExceeded);
 });
 

@@ -14,7 +14,14 @@ const payment: SignedPayment = {
     payTo: `0x${'b'.repeat(40)}`,
     extra: { name: 'USDC', version: '2' },
   },
-  authorization: { from: PAYER, to: `0x${'b'.repeat(40)}`, value: '10', validAfter: '0', validBefore: '9', nonce: HASH },
+  authorization: {
+    from: PAYER,
+    to: `0x${'b'.repeat(40)}`,
+    value: '10',
+    validAfter: '0',
+    validBefore: '9',
+    nonce: HASH,
+  },
   signature: '0x00',
   resourceUrl: 'mcp://tool/search_agenda',
 };
@@ -23,11 +30,15 @@ const settle = (response: Partial<Record<keyof SettleResponse, unknown>>) =>
 
 describe('a settlement', () => {
   test('succeeds only with the transaction hash of this payer on this network, for this amount', () => {
-    expect(settlement({ success: true, network: NETWORK, transaction: HASH.toUpperCase().replace('0X', '0x') }, payment)).toEqual({
+    expect(
+      settlement({ success: true, network: NETWORK, transaction: HASH.toUpperCase().replace('0X', '0x') }, payment),
+    ).toEqual({
       kind: 'settled',
       transaction: HASH,
     });
-    expect(settle({ success: true, transaction: HASH, payer: PAYER.toUpperCase().replace('0X', '0x'), amount: '10' })).toBe('settled');
+    expect(
+      settle({ success: true, transaction: HASH, payer: PAYER.toUpperCase().replace('0X', '0x'), amount: '10' }),
+    ).toBe('settled');
     for (const other of [
       { transaction: '' },
       { transaction: '0x' },
@@ -46,14 +57,21 @@ describe('a settlement', () => {
     'invalid_exact_evm_payload_authorization_valid_before',
     'invalid_exact_evm_insufficient_balance',
     'insufficient_funds',
-  ])('refused as %s before anything was sent is final without a hash, and of unknown outcome with one', (errorReason) => {
-    expect(settle({ errorReason })).toBe('refused');
-    expect(settle({ errorReason, transaction: HASH })).toBe('unknown');
-  });
+  ])(
+    'refused as %s before anything was sent is final without a hash, and of unknown outcome with one',
+    (errorReason) => {
+      expect(settle({ errorReason })).toBe('refused');
+      expect(settle({ errorReason, transaction: HASH })).toBe('unknown');
+    },
+  );
 
   test.each([
     ['a revert, with its hash', { errorReason: 'invalid_exact_evm_transaction_failed', transaction: HASH }, 'refused'],
-    ['the same without a hash: the node may have sent it', { errorReason: 'invalid_exact_evm_transaction_failed' }, 'unknown'],
+    [
+      'the same without a hash: the node may have sent it',
+      { errorReason: 'invalid_exact_evm_transaction_failed' },
+      'unknown',
+    ],
     [
       'the same with a message: the library could not keep the pending transaction in mind',
       {
@@ -65,7 +83,11 @@ describe('a settlement', () => {
     ],
     ['pending', { errorReason: 'settlement_pending', transaction: HASH, errorMessage: 'no receipt' }, 'unknown'],
     ['a used nonce: by this payment, perhaps', { errorReason: 'invalid_exact_evm_nonce_already_used' }, 'unknown'],
-    ['a failed simulation: of a used nonce, perhaps', { errorReason: 'invalid_exact_evm_transaction_simulation_failed' }, 'unknown'],
+    [
+      'a failed simulation: of a used nonce, perhaps',
+      { errorReason: 'invalid_exact_evm_transaction_simulation_failed' },
+      'unknown',
+    ],
     [
       'another transfer than ours in the transaction',
       { errorReason: 'invalid_exact_evm_transfer_event_mismatch', transaction: HASH },
@@ -84,7 +106,9 @@ describe('a verification', () => {
     expect(verification({ isValid: true, payer: PAYER }, payment).kind).toBe('valid');
     expect(verification({ isValid: true }, payment).kind).toBe('valid');
     expect(verification({ isValid: true, payer: `0x${'9'.repeat(40)}` }, payment).kind).toBe('unavailable');
-    expect(verification({ isValid: false, invalidReason: 'invalid_exact_evm_payload_authorization_valid_before' }, payment)).toMatchObject({
+    expect(
+      verification({ isValid: false, invalidReason: 'invalid_exact_evm_payload_authorization_valid_before' }, payment),
+    ).toMatchObject({
       expired: true,
     });
     expect(verification({ isValid: false, invalidReason: 'invalid_exact_evm_signature' }, payment)).toMatchObject({

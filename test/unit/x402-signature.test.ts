@@ -1,10 +1,10 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
 import { checkSignature } from '../../infra/x402/open.ts';
-import { challengeFor, priceOf, readPayment } from '../../src/edge/admission/payments/payment-terms.ts';
+import { challengeFor, createPrice, readPayment } from '../../src/edge/admission/payments/payment-terms.ts';
 import { makePayer, PAY_TO, type SentPayment } from '../support/payments.ts';
 
-const challenge = challengeFor('search_agenda', priceOf('10000', PAY_TO)!);
+const challenge = challengeFor('search_agenda', createPrice('10000', PAY_TO)!);
 function check(payment: SentPayment) {
   const { accepted, authorization, signature } = readPayment(payment, 'search_agenda').signed;
   return checkSignature(authorization, accepted, signature);
@@ -28,11 +28,21 @@ describe('the offline check of a signature', () => {
       { nonce: `0x${'1'.repeat(64)}` },
     ];
     for (const change of changes) {
-      const changed = { ...payment, payload: { ...payment.payload, authorization: { ...payment.payload.authorization, ...change } } };
+      const changed = {
+        ...payment,
+        payload: { ...payment.payload, authorization: { ...payment.payload.authorization, ...change } },
+      };
       expect([change, await check(changed)]).toEqual([change, false]);
     }
-    for (const change of [{ asset: other }, { extra: { name: 'USD Coin', version: '2' } }, { extra: { name: 'USDC', version: '1' } }]) {
-      expect([change, await check({ ...payment, accepted: { ...payment.accepted, ...change } })]).toEqual([change, false]);
+    for (const change of [
+      { asset: other },
+      { extra: { name: 'USD Coin', version: '2' } },
+      { extra: { name: 'USDC', version: '1' } },
+    ]) {
+      expect([change, await check({ ...payment, accepted: { ...payment.accepted, ...change } })]).toEqual([
+        change,
+        false,
+      ]);
     }
   });
 

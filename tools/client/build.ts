@@ -12,9 +12,13 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const dist = resolve(process.argv[2] ?? join(root, 'client/dist'));
 
 function compile(project: string, ...options: readonly string[]): void {
-  const { status } = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, project), ...options], {
-    stdio: ['ignore', 2, 2],
-  });
+  const { status } = spawnSync(
+    process.execPath,
+    [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, project), ...options],
+    {
+      stdio: ['ignore', 2, 2],
+    },
+  );
   if (status !== 0) throw new Error(`${project} does not compile: see the lines above`);
 }
 

@@ -21,7 +21,8 @@ export interface ChosenItem {
   readonly stratum: Stratum;
 }
 
-const textOf = ({ subject: { item } }: RecordedItem): string => [item.title, item.text ?? '', item.matterName ?? ''].join('\n');
+const textOf = ({ subject: { item } }: RecordedItem): string =>
+  [item.title, item.text ?? '', item.matterName ?? ''].join('\n');
 const formsOf = (item: RecordedItem): Set<string> => new Set(wordsOf(textOf(item)).map(({ form }) => form));
 
 /** One item for each matter and for each title, in an order that is random and always the same. */
@@ -41,22 +42,28 @@ function distinctItems(items: readonly RecordedItem[]): RecordedItem[] {
 
 /** The words of the topics that stand in few items. */
 function nearWords(items: readonly RecordedItem[], topics: readonly RecordData<'topics'>[]): Set<string> {
-  const words = new Set(wordsOf([...topics.flatMap((topic) => topic.keywords), FURTHER_WORDS].join('\n')).map(({ form }) => form));
+  const words = new Set(
+    wordsOf([...topics.flatMap((topic) => topic.keywords), FURTHER_WORDS].join('\n')).map(({ form }) => form),
+  );
   const texts = items.map(formsOf);
-  return new Set([...words].filter((word) => word.length > 2 && texts.filter((text) => text.has(word)).length <= COMMON * items.length));
+  return new Set(
+    [...words].filter(
+      (word) => word.length > 2 && texts.filter((text) => text.has(word)).length <= COMMON * items.length,
+    ),
+  );
 }
 
 /** Takes one item of each topic in turn, so that rare topics are in the set too. */
 function spread(items: ReadonlyMap<RecordedItem, readonly string[]>, count: number): RecordedItem[] {
-  const taken = new Set<RecordedItem>();
+  const chosen = new Set<RecordedItem>();
   const topics = [...new Set([...items.values()].flat())].toSorted();
-  while (taken.size < Math.min(count, items.size)) {
+  while (chosen.size < Math.min(count, items.size)) {
     for (const topic of topics) {
-      const next = [...items].find(([item, own]) => own.includes(topic) && !taken.has(item));
-      if (next !== undefined && taken.size < count) taken.add(next[0]);
+      const next = [...items].find(([item, own]) => own.includes(topic) && !chosen.has(item));
+      if (next !== undefined && chosen.size < count) chosen.add(next[0]);
     }
   }
-  return [...taken];
+  return [...chosen];
 }
 
 /** Chooses items of one city; a stratum that has too few is filled up from the other ones. */
@@ -70,8 +77,11 @@ function ofCity(
     const chosen = spread(hits, hitCount).map((recorded) => ({ recorded, stratum: 'hit' as Stratum }));
     const rest = count - chosen.length;
     const random = others.slice(0, Math.ceil(rest / 2));
-    const left = others.slice(random.length);
-    const nearest = [...left.filter(near), ...left.filter((item) => !near(item))].slice(0, rest - random.length);
+    const remaining = others.slice(random.length);
+    const nearest = [...remaining.filter(near), ...remaining.filter((item) => !near(item))].slice(
+      0,
+      rest - random.length,
+    );
     const stratumOf = (item: RecordedItem): Stratum => (near(item) ? 'near' : 'random');
     return [
       ...chosen,
@@ -82,27 +92,38 @@ function ofCity(
 }
 
 /** `total` items: equal shares of the cities, but no more than a city has in the wanted mixture. The same recordings give the same items. */
-export async function chooseItems(items: readonly RecordedItem[], topics: readonly RecordData<'topics'>[], by: Classifier, total: number) {
+export async function chooseItems(
+  items: readonly RecordedItem[],
+  topics: readonly RecordData<'topics'>[],
+  by: Classifier,
+  total: number,
+) {
   const distinct = distinctItems(items);
   const words = nearWords(distinct, topics);
   const near = (item: RecordedItem): boolean => [...formsOf(item)].some((form) => words.has(form));
   const slugs = new Map(topics.map((topic) => [topic.id, topic.slug]));
-  const found = new Map<RecordedItem, readonly string[]>();
+  const classified = new Map<RecordedItem, readonly string[]>();
   for (const item of distinct) {
     const hits = await by.classify(item.subject, topics);
-    found.set(
+    classified.set(
       item,
       hits.map(({ content }) => slugs.get(content.topicId)!),
     );
   }
-  const sized = CITIES.map(({ name }) => distinct.filter(({ city }) => city === name)).toSorted((a, b) => a.length - b.length);
+  const sized = CITIES.map(({ name }) => distinct.filter(({ city }) => city === name)).toSorted(
+    (a, b) => a.length - b.length,
+  );
   const chosen: ChosenItem[] = [];
   for (const [at, own] of sized.entries()) {
-    const hits = new Map(own.filter((item) => found.get(item)!.length > 0).map((item) => [item, found.get(item)!]));
+    const hits = new Map(
+      own.filter((item) => classified.get(item)!.length > 0).map((item) => [item, classified.get(item)!]),
+    );
     const others = own.filter((item) => !hits.has(item));
     const share = Math.ceil((total - chosen.length) / (sized.length - at));
     const balanced = Math.floor(others.length / (1 - SHARE_OF_HITS));
     chosen.push(...ofCity(hits, others, near)(Math.min(own.length, share, balanced)));
   }
-  return chosen.toSorted((left, right) => hashed(`${SEED} order`, left.recorded.id) - hashed(`${SEED} order`, right.recorded.id));
+  return chosen.toSorted(
+    (left, right) => hashed(`${SEED} order`, left.recorded.id) - hashed(`${SEED} order`, right.recorded.id),
+  );
 }

@@ -23,7 +23,9 @@ const percent = (share: number): string => (share * 100).toFixed(0);
 
 function share(part: number, whole: number): string {
   const interval = wilson(part, whole);
-  return interval === null ? '-' : `${part}/${whole} ${percent(part / whole)} % [${percent(interval[0])}-${percent(interval[1])}]`;
+  return interval === null
+    ? '-'
+    : `${part}/${whole} ${percent(part / whole)} % [${percent(interval[0])}-${percent(interval[1])}]`;
 }
 
 export const FIGURE_COLUMNS = ['', 'precision', 'recall', 'left out'] as const;

@@ -2,7 +2,7 @@ import { hashed } from './hashed.ts';
 
 export type Answer = 'yes' | 'no' | 'unclear';
 
-/** What one judge says of one item: the topics that it belongs to and those that are unclear; all others do not apply. */
+/** Answer of one judge for one item: the topics that apply and those that are unclear; all others do not apply. */
 type Judgement = ReadonlyMap<string, 'yes' | 'unclear'>;
 
 export interface LabelledItem {
@@ -20,7 +20,8 @@ function judgementOf(cell: string, topics: ReadonlySet<string>, where: string): 
   if (cell === '-') return judged;
   for (const label of cell.split(',')) {
     const topic = label.replace(/^\?/, '');
-    if (!topics.has(topic)) throw new Error(`${where}: "${label}" is no label; allowed: - or ${[...topics].join(', ')}, with ? if unclear`);
+    if (!topics.has(topic))
+      throw new Error(`${where}: "${label}" is no label; allowed: - or ${[...topics].join(', ')}, with ? if unclear`);
     if (judged.has(topic)) throw new Error(`${where}: "${topic}" occurs twice`);
     judged.set(topic, label === topic ? 'yes' : 'unclear');
   }
@@ -30,7 +31,8 @@ function judgementOf(cell: string, topics: ReadonlySet<string>, where: string): 
 /** Reads `id<TAB>first<TAB>second<TAB>agreed` below a line of the column names. Throws and names the line that is wrong. */
 export function parseLabels(text: string, topics: ReadonlySet<string>): LabelledItem[] {
   const [head, ...lines] = text.split('\n').filter((line) => line !== '');
-  if (head !== LABEL_COLUMNS.join('\t')) throw new Error(`line 1: must be the columns ${LABEL_COLUMNS.join(', ')} with tabs between them`);
+  if (head !== LABEL_COLUMNS.join('\t'))
+    throw new Error(`line 1: must be the columns ${LABEL_COLUMNS.join(', ')} with tabs between them`);
   const seen = new Set<string>();
   return lines.map((line, at) => {
     const where = `line ${at + 2}`;
@@ -40,19 +42,24 @@ export function parseLabels(text: string, topics: ReadonlySet<string>): Labelled
     if (seen.has(id)) throw new Error(`${where}: ${id} occurs twice`);
     seen.add(id);
     const cell = (name: string, value: string): Judgement => judgementOf(value, topics, `${where}, ${name}`);
-    return { id, first: cell('first', first), second: cell('second', second), agreed: agreed === '' ? null : cell('agreed', agreed) };
+    return {
+      id,
+      first: cell('first', first),
+      second: cell('second', second),
+      agreed: agreed === '' ? null : cell('agreed', agreed),
+    };
   });
 }
 
 const answerOf = (judgement: Judgement, topic: string): Answer => judgement.get(topic) ?? 'no';
 
-/** What both judges say of a topic without having seen each other's answer; null where they differ or one is in doubt. */
+/** Returns the independent answer of both judges about a topic; null if they differ or one is unsure. */
 export function strictAnswer({ first, second }: LabelledItem, topic: string): boolean | null {
   const answer = answerOf(first, topic);
   return answer === answerOf(second, topic) && answer !== 'unclear' ? answer === 'yes' : null;
 }
 
-/** What the agreed label says of a topic; null where there is none or it is in doubt. */
+/** Returns the agreed label of a topic; null if there is none or it is unclear. */
 export function agreedAnswer({ agreed }: LabelledItem, topic: string): boolean | null {
   const answer = agreed === null ? 'unclear' : answerOf(agreed, topic);
   return answer === 'unclear' ? null : answer === 'yes';

@@ -3,9 +3,9 @@ import path from 'node:path';
 import type { RecordChange } from '../../commands/records/write-records.ts';
 import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
 import { RECORD_SCHEMAS, type RecordData, type Resource } from '../../domain/records/resources.ts';
-import { mapBodies } from '../../src/sources/legistar/bodies.ts';
-import { mapEvent } from '../../src/sources/legistar/map-event.ts';
-import { bodyRow, eventItemRow, eventRow, parseRows } from '../../src/sources/legistar/rows.ts';
+import { mapBodies } from '../../src/sources/agendas/bodies.ts';
+import { mapEvent } from '../../src/sources/agendas/map-event.ts';
+import { bodyRow, eventItemRow, eventRow, parseRows } from '../../src/sources/agendas/rows.ts';
 import { placeOfAdded } from '../../src/sources/place.ts';
 import { taxonomyRecords } from '../../src/sources/taxonomy/taxonomy-records.ts';
 
@@ -41,7 +41,8 @@ function upserts<R extends Resource>(changes: readonly RecordChange[], resource:
 /** The shipped topics, as the classifier receives them. */
 export const shippedTopics = (): readonly RecordData<'topics'>[] => upserts(taxonomyRecords(), 'topics');
 
-const read = async (...parts: readonly string[]): Promise<unknown[]> => JSON.parse(await readFile(path.join(...parts), 'utf8'));
+const readArray = async (...parts: readonly string[]): Promise<unknown[]> =>
+  JSON.parse(await readFile(path.join(...parts), 'utf8'));
 
 interface Recording {
   readonly bodies: readonly unknown[];
@@ -53,10 +54,10 @@ interface Recording {
 async function recordingOf(directory: string, { client }: City): Promise<Recording> {
   if (client !== 'sanjose') {
     const folder = path.join(directory, 'legistar-api', client);
-    const [bodies, events] = await Promise.all([read(folder, 'bodies.json'), read(folder, 'events.json')]);
-    return { bodies, events, itemsOf: (eventId) => read(folder, 'eventitems', `${eventId}.json`) };
+    const [bodies, events] = await Promise.all([readArray(folder, 'bodies.json'), readArray(folder, 'events.json')]);
+    return { bodies, events, itemsOf: (eventId) => readArray(folder, 'eventitems', `${eventId}.json`) };
   }
-  const file = await read(directory, 'legistar', client, 'event-1080-with-items-and-matters.json');
+  const file = await readArray(directory, 'legistar', client, 'event-1080-with-items-and-matters.json');
   const events = file as { EventId: number; EventBodyId: number; EventBodyName: string; items: unknown[] }[];
   return {
     bodies: events.map((event) => ({ BodyId: event.EventBodyId, BodyName: event.EventBodyName })),
@@ -70,7 +71,12 @@ async function itemsOfCity(directory: string, city: City): Promise<RecordedItem[
   const recording = await recordingOf(directory, city);
   const place = { ...placeOfAdded({ slug: client, name, timezone }), adopted: [] };
   const jurisdiction = upserts([place.jurisdiction!], 'jurisdictions')[0]!;
-  const { places, changes } = mapBodies(client, place, parseRows(bodyRow, 'BodyId', 'body', recording.bodies).rows, new Map());
+  const { places, changes } = mapBodies(
+    client,
+    place,
+    parseRows(bodyRow, 'BodyId', 'body', recording.bodies).rows,
+    new Map(),
+  );
   const bodies = new Map(upserts(changes, 'public_bodies').map((body) => [body.id, body]));
   const items: RecordedItem[] = [];
   for (const event of parseRows(eventRow, 'EventId', 'event', recording.events).rows) {
@@ -80,7 +86,11 @@ async function itemsOfCity(directory: string, city: City): Promise<RecordedItem[
     const { rows } = parseRows(eventItemRow, 'EventItemId', 'item', await recording.itemsOf(event.EventId));
     const mapped = mapEvent(event, rows, { client, timezone, body, known: null });
     if (mapped.kind === 'skipped') continue;
-    const parts = { meeting: upserts(mapped.changes, 'meetings')[0]!, body: bodies.get(body.publicBodyId)!, jurisdiction };
+    const parts = {
+      meeting: upserts(mapped.changes, 'meetings')[0]!,
+      body: bodies.get(body.publicBodyId)!,
+      jurisdiction,
+    };
     for (const item of upserts(mapped.changes, 'agenda_items')) {
       items.push({ id: `${client}/${item.sourceRecordId}`, city: name, day, subject: { item, ...parts } });
     }

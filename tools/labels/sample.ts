@@ -9,7 +9,8 @@ const ITEMS = 640;
 const ITEMS_PER_PART = 40;
 const LONGEST_TEXT = 1_500;
 
-const shortened = (text: string): string => (text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)} … (shortened)`);
+const shortened = (text: string): string =>
+  text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)} … (shortened)`;
 
 function page({ id, city, day, subject: { item, body } }: RecordedItem, number: number): string {
   const text = item.text === null ? item.title : `${item.title}\n\n${item.text}`;
@@ -28,7 +29,8 @@ function counts(chosen: readonly ChosenItem[]): string {
   const strata: readonly Stratum[] = ['hit', 'near', 'random'];
   const count = (city: string, of: readonly Stratum[]): number =>
     chosen.filter((one) => one.recorded.city === city && of.includes(one.stratum)).length;
-  const row = (city: string): string => [city, ...strata.map((stratum) => count(city, [stratum])), count(city, strata)].join('\t');
+  const row = (city: string): string =>
+    [city, ...strata.map((stratum) => count(city, [stratum])), count(city, strata)].join('\t');
   return [['city', ...strata, 'all'].join('\t'), ...CITIES.map(({ name }) => row(name))].join('\n');
 }
 

@@ -33,15 +33,15 @@ async function casesOf(answer: (label: LabelledItem, topic: string) => boolean |
 }
 
 function printTable(title: string, cases: readonly Case[]): void {
-  const of = (key: 'topic' | 'city', name: string): string[] =>
+  const figuresOf = (key: 'topic' | 'city', name: string): string[] =>
     figures(
       name,
       cases.filter((one) => one[key] === name),
     );
   const rows = [
     [...FIGURE_COLUMNS],
-    ...topics.map(({ slug }) => of('topic', slug)),
-    ...CITIES.map(({ name }) => of('city', name)),
+    ...topics.map(({ slug }) => figuresOf('topic', slug)),
+    ...CITIES.map(({ name }) => figuresOf('city', name)),
     figures('all', cases),
   ];
   const widths = FIGURE_COLUMNS.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
@@ -52,7 +52,9 @@ function printTable(title: string, cases: readonly Case[]): void {
       .trimEnd(),
   );
   const count = new Set(cases.map(({ item }) => item)).size;
-  process.stdout.write(`\n${title}: ${count} items, ${undecidedItems(cases)} of them with a topic that is left out\n${lines.join('\n')}\n`);
+  process.stdout.write(
+    `\n${title}: ${count} items, ${undecidedItems(cases)} of them with a topic that is left out\n${lines.join('\n')}\n`,
+  );
   process.stdout.write(`items that belong to a topic and have no hit: ${withoutAnyHit(cases)}\n`);
 }
 

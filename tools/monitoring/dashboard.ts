@@ -8,7 +8,8 @@ interface Graph {
 }
 
 const RATE = '[$__rate_interval]';
-const quantile = (metric: string, of: string): string => `histogram_quantile(0.95, sum by (le, ${of}) (rate(${metric}_bucket${RATE})))`;
+const quantile = (metric: string, of: string): string =>
+  `histogram_quantile(0.95, sum by (le, ${of}) (rate(${metric}_bucket${RATE})))`;
 
 const ROWS: readonly (readonly [title: string, graphs: readonly Graph[]])[] = [
   [
@@ -24,8 +25,16 @@ const ROWS: readonly (readonly [title: string, graphs: readonly Graph[]])[] = [
         unit: 's',
         lines: [[quantile('civic_http_request_duration_seconds', 'operation'), '{{operation}}']],
       },
-      { title: 'Time of a tool call, 95 of 100', unit: 's', lines: [[quantile('civic_tool_duration_seconds', 'tool'), '{{tool}}']] },
-      { title: 'Refusals a second, by code', unit: 'reqps', lines: [[`sum by (code) (rate(civic_refusals_total${RATE}))`, '{{code}}']] },
+      {
+        title: 'Time of a tool call, 95 of 100',
+        unit: 's',
+        lines: [[quantile('civic_tool_duration_seconds', 'tool'), '{{tool}}']],
+      },
+      {
+        title: 'Refusals a second, by code',
+        unit: 'reqps',
+        lines: [[`sum by (code) (rate(civic_refusals_total${RATE}))`, '{{code}}']],
+      },
       {
         title: 'Records and changes sent in a second',
         unit: 'short',
@@ -57,13 +66,21 @@ const ROWS: readonly (readonly [title: string, graphs: readonly Graph[]])[] = [
         unit: 's',
         lines: [[quantile('civic_log_append_duration_seconds', 'outcome'), '{{outcome}}']],
       },
-      { title: 'Lag of the read models', unit: 's', lines: [['max by (projection) (civic_projection_lag_seconds)', '{{projection}}']] },
+      {
+        title: 'Lag of the read models',
+        unit: 's',
+        lines: [['max by (projection) (civic_projection_lag_seconds)', '{{projection}}']],
+      },
       {
         title: 'Events folded in a second',
         unit: 'short',
         lines: [['max by (projection) (civic_projection_fold_rate)', '{{projection}}']],
       },
-      { title: 'Lag of the reactors', unit: 's', lines: [['max by (reactor) (civic_reactor_lag_seconds)', '{{reactor}}']] },
+      {
+        title: 'Lag of the reactors',
+        unit: 's',
+        lines: [['max by (reactor) (civic_reactor_lag_seconds)', '{{reactor}}']],
+      },
       {
         title: 'Left of rebuilds',
         unit: 's',
@@ -93,12 +110,19 @@ const ROWS: readonly (readonly [title: string, graphs: readonly Graph[]])[] = [
       {
         title: 'Memory',
         unit: 'bytes',
-        lines: [['process_resident_memory_bytes * on (instance) group_left (role) civic_build_info', '{{role}} {{instance}}']],
+        lines: [
+          ['process_resident_memory_bytes * on (instance) group_left (role) civic_build_info', '{{role}} {{instance}}'],
+        ],
       },
       {
         title: 'Processor time',
         unit: 'percentunit',
-        lines: [[`rate(process_cpu_seconds_total${RATE}) * on (instance) group_left (role) civic_build_info`, '{{role}} {{instance}}']],
+        lines: [
+          [
+            `rate(process_cpu_seconds_total${RATE}) * on (instance) group_left (role) civic_build_info`,
+            '{{role}} {{instance}}',
+          ],
+        ],
       },
       {
         title: 'Connections to the database',
@@ -130,7 +154,14 @@ export function dashboard(metrics: readonly NamedMetric[]): object {
   const panels: object[] = [];
   let y = 0;
   for (const [title, graphs] of ROWS) {
-    panels.push({ id: panels.length + 1, type: 'row', title, collapsed: false, gridPos: { x: 0, y, w: 24, h: 1 }, panels: [] });
+    panels.push({
+      id: panels.length + 1,
+      type: 'row',
+      title,
+      collapsed: false,
+      gridPos: { x: 0, y, w: 24, h: 1 },
+      panels: [],
+    });
     y += 1;
     for (const [index, { title: name, unit, lines }] of graphs.entries()) {
       const at = { x: (index % 3) * WIDTH, y: y + Math.floor(index / 3) * HEIGHT, w: WIDTH, h: HEIGHT };
@@ -142,7 +173,11 @@ export function dashboard(metrics: readonly NamedMetric[]): object {
         datasource: { type: 'prometheus', uid: '${datasource}' },
         gridPos: at,
         fieldConfig: { defaults: { unit, min: 0 }, overrides: [] },
-        targets: lines.map(([expr, legendFormat], line) => ({ refId: String.fromCodePoint(65 + line), expr, legendFormat })),
+        targets: lines.map(([expr, legendFormat], line) => ({
+          refId: String.fromCodePoint(65 + line),
+          expr,
+          legendFormat,
+        })),
       });
     }
     y += Math.ceil(graphs.length / 3) * HEIGHT;

@@ -10,12 +10,12 @@ const alertRules = (): string =>
       groups: [
         {
           name: 'civic-records',
-          rules: ALERTS.map(({ name, when, lasting, severity, says, remedy }) => ({
+          rules: ALERTS.map(({ name, when, duration, severity, summary, remedy }) => ({
             alert: name,
             expr: when,
-            for: lasting,
+            for: duration,
             labels: { severity },
-            annotations: { summary: says, description: `What to do: ${remedy}.` },
+            annotations: { summary, description: `What to do: ${remedy}.` },
           })),
         },
       ],
@@ -25,13 +25,13 @@ const alertRules = (): string =>
 
 const [BEGIN, END] = ['<!-- alerts: made by `npm run docs:monitoring` -->\n', '<!-- end of alerts -->'];
 
-/** docs/metrics.md with the table of alerts between its marks. */
+/** docs/operators/metrics.md with the table of alerts between its marks. */
 function metricsPage(page: string): string {
   const cell = (text: string): string => text.replaceAll('|', '\\|');
   const linked = (text: string): string => text.replaceAll(/\(([a-z-]+\.md)\)$/g, '([$1]($1))');
   const rows = ALERTS.map(
-    ({ name, when, lasting, severity, says, remedy }) =>
-      `| ${name} | ${severity} | \`${cell(when)}\` for ${lasting} | ${cell(says)} | ${cell(linked(remedy))} |`,
+    ({ name, when, duration, severity, summary, remedy }) =>
+      `| ${name} | ${severity} | \`${cell(when)}\` for ${duration} | ${cell(summary)} | ${cell(linked(remedy))} |`,
   );
   const table = ['| alert | severity | when | says | do |', '|---|---|---|---|---|', ...rows].join('\n');
   const [before, rest] = page.split(BEGIN);
@@ -46,8 +46,9 @@ export async function monitoringFiles(): Promise<Readonly<Record<string, string>
   return {
     'deploy/prometheus-alerts.yml': alertRules(),
     'deploy/grafana-dashboard.json': `${JSON.stringify(dashboard(await allMetrics()), null, 2)}\n`,
-    'docs/metrics.md': metricsPage(readFileSync(new URL('docs/metrics.md', CHECKOUT), 'utf8')),
+    'docs/operators/metrics.md': metricsPage(readFileSync(new URL('docs/operators/metrics.md', CHECKOUT), 'utf8')),
   };
 }
 
-if (import.meta.main) for (const [name, text] of Object.entries(await monitoringFiles())) writeFileSync(new URL(name, CHECKOUT), text);
+if (import.meta.main)
+  for (const [name, text] of Object.entries(await monitoringFiles())) writeFileSync(new URL(name, CHECKOUT), text);

@@ -9,7 +9,9 @@ serveJobs(async (job) => {
     return await appendFor(job, async (caller, nth) => {
       const data = JSON.parse(eventData(caller, nth));
       const expectedStreamVersion = nth === 0 ? 'STREAM_DOES_NOT_EXIST' : BigInt(nth);
-      await store.appendToStream(`bench-${job.turn}_${caller}`, [{ type: 'BenchHappened', data }], { expectedStreamVersion });
+      await store.appendToStream(`bench-${job.turn}_${caller}`, [{ type: 'BenchHappened', data }], {
+        expectedStreamVersion,
+      });
     });
   } finally {
     await store.close();

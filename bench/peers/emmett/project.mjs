@@ -1,5 +1,9 @@
 import { sql } from '@event-driven-io/dumbo';
-import { getPostgreSQLEventStore, postgreSQLEventStoreConsumer, postgreSQLRawBatchSQLProjection } from '@event-driven-io/emmett-postgresql';
+import {
+  getPostgreSQLEventStore,
+  postgreSQLEventStoreConsumer,
+  postgreSQLRawBatchSQLProjection,
+} from '@event-driven-io/emmett-postgresql';
 import { Client } from 'pg';
 import { serveJobs } from '../../rig/processes.ts';
 

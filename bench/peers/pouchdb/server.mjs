@@ -24,6 +24,12 @@ const PouchDB = require('pouchdb-core')
   .plugin(require('pouchdb-replication'))
   .defaults({ prefix: `${folder}/`, ...(flush === 'on' ? { db: flushedLevel } : {}) });
 const app = require('express')();
-app.use(require('express-pouchdb')(PouchDB, { mode: 'minimumForPouchDB', logPath: `${folder}/log.txt`, inMemoryConfig: true }));
+app.use(
+  require('express-pouchdb')(PouchDB, {
+    mode: 'minimumForPouchDB',
+    logPath: `${folder}/log.txt`,
+    inMemoryConfig: true,
+  }),
+);
 const server = app.listen(0, '127.0.0.1', () => process.stdout.write(`http://127.0.0.1:${server.address().port}\n`));
 process.on('SIGTERM', () => process.exit(0));

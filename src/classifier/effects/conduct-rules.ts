@@ -1,6 +1,6 @@
 import { type EffectRule, from, REST } from './effect-rule.ts';
 
-/** What is forbidden, ends, or must be done. */
+/** Prohibitions, endings and duties. */
 export const DUTIES: readonly EffectRule[] = [
   {
     label: 'Restriction stated',
@@ -32,11 +32,12 @@ export const DUTIES: readonly EffectRule[] = [
   },
 ];
 
-/** Words behind a verb that name nothing. */
+/** Words after a verb that name nothing. */
 const NOT_EMPTY = String.raw`(?! (?i:(?:the following|this|these|those|such|all|any|a new (?:part|chapter|article|section|subsection)|(?:\(1\) )?subsection)\b|.{0,20}\bappropriation))`;
-const RULE_VERB = 'add|adopt|align|amend|clarify|create|define|enforce|establish|implement|include|provide|reflect|regulate|revise|update';
+const RULE_VERB =
+  'add|adopt|align|amend|clarify|create|define|enforce|establish|implement|include|provide|reflect|regulate|revise|update';
 
-/** What rules say from now on, and what one body asks of another. */
+/** New rules, and requests of one body to another. */
 export const RULES: readonly EffectRule[] = [
   {
     label: 'Rules stated',
@@ -44,7 +45,7 @@ export const RULES: readonly EffectRule[] = [
     example: 'A local law to amend the code, in relation to the labels of stores',
     clause: [
       String.raw`(?i:\bin relation to) ${REST}`,
-      String.raw`(?<=(?i:\bamending)\b.{3,400}?)(?i:\b(?:to:? (?:\(1\) )?(?:${RULE_VERB})|by (?:updating|revising|establishing|expanding|changing)))${NOT_EMPTY} ${REST}`,
+      String.raw`(?=(?i:to|by))(?<=(?i:\bamending)\b.{3,400}?)(?i:\b(?:to:? (?:\(1\) )?(?:${RULE_VERB})|by (?:updating|revising|establishing|expanding|changing)))${NOT_EMPTY} ${REST}`,
       String.raw`(?<=(?i:\bamending\b)[^;]{3,300};? \(1\) |(?i:\bamending\b)[^;]{3,300};? \(1\) providing (?:updated )?definitions; \(2\) )(?!providing (?:updated )?definitions)${REST}`,
     ].join('|'),
   },
@@ -52,13 +53,13 @@ export const RULES: readonly EffectRule[] = [
     label: 'Amendment stated',
     needs: ['amendment', 'revisions to'],
     example: 'An amendment to the policy on parks to add the hours of fields',
-    clause: String.raw`(?<=(?i:\b(?:amendments? (?:to|of)|revisions to))\b.{3,400}?)(?i:\bto:? (?:\((?:1|a)\) )?(?:${RULE_VERB}|amend|change|move|remove|use))${NOT_EMPTY} ${REST}`,
+    clause: String.raw`(?=[Tt][Oo])(?<=(?i:\b(?:amendments? (?:to|of)|revisions to))\b.{3,400}?)(?i:\bto:? (?:\((?:1|a)\) )?(?:${RULE_VERB}|amend|change|move|remove|use))${NOT_EMPTY} ${REST}`,
   },
   {
     label: 'Rules affected',
     needs: ['amend'],
     example: 'An ordinance amending the code regarding off-street parking of trucks',
-    clause: String.raw`(?<=(?i:\bamend).{3,600}?(?i:\b(?:regarding|relat(?:ed|ing) to)) )(?!consideration|amending|(?:the )?following)${REST}|(?<=(?i:\bamend).{3,1500}?)(?i:\b(?:developing (?:appropriate )?standards,?|spacing requirements)) ${REST}|(?i:\bamending the )(?=[a-z])(?!code|existing)${REST}|(?i:\bto amend (?:\(1\) )?the (?!code|existing|fiscal))${REST}`,
+    clause: String.raw`(?<=(?i:\bamend).{3,600}?(?i:\b(?:regarding|relat(?:ed|ing) to)) )(?!consideration|amending|(?:the )?following)${REST}|(?=(?i:developing|spacing))(?<=(?i:\bamend).{3,1500}?)(?i:\b(?:developing (?:appropriate )?standards,?|spacing requirements)) ${REST}|(?i:\bamending the )(?=[a-z])(?!code|existing)${REST}|(?i:\bto amend (?:\(1\) )?the (?!code|existing|fiscal))${REST}`,
     onlyWhere: 'nothing_else',
   },
   {

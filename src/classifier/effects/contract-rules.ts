@@ -1,10 +1,10 @@
 import { DATE, type EffectRule, from, REST } from './effect-rule.ts';
 
 const SHARE = String.raw`(?:\$[\d,]+(?:\.\d\d)?|\d+(?:\.\d+)? ?(?:%|percent))`;
-/** What budgets raise and lower in steps without a change for anyone outside. */
+/** Amounts that budgets raise and lower in steps without a change for anyone outside. */
 const STEPS = 'appropriations?|receipts|revenues?|balance|reserves?|expenditures?';
 
-/** How long something lasts, what changes, and what becomes possible. */
+/** Durations, changes and new possibilities. */
 export const AGREEMENTS: readonly EffectRule[] = [
   {
     label: 'Term stated',
@@ -54,7 +54,7 @@ export const AGREEMENTS: readonly EffectRule[] = [
   },
 ];
 
-/** What is built or repaired, and what money is for. */
+/** Construction, repairs and purposes of money. */
 export const WORKS: readonly EffectRule[] = [
   {
     label: 'Work stated',
@@ -76,7 +76,17 @@ export const WORKS: readonly EffectRule[] = [
   },
   {
     label: 'Funding stated',
-    needs: ['amount', 'funding', 'to fund', 'realloc', 'reprogram', 'to finance', 'unspent', 'unexpended', 'appropriating'],
+    needs: [
+      'amount',
+      'funding',
+      'to fund',
+      'realloc',
+      'reprogram',
+      'to finance',
+      'unspent',
+      'unexpended',
+      'appropriating',
+    ],
     example: 'A transfer in an amount of $5.00 for the repair of lamps',
     clause: String.raw`(?i:(?<!\b(?:city funds|participation|contribution|credits|match) )\bin (?:an|the) (?:(?:estimated|total|annual) )*amount (?:of |up to |not to exceed )+)\$[\d,.]+ (?i:to|for|from(?! \$|[^;,]{0,90}\bfund\b)) ${REST}|(?i:\b(?:to provide (?:additional )?funding for|to fund|to reallocate|to reprogram|to use un(?:spent|expended)|to finance|for the purpose of funding|reallocation of|ordinance appropriating)) ${REST}`,
     onlyWhere: 'no_party',

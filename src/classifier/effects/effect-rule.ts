@@ -1,15 +1,15 @@
 import { BLANK } from '../operative-text.ts';
 
-/** How a clause on what changes for whom is recognised. The clause is given verbatim behind the label. */
+/** Recognizes a clause about an effect. The clause follows the label verbatim. */
 export interface EffectRule {
   readonly label: string;
   /** A text that has the effect. */
   readonly example: string;
   /** Source of a regular expression for the clause, with the flag `u`. */
   readonly clause: string;
-  /** Parts of words in lower case: without any of them the clause is not there. Spares most texts a costly pattern. */
+  /** Lower-case parts of words, one of which the clause must contain. Skips a costly pattern for most texts. */
   readonly needs?: readonly string[];
-  /** `no_party`: only where no party is named. `nothing_else`: only where in addition no other effect is stated. */
+  /** `no_party`: only if no party is named. `nothing_else`: only if in addition no other effect is found. */
   readonly onlyWhere?: 'no_party' | 'nothing_else';
 }
 

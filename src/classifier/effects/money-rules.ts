@@ -1,7 +1,7 @@
 import { BLANK } from '../operative-text.ts';
 import { type EffectRule, from, REST } from './effect-rule.ts';
 
-/** What one pays, is spared, or may offer, and what the public side borrows. */
+/** Prices, waivers and offers, and public borrowing. */
 export const PRICES: readonly EffectRule[] = [
   {
     label: 'Charge stated',
@@ -49,7 +49,7 @@ export const PRICES: readonly EffectRule[] = [
   },
 ];
 
-/** What is given and accepted. */
+/** Donations and grants. */
 export const SUPPORT: readonly EffectRule[] = [
   {
     label: 'Grant stated',

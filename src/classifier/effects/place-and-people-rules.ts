@@ -1,6 +1,6 @@
 import { type EffectRule, from, REST } from './effect-rule.ts';
 
-/** Which land and streets change, and how. */
+/** Changes of land and streets. */
 export const PLACES: readonly EffectRule[] = [
   {
     label: 'Property affected',
@@ -64,7 +64,7 @@ export const PLACES: readonly EffectRule[] = [
   },
 ];
 
-/** Who is to hold which office, and what voters decide. */
+/** Appointments and elections. */
 export const PEOPLE: readonly EffectRule[] = [
   {
     label: 'Election stated',
@@ -76,7 +76,7 @@ export const PEOPLE: readonly EffectRule[] = [
     label: 'Appointment stated',
     needs: ['appoint', 'endorsement', 'nomin'],
     example: 'The appointment of Jo Example to the Library Board',
-    clause: String.raw`(?i:\b(?:re)?appoint(?:ing|ments? (?:of|to)(?! boards and)|(?= an?\b))) (?!_|X{2}|an? (?:underwriting|syndicate)|(?:an? )?members? to (?![^;]*\bPosition))${REST}|(?i:\bname of) [^;]{3,60}? (?i:to the council)[^;]{0,70}(?i:\b(?:re)?appointment) ${REST}|(?i:\bendorsement of|\bnomination of a candidate(?:\(s\))?|\b(?:\w+ )?nominees? to fill) ${REST}|(?:\p{Lu}[\p{L}.'’-]* ){2,6}Appointment by ${REST}`,
+    clause: String.raw`(?i:\b(?:re)?appoint(?:ing|ments? (?:of|to)(?! boards and)|(?= an?\b))) (?!_|X{2}|an? (?:underwriting|syndicate)|(?:an? )?members? to (?![^;]*\bPosition))${REST}|(?i:\bname of) [^;]{3,60}? (?i:to the council)[^;]{0,70}(?i:\b(?:re)?appointment) ${REST}|(?i:\bendorsement of|\bnomination of a candidate(?:\(s\))?|\b(?:\w+ )?nominees? to fill) ${REST}|(?:\p{Lu}[\p{L}.'’-]{0,40} ){2,6}Appointment by ${REST}`,
   },
   {
     label: 'Positions stated',

@@ -1,7 +1,8 @@
 const GROUP = /\(\?i:|\((?:\?(?:<?[=!]|:|<\w+>))?/y;
 const ESCAPE = /\\(?:[pP]\{[^}]+\}|u\{[^}]+\}|.)/y;
 const CLASS = /\[(?:\\.|[^\]\\])*\]/y;
-const other = (letter: string): string => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase());
+const other = (letter: string): string =>
+  letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
 
 /** The letters and ranges of a class, in both cases. */
 const inBothCases = (set: string): string =>
@@ -11,8 +12,8 @@ const inBothCases = (set: string): string =>
   });
 
 /**
- * The source of a regular expression without groups `(?i:…)`: their letters stand in both cases instead.
- * V8 (Node 24) misses capital letters behind alternatives of such a group, and not in the same texts where it interprets an
+ * The source of a regular expression without groups `(?i:…)`: their letters stand in both cases instead. V8 (Node 24)
+ * misses capital letters behind alternatives of such a group, and not in the same texts where it interprets an
  * expression as where it has compiled it: what a text gives would depend on how many texts were read before.
  */
 export function spelledOut(source: string): string {
@@ -25,7 +26,8 @@ export function spelledOut(source: string): string {
   for (let at = 0; at < source.length; ) {
     const anyCase = groups.at(-1) ?? false;
     const char = source[at]!;
-    const whole = char === '\\' ? part(ESCAPE, at) : char === '[' ? part(CLASS, at) : char === '(' ? part(GROUP, at) : char;
+    const whole =
+      char === '\\' ? part(ESCAPE, at) : char === '[' ? part(CLASS, at) : char === '(' ? part(GROUP, at) : char;
     if (whole === undefined) throw new Error(`not readable at ${at}: ${source}`);
     at += whole.length;
     if (char === '(') groups.push(anyCase || whole === '(?i:');

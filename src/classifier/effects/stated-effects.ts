@@ -9,14 +9,14 @@ import { clipped, REFERENCES, TABLE } from '../subject-sentence.ts';
 
 const AT_MOST = 3;
 const LENGTH = 260;
-/** The part of it behind which a clause may end. */
+/** Share of the limit after which a clause may end. */
 const LATE = 0.8;
-/** Less states nothing by itself. */
+/** Shorter clauses state nothing by themselves. */
 const SHORTEST = 8;
-/** Two effects that share this many first characters say the same. */
+/** Two effects with this many equal first characters are the same. */
 const SAME_START = 40;
 
-/** The most telling ones first. */
+/** Rules, the most informative ones first. */
 export const EFFECT_RULES: readonly EffectRule[] = [
   ...DUTIES,
   ...PRICES,
@@ -31,21 +31,24 @@ const COMPILED = EFFECT_RULES.map((rule) => ({ ...rule, pattern: new RegExp(spel
 const ORDINARY = COMPILED.filter(({ onlyWhere }) => onlyWhere !== 'nothing_else');
 const LAST_RESORT = COMPILED.filter(({ onlyWhere }) => onlyWhere === 'nothing_else');
 
-/** What remains of a cut-off step at the end of a clause. */
-const TORN = /(?:[\s,:(]+(?:and|for|of|to|in|by|with|an?|the|total|estimated|amount|\(\d\)))*[\s,:(]*$/;
+/** The rest of a cut-off step at the end of a clause. */
+const TORN = /(?<![\s,:(])(?:[\s,:(]+(?:and|for|of|to|in|by|with|an?|the|total|estimated|amount|\(\d\)))*[\s,:(]*$/;
 
 interface Effect {
   readonly label: string;
   readonly words: string;
 }
 
-/** A text, also in lower case. */
+/** A text and its lower-case form. */
 interface Read {
   readonly text: string;
   readonly lower: string;
 }
 
-/** A clause over the limit without references, each replaced by an ellipsis; where that is too long, its beginning up to the end of a clause. */
+/**
+ * A clause over the limit without references, each replaced by an ellipsis; where that is too long, its beginning up to
+ * the end of a clause.
+ */
 function shortened(words: string): string {
   if (words.length <= LENGTH) return words;
   const plain = REFERENCES.reduce((rest, reference) => rest.replace(reference, ' … '), words)
@@ -61,12 +64,12 @@ function effectOf({ text, lower }: Read, { label, pattern, needs }: (typeof COMP
   if (found === undefined) return [];
   const words = found
     .replace(
-      /\s+[-–—]\s(?!\d)(?<!\b(?:States|U\.S\.) Department of [A-Z]\w+(?: [A-Z]\w+)?\s+[-–—]\s|\b(?:Director|Manager|Officer|Chief)\s+[-–—]\s).*$|[-–—] (?:(?:Total|Estimated) )?(?:Not to exceed|Amount|Revenue|Financing)\b.*$|, including Sections? .*$|\s*\((?:PUBLIC HEARING|list attached|see |Closed Session)\b.*$|\s+and an ordinance\b.*$|, (?:and )?(?:Adopt|Amend|Approve|Authorize|Find|Rescind|Waive) .*$/s,
+      /(?<!\s)\s+[-–—]\s(?!\d)(?<!\b(?:States|U\.S\.) Department of [A-Z]\w+(?: [A-Z]\w+)?\s+[-–—]\s|\b(?:Director|Manager|Officer|Chief)\s+[-–—]\s).*$|[-–—] (?:(?:Total|Estimated) )?(?:Not to exceed|Amount|Revenue|Financing)\b.*$|, including Sections? .*$|(?<!\s)\s*\((?:PUBLIC HEARING|list attached|see |Closed Session)\b.*$|(?<!\s)\s+and an ordinance\b.*$|, (?:and )?(?:Adopt|Amend|Approve|Authorize|Find|Rescind|Waive) .*$/s,
       '',
     )
     .replaceAll(BLANK, '')
     .replace(TABLE, '')
-    .replace(/,? and \(\d\) .*$|\s*\([^()]*$/s, '')
+    .replace(/,? and \(\d\) .*$|(?<!\s)\s*\([^()]*$/s, '')
     .replace(TORN, '');
   if (words.length < SHORTEST) return [];
   return [{ label, words: shortened(words) }];
@@ -81,20 +84,25 @@ const effectsBy = (rules: typeof COMPILED, texts: readonly Read[]): Effect[] =>
       .slice(0, 1),
   );
 
-/** Whether another effect says the same: its words hold these further on, or an earlier one begins with them. */
-const isTold = (effects: readonly Effect[], index: number): boolean =>
+/**
+ * Returns true if another effect says the same: it contains these words later, or an earlier effect begins with them.
+ */
+const isRepeated = (effects: readonly Effect[], index: number): boolean =>
   effects.some(({ words }, at) => {
     const place = words.indexOf(effects[index]!.words.slice(0, SAME_START));
     return at !== index && (place > 0 || (place === 0 && at < index));
   });
 
-/** Effects that the texts state, each label once and no clause inside another one. What money is for counts where no party is paid. */
+/**
+ * Effects that the texts state, each label once and no clause inside another one. What money is for counts where no
+ * party is paid.
+ */
 export function statedEffects(texts: readonly string[], { isPaid }: { readonly isPaid: boolean }): string[] {
   const read = texts.map((text) => ({ text, lower: text.toLowerCase() }));
   const found = effectsBy(isPaid ? ORDINARY.filter(({ onlyWhere }) => onlyWhere === undefined) : ORDINARY, read);
   const effects = found.length > 0 || isPaid ? found : effectsBy(LAST_RESORT, read).slice(0, 1);
   return effects
-    .filter((_, index) => !isTold(effects, index))
+    .filter((_, index) => !isRepeated(effects, index))
     .slice(0, AT_MOST)
     .map(({ label, words }) => `${label}: “${words}”`);
 }

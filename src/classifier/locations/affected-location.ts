@@ -6,28 +6,32 @@ type AffectedLocation = NormalizedContent<'agenda_hits'>['affectedLocation'];
 const AT_MOST = 20;
 const LENGTH = 160;
 
-/** The places that the texts name, in their order, each once; at most 20 with at most 160 characters each. Nothing is looked up. */
+/**
+ * The places that the texts name, in their order, each once; at most 20 with at most 160 characters each. Nothing is
+ * looked up.
+ */
 export function affectedLocation(texts: readonly string[]): AffectedLocation {
   const locations = new Map<string, AffectedLocation['locations'][number]>();
   for (const text of texts) {
-    const kept: FoundLocation[] = [];
+    const disjoint: FoundLocation[] = [];
     for (const [kind, patterns] of PATTERNS) {
       for (const found of patterns.flatMap((pattern) => matchesOf(text, kind, pattern))) {
-        if (!kept.some((other) => found.start < other.end && other.start < found.end)) kept.push(found);
+        if (!disjoint.some((other) => found.start < other.end && other.start < found.end)) disjoint.push(found);
       }
     }
-    for (const found of kept.toSorted((left, right) => left.start - right.start)) {
+    for (const found of disjoint.toSorted((left, right) => left.start - right.start)) {
       const place = sourceText(text, found);
-      if (place !== '' && !locations.has(place.toLowerCase())) locations.set(place.toLowerCase(), { kind: found.kind, sourceText: place });
+      if (place !== '' && !locations.has(place.toLowerCase()))
+        locations.set(place.toLowerCase(), { kind: found.kind, sourceText: place });
     }
   }
   const all = [...locations.values()];
-  const stated = all.filter((place) => !all.some((other) => isEndOf(place, other))).slice(0, AT_MOST);
-  return { status: stated.length > 0 ? 'stated' : 'not_stated', locations: stated };
+  const distinct = all.filter((place) => !all.some((other) => isEndOf(place, other))).slice(0, AT_MOST);
+  return { status: distinct.length > 0 ? 'stated' : 'not_stated', locations: distinct };
 }
 
 type Location = AffectedLocation['locations'][number];
-/** Whether a name is the end of a longer one of the same kind ("Sample Park", "Jo Sample Park"). */
+/** Returns true if a name is the end of a longer one of the same kind ("Sample Park", "Jo Sample Park"). */
 const isEndOf = (place: Location, other: Location): boolean =>
   place.kind === 'facility' && other.kind === 'facility' && other.sourceText.endsWith(` ${place.sourceText}`);
 
@@ -50,7 +54,7 @@ function matchesOf(text: string, kind: LocationKind, pattern: RegExp): FoundLoca
 
 /** The matched text; none if it is longer than the limit: a place is stated completely or not at all. */
 function sourceText(text: string, found: FoundLocation): string {
-  const whole = text.slice(found.start, found.end).replace(/[\s,.;]+$/, '');
+  const whole = text.slice(found.start, found.end).replace(/(?<![\s,.;])[\s,.;]+$/, '');
   return whole.length <= LENGTH ? whole : '';
 }
 
@@ -67,8 +71,12 @@ const NO_NAME = new Set(
     .trim()
     .split(/\s+/),
 );
-/** Words among them that may begin a name of several words ("New Hope Park", "West Fork Addition", "Fort Worth Zoo"). */
-const MAY_OPEN = new Set('new dallas fort north south east west first second third community city historic national five'.split(' '));
+/**
+ * Words among them that may begin a name of several words ("New Hope Park", "West Fork Addition", "Fort Worth Zoo").
+ */
+const MAY_OPEN = new Set(
+  'new dallas fort north south east west first second third community city historic national five'.split(' '),
+);
 /** Up to one of these, words say what is done or who does it. */
 const PRELUDE =
   /^.*\b(?:Commission of|Council of|Board of|Establish(?:ment of|ing)|Creat(?:ion of|ing)|Authorizing|Resolution|Ordinance|Petition|Program)\s/s;
@@ -76,7 +84,9 @@ const PRELUDE =
 const SHARED = /(?:Streets|Avenues|Roads|Lanes|Boulevards|Drives) \p{L}+$/u;
 const BEHIND_NAME = /(?<![\p{L}\d])\p{Lu}\p{L}[\p{L}\d'’.-]* $/u;
 
-/** The match without leading words outside the name; nothing for a kind without a name, or for a part of a longer name. */
+/**
+ * The match without leading words outside the name; nothing for a kind without a name, or for a part of a longer name.
+ */
 function fromName(text: string, found: FoundLocation): FoundLocation[] {
   // A municipality may be named like a facility.
   const whole = text.slice(found.start, found.end);
@@ -85,7 +95,8 @@ function fromName(text: string, found: FoundLocation): FoundLocation[] {
   const words = [...whole.slice(from).matchAll(/\S+/g)];
   const isName = (word: string): boolean => !NO_NAME.has(word.toLowerCase().replace(/[^\p{L}&-]/gu, ''));
   const first = words.findIndex(
-    ([word], index) => isName(word) || (MAY_OPEN.has(word.toLowerCase()) && index < words.length - 2 && opens(words, index)),
+    ([word], index) =>
+      isName(word) || (MAY_OPEN.has(word.toLowerCase()) && index < words.length - 2 && opens(words, index)),
   );
   const begin = words[first];
   if (begin === undefined || first >= words.length - 1) return [];
@@ -94,7 +105,7 @@ function fromName(text: string, found: FoundLocation): FoundLocation[] {
   return [{ ...found, start: found.start + from + begin.index }];
 }
 
-/** Whether a word that may begin a name is followed by a part of one. */
+/** Returns true if a word that might begin a name is followed by part of one. */
 function opens(words: readonly RegExpExecArray[], index: number): boolean {
   const following = words[index + 1]?.[0].toLowerCase() ?? '';
   if (words[index]?.[0] === 'Five') return following === 'mile';

@@ -68,7 +68,10 @@ const LINE = new RegExp(
   String.raw`\b(?:${COMPASS}|both)(?: and ${COMPASS})? (?:lines?|sides?|frontages?) of ${STREET_OR_NAME}(?:${BETWEEN}|${BESIDE})?`,
   'gu',
 );
-/** "the alley between Example Avenue and Sample Avenue from First Street to Second Street": the streets beside it are not the place. */
+/**
+ * "the alley between Example Avenue and Sample Avenue from First Street to Second Street": the streets beside it are
+ * not the place.
+ */
 const ALLEY = new RegExp(
   String.raw`\b[Aa]lley(?:way)?s? (?:located )?(?:[Bb]etween|[Bb]ounded by) ${STREET_OR_NAME} and ${STREET_OR_NAME}(?:,? from ${STREET_OR_NAME} to ${STREET_OR_NAME})?`,
   'gu',
@@ -76,7 +79,10 @@ const ALLEY = new RegExp(
 const SEGMENT = new RegExp(String.raw`${STREET}(?: Right-of-Way| \((?:North|South|East|West)\))?${BETWEEN}`, 'gu');
 /** "Example Drive from the city limits extending south to Sample Road". */
 const FROM_TO = new RegExp(String.raw`${STREET},? [Ff]rom [^,;()]{1,60}? to (?:the )?${STREET}`, 'gu');
-const STREET_BLOCKS = new RegExp(String.raw`\d{1,5}(?:(?:, | and |, and |-)\d{1,5}){0,12}(?:-| )[Bb]locks? of ${STREET}`, 'gu');
+const STREET_BLOCKS = new RegExp(
+  String.raw`\d{1,5}(?:(?:, | and |, and |-)\d{1,5}){0,12}(?:-| )[Bb]locks? of ${STREET}`,
+  'gu',
+);
 /** "Example Street near its intersection with Sample Avenue", "Example Parkway at the Sample Rail Lines". */
 const STREET_NEAR = new RegExp(
   String.raw`(?<!\d )${STREET},? (?:near|at) (?:(?:its|the) intersection (?:with|of) (?:the )?${STREET_OR_NAME}|the (?:[A-Z][\p{L}&]+ ){1,6}(?:Rail(?:road|way)?|Rail) (?:Lines?|Tracks?|Crossing))`,
@@ -125,7 +131,8 @@ const PLANNED =
   /\b(?:Planned Development|Conservation|Historic|PD) (?:(?:Sub)?[Dd]istrict )?No\. ?\d+[A-Z]?\b|\bPlanned Development (?:Sub)?[Dd]istrict \d+[A-Z]?\b|\bPD (?:No\. ?)?\d+\b/g;
 const NUMBERED_DISTRICT = /\b(?:Sub)?[Dd]istrict (?:No\. ?)?\d+[A-Z]?(?= within Planned Development District)/g;
 /** `"UR" Urban Residential`, as zoning changes are written in quotes. */
-const QUOTED = /["“][A-Z0-9/.-]{1,10}["”] [A-Z][\p{L}-]{1,30}(?: (?!To\b|From\b|Excluding\b|Plus\b)[A-Z][\p{L}-]{1,30}){0,4}/gu;
+const QUOTED =
+  /["“][A-Z0-9/.-]{1,10}["”] [A-Z][\p{L}-]{1,30}(?: (?!To\b|From\b|Excluding\b|Plus\b)[A-Z][\p{L}-]{1,30}){0,4}/gu;
 
 const FACILITY_KIND = [
   'Park|Airport|Heliport|Vertiport|Library|Lift Station|Pump Station|Pumping Station',
@@ -145,7 +152,10 @@ const STATION = /\bFire[ -](?:Rescue )?Station (?:No\. ?)?\d+/g;
 const FIELD =
   /(?:\b(?:Dallas )?Love Field(?: Airport)?|\b[A-Z][a-z]+ Field Airport)\b(?! (?:[A-Z]\w+ ){0,3}(?:Corporation|Program|LLC|Inc)\b)|\bFair Park\b(?! (?:Link|Opportunity|(?:[A-Z]\w+ )?(?:Holdings|Partners|Associates)|(?:[A-Z]\w+,? )?(?:LLC|LP|Inc|Ltd)\b))/g;
 
-/** In order of precedence: of two overlapping matches, the earlier pattern's stays. A group named `place` is the location alone. */
+/**
+ * Patterns in order of precedence: of two overlapping matches, the earlier pattern wins. A group named `place` contains
+ * only the location.
+ */
 export const PATTERNS: readonly (readonly [LocationKind, readonly RegExp[]])[] = [
   ['road_segment', [ALLEY, LINE, SEGMENT, FROM_TO, STREET_NEAR, STREET_BLOCKS, RUN, ON]],
   ['intersection', [CORNER, AT_BOTH_NAMES, AT, BOTH, NAMED]],

@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { dateTime, uuid } from '../../../domain/records/fields.ts';
 
 /**
- * A backup is one gzip file that `zcat` reads: lines of JSON in blocks (`docs/backup-and-restore.md` describes it for other programs).
+ * A backup is one gzip file that `zcat` reads: lines of JSON in blocks (`docs/operators/backup-and-restore.md` describes it for other programs).
  * Each block ends with a line that carries the SHA-256 of the block before and of every line of its own, and the whole file ends with a
  * second, uncompressed gzip member that carries the number and the SHA-256 of all bytes before it.
  */
 export const FORMAT = 1;
-/** Most lines of a block before its seal. */
+/** Maximum lines of a block before its seal. */
 export const BLOCK_LINES = 1_000;
 const count = z.int().min(0);
 
@@ -33,13 +33,15 @@ export const archiveEnd = z.strictObject({
     payments: count,
     wallets: count,
     inlet: count,
+    /** Omitted if there are none. */
+    unclassified: count.default(0),
     /** Number of events that each reactor had handled. */
     reactors: z.array(z.strictObject({ name: z.string().min(1), after: count })),
   }),
 });
 export type ArchiveEnd = z.output<typeof archiveEnd>['end'];
 
-/** `[stream, revision, id, type, schemaVersion, data, metadata, time]`: data and metadata as the exact text that the log holds. */
+/** `[stream, revision, id, type, schemaVersion, data, metadata, time]`: data and metadata as the exact text in the log. */
 export const archivedEvent = z.tuple([
   z.string().regex(/^[a-z_]+-./),
   count,
@@ -51,19 +53,19 @@ export const archivedEvent = z.tuple([
   z.int(),
 ]);
 
-/** The file is not a backup, or was changed since it was written. */
+/** The file is not a backup, or has changed since it was written. */
 export class BadArchive extends Error {
   override readonly name: string = 'BadArchive';
 }
 
-/** A backup that another version wrote; nothing is known to be wrong with it. */
+/** The backup was written by another version. It might be intact. */
 export class ForeignArchive extends BadArchive {
   override readonly name = 'ForeignArchive';
 }
 
 const CHAIN_START = '0'.repeat(64);
 
-/** The chain of SHA-256 from block to block, for writer and reader. */
+/** Chains the blocks by SHA-256, for writer and reader. */
 export class BlockChain {
   #previous = CHAIN_START;
   #hash: Hash = createHash('sha256').update(CHAIN_START);
@@ -91,7 +93,7 @@ export class BlockChain {
 const BYTES_DIGITS = 20;
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 
-/** The last gzip member of the file. It has a fixed length, and the bytes before it determine its content. */
+/** Returns the last gzip member of the file. Its length is fixed, and the bytes before it determine its content. */
 export function fileSeal(bytes: number, digest: string): Buffer {
   const text = Buffer.from(`{"file":{"bytes":"${String(bytes).padStart(BYTES_DIGITS, '0')}","sha256":"${digest}"}}\n`);
   const stored = Buffer.alloc(5);

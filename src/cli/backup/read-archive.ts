@@ -20,7 +20,7 @@ import {
   FORMAT,
 } from './archive-format.ts';
 
-/** Content of an archive in its order: header, rows, events, and the end with the SHA-256 of the file. */
+/** Items of an archive in their order: header, rows, events, and the end with the SHA-256 of the file. */
 type ArchiveItem =
   | { readonly kind: 'header'; readonly header: ArchiveHeader }
   | { readonly kind: 'row'; readonly table: SavedTable; readonly text: string }
@@ -29,21 +29,21 @@ type ArchiveItem =
 
 const LINE_FEED = 0x0a;
 const NO_BACKUP = 'this is no backup of this program';
-/** Most compressed bytes beyond the inflated ones: growth of incompressible text, and what zlib buffers. */
+/** Allowed excess of compressed over inflated bytes: incompressible text grows, and zlib buffers. */
 const COMPRESSED_SLACK_BYTES = 1_048_576;
 
-/** The bytes before the file's seal. Throws `BadArchive` at their end unless the seal is the one that they determine. */
+/** Yields the bytes before the file's seal. Throws `BadArchive` at their end if the seal does not match them. */
 class SealedBytes {
   readonly #hash = createHash('sha256');
-  #held = Buffer.alloc(0);
+  #tail = Buffer.alloc(0);
   bytes = 0;
   sha256 = '';
 
   async *of(file: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
     for await (const chunk of file) {
-      const all = Buffer.concat([this.#held, chunk]);
+      const all = Buffer.concat([this.#tail, chunk]);
       const cut = Math.max(0, all.length - FILE_SEAL_BYTES);
-      this.#held = all.subarray(cut);
+      this.#tail = all.subarray(cut);
       if (cut === 0) continue;
       const part = all.subarray(0, cut);
       this.#hash.update(part);
@@ -51,7 +51,7 @@ class SealedBytes {
       yield part;
     }
     this.sha256 = this.#hash.digest('hex');
-    if (!this.#held.equals(fileSeal(this.bytes, this.sha256))) {
+    if (!this.#tail.equals(fileSeal(this.bytes, this.sha256))) {
       throw new BadArchive(this.bytes === 0 ? NO_BACKUP : 'the file is cut off, was changed, or goes on after its end');
     }
   }
@@ -71,23 +71,28 @@ function json(bytes: Buffer, line: number): unknown {
   }
 }
 
-/** Reads an archive in bounded memory; checks seals, order, totals. What precedes the end item is not verified yet. Throws `BadArchive`. */
+/**
+ * Reads an archive in bounded memory and checks seals, order and totals. Items are not verified before the end item arrives.
+ * Throws `BadArchive`.
+ */
 export async function* readArchive(file: AsyncIterable<Uint8Array>): AsyncGenerator<ArchiveItem> {
   const sealed = new SealedBytes();
   const gunzip = createGunzip();
   const inflated = { bytes: 0 };
   const compressed = Readable.from(
-    whileInflating(sealed.of(file), () => gunzip.bytesWritten - inflated.bytes),
+    requireInflation(sealed.of(file), () => gunzip.bytesWritten - inflated.bytes),
     { highWaterMark: 1 },
   );
   compressed.on('error', (error) => gunzip.destroy(error));
   try {
-    yield* itemsOf(withShortLines(compressed.pipe(gunzip), inflated), sealed);
+    yield* readItems(requireShortLines(compressed.pipe(gunzip), inflated), sealed);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (!code.startsWith('Z_')) throw error;
     throw new BadArchive(
-      code === 'Z_BUF_ERROR' ? 'the file is cut off' : `the file is damaged, or no backup (${(error as Error).message})`,
+      code === 'Z_BUF_ERROR'
+        ? 'the file is cut off'
+        : `the file is damaged, or no backup (${(error as Error).message})`,
     );
   } finally {
     compressed.destroy();
@@ -95,16 +100,16 @@ export async function* readArchive(file: AsyncIterable<Uint8Array>): AsyncGenera
   }
 }
 
-/** Throws early at compressed bytes that inflate to nothing, such as empty gzip members. */
-async function* whileInflating(compressed: AsyncIterable<Buffer>, surplus: () => number): AsyncGenerator<Buffer> {
+/** Throws early if compressed bytes inflate to nothing, such as empty gzip members. */
+async function* requireInflation(compressed: AsyncIterable<Buffer>, surplus: () => number): AsyncGenerator<Buffer> {
   for await (const part of compressed) {
     if (surplus() > COMPRESSED_SLACK_BYTES) throw new BadArchive('the file is compressed data that holds no text');
     yield part;
   }
 }
 
-/** Throws early at a line over the limit, instead of inflating all of it. */
-async function* withShortLines(text: AsyncIterable<Buffer>, inflated: { bytes: number }): AsyncGenerator<Buffer> {
+/** Throws at the first line over the limit, before inflating all of it. */
+async function* requireShortLines(text: AsyncIterable<Buffer>, inflated: { bytes: number }): AsyncGenerator<Buffer> {
   let length = 0;
   for await (const chunk of text) {
     inflated.bytes += chunk.length;
@@ -115,56 +120,102 @@ async function* withShortLines(text: AsyncIterable<Buffer>, inflated: { bytes: n
   }
 }
 
-async function* itemsOf(text: AsyncIterable<Buffer>, sealed: SealedBytes): AsyncGenerator<ArchiveItem> {
-  const chain = new BlockChain();
-  let end: ArchiveEnd | null = null;
-  let hasHeader = false;
-  let isSealed = false;
-  const counted = { events: 0, payments: 0, wallets: 0, inlet: 0 };
-  for await (const { bytes, number, length } of readLines(text, { blankLines: true })) {
-    if (isSealed) throw new BadArchive(`line ${number} comes after the end`);
+async function* readItems(text: AsyncIterable<Buffer>, sealed: SealedBytes): AsyncGenerator<ArchiveItem> {
+  const lines = new ArchiveLines();
+  for await (const line of readLines(text, { blankLines: true })) {
+    const item = lines.read(line);
+    if (item !== null) yield item;
+  }
+  yield { kind: 'end', end: lines.finish(), sha256: sealed.sha256 };
+}
+
+interface Line {
+  readonly bytes: Buffer;
+  readonly number: number;
+  readonly length: number;
+}
+
+type Counts = Record<'events' | SavedTable, number>;
+
+/** Checks the order of the lines: header, rows, events, end. A seal ends each block of lines; the last one seals the end. */
+class ArchiveLines {
+  readonly #chain = new BlockChain();
+  readonly #counts: Counts = { events: 0, payments: 0, wallets: 0, inlet: 0, unclassified: 0 };
+  #hasHeader = false;
+  #end: ArchiveEnd | null = null;
+  #isSealed = false;
+
+  /** Returns null for a seal and for the end. */
+  read({ bytes, number, length }: Line): ArchiveItem | null {
+    if (this.#isSealed) throw new BadArchive(`line ${number} comes after the end`);
     if (length > MAX_LINE_BYTES) throw new BadArchive(`line ${number} is longer than any that a backup has`);
     const value = json(bytes, number);
-    if (!hasHeader) {
-      yield { kind: 'header', header: headerOf(value) };
-      hasHeader = true;
-      chain.add(bytes);
-      continue;
+    if (this.#hasHeader && isObject(value) && 'block' in value) {
+      this.#checkSeal(bytes, number);
+      return null;
     }
-    if (isObject(value) && 'block' in value) {
-      if (chain.lines === 0) throw new BadArchive(`the block that ends with line ${number} is empty`);
-      if (bytes.toString() !== chain.seal()) throw new BadArchive(`the block that ends with line ${number} is not as it was written`);
-      isSealed = end !== null;
-      continue;
-    }
-    if (end !== null) throw new BadArchive(`line ${number} comes after the end`);
-    if (chain.lines === BLOCK_LINES) throw new BadArchive(`line ${number} is one more than a block has`);
-    chain.add(bytes);
-    if (Array.isArray(value)) {
-      const [stream, revision, id, type, schemaVersion, data, metadata, time] = parsed(archivedEvent, value, `the event in line ${number}`);
-      counted.events += 1;
-      yield { kind: 'event', event: { stream, revision, id, type, schemaVersion, data, metadata, time }, number: counted.events };
-    } else if (isObject(value) && 'end' in value) {
-      end = parsed(archiveEnd, value, `the end in line ${number}`).end;
-    } else {
-      const table = SAVED_TABLES.find((name) => isObject(value) && isObject(value[name]) && Object.keys(value).length === 1);
-      if (table === undefined || counted.events > 0) throw new BadArchive(`line ${number} is of no kind that stands here`);
-      counted[table] += 1;
-      yield { kind: 'row', table, text: bytes.toString().slice(`{"${table}":`.length, -1) };
-    }
+    const item = this.#hasHeader ? this.#readContent(value, bytes, number) : this.#readHeader(value);
+    this.#chain.add(bytes);
+    return item;
   }
-  if (end === null || !isSealed) throw new BadArchive(hasHeader ? 'the backup has no end' : NO_BACKUP);
-  for (const [what, found] of Object.entries(counted)) {
-    const stated = end[what as keyof typeof counted];
-    if (found !== stated) throw new BadArchive(`there are ${found} ${what}, and the end states ${stated}`);
+
+  /** Returns the end. Throws if it is missing or has other totals. */
+  finish(): ArchiveEnd {
+    const end = this.#end;
+    if (end === null || !this.#isSealed) throw new BadArchive(this.#hasHeader ? 'the backup has no end' : NO_BACKUP);
+    for (const [what, found] of Object.entries(this.#counts)) {
+      const expected = end[what as keyof Counts];
+      if (found !== expected)
+        throw new BadArchive(`there are ${found} ${what}, but the end of the file says ${expected}`);
+    }
+    return end;
   }
-  yield { kind: 'end', end, sha256: sealed.sha256 };
+
+  #checkSeal(bytes: Buffer, number: number): void {
+    if (this.#chain.lines === 0) throw new BadArchive(`the block that ends with line ${number} is empty`);
+    if (bytes.toString() !== this.#chain.seal())
+      throw new BadArchive(`the block that ends with line ${number} is not as it was written`);
+    this.#isSealed = this.#end !== null;
+  }
+
+  #readHeader(value: unknown): ArchiveItem {
+    const header = parseHeader(value);
+    this.#hasHeader = true;
+    return { kind: 'header', header };
+  }
+
+  #readContent(value: unknown, bytes: Buffer, number: number): ArchiveItem | null {
+    if (this.#end !== null) throw new BadArchive(`line ${number} comes after the end`);
+    if (this.#chain.lines === BLOCK_LINES) throw new BadArchive(`line ${number} is one more than a block has`);
+    if (Array.isArray(value)) return this.#readEvent(value, number);
+    if (!isObject(value) || !('end' in value)) return this.#readRow(value, bytes, number);
+    this.#end = parsed(archiveEnd, value, `the end in line ${number}`).end;
+    return null;
+  }
+
+  #readEvent(value: unknown, number: number): ArchiveItem {
+    const fields = parsed(archivedEvent, value, `the event in line ${number}`);
+    const [stream, revision, id, type, schemaVersion, data, metadata, time] = fields;
+    const event = { stream, revision, id, type, schemaVersion, data, metadata, time };
+    this.#counts.events += 1;
+    return { kind: 'event', event, number: this.#counts.events };
+  }
+
+  #readRow(value: unknown, bytes: Buffer, number: number): ArchiveItem {
+    const isRowOf = (table: SavedTable): boolean =>
+      isObject(value) && isObject(value[table]) && Object.keys(value).length === 1;
+    const table = SAVED_TABLES.find(isRowOf);
+    if (table === undefined || this.#counts.events > 0)
+      throw new BadArchive(`line ${number} is of no kind that stands here`);
+    this.#counts[table] += 1;
+    return { kind: 'row', table, text: bytes.toString().slice(`{"${table}":`.length, -1) };
+  }
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function headerOf(value: unknown): ArchiveHeader {
+function parseHeader(value: unknown): ArchiveHeader {
   if (!isObject(value) || typeof value['civicBackup'] !== 'number') throw new BadArchive(NO_BACKUP);
   if (value['civicBackup'] !== FORMAT) {
     throw new ForeignArchive(

@@ -32,8 +32,8 @@ const ROWS_AT_ONCE = 100;
 
 export type RestoreOutcome = Awaited<ReturnType<typeof restoreArchive>>;
 /**
- * Fills an empty log, or continues; compares the logs; last writes the event without which no log is served. One process at a time; throws
- * `CommandFailed` for another, and `BadArchive`.
+ * Fills an empty log or continues an earlier run, compares the log with the archive, and finally appends the event that allows the service to
+ * start. Throws `CommandFailed` if another process is filling the database, and `BadArchive`.
  */
 export async function restoreArchive(request: RestoreRequest) {
   const outcome = await request.stores.fillLock.tryRun(() => restoreAlone(request));
@@ -47,20 +47,19 @@ async function restoreAlone(request: RestoreRequest) {
   const { stores, archive, signal, onProgress } = request;
   const { log, rows } = stores;
   const { end, header, backedUp } = archive;
-  const restoring = await beginOrGoOn(request);
+  const restoring = await beginOrContinue(request);
   const { restoreId, asCopy, revokeKeys } = restoring.begun;
-  const watched = (before: number): Watched => ({ signal, onProgress: (events) => onProgress(before + events, end.events * 2) });
+  const watched = (before: number): Watched => ({
+    signal,
+    onProgress: (events) => onProgress(before + events, end.events * 2),
+  });
   const unsaved = archivedEvents(request, async () => undefined);
   const { found } = await copyEvents(restoredEvents(restoring, archive, unsaved), log, watched(0));
-  const waiting: Record<SavedTable, string[]> = { payments: [], wallets: [], inlet: [] };
-  const wanted = archivedEvents(request, async (table, text) => {
-    // None for a copy, because the original continues their work.
-    if (asCopy) return;
-    waiting[table].push(text);
-    if (waiting[table].length >= ROWS_AT_ONCE) await rows.put(table, waiting[table].splice(0));
-  });
-  const { events, places } = await compare(request, restoredEvents(restoring, archive, wanted), watched(end.events));
-  for (const table of SAVED_TABLES) await rows.put(table, waiting[table]);
+  const batches = createRowBatches(rows);
+  // A copy gets no rows, because the original installation continues their work.
+  const archived = archivedEvents(request, async (table, text) => (asCopy ? undefined : batches.add(table, text)));
+  const { events, places } = await compare(request, restoredEvents(restoring, archive, archived), watched(end.events));
+  await batches.flush();
   await rows.finish({ trialClock: header.trialClock, reactors: places, logId: (await log.identity())! });
   await finish(log, restoring);
   return {
@@ -72,14 +71,27 @@ async function restoreAlone(request: RestoreRequest) {
     revokedKeys: revokeKeys,
     asCopy,
     events: events + 1,
-    /** Of them, those that an earlier run had written. */
+    /** Number of these events that an earlier run had written. */
     found,
+  };
+}
+
+function createRowBatches(rows: RestoreRequest['stores']['rows']) {
+  const waiting: Record<SavedTable, string[]> = { payments: [], wallets: [], inlet: [], unclassified: [] };
+  return {
+    async add(table: SavedTable, text: string): Promise<void> {
+      waiting[table].push(text);
+      if (waiting[table].length >= ROWS_AT_ONCE) await rows.put(table, waiting[table].splice(0));
+    },
+    async flush(): Promise<void> {
+      for (const table of SAVED_TABLES) await rows.put(table, waiting[table]);
+    },
   };
 }
 
 interface Restoring {
   readonly begun: RestoreBegun;
-  /** Milliseconds since the epoch; of all events that the restore adds. */
+  /** Time of all events that the restore adds, in milliseconds since the epoch. */
   readonly time: number;
 }
 
@@ -87,10 +99,10 @@ const EMPTY_PLEASE =
   'give an empty database in DATABASE_URL, or a new folder in CIVIC_DATA_DIR, and with EVENTSTORE_URL an empty server as well';
 
 /**
- * A new restore, or the one that was begun here with the same file and the same options. Writes nothing. Throws `CommandFailed` where none can
- * be begun here.
+ * Returns a new restore, or the earlier one with the same file and options, which continues. Writes nothing. Throws `CommandFailed` if the log
+ * or the database is not empty, or if the earlier restore differs.
  */
-export async function beginOrGoOn({
+export async function beginOrContinue({
   stores,
   archive,
   asCopy,
@@ -101,28 +113,43 @@ export async function beginOrGoOn({
   const first = events[0];
   if (first === undefined) {
     const occupied = await rows.occupiedBy();
-    if (occupied !== null) throw new CommandFailed(`the database holds ${occupied} although the log is empty: ${EMPTY_PLEASE}`);
+    if (occupied !== null)
+      throw new CommandFailed(`the database holds ${occupied} although the log is empty: ${EMPTY_PLEASE}`);
     const { header, end, sha256 } = archive;
-    const begun = { restoreId: identifiers.next(), backupId: header.backupId, sha256, events: end.events, asCopy, revokeKeys };
-    return { begun, time: clock.now() };
+    const start = {
+      restoreId: identifiers.next(),
+      backupId: header.backupId,
+      sha256,
+      events: end.events,
+      asCopy,
+      revokeKeys,
+    };
+    return { begun: start, time: clock.now() };
   }
-  if (first.type !== RESTORE_BEGUN) throw new CommandFailed(`the log is not empty, it begins with ${first.type}: ${EMPTY_PLEASE}`);
-  const begun = restoreBegun.parse(JSON.parse(first.data));
+  if (first.type !== RESTORE_BEGUN)
+    throw new CommandFailed(`the log is not empty, it begins with ${first.type}: ${EMPTY_PLEASE}`);
+  const start = restoreBegun.parse(JSON.parse(first.data));
   const last = (await log.readLast([first.stream])).get(first.stream);
   if (last?.type === RESTORE_FINISHED) {
-    const which = begun.sha256 === archive.sha256 ? 'this backup' : `another backup (${begun.backupId})`;
-    throw new CommandFailed(`${which} has been restored here already, and the service can be started; to restore again ${EMPTY_PLEASE}`);
-  }
-  if (begun.sha256 !== archive.sha256) {
-    throw new CommandFailed(`a restore of another file was begun here (backup ${begun.backupId}): go on with that one, or ${EMPTY_PLEASE}`);
-  }
-  if (begun.asCopy !== asCopy || begun.revokeKeys !== revokeKeys) {
-    const flags = [begun.asCopy ? '--as-copy' : '', begun.revokeKeys && !begun.asCopy ? '--revoke-keys' : ''].filter((flag) => flag !== '');
+    const source = start.sha256 === archive.sha256 ? 'this backup' : `another backup (${start.backupId})`;
     throw new CommandFailed(
-      `this restore was begun with ${flags.join(' ') || 'neither --as-copy nor --revoke-keys'}: go on with the same, or ${EMPTY_PLEASE}`,
+      `${source} has been restored here already, and the service can be started; to restore again ${EMPTY_PLEASE}`,
     );
   }
-  return { begun, time: first.time };
+  if (start.sha256 !== archive.sha256) {
+    throw new CommandFailed(
+      `a restore of another file was begun here (backup ${start.backupId}): continue with that file, or ${EMPTY_PLEASE}`,
+    );
+  }
+  if (start.asCopy !== asCopy || start.revokeKeys !== revokeKeys) {
+    const flags = [start.asCopy ? '--as-copy' : '', start.revokeKeys && !start.asCopy ? '--revoke-keys' : ''].filter(
+      (flag) => flag !== '',
+    );
+    throw new CommandFailed(
+      `this restore was begun with ${flags.join(' ') || 'neither --as-copy nor --revoke-keys'}: use the same flags, or ${EMPTY_PLEASE}`,
+    );
+  }
+  return { begun: start, time: first.time };
 }
 
 async function* archivedEvents(
@@ -140,7 +167,7 @@ async function* archivedEvents(
 
 const restoredFeedId = (restoreId: string): string => derivedId('restored feed', restoreId);
 
-/** All events of a restored log but its last, in order. They are the same in each run, so that a run can continue an earlier one. */
+/** Yields all events of a restored log except the last. They are the same in each run, so that a run can continue an earlier one. */
 async function* restoredEvents(
   { begun, time }: Restoring,
   { header, backedUp }: VerifiedArchive,
@@ -176,15 +203,15 @@ const asCopied = (stream: string, revision: number, { metadata, ...event }: NewE
   metadata: JSON.stringify(metadata),
 });
 
-/** Compares the written events with the archive, and finds the checkpoints of the reactors. */
-async function compare({ stores, archive }: RestoreRequest, wanted: AsyncIterable<CopiedEvent>, watched: Watched) {
+/** Compares the log with the archive and finds the checkpoints of the reactors. */
+async function compare({ stores, archive }: RestoreRequest, expected: AsyncIterable<CopiedEvent>, watched: Watched) {
   const { reactors } = archive.end;
   const checkpoints = new Map<number, Position>([[0, LOG_START]]);
-  const asked = new Set(reactors.map(({ after }) => after));
+  const eventCounts = new Set(reactors.map(({ after }) => after));
   let events = 0;
-  for await (const { stored } of comparedEvents(wanted, stores.log, watched, EMPTY_PLEASE)) {
-    // The first event is the restore's own: the n-th after it is the n-th of the backup.
-    if (asked.has(events)) checkpoints.set(events, stored.position);
+  for await (const { stored } of comparedEvents(expected, stores.log, watched, EMPTY_PLEASE)) {
+    // Event 0 belongs to the restore itself, so event n is the n-th of the backup.
+    if (eventCounts.has(events)) checkpoints.set(events, stored.position);
     events += 1;
   }
   return { events, places: reactors.map(({ name, after }) => ({ name, checkpoint: checkpoints.get(after)! })) };

@@ -6,17 +6,20 @@ import { type ArchiveEnd, type ArchiveHeader, BadArchive } from './archive-forma
 import { readArchive } from './read-archive.ts';
 import type { CopiedEvent } from '../log-copy/copy-events.ts';
 
-/** What the events that a restore adds depend on. */
+/** Collects the state that the added events of a restore depend on. */
 class BackedUp {
-  /** The stream of its account by each key that is not revoked. */
+  /** Account stream by key, for keys that are not revoked. */
   readonly keys = new Map<string, string>();
-  /** The last revision of the stream of each account. */
+  /** Last revision by account stream. */
   readonly accounts = new Map<string, number>();
   feed = { revision: -1, feedId: '' };
 
   see({ stream, revision, type, data }: CopiedEvent): void {
     if (stream === FEED_STREAM) {
-      this.feed = { revision, feedId: type === FEED_OPENED ? feedOpened.parse(JSON.parse(data)).feedId : this.feed.feedId };
+      this.feed = {
+        revision,
+        feedId: type === FEED_OPENED ? feedOpened.parse(JSON.parse(data)).feedId : this.feed.feedId,
+      };
     }
     if (category(stream) !== 'account') return;
     this.accounts.set(stream, revision);
@@ -27,10 +30,13 @@ class BackedUp {
   }
 }
 
+/** Last millisecond of the year 9999, the last one that every text of a time can contain. */
+const MAX_TIME = Date.UTC(10_000, 0) - 1;
+
 export interface VerifiedArchive {
   readonly header: ArchiveHeader;
   readonly end: ArchiveEnd;
-  /** Of the file without its seal. */
+  /** SHA-256 of the file without its seal. */
   readonly sha256: string;
   readonly streams: number;
   /** Milliseconds since the epoch; 0 without events. */
@@ -38,7 +44,7 @@ export interface VerifiedArchive {
   readonly backedUp: BackedUp;
 }
 
-/** Reads a whole archive; checks chain, seals, dense revisions, unique ids, readable events and the first event. Throws `BadArchive`. */
+/** Reads a whole archive and checks chain, seals, dense revisions, unique ids, readable events and the first event. Throws `BadArchive`. */
 export async function verifyArchive(file: AsyncIterable<Uint8Array>): Promise<VerifiedArchive> {
   const revisions = new SeenKeys();
   const ids = new SeenKeys();
@@ -55,6 +61,7 @@ export async function verifyArchive(file: AsyncIterable<Uint8Array>): Promise<Ve
       const { event, number } = item;
       if (number === 1 && event.type !== FEED_OPENED && event.type !== RESTORE_BEGUN)
         throw bad(event, number, 'no log of this service begins so');
+      if (event.time < 0 || event.time > MAX_TIME) throw bad(event, number, 'its time is before 1970 or after 9999');
       const before = revisions.put(event.stream, event.revision);
       if (before !== event.revision - 1) throw bad(event, number, `it follows revision ${before} of its stream`);
       if (ids.put(event.id, 0) >= 0) throw bad(event, number, 'an earlier event has its id');
@@ -62,7 +69,11 @@ export async function verifyArchive(file: AsyncIterable<Uint8Array>): Promise<Ve
         JSON.parse(event.metadata);
         requireReadable(event);
       } catch (error) {
-        throw bad(event, number, `this version cannot read it: ${(error as Error).message.replaceAll(/\s+/g, ' ').slice(0, 200)}`);
+        throw bad(
+          event,
+          number,
+          `this version cannot read it: ${(error as Error).message.replaceAll(/\s+/g, ' ').slice(0, 200)}`,
+        );
       }
       backedUp.see(event);
       newestEventAt = Math.max(newestEventAt, event.time);

@@ -41,7 +41,7 @@ async function* archiveText(source: ArchiveSource): AsyncGenerator<string> {
   add(JSON.stringify(header));
 
   // Rows are read before the head, so that the log contains every fact that a row marks as published.
-  const saved: Record<SavedTable, number> = { payments: 0, wallets: 0, inlet: 0 };
+  const saved: Record<SavedTable, number> = { payments: 0, wallets: 0, inlet: 0, unclassified: 0 };
   for (const table of SAVED_TABLES) {
     for (let after: string | null = null; ; ) {
       const page = await rows.page(table, after, ROWS_A_PAGE);
@@ -74,10 +74,14 @@ async function* archiveText(source: ArchiveSource): AsyncGenerator<string> {
   // Events that were read before an erasure may contain the erased text.
   const erased = (await log.readLast([ERASURES_STREAM])).get(ERASURES_STREAM);
   if (erased !== undefined && erased.position > head) {
-    throw new CommandFailed('a text was erased while the backup was written, which may hold it: no backup was kept; run it again');
+    throw new CommandFailed(
+      'a text was erased while the backup was written, which may hold it: no backup was kept; run it again',
+    );
   }
   const end: ArchiveEnd = { events, head, ...saved, reactors: places.map(({ name, after }) => ({ name, after })) };
-  add(JSON.stringify({ end }));
+  const { unclassified, ...other } = end;
+  // Versions before these rows read a backup without any.
+  add(JSON.stringify({ end: unclassified === 0 ? other : end }));
   yield seal();
   onEnd(end);
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../domain/ports/clock.ts';
-import { BadSetting, readSettings, type Settings } from '../../settings.ts';
+import { BadSetting, readSettings, type Settings } from '../../app/settings.ts';
 import { KafkaRefused } from '../../../domain/ports/kafka.ts';
 import type { Probes } from '../../../domain/ports/probes.ts';
 import { failed, type Finding, judgeDatabase, judgeFolder, ok, warning } from './findings.ts';
@@ -43,13 +43,14 @@ export async function examine({ environment, probes, clock }: Examination): Prom
   }
   const ofEventStore = eventStore === null ? [] : [await judgeEventStore(eventStore)];
   findings.push(...ofEventStore);
-  if (hasTables && ofEventStore.every(({ state }) => state === 'ok')) findings.push(await judgeInstallation(installation));
+  if (hasTables && ofEventStore.every(({ state }) => state === 'ok'))
+    findings.push(await judgeInstallation(installation));
   if (brokers !== null) findings.push(await judgeBrokers(brokers, settings));
   return findings;
 }
 
-/** Problems of the database and of the disk of the embedded one, a line each. Never throws. */
-export async function databaseTroubles({ environment, probes }: Examination): Promise<readonly string[]> {
+/** Returns the problems of the database and of the embedded one's disk, one line each. Never throws. */
+export async function findDatabaseTroubles({ environment, probes }: Examination): Promise<readonly string[]> {
   const troubles: string[] = [];
   try {
     const { settings } = readSettings(environment);
@@ -65,33 +66,48 @@ export async function databaseTroubles({ environment, probes }: Examination): Pr
   return troubles;
 }
 
-async function judgeEventStore(look: NonNullable<Probes['eventStore']>): Promise<Finding> {
+async function judgeEventStore(probe: NonNullable<Probes['eventStore']>): Promise<Finding> {
   try {
-    await look();
+    await probe();
     return ok('event store', 'the server of EVENTSTORE_URL answers');
   } catch (error) {
-    return failed('event store', (error as Error).message, 'correct EVENTSTORE_URL or start its server: nothing can be written without it');
+    return failed(
+      'event store',
+      (error as Error).message,
+      'correct EVENTSTORE_URL or start its server: nothing can be written without it',
+    );
   }
 }
 
-async function judgeInstallation(look: Probes['installation']): Promise<Finding> {
+async function judgeInstallation(probe: Probes['installation']): Promise<Finding> {
   try {
-    await look();
+    await probe();
     return ok('installation', 'the database, its log and its feed belong together, as far as there is a log');
   } catch (error) {
-    return failed('installation', (error as Error).message, 'do what this says: until then no process of the service starts');
+    return failed(
+      'installation',
+      (error as Error).message,
+      'do what this says: until then no process of the service starts',
+    );
   }
 }
 
-async function judgeBrokers(look: NonNullable<Probes['brokers']>, settings: Settings): Promise<Finding> {
+async function judgeBrokers(probe: NonNullable<Probes['brokers']>, settings: Settings): Promise<Finding> {
   try {
-    const { brokers, topics } = await look();
+    const { brokers, topics } = await probe();
     const found = `${brokers} broker${brokers === 1 ? '' : 's'} of Kafka`;
     const inlet = settings.CIVIC_KAFKA_INLET_TOPIC;
     if (inlet !== undefined && !topics.includes(inlet)) {
-      return warning('brokers', `${found}, and no topic ${inlet}`, 'make it, or unset CIVIC_KAFKA_INLET_TOPIC: the inlet waits for it');
+      return warning(
+        'brokers',
+        `${found}, and no topic ${inlet}`,
+        'make it, or unset CIVIC_KAFKA_INLET_TOPIC: the inlet waits for it',
+      );
     }
-    return ok('brokers', topics.length === 0 ? `${found}; the relay makes its topic` : `${found}, with ${topics.join(' and ')}`);
+    return ok(
+      'brokers',
+      topics.length === 0 ? `${found}; the relay makes its topic` : `${found}, with ${topics.join(' and ')}`,
+    );
   } catch (error) {
     const remedy = error instanceof KafkaRefused ? error.remedy : 'correct KAFKA_BROKERS or start the brokers';
     return failed('brokers', (error as Error).message, `${remedy}: the relay waits for them, all else goes on`);
@@ -101,11 +117,22 @@ async function judgeBrokers(look: NonNullable<Probes['brokers']>, settings: Sett
 const judgeNode = (version: string): Finding =>
   Number.parseInt(version, 10) >= OLDEST_NODE
     ? ok('node', version)
-    : failed('node', version, `run the scripts of package.json, which bring Node ${OLDEST_NODE} where the system's is older`);
+    : failed(
+        'node',
+        version,
+        `run the scripts of package.json, which bring Node ${OLDEST_NODE} where the system's is older`,
+      );
 
-async function judgeListeners(settings: Settings, machine: Probes['machine'], answersAt: Probes['answersAt']): Promise<readonly Finding[]> {
+async function judgeListeners(
+  settings: Settings,
+  machine: Probes['machine'],
+  answersAt: Probes['answersAt'],
+): Promise<readonly Finding[]> {
   const { CIVIC_HTTP_HOST, CIVIC_HTTP_PORT, CIVIC_OPS_HOST, CIVIC_OPS_PORT } = settings;
-  const ours = CIVIC_OPS_PORT !== 'off' && CIVIC_OPS_PORT !== 0 && (await answersAt(`http://${CIVIC_OPS_HOST}:${CIVIC_OPS_PORT}/livez`));
+  const ours =
+    CIVIC_OPS_PORT !== 'off' &&
+    CIVIC_OPS_PORT !== 0 &&
+    (await answersAt(`http://${CIVIC_OPS_HOST}:${CIVIC_OPS_PORT}/livez`));
   const judge = async (name: 'CIVIC_HTTP' | 'CIVIC_OPS', host: string, port: number): Promise<Finding> => {
     const check = `${name}_PORT`;
     const refused = await machine.listens(host, port);
@@ -117,7 +144,7 @@ async function judgeListeners(settings: Settings, machine: Probes['machine'], an
       `stop the program that uses it, or set ${name}_HOST and ${name}_PORT; port 0 picks a free one`,
     );
   };
-  const both = [judge('CIVIC_HTTP', CIVIC_HTTP_HOST, CIVIC_HTTP_PORT)];
-  if (CIVIC_OPS_PORT !== 'off') both.push(judge('CIVIC_OPS', CIVIC_OPS_HOST, CIVIC_OPS_PORT));
-  return Promise.all(both);
+  const judged = [judge('CIVIC_HTTP', CIVIC_HTTP_HOST, CIVIC_HTTP_PORT)];
+  if (CIVIC_OPS_PORT !== 'off') judged.push(judge('CIVIC_OPS', CIVIC_OPS_HOST, CIVIC_OPS_PORT));
+  return Promise.all(judged);
 }

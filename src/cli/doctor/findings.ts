@@ -6,17 +6,27 @@ export interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'failed';
   readonly found: string;
-  /** What to do; empty if nothing. */
+  /** Tells the operator what to do; empty if there is nothing to do. */
   readonly remedy: string;
 }
 
 export const ok = (check: string, found: string): Finding => ({ check, state: 'ok', found, remedy: '' });
-export const warning = (check: string, found: string, remedy: string): Finding => ({ check, state: 'warning', found, remedy });
-export const failed = (check: string, found: string, remedy: string): Finding => ({ check, state: 'failed', found, remedy });
+export const warning = (check: string, found: string, remedy: string): Finding => ({
+  check,
+  state: 'warning',
+  found,
+  remedy,
+});
+export const failed = (check: string, found: string, remedy: string): Finding => ({
+  check,
+  state: 'failed',
+  found,
+  remedy,
+});
 const MEGABYTE = 1024 * 1024;
 const LITTLE_SPACE = 2048 * MEGABYTE;
 const NO_SPACE = 256 * MEGABYTE;
-/** With a larger difference, processes on several machines do not share the windows of one-second limits. */
+/** With a larger difference, processes on several machines would not share the windows of one-second limits. */
 const CLOCK_TOLERANCE_MS = 2_000;
 
 export function judgeFolder(setting: string, { path, writable, freeBytes }: FolderFacts): readonly Finding[] {
@@ -25,8 +35,14 @@ export function judgeFolder(setting: string, { path, writable, freeBytes }: Fold
   return [
     writable
       ? ok('data folder', `${path} can be written`)
-      : failed('data folder', `${path} cannot be written`, `start as its owner, or set ${setting} to a folder of your own`),
-    freeBytes < LITTLE_SPACE ? space('free disk', free, 'free disk space: a full disk stops every write') : ok('free disk', free),
+      : failed(
+          'data folder',
+          `${path} cannot be written`,
+          `start as its owner, or set ${setting} to a folder of your own`,
+        ),
+    freeBytes < LITTLE_SPACE
+      ? space('free disk', free, 'free disk space: a full disk stops every write')
+      : ok('free disk', free),
   ];
 }
 
@@ -35,9 +51,13 @@ function judgeSchema({ schema, pendingMigrations, unknownMigrations }: DatabaseF
     case 'current':
       return ok('schema', 'matches this version');
     case 'empty':
-      return ok('schema', 'an empty database; the first start makes the tables');
+      return ok('schema', 'an empty database; the first start creates the tables');
     case 'older':
-      return warning('schema', `older by ${pendingMigrations.join(', ')}`, 'the next start migrates it forward by itself; back up first');
+      return warning(
+        'schema',
+        `older by ${pendingMigrations.join(', ')}`,
+        'the next start migrates it automatically; back up first',
+      );
     case 'newer':
       return failed(
         'schema',
@@ -55,14 +75,14 @@ export function judgeDatabase(facts: DatabaseFacts, now: number): readonly Findi
   return [
     tooOld
       ? failed('database', `PostgreSQL ${facts.version}`, `use PostgreSQL ${OLDEST_SERVER} or newer`)
-      : ok('database', `PostgreSQL ${facts.version} answers`),
+      : ok('database', `PostgreSQL ${facts.version} responds`),
     ...(facts.readOnly ? [failed('writes', `the database ${READ_ONLY.found}`, READ_ONLY.remedy)] : []),
     facts.encoding === DATABASE_ENCODING
       ? ok('encoding', facts.encoding)
       : failed(
           'encoding',
           facts.encoding,
-          `make a database with "encoding '${DATABASE_ENCODING}' template template0": this one does not have every character`,
+          `create a database with "encoding '${DATABASE_ENCODING}' template template0": this one cannot store every character`,
         ),
     judgeSchema(facts),
     weak.length === 0
@@ -70,7 +90,7 @@ export function judgeDatabase(facts: DatabaseFacts, now: number): readonly Findi
       : warning(
           'durability',
           weak.map(([name, value]) => `${name} = ${value}`).join(', '),
-          'a crash may lose acknowledged changes: turn it on',
+          'a crash can lose acknowledged changes: turn it on',
         ),
     ...judgeTimeline(facts.timeline),
     judgeStandbys(facts.standbys),
@@ -81,14 +101,16 @@ export function judgeDatabase(facts: DatabaseFacts, now: number): readonly Findi
 
 function judgeTimeline(timeline: DatabaseFacts['timeline']): readonly Finding[] {
   if (timeline === null) return [];
-  const { now, kept } = timeline;
-  if (now === kept) return [ok('timeline', `${now}, as when the feed was last confirmed`)];
-  const found = `${now}, and ${kept} when the feed was last confirmed: the server was promoted or recovered`;
-  return [warning('timeline', found, 'run `civic feed keep` where nothing is lost, else `civic feed renew --reason TEXT`')];
+  const { now, stored: confirmed } = timeline;
+  if (now === confirmed) return [ok('timeline', `${now}, as when the feed was last confirmed`)];
+  const found = `${now}, and ${confirmed} when the feed was last confirmed: the server was promoted or recovered`;
+  return [
+    warning('timeline', found, 'run `civic feed keep` if no data was lost, otherwise `civic feed renew --reason TEXT`'),
+  ];
 }
 
 function judgeHistory(setBacks: DatabaseFacts['setBacks']): Finding {
-  if (setBacks.length === 0) return ok('history', 'no process has found that the log had lost what it had read');
+  if (setBacks.length === 0) return ok('history', 'no process has noticed lost history');
   const losses = setBacks.map(
     ({ held, head, noticedAt }) => `set back from ${held} to ${head}, noticed ${new Date(noticedAt).toISOString()}`,
   );
@@ -111,15 +133,21 @@ function judgeClocks({ clockAheadMs, trialOffsetMs, newestEventAt }: DatabaseFac
   const warn = (found: string, remedy: string) => findings.push(warning('clock', found, remedy));
   if (Math.abs(clockAheadMs) > CLOCK_TOLERANCE_MS) {
     const way = clockAheadMs > 0 ? 'ahead of' : 'behind';
-    warn(`the database's clock is ${Math.round(Math.abs(clockAheadMs) / 1000)} s ${way} this machine's`, 'synchronise both');
+    warn(
+      `the database's clock is ${Math.round(Math.abs(clockAheadMs) / 1000)} s ${way} this machine's`,
+      'synchronize both clocks',
+    );
   }
   const ahead = newestEventAt === null ? 0 : newestEventAt - (now + trialOffsetMs);
   if (ahead > CLOCK_TOLERANCE_MS) {
-    warn(`the newest event is ${Math.round(ahead / 1000)} s in the future`, 'this machine was or is wrong about the time: synchronise it');
+    warn(
+      `the newest event is ${Math.round(ahead / 1000)} s in the future`,
+      'the clock of this machine is or was wrong: synchronize it',
+    );
   }
   if (trialOffsetMs !== 0) {
     const trial = new Date(now + trialOffsetMs).toISOString();
-    warn(`a trial clock: this database believes that it is ${trial}`, 'use this database for trials only');
+    warn(`trial clock: the time of this database is ${trial}`, 'use this database for trials only');
   }
   return findings.length === 0 ? [ok('clock', 'agrees with the database and the newest event')] : findings;
 }

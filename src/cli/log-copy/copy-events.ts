@@ -1,9 +1,15 @@
-import { type EventLog, type EventMetadata, LOG_START, type NewEvent, type StoredEvent } from '../../../domain/ports/event-log.ts';
+import {
+  type EventLog,
+  type EventMetadata,
+  LOG_START,
+  type NewEvent,
+  type StoredEvent,
+} from '../../../domain/ports/event-log.ts';
 import { ByteLimit, logEvents } from '../../../domain/read-log.ts';
 import { CommandFailed } from '../context.ts';
 
 export const PAGE = 1_000;
-/** Events of one call, fewer of large ones; both stores keep the order of that many appends. */
+/** Maximum events per call; large events make a call smaller. Both stores preserve the order of this many appends. */
 const AT_ONCE = 200;
 
 export type CopiedEvent = Omit<StoredEvent, 'position'>;
@@ -19,16 +25,22 @@ export interface Watched {
   readonly onProgress: (events: number) => void;
 }
 
-/** Appends what the target lacks; its events must be the first ones of the source: another log is never written. Throws `CommandFailed`. */
-export async function copyEvents(source: AsyncGenerator<CopiedEvent>, target: EventLog, { signal, onProgress }: Watched) {
+/** Appends the events that the target lacks. Throws `CommandFailed` unless the target's events are the first events of the source. */
+export async function copyEvents(
+  source: AsyncGenerator<CopiedEvent>,
+  target: EventLog,
+  { signal, onProgress }: Watched,
+) {
   let found = 0;
-  for await (const there of eventsOf(target, signal)) {
+  for await (const existing of eventsOf(target, signal)) {
     const { value: event } = await source.next();
     if (event === undefined)
-      throw new CommandFailed(`the target has more events than the source (${found}): it is another log, or another process writes to it`);
-    if (lineOf(event) !== lineOf(there)) {
       throw new CommandFailed(
-        `event ${found + 1} of the target (${there.id} of ${there.stream}) is not that of the source (${event.id} of ${event.stream}): it holds another log; give an empty one`,
+        `the target has more events than the source (${found}): it is another log, or another process writes to it`,
+      );
+    if (lineOf(event) !== lineOf(existing)) {
+      throw new CommandFailed(
+        `event ${found + 1} of the target (${existing.id} of ${existing.stream}) differs from the source (${event.id} of ${event.stream}): the target has another log; use an empty one`,
       );
     }
     found += 1;
@@ -47,7 +59,7 @@ export async function copyEvents(source: AsyncGenerator<CopiedEvent>, target: Ev
     onProgress(found + copied);
   };
   for await (const event of source) {
-    // One call takes each stream once, so that the order of the events stays.
+    // A call contains each stream only once, so that the order of the events is preserved.
     const isSeparate = waiting.at(-1)?.stream !== event.stream && waiting.some(({ stream }) => stream === event.stream);
     if (waiting.length >= AT_ONCE || bytes.isReached || isSeparate) await flush();
     waiting.push(event);
@@ -73,26 +85,27 @@ const appendsOf = (events: readonly CopiedEvent[]) =>
     ),
   }));
 
-/** Reads a log beside the events that it must hold. Throws `CommandFailed` with the remedy at the first difference. */
+/** Compares a log with the expected events. Throws `CommandFailed` with the remedy at the first difference. */
 export async function* comparedEvents<Wanted extends CopiedEvent>(
-  wanted: AsyncIterable<Wanted>,
+  expected: AsyncIterable<Wanted>,
   log: EventLog,
   { signal, onProgress }: Watched,
   remedy: string,
 ): AsyncGenerator<{ readonly event: Wanted; readonly stored: StoredEvent; readonly line: string }> {
   const written = eventsOf(log, signal);
   let events = 0;
-  for await (const event of wanted) {
+  for await (const event of expected) {
     const { value: stored } = await written.next();
     const line = lineOf(event);
     events += 1;
     if (stored === undefined || lineOf(stored) !== line) {
-      const what = stored === undefined ? 'is missing' : 'was not stored as it was given';
+      const what = stored === undefined ? 'is missing' : 'differs from what was written';
       throw new CommandFailed(`event ${events} ${what} (${event.type} of ${event.stream}): ${remedy}`);
     }
     yield { event, stored, line };
     if (events % PAGE === 0) onProgress(events);
   }
   const { value: more } = await written.next();
-  if (more !== undefined) throw new CommandFailed(`something else has written ${more.type} of ${more.stream} to the log: ${remedy}`);
+  if (more !== undefined)
+    throw new CommandFailed(`something else has written ${more.type} of ${more.stream} to the log: ${remedy}`);
 }

@@ -2,11 +2,16 @@ import type { Command } from '@commander-js/extra-typings';
 import { type AccountCommand, handleAccountCommand } from '../../../commands/accounts/account-decider.ts';
 import { channel, tier } from '../../../domain/events/account-events.ts';
 import { listAccounts, listAudit } from '../../../queries/accounts/account-lists.ts';
-import type { Civic } from '../../civic.ts';
+import type { Civic } from '../../app/civic.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { choiceParser, DEADLINE_MS, requireHandled, runs, timeParser, uuidParser } from '../verb.ts';
 
-export async function commandAccount(context: CliContext, civic: Civic, accountId: string, command: AccountCommand): Promise<void> {
+export async function commandAccount(
+  context: CliContext,
+  civic: Civic,
+  accountId: string,
+  command: AccountCommand,
+): Promise<void> {
   const handled = await handleAccountCommand(civic, {
     accountId,
     command,
@@ -17,13 +22,18 @@ export async function commandAccount(context: CliContext, civic: Civic, accountI
   await requireHandled(context, civic, handled);
 }
 
-export const ofAccount = (command: Command) => command.requiredOption('--account <id>', 'account id', uuidParser('--account'));
+export const ofAccount = (command: Command) =>
+  command.requiredOption('--account <id>', 'account id', uuidParser('--account'));
 const TIER = ['--tier <tier>', tier.options.join(', '), choiceParser('--tier', tier.options)] as const;
-const CHANNEL = ['--channel <channel>', channel.options.join(', '), choiceParser('--channel', channel.options)] as const;
+const CHANNEL = [
+  '--channel <channel>',
+  channel.options.join(', '),
+  choiceParser('--channel', channel.options),
+] as const;
 const PAID_UNTIL = ['--paid-until <time>', 'end of the paid period', timeParser('--paid-until')] as const;
 
 export function addAccountsCommands(program: Command, context: CliContext): void {
-  const accounts = program.command('accounts').description('accounts of customers and their billing');
+  const accounts = program.command('accounts').description('manage customer accounts and their billing');
   const command = (name: string, description: string): Command => accounts.command(name).description(description);
   const decides = <Options extends { readonly account: string }>(
     leaf: Command<[], Options>,
@@ -55,7 +65,11 @@ export function addAccountsCommands(program: Command, context: CliContext): void
     channel,
   }));
   decides(
-    ofAccount(command('payment', 'record a confirmed payment')).requiredOption('--at <time>', 'when it was confirmed', timeParser('--at')),
+    ofAccount(command('payment', 'record a confirmed payment')).requiredOption(
+      '--at <time>',
+      'when it was confirmed',
+      timeParser('--at'),
+    ),
     ({ at }) => ({ type: 'ConfirmPayment', paidAt: at }),
   );
   decides(ofAccount(command('suspend', 'suspend an account')), () => ({ type: 'SuspendAccount' }));
@@ -64,7 +78,9 @@ export function addAccountsCommands(program: Command, context: CliContext): void
 }
 
 export function addAuditCommand(program: Command, context: CliContext): void {
-  const audit = ofAccount(program.command('audit').description('who wrote what for an account, with which key and request, newest last'));
+  const audit = ofAccount(
+    program.command('audit').description('show who changed an account, with which key and request, oldest first'),
+  );
   runs(context, 'read models', audit, async ({ reads }, { account: accountId }) => {
     const entries = await listAudit(reads, accountId);
     // Every account has at least the event that opened it.

@@ -1,20 +1,20 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Command } from '@commander-js/extra-typings';
-import { feedIdOf } from '../../../commands/feed/feed-identity.ts';
+import { readFeedId } from '../../../commands/feed/feed-identity.ts';
 import { SOFTWARE_VERSION } from '../../../domain/health.ts';
 import { FEED_STREAM } from '../../../domain/streams.ts';
-import type { Civic } from '../../civic.ts';
+import type { Civic } from '../../app/civic.ts';
 import { writeArchiveFile } from '../backup/archive-file.ts';
 import { type ArchiveEnd, type ArchiveHeader, BadArchive, ForeignArchive, FORMAT } from '../backup/archive-format.ts';
 import { readArchive } from '../backup/read-archive.ts';
-import { beginOrGoOn, restoreArchive, type RestoreOutcome } from '../backup/restore-archive.ts';
+import { beginOrContinue, restoreArchive, type RestoreOutcome } from '../backup/restore-archive.ts';
 import { type VerifiedArchive, verifyArchive } from '../backup/verify-archive.ts';
 import { archiveBytes } from '../backup/write-archive.ts';
 import { confirm, numbered, YES } from '../confirm.ts';
 import { type CliContext, CommandFailed, MISUSE } from '../context.ts';
 import { warn, writeOut } from '../output.ts';
-import { counted, withProgress } from '../progress-bar.ts';
+import { countBytes, withProgress } from '../progress-bar.ts';
 import { runs, withOpened } from '../verb.ts';
 
 const STDIO = '-';
@@ -22,35 +22,40 @@ const STDIO = '-';
 export function addBackupCommands(program: Command, context: CliContext): void {
   const backup = program
     .command('backup')
-    .description('write the log, and the payments beside it, to one file that can be verified and restored; beside the running service')
-    .option('--to <place>', 'a file, a folder in which the file gets its name, or - for standard output')
-    .option('--replace', 'write over a file of that name')
+    .description('write the log and the payments to one file, while the service runs')
+    .option('--to <place>', 'a file, a folder (the file name is generated), or - for standard output')
+    .option('--replace', 'overwrite an existing file')
     .addHelpText(
       'after',
-      '\nThe file holds everything that the log holds and belongs in a safe place. `civic backup verify FILE` proves that it is whole.',
+      '\nThe file contains the whole log, so store it safely. `civic backup verify FILE` checks that it is complete.',
     );
   runs(context, 'nothing', backup, async (_, { to, replace = false, json = false }) => {
-    if (to === undefined) throw new CommandFailed('say where the backup goes: --to FILE, --to FOLDER or --to -', MISUSE);
-    if (to === STDIO && json) throw new CommandFailed('--json and the backup itself cannot both go to standard output', MISUSE);
+    if (to === undefined) throw new CommandFailed('pass --to FILE, --to FOLDER or --to -', MISUSE);
+    if (to === STDIO && json)
+      throw new CommandFailed('--json and the backup itself cannot both go to standard output', MISUSE);
     return withOpened(context, 'log', (civic) => writeBackup(context, civic, to, replace));
   });
   const verify = backup
     .command('verify <file>')
-    .description('read a backup whole (- for standard input): seals, order, every event')
-    .option('--record', 'tell the service, whose /ops and metrics show the age of the newest verified backup');
+    .description('verify a backup: seals, order and every event (- for standard input)')
+    .option('--record', 'record the result, so that /ops and metrics show the age of the newest verified backup');
   runs(context, 'nothing', verify, async (_, file, { record = false }) => {
-    const { header, end, sha256, streams, newestEventAt } = await readingBackup(context, file, () => verified(context, file));
+    const { header, end, sha256, streams, newestEventAt } = await readingBackup(context, file, () =>
+      verified(context, file),
+    );
     const { backupId, createdAt, software, logId, feedId } = header;
     const { events, head, payments } = end;
     if (record) await recordVerified(context, logId, createdAt);
-    const shown = { backupId, createdAt, software, logId, feedId, head, events, streams, payments };
-    return { ...shown, newestEventAt: new Date(newestEventAt).toISOString(), sha256 };
+    const summary = { backupId, createdAt, software, logId, feedId, head, events, streams, payments };
+    return { ...summary, newestEventAt: new Date(newestEventAt).toISOString(), sha256 };
   });
 }
 
 async function recordVerified(context: CliContext, logId: string, createdAt: string): Promise<void> {
-  const isOurs = await withOpened(context, 'stores', ({ installation }) => installation.keepVerifiedBackup(logId, Date.parse(createdAt)));
-  if (!isOurs) throw new CommandFailed('the backup is whole, but of another log than that of this installation: nothing was recorded');
+  const isOurs = await withOpened(context, 'stores', ({ installation }) =>
+    installation.keepVerifiedBackup(logId, Date.parse(createdAt)),
+  );
+  if (!isOurs) throw new CommandFailed('the backup is complete but belongs to another log: nothing was recorded');
 }
 
 async function headerOf({ log, workingRows, clock, identifiers }: Civic): Promise<ArchiveHeader> {
@@ -63,7 +68,7 @@ async function headerOf({ log, workingRows, clock, identifiers }: Civic): Promis
     createdAt: new Date(clock.now()).toISOString(),
     software: SOFTWARE_VERSION,
     logId,
-    feedId: feedIdOf(newest),
+    feedId: readFeedId(newest),
     trialClock: await workingRows.trialClock(),
   };
 }
@@ -105,7 +110,10 @@ const writeBackup = (context: CliContext, civic: Civic, to: string, replace: boo
     }
     const { backupId, feedId, createdAt, logId } = header;
     const requireReplaceable = (file: string) => requireSameLog(file, logId);
-    const written = await writeArchiveFile({ to, defaultName: nameOf(header), writer: backupId, replace, requireReplaceable }, bytes);
+    const written = await writeArchiveFile(
+      { to, defaultName: nameOf(header), writer: backupId, replace, requireReplaceable },
+      bytes,
+    );
     const { events, payments, head } = end!;
     return { ...written, backupId, feedId, createdAt, head, events, payments };
   });
@@ -114,7 +122,7 @@ async function verified(context: CliContext, file: string): Promise<VerifiedArch
   const isStdin = file === STDIO;
   const total = isStdin ? 0 : (await stat(file)).size;
   const bytes = isStdin ? context.stdin : createReadStream(file, { signal: context.stopping });
-  return withProgress(context, 'bytes', (bar) => verifyArchive(counted(bytes, bar, total)));
+  return withProgress(context, 'bytes', (bar) => verifyArchive(countBytes(bytes, bar, total)));
 }
 
 async function readingBackup<Result>(context: CliContext, file: string, work: () => Promise<Result>): Promise<Result> {
@@ -124,32 +132,36 @@ async function readingBackup<Result>(context: CliContext, file: string, work: ()
     context.stopping.throwIfAborted();
     if (error instanceof BadArchive) throw new CommandFailed(`${file}: ${error.message}`);
     const { code, message } = error as NodeJS.ErrnoException;
-    throw code !== undefined && /^E[A-Z]+$/.test(code) ? new CommandFailed(`${file} cannot be read: ${message}`) : error;
+    throw code !== undefined && /^E[A-Z]+$/.test(code)
+      ? new CommandFailed(`${file} cannot be read: ${message}`)
+      : error;
   }
 }
 
 export function addRestoreCommand(program: Command, context: CliContext): void {
   const restore = program
     .command('restore <file>')
-    .description('fill an empty database (and an empty KurrentDB) from a backup, with a feed identity of its own')
-    .option('--revoke-keys', 'revoke every key: what was revoked after the backup works again otherwise')
-    .option('--as-copy', 'the original stays in use: revoke every key and continue no payment')
+    .description('restore a backup into an empty database (and an empty KurrentDB), with a new feed identity')
+    .option('--revoke-keys', 'revoke every key; otherwise keys that were revoked after the backup work again')
+    .option('--as-copy', 'the original stays in use: revoke every key and do not continue payments')
     .option(...YES)
     .addHelpText(
       'after',
-      '\nThe file is verified before anything is written, and what was written is compared with it. After a stop, the same command continues;' +
-        '\nno service starts on the database before the restore is complete. Customers receive 410 once and take a new snapshot.',
+      '\nThe file is verified before anything is written, and the result is compared with it. If it was stopped, run the same command again to continue;' +
+        '\nno service starts on the database until the restore is complete. Customers receive 410 once and take a new snapshot.',
     );
   runs(context, 'nothing', restore, async (_, file, { asCopy = false, revokeKeys = false, yes }) => {
     const signal = context.stopping;
     const read = () => createReadStream(file, { signal });
     const { archive, outcome } = await readingBackup(context, file, async () => {
       const archive = await verified(context, file);
-      const wanted = { archive, asCopy, revokeKeys: revokeKeys || asCopy };
+      const request = { archive, asCopy, revokeKeys: revokeKeys || asCopy };
       const outcome = await withOpened(context, 'new stores', async (stores) => {
-        await beginOrGoOn({ stores, ...wanted });
-        await confirm(context, { yes, what: () => consequences(archive, wanted.revokeKeys) });
-        return withProgress(context, 'events', (bar) => restoreArchive({ stores, ...wanted, read, signal, onProgress: bar.update }));
+        await beginOrContinue({ stores, ...request });
+        await confirm(context, { yes, what: () => consequences(archive, request.revokeKeys) });
+        return withProgress(context, 'events', (bar) =>
+          restoreArchive({ stores, ...request, read, signal, onProgress: bar.update }),
+        );
       });
       return { archive, outcome };
     });
@@ -167,22 +179,26 @@ function consequences({ header, end, streams, backedUp }: VerifiedArchive, revok
   );
 }
 
-function warnOperator(context: CliContext, { header, end }: VerifiedArchive, { keys, revokedKeys, asCopy }: RestoreOutcome): void {
+function warnOperator(
+  context: CliContext,
+  { header, end }: VerifiedArchive,
+  { keys, revokedKeys, asCopy }: RestoreOutcome,
+): void {
   const { createdAt } = header;
   warn(
     context,
     revokedKeys
       ? `all ${keys} keys are revoked: issue new ones to the customers`
-      : `${keys} keys work as they did at ${createdAt}: a key that was revoked and an account that was suspended since work again; revoke and suspend them anew before you start the service`,
+      : `${keys} keys work as they did at ${createdAt}: revoke keys and suspend accounts again that changed since, before you start the service`,
   );
   warn(
     context,
-    `what was acknowledged after ${createdAt} is lost: records, reports, accounts, keys, subscriptions; docs/backup-and-restore.md says what customers see`,
+    `what was acknowledged after ${createdAt} is lost: records, reports, accounts, keys, subscriptions; docs/operators/backup-and-restore.md says what customers see`,
   );
   if (end.payments > 0 && !asCopy) {
     warn(
       context,
-      'payments that were under way at the backup are of unknown outcome now: `civic payments list --state RECONCILE` shows them',
+      'payments that were in progress at the backup now have an unknown outcome: `civic payments list --state RECONCILE` shows them',
     );
   }
 }

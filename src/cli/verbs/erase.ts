@@ -8,8 +8,14 @@ import { dataReportSubmitted } from '../../../domain/events/report-events.ts';
 import { LOG_START } from '../../../domain/ports/event-log.ts';
 import { logEvents } from '../../../domain/read-log.ts';
 import { RESOURCES } from '../../../domain/records/resources.ts';
-import { accountFeedsStream, accountReportsStream, accountStream, recordStream, reportStream } from '../../../domain/streams.ts';
-import type { Civic } from '../../civic.ts';
+import {
+  accountFeedsStream,
+  accountReportsStream,
+  accountStream,
+  recordStream,
+  reportStream,
+} from '../../../domain/streams.ts';
+import type { Civic } from '../../app/civic.ts';
 import { confirm, numbered, YES } from '../confirm.ts';
 import { type CliContext, CommandFailed, MISUSE } from '../context.ts';
 import { warn } from '../output.ts';
@@ -46,59 +52,74 @@ const SUBJECTS: readonly { readonly name: string; readonly what: string; readonl
   {
     name: 'account',
     what: 'from accounts: their names, their subscriptions, what they have reported',
-    streams: (civic, id) => existing(civic, [accountStream(id), accountFeedsStream(id), accountReportsStream(id)], `account ${id}`),
+    streams: (civic, id) =>
+      existing(civic, [accountStream(id), accountFeedsStream(id), accountReportsStream(id)], `account ${id}`),
   },
 ];
 
 export function addEraseCommands(program: Command, context: CliContext): void {
-  const erase = program.command('erase').description('erase a personal detail from the log and everything made of it');
+  const erase = program
+    .command('erase')
+    .description('erase a personal detail from the log and from everything derived from it');
   const find = erase
     .command('find <text>')
-    .description('where a text stands in the log: events, versions and JSON pointers, without the surrounding text')
-    .option('--ignore-case', 'capital and small letters alike');
-  runs(context, 'log', find, (civic, text, { ignoreCase = false }) => foundIn(context, civic, literalOf(text), ignoreCase));
-  for (const { name, what, streams: streamsOf } of SUBJECTS) {
+    .description('find a text in the log: prints events, versions and JSON pointers, not the text around it')
+    .option('--ignore-case', 'ignore case');
+  runs(context, 'log', find, (civic, text, { ignoreCase = false }) =>
+    foundIn(context, civic, literalOf(text), ignoreCase),
+  );
+  for (const { name, what, streams: listErasedStreams } of SUBJECTS) {
     const subject = erase
       .command(name)
       .argument('<ids...>', 'one or more ids', uuidsParser('the id'))
       .description(`erase a text ${what}`)
-      .option('--path <pointer>', 'the JSON pointer of the text, such as /title; the whole of it goes unless --text is given too')
-      .option('--text <literal>', 'the text that goes, wherever it stands', literalOf)
-      .requiredOption('--with <text>', 'what stands there from then on')
+      .option(
+        '--path <pointer>',
+        'JSON pointer of the value, such as /title; erases the whole value unless --text is set',
+      )
+      .option('--text <literal>', 'text to erase, wherever it occurs', literalOf)
+      .requiredOption('--with <text>', 'replacement text')
       .requiredOption('--reason <reason>', ERASURE_REASONS.join(', '), choiceParser('--reason', ERASURE_REASONS))
       .option('--by <name>', 'who says so', textParser('--by', 200), 'operator')
-      .option('--dry-run', 'say what would change, and change nothing')
-      .option('--no-vacuum', 'leave the old bytes in the database to its own housekeeping')
+      .option('--dry-run', 'print what would change, without changing it')
+      .option('--no-vacuum', 'leave the old bytes to autovacuum')
       .option(...YES);
-    runs(context, 'nothing', subject, (_, ids, { path, text = null, with: replacement, reason, by, dryRun = false, vacuum, yes }) => {
-      const erasing = erasingOf(path, text, replacement);
-      return withOpened(context, dryRun ? 'log' : 'projector', async (civic) => {
-        // A target that does not exist is refused before anything is erased.
-        const streams = (await Promise.all(ids.map((id) => streamsOf(civic, id)))).flat();
-        const erase = (isDry: boolean) => civic.erasing.erase({ streams, erasing, reason, by, dryRun: isDry });
-        const consequences = async (): Promise<string> => {
-          const { places } = await erase(true);
-          const texts = places.reduce((sum, { pointers }) => sum + pointers.length, 0);
-          return `erases ${numbered(texts, 'text')} in ${numbered(places.length, 'event')} of ${numbered(ids.length, name)}`;
-        };
-        await confirm(context, { yes: yes === true || dryRun, what: consequences });
-        const { places, erasures, changes, position, at } = await erase(dryRun);
-        const summary = { dryRun, events: places, erasures, changes, at: new Date(at).toISOString() };
-        if (dryRun) return summary;
-        await waitUntilVisible(context, civic, position);
-        await clean(context, civic, streams, vacuum);
-        if (text === null) return summary;
-        const remaining = await foundIn(context, civic, text, false);
-        if (remaining.length > 0) warn(context, `the text still stands in ${remaining.length} other events: see \`remaining\``);
-        return { ...summary, remaining };
-      });
-    });
+    runs(
+      context,
+      'nothing',
+      subject,
+      (_, ids, { path, text = null, with: replacement, reason, by, dryRun = false, vacuum, yes }) => {
+        const erasing = erasingOf(path, text, replacement);
+        return withOpened(context, dryRun ? 'log' : 'projector', async (civic) => {
+          // A target that does not exist is refused before anything is erased.
+          const streams = (await Promise.all(ids.map((id) => listErasedStreams(civic, id)))).flat();
+          const erase = (isDry: boolean) => civic.erasing.erase({ streams, erasing, reason, by, dryRun: isDry });
+          const consequences = async (): Promise<string> => {
+            const { places } = await erase(true);
+            const texts = places.reduce((sum, { pointers }) => sum + pointers.length, 0);
+            return `erases ${numbered(texts, 'text')} in ${numbered(places.length, 'event')} of ${numbered(ids.length, name)}`;
+          };
+          await confirm(context, { yes: yes === true || dryRun, what: consequences });
+          const { places, erasures, changes, position, at } = await erase(dryRun);
+          const summary = { dryRun, events: places, erasures, changes, at: new Date(at).toISOString() };
+          if (dryRun) return summary;
+          await waitUntilVisible(context, civic, position);
+          await clean(context, civic, streams, vacuum);
+          if (text === null) return summary;
+          const remaining = await foundIn(context, civic, text, false);
+          if (remaining.length > 0)
+            warn(context, `the text still occurs in ${remaining.length} other events: see \`remaining\``);
+          return { ...summary, remaining };
+        });
+      },
+    );
   }
 }
 
 function literalOf(text: string): string {
   const literal = text.normalize('NFC');
-  if (literal === '' || !literal.isWellFormed()) throw new CommandFailed('the text is empty or holds half a character', MISUSE);
+  if (literal === '' || !literal.isWellFormed())
+    throw new CommandFailed('the text is empty or contains an unpaired surrogate', MISUSE);
   return literal;
 }
 
@@ -116,18 +137,26 @@ const foundIn = (context: CliContext, civic: Civic, text: string, ignoreCase: bo
   });
 
 function erasingOf(path: string | undefined, literal: string | null, replacement: string): Erasing {
-  if (path === undefined && literal === null) throw new CommandFailed('give --path, --text, or both', MISUSE);
+  if (path === undefined && literal === null) throw new CommandFailed('pass --path, --text, or both', MISUSE);
   const keys = path === undefined ? null : pathOf(path);
   if (path !== undefined && keys === null)
     throw new CommandFailed(`--path is ${JSON.stringify(path)}; allowed is a JSON pointer such as /title`, MISUSE);
-  if (literal !== null && replacement.includes(literal)) throw new CommandFailed('--with holds the text that is to go', MISUSE);
-  if (!replacement.isWellFormed() || replacement.includes('\0')) throw new CommandFailed('--with holds U+0000 or half a character', MISUSE);
+  if (literal !== null && replacement.includes(literal))
+    throw new CommandFailed('--with contains the text to erase', MISUSE);
+  if (!replacement.isWellFormed() || replacement.includes('\0'))
+    throw new CommandFailed('--with contains a NUL character or an unpaired surrogate', MISUSE);
   return { path: keys, literal, replacement: replacement.normalize('NFC') };
 }
 
 /** Also when nothing was left to erase: an earlier run may have been killed. */
-async function clean(context: CliContext, civic: Civic, streams: readonly ErasedStream[], vacuum: boolean): Promise<void> {
-  const left = await civic.erasing.purgeCopies(streams.map(({ stream }) => stream));
-  if (left > 0) warn(context, `${left} paid calls are under way: their saved answers go when they have ended, while a service runs`);
+async function clean(
+  context: CliContext,
+  civic: Civic,
+  streams: readonly ErasedStream[],
+  vacuum: boolean,
+): Promise<void> {
+  const remaining = await civic.erasing.purgeCopies(streams.map(({ stream }) => stream));
+  if (remaining > 0)
+    warn(context, `${remaining} paid calls are still running: the service deletes their saved answers when they end`);
   if (vacuum) await civic.erasing.reclaim();
 }

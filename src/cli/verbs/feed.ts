@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
-import { openedFeed, renewFeed, whatLogHasLost } from '../../../commands/feed/feed-identity.ts';
+import { openedFeed, renewFeed, findLostHistory } from '../../../commands/feed/feed-identity.ts';
 import { StillHeld, type Stores } from '../../../domain/ports/stores.ts';
 import { explainCursor } from '../../../queries/feed/explain-cursor.ts';
 import { LOG_START } from '../../../domain/ports/event-log.ts';
@@ -12,11 +12,13 @@ import { runs, textParser } from '../verb.ts';
 const PAGE = 1_000;
 
 export function addFeedCommands(program: Command, context: CliContext): void {
-  const feed = program.command('feed').description('the identity of the change feed, after its database was restored, recovered or moved');
+  const feed = program
+    .command('feed')
+    .description('renew or confirm the feed after its database was restored, recovered or moved');
   const renewal = feed
     .command('renew')
-    .description('give the feed a new identity: every cursor that was given out before is answered 410, and customers take a new snapshot')
-    .requiredOption('--reason <text>', 'why; it is kept in the log', textParser('--reason', 1000))
+    .description('give the feed a new identity: every earlier cursor returns 410, and customers take a new snapshot')
+    .requiredOption('--reason <text>', 'reason, stored in the log', textParser('--reason', 1000))
     .option(...YES)
     .addHelpText(
       'after',
@@ -25,15 +27,11 @@ export function addFeedCommands(program: Command, context: CliContext): void {
   runs(context, 'stores', renewal, (stores, { reason, yes }) => renew(context, stores, reason, yes));
   const keeping = feed
     .command('keep')
-    .description(
-      'confirm that nothing is lost and nothing else serves the feed: the database continues where it is now, with the feed as it is',
-    );
+    .description('confirm that no data was lost and no other database serves the feed; the feed keeps its identity');
   runs(context, 'stores', keeping, keep);
   const acknowledging = feed
     .command('acknowledge')
-    .description(
-      'record that an operator has seen that the log had lost history: doctor and /ops no longer show it; this confirms nothing else',
-    );
+    .description('acknowledge that the log lost history: doctor and /ops stop showing it');
   runs(context, 'stores', acknowledging, async ({ setBacks, leaseClock }) => ({
     acknowledged: await setBacks.acknowledge(leaseClock.now()),
   }));
@@ -42,11 +40,12 @@ export function addFeedCommands(program: Command, context: CliContext): void {
 /** The log's identity. Throws for a log that is empty, of another program, half restored, or not the one that the database belongs to. */
 async function openedLog({ log, installation }: Stores): Promise<string> {
   const logId = await log.identity();
-  if (logId === null || (await openedFeed(log)) === null) throw new CommandFailed('the log is empty: there is no feed yet');
-  const kept = await installation.kept();
-  if (kept === null || kept.logId === logId) return logId;
+  if (logId === null || (await openedFeed(log)) === null)
+    throw new CommandFailed('the log is empty: there is no feed yet');
+  const stored = await installation.load();
+  if (stored === null || stored.logId === logId) return logId;
   throw new CommandFailed(
-    `the database belongs to log ${kept.logId}, and the log is ${logId}: point DATABASE_URL and EVENTSTORE_URL at the same installation`,
+    `the database belongs to log ${stored.logId}, and the log is ${logId}: point DATABASE_URL and EVENTSTORE_URL at the same installation`,
   );
 }
 
@@ -74,7 +73,7 @@ async function holders({ log, clock }: Stores) {
 }
 
 async function consequences(stores: Stores, logId: string): Promise<string> {
-  const [{ keys, subscriptions }, { lost }] = await Promise.all([holders(stores), whatLogHasLost(stores, logId)]);
+  const [{ keys, subscriptions }, { lost }] = await Promise.all([holders(stores), findLostHistory(stores, logId)]);
   return (
     `makes every cursor invalid: the customers of ${numbered(keys, 'key')} and ${numbered(subscriptions, 'subscription')} take a new snapshot, ` +
     `and ${lost.length} read models and reactors that have seen lost events go back`
@@ -87,9 +86,10 @@ async function renew(context: CliContext, stores: Stores, reason: string, yes: b
   await confirm(context, { yes, what: () => consequences(stores, logId) });
   const identity = await installation.identity();
   const rebuilt = await installation
-    .beginRenewal({ identity, logId, ...(await whatLogHasLost(stores, logId)), reason, now: stores.leaseClock.now() })
+    .beginRenewal({ identity, logId, ...(await findLostHistory(stores, logId)), reason, now: stores.leaseClock.now() })
     .catch((error: unknown) => {
-      if (error instanceof StillHeld) throw new CommandFailed(`stop every process of the service first: ${error.message} use this log`);
+      if (error instanceof StillHeld)
+        throw new CommandFailed(`stop every process of the service first: ${error.message} use this log`);
       throw error;
     });
   const { feedId, previousFeedId } = await renewFeed(stores, reason);
@@ -99,7 +99,7 @@ async function renew(context: CliContext, stores: Stores, reason: string, yes: b
 
 async function keep(stores: Stores) {
   const logId = await openedLog(stores);
-  if (((await stores.installation.kept())?.renewing ?? null) !== null) {
+  if (((await stores.installation.load())?.renewing ?? null) !== null) {
     throw new CommandFailed('a renewal of the feed was begun: end it by `civic feed renew --reason TEXT`');
   }
   const identity = await stores.installation.identity();
@@ -110,9 +110,9 @@ async function keep(stores: Stores) {
 export function addCursorCommands(program: Command, context: CliContext): void {
   const explain = program
     .command('cursor')
-    .description('cursors that customers hold')
+    .description('inspect feed cursors')
     .command('explain <cursor>')
-    .description('say what a cursor is, where it stands, and what reading with it comes to now');
+    .description('explain a cursor: its kind, its position, and what a read with it returns now');
   runs(context, 'read models', explain, ({ reads, clock, settings }, cursor) =>
     explainCursor({ reads, clock, retentionMs: settings.CIVIC_REPLAY_RETENTION }, cursor),
   );

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Command } from '@commander-js/extra-typings';
 import { type EventLog, LOG_START, type Position } from '../../../domain/ports/event-log.ts';
 import { type LogMove, type PlacePair, StillHeld } from '../../../domain/ports/stores.ts';
-import type { Civic } from '../../civic.ts';
+import type { Civic } from '../../app/civic.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { comparedEvents, copyEvents, eventsOf, type Watched } from '../log-copy/copy-events.ts';
 import { warn } from '../output.ts';
@@ -12,29 +12,32 @@ import { runs } from '../verb.ts';
 export function addLogCommands(program: Command, context: CliContext): void {
   const copy = program
     .command('log')
-    .description('the log itself')
+    .description('copy the log to another store')
     .command('copy')
-    .description('move the log to another store: copy what is missing there, compare every event, and put the read models on it')
+    .description(
+      'copy the log to another store: copies missing events, compares every event, then switches the read models to it',
+    )
     .requiredOption('--to <address>', 'esdb://… or kurrentdb://…, or postgresql for the database of the read models')
     .addHelpText(
       'after',
-      '\nBeside a running service it copies and does not switch: stop every process of the service and run it again. What was stopped goes on where it was.',
+      '\nWhile a service runs, the command copies but does not switch: stop every process of the service and run it again. It resumes where it stopped.',
     );
   runs(context, 'log', copy, async (civic, { to }) => {
     const target = await civic.openOtherLog(to).catch((error: unknown) => {
       throw new CommandFailed(`--to cannot be opened: ${(error as Error).message}`);
     });
     try {
-      if ((await target.identity()) === (await civic.log.identity())) throw new CommandFailed('this log is in use already');
-      const here = civic.settings.EVENTSTORE_URL === undefined ? 'source' : to === 'postgresql' ? 'target' : 'neither';
+      if ((await target.identity()) === (await civic.log.identity()))
+        throw new CommandFailed('the service already uses this log');
+      const role = civic.settings.EVENTSTORE_URL === undefined ? 'source' : to === 'postgresql' ? 'target' : 'neither';
       const moved = await withProgress(context, 'events', async (bar) => {
         bar.update(0, civic.log.distance(LOG_START, await civic.log.head()) ?? 0);
-        return moveLog(civic, target, here, { signal: context.stopping, onProgress: bar.update });
+        return moveLog(civic, target, role, { signal: context.stopping, onProgress: bar.update });
       });
       if (!moved.switched) {
         warn(
           context,
-          `not switched yet: ${moved.heldBy.join(', ')} run on the log in use; stop every process of the service and run this again`,
+          `not switched yet: ${moved.heldBy.join(', ')} still use the old log; stop every process of the service and run this again`,
         );
       }
       return moved;
@@ -45,7 +48,7 @@ export function addLogCommands(program: Command, context: CliContext): void {
 }
 
 /** Copies the log in use. Once no process follows it, compares both and moves every read model and reactor to the target. */
-async function moveLog(civic: Civic, target: EventLog, here: LogMove['here'], watched: Watched) {
+async function moveLog(civic: Civic, target: EventLog, role: LogMove['role'], watched: Watched) {
   const { log: source, logMoves: moves, leaseClock } = civic;
   let total = { found: 0, copied: 0 };
   const copyOn = async (): Promise<void> => {
@@ -55,12 +58,13 @@ async function moveLog(civic: Civic, target: EventLog, here: LogMove['here'], wa
   await copyOn();
   const stillHeld = (heldBy: readonly string[]) => ({ ...total, events: null, digest: null, switched: false, heldBy });
   for (;;) {
-    const heldBy = await moves.held(leaseClock.now());
+    const heldBy = await moves.listOwned(leaseClock.now());
     if (heldBy.length > 0) return stillHeld(heldBy);
     const compared = await compareLogs(civic, target, watched);
     const { events, digest } = compared;
     try {
-      if (await switchTo(civic, target, here, compared)) return { ...total, events, digest, switched: true, heldBy: [] };
+      if (await switchTo(civic, target, role, compared))
+        return { ...total, events, digest, switched: true, heldBy: [] };
     } catch (error) {
       if (error instanceof StillHeld) return stillHeld(error.message.split(', '));
       throw error;
@@ -75,7 +79,7 @@ type Compared = Awaited<ReturnType<typeof compareLogs>>;
 /** The digest is the SHA-256 over all events without positions. Throws `CommandFailed` where the logs differ. */
 async function compareLogs({ log: source, logMoves, projections }: Civic, target: EventLog, watched: Watched) {
   const identity = await source.identity();
-  const wanted = new Set(identity === null ? [] : await logMoves.checkpoints(identity));
+  const checkpoints = new Set(identity === null ? [] : await logMoves.checkpoints(identity));
   const withPositions = projections.filter((projection) => projection.positionColumns !== undefined);
   const wantedTypes = new Set(withPositions.flatMap(({ handles }) => handles));
   const hash = createHash('sha256');
@@ -84,23 +88,34 @@ async function compareLogs({ log: source, logMoves, projections }: Civic, target
   let events = 0;
   let end = LOG_START;
   const remedy = 'copy again, into an empty target if this stays';
-  for await (const { event, stored, line } of comparedEvents(eventsOf(source, watched.signal), target, watched, remedy)) {
+  for await (const { event, stored, line } of comparedEvents(
+    eventsOf(source, watched.signal),
+    target,
+    watched,
+    remedy,
+  )) {
     hash.update(line);
     events += 1;
     end = event.position;
-    if (wanted.has(event.position)) places.set(event.position, stored.position);
+    if (checkpoints.has(event.position)) places.set(event.position, stored.position);
     if (wantedTypes.has(event.type)) pairs.push([event.position, stored.position]);
   }
   return { events, digest: hash.digest('hex'), end, places, pairs };
 }
 
-async function switchTo(civic: Civic, target: EventLog, here: LogMove['here'], { end, places, pairs }: Compared): Promise<boolean> {
+async function switchTo(
+  civic: Civic,
+  target: EventLog,
+  role: LogMove['role'],
+  { end, places, pairs }: Compared,
+): Promise<boolean> {
   const { log: source, logMoves: moves, projections, leaseClock } = civic;
   const [from, to] = await Promise.all([source.identity(), target.identity()]);
   if (from === null || to === null) throw new CommandFailed('there is nothing to copy: the log is empty');
   const columns = (await moves.generations(from)).flatMap(
-    ({ projection, generation }) => projections.find(({ name }) => name === projection)?.positionColumns?.(generation) ?? [],
+    ({ projection, generation }) =>
+      projections.find(({ name }) => name === projection)?.positionColumns?.(generation) ?? [],
   );
   const isComplete = async (): Promise<boolean> => (await source.head()) === end;
-  return await moves.move({ from, to, places, columns, pairs, here, now: leaseClock.now(), isComplete });
+  return await moves.move({ from, to, places, columns, pairs, role, now: leaseClock.now(), isComplete });
 }

@@ -6,14 +6,25 @@ import type { ListedPayment, PaymentRow } from '../../../domain/ports/payments.t
 import { streamEvents } from '../../../domain/read-log.ts';
 import { uuid } from '../../../domain/records/fields.ts';
 import { accountStream } from '../../../domain/streams.ts';
-import type { Civic } from '../../civic.ts';
+import type { Civic } from '../../app/civic.ts';
 import { type CliContext, CommandFailed, MISUSE } from '../context.ts';
 import { isoOrNull as iso } from '../output.ts';
 import { choiceParser, parser, runs, textParser, wholeParser } from '../verb.ts';
 import { resolveByHand } from '../../processors/reactors/payments/reconcile-payments.ts';
 
 /** A payment without what could be used to pay or to read. */
-const shown = ({ paymentId, state, accountId, tool, amount, payer, nonce, cause, transaction, ...row }: ListedPayment) => ({
+const printable = ({
+  paymentId,
+  state,
+  accountId,
+  tool,
+  amount,
+  payer,
+  nonce,
+  cause,
+  transaction,
+  ...row
+}: ListedPayment) => ({
   paymentId,
   state,
   accountId,
@@ -49,20 +60,22 @@ const address = z.string().regex(ADDRESS).toLowerCase();
 const ofPayment = (command: Command) => command.argument('<id>', '', parser('the payment', uuid, 'a payment id'));
 
 export function addPaymentsCommands(program: Command, context: CliContext): void {
-  const payments = program.command('payments').description('payments for single calls, and what became of them');
+  const payments = program.command('payments').description('inspect and settle payments for single calls');
   const list = payments
     .command('list')
-    .description('the newest payments first')
+    .description('list payments, newest first')
     .option('--state <state>', PAYMENT_STATES.join(', '), choiceParser('--state', PAYMENT_STATES))
     .option('--limit <number>', 'how many', wholeParser('--limit', 1, 10_000), 100);
-  runs(context, 'log', list, async ({ paymentLedger }, { state = null, limit }) => (await paymentLedger.list({ state, limit })).map(shown));
-  const show = ofPayment(payments.command('show')).description('one payment with the events about it on its account');
+  runs(context, 'log', list, async ({ paymentLedger }, { state = null, limit }) =>
+    (await paymentLedger.list({ state, limit })).map(printable),
+  );
+  const show = ofPayment(payments.command('show')).description('show a payment and its events');
   runs(context, 'log', show, async (civic, id) => {
     const row = await paymentOf(civic, id);
-    return { ...shown(row), facts: await factsOf(civic, row) };
+    return { ...printable(row), facts: await factsOf(civic, row) };
   });
   const reconcile = ofPayment(payments.command('reconcile'))
-    .description('say what became of a payment of unknown outcome, as seen on the chain')
+    .description('record the outcome of a payment, as seen on the chain')
     .option(
       '--settled <tx>',
       'hash of the transaction that paid',
@@ -70,28 +83,40 @@ export function addPaymentsCommands(program: Command, context: CliContext): void
     )
     .option(
       '--failed <reason>',
-      'why nothing was paid; only once the chain takes the payment no more',
+      'why nothing was paid; use it only when the chain can no longer accept the payment',
       textParser('--failed', 200, 'a reason of at most 200 characters'),
     );
   runs(context, 'read models', reconcile, async (civic, id, { settled, failed }) => {
-    if ((settled === undefined) === (failed === undefined)) throw new CommandFailed('give one of --settled TX and --failed REASON', MISUSE);
+    if ((settled === undefined) === (failed === undefined))
+      throw new CommandFailed('give one of --settled TX and --failed REASON', MISUSE);
     const { paymentId } = await paymentOf(civic, id);
-    const row = await resolveByHand(civic.reconciling, paymentId, settled === undefined ? { failed: failed! } : { settled });
+    const row = await resolveByHand(
+      civic.reconciling,
+      paymentId,
+      settled === undefined ? { failed: failed! } : { settled },
+    );
     await civic.caughtUp(await civic.log.head());
-    return shown(row);
+    return printable(row);
   });
   const wallet = payments
     .command('wallet')
     .argument('<address>', '', parser('the address', address, '0x and 40 hex digits'))
-    .description('bar a wallet from paying, or let another account pay from it')
-    .option('--bar', 'refuse its payments')
+    .description('block or unblock a wallet, or release it for another account')
+    .option('--bar', 'reject its payments')
     .option('--unbar', 'take them again')
-    .option('--release', 'forget which account it belongs to');
-  runs(context, 'log', wallet, async ({ paymentLedger, clock }, payer, { bar = false, unbar = false, release = false }) => {
-    if ([bar, unbar, release].filter(Boolean).length !== 1) throw new CommandFailed('give one of --bar, --unbar and --release', MISUSE);
-    if (release) {
-      if (!(await paymentLedger.release(NETWORK, payer, clock.now()))) throw new CommandFailed(`no account has paid from ${payer}`);
-    } else await paymentLedger.bar(NETWORK, payer, bar, clock.now());
-    return { wallet: payer, barred: bar, released: release };
-  });
+    .option('--release', 'detach it from its account');
+  runs(
+    context,
+    'log',
+    wallet,
+    async ({ paymentLedger, clock }, payer, { bar = false, unbar = false, release = false }) => {
+      if ([bar, unbar, release].filter(Boolean).length !== 1)
+        throw new CommandFailed('give one of --bar, --unbar and --release', MISUSE);
+      if (release) {
+        if (!(await paymentLedger.release(NETWORK, payer, clock.now())))
+          throw new CommandFailed(`no account has paid from ${payer}`);
+      } else await paymentLedger.bar(NETWORK, payer, bar, clock.now());
+      return { wallet: payer, barred: bar, released: release };
+    },
+  );
 }

@@ -6,9 +6,9 @@ import { LOG_START, NO_STREAM, type Position } from '../../../domain/ports/event
 import type { Projection } from '../../../domain/ports/projection.ts';
 import { projectionStream } from '../../../domain/streams.ts';
 import { listProjections, listReactors, type ProjectionStatus } from '../../../queries/operators/processors.ts';
-import type { Civic } from '../../civic.ts';
+import type { Civic } from '../../app/civic.ts';
 import { type CliContext, CommandFailed, MISUSE } from '../context.ts';
-import { untilLive } from '../follow-rebuild.ts';
+import { waitUntilLive } from '../follow-rebuild.ts';
 import { isoOrNull, print, warn } from '../output.ts';
 import { withProgress } from '../progress-bar.ts';
 import { runs } from '../verb.ts';
@@ -19,36 +19,43 @@ export function addProjectionsCommands(program: Command, context: CliContext): v
   const projections = program.command('projections').description('list, rebuild and verify the read models');
   const list = projections
     .command('list [name]')
-    .description('lag, state, owner and throughput of every read model, and progress of its rebuild');
+    .description('show lag, state, owner, throughput and rebuild progress of each read model');
   runs(context, 'log', list, async (civic, name, { json }) => {
     const names = chosenProjections(civic, name, name === undefined).map((projection) => projection.name);
-    const listed = (await listProjections(civic.listing)).filter((status) => name === undefined || names.includes(status.name));
+    const listed = (await listProjections(civic.listing)).filter(
+      (status) => name === undefined || names.includes(status.name),
+    );
     return json === true ? listed : listed.map(forAPerson);
   });
   addRebuildCommands(projections, context);
   const verify = projections
     .command('verify [name]')
-    .description('build a scratch copy and compare it with the live read model, row by row')
+    .description('build a scratch copy and compare it with the live read model row by row')
     .option('--all', 'every read model');
   runs(context, 'log', verify, async (civic, name, options) => {
     civic.startProjector();
     const results: Verified[] = [];
-    for (const projection of chosenProjections(civic, name, options.all === true)) results.push(await verified(context, civic, projection));
+    for (const projection of chosenProjections(civic, name, options.all === true))
+      results.push(await verified(context, civic, projection));
     print(context, results, options);
-    const named = (found: boolean | null) => results.filter(({ equal }) => equal === found).map((result) => result.name);
+    const named = (found: boolean | null) =>
+      results.filter(({ equal }) => equal === found).map((result) => result.name);
     const [wrong, notCompared] = [named(false), named(null)];
-    if (wrong.length > 0) throw new CommandFailed(`different from the log: ${wrong.join(', ')}; find the cause, then rebuild`);
+    if (wrong.length > 0)
+      throw new CommandFailed(`different from the log: ${wrong.join(', ')}; find the cause, then rebuild`);
     if (notCompared.length > 0) {
-      throw new CommandFailed(`not compared: ${notCompared.join(', ')}; verify again when this program's version of each is live`);
+      throw new CommandFailed(
+        `not compared: ${notCompared.join(', ')}; verify again when this program's version of each is live`,
+      );
     }
   });
-  const retry = projections.command('retry <name>').description('let a paused read model try its event again');
+  const retry = projections.command('retry <name>').description('retry the event that paused a read model');
   runs(context, 'log', retry, (civic, name) => resume(civic, name, null));
   const skip = projections
     .command('skip <name>')
-    .description('have a paused read model leave out the event that it cannot fold; every rebuild leaves it out as well')
-    .requiredOption('--event <id>', 'the event id that `projections list` shows')
-    .requiredOption('--reason <text>', 'why it may be left out');
+    .description('skip the event that paused a read model, now and in every rebuild')
+    .requiredOption('--event <id>', 'event id from `projections list`')
+    .requiredOption('--reason <text>', 'why it can be skipped');
   runs(context, 'log', skip, (civic, name, { event, reason }) => resume(civic, name, { eventId: event, reason }));
 }
 
@@ -80,7 +87,7 @@ interface Verified extends Pick<Verification, 'folded' | 'differences'> {
 
 async function verified(context: CliContext, civic: Civic, projection: Projection): Promise<Verified> {
   const { log, projectorDependencies } = civic;
-  await untilLive(context, civic, projection.name);
+  await waitUntilLive(context, civic, projection.name);
   const total = log.distance(LOG_START, await log.head()) ?? undefined;
   const { folded, differences, notCompared } = await withProgress(context, 'events', (bar) => {
     const onProgress = (checkpoint: Position): void => bar.update(log.distance(LOG_START, checkpoint) ?? 0, total);
@@ -104,15 +111,18 @@ async function resume(civic: Civic, name: string, skip: { readonly eventId: stri
     const command = { commandId: civic.identifiers.next(), time: civic.clock.now() };
     const events = newEvents([{ type: PROJECTION_EVENT_SKIPPED, data }], command);
     const outcome = await civic.log.append({ stream, expectedRevision: newest?.revision ?? NO_STREAM, events });
-    if (outcome.kind === 'conflict') throw new CommandFailed('another process has changed this projection; list it again');
+    if (outcome.kind === 'conflict')
+      throw new CommandFailed('another process has changed this projection; list it again');
   }
   for (const { generation } of paused) await civic.generations.resume(generation);
   return { name, resumed: paused.map(({ generation }) => generation), skipped: skip?.eventId ?? null };
 }
 
 export function addReactorsCommands(program: Command, context: CliContext): void {
-  const reactors = program.command('reactors').description('list reactors and resume a paused one');
-  const list = reactors.command('list').description('lag and state of every reactor');
+  const reactors = program
+    .command('reactors')
+    .description('list reactors and unclassified items, and retry a paused reactor');
+  const list = reactors.command('list').description('show lag and state of each reactor');
   runs(context, 'log', list, async ({ listingReactors }, { json }) => {
     const listed = await listReactors(listingReactors);
     return json === true
@@ -123,11 +133,23 @@ export function addReactorsCommands(program: Command, context: CliContext): void
           oldestPendingAt: isoOrNull(status.oldestPendingAt),
         }));
   });
-  const retry = reactors.command('retry <name>').description('let a paused reactor try its events again');
+  const unclassified = reactors
+    .command('unclassified')
+    .description('list agenda items that the classifier could not process, with the reason');
+  runs(context, 'log', unclassified, async ({ unclassifiedItems }) =>
+    (await unclassifiedItems.list()).map(({ itemId, classifier, reason, failedAt }) => ({
+      itemId,
+      classifier,
+      reason,
+      failedAt: isoOrNull(failedAt),
+    })),
+  );
+  const retry = reactors.command('retry <name>').description('retry the events that paused a reactor');
   runs(context, 'log', retry, async ({ listingReactors, processorStore }, name) => {
-    const known = await listReactors(listingReactors);
-    const found = known.find((reactor) => reactor.name === name);
-    if (found === undefined) throw new CommandFailed(`name one of ${known.map((reactor) => reactor.name).join(', ')}`, MISUSE);
+    const reactors = await listReactors(listingReactors);
+    const found = reactors.find((reactor) => reactor.name === name);
+    if (found === undefined)
+      throw new CommandFailed(`name one of ${reactors.map((reactor) => reactor.name).join(', ')}`, MISUSE);
     if (found.state !== 'paused') throw new CommandFailed(`${name} is not paused`);
     await processorStore.resume(name);
     return { name, resumed: true, poisonEvent: found.poisonEvent };

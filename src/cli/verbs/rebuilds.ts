@@ -2,21 +2,22 @@ import type { Command, OptionValues } from '@commander-js/extra-typings';
 import type { Decision, Generation } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
 import { whyNotCompared } from '../../processors/projector/compare-with-live.ts';
-import type { Civic } from '../../civic.ts';
+import type { Civic } from '../../app/civic.ts';
 import { confirm, numbered, YES } from '../confirm.ts';
 import { type CliContext, CommandFailed, MISUSE } from '../context.ts';
-import { followRebuild, untilLive } from '../follow-rebuild.ts';
+import { followRebuild, waitUntilLive } from '../follow-rebuild.ts';
 import { print, warn } from '../output.ts';
 import { runs } from '../verb.ts';
 
 const ON_GOING =
-  '\nA running service does the work and continues it when this command is stopped. Without a service this command does the work, and the same command continues it.';
+  '\nA running service does the work and continues if you stop this command. Without a service, this command does the work; run it again to continue.';
 
 /** The named read model, or all with `all`. Throws `CommandFailed` with the known names. */
 export function chosenProjections(civic: Civic, name: string | undefined, all: boolean): readonly Projection[] {
   const found = civic.projections.filter((projection) => (all ? name === undefined : projection.name === name));
   const names = civic.projections.map((projection) => projection.name);
-  if (found.length === 0) throw new CommandFailed(`name one of ${names.join(', ')}, or --all where it is an option`, MISUSE);
+  if (found.length === 0)
+    throw new CommandFailed(`name one of ${names.join(', ')}, or --all where it is an option`, MISUSE);
   return found;
 }
 
@@ -39,41 +40,46 @@ async function chosen(context: CliContext, civic: Civic, name: string): Promise<
 }
 
 export function addRebuildCommands(projections: Command, context: CliContext): void {
-  const described = <Words extends string>(words: Words, description: string) => projections.command(words).description(description);
+  const described = <Words extends string>(words: Words, description: string) =>
+    projections.command(words).description(description);
   const rebuilding = described(
     'rebuild [name]',
-    'build a read model anew beside the live one, compare, and switch; or follow the rebuild in progress',
+    'rebuild a read model beside the live one, compare and switch; or follow a rebuild in progress',
   )
-    .option('--all', 'every read model, one after the other')
-    .option('--hold', 'build and compare, and wait with the switch for `switch`')
+    .option('--all', 'rebuild every read model, one after another')
+    .option('--hold', 'build and compare, but do not switch until `switch`')
     .addHelpText('after', ON_GOING);
   runs(context, 'log', rebuilding, async (civic, name, { all = false, hold = false }) => {
     const results = [];
-    for (const projection of chosenProjections(civic, name, all)) results.push(await rebuild(context, civic, projection, hold));
+    for (const projection of chosenProjections(civic, name, all))
+      results.push(await rebuild(context, civic, projection, hold));
     return results;
   });
 
   const changes = <Options extends OptionValues>(
     verb: Command<[string], Options>,
     work: (model: Chosen, options: Options & { readonly json?: true }) => Promise<unknown>,
-  ): void => runs(context, 'log', verb, async (civic, name, options) => work(await chosen(context, civic, name), options));
+  ): void =>
+    runs(context, 'log', verb, async (civic, name, options) => work(await chosen(context, civic, name), options));
   changes(described('pause <name>', 'stop folding a rebuild until `resume`'), (model) => decide(model, 'pause'));
   changes(described('resume <name>', 'continue a rebuild that `pause` stopped'), (model) => decide(model, 'resume'));
-  changes(described('cancel <name>', 'cancel a rebuild; the live generation does not change'), (model) => decide(model, 'cancel'));
+  changes(described('cancel <name>', 'cancel a rebuild; the live generation does not change'), (model) =>
+    decide(model, 'cancel'),
+  );
   changes(
-    described('compare <name>', 'compare a held rebuild with the live read model by digest, and name the rows that differ'),
+    described('compare <name>', 'compare a held rebuild with the live read model and list the rows that differ'),
     async (model, { json = false }) => printComparison(context, await compare(model), json),
   );
   changes(
-    described('switch <name>', 'let a held rebuild serve, once it has caught up and is found equal').option(
+    described('switch <name>', 'switch to a held rebuild once it has caught up and is equal').option(
       '--accept-differences',
-      'also a refused one, and although it differs; never for the published feed',
+      'switch even if it differs or was refused; not possible for the published feed',
     ),
     (model, { acceptDifferences = false }) => switchTo(model, acceptDifferences),
   );
-  changes(described('switch-back <name>', 'let what the last rebuild replaced catch up and serve again'), switchBack);
+  changes(described('switch-back <name>', 'switch back to the previous generation once it has caught up'), switchBack);
   changes(
-    described('drop <name>', 'remove the tables that are kept for `switch-back`, and those of refused rebuilds').option(...YES),
+    described('drop <name>', 'drop the tables of previous generations and refused rebuilds').option(...YES),
     (model, { yes }) => drop(model, yes),
   );
 }
@@ -89,14 +95,16 @@ const isLive = ({ state }: Generation): boolean => state === 'live';
 
 async function rebuild(context: CliContext, civic: Civic, projection: Projection, held: boolean) {
   const { name } = projection;
-  await untilLive(context, civic, name);
+  await waitUntilLive(context, civic, name);
   if (held) requireComparable({ name, projection, rows: await generationsOf(civic, name) }, projection.version);
   const building = await civic.generations.create(projection, held ? 'held' : 'building', civic.leaseClock.now());
   if (building.held && !held) {
-    throw new CommandFailed(`a rebuild of ${name} is held: \`civic projections switch ${name}\` makes it live, \`cancel\` cancels it`);
+    throw new CommandFailed(
+      `a rebuild of ${name} is held: \`civic projections switch ${name}\` makes it live, \`cancel\` cancels it`,
+    );
   }
   if (!building.held && held) {
-    throw new CommandFailed(`a rebuild of ${name} that switches by itself is under way; \`cancel\` it first`);
+    throw new CommandFailed(`a rebuild of ${name} that switches automatically is running; \`cancel\` it first`);
   }
   const isBuilt = ({ state, comparison }: Generation): boolean => state === 'building' && comparison?.equal === true;
   return followed(context, civic, building, held ? isBuilt : isLive);
@@ -104,12 +112,19 @@ async function rebuild(context: CliContext, civic: Civic, projection: Projection
 
 async function notNow({ civic, name }: Chosen, decision: string): Promise<CommandFailed> {
   const building = (await generationsOf(civic, name)).find(({ state }) => state === 'building');
-  if (building === undefined) return new CommandFailed(`${name}: there is nothing to ${decision}, no rebuild is under way`);
-  const state = building.operatorPausedAt !== null ? 'paused' : building.held ? 'held' : 'under way, and switches by itself';
+  if (building === undefined)
+    return new CommandFailed(`${name}: there is nothing to ${decision}, no rebuild is running`);
+  const state =
+    building.operatorPausedAt !== null ? 'paused' : building.held ? 'held' : 'running, and switches automatically';
   return new CommandFailed(`${name}: there is nothing to ${decision}, its rebuild is ${state}`);
 }
 
-async function decided(model: Chosen, row: Generation | undefined, decision: Decision, word: string = decision): Promise<Generation> {
+async function decided(
+  model: Chosen,
+  row: Generation | undefined,
+  decision: Decision,
+  word: string = decision,
+): Promise<Generation> {
   const { generations, leaseClock } = model.civic;
   const after = row === undefined ? null : await generations.decide(row.generation, decision, leaseClock.now());
   if (after === null) throw await notNow(model, word);
@@ -118,7 +133,9 @@ async function decided(model: Chosen, row: Generation | undefined, decision: Dec
 
 async function decide(model: Chosen, decision: 'pause' | 'resume' | 'cancel') {
   const { generation, folded, keptUntil } = await decided(model, model.building, decision);
-  const state = { pause: 'operator_paused', resume: 'building', cancel: keptUntil === null ? 'cancelled' : 'kept' }[decision];
+  const state = { pause: 'operator_paused', resume: 'building', cancel: keptUntil === null ? 'cancelled' : 'kept' }[
+    decision
+  ];
   return { name: model.name, generation, state, folded };
 }
 
@@ -131,17 +148,27 @@ async function compare(model: Chosen): Promise<Generation> {
     return refused;
   }
   requireComparable(model, building.version);
-  return followRebuild(context, civic, await decided(model, building, 'compare'), ({ comparison }) => comparison !== null);
+  return followRebuild(
+    context,
+    civic,
+    await decided(model, building, 'compare'),
+    ({ comparison }) => comparison !== null,
+  );
 }
 
 /** A build of this version is compared with the live generation. Throws `CommandFailed` where it cannot be. */
-function requireComparable({ name, rows, projection }: Pick<Chosen, 'name' | 'rows' | 'projection'>, version: number): void {
+function requireComparable(
+  { name, rows, projection }: Pick<Chosen, 'name' | 'rows' | 'projection'>,
+  version: number,
+): void {
   const live = rows.find(({ state }) => state === 'live');
   if (live === undefined) throw new CommandFailed(`${name} has no live generation to compare with`);
   const notCompared = whyNotCompared(projection, live.version, version);
   if (notCompared !== null) throw new CommandFailed(`${name}: ${notCompared}`);
   if (live.pausedReason !== null) {
-    throw new CommandFailed(`${name}: the live one is paused at event ${live.pausedEvent ?? '?'}; \`retry\` or \`skip\` it first`);
+    throw new CommandFailed(
+      `${name}: the live one is paused at event ${live.pausedEvent ?? '?'}; \`retry\` or \`skip\` it first`,
+    );
   }
 }
 
@@ -155,20 +182,33 @@ function printComparison(context: CliContext, { projection, generation, comparis
     digestLive: live.digest,
     digestRebuilt: rebuilt.digest,
   }));
-  const found = { name: projection, generation, live: of, equal, checkpoint, at: new Date(at).toISOString(), differences };
+  const found = {
+    name: projection,
+    generation,
+    live: of,
+    equal,
+    checkpoint,
+    at: new Date(at).toISOString(),
+    differences,
+  };
   print(context, json ? { ...found, tables } : found, { json });
   if (!json) print(context, tables, { json });
   const different = tables.filter((table) => !table.equal).map(({ table }) => table);
-  if (!equal) throw new CommandFailed(`${projection}: generation ${generation} differs from the live one in ${different.join(', ')}`);
+  if (!equal)
+    throw new CommandFailed(
+      `${projection}: generation ${generation} differs from the live one in ${different.join(', ')}`,
+    );
 }
 
 async function switchTo(model: Chosen, accepting: boolean) {
   const { context, civic, name, projection } = model;
   if (accepting && projection.published === true) {
-    throw new CommandFailed(`${name} is published history: a rebuild that differs from it is never switched to`);
+    throw new CommandFailed(`${name} is the published history: a rebuild that differs from it can never replace it`);
   }
   const rows = model.rows.filter(({ version }) => version === projection.version);
-  const row = rows.find(({ state }) => state === 'building') ?? (accepting ? rows.find(({ state }) => state === 'refused') : undefined);
+  const row =
+    rows.find(({ state }) => state === 'building') ??
+    (accepting ? rows.find(({ state }) => state === 'refused') : undefined);
   if (row !== undefined) await requireLogInUse(civic, row);
   const switching = await decided(model, row, accepting ? 'switch-accepting' : 'switch', 'switch to');
   return followed(context, civic, switching, isLive);
@@ -177,41 +217,44 @@ async function switchTo(model: Chosen, accepting: boolean) {
 /** A moved log keeps its live and building generations; kept and refused ones stay with the former log. */
 async function requireLogInUse(civic: Civic, { projection, logId }: Generation): Promise<void> {
   if (logId !== null && logId !== (await civic.log.identity())) {
-    throw new CommandFailed(`${projection}: what is there was filled from log ${logId}, which is not the log in use; \`drop\` it`);
+    throw new CommandFailed(
+      `${projection}: what is there was filled from log ${logId}, which is not the log in use; \`drop\` it`,
+    );
   }
 }
 
 async function switchBack(model: Chosen) {
   const { context, civic, name, projection, rows } = model;
-  const kept = rows.find(({ state, keptUntil }) => state === 'retired' && (keptUntil ?? 0) >= civic.leaseClock.now());
-  if (kept === undefined) throw new CommandFailed(`${name}: nothing is kept to switch back to; CIVIC_REBUILD_KEPT says how long it is`);
-  if (kept.version !== projection.version) {
+  const former = rows.find(({ state, keptUntil }) => state === 'retired' && (keptUntil ?? 0) >= civic.leaseClock.now());
+  if (former === undefined)
+    throw new CommandFailed(`${name}: there is no previous generation; CIVIC_REBUILD_KEPT sets how long it is kept`);
+  if (former.version !== projection.version) {
     throw new CommandFailed(
-      `${name}: what is kept is version ${kept.version}, and this program folds version ${projection.version}; run the program that folds it`,
+      `${name}: what is kept is version ${former.version}, and this program folds version ${projection.version}; run the program that folds it`,
     );
   }
-  await requireLogInUse(civic, kept);
-  const back = await decided(model, kept, 'switch-back', 'switch back to');
+  await requireLogInUse(civic, former);
+  const back = await decided(model, former, 'switch-back', 'switch back to');
   return followed(context, civic, back, isLive);
 }
 
 async function drop({ context, civic, name, projection, rows }: Chosen, yes: boolean | undefined) {
   const dropped: number[] = [];
   const waiting: number[] = [];
-  const kept = rows.filter(({ state }) => state === 'retired' || state === 'refused');
-  if (kept.length > 0) {
-    const tables = kept.flatMap(({ generation }) => projection.tables(generation));
-    const folded = kept.reduce((sum, row) => sum + row.folded, 0);
+  const droppable = rows.filter(({ state }) => state === 'retired' || state === 'refused');
+  if (droppable.length > 0) {
+    const tables = droppable.flatMap(({ generation }) => projection.tables(generation));
+    const folded = droppable.reduce((sum, row) => sum + row.folded, 0);
     const what = () =>
-      `removes ${numbered(kept.length, 'generation')} of ${name}: ${numbered(tables.length, 'table')} with ${numbered(folded, 'folded event')}`;
+      `removes ${numbered(droppable.length, 'generation')} of ${name}: ${numbered(tables.length, 'table')} with ${numbered(folded, 'folded event')}`;
     await confirm(context, { yes, what });
   }
-  for (const { generation } of kept) {
+  for (const { generation } of droppable) {
     if ((await civic.generations.decide(generation, 'drop', civic.leaseClock.now())) === null) continue;
-    const gone = await civic.generations.drop(generation, projection.tables(generation));
-    (gone ? dropped : waiting).push(generation);
+    const isDropped = await civic.generations.drop(generation, projection.tables(generation));
+    (isDropped ? dropped : waiting).push(generation);
   }
-  if (dropped.length + waiting.length === 0) throw new CommandFailed(`${name}: nothing is kept that could be dropped`);
-  if (waiting.length > 0) warn(context, 'a reader still holds some of the tables; the service drops them when it is done');
+  if (dropped.length + waiting.length === 0) throw new CommandFailed(`${name}: there is nothing to drop`);
+  if (waiting.length > 0) warn(context, 'a reader still uses some of the tables; the service drops them later');
   return { name, dropped, waiting };
 }

@@ -4,12 +4,12 @@ import { addAbortSignal } from 'node:stream';
 import type { Command } from '@commander-js/extra-typings';
 import type { EventLog } from '../../../domain/ports/event-log.ts';
 import { RESOURCES } from '../../../domain/records/resources.ts';
-import { isStoreFailure } from '../../../domain/retry.ts';
+import { isStoreFailure } from '../../../plumbing/retry.ts';
 import { exportRecords, recordVersions } from '../../../queries/feed/export-records.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
-import { databaseTroubles } from '../doctor/examine.ts';
+import { findDatabaseTroubles } from '../doctor/examine.ts';
 import { print, writeOut } from '../output.ts';
-import { counted, withProgress } from '../progress-bar.ts';
+import { countBytes, withProgress } from '../progress-bar.ts';
 import { RejectedFile } from '../rejected-file.ts';
 import { choiceParser, runs, uuidParser, waitUntilVisible, withOpened } from '../verb.ts';
 import { importRecords } from '../../sources/ndjson/import-records.ts';
@@ -17,10 +17,10 @@ import { importRecords } from '../../sources/ndjson/import-records.ts';
 const REJECTED_LINES = 3;
 
 export function addRecordsCommands(program: Command, context: CliContext): void {
-  const records = program.command('records').description('bring civic records in and out');
+  const records = program.command('records').description('import and export records');
   const importing = records
     .command('import <file>')
-    .description('read NDJSON, one change a line, from a file or from standard input (-)')
+    .description('import changes from NDJSON, one per line, from a file or standard input (-)')
     .addHelpText(
       'after',
       '\nA bad line stops nothing: it goes to FILE.rejected.ndjson with its number and reason, and the exit status is then 3.',
@@ -28,7 +28,7 @@ export function addRecordsCommands(program: Command, context: CliContext): void 
   runs(context, 'nothing', importing, (_, file, options) => runImport(context, file, options));
   records
     .command('export')
-    .description('print the current (or then current) records as NDJSON, in the form that import reads')
+    .description('print the current records, or those at a cursor, as NDJSON that import reads')
     .option('--resource <name>', `one of ${RESOURCES.join(', ')}`, choiceParser('--resource', RESOURCES))
     .option('--at <cursor>', 'the state at a feed cursor')
     .option('--json', 'print one JSON array instead of lines')
@@ -38,7 +38,7 @@ export function addRecordsCommands(program: Command, context: CliContext): void 
   records
     .command('history')
     .argument('<id>', '', uuidParser('the id'))
-    .description('every version of a record from the log, as NDJSON, oldest first')
+    .description('print every version of a record as NDJSON, oldest first')
     .option('--json', 'print one JSON array instead of lines')
     .action((recordId, { json = false }) =>
       withOpened(context, 'log', ({ log }) => writeLines(context, historyLines(log, recordId), json)),
@@ -63,7 +63,10 @@ async function writeLines(context: CliContext, lines: AsyncIterable<string>, jso
   if (json) await writeOut(context, before === '[' ? '[]\n' : ']\n');
 }
 
-async function openInput(context: CliContext, file: string): Promise<{ readonly bytes: AsyncIterable<Uint8Array>; readonly size: number }> {
+async function openInput(
+  context: CliContext,
+  file: string,
+): Promise<{ readonly bytes: AsyncIterable<Uint8Array>; readonly size: number }> {
   if (file === '-') return { bytes: addAbortSignal(context.stopping, context.stdin), size: 0 };
   const handle = await open(file, 'r').catch((error: Error) => {
     throw new CommandFailed(`cannot read ${file}: ${error.message}`);
@@ -80,7 +83,7 @@ async function openInput(context: CliContext, file: string): Promise<{ readonly 
 /** The failure of an import that can run again, with the present problems of the database; another error as it is. */
 async function resumable(context: CliContext, error: unknown): Promise<unknown> {
   if (!isStoreFailure(error)) return error;
-  const reasons = [error.message, ...(await databaseTroubles(context.examination))];
+  const reasons = [error.message, ...(await findDatabaseTroubles(context.examination))];
   return new CommandFailed(
     `the import stopped: ${reasons.join('; ')}; run the same import again, which is safe: it repeats nothing that is stored and continues with the rest`,
   );
@@ -96,7 +99,11 @@ async function runImport(context: CliContext, file: string, options: { readonly 
     await rejectedFile.close();
   }
   const { read, appended, unchanged, rejected } = tally;
-  print(context, { read, appended, unchanged, rejected, seconds: Math.round(performance.now() - started) / 1000 }, options);
+  print(
+    context,
+    { read, appended, unchanged, rejected, seconds: Math.round(performance.now() - started) / 1000 },
+    options,
+  );
   if (rejected > 0) {
     throw new CommandFailed(
       `${rejected} of ${read} lines were refused; they are in ${rejectedFile.path} with the reason of each`,
@@ -111,7 +118,7 @@ async function importing(context: CliContext, file: string, rejectedFile: Reject
     try {
       const result = await withProgress(context, 'bytes', (bar) =>
         importRecords({
-          input: counted(bytes, bar, size),
+          input: countBytes(bytes, bar, size),
           writer: civic.writer,
           onRejected: (line, reason) => rejectedFile.add(line, reason),
         }),

@@ -12,7 +12,7 @@ import { choiceParser, runs } from '../verb.ts';
 export function addReplicateCommand(program: Command, context: CliContext): void {
   const mirror = program
     .command('replicate')
-    .description('mirror a service: a snapshot, then its changes, resumable, each change in effect once')
+    .description('mirror a service: a snapshot, then every change exactly once; can be resumed')
     .requiredOption('--base-url <url>', 'address of the service')
     .option(
       '--key-file <file>',
@@ -31,7 +31,16 @@ export function addReplicateCommand(program: Command, context: CliContext): void
     .option('--new-snapshot', 'begin with a new snapshot, also where the mirror could continue')
     .option('--verify', 'compare the mirror with the digests of the service at the end');
   runs(context, 'nothing', mirror, async (_, options) => {
-    const { baseUrl, to, resource = null, format = null, once = false, follow = false, verify = false, newSnapshot = false } = options;
+    const {
+      baseUrl,
+      to,
+      resource = null,
+      format = null,
+      once = false,
+      follow = false,
+      verify = false,
+      newSnapshot = false,
+    } = options;
     if (follow && once) throw new CommandFailed('give --once or --follow, not both', MISUSE);
     const key = await keyOf(context, options);
     return withProgress(context, 'records', (bar) =>
@@ -58,11 +67,13 @@ interface GivenKey {
 }
 
 async function keyOf({ examination }: CliContext, { key, keyFile }: GivenKey): Promise<string> {
-  if (key !== undefined && keyFile !== undefined) throw new CommandFailed('give the key by --key or by --key-file, not both', MISUSE);
+  if (key !== undefined && keyFile !== undefined)
+    throw new CommandFailed('give the key by --key or by --key-file, not both', MISUSE);
   if (keyFile === undefined) {
-    const given = (key ?? examination.environment[API_KEY_VARIABLE] ?? '').trim();
-    if (given === '') throw new CommandFailed(`give the key by ${API_KEY_VARIABLE}, by --key-file or by --key`, MISUSE);
-    return given;
+    const apiKey = (key ?? examination.environment[API_KEY_VARIABLE] ?? '').trim();
+    if (apiKey === '')
+      throw new CommandFailed(`give the key by ${API_KEY_VARIABLE}, by --key-file or by --key`, MISUSE);
+    return apiKey;
   }
   const text = await readFile(keyFile, 'utf8').catch((error: Error) => {
     throw new CommandFailed(`cannot read ${keyFile}: ${error.message}`);

@@ -1,14 +1,28 @@
 import type { Command, CommandUnknownOpts, OptionValues } from '@commander-js/extra-typings';
 import type { VerifiedRecord } from '../../../commands/reports/report-decider.ts';
-import { moveReport, noteReport, readReportState, type WorkedReport } from '../../../commands/reports/work-on-report.ts';
+import {
+  moveReport,
+  noteReport,
+  readReportState,
+  type WorkedReport,
+} from '../../../commands/reports/work-on-report.ts';
 import { FOUND_RESOURCES } from '../../../domain/records/external-ids.ts';
 import { dateTime } from '../../../domain/records/fields.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { REPORT_REASONS, REPORT_STATUSES } from '../../../domain/reports.ts';
 import { findReport, type KnownReport } from '../../../queries/reports/known-reports.ts';
-import type { Civic } from '../../civic.ts';
+import type { Civic } from '../../app/civic.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
-import { choiceParser, parser, parseValue, requireHandled, runs, textParser, uuidParser, wholeParser } from '../verb.ts';
+import {
+  choiceParser,
+  parser,
+  parseValue,
+  requireHandled,
+  runs,
+  textParser,
+  uuidParser,
+  wholeParser,
+} from '../verb.ts';
 import { cut } from '../../processors/reactors/reports/verdict.ts';
 
 export const ofReport = <Options extends OptionValues>(command: Command<[], Options>) =>
@@ -51,9 +65,20 @@ export function addMoveCommands(reports: CommandUnknownOpts, context: CliContext
       const seenRevision = options.revision ?? (await readReportState(civic.log, reportId)).revision;
       const verifiedRecords: VerifiedRecord[] = [];
       for (const record of options.record) verifiedRecords.push(await verifiedRecord(civic, record));
-      const move = { to, reasonCode: reason, finding, nextAction, verifiedRecords, nextCheckAt: nextCheck(civic, options.nextCheck) };
+      const move = {
+        to,
+        reasonCode: reason,
+        finding,
+        nextAction,
+        verifiedRecords,
+        nextCheckAt: nextCheck(civic, options.nextCheck),
+      };
       const lease = await leaseOf(civic, reportId, options);
-      await requireHandled(context, civic, await moveReport(civic.reporting.worker, lease, seenRevision, { moves: [move], note }));
+      await requireHandled(
+        context,
+        civic,
+        await moveReport(civic.reporting.worker, lease, seenRevision, { moves: [move], note }),
+      );
       const { status, nextCheckAt, closedAt, revision } = await reportOf(civic, reportId);
       return { reportId, status, nextCheckAt, closedAt, revision };
     },
@@ -100,5 +125,7 @@ async function verifiedRecord({ reporting }: Civic, itemId: string): Promise<Ver
     const title = 'title' in data ? { title: cut(data.title, MAX_TITLE_LENGTH) } : {};
     return { itemId, sourceUrl: 'url' in data ? data.url : data.sourceUrl, ...title };
   }
-  throw new CommandFailed(`--record ${itemId} is no meeting, agenda, agenda item, document or stream record that is published now`);
+  throw new CommandFailed(
+    `--record ${itemId} is no meeting, agenda, agenda item, document or stream record that is published now`,
+  );
 }

@@ -3,15 +3,21 @@ import { z } from 'zod';
 import { turnReportSwitch } from '../../../commands/reports/turn-switch.ts';
 import { leaseReport, MAX_LEASE_MS } from '../../../commands/reports/work-on-report.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../domain/durations.ts';
-import { readReportEvent, readSwitches, REPORT_SWITCHES, type ReportEvent } from '../../../domain/events/report-events.ts';
+import {
+  readReportEvent,
+  readSwitches,
+  REPORT_SWITCHES,
+  type ReportEvent,
+} from '../../../domain/events/report-events.ts';
 import { streamEvents } from '../../../domain/read-log.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { OPEN_REPORT_STATUSES, REPORT_STATUSES } from '../../../domain/reports.ts';
 import { reportStream } from '../../../domain/streams.ts';
+import { visible } from '../../../plumbing/visible-text.ts';
 import { knownReports } from '../../../queries/reports/known-reports.ts';
-import type { Civic } from '../../civic.ts';
+import type { Civic } from '../../app/civic.ts';
 import type { CliContext } from '../context.ts';
-import { print, visible } from '../output.ts';
+import { print } from '../output.ts';
 import {
   DEADLINE_MS,
   durationParser,
@@ -33,7 +39,7 @@ const MAX_PAUSE_DAYS = 7;
 const CENTURY_DAYS = 36_525;
 
 export function addReportsCommands(program: Command, context: CliContext): void {
-  const reports = program.command('reports').description("missing-data reports: the investigator's side");
+  const reports = program.command('reports').description('investigate missing-data reports');
   addList(reports, context);
   addShow(reports, context);
   addLease(reports, context);
@@ -42,62 +48,75 @@ export function addReportsCommands(program: Command, context: CliContext): void 
   addWork(reports, context);
 }
 
-const verb = (reports: Command, words: string, description: string): Command => reports.command(words).description(description);
+const verb = (reports: Command, words: string, description: string): Command =>
+  reports.command(words).description(description);
 
 function addList(reports: Command, context: CliContext): void {
-  const list = verb(reports, 'list', 'open reports, those without an investigation first, then the oldest')
+  const list = verb(reports, 'list', 'list open reports, unassigned ones first, then by age')
     .option(
       '--status <statuses>',
       `of these statuses, separated by commas: ${REPORT_STATUSES.join(', ')}`,
       listParser('--status', REPORT_STATUSES, REPORT_STATUSES.join(', ')),
     )
-    .option('--all', 'closed ones too')
-    .option('--account <id>', 'of one account', uuidParser('--account'))
-    .option('--jurisdiction <slug>', 'of one jurisdiction, as the report names it')
+    .option('--all', 'include closed reports')
+    .option('--account <id>', 'only reports of this account', uuidParser('--account'))
+    .option('--jurisdiction <slug>', 'only reports that name this jurisdiction')
     .option(
       '--older-than <duration>',
-      'submitted so long ago or longer, such as P1D or PT6H',
+      'minimum age, such as P1D or PT6H',
       durationParser('--older-than', CENTURY_DAYS, 'a century'),
     )
-    .option('--holder <name>', 'leased now by this holder', textParser('--holder', 200))
-    .option('--limit <number>', 'at most so many', wholeParser('--limit', 1, 9999), 100);
-  runs(context, 'read models', list, async ({ clock, reads, reporting }, { status, all = false, holder, json = false, ...options }) => {
-    const leases = await reporting.worker.leases.held(clock.now());
-    const found = await knownReports(
-      reads,
-      {
-        statuses: status ?? (all ? undefined : OPEN_REPORT_STATUSES),
-        accountId: options.account,
-        jurisdictionSlug: options.jurisdiction,
-        submittedUpTo: options.olderThan === undefined ? undefined : clock.now() - options.olderThan,
-        reportIds: holder === undefined ? undefined : leases.filter((lease) => lease.holder === holder).map(({ reportId }) => reportId),
-      },
-      options.limit,
-    );
-    const cut = (text: string): string => (json || text.length <= 60 ? text : `${text.slice(0, 59)}…`);
-    return found.map(({ reportId, accountId, status: stands, reasonCode, submittedAt, nextCheckAt, input }) => ({
-      reportId,
-      accountId,
-      status: stands,
-      reasonCode,
-      submittedAt,
-      nextCheckAt,
-      holder: leases.find((lease) => lease.reportId === reportId)?.holder ?? null,
-      jurisdiction: input.jurisdictionSlug ?? null,
-      sourceUrl: cut(input.sourceUrl),
-      expectedRecord: cut(json ? input.expectedRecord : input.expectedRecord.replaceAll(/\s+/g, ' ')),
-    }));
-  });
+    .option('--holder <name>', 'only reports leased by this holder', textParser('--holder', 200))
+    .option('--limit <number>', 'maximum number of reports', wholeParser('--limit', 1, 9999), 100);
+  runs(
+    context,
+    'read models',
+    list,
+    async ({ clock, reads, reporting }, { status, all = false, holder, json = false, ...options }) => {
+      const leases = await reporting.worker.leases.listValid(clock.now());
+      const found = await knownReports(
+        reads,
+        {
+          statuses: status ?? (all ? undefined : OPEN_REPORT_STATUSES),
+          accountId: options.account,
+          jurisdictionSlug: options.jurisdiction,
+          submittedUpTo: options.olderThan === undefined ? undefined : clock.now() - options.olderThan,
+          reportIds:
+            holder === undefined
+              ? undefined
+              : leases.filter((lease) => lease.holder === holder).map(({ reportId }) => reportId),
+        },
+        options.limit,
+      );
+      const cut = (text: string): string => (json || text.length <= 60 ? text : `${text.slice(0, 59)}…`);
+      return found.map(({ reportId, accountId, status: stands, reasonCode, submittedAt, nextCheckAt, input }) => ({
+        reportId,
+        accountId,
+        status: stands,
+        reasonCode,
+        submittedAt,
+        nextCheckAt,
+        holder: leases.find((lease) => lease.reportId === reportId)?.holder ?? null,
+        jurisdiction: input.jurisdictionSlug ?? null,
+        sourceUrl: cut(input.sourceUrl),
+        expectedRecord: cut(json ? input.expectedRecord : input.expectedRecord.replaceAll(/\s+/g, ' ')),
+      }));
+    },
+  );
 }
 
 function addShow(reports: Command, context: CliContext): void {
-  const show = ofReport(verb(reports, 'show', 'a report and its whole history, from its events'));
+  const show = ofReport(verb(reports, 'show', 'show a report and its history'));
   runs(context, 'read models', show, async (civic, id, { json = false }) => {
     const { input, note: _, ...report } = await reportOf(civic, id);
-    const held = await civic.reporting.worker.leases.current(report.reportId, civic.clock.now());
-    const lease = held === null ? null : { holder: held.holder, token: held.token, until: new Date(held.leaseUntil).toISOString() };
+    const stored = await civic.reporting.worker.leases.current(report.reportId, civic.clock.now());
+    const lease =
+      stored === null
+        ? null
+        : { holder: stored.holder, token: stored.token, until: new Date(stored.leaseUntil).toISOString() };
     const history: ReportHappening[] = [{ at: report.submittedAt, what: 'received', by: null, details: [] }];
-    for await (const stored of streamEvents(civic.log, reportStream(report.reportId))) history.push(happening(readReportEvent(stored)));
+    for await (const stored of streamEvents(civic.log, reportStream(report.reportId)))
+      history.push(happening(readReportEvent(stored)));
     if (json) return { ...report, lease, input, history };
     print(context, { ...report, lease, ...input }, { json });
     context.stdout.write('\n');
@@ -111,20 +130,39 @@ function addShow(reports: Command, context: CliContext): void {
 
 function addLease(reports: Command, context: CliContext): void {
   const lease = ofReport(
-    verb(reports, 'lease', 'take the lease of a report, or renew it: a report is moved and noted only under its lease'),
+    verb(reports, 'lease', 'lease a report or renew its lease; `move` and `note` require the lease'),
   )
-    .requiredOption('--holder <name>', 'who works on it', textParser('--holder', 200))
-    .option('--for <duration>', 'how long, such as PT1H; P30D at most', durationParser('--for', MAX_LEASE_DAYS), HOUR_MS)
-    .option('--while-paused', 'also while work on reports is paused');
+    .requiredOption('--holder <name>', 'name of the investigator', textParser('--holder', 200))
+    .option(
+      '--for <duration>',
+      'duration of the lease, such as PT1H; at most P30D',
+      durationParser('--for', MAX_LEASE_DAYS),
+      HOUR_MS,
+    )
+    .option('--while-paused', 'even while report work is paused');
   runs(context, 'read models', lease, async (civic, id, { holder, for: leaseMs, whilePaused = false }) => {
     const { reportId, accountId } = await reportOf(civic, id);
     const dailyBudget = civic.settings.CIVIC_REPORT_DAILY_BUDGET;
-    const leased = await leaseReport(civic.reporting.worker, { reportId, accountId, holder, leaseMs, dailyBudget, whilePaused });
+    const leased = await leaseReport(civic.reporting.worker, {
+      reportId,
+      accountId,
+      holder,
+      leaseMs,
+      dailyBudget,
+      whilePaused,
+    });
     if (leased instanceof Rejection) throw leased;
     await waitUntilVisible(context, civic, await civic.log.head());
     const { token, leaseUntil } = leased.lease;
     const { status, revision } = leased.state;
-    return { reportId, holder: leased.lease.holder, token, leaseUntil: new Date(leaseUntil).toISOString(), status, revision };
+    return {
+      reportId,
+      holder: leased.lease.holder,
+      token,
+      leaseUntil: new Date(leaseUntil).toISOString(),
+      status,
+      revision,
+    };
   });
 }
 
@@ -138,7 +176,11 @@ function addSwitches(reports: Command, context: CliContext): void {
       .option('--reason <text>', 'why');
     runs(context, 'read models', turn, async (civic, what, { by, reason = null }) => {
       const change = { paused: name === 'pause', by, reason };
-      await requireHandled(context, civic, await turnReportSwitch(civic, what, change, civic.clock.now() + DEADLINE_MS));
+      await requireHandled(
+        context,
+        civic,
+        await turnReportSwitch(civic, what, change, civic.clock.now() + DEADLINE_MS),
+      );
       const { intake, worker } = await readSwitches(civic.log);
       return { intake: intake.paused ? 'paused' : 'running', worker: worker.paused ? 'paused' : 'running' };
     });
@@ -146,9 +188,9 @@ function addSwitches(reports: Command, context: CliContext): void {
 }
 
 function addWork(reports: Command, context: CliContext): void {
-  const work = verb(reports, 'work', 'work on what needs no person, again and again until stopped')
-    .option('--once', 'one turn over what is due now')
-    .option('--every <duration>', 'time between two turns', durationParser('--every', MAX_PAUSE_DAYS), MINUTE_MS);
+  const work = verb(reports, 'work', 'process reports automatically until stopped')
+    .option('--once', 'process the reports that are due now, then exit')
+    .option('--every <duration>', 'time between two passes', durationParser('--every', MAX_PAUSE_DAYS), MINUTE_MS);
   runs(context, 'read models', work, async (civic, { once = false, every, json = false }) => {
     if (once) return workOnce(context, civic, json);
     civic.startReactors(civic.reporting.reactors.map(({ name }) => name));
@@ -160,7 +202,10 @@ function addWork(reports: Command, context: CliContext): void {
   });
 }
 
-const STOPPED = { worker_paused: 'work on reports is paused', budget_exhausted: 'the investigations of the day are used up' } as const;
+const STOPPED = {
+  worker_paused: 'report work is paused',
+  budget_exhausted: 'the daily budget of investigations is used up',
+} as const;
 
 async function workOnce(context: CliContext, civic: Civic, json: boolean): Promise<void> {
   const { position, ...done } = await dueReports(civic.reporting.worker, context.stopping);
@@ -199,6 +244,11 @@ function happening({ type, data }: ReportEvent): ReportHappening {
       return { at: data.movedAt, what: `${data.from} -> ${data.to}`, by, details };
     }
     case 'DataReportNoted':
-      return { at: data.notedAt, what: 'noted', by, details: [...data.note.split('\n'), ...labelled({ 'next check': data.nextCheckAt })] };
+      return {
+        at: data.notedAt,
+        what: 'noted',
+        by,
+        details: [...data.note.split('\n'), ...labelled({ 'next check': data.nextCheckAt })],
+      };
   }
 }

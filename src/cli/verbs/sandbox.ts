@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import { Rejection } from '../../../domain/rejections.ts';
-import type { Civic } from '../../civic.ts';
-import { BadSetting } from '../../settings.ts';
+import type { Civic } from '../../app/civic.ts';
+import { BadSetting } from '../../app/settings.ts';
 import type { CliContext } from '../context.ts';
 import { warn } from '../output.ts';
 import type { ChangeablePlans } from '../sandbox/settings.ts';
@@ -15,7 +15,9 @@ const LOOPBACK = '127.0.0.1';
 export function addSandboxCommand(program: Command, context: CliContext): void {
   program
     .command('sandbox')
-    .description('run the service with invented records, throw-away data, a movable clock and failures on request, until SIGTERM or SIGINT')
+    .description(
+      'run a throw-away service with made-up records, a movable clock and failures on request, until SIGTERM or SIGINT',
+    )
     .option(
       '--control-port <port>',
       'port of the control address on 127.0.0.1; 0 picks a free one',
@@ -49,20 +51,24 @@ async function runSandbox(
   { controlPort, json }: { readonly controlPort: number; readonly json?: true },
 ) {
   // Only here, as with `serve`: half of the program's code.
-  const [{ serve }, { createControl }, { createFailures, failing }, { openAccounts }, { sandboxSettings }] = await Promise.all([
-    import('../../serving/serve.ts'),
-    import('../sandbox/control.ts'),
-    import('../sandbox/failures.ts'),
-    import('../sandbox/changes.ts'),
-    import('../sandbox/settings.ts'),
-  ]);
+  const [{ serve }, { createControl }, { createFailures, withFailures }, { openAccounts }, { sandboxSettings }] =
+    await Promise.all([
+      import('../../app/serving/serve.ts'),
+      import('../sandbox/control.ts'),
+      import('../sandbox/failures.ts'),
+      import('../sandbox/changes.ts'),
+      import('../sandbox/settings.ts'),
+    ]);
   let ahead = 0;
   let running: { readonly civic: Civic; readonly plans: ChangeablePlans; readonly printed: Printed } | undefined;
   const started = () => {
     if (running === undefined) throw new Rejection('feed_unavailable', 'the sandbox is still starting');
     return running;
   };
-  const failures = createFailures({ sleep: (...given) => started().civic.machineClock.sleep(...given) }, () => started().civic.deadlineMs);
+  const failures = createFailures(
+    { sleep: (...given) => started().civic.machineClock.sleep(...given) },
+    () => started().civic.deadlineMs,
+  );
   const say = (fields: object, message: string): void => warn(context, `${message} ${JSON.stringify(fields)}`);
   const control = createControl({
     civic: () => started().civic,
@@ -73,23 +79,31 @@ async function runSandbox(
     logger: { debug: () => undefined, info: () => undefined, warn: say, error: say },
   });
   const { url } = await control.listen({ host: LOOPBACK, port: controlPort }).catch((error: Error) => {
-    throw new BadSetting(`${LOOPBACK}:${controlPort} cannot be had (${error.message}): give another --control-port, or 0`);
+    throw new BadSetting(
+      `${LOOPBACK}:${controlPort} is not available (${error.message}): pass another --control-port, or 0`,
+    );
   });
   try {
     const opened = sandboxSettings(context.examination.environment, {
       dataDir: path.join(folder, 'data'),
       facilitatorUrl: `${url}/facilitator`,
     });
-    if (opened.left.length > 0) warn(context, `a sandbox has data of its own and does not read ${opened.left.join(', ')}`);
+    if (opened.left.length > 0) warn(context, `a sandbox uses its own data and ignores ${opened.left.join(', ')}`);
     const civic = await context.openAhead(opened.settings, () => ahead);
     try {
       const keys = await openAccounts(civic);
-      const banner = ({ baseUrl, opsUrl }: { readonly baseUrl: string | null; readonly opsUrl: string | null }): string => {
+      const banner = ({
+        baseUrl,
+        opsUrl,
+      }: {
+        readonly baseUrl: string | null;
+        readonly opsUrl: string | null;
+      }): string => {
         const printed = { service: baseUrl!, control: `${url}/sandbox`, operators: opsUrl, ...keys };
         running = { civic, plans: opened.plans, printed };
         return json === true ? `${JSON.stringify(printed)}\n` : bannerText(printed);
       };
-      await serve(failing(civic, failures), {
+      await serve(withFailures(civic, failures), {
         role: 'all',
         stopping: context.stopping,
         hurrying: context.hurrying,
@@ -107,7 +121,8 @@ async function runSandbox(
 }
 
 function bannerText({ service, control, operators, key, payAsYouGoKey }: Printed): string {
-  const post = (what: string, body: string): string => `  curl -H 'Content-Type: application/json' -d '${body}' ${control}${what}`;
+  const post = (what: string, body: string): string =>
+    `  curl -H 'Content-Type: application/json' -d '${body}' ${control}${what}`;
   return [
     '',
     `Civic Records  ${service}  (a sandbox: its data is deleted at the end)`,
@@ -121,7 +136,7 @@ function bannerText({ service, control, operators, key, payAsYouGoKey }: Printed
     post('/failures', '{"operation":"readCivicChanges","answer":503,"times":3}'),
     post('/clock', '{"advance":"P31D"}'),
     '',
-    'All of it: docs/sandbox.md',
+    'All of it: docs/developers/sandbox.md',
     '',
     '',
   ].join('\n');

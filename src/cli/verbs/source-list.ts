@@ -5,8 +5,8 @@ import { slug, timeZone } from '../../../domain/records/fields.ts';
 import { requirePlace } from '../../sources/place.ts';
 import type { Source } from '../../sources/source.ts';
 import { SOURCES } from '../../sources/sources.ts';
-import type { Civic } from '../../civic.ts';
-import { allowedBy, publishedUrl } from '../../setting-values.ts';
+import type { Civic } from '../../app/civic.ts';
+import { allowedBy, publishedUrl } from '../../app/setting-values.ts';
 import { confirm, numbered, YES } from '../confirm.ts';
 import { type CliContext, CommandFailed, MISUSE } from '../context.ts';
 import { DEADLINE_MS, parser, requireHandled, runs, textParser, waitUntilVisible } from '../verb.ts';
@@ -17,11 +17,12 @@ const zoneParser = parser('--time-zone', timeZone, 'an IANA time zone such as Am
 
 /** Adds the command for each platform. */
 function eachSource(parent: Command, add: (name: string, source: Source, command: Command) => void): void {
-  for (const [name, source] of Object.entries<Source>(SOURCES)) add(name, source, parent.command(name).description(source.description));
+  for (const [name, source] of Object.entries<Source>(SOURCES))
+    add(name, source, parent.command(name).description(source.description));
 }
 
-/** The address is stored in the log and shown, so it carries no secret. */
-function baseUrlOf(text: string): string {
+/** An address of a platform might be stored in the log and shown, so it contains no secret. */
+export function parseBaseUrl(text: string): string {
   if (publishedUrl.safeParse(text).success) return text;
   throw new CommandFailed(`--base-url is not usable; allowed is ${allowedBy(publishedUrl)}`, MISUSE);
 }
@@ -37,26 +38,33 @@ async function addSource(context: CliContext, civic: Civic, added: Parameters<Ci
 
 /** The list of sources that every process of the service polls. */
 export function addSourceListCommands(sources: Command, context: CliContext): void {
-  const add = sources
-    .command('add')
-    .description('add a source: the service polls it, and its records are in feed, snapshots, search and tools');
+  const add = sources.command('add').description('add a source: the service polls it and publishes its records');
   eachSource(add, (source, { client: meaning }, command) => {
     const leaf = command
       .requiredOption('--client <name>', meaning, clientParser)
-      .requiredOption('--jurisdiction <slug>', "slug of the place, of the catalogue or a new one; a county's ends in -county", slugParser)
+      .requiredOption(
+        '--jurisdiction <slug>',
+        "slug of the place, of the catalogue or a new one; a county's ends in -county",
+        slugParser,
+      )
       .requiredOption('--name <name>', 'name of the place', textParser('--name', 200))
       .requiredOption('--time-zone <zone>', 'IANA time zone of the place, such as America/New_York', zoneParser)
-      .option('--public', 'the public hit operations show the bodies of the place, too')
-      .option('--base-url <url>', 'another address of the platform', baseUrlOf);
-    runs(context, 'projector', leaf, async (civic, { client, jurisdiction, name, timeZone, public: isPublic = false, baseUrl }) => {
-      const place = requirePlace({ slug: jurisdiction, name, timezone: timeZone });
-      const added = { source, client, jurisdiction: place, isPublic, ...(baseUrl === undefined ? {} : { baseUrl }) };
-      await addSource(context, civic, added);
-      return added;
-    });
+      .option('--public', 'also show the bodies of the place in the public hit operations')
+      .option('--base-url <url>', 'another address of the platform', parseBaseUrl);
+    runs(
+      context,
+      'projector',
+      leaf,
+      async (civic, { client, jurisdiction, name, timeZone, public: isPublic = false, baseUrl }) => {
+        const place = requirePlace({ slug: jurisdiction, name, timezone: timeZone });
+        const added = { source, client, jurisdiction: place, isPublic, ...(baseUrl === undefined ? {} : { baseUrl }) };
+        await addSource(context, civic, added);
+        return added;
+      },
+    );
   });
 
-  const list = sources.command('list').description('the sources that were added');
+  const list = sources.command('list').description('list the added sources');
   runs(context, 'log', list, async (civic) =>
     (await civic.addedSources()).map(({ source, client, jurisdiction: { slug, name, timezone }, isPublic }) => ({
       source,
@@ -67,23 +75,31 @@ export function addSourceListCommands(sources: Command, context: CliContext): vo
       isPublic,
     })),
   );
-  const status = sources.command('status').description('what the last check of each added source found');
+  const status = sources
+    .command('status')
+    .description('show the last check of each source, also of those that were only synced');
   runs(context, 'read models', status, (civic) => civic.sourceStates());
 
-  const remove = sources.command('remove').description('end the polling of a source; its records stay, unless --records removes them');
+  const remove = sources
+    .command('remove')
+    .description('stop polling a source; its records stay unless you pass --records');
   eachSource(remove, (source, { client: meaning }, command) => {
     const leaf = command
       .requiredOption('--client <name>', meaning, clientParser)
-      .option('--records', 'also remove its records from the feed; running it again removes what is left')
+      .option('--records', 'also remove its records from the feed; run it again to remove any that are left')
       .option(...YES);
     runs(context, 'read models', leaf, async (civic, { client, records = false, yes }) => {
-      const known = (await civic.everAdded()).get(sourceKey({ source, client }));
-      if (known === undefined)
-        throw new CommandFailed(`${sourceKey({ source, client })} was never added; civic sources list shows what is`);
-      if (known.isRemoved && !records)
-        throw new CommandFailed(`${sourceKey({ source, client })} is removed already; --records removes its records`);
+      const added = (await civic.everAdded()).get(sourceKey({ source, client }));
+      if (added === undefined)
+        throw new CommandFailed(
+          `${sourceKey({ source, client })} was never added; civic sources list shows the added sources`,
+        );
+      if (added.isRemoved && !records)
+        throw new CommandFailed(
+          `${sourceKey({ source, client })} was already removed; pass --records to remove its records`,
+        );
       const consequences = async (): Promise<string> => {
-        const published = await civic.recordsOfSource(known);
+        const published = await civic.recordsOfSource(added);
         return `removes ${numbered(published.length, 'record')} of ${sourceKey({ source, client })} from the feed and ends its polling`;
       };
       if (records) await confirm(context, { yes, what: consequences });
@@ -91,7 +107,7 @@ export function addSourceListCommands(sources: Command, context: CliContext): vo
       if (!records) return { source, client, removed: 0 };
       // A sync may have written until now: the removal looks at what is published at this moment.
       await civic.caughtUp(await civic.log.head());
-      const { removed, position } = await civic.removeRecords(known);
+      const { removed, position } = await civic.removeRecords(added);
       await waitUntilVisible(context, civic, position);
       return { source, client, removed };
     });

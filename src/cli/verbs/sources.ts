@@ -5,21 +5,49 @@ import { print } from '../output.ts';
 import { withProgress } from '../progress-bar.ts';
 import { runs, waitUntilVisible, withOpened } from '../verb.ts';
 import { commandAccount } from './accounts.ts';
-import { addSourceListCommands } from './source-list.ts';
+import { addParseCommand } from './parse-file.ts';
+import { addSourceListCommands, parseBaseUrl } from './source-list.ts';
 import { SAMPLE_ACCOUNT_ID, writeReferenceRecords } from '../../sources/first-run.ts';
 import { sampleRemovals } from '../../sources/sample/sample-records.ts';
-import type { Source } from '../../sources/source.ts';
+import { FAILED_EVENT, type Source, type SyncReport } from '../../sources/source.ts';
 import { type SourceName, SOURCES } from '../../sources/sources.ts';
 
 const SHOWN = 20;
 
+/** Why a sync has not succeeded, in one line; null when nothing failed. */
+function failureIn({
+  client,
+  failure,
+  failedEvents,
+  read,
+  rejected,
+  skipped,
+}: Omit<SyncReport, 'position'>): string | null {
+  const reasons: string[] = [];
+  if (failure !== null) reasons.push(`${client} could not be read as a whole: ${failure}`);
+  if (failedEvents > 0) {
+    const first = skipped.find(({ what, reason }) => what === 'event' && reason.startsWith(FAILED_EVENT));
+    reasons.push(
+      `${failedEvents} of ${numbered(read['events']!, 'event')} of ${client} failed; the first one ${first?.reason}`,
+    );
+  }
+  if (rejected.length > 0)
+    reasons.push(`${numbered(rejected.length, 'record')} of ${client} failed; the first one: ${rejected[0]!.reason}`);
+  return reasons.join('; ') || null;
+}
+
 export function addSourcesCommands(program: Command, context: CliContext): void {
-  const sources = program.command('sources').description('where records come from');
+  const sources = program.command('sources').description('add, sync and list sources; read a single agenda');
   addSourceListCommands(sources, context);
-  const sync = sources.command('sync').description('pull a source into records; running it again over unchanged data appends nothing');
+  addParseCommand(sources, context);
+  const sync = sources
+    .command('sync')
+    .description('read a source and publish its records; a second run over unchanged data appends nothing');
   for (const [name, source] of Object.entries<Source>(SOURCES)) {
     const command = sync.command(name).description(source.description).requiredOption('--client <name>', source.client);
-    for (const [flags, meaning] of source.options) command.option(flags, meaning);
+    for (const [flags, meaning] of source.options)
+      if (flags.startsWith('--base-url ')) command.option(flags, meaning, parseBaseUrl);
+      else command.option(flags, meaning);
     runs(context, 'nothing', command, async (_, { client, json = false, ...options }) => {
       source.check?.(options);
       const report = await withOpened(context, 'projector', async (civic) => {
@@ -36,15 +64,20 @@ export function addSourcesCommands(program: Command, context: CliContext): void 
       const { read, rejected, skipped, degraded, ...counts } = report;
       print(
         context,
-        json ? report : { ...counts, ...read, rejected: rejected.length, skipped: skipped.length, degraded: degraded.length },
+        json
+          ? report
+          : { ...counts, ...read, rejected: rejected.length, skipped: skipped.length, degraded: degraded.length },
         { json },
       );
       if (!json) {
-        for (const { what, id, reason } of skipped.slice(0, SHOWN)) context.stdout.write(`skipped ${what} ${id}: ${reason}\n`);
-        for (const { what, id, reason } of degraded.slice(0, SHOWN)) context.stdout.write(`degraded ${what} ${id}: ${reason}\n`);
+        for (const { what, id, reason } of skipped.slice(0, SHOWN))
+          context.stdout.write(`skipped ${what} ${id}: ${reason}\n`);
+        for (const { what, id, reason } of degraded.slice(0, SHOWN))
+          context.stdout.write(`degraded ${what} ${id}: ${reason}\n`);
         if (Math.max(skipped.length, degraded.length) > SHOWN) context.stdout.write(`and more; --json lists all\n`);
       }
-      if (report.failure !== null) throw new CommandFailed(`${client} could not be read as a whole: ${report.failure}`);
+      const failure = failureIn(report);
+      if (failure !== null) throw new CommandFailed(failure);
     });
   }
 }
@@ -52,7 +85,7 @@ export function addSourcesCommands(program: Command, context: CliContext): void 
 export function addSampleCommands(program: Command, context: CliContext): void {
   const remove = program
     .command('sample')
-    .description('the invented records of a first run')
+    .description('manage the made-up records of a first run')
     .command('remove')
     .description('remove the sample records and suspend their account')
     .option(...YES);
@@ -75,8 +108,8 @@ export function addSampleCommands(program: Command, context: CliContext): void {
     const outcomes = await civic.writer.write(sampleRemovals(), {});
     const positions = outcomes.flatMap((outcome) => (outcome.kind === 'appended' ? outcome.position : []));
     await waitUntilVisible(context, civic, positions.toSorted().at(-1) ?? null);
-    const known = (await civic.log.readLast([`account-${SAMPLE_ACCOUNT_ID}`])).size > 0;
-    if (known) await commandAccount(context, civic, SAMPLE_ACCOUNT_ID, { type: 'SuspendAccount' });
-    return { removed: positions.length, accountSuspended: known };
+    const hasSampleAccount = (await civic.log.readLast([`account-${SAMPLE_ACCOUNT_ID}`])).size > 0;
+    if (hasSampleAccount) await commandAccount(context, civic, SAMPLE_ACCOUNT_ID, { type: 'SuspendAccount' });
+    return { removed: positions.length, accountSuspended: hasSampleAccount };
   });
 }

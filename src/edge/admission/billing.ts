@@ -6,7 +6,7 @@ import { Rejection, REPORTS_FORBIDDEN } from '../../../domain/rejections.ts';
 
 export interface Billing {
   readonly facts: BillingFacts;
-  /** False: every account counts as paid. */
+  /** If false, every account counts as paid. */
   readonly enforced: boolean;
   /** Clock milliseconds. */
   readonly now: number;
@@ -15,15 +15,17 @@ export interface Billing {
 const hasRecentPayment = ({ channel, paidAt }: BillingFacts, now: number): boolean =>
   channel === 'payg' && paidAt !== null && paidAt <= now && paidAt > now - PAYMENT_COVERS_MS;
 
-/** A current paid period, or a payment confirmed in the last 30 days. */
-const mayReport = ({ facts, enforced, now }: Billing): boolean => !enforced || isPaidThrough(facts, now) || hasRecentPayment(facts, now);
+/** True within a paid period or 30 days after a confirmed payment. */
+const mayReport = ({ facts, enforced, now }: Billing): boolean =>
+  !enforced || isPaidThrough(facts, now) || hasRecentPayment(facts, now);
 
-/** Null where billing admits the request, and for tools: `toolBilling` decides for each of them. */
+/** Returns null if billing admits the request, and for tools: `toolBilling` decides for each of them. */
 export function billingRefusal(surface: Surface, billing: Billing): Rejection | null {
   const { facts, enforced, now } = billing;
   if (surface === 'tools') return null;
   if (surface === 'reports') return mayReport(billing) ? null : new Rejection('forbidden', REPORTS_FORBIDDEN);
-  if (enforced && facts.channel === 'unset') return new Rejection('billing_channel_unset', 'the account has no billing channel yet');
+  if (enforced && facts.channel === 'unset')
+    return new Rejection('billing_channel_unset', 'the account has no billing channel yet');
   if (enforced && !isPaidThrough(facts, now)) {
     return new Rejection('billing_entitlement_required', 'the account has no current paid subscription period');
   }

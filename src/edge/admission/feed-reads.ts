@@ -1,7 +1,7 @@
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { FeedRead } from '../../../domain/ports/counts.ts';
 
-/** Of two reads of a key, the later one counts. */
+/** Stores the last read of each key. If two reads compete, the later one counts. */
 type StoreFeedReads = (reads: readonly FeedRead[]) => Promise<void>;
 
 interface FeedReadsParts {
@@ -14,7 +14,7 @@ interface FeedReadsParts {
 const EVERY_MS = 60_000;
 const MAX_KEYS = 10_000;
 
-/** Stores the last read of each key, those of all keys at most once a minute, beside the requests, which do not wait for it. */
+/** Stores the last feed read of each key, at most once a minute for all keys. Requests do not wait for it. */
 export function createFeedReads({ store, clock, machineClock, onFailure }: FeedReadsParts) {
   const ending = new AbortController();
   let waiting = new Map<string, FeedRead>();
@@ -30,12 +30,13 @@ export function createFeedReads({ store, clock, machineClock, onFailure }: FeedR
   };
   return {
     read(keyId: string, unreadSince: number | null): void {
-      if (waiting.size < MAX_KEYS || waiting.has(keyId)) waiting.set(keyId, { keyId, readAt: clock.now(), unreadSince });
+      if (waiting.size < MAX_KEYS || waiting.has(keyId))
+        waiting.set(keyId, { keyId, readAt: clock.now(), unreadSince });
       storing ??= storeAll();
     },
-    /** Stores what is left. */
+    /** Stores the reads that were not stored yet. */
     async close(): Promise<void> {
-      ending.abort(new Error('the service is ending'));
+      ending.abort(new Error('the service is shutting down'));
       await storing;
     },
   };

@@ -9,7 +9,7 @@ const DEFAULT: Allowances = {
   maxResponseBytes: 5_000_000,
 };
 
-/** The allowances of the interface's default account, and those of the two paid tiers. */
+/** Allowances of the default account and of the two paid tiers. */
 export const BUILT_IN_PLANS: Plans = {
   default: DEFAULT,
   pro: { ...DEFAULT, requestsPerMinute: 300, burstLimit: 50, exportRequestsPerHour: 24 },
@@ -18,7 +18,7 @@ export const BUILT_IN_PLANS: Plans = {
 
 const figure = (max: number) => z.int().min(1).max(max).optional();
 
-/** Missing values are those of the built-in plan. */
+/** Missing values default to the built-in plan. */
 const allowances = (built: Allowances) =>
   z
     .strictObject({
@@ -30,12 +30,12 @@ const allowances = (built: Allowances) =>
     })
     .prefault({})
     .transform(
-      (given): Allowances => ({
-        requestsPerMinute: given.requests_per_minute ?? built.requestsPerMinute,
-        burstLimit: given.burst_limit ?? built.burstLimit,
-        exportRequestsPerHour: given.export_requests_per_hour ?? built.exportRequestsPerHour,
-        maxPageSize: given.max_page_size ?? built.maxPageSize,
-        maxResponseBytes: given.max_response_bytes ?? built.maxResponseBytes,
+      (configured): Allowances => ({
+        requestsPerMinute: configured.requests_per_minute ?? built.requestsPerMinute,
+        burstLimit: configured.burst_limit ?? built.burstLimit,
+        exportRequestsPerHour: configured.export_requests_per_hour ?? built.exportRequestsPerHour,
+        maxPageSize: configured.max_page_size ?? built.maxPageSize,
+        maxResponseBytes: configured.max_response_bytes ?? built.maxResponseBytes,
       }),
     );
 

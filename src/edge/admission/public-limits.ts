@@ -8,26 +8,35 @@ export interface PublicLimit {
 
 export type PublicLimits = ReturnType<typeof createPublicLimits>;
 
-/** Bounds the statement of one exchange, also with many forged addresses. */
+/** Bounds the size of one exchange, even with many forged addresses. */
 const MAX_EXCHANGED = 2_000;
 
-/** Fixed windows per address and endpoint, aligned to the clock and counted in the process: no request waits. `merge` shares the counts. */
+/**
+ * Limits requests per address and endpoint in fixed windows. Requests are counted in memory and never wait; `merge`
+ * shares the counts with the other processes. States of the limiter:
+ *
+ * - window: starts at a multiple of its length on the clock. A request in a new window clears all tallies.
+ * - tally: `own` requests of this process plus `others`. A request is refused when the sum reaches the limit.
+ * - changed: tallies that have grown since the last exchange. The next `merge` sends them.
+ * - evicted: over `maxCounted`, the least recently used tally is dropped and its client starts at zero.
+ * - alone: the last exchange failed. Only this process's requests count until one succeeds.
+ */
 export function createPublicLimits(parts: {
   readonly limit: PublicLimit;
   readonly shared: SharedCounts;
   readonly logger: Logger;
-  /** Beyond it the one that has not asked for longest is forgotten. */
+  /** Maximum number of tallies. Above it the least recently used one is evicted. */
   readonly maxCounted?: number;
 }) {
   const { limit, shared, logger, maxCounted = 100_000 } = parts;
   const length = limit.seconds * 1000;
   let window = 0;
-  /** In the order of their last requests. */
+  /** Tallies by endpoint and address, least recently used first. */
   const tallies = new Map<string, { own: number; others: number }>();
   const changed = new Set<string>();
-  let forgotten = 0;
+  let forgottenUpTo = 0;
   let alone = false;
-  const turnTo = (now: number): void => {
+  const enterWindow = (now: number): void => {
     const start = now - (now % length);
     if (start === window) return;
     window = start;
@@ -35,13 +44,13 @@ export function createPublicLimits(parts: {
     changed.clear();
   };
   let latest = '';
-  const tallyOf = (key: string) => {
-    const known = tallies.get(key);
-    // It is the last already: most requests follow one of the same address.
-    if (known !== undefined && key === latest) return known;
+  const touchTally = (key: string) => {
+    const existing = tallies.get(key);
+    // Already the most recent tally: consecutive requests mostly come from one address.
+    if (existing !== undefined && key === latest) return existing;
     latest = key;
-    const tally = known ?? { own: 0, others: 0 };
-    // Addresses with repeated requests stay in memory; single-use addresses are evicted.
+    const tally = existing ?? { own: 0, others: 0 };
+    // Reinserting the tally makes it the most recent one.
     tallies.delete(key);
     tallies.set(key, tally);
     if (tallies.size > maxCounted) {
@@ -52,14 +61,14 @@ export function createPublicLimits(parts: {
     return tally;
   };
 
-  /** Repeated addresses first: an address with one request is far from any limit. */
-  const worthExchanging = (): ReadonlyMap<string, number> => {
+  /** Returns the counts to exchange, addresses with several requests first: one request is far from any limit. */
+  const selectCounts = (): ReadonlyMap<string, number> => {
     const chosen = new Map<string, number>();
-    for (const again of [true, false]) {
+    for (const isRepeated of [true, false]) {
       for (const key of changed) {
         if (chosen.size === MAX_EXCHANGED) return chosen;
         const { own } = tallies.get(key)!;
-        if (own > 1 === again) chosen.set(key, own);
+        if (own > 1 === isRepeated) chosen.set(key, own);
       }
     }
     return chosen;
@@ -68,39 +77,46 @@ export function createPublicLimits(parts: {
     get counted() {
       return tallies.size;
     },
-    /** Null once counted, else the whole seconds until a request is allowed again. `now` is clock milliseconds. */
+    /**
+     * Counts a request and returns null, or returns the whole seconds until one is allowed again. `now` is clock
+     * milliseconds.
+     */
     take(endpoint: string, address: string, now: number): number | null {
-      turnTo(now);
+      enterWindow(now);
       const key = `${endpoint} ${address}`;
-      const tally = tallyOf(key);
+      const tally = touchTally(key);
       if (tally.own + tally.others >= limit.requests) return Math.max(1, Math.ceil((window + length - now) / 1000));
       tally.own += 1;
       changed.add(key);
       return null;
     },
-    /** Exchanges counts with the other processes, once. Never rejects: without them this process counts alone. */
+    /** Exchanges counts with the other processes once. Never rejects: after a failure this process counts alone. */
     async merge(now: number): Promise<void> {
-      turnTo(now);
-      const counts = worthExchanging();
+      enterWindow(now);
+      const counts = selectCounts();
       if (counts.size === 0) return;
-      const asked = window;
+      const exchanged = window;
       for (const key of counts.keys()) changed.delete(key);
       try {
-        const others = await shared.exchange(asked, counts);
-        if (asked > forgotten) {
-          forgotten = asked;
-          // Not the window before this one: another process's clock may be a little behind.
-          await shared.forget(asked - length);
+        const others = await shared.exchange(exchanged, counts);
+        if (exchanged > forgottenUpTo) {
+          forgottenUpTo = exchanged;
+          // The previous window stays: the clock of another process might be a little behind.
+          await shared.forget(exchanged - length);
         }
         if (alone) logger.info({}, 'public requests are counted together with the other processes again');
         alone = false;
-        if (window !== asked) return;
+        if (window !== exchanged) return;
         for (const [key, count] of others) {
           const tally = tallies.get(key);
           if (tally !== undefined) tally.others = count;
         }
       } catch (error) {
-        if (!alone) logger.warn({ err: error }, 'public requests are counted by this process alone: the shared counts cannot be reached');
+        if (!alone)
+          logger.warn(
+            { err: error },
+            'public requests are counted by this process alone: the shared counts cannot be reached',
+          );
         alone = true;
       }
     },

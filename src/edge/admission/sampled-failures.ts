@@ -3,14 +3,20 @@ import type { Logger } from '../../../domain/ports/logger.ts';
 
 const LOG_EVERY_MS = 1_000;
 
-/** Logs what may occur with every request: the first at once, then at most one per second with the number since the last line. */
-export function sampled<About>(clock: Pick<Clock, 'now'>, log: (failures: number, about: About) => void): (about: About) => void {
+/**
+ * Logs failures that might occur with every request: the first at once, then at most one per second, with the number
+ * since the last line.
+ */
+export function sampled<About>(
+  clock: Pick<Clock, 'now'>,
+  log: (failures: number, about: About) => void,
+): (about: About) => void {
   let failures = 0;
   let loggedAt = Number.NEGATIVE_INFINITY;
   return (about) => {
     const now = clock.now();
     failures += 1;
-    // A clock that was set back does not silence the log.
+    // The absolute difference also covers a clock that was set back.
     if (Math.abs(now - loggedAt) < LOG_EVERY_MS) return;
     log(failures, about);
     failures = 0;

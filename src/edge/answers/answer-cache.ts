@@ -3,16 +3,24 @@ import type { Clock } from '../../../domain/ports/clock.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import type { Representation } from './representation.ts';
 
-interface Asked<Answer> {
+interface Cached<Answer> {
   readonly answer: Answer;
-  readonly askedAt: number;
+  readonly requestedAt: number;
   readonly era: number;
 }
 
 /** Answers depend on the time (upcoming meetings, stale checks), so none is cached for longer. */
 const LIFETIME_MS = 1_000;
 
-/** Kept while the read model stands, one second at most. Bounded by number and bytes; the answer least recently asked for goes first. */
+/**
+ * Caches answers for at most a second, as long as the read model does not change. Bounded by number and bytes; evicts
+ * the least recently used answer. States of an answer:
+ *
+ * - absent: `fetch` makes it.
+ * - in flight: one call makes it, and later callers of the same era join it. A failure caches nothing.
+ * - cached: `standing` returns it while its era is current.
+ * - stale: the era has changed or the lifetime is over. `standing` deletes it, and `fetch` makes another.
+ */
 export function createAnswerCache(parts: {
   readonly watch: PositionWatch;
   readonly clock: Clock;
@@ -20,104 +28,122 @@ export function createAnswerCache(parts: {
   readonly maxBytes?: number;
 }) {
   const { watch, clock, maxAnswers = 1_000, maxBytes = 32 * 1024 * 1024 } = parts;
-  const sizeCalculation = ({ answer }: Asked<Representation>): number => answer.bytes;
-  const answers = new LRUCache<string, Asked<Representation>>({ max: maxAnswers, maxSize: maxBytes, sizeCalculation });
-  const flights = new Map<string, Asked<Promise<Representation>>>();
-  const stands = ({ askedAt, era }: Asked<unknown>, now: number, limit: number): boolean =>
-    era === watch.era && now >= askedAt && now - askedAt < limit;
+  const sizeCalculation = ({ answer }: Cached<Representation>): number => answer.bytes;
+  const answers = new LRUCache<string, Cached<Representation>>({ max: maxAnswers, maxSize: maxBytes, sizeCalculation });
+  const inFlight = new Map<string, Cached<Promise<Representation>>>();
+  const isCurrent = ({ requestedAt, era }: Cached<unknown>, now: number, limit: number): boolean =>
+    era === watch.era && now >= requestedAt && now - requestedAt < limit;
   const fetch = (key: string, make: () => Promise<Representation>): Promise<Representation> => {
-    const [askedAt, era] = [clock.now(), watch.era];
-    watch.isAwake(askedAt);
-    const running = flights.get(key);
-    if (running !== undefined && stands(running, askedAt, LIFETIME_MS)) {
+    const [requestedAt, era] = [clock.now(), watch.era];
+    watch.isAwake(requestedAt);
+    const running = inFlight.get(key);
+    if (running !== undefined && isCurrent(running, requestedAt, LIFETIME_MS)) {
       return running.answer.catch((error: unknown) => {
-        // The client that asked first had too much under way, this one may not have.
+        // The rate limit of the first client does not apply to this one.
         if (error instanceof Rejection && error.code === 'rate_limited') return fetch(key, make);
         throw error;
       });
     }
     const answer = make()
-      .then((made) => {
-        // The era at the time of the read: the position may have moved before the answer.
-        answers.set(key, { answer: made, askedAt, era });
-        return made;
+      .then((value) => {
+        // The era at the start of the read: the position might have moved before the answer.
+        answers.set(key, { answer: value, requestedAt, era });
+        return value;
       })
       .finally(() => {
-        if (flights.get(key)?.answer === answer) flights.delete(key);
+        if (inFlight.get(key)?.answer === answer) inFlight.delete(key);
       });
-    flights.set(key, { answer, askedAt, era });
+    inFlight.set(key, { answer, requestedAt, era });
     return answer;
   };
   return {
-    /** Undefined unless the answer was just made, or the position was checked since. */
+    /** Returns the cached answer if it was just made or the position was checked since; else undefined. */
     standing(key: string): Representation | undefined {
-      const known = answers.get(key);
-      if (known === undefined) return undefined;
+      const cached = answers.get(key);
+      if (cached === undefined) return undefined;
       const now = clock.now();
-      if (stands(known, now, watch.isAwake(now) ? LIFETIME_MS : MOMENT_MS)) return known.answer;
+      if (isCurrent(cached, now, watch.isAwake(now) ? LIFETIME_MS : RECENT_MS)) return cached.answer;
       answers.delete(key);
       return undefined;
     },
-    /** Joins the callers that wait for the answer. All of them get what `make` throws, except for `rate_limited`, and nothing is cached. */
+    /**
+     * Makes an answer, or joins a call that is making it. All callers get its error, except for `rate_limited`; errors
+     * are not cached.
+     */
     fetch,
   };
 }
 
-const LOOK_EVERY_MS = 50;
+const POLL_EVERY_MS = 50;
 const AFTER_FAILURE_MS = 250;
-/** An older read does not count. */
-const MOMENT_MS = 150;
+/** A position or an answer that was read longer ago might be out of date. */
+const RECENT_MS = 150;
 const ASLEEP_AFTER_MS = 1_000;
 
 export type PositionWatch = ReturnType<typeof watchPosition>;
-/** Polls the position only while there are requests. `readPosition` gives any text that differs when the position does. */
-export function watchPosition({ readPosition, clock }: { readonly readPosition: () => Promise<string>; readonly clock: Clock }) {
+/**
+ * Watches the position of the read model. `readPosition` returns any text that changes with the position. States of the
+ * watch:
+ *
+ * - asleep: no request for a second. Nothing is polled, and nothing cached is relied on.
+ * - awake: `isAwake` was called within the last second. The position is polled every 50 ms.
+ * - lost: a poll or the connection failed. The era has changed, and the next poll comes after 250 ms.
+ */
+export function watchPosition({
+  readPosition,
+  clock,
+}: {
+  readonly readPosition: () => Promise<string>;
+  readonly clock: Clock;
+}) {
   const closing = new AbortController();
   let era = 0;
   let position: string | undefined;
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  let askedAt = Number.NEGATIVE_INFINITY;
-  let looking = false;
-  const lost = (): void => {
+  let polledAt = Number.NEGATIVE_INFINITY;
+  let requestedAt = Number.NEGATIVE_INFINITY;
+  let isPolling = false;
+  const invalidate = (): void => {
     era += 1;
     position = undefined;
-    lookedAt = Number.NEGATIVE_INFINITY;
+    polledAt = Number.NEGATIVE_INFINITY;
   };
-  const look = async (): Promise<number> => {
+  const poll = async (): Promise<number> => {
     const began = clock.now();
     try {
       const found = await readPosition();
-      // Also after a time without polls: earlier reads may be older than the position found now.
+      // The position is undefined after sleep, so waking also starts an era: earlier reads might be out of date.
       if (found !== position) era += 1;
       position = found;
-      lookedAt = began;
-      return LOOK_EVERY_MS;
+      polledAt = began;
+      return POLL_EVERY_MS;
     } catch {
-      lost();
+      invalidate();
       return AFTER_FAILURE_MS;
     }
   };
-  const keepLooking = async (): Promise<void> => {
-    looking = true;
-    while (!closing.signal.aborted && Math.abs(clock.now() - askedAt) < ASLEEP_AFTER_MS) {
-      await clock.sleep(await look(), closing.signal).catch(() => undefined);
+  const pollWhileAwake = async (): Promise<void> => {
+    isPolling = true;
+    while (!closing.signal.aborted && Math.abs(clock.now() - requestedAt) < ASLEEP_AFTER_MS) {
+      await clock.sleep(await poll(), closing.signal).catch(() => undefined);
     }
     position = undefined;
-    looking = false;
+    isPolling = false;
   };
   return {
-    /** A number that changes whenever the position moves or is unknown; what was read under an earlier number is out of date. */
+    /** Number that changes when the position moves or becomes unknown. Reads of an earlier era are out of date. */
     get era() {
       return era;
     },
-    /** Whether the position was checked recently enough to rely on the era. A call keeps the watch polling. */
+    /**
+     * Returns true if the position was checked recently enough to rely on the era. Each call keeps the watch polling.
+     */
     isAwake(now: number): boolean {
-      askedAt = now;
-      if (!looking && !closing.signal.aborted) void keepLooking();
-      return now >= lookedAt && now - lookedAt < MOMENT_MS;
+      requestedAt = now;
+      if (!isPolling && !closing.signal.aborted) void pollWhileAwake();
+      return now >= polledAt && now - polledAt < RECENT_MS;
     },
-    /** The connection to the database is lost: earlier reads are out of date. */
-    lost,
+    /** Called when the database connection is lost: earlier reads are out of date. */
+    invalidate,
     close: () => closing.abort(),
   };
 }

@@ -1,7 +1,12 @@
 import type { z } from 'zod';
 import type { JsonPage } from '../../../contract/inputs.ts';
 import type { Operation, PageForm } from '../../../contract/operation.ts';
-import type { CUSTOMER_OPERATIONS, CustomerOperationId, PUBLIC_OPERATIONS, PublicOperationId } from '../../../contract/operations.ts';
+import type {
+  CUSTOMER_OPERATIONS,
+  CustomerOperationId,
+  PUBLIC_OPERATIONS,
+  PublicOperationId,
+} from '../../../contract/operations.ts';
 import type { OnAllowance } from '../../../domain/ports/counts.ts';
 import type { Principal } from '../admission/admit.ts';
 
@@ -12,15 +17,18 @@ export interface Exchange<Op extends Operation = Operation> {
   readonly body: Op['body'] extends { readonly schema: infer Schema extends z.ZodType } ? z.output<Schema> : undefined;
   readonly principal: Principal;
   readonly requestId: string;
-  /** Adds to the allowances that the answer announces. */
+  /** Adds buckets to the allowances announced with the answer. */
   readonly onAllowance: OnAllowance;
-  /** `json` where the operation has no other form. */
+  /** `json` if the operation has no other form. */
   readonly form: PageForm;
-  /** Address of the service, without a slash at the end. */
+  /** Public address of the service, without a trailing slash. */
   readonly baseUrl: string;
 }
 
-/** Refusals are thrown as `Rejection`; `DeadlineExceeded` is answered 504, an unreachable store 503. */
+/**
+ * Answers of the customer operations. A `Rejection` becomes a refusal, `DeadlineExceeded` 504, an unreachable store
+ * 503.
+ */
 export type CustomerAnswers = {
   readonly [Id in CustomerOperationId]: (exchange: Exchange<(typeof CUSTOMER_OPERATIONS)[Id]>) => Promise<JsonPage>;
 };
@@ -30,7 +38,10 @@ export type PublicExchange<Op extends Operation = Operation> = Pick<Exchange<Op>
 export interface PublicAnswer<Op extends Operation = Operation> {
   /** JSON text of the whole body. */
   ask(exchange: PublicExchange<Op>): Promise<string>;
-  /** The answer after a failure of `ask` that is no refusal; may throw a refusal. Without it the answer is `internal_error`. */
+  /**
+   * Answers after `ask` failed with an error that is not a refusal; might throw a refusal. Without it the answer is
+   * `internal_error`.
+   */
   soft?(exchange: PublicExchange<Op>): string;
 }
 

@@ -8,37 +8,39 @@ import { MEDIA_TYPES, type PageForm } from '../../../contract/operation.ts';
 const asGzip = promisify(gzip);
 const asBrotli = promisify(brotliCompress);
 
-/** A body that is sent for hours is worth more work than one that is sent for a second, or once. */
+/** Compression effort: a body that is served for hours is worth more work than one served for a second or once. */
 type Effort = keyof typeof LEVELS;
 const LEVELS = { once: { gzip: 1, br: 1 }, passing: { gzip: 6, br: 4 }, lasting: { gzip: 9, br: 9 } } as const;
 
-/** So many bytes are compressed once in a tenth of a millisecond, which is less than a thread of their own takes to begin. */
+/** Bytes that are compressed synchronously: this takes a tenth of a millisecond, less than handing them to a thread. */
 const LARGEST_AT_ONCE = 32_768;
 
 function compressed(body: Buffer, coding: Compression, effort: Effort): Promise<Buffer> | Buffer {
   const level = LEVELS[effort][coding];
   const isAtOnce = effort === 'once' && body.length <= LARGEST_AT_ONCE;
   if (coding === 'gzip') return isAtOnce ? gzipSync(body, { level }) : asGzip(body, { level });
-  const options = { params: { [constants.BROTLI_PARAM_QUALITY]: level, [constants.BROTLI_PARAM_SIZE_HINT]: body.length } };
+  const options = {
+    params: { [constants.BROTLI_PARAM_QUALITY]: level, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },
+  };
   return isAtOnce ? brotliCompressSync(body, options) : asBrotli(body, options);
 }
 
 export interface Form {
-  /** A small one is a text of one character for each byte (Latin-1), which Node sends together with the headers without encoding it. */
+  /** A small body is a Latin-1 text of one character per byte, which Node sends together with the headers. */
   readonly body: string | Buffer;
   readonly etag: string;
-  /** Headers of a 200, names and values by turns. */
+  /** Headers of a 200: a flat array of alternating names and values. */
   readonly headers: readonly string[];
   readonly headersOfNotModified: readonly string[];
 }
 
-/** Smaller bodies are not compressed: headers and decompression cost more than is saved. */
+/** Smaller bodies are not compressed: headers and decompression would cost more than is saved. */
 const SMALLEST_COMPRESSED = 1024;
-/** Node copies the part of a text that a client has not read, for each connection; of a Buffer it keeps a reference, and no collection moves it. */
+/** Node copies the unsent part of a text for each connection, but only references a Buffer. */
 const LARGEST_TEXT = 4_096;
 
 export type Representation = ReturnType<typeof createRepresentation>;
-/** A body in every coding that was asked for, each made once with a strong ETag. */
+/** Serves a body in each requested coding, made once, with a strong ETag. */
 export function createRepresentation(
   made: string | Buffer,
   headers: Readonly<Record<string, string>> & { readonly 'content-type': string; readonly 'cache-control': string },
@@ -66,7 +68,7 @@ export function createRepresentation(
     }
   };
   return {
-    /** The form for a value of `Accept-Encoding`; a promise only where it has not been made before. */
+    /** Returns the form for a value of `Accept-Encoding`; a promise if it has not been made yet. */
     form(acceptEncoding = 'identity'): Promise<Form> | Form {
       const { large, small } = acceptedCodings(acceptEncoding);
       const coding = size < SMALLEST_COMPRESSED ? small : large;
@@ -77,7 +79,7 @@ export function createRepresentation(
   };
 }
 
-/** An answer that is sent once, in a coding that its reader accepts; null where it is sent as it is. */
+/** Compresses an answer that is sent once, in a coding that the client accepts. Null if it is sent uncompressed. */
 export async function compressedOnce(
   answer: string | Buffer,
   acceptEncoding: string,
@@ -85,21 +87,29 @@ export async function compressedOnce(
   const { large, small } = acceptedCodings(acceptEncoding);
   const coding = Buffer.byteLength(answer) < SMALLEST_COMPRESSED ? small : large;
   if (coding === 'identity') return null;
-  // A page is a Buffer already, of up to five megabytes: it is not copied.
+  // A page is already a Buffer of up to five megabytes and is not copied.
   return { bytes: await compressed(typeof answer === 'string' ? Buffer.from(answer) : answer, coding, 'once'), coding };
 }
 
-/** By weak comparison (RFC 9110, 13.1.2). `etag` is a strong one. */
+/**
+ * Returns true if an `If-None-Match` value names the tag, by weak comparison (RFC 9110, section 13.1.2). `etag` is
+ * strong.
+ */
 export function namesTag(header: string, etag: string): boolean {
-  return header.trim() === '*' || (header.match(/(?:W\/)?"[^"]*"/g) ?? []).some((tag) => tag === etag || tag === `W/${etag}`);
+  return (
+    header.trim() === '*' || (header.match(/(?:W\/)?"[^"]*"/g) ?? []).some((tag) => tag === etag || tag === `W/${etag}`)
+  );
 }
 
-/** Characters of a header that is negotiated. No client needs more, and a header of 16 KiB takes milliseconds, also of a request without a key. */
+/**
+ * Maximum length of a negotiated header, in characters. No client needs more, and parsing 16 KiB takes milliseconds
+ * even without a key.
+ */
 export const MAX_NEGOTIATED_LENGTH = 1_000;
 
 /**
- * Whether a value of `Accept` prefers a media type to JSON; one that is too long prefers none. Each is offered as it is sent, so that it may be
- * asked for with its charset.
+ * Returns true if an `Accept` value prefers a media type to JSON; false if it is too long. Media types are offered with
+ * the charset that is sent, so that a client can name it.
  */
 function prefersToJson(accept: string, type: string): boolean {
   if (accept.length > MAX_NEGOTIATED_LENGTH) return false;
@@ -107,17 +117,17 @@ function prefersToJson(accept: string, type: string): boolean {
   return new Negotiator({ headers: { accept } }).mediaType([json, other]) === other;
 }
 
-/** Whether a value of `Accept` asks for a page rather than for JSON: browsers name HTML, programs accept anything. */
+/** Returns true if an `Accept` value prefers HTML to JSON. Browsers name HTML; programs accept anything. */
 export const prefersHtml = (accept = '*/*'): boolean => prefersToJson(accept, 'text/html');
 
-/** `ndjson` for a value of `Accept` that prefers newline-delimited JSON. */
+/** Returns `ndjson` if an `Accept` value prefers newline-delimited JSON. */
 export const preferredForm = (accept = '*/*'): PageForm =>
   /ndjson/i.test(accept) && prefersToJson(accept, MEDIA_TYPES.ndjson) ? 'ndjson' : 'json';
 
 type Compression = 'br' | 'gzip';
 type Coding = Compression | 'identity';
 
-/** The published types are of a version without `preferred`. */
+/** The published types describe a version without `preferred`. */
 interface PreferringNegotiator {
   encodings(available: string[], options: { readonly preferred: readonly string[] }): string[];
 }
@@ -127,15 +137,18 @@ const MAX_REMEMBERED_LENGTH = 200;
 const remembered = new LRUCache({ max: 200, memoMethod: negotiated });
 
 /**
- * RFC 9110, section 12.5.3: codings for bodies above and below the size for compression; the plain body where none is acceptable, and where the
- * header is too long.
+ * Returns the codings for bodies above and below the compression size (RFC 9110, section 12.5.3). Falls back to the
+ * plain body if none is acceptable or the header is too long.
  */
-export const acceptedCodings = (header: string) => (header.length <= MAX_REMEMBERED_LENGTH ? remembered.memo(header) : negotiated(header));
+export const acceptedCodings = (header: string) =>
+  header.length <= MAX_REMEMBERED_LENGTH ? remembered.memo(header) : negotiated(header);
 
 function negotiated(header: string): { readonly large: Coding; readonly small: Coding } {
   if (header.length > MAX_NEGOTIATED_LENGTH) return { large: 'identity', small: 'identity' };
-  // `x-gzip` is another name of gzip (RFC 9110, section 8.4.1.3).
-  const negotiator: PreferringNegotiator = new Negotiator({ headers: { 'accept-encoding': header.replaceAll(/\bx-gzip\b/gi, 'gzip') } });
+  // `x-gzip` is an alias of gzip (RFC 9110, section 8.4.1.3).
+  const negotiator: PreferringNegotiator = new Negotiator({
+    headers: { 'accept-encoding': header.replaceAll(/\bx-gzip\b/gi, 'gzip') },
+  });
   const accepted = negotiator.encodings(AVAILABLE, { preferred: AVAILABLE }) as Coding[];
   const [large = 'identity'] = accepted;
   return { large, small: accepted.includes('identity') ? 'identity' : large };

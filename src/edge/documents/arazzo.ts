@@ -3,18 +3,21 @@ import { type NextWorkflow, type Workflow, WORKFLOWS, type WorkflowStep } from '
 import { getOpenApiDocument } from '../../../contract/get-openapi-document.ts';
 import type { OpenApiDocument, OperationObject } from './openapi.ts';
 
-/** The version that passes inputs on to the next workflow. */
+/** The first version in which a workflow can pass inputs to the next one. */
 const ARAZZO_VERSION = '1.1.0';
 const SOURCE = 'civic';
-/** Answers after which the same request is sent again; a `Retry-After` overrules the seconds. */
+/** Statuses after which a client sends the same request again. `Retry-After` overrides the seconds. */
 const TRANSIENT = ['429', '503', '504'];
 const RETRY = { retryAfter: 1, retryLimit: 5 };
 
 const KEY = { type: 'string', format: 'password', description: 'API key.' };
 const AUTHORIZATION = { name: 'Authorization', in: 'header', value: 'Bearer {$inputs.key}' };
 
-/** The workflows for the operations of an OpenAPI document. Throws for an operation, a parameter or a workflow that does not exist. */
-export function arazzoDocumentOf({ info, servers, paths }: Pick<OpenApiDocument, 'info' | 'servers' | 'paths'>) {
+/**
+ * Builds the workflows for the operations of an OpenAPI document. Throws if an operation, a parameter or a workflow
+ * does not exist.
+ */
+export function buildArazzoDocument({ info, servers, paths }: Pick<OpenApiDocument, 'info' | 'servers' | 'paths'>) {
   const operations = new Map(
     Object.values(paths)
       .flatMap(Object.values)
@@ -35,7 +38,10 @@ export function arazzoDocumentOf({ info, servers, paths }: Pick<OpenApiDocument,
       inputs: {
         type: 'object',
         required: ['key', ...Object.keys(inputs)],
-        properties: { key: KEY, ...Object.fromEntries(Object.entries(inputs).map(([name, meaning]) => [name, inputOf(meaning)])) },
+        properties: {
+          key: KEY,
+          ...Object.fromEntries(Object.entries(inputs).map(([name, meaning]) => [name, describeInput(meaning)])),
+        },
       },
       parameters: [AUTHORIZATION],
       steps: steps.map((step) => stepObject(step, operations.get(step.operationId))),
@@ -43,13 +49,16 @@ export function arazzoDocumentOf({ info, servers, paths }: Pick<OpenApiDocument,
   };
 }
 
-const inputOf = (description: string) => ({ type: 'string', description });
+const describeInput = (description: string) => ({ type: 'string', description });
 
 function stepObject(step: WorkflowStep, operation: OperationObject | undefined) {
   const { stepId, operationId, description, payload, alsoExpected, checks = [], outputs, next } = step;
   if (operation === undefined) throw new Error(`${stepId}: there is no operation ${operationId}`);
-  const parameters = parametersOf(step, operation);
-  const expected = [CUSTOMER_OPERATIONS[operationId].success.status, ...(alsoExpected === undefined ? [] : [alsoExpected])];
+  const parameters = buildParameters(step, operation);
+  const expected = [
+    CUSTOMER_OPERATIONS[operationId].success.status,
+    ...(alsoExpected === undefined ? [] : [alsoExpected]),
+  ];
   const unknown = expected.find((status) => !(status in operation.responses));
   if (unknown !== undefined) throw new Error(`${stepId}: ${operationId} does not answer ${unknown}`);
   return {
@@ -58,14 +67,18 @@ function stepObject(step: WorkflowStep, operation: OperationObject | undefined) 
     description,
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(payload && { requestBody: { contentType: 'application/json', payload } }),
-    successCriteria: [expected.map((status) => `$statusCode == ${status}`).join(' || '), ...checks].map((condition) => ({ condition })),
-    ...(next && { onSuccess: next.map(actionOf) }),
-    onFailure: [{ name: 'later', type: 'retry', ...RETRY, criteria: [{ condition: transientOf(operation) }] }],
+    successCriteria: [expected.map((status) => `$statusCode == ${status}`).join(' || '), ...checks].map(
+      (condition) => ({ condition }),
+    ),
+    ...(next && { onSuccess: next.map(buildAction) }),
+    onFailure: [
+      { name: 'later', type: 'retry', ...RETRY, criteria: [{ condition: buildTransientCondition(operation) }] },
+    ],
     ...(outputs && { outputs }),
   };
 }
 
-function parametersOf({ stepId, operationId, parameters = {} }: WorkflowStep, operation: OperationObject) {
+function buildParameters({ stepId, operationId, parameters = {} }: WorkflowStep, operation: OperationObject) {
   const missing = operation.parameters?.find(({ name, required }) => required && !(name in parameters));
   if (missing !== undefined) throw new Error(`${stepId}: ${operationId} needs the parameter ${missing.name}`);
   return Object.entries(parameters).map(([name, value]) => {
@@ -75,23 +88,29 @@ function parametersOf({ stepId, operationId, parameters = {} }: WorkflowStep, op
   });
 }
 
-const transientOf = ({ responses }: OperationObject): string =>
+const buildTransientCondition = ({ responses }: OperationObject): string =>
   TRANSIENT.filter((status) => status in responses)
     .map((status) => `$statusCode == ${status}`)
     .join(' || ');
 
-function actionOf({ name, condition, workflowId, inputs = {} }: NextWorkflow) {
+function buildAction({ name, condition, workflowId, inputs = {} }: NextWorkflow) {
   const criteria = condition === undefined ? {} : { criteria: [{ condition }] };
   if (workflowId === undefined) return { name, type: 'end', ...criteria };
-  const given = Object.entries({ key: '$inputs.key', ...inputs });
+  const allInputs = Object.entries({ key: '$inputs.key', ...inputs });
   const target: Workflow | undefined = WORKFLOWS[workflowId];
-  const wanted = ['key', ...Object.keys(target?.inputs ?? {})].toSorted().join(', ');
+  const required = ['key', ...Object.keys(target?.inputs ?? {})].toSorted().join(', ');
   if (
-    given
+    allInputs
       .map(([input]) => input)
       .toSorted()
-      .join(', ') !== wanted
+      .join(', ') !== required
   )
-    throw new Error(`${name}: ${workflowId} takes ${wanted}`);
-  return { name, type: 'goto', workflowId, parameters: given.map(([input, value]) => ({ name: input, value })), ...criteria };
+    throw new Error(`${name}: ${workflowId} takes ${required}`);
+  return {
+    name,
+    type: 'goto',
+    workflowId,
+    parameters: allInputs.map(([input, value]) => ({ name: input, value })),
+    ...criteria,
+  };
 }

@@ -4,14 +4,18 @@ import { getOpenApiDocument } from '../../../contract/get-openapi-document.ts';
 import { PUBLIC_CACHE } from '../../../contract/operation.ts';
 import { OPERATIONS } from '../../../contract/operations.ts';
 import { WORKFLOWS_PATH } from '../../../contract/workflows.ts';
-import { programFile } from '../../../domain/program-files.ts';
-import { arazzoDocumentOf } from './arazzo.ts';
+import { programFile } from '../../../plumbing/program-files.ts';
+import { buildArazzoDocument } from './arazzo.ts';
 import { agentIndex, fullReference, operationPage, operationPagePath } from './markdown/reference.ts';
-import { type OpenApiDocument, openApiDocumentOf } from './openapi.ts';
+import { type OpenApiDocument, buildOpenApiDocument } from './openapi.ts';
 
-const COMPONENT = { script: '/reference/swagger-ui.js', style: '/reference/swagger-ui.css', start: '/reference/start.js' } as const;
+const COMPONENT = {
+  script: '/reference/swagger-ui.js',
+  style: '/reference/swagger-ui.css',
+  start: '/reference/start.js',
+} as const;
 
-/** It loads nothing but what this service serves, which its content security policy enforces. */
+/** Builds the reference page. It loads only files from this service, which its content security policy enforces. */
 const referencePage = (title: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -35,12 +39,12 @@ const referencePage = (title: string): string => `<!doctype html>
 </html>
 `;
 
-/** Inline styles and data images are the component's own; no other host is ever asked. */
+/** Inline styles and data images come from the component itself. No other host is contacted. */
 const REFERENCE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Memoizes the first success; a failure rejects and is not memoized. */
-export function kept<Value>(make: () => Value | Promise<Value>): () => Promise<Value> {
+/** Memoizes the first success. A failure rejects and is not memoized. */
+export function memoize<Value>(make: () => Value | Promise<Value>): () => Promise<Value> {
   let value: Promise<Value> | undefined;
   return async () => {
     value ??= Promise.resolve().then(make);
@@ -55,18 +59,22 @@ export function kept<Value>(make: () => Value | Promise<Value>): () => Promise<V
 
 export interface DocumentRoute {
   readonly path: string;
-  /** Null for the pages. */
+  /** Null for a page. */
   readonly operationId: 'getOpenApiDocument' | null;
-  readonly headers: Readonly<Record<string, string>> & { readonly 'content-type': string; readonly 'cache-control': string };
-  /** Makes the document. Rejects where it cannot be read: 500 `internal_error`; the next call tries again. */
+  readonly headers: Readonly<Record<string, string>> & {
+    readonly 'content-type': string;
+    readonly 'cache-control': string;
+  };
+  /** Makes the document. If it cannot be read, rejects (500 `internal_error`); the next call tries again. */
   readonly body: () => Promise<string | Buffer>;
 }
 
-const fromComponent = (file: string) => () => readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${file}`));
+const fromComponent = (file: string) => () =>
+  readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${file}`));
 
-/** Each is made at its first request, for the base URL of that moment. */
+/** Lists the routes of the documents. Each document is made at its first request, for the base URL at that time. */
 export function documentRoutes(baseUrl: () => string): readonly DocumentRoute[] {
-  const document = kept(() => openApiDocumentOf(baseUrl()));
+  const document = memoize(() => buildOpenApiDocument(baseUrl()));
   const route = (
     path: string,
     contentType: string,
@@ -85,10 +93,12 @@ export function documentRoutes(baseUrl: () => string): readonly DocumentRoute[] 
   });
   const markdown = 'text/markdown; charset=utf-8';
   const script = 'text/javascript; charset=utf-8';
-  const pages = Object.keys(OPERATIONS).map((id) => route(operationPagePath(id), markdown, (all) => operationPage(all, id)));
+  const pages = Object.keys(OPERATIONS).map((id) =>
+    route(operationPagePath(id), markdown, (all) => operationPage(all, id)),
+  );
   return [
     route(getOpenApiDocument.path, 'application/json; charset=utf-8', (all) => JSON.stringify(all)),
-    route(WORKFLOWS_PATH, 'application/json; charset=utf-8', (all) => JSON.stringify(arazzoDocumentOf(all))),
+    route(WORKFLOWS_PATH, 'application/json; charset=utf-8', (all) => JSON.stringify(buildArazzoDocument(all))),
     route('/api-reference.md', markdown, fullReference),
     ...pages,
     route('/llms.txt', 'text/plain; charset=utf-8', agentIndex),

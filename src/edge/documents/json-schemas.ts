@@ -25,18 +25,21 @@ const FORMATS_THAT_SAY_IT = new Set(['uuid', 'date-time', 'date']);
 
 /** Writes a plain type or null as a list of types, and moves the description of the value to the whole. */
 function withNull({ anyOf, ...rest }: JsonSchema): JsonSchema {
-  const [value, nothing, ...further] = anyOf ?? [];
-  if (value === undefined || nothing?.type !== 'null' || further.length > 0) return anyOf === undefined ? rest : { ...rest, anyOf };
+  const [value, nullType, ...further] = anyOf ?? [];
+  if (value === undefined || nullType?.type !== 'null' || further.length > 0)
+    return anyOf === undefined ? rest : { ...rest, anyOf };
   if (typeof value.type === 'string' && value.const === undefined && value.enum === undefined)
     return { ...value, ...rest, type: [value.type, 'null'] };
   const { description, ...described } = value;
-  return { ...(description === undefined ? {} : { description }), ...rest, anyOf: [described, nothing] };
+  return { ...(description === undefined ? {} : { description }), ...rest, anyOf: [described, nullType] };
 }
 
 function ofKeyword(keyword: string, value: unknown, side: Side): unknown {
   if (VALUES.has(keyword)) return value;
   if (keyword !== 'properties') return inDocument(value, side);
-  return Object.fromEntries(Object.entries(value as object).map(([name, property]) => [name, inDocument(property, side)]));
+  return Object.fromEntries(
+    Object.entries(value as object).map(([name, property]) => [name, inDocument(property, side)]),
+  );
 }
 
 function inDocument(node: unknown, side: Side): unknown {
@@ -52,7 +55,8 @@ function inDocument(node: unknown, side: Side): unknown {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   const additional = schema['additionalProperties'];
-  if (typeof additional === 'object' && additional !== null && Object.keys(additional).length === 0) schema['additionalProperties'] = true;
+  if (typeof additional === 'object' && additional !== null && Object.keys(additional).length === 0)
+    schema['additionalProperties'] = true;
   if (side === 'output') {
     delete schema['default'];
     if (additional === false && !closed) delete schema['additionalProperties'];
@@ -62,7 +66,7 @@ function inDocument(node: unknown, side: Side): unknown {
 
 type Override = NonNullable<z.core.ToJSONSchemaParams['override']>;
 
-/** A choice between named objects names its discriminating field. Generators take one between objects only. */
+/** Names the discriminating field of a choice between named objects. Generators accept one between objects only. */
 const withDiscriminator: Override = ({ zodSchema, jsonSchema: { oneOf }, jsonSchema }) => {
   if (oneOf === undefined || !(zodSchema instanceof z.ZodDiscriminatedUnion)) return;
   const propertyName = zodSchema.def.discriminator;
@@ -75,41 +79,53 @@ const withDiscriminator: Override = ({ zodSchema, jsonSchema: { oneOf }, jsonSch
 };
 
 /** Converts all schemas in one call, because zod visits all referenced schemas in each call. */
-function components(schemas: readonly (z.ZodType | null | undefined)[], side: Side): Readonly<Record<string, JsonSchema>> {
+function components(
+  schemas: readonly (z.ZodType | null | undefined)[],
+  side: Side,
+): Readonly<Record<string, JsonSchema>> {
   const root = z.tuple(schemas.filter((schema) => schema != null) as [z.ZodType, ...z.ZodType[]]);
   const { $defs = {} } = z.toJSONSchema(root, { io: side, override: withDiscriminator });
-  return Object.fromEntries(Object.entries($defs).map(([name, schema]) => [name, inDocument(schema, side) as JsonSchema]));
+  return Object.fromEntries(
+    Object.entries($defs).map(([name, schema]) => [name, inDocument(schema, side) as JsonSchema]),
+  );
 }
 
-/** In the order of their first use. What both sides share is shown as in the answers. */
+/**
+ * Returns the component schemas in the order of first use. A schema that requests and answers share is described as in
+ * the answers.
+ */
 export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
-  const operations = Object.values<Operation | ClosedOperation>(OPERATIONS).filter((operation) => operation.access !== 'closed');
+  const operations = Object.values<Operation | ClosedOperation>(OPERATIONS).filter(
+    (operation) => operation.access !== 'closed',
+  );
   const requests = operations.flatMap(({ params, query, headers, body }) => [params, query, headers, body?.schema]);
-  const answers = operations.flatMap(({ success, otherAnswers = [] }) => [success, ...otherAnswers].map(({ schema }) => schema));
+  const answers = operations.flatMap(({ success, otherAnswers = [] }) =>
+    [success, ...otherAnswers].map(({ schema }) => schema),
+  );
   return {
     ...components([...requests, toolCall], 'input'),
     ...components([...answers, ...Object.values(ERROR_CODES)], 'output'),
   };
 }
 
-/** Throws where the schema has no name. */
+/** Returns a reference to a named schema. Throws if it has no name. */
 export function named(schema: z.ZodType): JsonSchema {
   const name = z.globalRegistry.get(schema)?.id;
   if (name === undefined) throw new Error('a body of the contract has no name in the documents');
   return referenceTo(name);
 }
 
-function inputBy(schema: z.ZodType, metadata: z.core.$ZodRegistry<z.GlobalMeta>): JsonSchema {
+function convertInput(schema: z.ZodType, metadata: z.core.$ZodRegistry<z.GlobalMeta>): JsonSchema {
   const written = inDocument(z.toJSONSchema(schema, { io: 'input', metadata }), 'input') as JsonSchema;
   const { $schema: _dialect, $defs: _components, ...input } = written;
   return input;
 }
 
-export const referringInput = (schema: z.ZodType): JsonSchema => inputBy(schema, z.globalRegistry);
+export const referringInput = (schema: z.ZodType): JsonSchema => convertInput(schema, z.globalRegistry);
 
 /** The metadata of the contract without names, so that each schema is written out where it is used. */
 const WITHOUT_NAMES = Object.assign(z.registry<z.GlobalMeta>(), {
   get: (schema: z.core.$ZodType) => ({ ...z.globalRegistry.get(schema), id: undefined }),
 });
 
-export const describedInput = (schema: z.ZodType): JsonSchema => inputBy(schema, WITHOUT_NAMES);
+export const describedInput = (schema: z.ZodType): JsonSchema => convertInput(schema, WITHOUT_NAMES);

@@ -9,11 +9,17 @@ const text = (description: string, example: string, extra: object = {}) => ({
 const optional = (description: string, example: string) => ({ ...text(description, example), required: false });
 
 export const HEADERS = {
-  NoStore: text('The answer must not be kept.', 'no-store', { const: 'no-store' }),
-  PublicCache: text('Shared caches may keep the answer; `no-store` where a failure of the service made it empty.', PUBLIC_CACHE, {
-    enum: [PUBLIC_CACHE, 'no-store'],
+  NoStore: text('Clients must not cache the answer.', 'no-store', { const: 'no-store' }),
+  PublicCache: text(
+    'Shared caches may keep the answer; `no-store` where a failure of the service made it empty.',
+    PUBLIC_CACHE,
+    {
+      enum: [PUBLIC_CACHE, 'no-store'],
+    },
+  ),
+  DocumentCache: text('Shared caches may keep the answer.', 'public, s-maxage=3600', {
+    const: 'public, s-maxage=3600',
   }),
-  DocumentCache: text('Shared caches may keep the answer.', 'public, s-maxage=3600', { const: 'public, s-maxage=3600' }),
   ETag: text('A strong validator of the body, for `If-None-Match`.', '"5d0b1f6f0c1c5b2f"'),
   RequestId: text('Names the request in the logs of the service.', '0197a3c4-5d6e-7f80-8a9b-0c1d2e3f4a5b-17'),
   RetryAfter: {
@@ -35,7 +41,9 @@ export const HEADERS = {
 
 type HeaderMap = Readonly<Record<string, { readonly $ref: string }>>;
 const headers = (entries: Readonly<Record<string, keyof typeof HEADERS>>): HeaderMap =>
-  Object.fromEntries(Object.entries(entries).map(([name, header]) => [name, { $ref: `#/components/headers/${header}` }]));
+  Object.fromEntries(
+    Object.entries(entries).map(([name, header]) => [name, { $ref: `#/components/headers/${header}` }]),
+  );
 
 const ALLOWANCES = { RateLimit: 'RateLimit', 'RateLimit-Policy': 'RateLimitPolicy' } as const;
 
@@ -54,7 +62,7 @@ export const successHeaders = ({
       })
     : headers({ 'Cache-Control': 'NoStore', 'X-Request-Id': 'RequestId', ...ALLOWANCES });
 
-/** Headers of a refusal; a public one has no cache directive. */
+/** Returns the headers of a refusal. A public one has no cache directive. */
 export const refusalHeaders = (access: 'public' | 'key' | 'closed', status: number): HeaderMap =>
   headers({
     ...(access === 'public' ? {} : { 'Cache-Control': 'NoStore' }),

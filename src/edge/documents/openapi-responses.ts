@@ -1,4 +1,10 @@
-import { type ClosedOperation, type Examples, MEDIA_TYPES, type Operation, type OtherAnswer } from '../../../contract/operation.ts';
+import {
+  type ClosedOperation,
+  type Examples,
+  MEDIA_TYPES,
+  type Operation,
+  type OtherAnswer,
+} from '../../../contract/operation.ts';
 import { errorEnvelope, STATUSES } from '../../../contract/error-codes.ts';
 import { type RejectionCode, REJECTIONS, REPORTS_FORBIDDEN } from '../../../domain/rejections.ts';
 import { pascal } from '../../../contract/fields.ts';
@@ -16,7 +22,7 @@ export interface ResponseObject {
 const EVENT_STREAM = {
   schema: {
     type: 'string',
-    description: 'Server-sent events, one `data:` frame a message; each message is what the JSON answer would be.',
+    description: 'Server-sent events, one `data:` frame per message; each message has the form of the JSON answer.',
   },
   examples: {
     frame: {
@@ -35,7 +41,7 @@ const LINES = {
   examples: { empty: { summary: 'A page without items', value: '{"meta":{"nextCursor":"…","hasMore":false}}\n' } },
 } as const;
 
-const successOf = (operation: Operation, examples: Examples): ResponseObject => ({
+const describeSuccess = (operation: Operation, examples: Examples): ResponseObject => ({
   description: 'The answer.',
   headers: successHeaders(operation),
   content: {
@@ -51,12 +57,21 @@ const PROTOCOL_CODES: Readonly<Record<number, readonly [number, string]>> = {
   406: [-32_000, 'Accept must list both application/json and text/event-stream'],
 };
 
-function otherOf(operation: Operation, { status, when, schema }: OtherAnswer, success: Examples): ResponseObject {
+function describeOtherAnswer(
+  operation: Operation,
+  { status, when, schema }: OtherAnswer,
+  success: Examples,
+): ResponseObject {
   const [code, message] = PROTOCOL_CODES[status] ?? [];
   const examples: Examples =
     code === undefined
       ? success
-      : { refused: { summary: when, value: { jsonrpc: '2.0', id: null, error: { code, message, data: { code: 'invalid_parameter' } } } } };
+      : {
+          refused: {
+            summary: when,
+            value: { jsonrpc: '2.0', id: null, error: { code, message, data: { code: 'invalid_parameter' } } },
+          },
+        };
   return {
     description: when,
     headers: successHeaders(operation),
@@ -84,8 +99,10 @@ function errorName(prefix: string, status: number, codes: readonly RejectionCode
   return `${codes.some((code) => code.startsWith('feed_subscription')) ? 'Subscription' : prefix}Error${status}`;
 }
 
-/** The error envelope, narrowed to these codes. Each code appears twice: in the envelope and at its status. */
-function narrowed(prefix: string, codes: readonly RejectionCode[]): JsonSchema {
+/**
+ * Describes the error envelope, narrowed to these codes. Each code appears twice: in the envelope and at its status.
+ */
+function narrowEnvelope(prefix: string, codes: readonly RejectionCode[]): JsonSchema {
   const envelope = referringInput(errorEnvelope);
   const error = envelope.properties?.['error'];
   const code: JsonSchema = {
@@ -95,28 +112,35 @@ function narrowed(prefix: string, codes: readonly RejectionCode[]): JsonSchema {
   return { ...envelope, properties: { error: { ...error, properties: { ...error?.properties, code } } } };
 }
 
-const meaningOf = (operation: Operation | ClosedOperation, code: RejectionCode): string =>
+const describeRejection = (operation: Operation | ClosedOperation, code: RejectionCode): string =>
   code === 'forbidden' && errorPrefix(operation) === 'Report' ? REPORTS_FORBIDDEN : REJECTIONS[code];
 
-/** By status. Adds the schemas of refusals to `errors`, by name. */
-export function responsesOf(operation: Operation | ClosedOperation, errors: Record<string, JsonSchema>) {
+/** Describes the responses of an operation, by status. Adds the schemas of refusals to `errors`, by name. */
+export function describeResponses(operation: Operation | ClosedOperation, errors: Record<string, JsonSchema>) {
   const responses: Record<string, ResponseObject> = {};
   const success = operation.example.success ?? {};
   if (operation.access !== 'closed') {
-    responses[operation.success.status] = successOf(operation, success);
-    for (const other of operation.otherAnswers ?? []) responses[other.status] = otherOf(operation, other, success);
+    responses[operation.success.status] = describeSuccess(operation, success);
+    for (const other of operation.otherAnswers ?? [])
+      responses[other.status] = describeOtherAnswer(operation, other, success);
     if (operation.access === 'public') {
-      responses['304'] = { description: 'The answer that `If-None-Match` names still stands.', headers: successHeaders(operation) };
+      responses['304'] = {
+        description: 'The answer that `If-None-Match` names still stands.',
+        headers: successHeaders(operation),
+      };
     }
   }
   for (const [status, codes] of refusalsByStatus(operation)) {
     const prefix = errorPrefix(operation);
     const name = errorName(prefix, status, codes);
-    const schema = narrowed(prefix, codes);
+    const schema = narrowEnvelope(prefix, codes);
     if (JSON.stringify((errors[name] ??= schema)) !== JSON.stringify(schema))
       throw new Error(`two sets of error codes have the name ${name}`);
-    const meanings = codes.map((code) => [code, meaningOf(operation, code)] as const);
-    const examples = meanings.map(([code, message]) => [code, { summary: message, value: { error: { code, message } } }]);
+    const meanings = codes.map((code) => [code, describeRejection(operation, code)] as const);
+    const examples = meanings.map(([code, message]) => [
+      code,
+      { summary: message, value: { error: { code, message } } },
+    ]);
     responses[status] = {
       description: meanings.map(([code, meaning]) => `\`${code}\`: ${meaning}.`).join(' '),
       headers: refusalHeaders(operation.access, status),

@@ -2,7 +2,7 @@ import { type ClosedOperation, type Operation, TAGS } from '../../../contract/op
 import { OPERATIONS } from '../../../contract/operations.ts';
 import { componentSchemas, type JsonSchema, referringInput, named } from './json-schemas.ts';
 import { HEADERS } from './openapi-headers.ts';
-import { type Content, type ResponseObject, responsesOf } from './openapi-responses.ts';
+import { type Content, type ResponseObject, describeResponses } from './openapi-responses.ts';
 
 /** Version of the interface, not of the program. */
 const INTERFACE_VERSION = '1.0.0';
@@ -42,11 +42,11 @@ const IF_NONE_MATCH: Parameter = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'The `ETag` of an answer that you have; it is answered 304 while it stands.',
+  description: 'The `ETag` of your last response. The response is 304 if nothing has changed.',
   schema: { type: 'string' },
 };
 
-/** The usual capitalisation of the header names, which the contract has in lower case. */
+/** The usual capitalization of header names; the contract has them in lower case. */
 const HEADER_NAMES: Readonly<Record<string, string>> = {
   'idempotency-key': 'Idempotency-Key',
   'mcp-method': 'Mcp-Method',
@@ -54,7 +54,7 @@ const HEADER_NAMES: Readonly<Record<string, string>> = {
   'mcp-protocol-version': 'MCP-Protocol-Version',
 };
 
-function parametersOf(operation: Operation): readonly Parameter[] {
+function listParameters(operation: Operation): readonly Parameter[] {
   const { params, query, headers, example } = operation;
   const places = { path: params, query, header: headers } as const;
   const parameters = Object.entries(places).flatMap(([place, schema]) => {
@@ -71,9 +71,9 @@ function parametersOf(operation: Operation): readonly Parameter[] {
   return operation.access === 'public' ? [...parameters, IF_NONE_MATCH] : parameters;
 }
 
-function inputOf(operation: Operation): Pick<OperationObject, 'parameters' | 'requestBody'> {
+function describeInput(operation: Operation): Pick<OperationObject, 'parameters' | 'requestBody'> {
   const { body, example } = operation;
-  const parameters = parametersOf(operation);
+  const parameters = listParameters(operation);
   const requestBody = body && {
     required: true as const,
     description: `At most ${body.maxBytes.toLocaleString('en')} bytes.`,
@@ -82,20 +82,23 @@ function inputOf(operation: Operation): Pick<OperationObject, 'parameters' | 're
   return { ...(parameters.length === 0 ? {} : { parameters }), ...(requestBody && { requestBody }) };
 }
 
-const operationObject = (operation: Operation | ClosedOperation, errors: Record<string, JsonSchema>): OperationObject => ({
+const operationObject = (
+  operation: Operation | ClosedOperation,
+  errors: Record<string, JsonSchema>,
+): OperationObject => ({
   operationId: operation.operationId,
   tags: [operation.tag],
   summary: operation.summary,
   description: operation.description,
   security: operation.access === 'key' ? [{ apiKey: [] }] : [],
-  ...(operation.access === 'closed' ? {} : inputOf(operation)),
-  responses: responsesOf(operation, errors),
+  ...(operation.access === 'closed' ? {} : describeInput(operation)),
+  responses: describeResponses(operation, errors),
   'x-served': true,
   'x-required-scope': operation.access === 'closed' ? null : operation.scope,
 });
 
-/** The same base URL gives the same document, to the byte. */
-export function openApiDocumentOf(baseUrl: string) {
+/** Builds the OpenAPI document. The same base URL gives the same bytes. */
+export function buildOpenApiDocument(baseUrl: string) {
   const errors: Record<string, JsonSchema> = {};
   const paths: Record<string, Record<string, OperationObject>> = {};
   for (const operation of Object.values<Operation | ClosedOperation>(OPERATIONS)) {
@@ -125,4 +128,4 @@ export function openApiDocumentOf(baseUrl: string) {
   };
 }
 
-export type OpenApiDocument = ReturnType<typeof openApiDocumentOf>;
+export type OpenApiDocument = ReturnType<typeof buildOpenApiDocument>;

@@ -1,114 +1,116 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyInstance, FastifySchema } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { Rejection } from '../../../domain/rejections.ts';
-import { requestAddress } from '../admission/client-address.ts';
+import { requestClient } from '../admission/client-address.ts';
 import { createAnswerCache, type PositionWatch } from '../answers/answer-cache.ts';
 import type { PublicExchange } from '../answers/exchange.ts';
-import type { Representation } from '../answers/representation.ts';
-import type { FollowRequests } from './follow-requests.ts';
-import { hostFault, READING } from './listener.ts';
+import type { Form, Representation } from '../answers/representation.ts';
+import { PageMoved } from '../pages/page-moved.ts';
+import { MOVED_HEADERS } from '../pages/page-headers.ts';
+import { READING } from './listener.ts';
 import type { HttpServerParts } from './parts.ts';
 import { sendForm, sendRepresentation, shareRefusals, type Sharing } from './send-representation.ts';
 
 const MAX_TARGETS = 6_000;
 const MAX_TARGET_LENGTH = 300;
 
-/** A route whose answers are cached while the read model stands. */
+/** A route whose answers are cached until the read model moves. */
 interface CachedRoute {
-  /** Names its answers in the cache, and its requests among those that an address may send. */
+  /** Names the answers in the cache and the requests in the limit of an address. */
   readonly name: string;
   readonly url: string;
   readonly schema: FastifySchema;
-  /** Null for a page, which is no operation's. */
+  /** Null for a page, which is not an operation. */
   readonly operationId: string | null;
   readonly sharing: Sharing;
-  readonly answer: (asked: PublicExchange, by: { readonly variant: string; readonly address: string }) => Promise<Representation>;
-  /** Makes the answer to a failure, which is not cached; may throw. Null: the failure is answered. */
-  readonly soft: ((failure: { readonly err: unknown; readonly requestId: string }, asked: PublicExchange) => Representation) | null;
-  /** What an answer depends on beside the request target. */
+  readonly answer: (
+    exchange: PublicExchange,
+    client: { readonly variant: string; readonly address: string },
+  ) => Promise<Representation>;
+  /** Answers a failure; the answer is not cached. Might throw. If null, the failure is answered as an error. */
+  readonly soft:
+    | ((failure: { readonly err: unknown; readonly requestId: string }, exchange: PublicExchange) => Representation)
+    | null;
+  /** Returns the part of the cache key that the request target does not contain. */
   readonly variant?: (request: IncomingMessage) => string;
 }
 
 export type AddCachedRoute = (route: CachedRoute) => void;
 
-/** What a request target asks; that never changes. */
-interface Target {
-  readonly route: CachedRoute;
-  readonly question: string;
-}
-
-interface CachedRoutesParts extends Pick<HttpServerParts, 'publicLimits' | 'clock' | 'isTrustedProxy' | 'tracing' | 'disturb'> {
+interface CachedRoutesParts extends Pick<HttpServerParts, 'publicLimits' | 'clock' | 'isTrustedProxy' | 'limits'> {
   readonly watch: PositionWatch;
-  readonly requestId: () => string;
-  readonly follow: FollowRequests;
 }
 
-/** Key of an answer in the cache; the variant is empty where there is one form. */
-const keyOf = (question: string, variant: string): string => (variant === '' ? question : `${variant} ${question}`);
-
-/** The limit of the address, then a cached answer, without routing, parsing or a round trip, or a new one. */
-export function createCachedRoutes(parts: CachedRoutesParts) {
-  const { publicLimits, clock, isTrustedProxy, follow } = parts;
+/** Returns a function that adds a cached route. Each request counts toward the limit of its address. */
+export function cachedRoutes(app: FastifyInstance, parts: CachedRoutesParts): AddCachedRoute {
+  const { publicLimits, clock, isTrustedProxy, limits } = parts;
   const cache = createAnswerCache(parts);
-  const targets = new LRUCache<string, Target>({ max: MAX_TARGETS });
-  /** Spans and disturbances belong to routed requests. */
-  const routesAll = parts.tracing != null || parts.disturb !== undefined;
-  return {
-    /** Answers a request that has not been routed yet; false where that takes more than a cached answer, and nothing was done. */
-    answerAtOnce(request: IncomingMessage, response: ServerResponse): boolean {
-      const { method, url, headers } = request;
-      const target = targets.get(url!);
-      if (target === undefined || routesAll || !READING.includes(method!) || hostFault(request) !== undefined) return false;
-      const { route, question } = target;
-      const form = cache.standing(keyOf(question, route.variant?.(request) ?? ''))?.form(headers['accept-encoding']);
-      if (form === undefined) return false;
-      if (form instanceof Promise) {
-        // The handler awaits it, unless the request is refused.
-        form.catch(() => undefined);
-        return false;
-      }
-      const { name, operationId, sharing } = route;
-      if (publicLimits.take(name, requestAddress(request, isTrustedProxy), clock.now()) !== null) return false;
-      const requestId = parts.requestId();
-      const done = follow.unrouted({ id: requestId, operation: operationId ?? 'none', method: method! });
-      sendForm(form, request, response, requestId, sharing);
-      response.on('close', () => done(response.statusCode));
-      return true;
-    },
-    addTo:
-      (app: FastifyInstance): AddCachedRoute =>
-      (route) => {
-        const { name, url, schema, operationId, sharing, answer, soft, variant } = route;
-        app.route({
-          method: READING,
-          url,
-          config: operationId === null ? {} : { operationId },
-          schema,
-          onSend: shareRefusals(sharing),
-          onRequest: ({ raw }, _reply, done) => {
-            const retryAfterSeconds = publicLimits.take(name, requestAddress(raw, isTrustedProxy), clock.now());
-            if (retryAfterSeconds === null) done();
-            else done(new Rejection('rate_limited', 'too many requests from this address; wait', { retryAfterSeconds }));
-          },
-          handler: async (request, reply) => {
-            const { params, query, raw, id: requestId } = request;
-            const asked = { params, query } as PublicExchange;
-            const wanted = variant?.(raw) ?? '';
-            const question = JSON.stringify([name, asked]);
-            if (raw.url!.length <= MAX_TARGET_LENGTH) targets.set(raw.url!, { route, question });
-            const key = keyOf(question, wanted);
-            const representation =
-              cache.standing(key) ??
-              (await cache
-                .fetch(key, () => answer(asked, { variant: wanted, address: requestAddress(raw, isTrustedProxy) }))
-                .catch((err: unknown) => {
-                  if (soft === null) throw err;
-                  return soft({ err, requestId }, asked);
-                }));
-            await sendRepresentation(representation, request, reply, sharing);
-          },
-        });
-      },
+  /** Validated inputs by request target, as text, so that a cached answer skips validation. */
+  const inputs = new LRUCache<string, string>({ max: MAX_TARGETS });
+  const readAddress = (request: IncomingMessage): string => requestClient(request, isTrustedProxy, limits.ipv6Prefix);
+
+  const refuseOverLimit =
+    (name: string): onRequestHookHandler =>
+    ({ raw }, _reply, done) => {
+      const retryAfterSeconds = publicLimits.take(name, readAddress(raw), clock.now());
+      if (retryAfterSeconds === null) done();
+      else done(new Rejection('rate_limited', 'too many requests from this address; wait', { retryAfterSeconds }));
+    };
+
+  const cachedForm = (request: IncomingMessage, variant: string): Form | undefined => {
+    const input = inputs.get(request.url!);
+    if (input === undefined) return undefined;
+    const form = cache.standing(createCacheKey(input, variant))?.form(request.headers['accept-encoding']);
+    if (!(form instanceof Promise)) return form;
+    // The handler awaits this promise too and reports its error.
+    form.catch(() => undefined);
+    return undefined;
   };
+
+  return (route) => {
+    const { name, url, schema, operationId, sharing, answer, soft } = route;
+    const readVariant = (request: IncomingMessage): string => route.variant?.(request) ?? '';
+    const sendCached: onRequestHookHandler = ({ raw, id }, reply, done) => {
+      const form = cachedForm(raw, readVariant(raw));
+      if (form === undefined) return done();
+      reply.hijack();
+      sendForm(form, raw, reply.raw, id, sharing);
+    };
+    const handle = async ({ params, query, raw, id: requestId }: FastifyRequest): Promise<Representation> => {
+      const exchange = { params, query } as PublicExchange;
+      const variant = readVariant(raw);
+      const input = JSON.stringify([name, exchange]);
+      if (raw.url!.length <= MAX_TARGET_LENGTH) inputs.set(raw.url!, input);
+      const key = createCacheKey(input, variant);
+      try {
+        const make = () => answer(exchange, { variant, address: readAddress(raw) });
+        return cache.standing(key) ?? (await cache.fetch(key, make));
+      } catch (err) {
+        if (soft === null || err instanceof PageMoved) throw err;
+        return soft({ err, requestId }, exchange);
+      }
+    };
+    app.route({
+      method: READING,
+      url,
+      config: operationId === null ? {} : { operationId },
+      schema,
+      onSend: shareRefusals(sharing),
+      onRequest: [refuseOverLimit(name), sendCached],
+      handler: async (request, reply) => {
+        try {
+          await sendRepresentation(await handle(request), request, reply, sharing);
+        } catch (error) {
+          if (!(error instanceof PageMoved)) throw error;
+          return reply.headers(MOVED_HEADERS).redirect(error.path, 301);
+        }
+      },
+    });
+  };
+}
+
+/** Returns the cache key of an answer. The variant is empty if the route has one form. */
+function createCacheKey(input: string, variant: string): string {
+  return variant === '' ? input : `${variant} ${input}`;
 }

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { compressedOnce } from '../answers/representation.ts';
 
-/** Compresses whole answers of this scope in a coding that the client accepts (RFC 9110, section 12.5.3); streams are sent as they are. */
+/**
+ * Compresses the answers of this scope in a coding that the client accepts (RFC 9110, section 12.5.3), except streams.
+ */
 export function compressAnswers(scope: FastifyInstance): void {
   scope.addHook('onSend', async (request, reply, payload) => {
     const accepted = request.raw.headers['accept-encoding'];

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenSpan } from '../../../domain/ports/tracing.ts';
 import type { HttpServerParts } from './parts.ts';
 
-/** Refusals in a second that a process logs one by one: a flood of them must not fill a disk. */
+/** Refusals per second that a process logs one by one. The bound keeps a flood from filling the disk. */
 const REFUSALS_A_SECOND = 500;
 
 interface Answered {
@@ -16,15 +16,18 @@ interface Answered {
   readonly traceId: string | null;
 }
 
-export type FollowRequests = ReturnType<typeof followRequests>;
-/** Records metric, log line and span of each request at the end of its answer or connection. Of successful answers one in n is logged. */
-export function followRequests({ logger, logSampleEvery, metrics, tracing, clock, stopwatch }: HttpServerParts) {
+/**
+ * Records metric, log line and span of each request when its answer or connection ends. Logs one in n successful
+ * answers.
+ */
+export function followRequests({ logger, logSampleEvery, metrics, tracing, clock }: HttpServerParts) {
   let answered = 0;
   let [second, refused] = [0, 0];
   const logsRefusal = (): boolean => {
     const now = Math.floor(clock.now() / 1000);
     if (now !== second) {
-      if (refused > REFUSALS_A_SECOND) logger.warn({ refusals: refused - REFUSALS_A_SECOND }, 'refusals of one second were not logged');
+      if (refused > REFUSALS_A_SECOND)
+        logger.warn({ refusals: refused - REFUSALS_A_SECOND }, 'refusals of one second were not logged');
       [second, refused] = [now, 0];
     }
     return (refused += 1) <= REFUSALS_A_SECOND;
@@ -34,32 +37,28 @@ export function followRequests({ logger, logSampleEvery, metrics, tracing, clock
     if (status < 400) answered += 1;
     if (status < 500 && (status < 400 ? answered % logSampleEvery !== 0 : !logsRefusal())) return;
     const ms = Math.round(elapsed * 100) / 100;
-    // The route and never the request target: a path or a query may carry a secret.
-    logger.info({ requestId: id, operation, method, status, ms, accountId, ...(traceId && { trace_id: traceId }) }, 'answered');
+    // Logs the route, never the request target: a path or query might contain a secret.
+    logger.info(
+      { requestId: id, operation, method, status, ms, accountId, ...(traceId && { trace_id: traceId }) },
+      'answered',
+    );
   };
-  return {
-    /** At the start of a request, also for a target that the router cannot parse; `next` continues. */
-    routed(request: FastifyRequest, reply: FastifyReply, next: () => void): void {
-      const { id, method, raw } = request;
-      // By the conventions of OpenTelemetry for HTTP servers, without the target.
-      const attributes = { 'http.request.method': method, 'url.scheme': 'http' };
-      const span = tracing ? tracing.begin({ name: method, kind: 'server', attributes }, raw.headers) : null;
-      reply.header('x-request-id', id);
-      reply.raw.on('close', () => {
-        const { operationId: operation, principal } = request;
-        const { statusCode: status, elapsedTime: elapsed } = reply;
-        const [accountId, traceId] = [principal?.accountId ?? null, span?.traceId ?? null];
-        record({ id, operation, method, status, elapsed, accountId, traceId });
-        if (span !== null) endSpan(span, request, status);
-      });
-      if (span === null) next();
-      else span.run(next);
-    },
-    /** For a public answer without routing and span; call what it returns at the end. */
-    unrouted({ id, operation, method }: Pick<Answered, 'id' | 'operation' | 'method'>): (status: number) => void {
-      const started = stopwatch();
-      return (status) => record({ id, operation, method, status, elapsed: stopwatch() - started, accountId: null, traceId: null });
-    },
+  /** Runs at the start of each request, even if the router cannot parse the target; `next` continues. */
+  return (request: FastifyRequest, reply: FastifyReply, next: () => void): void => {
+    const { id, method, raw } = request;
+    // The attributes follow OpenTelemetry's conventions for HTTP servers, without the target.
+    const attributes = { 'http.request.method': method, 'url.scheme': 'http' };
+    const span = tracing ? tracing.begin({ name: method, kind: 'server', attributes }, raw.headers) : null;
+    reply.header('x-request-id', id);
+    reply.raw.on('close', () => {
+      const { operationId: operation, principal } = request;
+      const { statusCode: status, elapsedTime: elapsed } = reply;
+      const [accountId, traceId] = [principal?.accountId ?? null, span?.traceId ?? null];
+      record({ id, operation, method, status, elapsed, accountId, traceId });
+      if (span !== null) endSpan(span, request, status);
+    });
+    if (span === null) next();
+    else span.run(next);
   };
 }
 

@@ -3,36 +3,39 @@ import type { ClosedOperation } from '../../../contract/operation.ts';
 import { CLOSED_OPERATIONS } from '../../../contract/operations.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { watchPosition } from '../answers/answer-cache.ts';
-import { kept } from '../documents/document-routes.ts';
+import { memoize } from '../documents/document-routes.ts';
 import { errorPath } from '../pages/addresses.ts';
 import type { ToolEndpoint } from '../mcp/endpoint.ts';
-import { createCachedRoutes } from './cached-routes.ts';
+import { cachedRoutes } from './cached-routes.ts';
 import { addCustomerRoutes } from './customer-routes.ts';
 import { followRequests } from './follow-requests.ts';
 import { ignoreBodies } from './input.ts';
 import { createListener, READING } from './listener.ts';
 import type { HttpServerParts } from './parts.ts';
 import { addPageRoutes, showError } from './page-routes.ts';
-import { addDocumentRoutes, addPublicRoutes } from './public-routes.ts';
+import { addDocumentRoutes, addPublicPreflight, addPublicRoutes } from './public-routes.ts';
 import { addToolRoutes } from './tool-routes.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
-export const HTTP_TIMEOUTS = { headers: 10_000, request: 30_000, keepAlive: 65_000, keepAliveMargin: 65_000, close: 10_000 };
+export const HTTP_TIMEOUTS = {
+  headers: 10_000,
+  request: 30_000,
+  keepAlive: 65_000,
+  keepAliveMargin: 65_000,
+  close: 10_000,
+};
 
 export function createHttpServer(parts: HttpServerParts) {
-  // As unique as a fresh id for each request, without asking for randomness each time.
+  // A random process id with a counter is unique and avoids randomness per request.
   const processId = parts.identifiers.next();
   let requests = 0;
   let baseUrl = parts.baseUrl ?? 'http://localhost';
   const requestId = (): string => `${processId}-${(requests += 1)}`;
-  const follow = followRequests(parts);
   const watch = watchPosition(parts);
-  const cached = createCachedRoutes({ ...parts, watch, requestId, follow });
   const listener = createListener({
     ...parts,
     requestId,
-    answerAtOnce: (request, response) => cached.answerAtOnce(request, response),
-    follow: (request, reply, next) => follow.routed(request, reply, next),
+    follow: followRequests(parts),
     docsOf: (code) => `${baseUrl}${errorPath(code)}`,
     errorPage: showError(parts.pages),
   });
@@ -45,17 +48,21 @@ export function createHttpServer(parts: HttpServerParts) {
     });
   }
   let loading: Promise<ToolEndpoint> | undefined;
-  /** Loaded with the first call: the library of the protocol and its schemas take 10 MB. */
-  const tools = kept(
-    () => (loading = import('../mcp/endpoint.ts').then(({ createToolEndpoint }) => createToolEndpoint({ ...parts, ...parts.tools }))),
+  /** Loaded at the first call: the protocol library and its schemas take 10 MB. */
+  const tools = memoize(
+    () =>
+      (loading = import('../mcp/endpoint.ts').then(({ createToolEndpoint }) =>
+        createToolEndpoint({ ...parts, ...parts.tools }),
+      )),
   );
   const routeParts = { ...parts, baseUrl: () => baseUrl };
   const unread = new UnreadAnswers(parts.metrics);
   addCustomerRoutes(app, routeParts, unread);
   addToolRoutes(app, tools, routeParts, unread);
   app.addHook('onClose', async () => watch.close());
-  const addCached = cached.addTo(app);
+  const addCached = cachedRoutes(app, { ...parts, watch });
   addPublicRoutes(addCached, routeParts, watch);
+  addPublicPreflight(app, parts.publicOrigins);
   addPageRoutes(addCached, routeParts);
   addClosedRoutes(app);
   addDocumentRoutes(app, parts.documents(routeParts.baseUrl), parts.publicOrigins);
@@ -78,7 +85,8 @@ function addClosedRoutes(app: FastifyInstance): void {
         method: method === 'GET' ? READING : method,
         url: path,
         config: { operationId },
-        onRequest: (_request, _reply, next) => next(new Rejection(refusals[0]!, 'this route is closed; the tool endpoint is /api/v1/mcp')),
+        onRequest: (_request, _reply, next) =>
+          next(new Rejection(refusals[0]!, 'this route is closed; the tool endpoint is /api/v1/mcp')),
         handler: () => undefined,
       });
     }

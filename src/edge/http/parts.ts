@@ -21,28 +21,30 @@ export interface HttpServerParts extends ConnectionsParts {
   readonly documents: (baseUrl: () => string) => readonly DocumentRoute[];
   readonly pages: PageReads;
   readonly admission: Admission;
-  /** Receives where a key has read the feed, of requests that were admitted and answered. */
+  /** Records the feed reads of keys whose requests were admitted and answered. */
   readonly feedReads: Pick<FeedReads, 'read'>;
   readonly publicLimits: PublicLimits;
   readonly reportClients: ReportClients;
-  /** Any text that differs when the position of the read model behind the public answers does. */
+  /** Returns any text that changes with the position of the read model behind the public answers. */
   readonly readPosition: () => Promise<string>;
-  /** The public address of the service, without a slash at the end. Left out: the address that the server listens on. */
+  /**
+   * The public address of the service, without a trailing slash. Defaults to the address that the server listens on.
+   */
   readonly baseUrl?: string | undefined;
-  /** Origins whose pages may call the tools, beside the service's own, as browsers write them. */
+  /** Origins whose pages may call the tools, besides the service's own, as browsers write them. */
   readonly allowedOrigins: readonly string[];
   /** Origins whose pages may read public answers and documents; `*` is every page. */
   readonly publicOrigins: readonly string[];
   readonly clock: Clock;
-  /** Milliseconds from any beginning, for durations. */
+  /** Milliseconds since an arbitrary start, for durations. */
   readonly stopwatch: () => number;
   readonly identifiers: Identifiers;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
   readonly tracing?: Tracing | null;
-  /** For a sandbox alone: may spoil the answer to a request that arrives; the name is that of its operation, or `none`. */
+  /** Only in a sandbox: might disturb the answer to a request. The name is that of its operation, or `none`. */
   readonly disturb?: ((operationId: string, answer: ServerResponse) => void) | undefined;
-  /** One in n successful answers is logged; every refusal and failure is, up to a number in a second. */
+  /** One in n successful answers is logged. Refusals and failures are all logged, up to a number per second. */
   readonly logSampleEvery: number;
 }
 

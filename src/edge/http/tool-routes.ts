@@ -6,8 +6,8 @@ import { Rejection } from '../../../domain/rejections.ts';
 import type { ToolEndpoint } from '../mcp/endpoint.ts';
 import { PROTOCOL_ERRORS, protocolError, type ToolAnswer } from '../mcp/protocol-errors.ts';
 import { compressAnswers } from './compress-answers.ts';
-import { admits, admitsAgain, announceAllowance } from './customer-routes.ts';
-import { jsonValue, takeJson } from './input.ts';
+import { admitAfterLongBody, admitRequest, announceAllowance } from './admission-hooks.ts';
+import { acceptJson, tryParseJson } from './input.ts';
 import type { RouteParts } from './parts.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
@@ -18,14 +18,15 @@ type Tools = () => Promise<ToolEndpoint>;
 
 export function addToolRoutes(app: FastifyInstance, tools: Tools, parts: RouteParts, unread: UnreadAnswers): void {
   const { operationId, method, path, body } = postMcpJsonRpc;
-  const isAllowed = (origin: string): boolean => [...parts.allowedOrigins, new URL(parts.baseUrl()).origin].includes(origin.toLowerCase());
+  const isAllowed = (origin: string): boolean =>
+    [...parts.allowedOrigins, new URL(parts.baseUrl()).origin].includes(origin.toLowerCase());
   const refuseOrigin = async ({ raw: { headers } }: FastifyRequest): Promise<void> => {
     if (headers.origin !== undefined && !isAllowed(headers.origin))
-      throw new Rejection('forbidden', 'pages of this origin may not call the tools');
+      throw new Rejection('forbidden', 'pages of this origin are not allowed to call the tools');
   };
   app.register(
     async (scope) => {
-      // The plugin adds a route for OPTIONS of every path that begins like this one.
+      // The plugin adds an OPTIONS route for every path with this prefix.
       scope.addHook('onRequest', (request, reply, next) => {
         reply.header('cache-control', 'no-store');
         next(request.routeOptions.url === path ? undefined : request.unrouted());
@@ -40,20 +41,21 @@ export function addToolRoutes(app: FastifyInstance, tools: Tools, parts: RoutePa
       });
       compressAnswers(scope);
       unread.bound(scope);
-      takeJson(scope, jsonValue, admitsAgain(parts, postMcpJsonRpc));
+      acceptJson(scope, tryParseJson, admitAfterLongBody(parts, postMcpJsonRpc));
       scope.route({
         method,
         url: '',
         config: { operationId },
         bodyLimit: body.maxBytes,
-        onRequest: [refuseOrigin, admits(parts, postMcpJsonRpc)],
+        onRequest: [refuseOrigin, admitRequest(parts, postMcpJsonRpc)],
         handler: (request, reply) => answer(tools, parts, request, reply),
       });
-      // The plugin answers a preflight of an allowed page before this route.
+      // The plugin answers the preflight of an allowed page before this route runs.
       const refuse = () => {
         throw new Rejection('invalid_parameter', 'OPTIONS is what a page of an allowed origin sends');
       };
-      if (parts.allowedOrigins.length > 0) scope.options('', { config: { operationId }, onRequest: [refuseOrigin, refuse] }, refuse);
+      if (parts.allowedOrigins.length > 0)
+        scope.options('', { config: { operationId }, onRequest: [refuseOrigin, refuse] }, refuse);
     },
     { prefix: path },
   );
@@ -63,8 +65,12 @@ async function answer(tools: Tools, parts: RouteParts, request: FastifyRequest, 
   const { admission, clock, baseUrl } = parts;
   const principal = request.principal!;
   if (request.raw.url!.split('?', 2)[1]) {
-    return send(protocolError(400, PROTOCOL_ERRORS.invalidRequest, 'the tool endpoint takes no query parameter'), reply);
+    return send(
+      protocolError(400, PROTOCOL_ERRORS.invalidRequest, 'the tool endpoint accepts no query parameters'),
+      reply,
+    );
   }
+  const announce = announceAllowance(request, reply);
   const ending = new AbortController();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) ending.abort();
@@ -76,9 +82,9 @@ async function answer(tools: Tools, parts: RouteParts, request: FastifyRequest, 
     requestId: request.id,
     baseUrl: baseUrl(),
     // The answer to a batch begins before its calls end.
-    onAllowance: (states) => !reply.sent && announceAllowance(request, reply, states),
+    onAllowance: (states) => !reply.sent && announce(states),
     ending,
-    chargeUnits: async (units) => announceAllowance(request, reply, await admission.chargeUnits(principal, units, clock.now())),
+    chargeUnits: async (units) => announce(await admission.chargeUnits(principal, units, clock.now())),
   });
   return send(response, reply);
 }

@@ -2,20 +2,23 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { HttpMetrics } from '../metrics/http-metrics.ts';
 
-/** Of all accounts together; a process needs about 300 MB beside them. */
+/** Maximum bytes of unread answers of all accounts; a process needs about 300 MB in addition. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
-/** The kernel takes smaller answers off the process's hands. */
+/** Smaller answers fit into the kernel's buffers. */
 const SMALL_BYTES = 16_384;
 
-interface Held {
+interface Unread {
   readonly accountId: string;
   bytes: number;
 }
 
-/** Bounds the memory of answers that their clients do not read: the account that holds most of it loses its oldest connections. */
+/**
+ * Bounds the memory of answers that clients do not read. The account with the most unread bytes loses its oldest
+ * connections.
+ */
 export class UnreadAnswers {
-  /** In the order in which they were made. */
-  readonly #held = new Map<ServerResponse, Held>();
+  /** Unread answers, oldest first. */
+  readonly #unread = new Map<ServerResponse, Unread>();
   readonly #metrics: Pick<HttpMetrics, 'connectionRefused'>;
   readonly #maxBytes: number;
   #total = 0;
@@ -25,54 +28,56 @@ export class UnreadAnswers {
     this.#maxBytes = maxBytes;
   }
 
-  /** How many answers are counted. */
-  get held(): number {
-    return this.#held.size;
+  /** Number of counted answers. */
+  get size(): number {
+    return this.#unread.size;
   }
 
-  /** Counts the whole answers of the requests of this scope from now until they are sent or their connections end. */
+  /** Counts the complete answers of this scope until they are sent or their connections end. */
   bound(scope: FastifyInstance): void {
     scope.addHook('onSend', ({ principal }, { raw }, payload, done) => {
       const isSmall = !(typeof payload === 'string' || Buffer.isBuffer(payload)) || payload.length <= SMALL_BYTES;
-      // Of a client that has left, nothing is sent and no event follows.
+      // After a disconnect nothing is sent, and no event follows.
       if (isSmall || principal === undefined || raw.destroyed) return done(null, payload);
-      // A socket counts characters of a text.
+      // A Buffer, because a socket counts a text in characters instead of bytes.
       const body = Buffer.isBuffer(payload) ? payload : Buffer.from(payload);
       this.#hold(raw, { accountId: principal.accountId, bytes: body.length });
       done(null, body);
     });
   }
 
-  #hold(answer: ServerResponse, held: Held): void {
-    this.#held.set(answer, held);
-    this.#total += held.bytes;
+  #hold(answer: ServerResponse, entry: Unread): void {
+    this.#unread.set(answer, entry);
+    this.#total += entry.bytes;
     answer.on('close', () => {
-      if (this.#held.delete(answer)) this.#total -= held.bytes;
+      if (this.#unread.delete(answer)) this.#total -= entry.bytes;
     });
     if (this.#total <= this.#maxBytes) return;
     this.#measure();
-    while (this.#total > this.#maxBytes) this.#end(this.#greediest());
+    while (this.#total > this.#maxBytes) this.#end(this.#findLargest());
   }
 
-  /** What clients have read since is free. */
+  /** Subtracts the bytes that clients have read since. */
   #measure(): void {
-    for (const [{ writableEnded, socket }, held] of this.#held) {
-      const bytes = writableEnded ? (socket?.writableLength ?? 0) : held.bytes;
-      this.#total += bytes - held.bytes;
-      held.bytes = bytes;
+    for (const [{ writableEnded, socket }, entry] of this.#unread) {
+      const bytes = writableEnded ? (socket?.writableLength ?? 0) : entry.bytes;
+      this.#total += bytes - entry.bytes;
+      entry.bytes = bytes;
     }
   }
 
-  /** The account that holds the most. */
-  #greediest(): string {
+  /** Returns the account with the most unread bytes. */
+  #findLargest(): string {
     const sums = new Map<string, number>();
-    for (const { accountId, bytes } of this.#held.values()) sums.set(accountId, (sums.get(accountId) ?? 0) + bytes);
+    for (const { accountId, bytes } of this.#unread.values()) sums.set(accountId, (sums.get(accountId) ?? 0) + bytes);
     return [...sums].reduce((most, next) => (next[1] > most[1] ? next : most))[0];
   }
 
   #end(accountId: string): void {
-    const [answer, { bytes }] = [...this.#held].find(([, held]) => held.accountId === accountId && held.bytes > 0)!;
-    this.#held.delete(answer);
+    const [answer, { bytes }] = [...this.#unread].find(
+      ([, entry]) => entry.accountId === accountId && entry.bytes > 0,
+    )!;
+    this.#unread.delete(answer);
     this.#total -= bytes;
     this.#metrics.connectionRefused('unread');
     answer.destroy();

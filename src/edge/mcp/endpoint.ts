@@ -1,80 +1,103 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Rejection } from '../../../domain/rejections.ts';
-import { callsOfBatch, messageFault } from './message-checks.ts';
-import { PROTOCOL_ERRORS, protocolError, type ProtocolErrorBody, type ToolAnswer, withDataCode } from './protocol-errors.ts';
+import { callsOfBatch, findFault } from './message-checks.ts';
+import { omitNullParams } from './null-arguments.ts';
+import {
+  idOf,
+  PROTOCOL_ERRORS,
+  protocolError,
+  type ProtocolErrorBody,
+  type ToolAnswer,
+  withDataCode,
+} from './protocol-errors.ts';
 import { createToolRunner, type ToolCall, type ToolRunnerParts } from './run-tool.ts';
 import { createToolServer, type Exchange, toolList } from './tool-server.ts';
 
 interface ToolRequest extends Pick<ToolCall, 'principal' | 'requestId' | 'baseUrl' | 'onAllowance'> {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Undefined where the body is not valid JSON in UTF-8. */
+  /** Undefined if the body is not valid JSON in UTF-8. */
   readonly body: unknown;
-  /** Aborted when the caller disconnects, and here when the exchange is over. */
+  /** Aborted when the caller disconnects, and by the endpoint when the exchange is over. */
   readonly ending: AbortController;
-  /** Takes further units of the account's allowances, all or none; throws the `Rejection` that answers. */
+  /** Charges more units of the account's allowances, all or none. Throws the `Rejection` that answers the request. */
   readonly chargeUnits: (units: number) => Promise<void>;
 }
 
 export type ToolEndpoint = ReturnType<typeof createToolEndpoint>;
 
-/** The request for the library, without credentials. */
+/** Headers that the library sees; none of them is a credential. */
 const SHOWN_HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const BEYOND_DEADLINE_MS = 5_000;
-/** Made once: an abort without a reason makes an error with a stack. */
+/** Created once: an abort without a reason creates an error with a stack each time. */
 const ENDED = new Error('answered');
 
 function shownHeaders({ headers }: ToolRequest): Headers {
-  const shown = new Headers();
+  const relevant = new Headers();
   for (const name of SHOWN_HEADERS) {
     const value = headers[name];
-    if (value !== undefined) shown.set(name, typeof value === 'string' ? value : value.join(', '));
+    if (value !== undefined) relevant.set(name, typeof value === 'string' ? value : value.join(', '));
   }
-  // Media types are the same in capitals; the library compares them as they are written.
-  const accept = shown.get('accept');
-  if (accept !== null) shown.set('accept', accept.toLowerCase());
-  return shown;
+  // Media types are case-insensitive, but the library compares them literally.
+  const accept = relevant.get('accept');
+  if (accept !== null) relevant.set('accept', accept.toLowerCase());
+  return relevant;
 }
 
 export function createToolEndpoint(parts: ToolRunnerParts) {
   const { logger } = parts;
   const runTool = createToolRunner(parts);
   const tools = toolList();
-  const handler = createMcpHandler(({ era, authInfo }) => createToolServer(era, authInfo?.extra?.['exchange'] as Exchange), {
-    // Only the name of the rule: a message may repeat input of the caller.
-    onerror: ({ name, message }) => logger.debug({ rule: /\(([a-z-]+)\)/.exec(message)?.[1] ?? name }, 'a tool request was refused'),
-  });
+  const handler = createMcpHandler(
+    ({ era, authInfo }) => createToolServer(era, authInfo?.extra?.['exchange'] as Exchange),
+    {
+      // Log only the name of the rule: a message might repeat input of the caller.
+      onerror: ({ name, message }) =>
+        logger.debug({ rule: /\(([a-z-]+)\)/.exec(message)?.[1] ?? name }, 'a tool request was refused'),
+    },
+  );
   return {
-    /** Throws a `Rejection` for a request that is refused as a whole. */
+    /** Answers a request. Throws a `Rejection` if the request is refused as a whole. */
     async answer(request: ToolRequest): Promise<ToolAnswer> {
-      const { body } = request;
-      if (body === undefined) return protocolError(400, PROTOCOL_ERRORS.parse, 'the request body is not valid JSON in UTF-8');
+      if (request.body === undefined)
+        return protocolError(400, PROTOCOL_ERRORS.parse, 'the request body is not valid JSON in UTF-8');
+      const body = omitNullParams(request.body);
       const headers = shownHeaders(request);
-      const fault = messageFault(body, headers);
+      const fault = findFault(body, headers);
       if (fault !== null) return fault;
       const further = callsOfBatch(body, headers) - 1;
       if (further > 0) await request.chargeUnits(further);
       const { ending } = request;
-      // A request that its own batch cancels is never answered; the exchange still ends.
+      // A request that its own batch cancels is never answered, but the exchange still ends.
       parts.clock.sleep(parts.deadlineMs + BEYOND_DEADLINE_MS, ending.signal).then(
         () => ending.abort(),
         () => undefined,
       );
-      const asked = { method: 'POST', headers, signal: ending.signal } as Request;
+      const libraryRequest = { method: 'POST', headers, signal: ending.signal } as Request;
       const refusals: Rejection[] = [];
       const isBatch = Array.isArray(body);
       const refuseRequest = isBatch ? null : (rejection: Rejection): void => void refusals.push(rejection);
-      // Without the headers: they hold the API key.
+      // The context excludes the headers, which contain the API key.
       const { principal, requestId, baseUrl, onAllowance } = request;
       let result: object | undefined;
       const answer = (message: object): void => void (result = message);
-      const exchange: Exchange = { principal, requestId, baseUrl, onAllowance, body, refuseRequest, runTool, tools, answer };
+      const exchange: Exchange = {
+        principal,
+        requestId,
+        baseUrl,
+        onAllowance,
+        body,
+        refuseRequest,
+        runTool,
+        tools,
+        answer,
+      };
       const { keyId: clientId, scopes } = principal;
       const authInfo = { token: '', clientId, scopes: [...scopes], extra: { exchange } };
-      const response = await handler.fetch(asked, { parsedBody: body, authInfo });
+      const response = await handler.fetch(libraryRequest, { parsedBody: body, authInfo });
       const done = (): void => ending.abort(ENDED);
       if (result === undefined) {
-        const answered = await finished(response, isBatch, done);
+        const answered = await finishAnswer(response, isBatch, done);
         if (refusals[0] !== undefined) throw refusals[0];
         return answered;
       }
@@ -86,12 +109,16 @@ export function createToolEndpoint(parts: ToolRunnerParts) {
   };
 }
 
-/** Adds the code of this interface to the library's errors. The answer is whole, unless it is that of a batch, sent event by event. */
-async function finished(response: Response, isBatch: boolean, done: () => void): Promise<ToolAnswer> {
+/**
+ * Adds this interface's code to the library's errors. Reads the answer whole, except that of a batch, which is sent
+ * event by event.
+ */
+async function finishAnswer(response: Response, isBatch: boolean, done: () => void): Promise<ToolAnswer> {
   const { status, body } = response;
   const type = response.headers.get('content-type');
   const isStream = type?.startsWith('text/event-stream') === true;
-  if (body !== null && isStream && isBatch) return { status, type, body: body.pipeThrough(new TransformStream({ flush: done })) };
+  if (body !== null && isStream && isBatch)
+    return { status, type, body: body.pipeThrough(new TransformStream({ flush: done })) };
   const text = await response.text();
   done();
   if (text === '') return { status, type: null, body: null };
@@ -101,5 +128,6 @@ async function finished(response: Response, isBatch: boolean, done: () => void):
 
 function codedError(text: string): string {
   const answer = JSON.parse(text) as { readonly error?: ProtocolErrorBody };
-  return answer.error === undefined ? text : JSON.stringify({ ...answer, error: withDataCode(answer.error) });
+  if (answer.error === undefined) return text;
+  return JSON.stringify({ ...answer, id: idOf(answer), error: withDataCode(answer.error) });
 }

@@ -19,8 +19,11 @@ export interface ProtocolErrorBody {
 
 const MAX_MESSAGE_LENGTH = 300;
 
-/** The first finding of a schema in an error message of the protocol library, as `path: finding`; null for any other message. */
-export function schemaFinding(message: string): string | null {
+/**
+ * Returns the first finding of a schema in an error message of the protocol library, as `path: finding`; null for any
+ * other message.
+ */
+export function extractFinding(message: string): string | null {
   try {
     const [first] = z
       .array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
@@ -31,10 +34,11 @@ export function schemaFinding(message: string): string | null {
   }
 }
 
-/** The message becomes one line; that of a defect is left out. */
+/** Adds the code of this interface. The message becomes one line; the message of a defect is left out. */
 export function withDataCode({ code, message, data }: ProtocolErrorBody): ProtocolErrorBody {
-  if (code === PROTOCOL_ERRORS.internal) return { code, message: 'the request could not be answered', data: { code: 'internal_error' } };
-  const line = schemaFinding(message) ?? (message.split('\n', 1)[0] ?? '').replace(/: \[$/, '');
+  if (code === PROTOCOL_ERRORS.internal)
+    return { code, message: 'the request could not be answered', data: { code: 'internal_error' } };
+  const line = extractFinding(message) ?? (message.split('\n', 1)[0] ?? '').replace(/: \[$/, '');
   return {
     code,
     message: line.slice(0, MAX_MESSAGE_LENGTH),
@@ -42,20 +46,27 @@ export function withDataCode({ code, message, data }: ProtocolErrorBody): Protoc
   };
 }
 
-/** Id of a request, null where it cannot be read. */
+/** Returns the id of a message: a text or an integer. Null for any other, which the protocol library refuses. */
 export function idOf(message: unknown): string | number | null {
   const id: unknown = typeof message === 'object' && message !== null && 'id' in message ? message.id : null;
-  return typeof id === 'string' || typeof id === 'number' ? id : null;
+  return typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id)) ? id : null;
 }
 
-/** An answer of the tool endpoint. Server-sent events of a batch are a stream; other answers are whole. */
+/**
+ * An answer of the tool endpoint. A batch is answered by a stream of server-sent events, other requests by one body.
+ */
 export interface ToolAnswer {
   readonly status: number;
   readonly type: string | null;
   readonly body: string | ReadableStream | null;
 }
 
-export const protocolError = (status: number, code: number, message: string, id: ReturnType<typeof idOf> = null): ToolAnswer => ({
+export const protocolError = (
+  status: number,
+  code: number,
+  message: string,
+  id: ReturnType<typeof idOf> = null,
+): ToolAnswer => ({
   status,
   type: 'application/json',
   body: JSON.stringify({ jsonrpc: '2.0', id, error: withDataCode({ code, message }) }),

@@ -10,18 +10,19 @@ import type { OnAllowance } from '../../../domain/ports/counts.ts';
 import { DeadlineExceeded } from '../../../domain/ports/database.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import type { Tracing } from '../../../domain/ports/tracing.ts';
-import { PLAINLY } from '../../../domain/plain-issues.ts';
+import { PLAINLY } from '../../../domain/text/plain-issues.ts';
 import { Rejection } from '../../../domain/rejections.ts';
-import { withinDeadline } from '../../../domain/retry.ts';
+import { withinDeadline } from '../../../plumbing/retry.ts';
 import { searchPlace } from '../../../queries/search/search-agenda.ts';
 import type { Principal } from '../admission/admit.ts';
 import { toolBilling } from '../admission/billing.ts';
-import { channelGate, type Payments } from '../admission/payments/pay-for-read.ts';
-import { findingsOf } from '../http/input.ts';
+import { checkChannel, type Payments } from '../admission/payments/pay-for-read.ts';
+import { describeFindings } from '../http/input.ts';
+import { omitNulls } from './null-arguments.ts';
 import { type Truncated, truncatePayload } from './truncate-payload.ts';
 import type { HttpMetrics } from '../metrics/http-metrics.ts';
 
-/** A result of `tools/call`, the same in both eras. */
+/** A result of `tools/call`, the same in both protocol eras. */
 interface ToolResult {
   readonly [member: string]: unknown;
   readonly resultType: 'complete';
@@ -31,7 +32,7 @@ interface ToolResult {
   readonly _meta?: { readonly [member: string]: unknown };
 }
 
-/** `receipt` is that of a settled payment. */
+/** Returns a result with data. `receipt` is the receipt of a settled payment. */
 const dataResult = (data: unknown, text: string, receipt?: object): ToolResult => ({
   resultType: 'complete',
   content: [{ type: 'text', text }],
@@ -56,35 +57,40 @@ const refusalResult = ({ code, message, retryAfterSeconds, details }: ToolRefusa
     },
   });
 
-const refusalOf = (code: ToolErrorCode): ToolRefusal => new ToolRefusal(code, TOOL_ERRORS[code]);
-const isCodeOf = (tool: Tool, code: string): code is ToolErrorCode => (tool.errors as readonly string[]).includes(code);
+const createRefusal = (code: ToolErrorCode): ToolRefusal => new ToolRefusal(code, TOOL_ERRORS[code]);
+const hasErrorCode = (tool: Tool, code: string): code is ToolErrorCode =>
+  (tool.errors as readonly string[]).includes(code);
 
-/** The refusal for what a tool threw; a defect is not described. */
-function toolRefusalOf(tool: Tool, error: unknown): ToolRefusal {
+/** Returns the refusal for an error of a tool. A defect is not described. */
+function toToolRefusal(tool: Tool, error: unknown): ToolRefusal {
   if (error instanceof ToolRefusal) return error;
   if (error instanceof InvalidSearchCursor) return new ToolRefusal(error.code, error.message);
   if (error instanceof Rejection) {
-    // Arguments are parsed before the tool runs: from behind it, `invalid_parameter` can only be about the cursor.
-    const code = error.code === 'invalid_parameter' && isCodeOf(tool, 'invalid_cursor') ? 'invalid_cursor' : error.code;
-    if (isCodeOf(tool, code)) return new ToolRefusal(code, error.message, error);
+    // Arguments were parsed before, so `invalid_parameter` from a tool can only refer to the cursor.
+    const code =
+      error.code === 'invalid_parameter' && hasErrorCode(tool, 'invalid_cursor') ? 'invalid_cursor' : error.code;
+    if (hasErrorCode(tool, code)) return new ToolRefusal(code, error.message, error);
   }
-  return refusalOf(error instanceof DeadlineExceeded ? 'timeout' : 'service_unavailable');
+  return createRefusal(error instanceof DeadlineExceeded ? 'timeout' : 'service_unavailable');
 }
 
-/** Fills in defaults. Checks the cursor of a search too, before anything is read or paid. Throws the findings without the values. */
-function parseArguments(tool: Tool, given: unknown): object {
-  const parsed = tool.input.safeParse(given ?? {}, PLAINLY);
+/**
+ * Parses arguments without their nulls and fills in defaults. Checks the cursor of a search too, before anything is read or paid. Throws
+ * the findings without the values.
+ */
+function parseArguments(tool: Tool, input: unknown): object {
+  const parsed = tool.input.safeParse(omitNulls(input ?? {}), PLAINLY);
   if (parsed.success) {
     if (tool.name === 'search_agenda') searchPlace(parsed.data as SearchAgendaInput);
     return parsed.data as object;
   }
-  const { text, details } = findingsOf(parsed.error);
-  throw new ToolRefusal(isCodeOf(tool, 'invalid_input') ? 'invalid_input' : 'invalid_parameter', text, { details });
+  const { text, details } = describeFindings(parsed.error);
+  throw new ToolRefusal(hasErrorCode(tool, 'invalid_input') ? 'invalid_input' : 'invalid_parameter', text, { details });
 }
 
 export interface ToolRunnerParts {
   readonly functions: ToolFunctions;
-  /** Sells the reads of the tools with `access: 'paid'`, where the account pays for each. */
+  /** Charges for reads of the tools with `access: 'paid'`, if the account pays per call. */
   readonly payments: Pick<Payments, 'open' | 'payForRead'>;
   readonly billingEnforced: boolean;
   readonly clock: Clock;
@@ -94,7 +100,7 @@ export interface ToolRunnerParts {
   readonly tracing?: Tracing | null;
 }
 
-/** Never throws: whatever goes wrong is a result with `isError`. */
+/** Runs a tool. Never throws: every failure becomes a result with `isError`. */
 export type RunTool = (name: ToolName, input: unknown, call: ToolCall) => Promise<ToolResult>;
 type AnyFunction = (input: unknown, call: ToolCall) => Promise<Found<object>>;
 
@@ -102,26 +108,31 @@ const isSold = (name: ToolName): boolean => TOOLS[name].access === 'paid';
 
 function fitted(name: ToolName, { data, cursorAfter }: Found<object>): Truncated<object> {
   const fits = truncatePayload(data, (TOOLS[name] as Tool).truncation(cursorAfter), MAX_TOOL_BYTES);
-  if (fits === null) throw refusalOf('response_too_large');
+  if (fits === null) throw createRefusal('response_too_large');
   return fits;
 }
 
 const isEmpty = ({ data }: { readonly data: object }): boolean =>
   'results' in data && Array.isArray(data.results) && data.results.length === 0;
 
-/** Throws a refusal where the data is empty, or empty when it is cut to the size limit. */
-async function soldText(name: ToolName, find: () => Promise<Found<object>>): Promise<string> {
+/**
+ * Returns the JSON text to sell. Throws a refusal if there is no data, or none is left after cutting to the size limit.
+ */
+async function readForSale(name: ToolName, find: () => Promise<Found<object>>): Promise<string> {
   const found = await find();
-  if (isEmpty(found)) throw refusalOf('empty_result_not_chargeable');
+  if (isEmpty(found)) throw createRefusal('empty_result_not_chargeable');
   const fits = fitted(name, found);
-  if (isEmpty(fits)) throw refusalOf('response_too_large');
+  if (isEmpty(fits)) throw createRefusal('response_too_large');
   return fits.text;
 }
 
 export function createToolRunner(parts: ToolRunnerParts): RunTool {
   const { clock, logger, metrics, payments } = parts;
-  /** Null where nothing is to be paid for this call. The payment keeps a deadline of its own, which never cuts off a settlement. */
-  const sold = async (name: ToolName, input: object, call: ToolCall): Promise<ToolResult | null> => {
+  /**
+   * Sells the read; null if the call is free. The payment has a deadline of its own, which never interrupts a
+   * settlement.
+   */
+  const sellRead = async (name: ToolName, input: object, call: ToolCall): Promise<ToolResult | null> => {
     const answer = await payments.payForRead({
       principal: call.principal,
       tool: name,
@@ -129,7 +140,7 @@ export function createToolRunner(parts: ToolRunnerParts): RunTool {
       payment: call.payment,
       sharedInBatch: call.paymentShared,
       signal: call.signal,
-      read: (signal) => soldText(name, () => ask(name, input, { ...call, signal })),
+      read: (signal) => readForSale(name, () => ask(name, input, { ...call, signal })),
     });
     switch (answer.kind) {
       case 'serve':
@@ -137,7 +148,7 @@ export function createToolRunner(parts: ToolRunnerParts): RunTool {
       case 'paid':
         return dataResult(answer.data, answer.text, answer.receipt);
       case 'challenge':
-        // Bare: a client that pays finds the challenge by its members.
+        // The challenge is the whole object: a paying client recognizes it by its members.
         return errorResult({ ...answer.challenge });
       case 'error':
         throw answer;
@@ -146,32 +157,37 @@ export function createToolRunner(parts: ToolRunnerParts): RunTool {
   const ask = (name: ToolName, input: object, call: ToolCall) => (parts.functions[name] as AnyFunction)(input, call);
   const answer = async (name: ToolName, input: unknown, call: ToolCall): Promise<ToolResult> => {
     const billing = { facts: call.principal.billing, enforced: parts.billingEnforced, now: clock.now() };
-    // These refusals precede the check of the arguments.
-    const gate = isSold(name) ? channelGate(name, billing, { open: payments.open, attached: call.payment !== undefined }) : 'serve';
-    if (!isSold(name) && toolBilling(name, billing) === 'access_denied') throw refusalOf('access_denied');
-    const asked = parseArguments(TOOLS[name], input);
-    const paid = gate === 'pay' ? await sold(name, asked, call) : null;
+    // Billing refusals come before the check of the arguments.
+    const gate = isSold(name)
+      ? checkChannel(name, billing, { open: payments.open, attached: call.payment !== undefined })
+      : 'serve';
+    if (!isSold(name) && toolBilling(name, billing) === 'access_denied') throw createRefusal('access_denied');
+    const parsed = parseArguments(TOOLS[name], input);
+    const paid = gate === 'pay' ? await sellRead(name, parsed, call) : null;
     if (paid !== null) return paid;
-    const found = await withinDeadline(clock, parts.deadlineMs, call.signal, (signal) => ask(name, asked, { ...call, signal }));
+    const found = await withinDeadline(clock, parts.deadlineMs, call.signal, (signal) =>
+      ask(name, parsed, { ...call, signal }),
+    );
     const { data, text } = fitted(name, found);
     return dataResult(data, text);
   };
   const logRefusal = (tool: Tool, { requestId, signal }: ToolCall, { code }: ToolRefusal, error: unknown): void => {
-    // Failures after a disconnect of the caller are not logged.
+    // Failures after the caller disconnected are not logged.
     if (signal.aborted || error instanceof ToolRefusal) return;
     if (code === 'timeout') logger.warn({ requestId, tool: tool.name, code }, 'the tool took too long');
-    if (code === 'service_unavailable') logger.error({ requestId, tool: tool.name, code, err: error }, 'the tool failed');
+    if (code === 'service_unavailable')
+      logger.error({ requestId, tool: tool.name, code, err: error }, 'the tool failed');
   };
   const run: RunTool = async (name, input, call) => {
     const started = clock.now();
-    /** Null where the request is refused as a whole, and counted as such. */
+    /** Null if the request is refused as a whole, which is counted elsewhere. */
     let outcome: string | null = 'ok';
     try {
       const result = await answer(name, input, call);
       if (result.isError === true) outcome = 'payment_required';
       return result;
     } catch (error) {
-      const refusal = toolRefusalOf(TOOLS[name], error);
+      const refusal = toToolRefusal(TOOLS[name], error);
       outcome = refusal.code;
       logRefusal(TOOLS[name], call, refusal, error);
       if (refusal.code === 'rate_limited' && call.refuseRequest !== null) {
@@ -195,16 +211,16 @@ export function createToolRunner(parts: ToolRunnerParts): RunTool {
 export interface ToolCall {
   readonly principal: Principal;
   readonly requestId: string;
-  /** The public address of the service, without a slash at the end. */
+  /** The public address of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly onAllowance: OnAllowance;
-  /** Aborted at the tool's deadline, and when the caller has gone. */
+  /** Aborted at the tool's deadline and when the caller disconnects. */
   readonly signal: AbortSignal;
-  /** `_meta["x402/payment"]` as received; undefined where there is none. */
+  /** `_meta["x402/payment"]` as received; undefined if absent. */
   readonly payment: unknown;
   /** Another call of the same batch carries the same payment. */
   readonly paymentShared: boolean;
-  /** Answers the HTTP request with this refusal instead of a result; null for a call of a batch, whose other calls are answered. */
+  /** Answers the whole HTTP request with this refusal. Null for a call of a batch, whose other calls are answered. */
   readonly refuseRequest: ((rejection: Rejection) => void) | null;
 }
 
@@ -212,11 +228,17 @@ export type ToolData<Name extends ToolName> = z.output<(typeof TOOLS)[Name]['dat
 
 export interface Found<Data> {
   readonly data: Data;
-  /** Of a page: the cursor after that many of its rows, from 1. Left out on the last page. */
+  /** Returns the cursor after that many rows of the page, counted from 1. Absent on the last page. */
   readonly cursorAfter?: (rows: number) => string;
 }
 
-/** Inputs are parsed. A `ToolRefusal`, or a `Rejection` whose code the tool has, refuses; `DeadlineExceeded` is `timeout`. */
+/**
+ * The functions of the tools, with parsed inputs. A `ToolRefusal` and a `Rejection` with a code of the tool refuse the
+ * call; `DeadlineExceeded` is `timeout`.
+ */
 export type ToolFunctions = {
-  readonly [Name in ToolName]: (input: z.output<(typeof TOOLS)[Name]['input']>, call: ToolCall) => Promise<Found<ToolData<Name>>>;
+  readonly [Name in ToolName]: (
+    input: z.output<(typeof TOOLS)[Name]['input']>,
+    call: ToolCall,
+  ) => Promise<Found<ToolData<Name>>>;
 };

@@ -1,31 +1,53 @@
-import { type JSONRPCRequest, ProtocolError, type Result, Server, type ServerContext, type Transport } from '@modelcontextprotocol/server';
+import {
+  type JSONRPCRequest,
+  ProtocolError,
+  type Result,
+  Server,
+  type ServerContext,
+  type Transport,
+} from '@modelcontextprotocol/server';
 import { LEGACY_VERSIONS, PROTOCOL_VERSIONS } from '../../../contract/post-mcp-json-rpc.ts';
 import type { Tool } from '../../../contract/tools/tool.ts';
-import { notOneOf } from '../../../domain/plain-issues.ts';
+import { notOneOf } from '../../../domain/text/plain-issues.ts';
 import { TOOL_NAMES, type ToolName } from '../../../contract/tools/tool-names.ts';
 import { TOOLS } from '../../../contract/tools/tools.ts';
 import { describedInput } from '../documents/json-schemas.ts';
-import { argumentsOf, isShared, PAYMENT_META } from './message-checks.ts';
-import { PROTOCOL_ERRORS, schemaFinding, withDataCode } from './protocol-errors.ts';
+import { findArguments, isShared, PAYMENT_META } from './message-checks.ts';
+import { writePlainSchema } from './plain-schema.ts';
+import { PROTOCOL_ERRORS, extractFinding, withDataCode } from './protocol-errors.ts';
 import type { RunTool, ToolCall } from './run-tool.ts';
 import { SOFTWARE_VERSION } from '../../../domain/health.ts';
 
-/** How long a client may keep the list, and that it is not to share it. */
+/** Clients may cache the tool list for this long and must not share it. */
 const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
 export const toolList = () => ({
   resultType: 'complete' as const,
   tools: TOOL_NAMES.map((name) => {
     const { title, description, input, effect }: Tool = TOOLS[name];
-    const inputSchema: { type: 'object'; [keyword: string]: unknown } = { ...describedInput(input), type: 'object' };
-    const hints = { readOnlyHint: effect === 'reads', destructiveHint: false, idempotentHint: true, openWorldHint: false };
-    return { name, title, description: description.replaceAll('\n', ' '), inputSchema, annotations: { title, ...hints } };
+    const inputSchema: { type: 'object'; [keyword: string]: unknown } = {
+      ...writePlainSchema(describedInput(input)),
+      type: 'object',
+    };
+    const hints = {
+      readOnlyHint: effect === 'reads',
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    };
+    return {
+      name,
+      title,
+      description: description.replaceAll('\n', ' '),
+      inputSchema,
+      annotations: { title, ...hints },
+    };
   }),
   ...LIST_CACHE,
 });
 
 export interface Exchange extends Omit<ToolCall, 'signal' | 'payment' | 'paymentShared'> {
-  /** Receives the result of the one request of an exchange of the current era. */
+  /** Receives the result of the only request of an exchange in the current protocol era. */
   readonly answer: (message: object) => void;
   readonly runTool: RunTool;
   readonly tools: ReturnType<typeof toolList>;
@@ -40,19 +62,19 @@ that nothing happened. report_missing_data reports what an official source publi
 
 type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
 
-/** Every error that leaves has the code of this interface, also where the library made it. */
+/** Adds this interface's code to every error, including those of the library. */
 class ToolServer extends Server {
-  /** Takes a result before the library makes a `Response` of it, which costs as much to make and read as the tool. */
+  /** Receives a result before the library wraps it in a `Response`, which costs as much as the tool itself. */
   takeResult: ((message: object) => void) | undefined;
 
-  /** The library throws a plain error for params that fail its schema, which it would answer as a failure of the service. */
+  /** For params that fail its schema the library throws a plain error, which it would answer as an internal error. */
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const wrapped = super._wrapHandler(method, handler);
     return async (request, context) => {
       try {
         return await wrapped(request, context);
       } catch (error) {
-        const finding = error instanceof ProtocolError ? null : schemaFinding((error as Error).message);
+        const finding = error instanceof ProtocolError ? null : extractFinding((error as Error).message);
         throw finding === null ? error : new ProtocolError(PROTOCOL_ERRORS.invalidParams, finding);
       }
     };
@@ -71,8 +93,11 @@ class ToolServer extends Server {
   }
 }
 
-/** The results are the same in both eras, `resultType` included. */
-export function createToolServer(era: 'modern' | 'legacy', { runTool, tools, body, answer, ...call }: Exchange): Server {
+/** Creates a server whose results are the same in both protocol eras, including `resultType`. */
+export function createToolServer(
+  era: 'modern' | 'legacy',
+  { runTool, tools, body, answer, ...call }: Exchange,
+): Server {
   const server = new ToolServer(SERVER_INFO, {
     capabilities: { tools: { listChanged: false } },
     instructions: INSTRUCTIONS.replaceAll('\n', ' '),
@@ -82,11 +107,17 @@ export function createToolServer(era: 'modern' | 'legacy', { runTool, tools, bod
   if (era === 'modern') server.takeResult = answer;
   server.setRequestHandler('tools/list', () => tools);
   server.setRequestHandler('tools/call', async ({ params }, context) => {
-    if (!isToolName(params.name)) throw new ProtocolError(PROTOCOL_ERRORS.invalidParams, `name ${notOneOf(params.name, TOOL_NAMES)}`);
+    if (!isToolName(params.name))
+      throw new ProtocolError(PROTOCOL_ERRORS.invalidParams, `name ${notOneOf(params.name, TOOL_NAMES)}`);
     const { id, signal, _meta: meta } = context.mcpReq;
     const payment = meta?.[PAYMENT_META];
-    // The library drops arguments that it takes for dangerous, where the tool is to refuse them.
-    return runTool(params.name, argumentsOf(body, id), { ...call, signal, payment, paymentShared: isShared(body, payment) });
+    // The library drops arguments that it considers dangerous; the tool must refuse them instead.
+    return runTool(params.name, findArguments(body, id), {
+      ...call,
+      signal,
+      payment,
+      paymentShared: isShared(body, payment),
+    });
   });
   return server;
 }

@@ -2,15 +2,15 @@ import { SHORTEST_TEXT, type TruncationRules } from '../../../contract/tools/tru
 
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** The largest of a range of whole numbers for which something can be made, with what was made; null where there is none. */
-function largest<Made>(from: number, to: number, make: (number: number) => Made | null): Made | null {
+/** Returns what `make` returns for the largest number of a range for which it is not null; null if there is none. */
+function findLargest<Made>(from: number, to: number, make: (number: number) => Made | null): Made | null {
   let best: Made | null = null;
   let [low, high] = [from, to];
   while (low <= high) {
     const middle = Math.floor((low + high) / 2);
-    const made = make(middle);
-    if (made === null) high = middle - 1;
-    else [best, low] = [made, middle + 1];
+    const candidate = make(middle);
+    if (candidate === null) high = middle - 1;
+    else [best, low] = [candidate, middle + 1];
   }
   return best;
 }
@@ -19,10 +19,10 @@ const QUOTES = 2;
 const ELLIPSIS = '…';
 const MAX_ESCAPE = 6;
 const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
-/** How far before a place a character that a reader sees as one may begin, and how far after it may end, in code units. */
+/** Code units before and after an index within which a visible character might begin and end. */
 const AROUND = 64;
 
-/** The start of the visible character that the place lies in: a base with its marks, a flag, a joined emoji. */
+/** Returns the start of the visible character at an index: a base with its marks, a flag, a joined emoji. */
 function visibleBoundary(text: string, at: number): number {
   let from = Math.max(0, at - AROUND);
   const code = text.charCodeAt(from);
@@ -31,26 +31,31 @@ function visibleBoundary(text: string, at: number): number {
   return start === 0 && from > 0 ? at : from + start;
 }
 
-/** One less where the end would lie within a surrogate pair. */
-const withoutHalf = (text: string, end: number): number => (text.codePointAt(end - 1)! > 0xffff ? end - 1 : end);
+/** Returns the index, or one less if it would split a surrogate pair. */
+const avoidHalf = (text: string, end: number): number => (text.codePointAt(end - 1)! > 0xffff ? end - 1 : end);
 
-/** At most `maxBytes` bytes of JSON without the quotes. Never ends within a character, nor between a character and its marks. */
+/**
+ * Cuts a text to `maxBytes` bytes of JSON without the quotes. Never splits a character or separates it from its marks.
+ */
 export function cutText(text: string, maxBytes: number): string {
   if (text.length * MAX_ESCAPE <= maxBytes || jsonBytes(text) - QUOTES <= maxBytes) return text;
-  // A code unit takes one byte at least.
-  const fitting = largest(1, Math.min(text.length, maxBytes), (units) => {
-    const end = withoutHalf(text, units);
+  // A code unit takes at least one byte.
+  const fitting = findLargest(1, Math.min(text.length, maxBytes), (units) => {
+    const end = avoidHalf(text, units);
     return jsonBytes(text.slice(0, end) + ELLIPSIS) - QUOTES <= maxBytes ? end : null;
   });
   return `${text.slice(0, visibleBoundary(text, fitting ?? 0)).trimEnd()}${ELLIPSIS}`;
 }
 
-/** The data with the texts of the named fields, at any depth, cut to `maxBytes` bytes. */
+/** Cuts the texts of the named fields, at any depth, to `maxBytes` bytes each. */
 function shorten<Value>(value: Value, names: readonly string[], maxBytes: number): Value {
   if (Array.isArray(value)) return value.map((item) => shorten(item, names, maxBytes)) as Value;
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value).map(([name, field]) => {
-    return [name, typeof field === 'string' && names.includes(name) ? cutText(field, maxBytes) : shorten(field, names, maxBytes)];
+    return [
+      name,
+      typeof field === 'string' && names.includes(name) ? cutText(field, maxBytes) : shorten(field, names, maxBytes),
+    ];
   });
   return Object.fromEntries(fields) as Value;
 }
@@ -60,11 +65,18 @@ export interface Truncated<Data> {
   readonly text: string;
 }
 
-/** First shortens the long texts, all to one length, then drops rows from the end, then as the rules say. Null where that is too large. */
-export function truncatePayload<Data>(data: Data, rules: TruncationRules<Data>, maxBytes: number): Truncated<Data> | null {
-  const fits = (made: Data): Truncated<Data> | null => {
-    const text = JSON.stringify(made);
-    return Buffer.byteLength(text) <= maxBytes ? { data: made, text } : null;
+/**
+ * Shortens the long texts to one length, then drops rows from the end, then follows the rules of the tool. Null if the
+ * result is still too large.
+ */
+export function truncatePayload<Data>(
+  data: Data,
+  rules: TruncationRules<Data>,
+  maxBytes: number,
+): Truncated<Data> | null {
+  const fits = (data: Data): Truncated<Data> | null => {
+    const text = JSON.stringify(data);
+    return Buffer.byteLength(text) <= maxBytes ? { data: data, text } : null;
   };
   const whole = fits(data);
   if (whole !== null) return whole;
@@ -72,14 +84,14 @@ export function truncatePayload<Data>(data: Data, rules: TruncationRules<Data>, 
     const shortened = shorten(source, rules.texts, bytes);
     return rules.marksShortened ? { ...shortened, truncated: true } : shortened;
   };
-  // No text that is longer than the cap itself can stay: what follows then works on little.
+  // A text over the cap cannot stay whole: cutting it first makes the next steps cheap.
   const bounded = shorten(data, rules.texts, maxBytes);
-  const shortened = largest(SHORTEST_TEXT, maxBytes, (bytes) => fits(cutTo(bounded, bytes)));
+  const shortened = findLargest(SHORTEST_TEXT, maxBytes, (bytes) => fits(cutTo(bounded, bytes)));
   if (shortened !== null) return shortened;
   let smallest = cutTo(bounded, SHORTEST_TEXT);
   for (const rows of rules.rows) {
-    const kept = largest(rows.least, rows.count(smallest) - 1, (count) => fits(rows.keep(smallest, count)));
-    if (kept !== null) return kept;
+    const shortest = findLargest(rows.least, rows.count(smallest) - 1, (count) => fits(rows.keep(smallest, count)));
+    if (shortest !== null) return shortest;
     if (rows.count(smallest) > rows.least) smallest = rows.keep(smallest, rows.least);
   }
   const next = rules.otherwise?.(bounded) ?? null;

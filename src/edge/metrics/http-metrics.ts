@@ -1,36 +1,54 @@
 import type { Registry } from 'prom-client';
-import { FIGURE_BOUNDS, Tally } from '../../../domain/process-figures.ts';
+import { FIGURE_BOUNDS, Tally } from '../../../plumbing/process-figures.ts';
 import { counter, histogram, labelled, register } from './metric.ts';
 
-/** Upper bounds of the buckets of tool calls in seconds. */
+/** Upper bounds of the buckets of tool calls, in seconds. */
 const TOOL_BOUNDS = [0.0025, 0.01, 0.025, 0.1, 0.25, 1, 2.5, 10];
 
 export type HttpMetrics = ReturnType<typeof createHttpMetrics>;
-/** Counts in plain maps: the library's way of finding a series by its labels costs a tenth of a hot public answer. */
+/** Counts in plain maps: looking up a series by its labels in the library costs a tenth of a hot public answer. */
 export function createHttpMetrics(registry: Registry) {
   const answers = new Durations(FIGURE_BOUNDS);
   const tools = new Durations(TOOL_BOUNDS);
   const [items, softFailures, connections, refusals] = [new Counts(), new Counts(), new Counts(), new Counts()];
-  const counts = (name: string, help: string, label: string, of: Counts) => counter(name, help, () => labelled(label, of));
+  const counts = (name: string, help: string, label: string, of: Counts) =>
+    counter(name, help, () => labelled(label, of));
   const definitions = [
     histogram('civic_http_request_duration_seconds', 'Time from a request to the end of its answer.', () =>
       answers.series('operation', 'status'),
     ),
     counts('civic_items_served_total', 'Records and changes sent to customers.', 'operation', items),
-    counts('civic_soft_failures_total', 'Public answers that were empty, or 404, because the backend failed.', 'operation', softFailures),
-    histogram('civic_tool_duration_seconds', 'Time from a tool call to its result.', () => tools.series('tool', 'outcome')),
-    counts('civic_connections_refused_total', 'Connections that were ended because of a limit, by the limit.', 'limit', connections),
-    counts('civic_refusals_total', 'Requests and tool calls that were refused or failed, by the code of the answer.', 'code', refusals),
+    counts(
+      'civic_soft_failures_total',
+      'Public answers that were empty, or 404, because the backend failed.',
+      'operation',
+      softFailures,
+    ),
+    histogram('civic_tool_duration_seconds', 'Time from a tool call to its result.', () =>
+      tools.series('tool', 'outcome'),
+    ),
+    counts(
+      'civic_connections_refused_total',
+      'Connections that were ended because of a limit, by the limit.',
+      'limit',
+      connections,
+    ),
+    counts(
+      'civic_refusals_total',
+      'Requests and tool calls that were refused or failed, by the code of the answer.',
+      'code',
+      refusals,
+    ),
   ];
   register(registry, definitions, () => true);
   return {
-    /** `operation` is an operationId, or `none` where the router itself answered. */
-    answered: (operation: string, status: number, seconds: number): void => answers.took(operation, status, seconds),
+    /** Counts an answer. `operation` is an operationId, or `none` if the router itself answered. */
+    answered: (operation: string, status: number, seconds: number): void => answers.observe(operation, status, seconds),
     itemsServed: (operation: string, count: number): void => items.add(operation, count),
     softFailure: (operation: string): void => softFailures.add(operation),
-    /** A tool was called; `outcome` is `ok` or the code of its refusal. */
+    /** Counts a tool call; `outcome` is `ok` or the code of its refusal. */
     toolAnswered(tool: string, outcome: string, seconds: number): void {
-      tools.took(tool, outcome, seconds);
+      tools.observe(tool, outcome, seconds);
       if (outcome !== 'ok') refusals.add(outcome);
     },
     refused: (code: string): void => refusals.add(code),
@@ -53,13 +71,16 @@ class Durations {
     this.#bounds = bounds;
   }
 
-  took(first: string, second: string | number, seconds: number): void {
-    (this.#tallies.get(first)?.get(second) ?? this.#add(first, second)).took(seconds);
+  observe(first: string, second: string | number, seconds: number): void {
+    (this.#tallies.get(first)?.get(second) ?? this.#add(first, second)).observe(seconds);
   }
 
   series(firstLabel: string, secondLabel: string) {
     return Array.from(this.#tallies, ([first, seconds]) =>
-      Array.from(seconds, ([second, tally]) => [{ [firstLabel]: first, [secondLabel]: String(second) }, tally] as const),
+      Array.from(
+        seconds,
+        ([second, tally]) => [{ [firstLabel]: first, [secondLabel]: String(second) }, tally] as const,
+      ),
     ).flat();
   }
 

@@ -1,6 +1,6 @@
 import type { Metric, Registry } from 'prom-client';
 
-/** As `Tally` counts; the last count is for what is above all bounds. */
+/** Counts per bucket, as in `Tally`; the last count is for values above all bounds. */
 interface Durations {
   readonly counts: readonly number[];
   readonly sum: number;
@@ -8,7 +8,7 @@ interface Durations {
 }
 
 type Value = number | Durations | null;
-/** Values by their labels, or the one value of a metric without labels. A value that is not known is null and left out. */
+/** Values by label, or the single value of a metric without labels. An unknown value is null and left out. */
 type Values = Value | Iterable<Series>;
 type Series = readonly [labels: Readonly<Record<string, string>>, value: Value];
 
@@ -19,7 +19,9 @@ export interface Definition<Source> {
   readonly read: (source: Source) => Values;
 }
 
-type ValueOf<Source> = { readonly [Member in keyof Source]: Source[Member] extends Value ? Member : never }[keyof Source];
+type ValueOf<Source> = {
+  readonly [Member in keyof Source]: Source[Member] extends Value ? Member : never;
+}[keyof Source];
 
 const defining =
   (type: Definition<never>['type']) =>
@@ -37,10 +39,13 @@ export const histogram = defining('histogram');
 export const labelled = (label: string, entries: Iterable<readonly [string, Value]>): readonly Series[] =>
   Array.from(entries, ([name, value]) => [{ [label]: name }, value] as const);
 
-export const ofNames = <Name extends string>(label: string, names: readonly Name[], valueOf: (name: Name) => Value): readonly Series[] =>
-  names.map((name) => [{ [label]: name }, valueOf(name)] as const);
+export const ofNames = <Name extends string>(
+  label: string,
+  names: readonly Name[],
+  valueOf: (name: Name) => Value,
+): readonly Series[] => names.map((name) => [{ [label]: name }, valueOf(name)] as const);
 
-/** Metrics of each row of a list, labelled with the name of the row. */
+/** Defines metrics of each row of a list, labeled with the name of the row. */
 export function ofEach<Row extends { readonly name: string }, Source>(
   label: string,
   rowsOf: (source: Source) => readonly Row[],
@@ -52,7 +57,10 @@ export function ofEach<Row extends { readonly name: string }, Source>(
   }));
 }
 
-/** The classes of the library would count a second time, and keep a value that is no longer known. */
+/**
+ * Registers metrics that read their values at each scrape. The library's own classes would count a second time and
+ * would still export a value that became unknown.
+ */
 export function register<Source>(
   registry: Registry,
   definitions: readonly Definition<Source>[],
@@ -60,26 +68,33 @@ export function register<Source>(
 ): void {
   for (const { type, name, help, read } of definitions) {
     const get = async () => {
-      const known = await source();
-      const values = known === null ? null : read(known);
-      const series = typeof values === 'object' && values !== null && Symbol.iterator in values ? [...values] : [[{}, values] as const];
-      return { type, name, help, values: series.flatMap((each) => samplesOf(name, each)) };
+      const facts = await source();
+      const values = facts === null ? null : read(facts);
+      const series =
+        typeof values === 'object' && values !== null && Symbol.iterator in values
+          ? [...values]
+          : [[{}, values] as const];
+      return { type, name, help, values: series.flatMap((each) => listSamples(name, each)) };
     };
     registry.registerMetric({ name, get } as unknown as Metric);
   }
 }
 
-function samplesOf(metricName: string, [labels, value]: Series) {
+function listSamples(metricName: string, [labels, value]: Series) {
   if (value === null) return [];
   if (typeof value === 'number') return [{ metricName, labels, value }];
-  let reached = 0;
+  let cumulative = 0;
   const buckets = value.counts.map((count, index) => {
-    reached += count;
-    return { metricName: `${metricName}_bucket`, labels: { le: value.bounds[index] ?? '+Inf', ...labels }, value: reached };
+    cumulative += count;
+    return {
+      metricName: `${metricName}_bucket`,
+      labels: { le: value.bounds[index] ?? '+Inf', ...labels },
+      value: cumulative,
+    };
   });
   return [
     ...buckets,
     { metricName: `${metricName}_sum`, labels, value: value.sum },
-    { metricName: `${metricName}_count`, labels, value: reached },
+    { metricName: `${metricName}_count`, labels, value: cumulative },
   ];
 }

@@ -1,5 +1,5 @@
 import type { PoolUse } from '../../../domain/ports/database.ts';
-import type { ProcessFigures } from '../../../domain/process-figures.ts';
+import type { ProcessFigures } from '../../../plumbing/process-figures.ts';
 import { counter, type Definition, gauge, histogram, labelled, ofEach, ofNames } from './metric.ts';
 
 interface OfProcess {
@@ -16,10 +16,16 @@ export const PROCESS_METRICS: readonly Definition<OfProcess>[] = [
   histogram('civic_projection_fold_duration_seconds', 'Time to fold one batch, without its commit.', ({ figures }) =>
     labelled('projection', figures.folds),
   ),
-  counter('civic_change_pages_total', 'Pages of the feed that were answered, by where their items came from.', ({ figures }) =>
-    ofNames('from', ['memory', 'database'], (from) => figures.feedPages[from]),
+  counter(
+    'civic_change_pages_total',
+    'Pages of the feed that were answered, by where their items came from.',
+    ({ figures }) => ofNames('from', ['memory', 'database'], (from) => figures.feedPages[from]),
   ),
-  counter('civic_pruned_rows_total', 'Rows of the record history that were removed after the retention.', (of) => of.figures.prunedRows),
+  counter(
+    'civic_pruned_rows_total',
+    'Rows of the record history that were removed after the retention.',
+    (of) => of.figures.prunedRows,
+  ),
   counter(
     'civic_history_set_back_total',
     'How often the log was found to have lost history that this process had read.',
@@ -42,9 +48,19 @@ interface KafkaCounters {
 }
 
 export const KAFKA_METRICS: readonly Definition<KafkaCounters>[] = [
-  counter('civic_relay_messages_total', 'Changes that this process has published to the topic of the feed.', 'published'),
-  gauge('civic_relay_position', 'Feed position of the last change that this process has published; 0 before the first.', 'position'),
-  counter('civic_inlet_messages_total', 'Messages of record changes that this process has completed, by outcome.', (of) =>
-    ofNames('outcome', ['appended', 'unchanged', 'rejected'], (outcome) => of[outcome]),
+  counter(
+    'civic_relay_messages_total',
+    'Changes that this process has published to the topic of the feed.',
+    'published',
+  ),
+  gauge(
+    'civic_relay_position',
+    'Feed position of the last change that this process has published; 0 before the first.',
+    'position',
+  ),
+  counter(
+    'civic_inlet_messages_total',
+    'Messages of record changes that this process has completed, by outcome.',
+    (of) => ofNames('outcome', ['appended', 'unchanged', 'rejected'], (outcome) => of[outcome]),
   ),
 ];

@@ -6,7 +6,10 @@ import type { ReportFigures } from '../../../queries/reports/report-figures.ts';
 import { counter, type Definition, gauge, histogram, labelled, ofEach, ofNames } from './metric.ts';
 
 type Projection = Operations['projections'][number];
-type Lag = Pick<Projection, 'name' | 'lagEvents' | 'lagSeconds' | 'folded' | 'rate' | 'leftEvents' | 'leftSeconds' | 'state'>;
+type Lag = Pick<
+  Projection,
+  'name' | 'lagEvents' | 'lagSeconds' | 'folded' | 'rate' | 'leftEvents' | 'leftSeconds' | 'state'
+>;
 export type ProjectionLag = Lag & Pick<Projection, 'serves' | 'rebuild'>;
 
 const served = <Row extends Pick<Projection, 'serves'>>(rows: readonly Row[]) => rows.filter(({ serves }) => serves);
@@ -19,27 +22,58 @@ export const PROJECTION_LAG_METRICS: readonly Definition<readonly ProjectionLag[
     gauge('civic_projection_fold_rate', 'Events that the projection folds in a second.', 'rate'),
   ]),
   ...ofEach<Lag, readonly ProjectionLag[]>('projection', (rows) => rows.filter(({ rebuild }) => rebuild), [
-    gauge('civic_projection_rebuild_folded_events', 'Events that the rebuild has folded; absent where none is under way.', 'folded'),
-    gauge('civic_projection_rebuild_remaining_events', 'Events in the log that the rebuild has yet to pass.', 'leftEvents'),
-    gauge('civic_projection_rebuild_remaining_seconds', 'Time that the rest of the rebuild takes at its rate.', 'leftSeconds'),
+    gauge(
+      'civic_projection_rebuild_folded_events',
+      'Events that the rebuild has folded; absent where none is under way.',
+      'folded',
+    ),
+    gauge(
+      'civic_projection_rebuild_remaining_events',
+      'Events in the log that the rebuild has yet to pass.',
+      'leftEvents',
+    ),
+    gauge(
+      'civic_projection_rebuild_remaining_seconds',
+      'Time that the rest of the rebuild takes at its rate.',
+      'leftSeconds',
+    ),
     gauge('civic_projection_rebuild_fold_rate', 'Events that the rebuild folds in a second.', 'rate'),
-    gauge('civic_projection_rebuild_paused', '1 while the rebuild is paused, by an operator or at an event.', ({ state }) =>
-      Number(state === 'paused' || state === 'operator_paused'),
+    gauge(
+      'civic_projection_rebuild_paused',
+      '1 while the rebuild is paused, by an operator or at an event.',
+      ({ state }) => Number(state === 'paused' || state === 'operator_paused'),
     ),
   ]),
 ];
 
-/** Always known: whether the others are. */
+/** Always exported; shows if the other metrics are. */
 export const KNOWN_METRICS: readonly Definition<boolean>[] = [
-  gauge('civic_shared_figures_known', '1 where what all processes share could be read for this answer, else 0.', Number),
+  gauge(
+    'civic_shared_figures_known',
+    '1 where what all processes share could be read for this answer, else 0.',
+    Number,
+  ),
 ];
 
 export const SHARED_METRICS: readonly Definition<Operations>[] = [
   gauge('civic_log_events', 'Events in the log; absent where the log cannot count.', ({ log }) => log.events),
   gauge('civic_feed_position', 'Changes in the feed.', 'feedPosition'),
-  gauge('civic_snapshots_live', 'Snapshots that can be read; 100,000 at most are counted.', (all) => all.exports.snapshots),
-  gauge('civic_subscriptions_active', 'Subscriptions whose key is alive; 100,000 at most are counted.', (all) => all.exports.subscriptions),
-  gauge('civic_backup_age_seconds', 'Age of the newest backup that was found whole; absent before the first.', 'backupSeconds'),
+  gauge(
+    'civic_snapshots_live',
+    'Snapshots that can be read; 100,000 at most are counted.',
+    (all) => all.exports.snapshots,
+  ),
+  gauge(
+    'civic_subscriptions_active',
+    'Subscriptions whose key is alive; 100,000 at most are counted.',
+    (all) => all.exports.subscriptions,
+  ),
+  gauge('civic_backup_age_seconds', 'Age of the newest verified backup; absent before the first.', 'backupSeconds'),
+  gauge(
+    'civic_unclassified_items',
+    'Agenda items without hits because the classifier has no result for them.',
+    'unclassified',
+  ),
   gauge('civic_sources', 'Sources by their status.', ({ sources }) =>
     ofNames('status', source.shape.status.options, (status) => sources.filter((each) => each.status === status).length),
   ),
@@ -49,18 +83,26 @@ export const SHARED_METRICS: readonly Definition<Operations>[] = [
   ...ofEach<Projection, Operations>('projection', ({ projections }) => served(projections), [
     gauge('civic_projection_position', 'Events of the log that the projection has passed.', 'eventsRead'),
     gauge('civic_projection_paused', '1 while the projection is paused at an event that it cannot fold.', isPaused),
-    counter('civic_projection_takeovers_total', 'Times that the right to fold the projection was taken, by any process.', 'takeovers'),
+    counter(
+      'civic_projection_takeovers_total',
+      'Times that the right to fold the projection was taken, by any process.',
+      'takeovers',
+    ),
   ]),
   ...ofEach<Operations['reactors'][number], Operations>('reactor', ({ reactors }) => reactors, [
     gauge('civic_reactor_lag_events', 'Events in the log that the reactor has yet to pass.', 'lagEvents'),
     gauge('civic_reactor_lag_seconds', 'Age of the oldest event that the reactor has yet to handle.', 'lagSeconds'),
     gauge('civic_reactor_paused', '1 while the reactor is paused at an event that it cannot handle.', isPaused),
     counter('civic_reactor_handled_events_total', 'Events that the reactor has handled, in any process.', 'handled'),
-    counter('civic_reactor_takeovers_total', 'Times that the right to run the reactor was taken, by any process.', 'takeovers'),
+    counter(
+      'civic_reactor_takeovers_total',
+      'Times that the right to run the reactor was taken, by any process.',
+      'takeovers',
+    ),
   ]),
 ];
 
-const took = (measure: 'first_move' | 'closing', { bounds, durations }: ReportFigures) =>
+const durationSeries = (measure: 'first_move' | 'closing', { bounds, durations }: ReportFigures) =>
   labelled(
     'status',
     durations
@@ -81,11 +123,11 @@ export const REPORT_METRICS: readonly Definition<{ readonly figures: ReportFigur
   histogram(
     'civic_reports_first_move_seconds',
     'Time from the receipt of a missing-data report to its first move, by the status it moved to.',
-    ({ figures }) => took('first_move', figures),
+    ({ figures }) => durationSeries('first_move', figures),
   ),
   histogram(
     'civic_reports_closing_seconds',
     'Time from the receipt of a missing-data report to its closing, by the status it was closed with.',
-    ({ figures }) => took('closing', figures),
+    ({ figures }) => durationSeries('closing', figures),
   ),
 ];

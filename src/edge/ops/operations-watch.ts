@@ -1,21 +1,24 @@
-import { answeredWithin } from '../../../domain/retry.ts';
+import { answeredWithin } from '../../../plumbing/retry.ts';
 import type { Operations } from '../../../queries/operators/read-operations.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import { LogUnavailable } from '../../../domain/ports/event-log.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 
-/** How the last attempts to read went: `slow` while one is under way for longer than its viewers wait, `hangs` while for much longer. */
+/** How the last reads went. `slow`: a read takes longer than viewers wait. `hangs`: it takes much longer. */
 type Reachable = 'answers' | 'slow' | 'hangs' | 'log-unreachable' | 'unreachable';
 
 export interface Watched {
   readonly reachable: Reachable;
-  /** Machine's milliseconds since when it has been so; null while it answers. */
+  /** Machine milliseconds since this state began; null while reads succeed. */
   readonly since: number | null;
-  /** The newest reading, however old, with the machine's milliseconds of its end. */
+  /** The newest reading of any age, with the machine milliseconds of its end. */
   readonly newest: { readonly operations: Operations; readonly at: number; readonly rates: Figures } | null;
 }
 
-/** Events of the log, changes of the feed, and events of each processor that serves: counts, or rates of a second; null where not known. */
+/**
+ * Events of the log, changes of the feed, and events of each serving processor: counts or rates per second; null if
+ * unknown.
+ */
 export interface Figures {
   readonly log: number | null;
   readonly feed: number | null;
@@ -23,25 +26,25 @@ export interface Figures {
   readonly reactors: ReadonlyMap<string, number>;
 }
 
-/** A reading answers every viewer for this long. */
-const KEPT_MS = 900;
-/** A viewer waits so long for a reading and is then shown the one before. */
-const PATIENCE_MS = 1_500;
-/** A read without an answer for this long counts as failed. */
+/** Milliseconds for which a reading is reused for all viewers. */
+const REUSE_MS = 900;
+/** Milliseconds that a viewer waits for a reading before getting the previous one. */
+const VIEWER_WAIT_MS = 1_500;
+/** A read without an answer after this many milliseconds counts as failed. */
 const HANGS_AFTER_MS = 5_000;
 const RATE_SPAN_MS = 10_000;
 const SHORTEST_SPAN_MS = 500;
 
 interface WatchParts {
   readonly read: () => Promise<Operations>;
-  /** Whether the log has a server of its own; else it is away with the database. */
+  /** True if the log has a server of its own; otherwise it fails together with the database. */
   readonly logApart: boolean;
-  /** The machine's. */
+  /** The machine's clock. */
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** One read at a time, at most one a second; no viewer waits for a slow one. */
+/** Reads the operations, one read at a time and at most once a second. No viewer waits for a slow one. */
 export function createOperationsWatch({ read, logApart, clock, logger }: WatchParts) {
   let newest: Watched['newest'] = null;
   let failed: { readonly reachable: Reachable; readonly since: number } | null = null;
@@ -52,8 +55,11 @@ export function createOperationsWatch({ read, logApart, clock, logger }: WatchPa
     try {
       const operations = await read();
       const at = clock.now();
-      samples = [...samples.filter((sample) => sample.at > at - RATE_SPAN_MS && sample.at < at), sampleOf(operations, at)];
-      newest = { operations, at, rates: ratesOf(samples) };
+      samples = [
+        ...samples.filter((sample) => sample.at > at - RATE_SPAN_MS && sample.at < at),
+        createSample(operations, at),
+      ];
+      newest = { operations, at, rates: computeRates(samples) };
       failed = null;
     } catch (error) {
       if (failed === null) logger.warn({ err: error }, 'what operators watch cannot be read');
@@ -63,15 +69,15 @@ export function createOperationsWatch({ read, logApart, clock, logger }: WatchPa
     endedAt = clock.now();
     reading = null;
   };
-  const isDue = (): boolean => Math.abs(clock.now() - endedAt) >= KEPT_MS;
+  const isDue = (): boolean => Math.abs(clock.now() - endedAt) >= REUSE_MS;
   return async (): Promise<Watched> => {
     if (reading === null && isDue()) reading = { since: clock.now(), done: take() };
     const { done } = reading ?? {};
-    if (done !== undefined) await answeredWithin(clock, PATIENCE_MS, () => done).catch(() => undefined);
+    if (done !== undefined) await answeredWithin(clock, VIEWER_WAIT_MS, () => done).catch(() => undefined);
     const slow = reading as { readonly since: number } | null;
-    const late = slow === null ? 0 : clock.now() - slow.since;
-    if (slow !== null && late >= PATIENCE_MS && failed === null) {
-      return { reachable: late >= HANGS_AFTER_MS ? 'hangs' : 'slow', since: slow.since, newest };
+    const waitedMs = slow === null ? 0 : clock.now() - slow.since;
+    if (slow !== null && waitedMs >= VIEWER_WAIT_MS && failed === null) {
+      return { reachable: waitedMs >= HANGS_AFTER_MS ? 'hangs' : 'slow', since: slow.since, newest };
     }
     return { reachable: failed?.reachable ?? 'answers', since: failed?.since ?? null, newest };
   };
@@ -79,7 +85,7 @@ export function createOperationsWatch({ read, logApart, clock, logger }: WatchPa
 
 type Sample = Figures & { readonly at: number };
 
-const sampleOf = ({ log, feedPosition, projections, reactors }: Operations, at: number): Sample => ({
+const createSample = ({ log, feedPosition, projections, reactors }: Operations, at: number): Sample => ({
   at,
   log: log.events,
   feed: feedPosition,
@@ -87,10 +93,11 @@ const sampleOf = ({ log, feedPosition, projections, reactors }: Operations, at: 
   reactors: new Map(reactors.map(({ name, handled }) => [name, handled])),
 });
 
-/** All unknown until the readings span some time. */
-function ratesOf(samples: readonly Sample[]): Figures {
+/** Computes rates; all are null until the readings span some time. */
+function computeRates(samples: readonly Sample[]): Figures {
   const [first, last] = [samples[0]!, samples.at(-1)!];
-  if (last.at - first.at < SHORTEST_SPAN_MS) return { log: null, feed: null, projections: new Map(), reactors: new Map() };
+  if (last.at - first.at < SHORTEST_SPAN_MS)
+    return { log: null, feed: null, projections: new Map(), reactors: new Map() };
   const seconds = (last.at - first.at) / 1000;
   const rate = (from: number | null, to: number | null): number | null =>
     from === null || to === null ? null : Math.max(0, to - from) / seconds;

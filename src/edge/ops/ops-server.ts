@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../../../domain/ports/logger.ts';
-import { programFile } from '../../../domain/program-files.ts';
+import { programFile } from '../../../plumbing/program-files.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { createListener, READING } from '../http/listener.ts';
 import type { OpsState } from './read-state.ts';
@@ -17,7 +17,7 @@ const PAGE_FILES: Readonly<Record<string, { readonly type: string; readonly body
   '/ops/icon.svg': { type: 'image/svg+xml; charset=utf-8', body: read('icon.svg') },
 };
 
-/** The page shows texts of others: it may load nothing from elsewhere and run nothing that was not served here. */
+/** The page shows text from outside: it may only load and run what this server serves. */
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
@@ -34,7 +34,9 @@ export interface ReadinessCheck {
   readonly reason?: string;
 }
 
-/** `degraded` serves: something stands still that taking this process out of the balance would not heal. */
+/**
+ * `degraded`: the process still serves. Something has stopped that removing it from the load balancer would not fix.
+ */
 export interface Readiness {
   readonly status: 'ready' | 'degraded' | 'not ready' | 'stopping';
   readonly checks: readonly ReadinessCheck[];
@@ -45,20 +47,19 @@ interface OpsServerParts {
   readonly readiness: () => Promise<Readiness>;
   readonly state: () => Promise<OpsState>;
   readonly logger: Logger;
-  /** Names in lower case by which it may be asked, beside addresses and names of loopback. */
+  /** Accepted host names in lower case, besides IP addresses and loopback names. */
   readonly allowedHosts: readonly string[];
 }
 
-/** Scrapers and a few pages in browsers; milliseconds. */
+/** Milliseconds. Clients are scrapers and a few browsers. */
 const TIMEOUTS = { headers: 5_000, request: 10_000, keepAlive: 5_000, keepAliveMargin: 1_000, close: 1_000 };
-const LIMITS = { total: 500, perClient: 500, pipelined: 8 };
+const LIMITS = { ipv6Prefix: 64, total: 500, perClient: 500, pipelined: 8 };
 
-/** `/livez`, `/readyz`, `/metrics` and `/ops`: needs no credential and belongs on a private address. */
+/** Serves `/livez`, `/readyz`, `/metrics` and `/ops`. It requires no credential, so bind it to a private address. */
 export function createOpsServer({ registry, readiness, state, logger, allowedHosts }: OpsServerParts) {
   let requests = 0;
   const listener = createListener({
     docsOf: null,
-    answerAtOnce: null,
     timeouts: TIMEOUTS,
     limits: LIMITS,
     isTrustedProxy: () => false,
@@ -92,19 +93,29 @@ export function createOpsServer({ registry, readiness, state, logger, allowedHos
 
 const HOSTS_ALLOWED = 'this listener answers to localhost, to addresses and to the names in CIVIC_OPS_ALLOWED_HOSTS';
 
-/** A page of another site can have its own name lead to this address: a request by such a name is refused. */
-export function refusalOfHost({ hostname, raw }: FastifyRequest, allowed: readonly string[], message: string): Rejection | undefined {
+/** Refuses a request by an unknown host name: another site can point its own name at this address. */
+export function refusalOfHost(
+  { hostname, raw }: FastifyRequest,
+  allowed: readonly string[],
+  message: string,
+): Rejection | undefined {
   if (raw.headers.host === undefined) return;
   const name = hostname.replace(/^\[|\]$/g, '').toLowerCase();
   if (isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost') || allowed.includes(name)) return;
   return new Rejection('forbidden', message);
 }
 
-/** A failure of the read itself counts as not ready. */
-async function readinessAnswer(readiness: () => Promise<Readiness>, logger: Logger): Promise<{ status: number; body: Readiness }> {
+/** Answers the readiness check. A failing check counts as not ready. */
+async function readinessAnswer(
+  readiness: () => Promise<Readiness>,
+  logger: Logger,
+): Promise<{ status: number; body: Readiness }> {
   const body = await Promise.try(readiness).catch((error: unknown): Readiness => {
     logger.warn({ err: error }, 'readiness could not be determined');
-    return { status: 'not ready', checks: [{ name: 'readiness', ok: false, reason: 'readiness could not be determined' }] };
+    return {
+      status: 'not ready',
+      checks: [{ name: 'readiness', ok: false, reason: 'readiness could not be determined' }],
+    };
   });
   return { status: body.status === 'ready' || body.status === 'degraded' ? 200 : 503, body };
 }

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../../../domain/ports/clock.ts';
-import { FIGURE_BOUNDS } from '../../../domain/process-figures.ts';
+import { FIGURE_BOUNDS } from '../../../plumbing/process-figures.ts';
 import type { HttpMetrics } from '../metrics/http-metrics.ts';
 
 const DELAY_RESOLUTION_MS = 20;
@@ -11,7 +11,7 @@ const QUANTILE_MS = 60_000;
 const REFUSALS_MS = 300_000;
 
 export type ProcessState = ReturnType<typeof watchProcess>;
-/** Samples convert counts that only grow into those of the last minutes: nothing is done for a request. */
+/** Computes figures of the last minutes from samples of counters, so that a request costs nothing. */
 export function watchProcess(
   program: { readonly role: string; readonly version: string },
   totals: HttpMetrics['totals'],
@@ -22,15 +22,18 @@ export function watchProcess(
   const begun = { at: clock.now(), ...totals() };
   let samples = [begun];
   return {
-    /** To be called every `SAMPLE_EVERY_MS`. */
+    /** Takes a sample. Call it every `SAMPLE_EVERY_MS`. */
     sample(): void {
       const at = clock.now();
-      samples = [...samples.filter((each) => each.at > at - REFUSALS_MS - SAMPLE_EVERY_MS && each.at <= at), { at, ...totals() }];
+      samples = [
+        ...samples.filter((each) => each.at > at - REFUSALS_MS - SAMPLE_EVERY_MS && each.at <= at),
+        { at, ...totals() },
+      ];
     },
     read() {
       const now = clock.now();
       const current = totals();
-      /** The youngest sample at least so old, else the oldest. */
+      /** Returns the newest sample of at least this age, else the oldest. */
       const before = (age: number) => samples.findLast(({ at }) => at <= now - age) ?? samples[0] ?? begun;
       const rated = before(RATE_MS);
       const elapsed = (now - rated.at) / 1000;
@@ -44,11 +47,11 @@ export function watchProcess(
         uptimeSeconds: process.uptime(),
         residentBytes: rss,
         heapBytes: heapUsed,
-        /** Longest delay of the event loop since the last reading. */
+        /** Longest delay of the event loop since the last read. */
         stalledSeconds,
-        /** Null until it has been measured. */
+        /** Null until measured. */
         requestsPerSecond: elapsed > 0 ? sum(since(current.buckets, rated.buckets)) / elapsed : null,
-        /** 95 of 100 answers of the last minute took at most this; null without one. */
+        /** 95th percentile of the answers of the last minute; null without answers. */
         p95Seconds: quantile(0.95, since(current.buckets, before(QUANTILE_MS).buckets)),
         refusals: [...current.refusals]
           .map(([code, count]) => ({ code, count: count - (refused.refusals.get(code) ?? 0) }))
@@ -61,10 +64,11 @@ export function watchProcess(
   };
 }
 
-const since = (current: readonly number[], before: readonly number[]) => current.map((count, index) => count - before[index]!);
+const since = (current: readonly number[], before: readonly number[]) =>
+  current.map((count, index) => count - before[index]!);
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 
-/** The upper bound of the bucket that the quantile falls into, interpolated within it; above the last bound it is that bound. */
+/** Estimates a quantile by interpolating within its bucket. Above the last bound it returns that bound. */
 function quantile(of: number, counts: readonly number[]): number | null {
   const all = sum(counts);
   if (all <= 0) return null;

@@ -13,10 +13,10 @@ interface Problem {
 type Shared = ReturnType<typeof sharedState>;
 type Database = ReturnType<typeof databaseState>;
 
-/** Times are ISO 8601, rates of a second and null until they are measured. */
+/** The state that the operations page shows. Times are ISO 8601; rates are per second and null until measured. */
 export type OpsState = Awaited<ReturnType<ReturnType<typeof createReadOpsState>>>;
 
-const isoOf = (milliseconds: number): string => new Date(milliseconds).toISOString();
+const formatTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 interface OpsStateParts {
   readonly watch: () => Promise<Watched>;
@@ -26,51 +26,70 @@ interface OpsStateParts {
   readonly retentionMs: number;
   readonly serviceClock: Pick<Clock, 'now'>;
   readonly machineClock: Pick<Clock, 'now'>;
-  /** The time of the service while it is not the machine's: a trial's. */
+  /** The service's time during a trial, when it differs from the machine's. */
   readonly trialTime: (() => number) | null;
-  /** Of the disk with the embedded database; null for another server. */
+  /** Free bytes of the disk with the embedded database; null for another server. */
   readonly freeDiskBytes: () => Promise<number | null>;
 }
 
-/** Never fails and never waits long, whatever the database does. Viewers of one second share an answer. */
+/**
+ * Creates the reader of the state. It never fails or waits long, even if the database does. Viewers within a second
+ * share an answer.
+ */
 export function createReadOpsState(parts: OpsStateParts) {
   const { watch, ofProcess, lastHour, machineClock } = parts;
-  let asked: ReturnType<typeof readState> | undefined;
+  let pending: ReturnType<typeof readState> | undefined;
   async function readState() {
     const watched = await watch();
     const { newest } = watched;
     const database = databaseState(watched);
-    /** The last that could be read, null before the first. */
+    /** The last successful reading; null before the first. */
     const shared = newest === null ? null : sharedState(newest.operations, newest.rates, newest.at);
-    const trialTime = parts.trialTime === null ? null : isoOf(parts.trialTime());
+    const trialTime = parts.trialTime === null ? null : formatTime(parts.trialTime());
     const freeDiskBytes = await parts.freeDiskBytes().catch(() => null);
-    const readers = newest === null ? [] : readersOf(newest.operations.readers, parts);
-    const problems = problemsOf({ database, shared, trialTime, freeDiskBytes, readers });
-    const at = isoOf(machineClock.now());
-    return { at, problems, database, shared, trialTime, freeDiskBytes, readers, lastHour: lastHour.read(), process: ofProcess.read() };
+    const readers = newest === null ? [] : listReaders(newest.operations.readers, parts);
+    const problems = findProblems({ database, shared, trialTime, freeDiskBytes, readers });
+    const at = formatTime(machineClock.now());
+    return {
+      at,
+      problems,
+      database,
+      shared,
+      trialTime,
+      freeDiskBytes,
+      readers,
+      lastHour: lastHour.read(),
+      process: ofProcess.read(),
+    };
   }
-  return () => (asked ??= readState().finally(() => (asked = undefined)));
+  return () => (pending ??= readState().finally(() => (pending = undefined)));
 }
 
-const databaseState = ({ reachable, since }: Watched) => ({ state: reachable, since: since === null ? null : isoOf(since) });
+const databaseState = ({ reachable, since }: Watched) => ({
+  state: reachable,
+  since: since === null ? null : formatTime(since),
+});
 interface Seen {
   readonly database: Database;
   readonly shared: Shared | null;
   readonly trialTime: string | null;
   readonly freeDiskBytes: number | null;
-  readonly readers: ReturnType<typeof readersOf>;
+  readonly readers: ReturnType<typeof listReaders>;
 }
 
 const TWO_DAYS_MS = 2 * 86_400_000;
-/** Of a short retention, so that a customer at the head is not warned about. */
+/** Share of a short retention, so that a customer at the head is not reported. */
 const SHARE = 1 / 10;
 
-/** The one whose cursor expires first at the top: when its next change is past the retention. */
-const readersOf = (readers: Operations['readers'], { retentionMs, serviceClock }: OpsStateParts) =>
+/**
+ * Lists readers of the feed, starting with the one whose cursor expires first: when its next change leaves the
+ * retention.
+ */
+const listReaders = (readers: Operations['readers'], { retentionMs, serviceClock }: OpsStateParts) =>
   readers.map(({ keyId, accountId, readAt, unreadSince }) => {
     const leftMs = (unreadSince ?? readAt) + retentionMs - serviceClock.now();
     const isLittle = leftMs < Math.min(TWO_DAYS_MS, retentionMs * SHARE);
-    return { keyId, accountId, lastReadAt: isoOf(readAt), secondsLeft: leftMs / 1000, isLittle };
+    return { keyId, accountId, lastReadAt: formatTime(readAt), secondsLeft: leftMs / 1000, isLittle };
   });
 
 const LITTLE_DISK = 512 * 1_048_576;
@@ -80,12 +99,14 @@ const NAMED = 3;
 const failing = (text: string): Problem => ({ severity: 'failing', text });
 const attention = (text: string): Problem => ({ severity: 'attention', text });
 
-/** Problems, worst first: what cannot be read or written, then what stands still, then what lags. */
-function problemsOf({ database, shared, trialTime, freeDiskBytes, readers }: Seen): readonly Problem[] {
+/** Lists problems, worst first: unreachable stores, then stopped work, then lag. */
+function findProblems({ database, shared, trialTime, freeDiskBytes, readers }: Seen): readonly Problem[] {
   const isFull = freeDiskBytes !== null && freeDiskBytes < LITTLE_DISK;
   const found = [
     DATABASE_PROBLEMS[database.state] ?? [],
-    isFull ? failing(`Only ${Math.round(freeDiskBytes / 1_048_576)} MiB of disk are free: a full disk stops every write`) : [],
+    isFull
+      ? failing(`Only ${Math.round(freeDiskBytes / 1_048_576)} MiB of disk are free: a full disk stops every write`)
+      : [],
     shared === null ? [] : ofShared(shared),
     ...readers
       .filter(({ secondsLeft, isLittle }) => secondsLeft > 0 && isLittle)
@@ -96,9 +117,14 @@ function problemsOf({ database, shared, trialTime, freeDiskBytes, readers }: See
       ),
     trialTime === null
       ? []
-      : attention(`TRIAL CLOCK: the time of the service is ${trialTime}, by a CIVIC_CLOCK_START that this database keeps`),
+      : attention(
+          `TRIAL CLOCK: the time of the service is ${trialTime}, by a CIVIC_CLOCK_START that this database keeps`,
+        ),
   ].flat();
-  return [...found.filter(({ severity }) => severity === 'failing'), ...found.filter(({ severity }) => severity === 'attention')];
+  return [
+    ...found.filter(({ severity }) => severity === 'failing'),
+    ...found.filter(({ severity }) => severity === 'attention'),
+  ];
 }
 
 const DATABASE_PROBLEMS: Readonly<Record<Database['state'], Problem | null>> = {
@@ -111,24 +137,34 @@ const DATABASE_PROBLEMS: Readonly<Record<Database['state'], Problem | null>> = {
 
 const ofShared = (shared: Shared): readonly Problem[] => [
   ...shared.setBacks.map(({ held, head, noticedAt }) =>
-    failing(`The log was set back from ${held} to ${head}, noticed ${noticedAt}; run civic feed acknowledge once you have seen this`),
+    failing(
+      `The log was set back from ${held} to ${head}, noticed ${noticedAt}; run civic feed acknowledge once you have seen this`,
+    ),
   ),
   ...shared.projections.flatMap(({ name, state, reason, lagSeconds }) => {
     if (state === 'paused') return [failing(`Projection ${name} is paused: ${reason ?? 'no reason is known'}`)];
-    if (state === 'stopped') return [failing(`Projection ${name} stands still: no process folds it`)];
+    if (state === 'stopped') return [failing(`Projection ${name} is stopped: no process folds it`)];
     return lagSeconds > SLOW_SECONDS ? [attention(`Projection ${name} is ${Math.round(lagSeconds)} s behind`)] : [];
   }),
   ...shared.reactors.flatMap(({ name, state, reason }) => {
     if (state === 'paused') return [failing(`Reactor ${name} is paused: ${reason ?? 'no reason is known'}`)];
-    return state === 'stopped' ? [attention(`Reactor ${name} stands still: no process runs it`)] : [];
+    return state === 'stopped' ? [attention(`Reactor ${name} is stopped: no process runs it`)] : [];
   }),
   ...shared.rebuilds.flatMap(({ name, state, reason }) => {
-    if (state === 'refused') return [attention(`The rebuild of ${name} was refused: ${reason ?? 'no reason is known'}`)];
+    if (state === 'refused')
+      return [attention(`The rebuild of ${name} was refused: ${reason ?? 'no reason is known'}`)];
     return state === 'paused' ? [attention(`The rebuild of ${name} is paused: ${reason ?? 'no reason is known'}`)] : [];
   }),
   ...(shared.backupSeconds !== null && shared.backupSeconds > OLD_BACKUP_SECONDS
     ? [attention(`The newest verified backup is ${Math.floor(shared.backupSeconds / 86_400)} days old`)]
     : []),
+  ...(shared.unclassified === 0
+    ? []
+    : [
+        attention(
+          `${shared.unclassified} agenda ${shared.unclassified === 1 ? 'item has' : 'items have'} no hits because the classifier failed: civic reactors unclassified`,
+        ),
+      ]),
   ...ofSources(shared.sources),
   ...shared.payments
     .filter(({ state, count }) => state === 'RECONCILE' && count > 0)
@@ -137,7 +173,9 @@ const ofShared = (shared: Shared): readonly Problem[] => [
 
 function ofSources({ listed: sources, badCount: all }: Shared['sources']): readonly Problem[] {
   if (all === 0) return [];
-  const names = sources.slice(0, Math.min(NAMED, all)).map(({ place, status }) => `${place} (${status})`);
+  const names = sources
+    .slice(0, Math.min(NAMED, all))
+    .map(({ place, status, failure }) => `${place} (${status}${failure === undefined ? '' : `: ${failure}`})`);
   const others = all - names.length;
   const listed = `${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
   return [attention(`${all} ${all === 1 ? 'source is' : 'sources are'} not well: ${listed}`)];
@@ -145,46 +183,69 @@ function ofSources({ listed: sources, badCount: all }: Shared['sources']): reado
 
 const LISTED_SOURCES = 50;
 type Source = Operations['sources'][number];
-const placeOf = ({ jurisdictionSlug, bodySlug }: Pick<Source, 'jurisdictionSlug' | 'bodySlug'>): string =>
+const formatPlace = ({ jurisdictionSlug, bodySlug }: Pick<Source, 'jurisdictionSlug' | 'bodySlug'>): string =>
   bodySlug === undefined ? jurisdictionSlug : `${jurisdictionSlug}/${bodySlug}`;
 
 const BAD = ['failing', 'stale'];
 
-/** `at` in milliseconds. */
+/** Returns the state that all processes share. `at` is in milliseconds. */
 function sharedState(operations: Operations, rates: Figures, at: number) {
   const { log, projections, reactors, exports, reports, payments } = operations;
   return {
-    at: isoOf(at),
+    at: formatTime(at),
     log: { position: log.events ?? log.head, perSecond: rates.log },
     feed: { position: operations.feedPosition, perSecond: rates.feed },
-    /** The rates are of the last seconds: those of an owner's last work would stand there long after it. */
+    /** Rates are shown only for running processors: a stopped one would show its last rate for a long time. */
     projections: projections
       .filter(({ serves }) => serves)
-      .map(({ eventsRead, ...each }) => ({ ...follower(each, rates.projections), state: workingState(each.state), eventsRead })),
-    rebuilds: projections.filter(({ serves, state }) => !serves && state !== 'kept').map((each) => rebuild(each, operations)),
-    reactors: reactors.map(({ handled, ...each }) => ({ ...follower(each, rates.reactors), state: each.state, handled })),
+      .map(({ eventsRead, ...each }) => ({
+        ...follower(each, rates.projections),
+        state: workingState(each.state),
+        eventsRead,
+      })),
+    rebuilds: projections
+      .filter(({ serves, state }) => !serves && state !== 'kept')
+      .map((each) => rebuild(each, operations)),
+    reactors: reactors.map(({ handled, ...each }) => ({
+      ...follower(each, rates.reactors),
+      state: each.state,
+      handled,
+    })),
     ...exports,
     databaseBytes: operations.databaseBytes,
     backupSeconds: operations.backupSeconds,
+    unclassified: operations.unclassified,
     openReports: [...reports.open.values()].reduce((sum, count) => sum + count, 0),
-    sources: sourcesOf(operations.sources),
-    payments: [...payments].map(([state, count]) => ({ state, count })).toSorted((a, b) => a.state.localeCompare(b.state)),
+    sources: describeSources(operations.sources),
+    payments: [...payments]
+      .map(([state, count]) => ({ state, count }))
+      .toSorted((a, b) => a.state.localeCompare(b.state)),
     /** Losses of history that no operator has acknowledged. */
-    setBacks: operations.setBacks.map(({ held, head, noticedAt }) => ({ held, head, noticedAt: isoOf(noticedAt) })),
+    setBacks: operations.setBacks.map(({ held, head, noticedAt }) => ({
+      held,
+      head,
+      noticedAt: formatTime(noticedAt),
+    })),
   };
 }
 
 type Projection = Operations['projections'][number];
 type Follower = Pick<Projection, 'name' | 'lagEvents' | 'lagSeconds' | 'owner' | 'reason' | 'poisonEvent'>;
 
-function follower({ name, lagEvents, lagSeconds, owner, reason, poisonEvent }: Follower, rates: ReadonlyMap<string, number>) {
+function follower(
+  { name, lagEvents, lagSeconds, owner, reason, poisonEvent }: Follower,
+  rates: ReadonlyMap<string, number>,
+) {
   return { name, lagEvents, lagSeconds, rate: rates.get(name) ?? null, owner, reason, poisonEvent };
 }
 
 const workingState = (state: Projection['state']) => (state === 'paused' || state === 'stopped' ? state : 'live');
 
-/** Measured along the log; where that cannot be counted, along what the live generation has folded. */
-function rebuild({ name, generation, state, eventsRead, folded, rate, leftSeconds, owner, reason }: Projection, all: Operations) {
+/** Returns the progress of a rebuild, measured by the log, or by the live generation if the log cannot count. */
+function rebuild(
+  { name, generation, state, eventsRead, folded, rate, leftSeconds, owner, reason }: Projection,
+  all: Operations,
+) {
   const live = all.projections.find((each) => each.serves && each.name === name);
   const done = eventsRead ?? folded;
   return {
@@ -200,14 +261,14 @@ function rebuild({ name, generation, state, eventsRead, folded, rate, leftSecond
   };
 }
 
-function sourcesOf(sources: Operations['sources']) {
+function describeSources(sources: Operations['sources']) {
   const isBad = ({ status }: { readonly status: string }): boolean => BAD.includes(status);
   const worstFirst = sources.toSorted(
     (a, b) =>
       Number(isBad(b)) - Number(isBad(a)) ||
       a.status.localeCompare(b.status) ||
       b.consecutiveFailures - a.consecutiveFailures ||
-      placeOf(a).localeCompare(placeOf(b)),
+      formatPlace(a).localeCompare(formatPlace(b)),
   );
   return {
     byStatus: source.shape.status.options.flatMap((status) => {
@@ -215,16 +276,19 @@ function sourcesOf(sources: Operations['sources']) {
       return count === 0 ? [] : [{ status, count }];
     }),
     badCount: sources.filter(isBad).length,
-    /** The worst first. */
-    listed: worstFirst.slice(0, LISTED_SOURCES).map(({ sourceId, sourceType, status, consecutiveFailures, ...each }) => ({
-      sourceId,
-      place: placeOf(each),
-      sourceType,
-      status,
-      consecutiveFailures,
-      lastCheckAt: each.lastCheckedAt ?? null,
-      lastSuccessAt: each.lastSuccessfulCheckAt ?? null,
-    })),
+    /** Worst first. */
+    listed: worstFirst
+      .slice(0, LISTED_SOURCES)
+      .map(({ sourceId, sourceType, status, consecutiveFailures, ...each }) => ({
+        sourceId,
+        place: formatPlace(each),
+        sourceType,
+        status,
+        consecutiveFailures,
+        lastCheckAt: each.lastCheckedAt ?? null,
+        lastSuccessAt: each.lastSuccessfulCheckAt ?? null,
+        ...(each.lastCheckFailure !== undefined && { failure: each.lastCheckFailure }),
+      })),
     more: Math.max(0, sources.length - LISTED_SOURCES),
   };
 }

@@ -16,7 +16,8 @@ export const anchorOf = (heading: string): string =>
 
 export const topicPath = (topicSlug: string): string => `/topics/${encodeURIComponent(topicSlug)}`;
 export const jurisdictionPath = (slug: string): string => `/jurisdictions/${encodeURIComponent(slug)}`;
-export const bodyPath = (slug: string, bodySlug: string): string => `${jurisdictionPath(slug)}/bodies/${encodeURIComponent(bodySlug)}`;
+export const bodyPath = (slug: string, bodySlug: string): string =>
+  `${jurisdictionPath(slug)}/bodies/${encodeURIComponent(bodySlug)}`;
 export const meetingPath = (meetingId: string): string => `/meetings/${meetingId}`;
 export const itemPath = (itemId: string): string => `/items/${itemId}`;
 export const feedOf = (path: string): string => `${path}/atom.xml`;
@@ -24,7 +25,7 @@ export const calendarOf = (path: string): string => `${path}/calendar.ics`;
 
 /** A path with the parameters that have a value. */
 export function withQuery(path: string, parameters: Readonly<Record<string, string | number | undefined>>): string {
-  const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) given.set(name, String(value));
-  return given.size === 0 ? path : `${path}?${given.toString()}`;
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, String(value));
+  return query.size === 0 ? path : `${path}?${query.toString()}`;
 }

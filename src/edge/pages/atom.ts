@@ -1,10 +1,11 @@
 import type { ListedHit } from '../../../queries/agenda/agenda-hits.ts';
+import type { FeedItemsInput } from '../../../queries/agenda/read-feed-items.ts';
 import { feedOf, itemPath, jurisdictionPath, topicPath, withQuery } from './addresses.ts';
 import { isLinked, publicHit, titleOf } from './fragments.ts';
-import { clipped, fitting, html } from './html.ts';
+import { clipped, fitting, type Html, html } from './html.ts';
 import { SERVICE_NAME } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
-import type { Asked } from './page-routes.ts';
+import type { PageRequest } from './page-routes.ts';
 import { placeOf } from './place-pages.ts';
 import { searchInput } from './search-page.ts';
 import { meetingDay } from './times.ts';
@@ -24,68 +25,120 @@ interface Feed {
   readonly title: string;
   readonly path: string;
   readonly pagePath: string;
+  /** Path of this page of the feed, and of the next one, with older entries. */
+  readonly self: string;
+  readonly next: (shown: number) => string | null;
   readonly entries: readonly Entry[];
 }
 
-const HITS = 50;
+const ITEMS = 50;
 /** Bytes; a feed is under 100,000. */
 const ENTRIES_SIZE = 85_000;
 const NEVER = new Date(0).toISOString();
 
-/** RFC 4287, the newest entry first. The escaping of pages is that of XML too. */
-function atomFeed({ title, path, pagePath, entries }: Feed, baseUrl: string): string {
-  const newest = entries.toSorted((left, right) => right.updated.localeCompare(left.updated));
+/** An Atom feed (RFC 4287) in pages (RFC 5005). The escaping of pages is that of XML too. */
+function atomFeed({ title, path, self, pagePath, entries, next }: Feed, baseUrl: string): string {
+  const shown = fitting(entries, ENTRIES_SIZE, (entry) => entryMarkup(entry, baseUrl));
+  const updated = entries
+    .map((entry) => entry.updated)
+    .toSorted()
+    .at(-1);
+  const nextPath = next(shown.length);
   const feed = html`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${baseUrl}${path}</id>
 <title>${titleOf(title)}</title>
-<updated>${newest[0]?.updated ?? NEVER}</updated>
+<updated>${updated ?? NEVER}</updated>
 <author><name>${SERVICE_NAME}</name></author>
-<link rel="self" type="application/atom+xml" href="${baseUrl}${path}"/>
-<link rel="alternate" type="text/html" href="${baseUrl}${pagePath}"/>
-${fitting(
-  newest,
-  ENTRIES_SIZE,
-  (entry) => html`<entry>
+<link rel="self" type="application/atom+xml" href="${baseUrl}${self}"/>
+<link rel="first" type="application/atom+xml" href="${baseUrl}${path}"/>
+${nextPath !== null && html`<link rel="next" type="application/atom+xml" href="${baseUrl}${nextPath}"/>\n`}<link rel="alternate" type="text/html" href="${baseUrl}${pagePath}"/>
+${shown}</feed>
+`;
+  return feed.toString();
+}
+
+const entryMarkup = (entry: Entry, baseUrl: string): Html => html`<entry>
 <id>urn:uuid:${entry.id}</id>
 <title>${titleOf(entry.title)}</title>
 <updated>${entry.updated}</updated>
 <link rel="alternate" type="text/html" href="${baseUrl}${entry.path}"/>
 ${isLinked(entry.sourceUrl) && html`<link rel="via" href="${entry.sourceUrl}"/>\n`}<summary>${clipped(entry.summary, 800)}</summary>
 </entry>
-`,
-)}</feed>
 `;
-  return feed.toString();
-}
 
-function hitEntry(listed: ListedHit): Entry {
-  const { title, summary, evidenceQuote, sourceUrl, jurisdictionName, bodyName, meetingAt } = publicHit(listed);
+const summaryOf = ({ summary, evidenceQuote }: ReturnType<typeof publicHit>): string =>
+  `${clipped(summary, 400)} “${clipped(evidenceQuote, 300)}”`;
+
+/**
+ * Returns the entry of an item. Its id is that of the hit that was published first, so that it stays when a hit is
+ * classified again or another topic matches later.
+ */
+function itemEntry(hits: readonly ListedHit[], creations: ReadonlyMap<string, string>): Entry {
+  const newest = hits.at(-1)!;
+  const created = ({ hitId }: ListedHit): string => `${creations.get(hitId) ?? ''} ${hitId}`;
+  const [first] = hits.toSorted((left, right) => (created(left) < created(right) ? -1 : 1));
+  const oldest = first!;
+  const { title, sourceUrl, jurisdictionName, bodyName, meetingAt } = publicHit(oldest);
   return {
-    id: listed.hitId,
-    path: itemPath(listed.itemId),
-    title: `${jurisdictionName}, ${bodyName}, ${meetingDay({ startsAt: meetingAt, timezone: listed.timezone })}: ${title}`,
-    updated: new Date(listed.classifiedAt).toISOString(),
-    summary: `${clipped(summary, 400)} “${clipped(evidenceQuote, 300)}”`,
+    id: oldest.hitId,
+    path: itemPath(oldest.itemId),
+    title: `${jurisdictionName}, ${bodyName}, ${meetingDay({ startsAt: meetingAt, timezone: oldest.timezone })}: ${title}`,
+    updated: new Date(newest.classifiedAt).toISOString(),
+    summary: [...new Set(hits.map((hit) => summaryOf(publicHit(hit))))].join(' '),
     sourceUrl,
   };
 }
 
-export async function topicFeed(reads: PageReads, { params }: Asked<'topicFeed'>, baseUrl: string): Promise<string> {
-  const { slug, label } = await topicOf(reads, params['topicSlug']!);
-  const entries = (await reads.recentHits({ topicSlug: slug, limit: HITS })).map(hitEntry);
-  return atomFeed({ title: label, path: feedOf(topicPath(slug)), pagePath: topicPath(slug), entries }, baseUrl);
+async function itemFeed(
+  reads: PageReads,
+  { before, item }: PageRequest<'topicFeed'>['query'],
+  filter: Pick<FeedItemsInput, 'topicSlug' | 'jurisdictionSlug'>,
+): Promise<(about: Pick<Feed, 'title' | 'pagePath'>, baseUrl: string) => string> {
+  const after = before === undefined || item === undefined ? null : { classifiedAt: before, itemId: item };
+  const hits = await reads.feedItems({ ...filter, after, limit: ITEMS + 1 });
+  const items = [...Map.groupBy(hits, ({ itemId }) => itemId).values()];
+  const several = items.filter(({ length }) => length > 1).flatMap((group) => group.map(({ hitId }) => hitId));
+  const creations = await reads.hitCreations(several);
+  return ({ title, pagePath }, baseUrl) => {
+    const path = feedOf(pagePath);
+    const next = (shown: number): string | null => {
+      if (shown >= items.length) return null;
+      const { classifiedAt, itemId } = items[shown - 1]!.at(-1)!;
+      return withQuery(path, { before: classifiedAt, item: itemId });
+    };
+    const entries = items.slice(0, ITEMS).map((group) => itemEntry(group, creations));
+    return atomFeed({ title, path, pagePath, self: withQuery(path, { before, item }), entries, next }, baseUrl);
+  };
 }
 
-export async function jurisdictionFeed(reads: PageReads, { params }: Asked<'jurisdictionFeed'>, baseUrl: string): Promise<string> {
+export async function topicFeed(
+  reads: PageReads,
+  { params, query }: PageRequest<'topicFeed'>,
+  baseUrl: string,
+): Promise<string> {
+  const { slug, label } = await topicOf(reads, params['topicSlug']!);
+  const render = await itemFeed(reads, query, { topicSlug: slug });
+  return render({ title: label, pagePath: topicPath(slug) }, baseUrl);
+}
+
+export async function jurisdictionFeed(
+  reads: PageReads,
+  { params, query }: PageRequest<'jurisdictionFeed'>,
+  baseUrl: string,
+): Promise<string> {
   const { slug, name } = await placeOf(reads, params['slug']!);
-  const entries = (await reads.recentHits({ jurisdictionSlug: slug, limit: HITS })).map(hitEntry);
-  return atomFeed({ title: name, path: feedOf(jurisdictionPath(slug)), pagePath: jurisdictionPath(slug), entries }, baseUrl);
+  const render = await itemFeed(reads, query, { jurisdictionSlug: slug });
+  return render({ title: name, pagePath: jurisdictionPath(slug) }, baseUrl);
 }
 
 /** What a search finds, by the time of the last change of each item. */
-export async function searchFeed(reads: PageReads, { query, address }: Asked<'searchFeed'>, baseUrl: string): Promise<string> {
-  const { results } = await reads.search(searchInput(query), address);
+export async function searchFeed(
+  reads: PageReads,
+  { query, address }: PageRequest<'searchFeed'>,
+  baseUrl: string,
+): Promise<string> {
+  const { results, nextCursor } = await reads.search(searchInput(query), address);
   const changes = await reads.itemChanges(results.map(({ itemId }) => itemId));
   const entries = results.map(
     ({ itemId, title, jurisdiction, body, excerpt, sourceUrl, meetingAt, timezone = 'UTC' }): Entry => ({
@@ -98,5 +151,17 @@ export async function searchFeed(reads: PageReads, { query, address }: Asked<'se
     }),
   );
   const title = `Search: ${clipped(query.q ?? '', 80)}`;
-  return atomFeed({ title, path: withQuery(feedOf('/search'), query), pagePath: withQuery('/search', query), entries }, baseUrl);
+  const pageOf = (path: string, cursor: string | undefined): string => withQuery(path, { ...query, cursor });
+  const feed = feedOf('/search');
+  return atomFeed(
+    {
+      title,
+      path: pageOf(feed, undefined),
+      self: withQuery(feed, query),
+      pagePath: withQuery('/search', query),
+      entries: entries.toSorted((left, right) => right.updated.localeCompare(left.updated)),
+      next: () => (nextCursor === null ? null : pageOf(feed, nextCursor)),
+    },
+    baseUrl,
+  );
 }

@@ -2,11 +2,12 @@ import { ICalCalendar, ICalEventStatus } from 'ical-generator';
 import { dateOfDay, localDay } from '../../../domain/local-day.ts';
 import type { MeetingFacts } from '../../../queries/meetings/read-meetings.ts';
 import { bodyPath, calendarOf, meetingPath } from './addresses.ts';
-import { commentOf, titleOf } from './fragments.ts';
+import { commentOf, isLinked, titleOf } from './fragments.ts';
 import { printable } from './html.ts';
 import type { PageReads } from './page-reads.ts';
-import type { Asked } from './page-routes.ts';
+import type { PageRequest } from './page-routes.ts';
 import { bodyOf, placeOf } from './place-pages.ts';
+import { quotedTime } from './times.ts';
 
 const [PAST, UPCOMING] = [50, 200];
 
@@ -16,7 +17,10 @@ const STATUSES: Readonly<Record<MeetingFacts['meeting']['status'], ICalEventStat
   cancelled: ICalEventStatus.CANCELLED,
   postponed: ICalEventStatus.TENTATIVE,
 };
-const MARKS: Partial<Readonly<Record<MeetingFacts['meeting']['status'], string>>> = { cancelled: 'Cancelled: ', postponed: 'Postponed: ' };
+const MARKS: Partial<Readonly<Record<MeetingFacts['meeting']['status'], string>>> = {
+  cancelled: 'Cancelled: ',
+  postponed: 'Postponed: ',
+};
 
 /** A day without a time where the source states none. */
 export const startOf = ({ startsAt, startTime, timezone }: MeetingFacts['meeting']) =>
@@ -24,10 +28,24 @@ export const startOf = ({ startsAt, startTime, timezone }: MeetingFacts['meeting
     ? { start: new Date(`${dateOfDay(localDay(Date.parse(startsAt), timezone))}T00:00:00Z`), allDay: true }
     : { start: new Date(startsAt) };
 
+/** Returns the description of an entry: a note if no time is stated, the comment of the source and the address of the record. */
+export function descriptionOf({ startTime, comment, sourceUrl }: MeetingFacts['meeting']): string {
+  const lines = [
+    ...(startTime?.status === 'not_stated' ? [`Time not stated${quotedTime(startTime.sourceText)}`] : []),
+    ...(comment === undefined ? [] : [commentOf(comment)]),
+    ...(isLinked(sourceUrl) ? [`Official record: ${sourceUrl}`] : []),
+  ];
+  return printable(lines.join('\n'));
+}
+
 /** The meetings of a body, times in UTC (RFC 5545). A cancelled meeting stays, marked, so that calendars remove it. */
-export async function bodyCalendar(reads: PageReads, { params }: Asked<'calendar'>, baseUrl: string): Promise<string> {
+export async function bodyCalendar(
+  reads: PageReads,
+  { params }: PageRequest<'calendar'>,
+  baseUrl: string,
+): Promise<string> {
   const place = await placeOf(reads, params['slug']!);
-  const body = bodyOf(place, params['bodySlug']!);
+  const body = bodyOf(place, params['bodySlug']!, (...slugs) => calendarOf(bodyPath(...slugs)));
   const now = reads.now();
   const of = { bodyIds: [body.bodyId], timezone: body.timezone };
   const [past, upcoming] = await Promise.all([
@@ -52,9 +70,7 @@ export async function bodyCalendar(reads: PageReads, { params }: Asked<'calendar
       sequence: version,
       summary: printable(`${MARKS[meeting.status] ?? ''}${titleOf(meeting.title)}`),
       ...(meeting.location == null ? {} : { location: printable(titleOf(meeting.location)) }),
-      description: printable(
-        [...(meeting.comment === undefined ? [] : [commentOf(meeting.comment)]), `Official record: ${meeting.sourceUrl}`].join('\n'),
-      ),
+      description: descriptionOf(meeting),
       url: `${baseUrl}${meetingPath(meeting.id)}`,
       status: STATUSES[meeting.status],
     });

@@ -33,7 +33,8 @@ export const countyMap = (counties: readonly County[], read: ReadSlugs): Html =>
 <svg viewBox="-2 -2 ${outlines.width + 4} ${outlines.height + 4}" role="img" aria-labelledby="map-title">
 <title id="map-title">Map of the 16 counties of north-central Texas; the list below says where a covered body was read</title>
 ${counties.map(
-  (each) => html`<path class="${hasRead(each, read) ? 'read' : 'unread'}" d="${shapes[each.county.countySlugs[0]!]}"/>\n`,
+  (each) =>
+    html`<path class="${hasRead(each, read) ? 'read' : 'unread'}" d="${shapes[each.county.countySlugs[0]!]}"/>\n`,
 )}</svg>
 <figcaption><span class="key read">a covered body in this county was read</span> <span class="key unread">no covered body was read yet</span></figcaption>
 </figure>`;
@@ -56,6 +57,9 @@ const numbered = (count: number): string => `${count} ${count === 1 ? 'municipal
 /** What of a county was read; the county itself is none of its municipalities. */
 function readIn({ county, municipalities }: County, read: ReadSlugs): string {
   const count = municipalities.filter(({ jurisdictionSlug }) => read.has(jurisdictionSlug)).length;
-  const places = [...(read.has(county.jurisdictionSlug) ? ['the county'] : []), ...(count > 0 ? [numbered(count)] : [])];
+  const places = [
+    ...(read.has(county.jurisdictionSlug) ? ['the county'] : []),
+    ...(count > 0 ? [numbered(count)] : []),
+  ];
   return places.length === 0 ? 'none' : places.join(' and ');
 }

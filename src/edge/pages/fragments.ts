@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { publicAgendaHit } from '../../../contract/public-agenda-hit.ts';
+import { isPublicAddress } from '../../../domain/source-url.ts';
 import type { RecordData } from '../../../domain/records/resources.ts';
 import type { ListedHit } from '../../../queries/agenda/agenda-hits.ts';
 import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.ts';
@@ -8,7 +9,7 @@ import type { MeetingFacts } from '../../../queries/meetings/read-meetings.ts';
 import type { SourceFacts } from '../../../queries/meetings/source-facts.ts';
 import { bodyPath, itemPath, jurisdictionPath, meetingPath, topicPath } from './addresses.ts';
 import { bytesOf, clipped, type Content, fitting, type Html, html } from './html.ts';
-import { hitTexts } from './said-once.ts';
+import { hitTexts } from './quote-texts.ts';
 import { meetingTime, utcTime } from './times.ts';
 
 /** Bytes of a list on one page: a page is under 100,000 bytes. */
@@ -22,7 +23,7 @@ export const MAX_HEADING = 200;
 const MAX_COMMENT = 1_000;
 const MAX_NAME = 120;
 /** Characters of a title in the name of a link. */
-const MAX_OF = 80;
+export const MAX_OF = 80;
 const MAX_SUMMARY = 400;
 
 export const titleOf = (text: string): string => clipped(text, MAX_TITLE);
@@ -62,9 +63,9 @@ export const outcomeTag = (outcome: RecordData<'agenda_items'>['outcome'] | unde
 
 /** The name alone where the topic has no page. */
 export function topicLink(slug: string, topics: readonly CoveredTopic[]): Html {
-  const known = topics.find((topic) => topic.slug === slug);
-  if (known === undefined) return html`<span class="topic">${slug}</span>`;
-  return html`<a class="topic" href="${topicPath(slug)}">${nameOf(known.label)}</a>`;
+  const topic = topics.find((each) => each.slug === slug);
+  if (topic === undefined) return html`<span class="topic">${slug}</span>`;
+  return html`<a class="topic" href="${topicPath(slug)}">${nameOf(topic.label)}</a>`;
 }
 
 /** A hit of a list: place and time, item, what the record says of it and a link to the official record. */
@@ -80,10 +81,10 @@ ${summary && html`<p>${summary}</p>`}
 </li>`;
 }
 
-/** Whether an address is short enough for a page. */
-export const isLinked = (url: string): boolean => bytesOf(html`${url}`) <= MAX_ADDRESS;
+/** Returns true if pages link to an address: its host is public, and it is short enough. */
+export const isLinked = (url: string): boolean => isPublicAddress(url) && bytesOf(html`${url}`) <= MAX_ADDRESS;
 /**
- * A link to another site; the label alone where the address is too long. Where a page has the same label more than once, `of` is what it belongs
+ * A link to another site; the label alone where pages do not link to the address. Where a page has the same label more than once, `of` is what it belongs
  * to, for readers of a list of links.
  */
 export function outsideLink(url: string, label: string, of?: string): Html {
@@ -109,7 +110,8 @@ export const sourceLine = ({ label, officialUrl, status, lastSuccessfulCheckAt }
 /** The catalogue records no terms of any source. */
 export const REUSE = html`<p class="source">Terms of reuse are not known to this service: the publisher of a source states them.</p>`;
 
-const lastSeen = (at: string | null): Html => (at === null ? html`No check has succeeded.` : html`Last successful check: ${utcTime(at)}.`);
+const lastSeen = (at: string | null): Html =>
+  at === null ? html`No check has succeeded.` : html`Last successful check: ${utcTime(at)}.`;
 
 /** The sources behind public hits. */
 export function sourceTable(sources: readonly CoveredSource[]): Html {
@@ -122,7 +124,10 @@ ${REUSE}
 </section>`;
 }
 
-const sourceEntry = ({ jurisdictionSlug, status: { jurisdictionName, publicBodyName, ...source } }: CoveredSource): Html => html`<li>
+const sourceEntry = ({
+  jurisdictionSlug,
+  status: { jurisdictionName, publicBodyName, ...source },
+}: CoveredSource): Html => html`<li>
 <a href="${jurisdictionPath(jurisdictionSlug)}">${nameOf(jurisdictionName)}</a>, ${nameOf(publicBodyName)}:
 ${sourceLine({ ...source, label: source.sourceTypeLabel, officialUrl: source.officialSourceUrl ?? null })}</li>`;
 

@@ -1,7 +1,8 @@
 import { FIRST_SYNC } from './first-sync.ts';
 import type { ListedHit } from '../../../queries/agenda/agenda-hits.ts';
 import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.ts';
-import { topicPath } from './addresses.ts';
+import type { CoveredSource } from '../../../queries/coverage/list-public-source-statuses.ts';
+import { feedOf, jurisdictionPath, topicPath } from './addresses.ts';
 import { countiesOf, countyList, countyMap } from './county-map.ts';
 import { hitEntry, listOr, meetingEntry, nameOf, publicHit, sourceTable } from './fragments.ts';
 import { fitting, type Html, html } from './html.ts';
@@ -13,7 +14,7 @@ const HITS_A_TOPIC = 2;
 const LATEST = 8;
 const ALL_JURISDICTIONS = { includeInactive: false, limit: 1_000 };
 /** Bytes; a page is under 100,000. */
-const [HITS_SIZE, RECENT_SIZE, CHANGED_SIZE, TOPICS_SIZE] = [26_000, 10_000, 8_000, 5_000];
+const [HITS_SIZE, RECENT_SIZE, CHANGED_SIZE, TOPICS_SIZE, FEEDS_SIZE] = [26_000, 10_000, 8_000, 5_000, 2_000];
 
 export async function frontPage(reads: PageReads): Promise<PageParts> {
   const [topics, sources, next, recent, changed] = await Promise.all([
@@ -26,8 +27,8 @@ export async function frontPage(reads: PageReads): Promise<PageParts> {
   const { data, meta } = await reads.researchCoverage(ALL_JURISDICTIONS);
   const counties = countiesOf(data);
   const isRead = ({ status }: (typeof sources)[number]): boolean => status.lastSuccessfulCheckAt !== null;
-  const known = new Set(data.map(({ jurisdictionSlug }) => jurisdictionSlug));
-  const read = new Set(sources.filter(isRead).map(({ jurisdictionSlug }) => jurisdictionSlug)).intersection(known);
+  const covered = new Set(data.map(({ jurisdictionSlug }) => jurisdictionSlug));
+  const read = new Set(sources.filter(isRead).map(({ jurisdictionSlug }) => jurisdictionSlug)).intersection(covered);
   const main = html`<h1>What local governments of ${meta.scope.region} decide</h1>
 <p>This service reads agendas of city councils and county courts, finds what matters to people and businesses, and quotes the record.
 Records can be searched here, read as feeds and calendars, and copied whole over an API.</p>
@@ -38,14 +39,15 @@ ${!sources.some(isRead) && html`<p class="quiet">No covered source has been read
 ${upcoming(next, topics)}
 </section>
 <section aria-labelledby="recent">
-<h2 id="recent">Found last</h2>
+<h2 id="recent">Recently added</h2>
 ${listOr(
   fitting(recent, RECENT_SIZE, (hit) => hitEntry(hit, topics)),
   'Nothing has been found yet.',
 )}
+${feedLinks(sources)}
 </section>
 <section aria-labelledby="changed">
-<h2 id="changed">Meetings that changed last</h2>
+<h2 id="changed">Recently changed meetings</h2>
 ${listOr(fitting(changed, CHANGED_SIZE, meetingEntry), 'No meeting is known yet.')}
 </section>
 <section aria-labelledby="coverage">
@@ -67,15 +69,30 @@ ${sourceTable(sources)}`;
   return { title: SERVICE_NAME, main };
 }
 
+/** Links to the Atom feed of each covered place. */
+function feedLinks(sources: readonly CoveredSource[]): Html {
+  const places = new Map(sources.map(({ jurisdictionSlug, status }) => [jurisdictionSlug, status.jurisdictionName]));
+  const links = fitting(
+    [...places],
+    FEEDS_SIZE,
+    ([slug, name]) => html`<a href="${feedOf(jurisdictionPath(slug))}">${nameOf(name)}</a> `,
+  );
+  return html`${links.length > 0 && html`<p>Atom feeds: ${links}</p>`}`;
+}
+
 function upcoming(hits: readonly ListedHit[], topics: readonly CoveredTopic[]): Html {
   const byTopic = Map.groupBy(hits, (hit) => publicHit(hit).topicSlug);
   const sections = fitting([...byTopic], HITS_SIZE, ([slug, ofTopic]) => {
     const label = topics.find((topic) => topic.slug === slug)?.label ?? slug;
     return html`<h3><a href="${topicPath(slug)}">${nameOf(label)}</a></h3><ul class="entries">${ofTopic.map((hit) => hitEntry(hit, null))}</ul>`;
   });
-  const shown = new Set([...byTopic.keys()].slice(0, sections.length));
-  const others = topics.filter(({ slug }) => !shown.has(slug));
-  const links = fitting(others, TOPICS_SIZE, ({ slug, label }) => html`<a class="topic" href="${topicPath(slug)}">${nameOf(label)}</a> `);
+  const withSection = new Set([...byTopic.keys()].slice(0, sections.length));
+  const others = topics.filter(({ slug }) => !withSection.has(slug));
+  const links = fitting(
+    others,
+    TOPICS_SIZE,
+    ({ slug, label }) => html`<a class="topic" href="${topicPath(slug)}">${nameOf(label)}</a> `,
+  );
   return html`${sections}${sections.length === 0 && html`<p>No hit of an upcoming meeting is known now.</p>`}
 ${links.length > 0 && html`<p>Other topics: ${links}</p>`}`;
 }

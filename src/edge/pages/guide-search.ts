@@ -18,7 +18,7 @@ interface Section {
 function sectionsOf({ name, title, markdown }: Guide): readonly Section[] {
   return markdown.split(/^(?=#{1,4} )/m).map((part) => {
     const [, heading = title, text = ''] = /^#+ (.*)\n([\s\S]*)$/.exec(part) ?? [];
-    const plain = text.replaceAll(/^```.*$|[`*|#]|\[([^\]]*)\]\([^)]*\)/gm, '$1').replaceAll(/\s+/g, ' ');
+    const plain = text.replaceAll(/^```.*$|[`*|#]|\[([^[\]]*)\]\([^)]*\)/gm, '$1').replaceAll(/\s+/g, ' ');
     return { address: `${GUIDES_PATH}/${name}#${anchorOf(heading)}`, title, heading, text: plain };
   });
 }
@@ -34,7 +34,8 @@ export function guideHits(guides: readonly Guide[], query: string): Html {
     .filter((word) => word !== '')
     .slice(0, MAX_WORDS);
   const has = (text: string, word: string): boolean => text.toLowerCase().includes(word);
-  const inHeading = ({ heading, title }: Section): number => words.filter((word) => has(`${title} ${heading}`, word)).length;
+  const inHeading = ({ heading, title }: Section): number =>
+    words.filter((word) => has(`${title} ${heading}`, word)).length;
   if (sections?.of !== guides) sections = { of: guides, all: guides.flatMap(sectionsOf) };
   const found = sections.all
     .filter(({ heading, title, text }) => words.every((word) => has(`${title} ${heading} ${text}`, word)))

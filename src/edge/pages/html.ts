@@ -1,5 +1,5 @@
 import { html as template } from 'hono/html';
-import { cutAfter } from '../../../domain/words.ts';
+import { cutAfter } from '../../../domain/text/words.ts';
 
 /** Markup that is safe to put into other markup. */
 export type Html = Exclude<ReturnType<typeof template>, Promise<unknown>>;
@@ -34,7 +34,7 @@ function withDirectionEnded(text: string): string {
   return `${text}${open.toReversed().join('')}`;
 }
 
-/** At most so many characters of a text, on one line, beside the marks that end its direction. No word is split that is not most of the text. */
+/** Clips a text to `max` characters on one line and closes its direction marks. Splits a word only if it is most of the text. */
 export function clipped(text: string, max: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length <= max ? withDirectionEnded(line) : `${withDirectionEnded(cutAfter(line, max))}${CUT}`;
@@ -50,10 +50,10 @@ export function fitting<Row>(rows: readonly Row[], size: number, render: (row: R
   const fits: Html[] = [];
   let used = 0;
   for (const row of rows) {
-    const made = render(row);
-    used += bytesOf(made);
+    const rendered = render(row);
+    used += bytesOf(rendered);
     if (used > size && fits.length > 0) break;
-    fits.push(made);
+    fits.push(rendered);
   }
   return fits;
 }

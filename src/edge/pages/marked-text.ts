@@ -1,4 +1,4 @@
-import { cutAfter } from '../../../domain/words.ts';
+import { cutAfter } from '../../../domain/text/words.ts';
 import { CUT, type Html, html } from './html.ts';
 
 interface Range {
@@ -40,13 +40,13 @@ export const MAX_QUOTE = 400;
 /** The quote, marked, with what stands around it; the quote alone where the text does not have it. */
 export function quoteInText(text: string | null, quote: string): Html {
   const start = text?.indexOf(quote) ?? -1;
-  const [shown, rest] = quote.length > MAX_QUOTE ? [cutAfter(quote, MAX_QUOTE), CUT] : [quote, ''];
-  if (text === null || start < 0) return html`<mark>${shown}</mark>${rest}`;
+  const [cut, rest] = quote.length > MAX_QUOTE ? [cutAfter(quote, MAX_QUOTE), CUT] : [quote, ''];
+  if (text === null || start < 0) return html`<mark>${cut}</mark>${rest}`;
   const from = Math.max(0, start - AROUND);
   const before = `${from > 0 ? '… ' : ''}${from > 0 ? fromWord(text.slice(from, start)) : text.slice(0, start)}`;
   const end = start + quote.length;
   const after = rest === '' ? `${cutAfter(text.slice(end), AROUND)}${end + AROUND < text.length ? CUT : ''}` : rest;
-  return html`${before.toWellFormed()}<mark>${shown.toWellFormed()}</mark>${after.toWellFormed()}`;
+  return html`${before.toWellFormed()}<mark>${cut.toWellFormed()}</mark>${after.toWellFormed()}`;
 }
 
 /** From the first whole word on, where that is near. */

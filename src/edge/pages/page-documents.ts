@@ -4,7 +4,7 @@ import type { DocumentRoute } from '../documents/document-routes.ts';
 import { PUBLIC_CACHE } from '../../../contract/operation.ts';
 import { CADENCE_LIST_PATH, TOPIC_LIST_PATH } from '../../../contract/listings.ts';
 import { WORKFLOWS_PATH } from '../../../contract/workflows.ts';
-import { programFile } from '../../../domain/program-files.ts';
+import { programFile } from '../../../plumbing/program-files.ts';
 import { imagePath, STYLE_PATH } from './addresses.ts';
 import { GUIDES_FOLDER } from './guide-files.ts';
 
@@ -31,7 +31,7 @@ export const indexHeaders = {
   vary: 'Accept',
 } as const;
 
-/** Searches are made anew for each query, and programs have the interface. */
+/** Robots skip search results, which differ for each query. Programs use the API. */
 const ROBOTS = 'User-agent: *\nDisallow: /api/\nDisallow: /search\n';
 
 /** Screenshots that guides show. */

@@ -14,4 +14,11 @@ export const cachedPageHeaders = (contentType: string) => ({
   ...PAGE_HEADERS,
 });
 
-export const ERROR_PAGE_HEADERS = { 'content-type': 'text/html; charset=utf-8', vary: 'Accept', ...PAGE_HEADERS } as const;
+/** A body may get a former slug back. */
+export const MOVED_HEADERS = { 'cache-control': PUBLIC_CACHE } as const;
+
+export const ERROR_PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  vary: 'Accept',
+  ...PAGE_HEADERS,
+} as const;

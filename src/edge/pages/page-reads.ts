@@ -3,10 +3,11 @@ import type { AgendaItem } from '../../../contract/tools/get-agenda-item.ts';
 import type { SearchAgendaData, SearchAgendaInput } from '../../../contract/tools/search-agenda.ts';
 import type { ListedHit } from '../../../queries/agenda/agenda-hits.ts';
 import type { PublishedCadence } from '../../../queries/agenda/get-public-body-cadence.ts';
+import type { FeedItemsInput } from '../../../queries/agenda/read-feed-items.ts';
 import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.ts';
 import type { CoveragePage } from '../../../queries/coverage/list-dfw-research-coverage.ts';
 import type { CoveredSource } from '../../../queries/coverage/list-public-source-statuses.ts';
-import type { MeetingItem, MeetingItemsInput } from '../../../queries/meetings/read-meeting-items.ts';
+import type { MeetingItems, MeetingItemsInput } from '../../../queries/meetings/read-meeting-items.ts';
 import type { MeetingFacts, MeetingsInput } from '../../../queries/meetings/read-meetings.ts';
 import type { Place } from '../../../queries/meetings/read-place.ts';
 import type { RecordData } from '../../../domain/records/resources.ts';
@@ -25,6 +26,7 @@ export interface PageReads {
   /** At most `limit` of each topic. */
   readonly nextHits: (limit: number) => Promise<readonly ListedHit[]>;
   readonly recentHits: (input: RecentHitsInput) => Promise<readonly ListedHit[]>;
+  readonly feedItems: (input: FeedItemsInput) => Promise<readonly ListedHit[]>;
   readonly upcomingHits: (
     input: UpcomingHitsInput,
   ) => Promise<{ readonly hits: readonly ListedHit[]; readonly nextCursor: string | null; readonly total: number }>;
@@ -35,13 +37,12 @@ export interface PageReads {
     readonly ofItem: (itemId: string) => Promise<MeetingFacts | null>;
     readonly changedLast: (limit: number) => Promise<readonly MeetingFacts[]>;
   };
-  readonly meetingItems: (
-    meetingId: string,
-    input: MeetingItemsInput,
-  ) => Promise<{ readonly items: readonly MeetingItem[]; readonly total: number }>;
+  readonly meetingItems: (meetingId: string, input: MeetingItemsInput) => Promise<MeetingItems>;
   readonly meetingDocuments: (meetingId: string) => Promise<readonly RecordData<'documents'>[]>;
   readonly item: (itemId: string) => Promise<AgendaItem | null>;
   /** When each of these items was last changed, by id; an unknown one is absent. */
+  /** Returns the time of the first version of hits, by id. */
+  readonly hitCreations: (hitIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   readonly itemChanges: (itemIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** What a search may be narrowed to, by name: the jurisdictions and topics that `get_coverage` lists. */
   readonly searchChoices: () => Promise<{ readonly places: readonly Choice[]; readonly topics: readonly Choice[] }>;

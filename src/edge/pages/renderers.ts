@@ -4,15 +4,17 @@ import { frontPage } from './front-page.ts';
 import { itemPage, meetingPage } from './meeting-pages.ts';
 import { pageLayout, type PageParts } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
-import type { Asked, PageName } from './page-routes.ts';
+import type { PageRequest, PageName } from './page-routes.ts';
 import { bodyPage, jurisdictionPage } from './place-pages.ts';
 import { searchPage } from './search-page.ts';
 import { topicPage } from './topic-page.ts';
 
 const page =
-  <Name extends PageName>(make: (reads: PageReads, asked: Asked<Name>, baseUrl: string) => Promise<PageParts>) =>
-  async (reads: PageReads, asked: Asked<Name>, baseUrl: string): Promise<string> =>
-    pageLayout(await make(reads, asked, baseUrl), reads.contact);
+  <Name extends PageName>(
+    make: (reads: PageReads, request: PageRequest<Name>, baseUrl: string) => Promise<PageParts>,
+  ) =>
+  async (reads: PageReads, request: PageRequest<Name>, baseUrl: string): Promise<string> =>
+    pageLayout(await make(reads, request, baseUrl), reads.contact);
 
 async function cadences({ publishedCadences }: PageReads, baseUrl: string): Promise<readonly object[]> {
   const { path } = OPERATIONS.getPublicBodyCadence;
@@ -26,7 +28,9 @@ async function cadences({ publishedCadences }: PageReads, baseUrl: string): Prom
 const guides = () => import('./guide-pages.ts');
 
 /** The text of each page. Each throws a `Rejection` for what is not there. */
-export const RENDERERS: { readonly [Name in PageName]: (reads: PageReads, asked: Asked<Name>, baseUrl: string) => Promise<string> } = {
+export const RENDERERS: {
+  readonly [Name in PageName]: (reads: PageReads, request: PageRequest<Name>, baseUrl: string) => Promise<string>;
+} = {
   front: page(frontPage),
   search: page(searchPage),
   topic: page(topicPage),
@@ -39,10 +43,10 @@ export const RENDERERS: { readonly [Name in PageName]: (reads: PageReads, asked:
   searchFeed,
   topicList: async (reads) => JSON.stringify({ data: await reads.coveredTopics() }),
   cadenceList: async (reads, _asked, baseUrl) => JSON.stringify({ data: await cadences(reads, baseUrl) }),
-  guides: page(async (reads, asked) => (await guides()).guidesPage(reads, asked)),
-  guide: page(async (reads, asked) => (await guides()).guidePage(reads, asked)),
-  decision: page(async (reads, asked) => (await guides()).decisionPage(reads, asked)),
-  operation: page(async (...asked) => (await guides()).operationGuidePage(...asked)),
-  errorCode: page(async (reads, asked) => (await guides()).errorCodePage(reads, asked)),
-  calendar: async (...asked) => (await import('./calendar.ts')).bodyCalendar(...asked),
+  guides: page(async (reads, request) => (await guides()).guidesPage(reads, request)),
+  guide: page(async (reads, request) => (await guides()).guidePage(reads, request)),
+  decision: page(async (reads, request) => (await guides()).decisionPage(reads, request)),
+  operation: page(async (...request) => (await guides()).operationGuidePage(...request)),
+  errorCode: page(async (reads, request) => (await guides()).errorCodePage(reads, request)),
+  calendar: async (...request) => (await import('./calendar.ts')).bodyCalendar(...request),
 };

@@ -1,9 +1,9 @@
 import { nameOf } from './fragments.ts';
 import { fitting, type Html, html } from './html.ts';
 import type { PageReads } from './page-reads.ts';
-import type { Asked } from './page-routes.ts';
+import type { PageRequest } from './page-routes.ts';
 
-export type SearchQuery = Asked<'search'>['query'];
+export type SearchQuery = PageRequest<'search'>['query'];
 type Choices = Awaited<ReturnType<PageReads['searchChoices']>>['places'];
 
 export const SEARCH_PATH = '/search';
@@ -11,7 +11,10 @@ export const SEARCH_PATH = '/search';
 const CHOICES_SIZE = 10_000;
 
 /** Works without a script, as all forms of the pages. `fields` stand below the box. */
-const form = (q: string | undefined, fields: Html): Html => html`<form role="search" action="${SEARCH_PATH}" method="get">
+const form = (
+  q: string | undefined,
+  fields: Html,
+): Html => html`<form role="search" action="${SEARCH_PATH}" method="get">
 <label for="q">Search agenda items</label>
 <p class="field"><input id="q" name="q" type="search" required maxlength="200" value="${q ?? ''}"><button type="submit">Search</button></p>
 ${fields}
@@ -21,8 +24,11 @@ ${fields}
 export const searchBox = (): Html =>
   form(undefined, html`<p class="quiet"><a href="${SEARCH_PATH}">Search by place, topic and dates</a></p>`);
 
-/** All fields, with what was asked for. */
-export const searchForm = (query: SearchQuery, { places, topics }: Awaited<ReturnType<PageReads['searchChoices']>>): Html =>
+/** All fields, with the values of the request. */
+export const searchForm = (
+  query: SearchQuery,
+  { places, topics }: Awaited<ReturnType<PageReads['searchChoices']>>,
+): Html =>
   form(
     query.q,
     html`<p class="fields">${choice('jurisdiction', ['Place', 'Any place'], places, query.jurisdiction)}
@@ -42,5 +48,5 @@ function choice(name: string, [label, any]: readonly [string, string], choices: 
 const option = ({ slug, name }: Choices[number], chosen: string): Html =>
   html`<option value="${slug}"${slug === chosen && html` selected`}>${nameOf(name)}</option>`;
 
-const day = (name: string, label: string, asked = ''): Html =>
-  html`<span><label for="${name}">${label}</label><input id="${name}" name="${name}" type="date" value="${asked}"></span>`;
+const day = (name: string, label: string, request = ''): Html =>
+  html`<span><label for="${name}">${label}</label><input id="${name}" name="${name}" type="date" value="${request}"></span>`;

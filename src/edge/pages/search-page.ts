@@ -1,13 +1,13 @@
 import { type SearchAgendaData, searchAgenda } from '../../../contract/tools/search-agenda.ts';
-import { issueText, PLAINLY } from '../../../domain/plain-issues.ts';
+import { issueText, PLAINLY } from '../../../domain/text/plain-issues.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { feedOf, itemPath, withQuery } from './addresses.ts';
 import { LIST_SIZE, MAX_HEADING, meetingStatus, nameOf, officialLink, outcomeTag } from './fragments.ts';
 import { clipped, CUT, fitting, type Html, html } from './html.ts';
 import type { PageParts } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
-import type { Asked } from './page-routes.ts';
-import { beyondHeading, headingOf, wordsOfQuote } from './said-once.ts';
+import type { PageRequest } from './page-routes.ts';
+import { beyondHeading, headingOf, wordsOfQuote } from './quote-texts.ts';
 import { SEARCH_PATH, searchForm, type SearchQuery } from './search-form.ts';
 import { meetingTime, utcTime } from './times.ts';
 
@@ -26,9 +26,11 @@ const PARAMETERS = {
 const ARGUMENT = new RegExp(`\\b(?:${Object.keys(PARAMETERS).join('|')})\\b`, 'g');
 
 /** The arguments of the tool, by its rules. Throws a `Rejection`. */
-export function searchInput(asked: SearchQuery) {
-  const given = Object.fromEntries(Object.entries(PARAMETERS).map(([argument, parameter]) => [argument, asked[parameter]]));
-  const parsed = searchAgenda.input.safeParse({ ...given, limit: RESULTS }, PLAINLY);
+export function searchInput(request: SearchQuery) {
+  const parameters = Object.fromEntries(
+    Object.entries(PARAMETERS).map(([argument, parameter]) => [argument, request[parameter]]),
+  );
+  const parsed = searchAgenda.input.safeParse({ ...parameters, limit: RESULTS }, PLAINLY);
   if (parsed.success) return parsed.data;
   const text = issueText(parsed.error.issues[0]!);
   throw new Rejection(
@@ -37,7 +39,7 @@ export function searchInput(asked: SearchQuery) {
   );
 }
 
-export async function searchPage(reads: PageReads, { query, address }: Asked<'search'>): Promise<PageParts> {
+export async function searchPage(reads: PageReads, { query, address }: PageRequest<'search'>): Promise<PageParts> {
   const { q, cursor: _cursor, ...filters } = query;
   // Filters without words are checked too.
   const input = searchInput({ ...query, q: q ?? 'x' });
@@ -67,14 +69,15 @@ ${next !== null && html`<p><a rel="next" href="${next}">More results</a></p>`}</
 
 function resultEntry(row: SearchAgendaData['results'][number]): Html {
   const heading = headingOf(row.title, MAX_HEADING);
-  const { said, rest } = beyondHeading(heading, wordsOfQuote(row.excerpt));
-  const excerpt = said === '' ? row.excerpt : `… ${rest}${row.excerpt.endsWith(CUT) ? CUT : ''}`;
+  const { overlap, rest } = beyondHeading(heading, wordsOfQuote(row.excerpt));
+  const excerpt = overlap === '' ? row.excerpt : `… ${rest}${row.excerpt.endsWith(CUT) ? CUT : ''}`;
   return html`<li>
 <p class="quiet">${nameOf(row.jurisdiction)}, ${nameOf(row.body)}, ${meetingTime({ ...row, startsAt: row.meetingAt, timezone: row.timezone ?? 'UTC' })} ${meetingStatus(row.status)}</p>
 <p><a href="${itemPath(row.itemId)}">${heading}</a>${outcomeTag(row.outcome)}</p>
 ${rest !== '' && html`<p>${clipped(excerpt, MAX_EXCERPT)}</p>`}
 <p class="quiet">${officialLink(row.sourceUrl, row.title)}${
-    row.freshness.lastSuccessfulCheckAt !== null && html`, source last checked ${utcTime(row.freshness.lastSuccessfulCheckAt)}`
+    row.freshness.lastSuccessfulCheckAt !== null &&
+    html`, source last checked ${utcTime(row.freshness.lastSuccessfulCheckAt)}`
   }</p>
 </li>`;
 }

@@ -9,7 +9,14 @@ function formatOf(timeZone: string, style: 'long' | 'short'): Intl.DateTimeForma
   const key = `${style} ${timeZone}`;
   let format = formats.get(key);
   if (format === undefined) {
-    const parts = { year: 'numeric', month: style, day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' } as const;
+    const parts = {
+      year: 'numeric',
+      month: style,
+      day: 'numeric',
+      hour: 'numeric',
+      minute: '2-digit',
+      timeZoneName: 'short',
+    } as const;
     format = new Intl.DateTimeFormat('en-US', { timeZone, ...parts, ...(style === 'long' ? { weekday: 'long' } : {}) });
     if (formats.size < 200) formats.set(key, format);
   }
@@ -19,17 +26,26 @@ function formatOf(timeZone: string, style: 'long' | 'short'): Intl.DateTimeForma
 /** A meeting's time where it is held, such as "Wednesday, March 4, 2026 at 1:00 PM CST". */
 const timeInWords = (instant: string, timeZone: string): string => formatOf(timeZone, 'long').format(new Date(instant));
 
-const timeElement = (instant: string, timeZone: string): Html => html`<time datetime="${instant}">${timeInWords(instant, timeZone)}</time>`;
+const timeElement = (instant: string, timeZone: string): Html =>
+  html`<time datetime="${instant}">${timeInWords(instant, timeZone)}</time>`;
 
 /** The day of a meeting where it is held, such as "Wednesday, March 4, 2026". */
 export const meetingDay = ({ startsAt, timezone }: Pick<RecordData<'meetings'>, 'startsAt' | 'timezone'>): string =>
   new Intl.DateTimeFormat('en-US', { timeZone: timezone, dateStyle: 'full' }).format(new Date(startsAt));
 
+/** The words of the source in place of a time: `: “after the briefing”`. Empty where it has none. */
+export const quotedTime = (sourceText: string | null): string =>
+  sourceText === null ? '' : `: “${clipped(sourceText, MAX_WORDS)}”`;
+
 /** The start of a meeting; its day alone, with the words of the source, where no time is stated. */
-export function meetingTime({ startsAt, startTime, timezone }: Pick<RecordData<'meetings'>, 'startsAt' | 'startTime' | 'timezone'>): Html {
+export function meetingTime({
+  startsAt,
+  startTime,
+  timezone,
+}: Pick<RecordData<'meetings'>, 'startsAt' | 'startTime' | 'timezone'>): Html {
   if (startTime?.status !== 'not_stated') return timeElement(startsAt, timezone);
-  const words = startTime.sourceText === null ? '' : `: “${clipped(startTime.sourceText, MAX_WORDS)}”`;
-  return html`<time datetime="${dateOfDay(localDay(Date.parse(startsAt), timezone))}">${meetingDay({ startsAt, timezone })}</time> (time not stated${words})`;
+  const day = dateOfDay(localDay(Date.parse(startsAt), timezone));
+  return html`<time datetime="${day}">${meetingDay({ startsAt, timezone })}</time> (time not stated${quotedTime(startTime.sourceText)})`;
 }
 
 /** A time of the service, such as a check of a source. */

@@ -5,7 +5,7 @@ import { hitEntry, listOr, LIST_SIZE, nameOf, sourceTable } from './fragments.ts
 import { clipped, fitting, html } from './html.ts';
 import type { PageParts } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
-import type { Asked } from './page-routes.ts';
+import type { PageRequest } from './page-routes.ts';
 
 const LATEST = 10;
 const RECENT_SIZE = 20_000;
@@ -18,7 +18,7 @@ export async function topicOf(reads: PageReads, topicSlug: string): Promise<Cove
   return topic;
 }
 
-export async function topicPage(reads: PageReads, { params, query }: Asked<'topic'>): Promise<PageParts> {
+export async function topicPage(reads: PageReads, { params, query }: PageRequest<'topic'>): Promise<PageParts> {
   const topicSlug = params['topicSlug']!;
   const topic = await topicOf(reads, topicSlug);
   const { cursor } = query;
@@ -40,7 +40,7 @@ ${listOr(
 ${upcoming.nextCursor !== null && html`<p><a rel="next" href="${withQuery(path, { cursor: upcoming.nextCursor })}">More upcoming hits</a></p>`}</section>
 ${
   cursor === undefined &&
-  html`<section aria-labelledby="recent"><h2 id="recent">Found last</h2>
+  html`<section aria-labelledby="recent"><h2 id="recent">Recently added</h2>
 ${listOr(
   fitting(recent, RECENT_SIZE, (hit) => hitEntry(hit, null)),
   'Nothing has been found yet.',

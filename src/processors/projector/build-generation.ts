@@ -3,37 +3,39 @@ import type { Position } from '../../../domain/ports/event-log.ts';
 import type { Comparison, Generation } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
 import { logBatches } from '../../../domain/read-log.ts';
-import { Backoff } from '../../../domain/retry.ts';
-import { isLeased, LeaseLost } from '../../../domain/while-leased.ts';
+import { Backoff } from '../../../plumbing/retry.ts';
+import { isLeased, LeaseLost } from '../../../plumbing/while-leased.ts';
 import { compareWithLive, isErasureAhead, rowsThatDiffer, whyNotCompared } from './compare-with-live.ts';
 import { foldAndAdvance, foldOrPause, type FoldTarget, type ProjectorDependencies, tailUpTo } from './fold-batch.ts';
-import { createRebuildThrottle, type TrafficWatch } from './rebuild-throttle.ts';
 
-/** Pauses while the live generation is behind, in milliseconds. */
+/** Milliseconds to pause while the live generation is behind. */
 const RETRY_MS = [20, 1_000] as const;
-/** A rebuild that gives way may never catch up with steady writers: after so many passes it stops giving way. */
-const PATIENT_PASSES = 3;
+/** Maximum number of events per batch. A request that waits for the processor waits for one batch at most. */
+const MAX_BATCH_EVENTS = 500;
 
 /**
- * Folds a building generation up to the live one. One that is held is compared there and then only followed; any other is switched to.
- * Resolves to the checkpoint to follow from, or to null where it was refused.
+ * Folds a building generation up to the live one, and switches to it unless an operator must decide. Returns the
+ * checkpoint to follow from, or null if the generation was refused.
  */
 export async function buildGeneration(
   deps: ProjectorDependencies,
   target: FoldTarget,
   row: Generation,
-  watch: TrafficWatch,
   signal: AbortSignal,
 ): Promise<Position | null> {
   let checkpoint = row.checkpoint;
-  const pace = createRebuildThrottle(deps, watch, signal);
   const pauses = new Backoff(...RETRY_MS);
-  for (let passes = 0; ; passes++) {
-    checkpoint = await catchUp(deps, target, checkpoint, passes < PATIENT_PASSES ? pace : null, signal);
-    const step = await (row.held ? compareHeld(deps, target, row, checkpoint) : switchOrExplain(deps, target, checkpoint));
+  for (;;) {
+    checkpoint = await catchUp(deps, target, checkpoint, signal);
+    const step = await (row.held
+      ? compareHeld(deps, target, row, checkpoint)
+      : switchOrExplain(deps, target, checkpoint));
     if (step.kind === 'follow') return step.checkpoint;
     if (step.kind === 'refused') {
-      deps.logger.error({ projection: target.projection.name, generation: row.generation, reason: step.reason }, 'rebuild refused');
+      deps.logger.error(
+        { projection: target.projection.name, generation: row.generation, reason: step.reason },
+        'rebuild refused',
+      );
       const refused = await deps.generations.refuse(target.lease, step.reason, deps.leaseClock.now());
       if (!refused) throw new LeaseLost('refused under a lease that was lost');
       return null;
@@ -45,70 +47,79 @@ export async function buildGeneration(
 
 type Step =
   | { readonly kind: 'follow'; readonly checkpoint: Position }
-  /** `behind`: more than one batch behind the live generation. `ahead`: ahead of it, or an erasure lies ahead of both. */
+  /**
+   * `behind`: more than one batch behind the live generation. `ahead`: ahead of it, or an erasure lies ahead of both.
+   */
   | { readonly kind: 'behind' | 'ahead' }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Folds up to the head at its start. Under steady writing the moving head is never reached; the next step folds the rest. */
+/**
+ * Folds up to the head as of now. Under steady writing the moving head is never reached; the next step folds the rest.
+ */
 async function catchUp(
   deps: ProjectorDependencies,
   target: FoldTarget,
   from: Position,
-  pace: ReturnType<typeof createRebuildThrottle> | null,
   signal: AbortSignal,
 ): Promise<Position> {
   let checkpoint = from;
   const end = await deps.log.head();
-  const reading = {
-    types: target.projection.handles,
-    get batchSize() {
-      return pace?.batchSize ?? deps.batchSize;
-    },
-  };
+  const reading = { types: target.projection.handles, batchSize: Math.min(deps.batchSize, MAX_BATCH_EVENTS) };
   for await (const batch of logBatches(deps.log, from, reading)) {
-    const begun = deps.leaseClock.now();
     checkpoint = await foldOrPause(deps, target, checkpoint, batch, signal);
     if (checkpoint >= end) break;
-    await pace?.rest(batch.events.length, deps.leaseClock.now() - begun);
   }
   return checkpoint;
 }
 
-async function compareHeld(deps: ProjectorDependencies, target: FoldTarget, row: Generation, checkpoint: Position): Promise<Step> {
+async function compareHeld(
+  deps: ProjectorDependencies,
+  target: FoldTarget,
+  row: Generation,
+  checkpoint: Position,
+): Promise<Step> {
   if (row.comparison !== null) return { kind: 'follow', checkpoint };
   const { projection, lease } = target;
-  const live = (await deps.generations.list()).find((one) => one.projection === projection.name && one.state === 'live');
-  // The two cannot reach one checkpoint: the build is not compared until an operator decides.
+  const live = (await deps.generations.list()).find(
+    (one) => one.projection === projection.name && one.state === 'live',
+  );
+  // The two cannot reach one checkpoint, so the build is not compared until an operator decides.
   if (live !== undefined && live.checkpoint < checkpoint && !isFolded(live, projection, deps.leaseClock.now())) {
     return { kind: 'follow', checkpoint };
   }
-  if (live !== undefined && whyNotCompared(projection, live.version, projection.version) !== null) return { kind: 'follow', checkpoint };
+  if (live !== undefined && whyNotCompared(projection, live.version, projection.version) !== null)
+    return { kind: 'follow', checkpoint };
   const looked = await compareWithLive(deps, target, checkpoint);
   if (looked.kind !== 'looked') return looked;
   const comparison = looked.result;
-  if (!(await deps.generations.noteComparison(lease, comparison))) throw new LeaseLost('compared under a lease that was lost');
+  if (!(await deps.generations.noteComparison(lease, comparison)))
+    throw new LeaseLost('compared under a lease that was lost');
   if (comparison.equal) return { kind: 'follow', checkpoint };
-  return { kind: 'refused', reason: `the rebuilt ${projection.name} differs: ${firstOf(comparison)}` };
+  return { kind: 'refused', reason: `the rebuilt ${projection.name} differs: ${describeFirst(comparison)}` };
 }
 
-/** Searches the rows that differ after a refusal, outside the switch. */
+/** After a refusal, searches the differing rows outside the switch. */
 async function switchOrExplain(deps: ProjectorDependencies, target: FoldTarget, checkpoint: Position): Promise<Step> {
   const outcome = await switchGeneration(deps, target);
   if (outcome.kind !== 'refused') return outcome;
   const looked = await compareWithLive(deps, target, checkpoint).catch((error: unknown) => {
-    deps.logger.warn({ projection: target.projection.name, error: (error as Error).message }, 'a refused rebuild could not be compared');
+    deps.logger.warn(
+      { projection: target.projection.name, error: (error as Error).message },
+      'a refused rebuild could not be compared',
+    );
     return null;
   });
   if (looked?.kind === 'looked') await deps.generations.noteComparison(target.lease, looked.result);
   return outcome;
 }
 
-const firstOf = ({ differences, tables }: Comparison): string =>
+const describeFirst = ({ differences, tables }: Comparison): string =>
   differences[0] ?? `table ${tables.find(({ live, rebuilt }) => live.digest !== rebuilt.digest)?.table ?? '?'}`;
 
 /**
- * Makes a building generation the live one, in one transaction under both rows' locks: the tail that the live one has folded already is
- * folded here too, both then stand at the same checkpoint and are compared, and only then does the pointer move. The head never falls.
+ * Makes a building generation the live one, in one transaction that locks both rows. First it folds the tail that the
+ * live one has already folded, so that both are at the same checkpoint; then it compares them; only then does the
+ * pointer move. The head never decreases.
  */
 async function switchGeneration(deps: ProjectorDependencies, target: FoldTarget): Promise<Step> {
   const { projection, lease } = target;
@@ -130,7 +141,7 @@ async function switchGeneration(deps: ProjectorDependencies, target: FoldTarget)
     }
     const difference = await firstDifference(transaction, projection, { live, building, checkpoint });
     if (difference !== null) {
-      // Rolled back: the tail is folded again when both can be compared.
+      // Rolls back: the tail is folded again once both can be compared.
       if (await isErasureAhead(deps.log, checkpoint)) throw notComparable;
       return { kind: 'refused', reason: `the rebuilt ${projection.name} differs: ${difference}` };
     }
@@ -143,17 +154,23 @@ async function switchGeneration(deps: ProjectorDependencies, target: FoldTarget)
   });
 }
 
-/** A live generation without an owner is passed by: then all that both hold is compared, row by row. */
+/** Compares all rows of both generations if the live one has no owner and does not advance. */
 async function firstDifference(
   transaction: Transaction,
   projection: Projection,
-  { live, building, checkpoint }: { readonly live: Generation; readonly building: Generation; readonly checkpoint: Position },
+  {
+    live,
+    building,
+    checkpoint,
+  }: { readonly live: Generation; readonly building: Generation; readonly checkpoint: Position },
 ): Promise<string | null> {
   if (projection.published !== true && (building.acceptDifferences || live.version !== building.version)) return null;
   const depth = checkpoint === live.checkpoint ? 'switch' : 'rows';
   return (await rowsThatDiffer(transaction, projection, [live.generation, building.generation], [depth]))[0] ?? null;
 }
 
-/** Whether the live generation can be waited for: it is not paused, and it is of the version that runs here, or another owner holds it. */
+/**
+ * Returns true if the live generation advances: it is not paused, and it has this program's version or another owner.
+ */
 const isFolded = (live: Generation, { version }: Projection, now: number): boolean =>
   live.pausedReason === null && (live.version === version || isLeased(live, now));

@@ -4,7 +4,15 @@ import type { EventLog, Position } from '../../../domain/ports/event-log.ts';
 import type { Comparison, TableComparison } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
 import { logBatches } from '../../../domain/read-log.ts';
-import { foldBatch, foldEvents, foldTarget, type FoldTarget, type ProjectorDependencies, tailUpTo, underLease } from './fold-batch.ts';
+import {
+  foldBatch,
+  foldEvents,
+  foldTarget,
+  type FoldTarget,
+  type ProjectorDependencies,
+  tailUpTo,
+  underLease,
+} from './fold-batch.ts';
 
 interface AtLiveCheckpoint {
   readonly transaction: Transaction;
@@ -16,16 +24,26 @@ interface AtLiveCheckpoint {
 
 type Looked<Result> =
   | { readonly kind: 'looked'; readonly result: Result }
-  /** `behind`: more than one batch behind the live generation. `ahead`: ahead of it, an erasure lies ahead, or nothing comparable is live. */
+  /**
+   * `behind`: more than one batch behind the live generation. `ahead`: ahead of it, an erasure lies ahead, or nothing
+   * comparable is live.
+   */
   | { readonly kind: 'behind' | 'ahead' };
 
-/** Why generations of two versions of a read model are not compared; null where they can be. */
-export const whyNotCompared = ({ published }: Pick<Projection, 'published'>, live: number, rebuilt: number): string | null =>
-  live === rebuilt || published === true ? null : `the live one is version ${live} and the rebuilt one ${rebuilt}; their tables differ`;
+/** Returns why two generations of a read model are not compared; null if they can be. */
+export const whyNotCompared = (
+  { published }: Pick<Projection, 'published'>,
+  live: number,
+  rebuilt: number,
+): string | null =>
+  live === rebuilt || published === true
+    ? null
+    : `the live one is version ${live} and the rebuilt one ${rebuilt}; their tables differ`;
 
 /**
- * Looks at a copy and the live generation at one checkpoint and one moment, in one repeatable-read transaction: the tail up to the live
- * checkpoint is folded into the copy and rolled back afterwards. The caller holds the copy's lease; the live one folds on meanwhile.
+ * Inspects a copy and the live generation at one checkpoint, in one repeatable-read transaction: the tail up to the
+ * live checkpoint is folded into the copy and rolled back afterwards. The caller has the lease of the copy; the live
+ * generation continues to fold.
  */
 async function atLiveCheckpoint<Result>(
   deps: ProjectorDependencies,
@@ -36,14 +54,15 @@ async function atLiveCheckpoint<Result>(
   const rolledBack = new Error('the checkpoint of the copy did not move with the tail');
   let looked: Looked<Result> = { kind: 'ahead' };
   const looking = deps.transactor.transaction(async (transaction) => {
-    await transaction.execute({ text: 'set transaction isolation level repeatable read', values: [] });
-    const { rows } = await transaction.execute({
-      text: `select generation, version::text, checkpoint from civic.generations where projection = $1 and state = 'live'`,
+    await transaction.query({ text: 'set transaction isolation level repeatable read', values: [] });
+    const { rows } = await transaction.query<{ generation: number; version: number; checkpoint: Position }>({
+      text: `select generation, version, checkpoint from civic.generations where projection = $1 and state = 'live'`,
       values: [target.projection.name],
     });
-    const [generation, version, goal] = (rows[0] ?? []) as [string?, string?, Position?];
-    if (generation === undefined || goal === undefined || goal < checkpoint) return;
-    if (whyNotCompared(target.projection, Number(version), target.projection.version) !== null) return;
+    const [current] = rows;
+    if (current === undefined || current.checkpoint < checkpoint) return;
+    const { generation: live, version, checkpoint: goal } = current;
+    if (whyNotCompared(target.projection, version, target.projection.version) !== null) return;
     const tail = await tailUpTo(deps, target, checkpoint, goal);
     if (tail === null) {
       looked = { kind: 'behind' };
@@ -51,8 +70,8 @@ async function atLiveCheckpoint<Result>(
     }
     await foldEvents(deps, target, transaction, tail.events);
     const folded = tail.events.length;
-    const result = await look({ transaction, live: Number(generation), checkpoint: goal, folded });
-    // Checked after the comparison: an erasure that came meanwhile may be in one of the two.
+    const result = await look({ transaction, live, checkpoint: goal, folded });
+    // Checked after the comparison, because a new erasure might be in only one of the two.
     if (!(await isErasureAhead(deps.log, goal))) looked = { kind: 'looked', result };
     if (folded > 0) throw rolledBack;
   });
@@ -63,27 +82,33 @@ async function atLiveCheckpoint<Result>(
 }
 
 /**
- * True where the log has an erasure after a position. Of two builds at that position one may have folded an event before its erasure and
- * the other after it, so differences are no error until both have passed the erasure.
+ * Returns true if the log has an erasure after a position. One of two builds at that position might have folded an
+ * event before its erasure and the other after it, so differences are not errors until both have passed the erasure.
  */
 export const isErasureAhead = async (log: Pick<EventLog, 'readAll'>, after: Position): Promise<boolean> =>
   (await log.readAll({ after, limit: 1, types: [CONTENT_ERASED] })).events.length > 0;
 
 /**
- * Compares a rebuilt generation with the live one by a digest of every table and, where those differ, names rows. Both stand at the same
- * checkpoint; neither readers nor the live fold wait.
+ * Compares a rebuilt generation with the live one by a digest of every table and names rows of tables that differ. Both
+ * are at the same checkpoint; neither readers nor the live fold wait.
  */
-export const compareWithLive = (deps: ProjectorDependencies, target: FoldTarget, checkpoint: Position): Promise<Looked<Comparison>> =>
+export const compareWithLive = (
+  deps: ProjectorDependencies,
+  target: FoldTarget,
+  checkpoint: Position,
+): Promise<Looked<Comparison>> =>
   atLiveCheckpoint(deps, target, checkpoint, async ({ transaction, live, checkpoint: at }) => {
     const { projection, lease } = target;
     const tables = await compareTables(transaction, projection, live, lease.generation);
-    const equal = tables.every((table) => table.live.rows === table.rebuilt.rows && table.live.digest === table.rebuilt.digest);
+    const equal = tables.every(
+      (table) => table.live.rows === table.rebuilt.rows && table.live.digest === table.rebuilt.digest,
+    );
     const comparedAt = deps.leaseClock.now();
     const differences = equal ? [] : await rowsThatDiffer(transaction, projection, [live, lease.generation]);
     return { at: comparedAt, checkpoint: at, live, equal, tables, differences };
   });
 
-/** Rows that differ between a live and a rebuilt generation, as text: the totals first, then row by row. */
+/** Describes rows that differ between a live and a rebuilt generation, the totals first. */
 export async function rowsThatDiffer(
   transaction: Transaction,
   projection: Projection,
@@ -92,7 +117,8 @@ export async function rowsThatDiffer(
 ): Promise<readonly string[]> {
   const differences: string[] = [];
   for (const statement of depths.flatMap((depth) => projection.differences(live, rebuilt, depth))) {
-    differences.push(...(await transaction.execute(statement)).rows.map((row) => row.join(' ')));
+    const { rows } = await transaction.query<{ difference: string }>(statement);
+    differences.push(...rows.map(({ difference }) => difference));
   }
   return differences;
 }
@@ -103,37 +129,47 @@ async function compareTables(transaction: Transaction, projection: Projection, l
   for (const [index, table] of projection.tables(live).entries()) {
     compared.push({
       table: table.replace(/^civic\./, '').replace(/_g\d+$/, ''),
-      live: await digestOf(transaction, projection, table),
-      rebuilt: await digestOf(transaction, projection, others[index]!),
+      live: await computeDigest(transaction, projection, table),
+      rebuilt: await computeDigest(transaction, projection, others[index]!),
     });
   }
   return compared;
 }
 
-/** Sums of the four quarters of each row's SHA-256, modulo 2^64: independent of the order of the rows. */
-async function digestOf(transaction: Transaction, projection: Projection, table: string): Promise<TableComparison['live']> {
+/**
+ * Returns the sums of the four quarters of each row's SHA-256, modulo 2^64, which do not depend on the order of rows.
+ */
+async function computeDigest(
+  transaction: Transaction,
+  projection: Projection,
+  table: string,
+): Promise<TableComparison['live']> {
   const quarter = (nth: number) => `('x' || encode(substring(hash from ${nth * 8 + 1} for 8), 'hex'))::bit(64)::bigint`;
-  const { rows } = await transaction.execute({
-    text: `select count(*)::text, ${[0, 1, 2, 3].map((nth) => `coalesce(sum(${quarter(nth)}), 0)::text`).join(', ')}
+  const sums = [0, 1, 2, 3].map((nth) => `coalesce(sum(${quarter(nth)}), 0)::text`);
+  const { rows } = await transaction.query<{ count: number; quarters: readonly string[] }>({
+    text: `select count(*) as count, array[${sums.join(', ')}] as quarters
       from (select sha256(convert_to(t::text, 'UTF8')) as hash from ${table} t where ${projection.heldByEveryBuild?.(table) ?? 'true'}) h`,
     values: [],
   });
-  const [count, ...sums] = rows[0]!;
-  const digest = sums.map((sum) => BigInt.asUintN(64, BigInt(sum!)).toString(16).padStart(16, '0')).join('');
-  return { rows: Number(count), digest };
+  const { count, quarters } = rows[0]!;
+  const digest = quarters.map((sum) => BigInt.asUintN(64, BigInt(sum)).toString(16).padStart(16, '0')).join('');
+  return { rows: count, digest };
 }
 
 export interface Verification {
   readonly projection: string;
   /** Events folded into the copy. */
   readonly folded: number;
-  /** Rows that differ, as text, a few of each kind; empty where the read model matches the log. */
+  /** Descriptions of differing rows, a few of each kind; empty if the read model matches the log. */
   readonly differences: readonly string[];
-  /** Why the rows were not compared; null where they were. */
+  /** Why the rows were not compared; null if they were. */
   readonly notCompared: string | null;
 }
 
-/** Builds a projection in scratch tables and compares them with the live ones, row by row, at one checkpoint in one transaction. */
+/**
+ * Builds a projection in scratch tables and compares them with the live ones, row by row, at one checkpoint in one
+ * transaction.
+ */
 export async function verifyProjection(
   deps: ProjectorDependencies,
   projection: Projection,
@@ -163,12 +199,17 @@ async function compareAtLiveCheckpoint(
   let checkpoint = '' as Position;
   let folded = 0;
   for (;;) {
-    const live = (await deps.generations.list()).find((row) => row.projection === projection.name && row.state === 'live');
+    const live = (await deps.generations.list()).find(
+      (row) => row.projection === projection.name && row.state === 'live',
+    );
     if (live === undefined) throw new Error(`the read model ${projection.name} has no live generation to compare with`);
     const notCompared = whyNotCompared(projection, live.version, projection.version);
     if (notCompared !== null) return { projection: projection.name, folded, differences: [], notCompared };
     const goal = live.checkpoint;
-    for await (const batch of logBatches(deps.log, checkpoint, { types: projection.handles, batchSize: deps.batchSize })) {
+    for await (const batch of logBatches(deps.log, checkpoint, {
+      types: projection.handles,
+      batchSize: deps.batchSize,
+    })) {
       signal.throwIfAborted();
       const events = batch.events.filter(({ position }) => position <= goal);
       const scannedTo = batch.scannedTo < goal ? batch.scannedTo : goal;

@@ -1,12 +1,10 @@
 import { DAY_MS } from '../../../domain/durations.ts';
 import type { Generation, Lease } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
-import { isLeased, LeaseLost } from '../../../domain/while-leased.ts';
+import { isLeased, LeaseLost } from '../../../plumbing/while-leased.ts';
 import { ProcessorPaused } from '../runtime/apply-or-pause.ts';
-import { createTrafficWatch, type TrafficWatch } from './rebuild-throttle.ts';
 import { buildGeneration } from './build-generation.ts';
-import { foldTarget, type ProjectorDependencies, underLease } from './fold-batch.ts';
-import { createSharedPasses } from './shared-passes.ts';
+import { foldOrPause, foldTarget, type ProjectorDependencies, underLease } from './fold-batch.ts';
 import { LogSetBack, requireHistory } from '../runtime/own-log.ts';
 
 const TICK_MS = 500;
@@ -14,31 +12,46 @@ const RETIRED_GRACE_MS = 30_000;
 const REFUSED_GRACE_MS = DAY_MS;
 
 export interface Projector {
-  /** Looks at once for generations to fold, instead of at the next tick. */
+  /** Looks for generations to fold now instead of at the next tick. */
   nudge(): void;
-  /** Stops between two batches and gives the leases back. */
+  /** Stops between two batches and releases the leases. */
   stop(): Promise<void>;
 }
 
 /**
- * Folds every projection without another owner, takes over what was left by an owner that died, builds what is to be rebuilt, and drops
- * the tables of retired generations. Several may run on one database: each generation has one owner at a time.
+ * Folds the generations of every projection whose lease is free. Several projectors may run on one database: a lease
+ * has one owner at a time, and another process takes over within seconds of its expiry. States of a generation:
+ *
+ * - building: `buildGeneration` fills it from the start of the log. It becomes live or refused, or waits for an
+ *   operator to switch.
+ * - live: readers use it. It follows the log in a loop of its own, with its own transactions, so a slow projection
+ *   delays no other.
+ * - paused: an event could not be folded. It has no owner until an operator retries or skips the event.
+ * - retired: replaced by a switch; its tables are dropped after a grace period.
+ * - refused: differs from the live one; its tables are dropped after a day.
+ * - scratch: created for one comparison; its tables are dropped when its lease has expired.
  */
 export function startProjector(deps: ProjectorDependencies, projections: readonly Projection[]): Projector {
   const stopping = new AbortController();
   const running = new Map<number, Promise<void>>();
-  const watch = createTrafficWatch(deps);
-  const fold = createSharedPasses(deps);
   let wake = new AbortController();
 
-  const own = async (projection: Projection, candidate: Generation) => {
-    // Another version of the program may have made it meanwhile: its tables are not ours to fill.
+  const runIfAcquired = async (projection: Projection, candidate: Generation) => {
+    // A generation of another version has tables that this program cannot fill.
     if (candidate.version !== projection.version || running.has(candidate.generation)) return;
-    const acquired = await deps.generations.acquire(candidate.generation, deps.owner, deps.leaseClock.now(), deps.leaseMs);
+    const acquired = await deps.generations.acquire(
+      candidate.generation,
+      deps.owner,
+      deps.leaseClock.now(),
+      deps.leaseMs,
+    );
     if (acquired === null) return;
-    deps.logger.debug({ projection: projection.name, generation: candidate.generation, token: acquired.lease.token }, 'projection owned');
+    deps.logger.debug(
+      { projection: projection.name, generation: candidate.generation, token: acquired.lease.token },
+      'projection owned',
+    );
     const run = underLease(deps, acquired.lease, stopping.signal, (signal) =>
-      runGeneration({ ...deps, watch, fold }, projection, acquired.row, acquired.lease, signal),
+      runGeneration(deps, projection, acquired.row, acquired.lease, signal),
     )
       .catch((error: unknown) => {
         if (error instanceof LeaseLost || error instanceof ProcessorPaused || stopping.signal.aborted) return;
@@ -48,30 +61,37 @@ export function startProjector(deps: ProjectorDependencies, projections: readonl
     running.set(candidate.generation, run);
   };
 
-  /** Builds this version unless it was refused: building it again would only be refused again. A rebuild by command still may. */
+  /**
+   * Builds this version unless it was refused: a second build would be refused too. Operators can still request a
+   * rebuild.
+   */
   const replaceOlder = async (projection: Projection, rows: readonly Generation[], now: number) => {
     if (rows.some(({ state, version }) => state === 'refused' && version === projection.version)) return;
     const building = rows.find(({ state }) => state === 'building');
-    // Not created again: these rows may be stale, and its switch may just be done.
+    // The rows might be stale: the build might have become the live generation.
     if (building !== undefined && building.version >= projection.version) return;
     if (building !== undefined) await deps.generations.abandon(building.generation, now);
-    await deps.generations.create(projection, 'building', now).then((row) => own(projection, row));
+    await deps.generations.create(projection, 'building', now).then((row) => runIfAcquired(projection, row));
   };
 
   const tick = async () => {
     const now = deps.leaseClock.now();
     const rows = await deps.generations.list();
     for (const projection of projections) {
-      const mine = rows.filter((row) => row.projection === projection.name);
-      const live = mine.find(({ state }) => state === 'live');
-      if (live === undefined) await deps.generations.create(projection, 'live', now).then((row) => own(projection, row));
-      else if (live.version < projection.version) await replaceOlder(projection, mine, now);
-      for (const row of mine) {
-        const wanted = (row.state === 'live' || row.state === 'building') && row.version === projection.version;
+      const generations = rows.filter((row) => row.projection === projection.name);
+      const live = generations.find(({ state }) => state === 'live');
+      if (live === undefined)
+        await deps.generations.create(projection, 'live', now).then((row) => runIfAcquired(projection, row));
+      else if (live.version < projection.version) await replaceOlder(projection, generations, now);
+      for (const row of generations) {
+        const isCurrent = (row.state === 'live' || row.state === 'building') && row.version === projection.version;
         const free = row.pausedReason === null && row.operatorPausedAt === null && !isLeased(row, now);
-        if (wanted && free) await own(projection, row);
+        if (isCurrent && free) await runIfAcquired(projection, row);
         if (isDone(row, now) && (await deps.generations.drop(row.generation, projection.tables(row.generation)))) {
-          deps.logger.debug({ projection: projection.name, generation: row.generation }, 'tables of a retired generation dropped');
+          deps.logger.debug(
+            { projection: projection.name, generation: row.generation },
+            'tables of a retired generation dropped',
+          );
         }
       }
     }
@@ -81,9 +101,9 @@ export function startProjector(deps: ProjectorDependencies, projections: readonl
     while (!stopping.signal.aborted) {
       try {
         await tick();
-        await watch.look();
       } catch (error) {
-        if (!stopping.signal.aborted) deps.logger.warn({ error: (error as Error).message }, 'the projector could not look for work');
+        if (!stopping.signal.aborted)
+          deps.logger.warn({ error: (error as Error).message }, 'the projector could not read the generations');
       }
       const until = AbortSignal.any([stopping.signal, wake.signal]);
       await deps.leaseClock.sleep(TICK_MS, until).catch(() => undefined);
@@ -108,7 +128,7 @@ const isDone = (row: Generation, now: number): boolean =>
   (row.state === 'scratch' && row.leaseUntil < now - RETIRED_GRACE_MS && row.changedAt < now - RETIRED_GRACE_MS);
 
 async function runGeneration(
-  deps: ProjectorDependencies & { readonly watch: TrafficWatch; readonly fold: ReturnType<typeof createSharedPasses> },
+  deps: ProjectorDependencies,
   projection: Projection,
   row: Generation,
   lease: Lease,
@@ -122,7 +142,11 @@ async function runGeneration(
     },
   );
   const target = await foldTarget(deps, projection, lease);
-  const isBuilding = row.state === 'building';
-  const checkpoint = isBuilding ? await buildGeneration(deps, { ...target, unread: true }, row, deps.watch, signal) : row.checkpoint;
-  if (checkpoint !== null) await deps.fold(target, checkpoint, signal, { alone: isBuilding && row.held });
+  const after =
+    row.state === 'building' ? await buildGeneration(deps, { ...target, unread: true }, row, signal) : row.checkpoint;
+  if (after === null) return;
+  const { log, batchSize } = deps;
+  let checkpoint = after;
+  for await (const batch of log.subscribe({ after, batchSize, types: projection.handles, signal }))
+    checkpoint = await foldOrPause(deps, target, checkpoint, batch, signal);
 }

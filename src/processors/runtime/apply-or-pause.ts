@@ -1,20 +1,23 @@
-import { Backoff, isTransient } from '../../../domain/retry.ts';
+import { Backoff, isTransient } from '../../../plumbing/retry.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { LogBatch, Position } from '../../../domain/ports/event-log.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
-import { LeaseLost } from '../../../domain/while-leased.ts';
+import { LeaseLost } from '../../../plumbing/while-leased.ts';
 
-/** Paused at an event that cannot be applied, until an operator retries or skips it. */
+/** The processor is paused at an event that it cannot apply, until an operator retries or skips it. */
 export class ProcessorPaused extends Error {
   override readonly name = 'ProcessorPaused';
 }
 
 interface LeasedProcessor {
   readonly name: string;
-  /** Applies a batch and moves the checkpoint from `from` to its end. Throws `LeaseLost` where another process owns the processor. */
+  /**
+   * Applies a batch and moves the checkpoint from `from` to its end. Throws `LeaseLost` if another process owns the
+   * processor.
+   */
   apply(from: Position, batch: LogBatch): Promise<void>;
   pause(reason: string, eventId: string | null): Promise<void>;
-  /** How often an event that fails is tried before the processor is paused at it. */
+  /** Number of attempts at a failing event before the processor is paused. */
   readonly attempts: number;
   readonly maxDelayMs: number;
 }
@@ -22,9 +25,10 @@ interface LeasedProcessor {
 const FIRST_DELAY_MS = 50;
 
 /**
- * Applies a batch; resolves to the new checkpoint. After a transient failure the batch is tried again in halves, without an end: it may be
- * more than a busy machine completes before a deadline. After another failure it is applied event by event, and the processor is paused at
- * the one that fails, with everything before it committed. Throws `ProcessorPaused`, `LeaseLost`, or the reason of the signal.
+ * Applies a batch and returns the new checkpoint. Retries in halves after a transient failure, without limit, because a
+ * busy machine might not complete a batch before its deadline. Applies the batch event by event after another failure,
+ * and pauses the processor at the event that fails, with everything before it committed. Throws `ProcessorPaused`,
+ * `LeaseLost`, or the reason of the signal.
  */
 export async function applyOrPause(
   { logger, leaseClock }: { readonly logger: Logger; readonly leaseClock: Clock },
@@ -56,11 +60,15 @@ export async function applyOrPause(
       } else if ((failures += 1) === processor.attempts) {
         const eventId = piece.events[0]?.id ?? null;
         await processor.pause(reason, eventId);
-        logger.error({ processor: processor.name, eventId, reason }, 'processor paused at an event that it cannot apply');
+        logger.error(
+          { processor: processor.name, eventId, reason },
+          'processor paused at an event that it cannot apply',
+        );
         throw new ProcessorPaused(reason);
       } else pieces.unshift(piece);
-      // A failure that lasts is logged once.
-      if (reason !== logged) logger.warn({ processor: processor.name, error: reason }, 'a batch could not be applied; it is tried again');
+      // A repeated failure is logged once.
+      if (reason !== logged)
+        logger.warn({ processor: processor.name, error: reason }, 'a batch could not be applied and will be retried');
       logged = reason;
       await leaseClock.sleep(backoff.take(), signal);
     }

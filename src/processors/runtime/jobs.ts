@@ -1,14 +1,14 @@
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import type { ProcessorStore } from '../../../domain/ports/reactors.ts';
-import { whileLeased } from '../../../domain/while-leased.ts';
+import { whileLeased } from '../../../plumbing/while-leased.ts';
 
-/** Milliseconds between two attempts to take a lease that another process holds. */
+/** Pause between two attempts to take a lease that another process holds. */
 const LOOK_AGAIN_MS = 50;
 
 export interface JobDependencies {
   readonly store: Pick<ProcessorStore, 'acquireJob' | 'renew' | 'endJob'>;
-  /** Of all processes on the database. */
+  /** The clock that all processes on the database share. */
   readonly leaseClock: Clock;
   readonly owner: string;
   readonly leaseMs: number;
@@ -21,7 +21,9 @@ export interface Job {
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Runs a job if it is due and no other process on the database runs it. A run that was stopped is due again at once. */
+/**
+ * Runs a job if it is due and no other process on the database runs it. A run that was stopped is due again at once.
+ */
 export async function runIfDue(
   { store, leaseClock, owner, leaseMs }: JobDependencies,
   { name, everyMs, run }: Job,
@@ -34,7 +36,10 @@ export async function runIfDue(
   await whileLeased({ clock: leaseClock, leaseMs, renew, release }, stopping, run);
 }
 
-/** Runs work under a lease as soon as no other process holds it. Throws when it is not free by the deadline, in milliseconds of the lease clock. */
+/**
+ * Runs work under a lease as soon as no other process holds it. Throws when it is not free by the deadline, in
+ * milliseconds of the lease clock.
+ */
 export async function runWhenFree<Result>(
   { store, leaseClock, owner, leaseMs }: JobDependencies,
   { name, deadline }: { readonly name: string; readonly deadline: number },
@@ -44,7 +49,11 @@ export async function runWhenFree<Result>(
     const lease = await store.acquireJob({ name, everyMs: 0 }, owner, leaseClock.now(), leaseMs);
     if (lease !== null) {
       const renew = (leaseUntil: number) => store.renew(lease, leaseUntil);
-      return whileLeased({ clock: leaseClock, leaseMs, renew, release: () => store.endJob(lease, 0) }, new AbortController().signal, run);
+      return whileLeased(
+        { clock: leaseClock, leaseMs, renew, release: () => store.endJob(lease, 0) },
+        new AbortController().signal,
+        run,
+      );
     }
     if (leaseClock.now() >= deadline) throw new Error(`the lease "${name}" was not free in time; run it again`);
     await leaseClock.sleep(LOOK_AGAIN_MS);
@@ -55,7 +64,7 @@ export interface Repetition {
   readonly what: string;
   readonly everyMs: number;
   readonly run: () => Promise<void>;
-  /** Waits for what a run has left running. */
+  /** Waits for work that a run left behind. */
   readonly ended?: () => Promise<unknown>;
 }
 
@@ -65,12 +74,12 @@ export interface JobPart {
   readonly run: (signal: AbortSignal) => Promise<unknown>;
 }
 
-/** So many parts of a job run beside each other in a process; the others wait. */
+/** Number of parts of a job that a process runs at a time; the others wait. */
 export const MAX_RUNNING_PARTS = 4;
 
 /**
- * Each run adds the parts that neither run nor wait here. `failed` gets the error of one, and the others go on. None starts after
- * `stopping` has aborted.
+ * Adds, in each run, the parts that neither run nor wait in this process. Reports the error of a part to `failed` and
+ * continues with the others. Starts none after `stopping` has aborted.
  */
 export function partsOf(
   parts: () => Promise<readonly JobPart[]>,
@@ -102,12 +111,17 @@ export function partsOf(
 }
 
 /** Resolves when the signal has aborted and the last run has ended. */
-export async function repeat(clock: Clock, logger: Logger, signal: AbortSignal, { what, everyMs, run, ended }: Repetition): Promise<void> {
+export async function repeat(
+  clock: Clock,
+  logger: Logger,
+  signal: AbortSignal,
+  { what, everyMs, run, ended }: Repetition,
+): Promise<void> {
   while (!signal.aborted) {
     try {
       await run();
     } catch (error) {
-      if (!signal.aborted) logger.warn({ error: (error as Error).message }, `${what} failed; it will be tried again`);
+      if (!signal.aborted) logger.warn({ error: (error as Error).message }, `${what} failed and will be retried`);
     }
     await clock.sleep(everyMs, signal).catch(() => undefined);
   }

@@ -12,13 +12,13 @@ export class LogSetBack extends Error {
 }
 
 export interface Followed {
-  /** Such as `read model agenda`. */
+  /** Name of the processor, such as `read model agenda`. */
   readonly what: string;
   readonly logId: string | null;
   readonly lastEvent: EventMark | null;
 }
 
-/** Throws `ForeignLog` where a processor has followed another log than this one: its checkpoint means nothing here. */
+/** Throws `ForeignLog` if a processor has followed another log, in which case its checkpoint means nothing here. */
 function requireSameLog({ what, logId }: Followed, identity: string | null): void {
   if (logId === null || logId === identity) return;
   throw new ForeignLog(
@@ -27,45 +27,60 @@ function requireSameLog({ what, logId }: Followed, identity: string | null): voi
 }
 
 const REMEDY =
-  'the log was set back to an earlier state; stop every process, then run `civic feed renew --reason TEXT`, which builds the read models anew and gives the feed a new identity';
+  'the log was set back to an earlier state; stop every process, then run `civic feed renew --reason TEXT`, which rebuilds the read models and gives the feed a new identity';
 
 async function requireLastEvent({ what, lastEvent }: Followed, log: Pick<EventLog, 'readStream'>): Promise<void> {
   if (lastEvent === null || (await hasEvent(log, lastEvent))) return;
-  throw new LogSetBack(`the log does not have event ${lastEvent.id} at ${lastEvent.position}, which the ${what} has applied: ${REMEDY}`);
+  throw new LogSetBack(
+    `the log does not have event ${lastEvent.id} at ${lastEvent.position}, which the ${what} has applied: ${REMEDY}`,
+  );
 }
 
-/** Throws `ForeignLog` or `LogSetBack` where a processor has followed another history than this log's, and what the log throws. */
-export async function requireHistory(followed: Followed, log: Pick<EventLog, 'readStream'>, identity: string | null): Promise<void> {
+/**
+ * Throws `ForeignLog` or `LogSetBack` if a processor has followed another history than this log's, and what the log
+ * throws.
+ */
+export async function requireHistory(
+  followed: Followed,
+  log: Pick<EventLog, 'readStream'>,
+  identity: string | null,
+): Promise<void> {
   requireSameLog(followed, identity);
   await requireLastEvent(followed, log);
 }
 
 const readModel = (row: Generation): Followed => ({ ...row, what: `read model ${row.projection}` });
 
-/** The same for the live read models, when a program opens and before any command appends. */
+/** Checks the live read models when a program opens, before any command appends. */
 export async function requireOwnLog(
   generations: Pick<GenerationStore, 'list'>,
   log: Pick<EventLog, 'identity' | 'head' | 'readStream'>,
 ): Promise<void> {
   const rows = await generations.list();
-  // After the rows, which another process may have begun to write meanwhile: what they had followed and reached then, the log has.
+  // Read after the rows: another process might advance them, and the log must contain what they had reached.
   const [identity, head] = await Promise.all([log.identity(), log.head()]);
   const live = rows.filter(({ state }) => state === 'live');
   for (const row of live) {
     requireSameLog(readModel(row), identity);
     if (row.logId === null || row.checkpoint <= head) continue;
-    throw new LogSetBack(`the log ends at ${head}, and the read model ${row.projection} has seen it up to ${row.checkpoint}: ${REMEDY}`);
+    throw new LogSetBack(
+      `the log ends at ${head}, and the read model ${row.projection} has seen it up to ${row.checkpoint}: ${REMEDY}`,
+    );
   }
-  const farthest = farthestOfLive(rows);
+  const farthest = findFarthestLive(rows);
   if (farthest !== null) await requireLastEvent(readModel(farthest), log);
 }
 
-/** The live generation with the newest last event; null where none has folded an event. A log that has this event has those before it. */
-export function farthestOfLive(rows: readonly Generation[]): (Generation & { readonly lastEvent: EventMark }) | null {
+/**
+ * Returns the live generation with the newest last event; null if none has folded an event. A log that contains this
+ * event contains all earlier ones.
+ */
+export function findFarthestLive(rows: readonly Generation[]): (Generation & { readonly lastEvent: EventMark }) | null {
   let farthest: (Generation & { readonly lastEvent: EventMark }) | null = null;
   for (const row of rows) {
     if (row.state !== 'live' || row.logId === null || row.lastEvent === null) continue;
-    if (row.lastEvent.position > (farthest?.lastEvent.position ?? LOG_START)) farthest = { ...row, lastEvent: row.lastEvent };
+    if (row.lastEvent.position > (farthest?.lastEvent.position ?? LOG_START))
+      farthest = { ...row, lastEvent: row.lastEvent };
   }
   return farthest;
 }

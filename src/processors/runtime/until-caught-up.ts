@@ -4,7 +4,7 @@ import type { Progress } from '../../../domain/ports/projection.ts';
 import { NotYet } from '../../../domain/ports/reactors.ts';
 
 const CATCH_UP_MS = 30_000;
-/** Milliseconds after which a wait checks its signal again. */
+/** Milliseconds between checks of the signal during a wait. */
 const STOP_CHECK_MS = 1_000;
 
 interface ReadModelWait {
@@ -13,7 +13,10 @@ interface ReadModelWait {
   readonly readModels: readonly string[];
 }
 
-/** Throws `NotYet`, which names the purpose, after half a minute, and the reason of the signal. */
+/**
+ * Waits until the read models have caught up. Throws `NotYet`, which names the purpose, after half a minute, and the
+ * reason of the signal.
+ */
 export async function untilCaughtUp(
   { progress, clock, readModels }: ReadModelWait,
   position: Position,
@@ -22,7 +25,7 @@ export async function untilCaughtUp(
 ): Promise<void> {
   const deadline = clock.now() + CATCH_UP_MS;
   for (const name of readModels) {
-    while (!(await progress.reached(name, position, clock.now() + STOP_CHECK_MS))) {
+    while (!(await progress.waitFor(name, position, clock.now() + STOP_CHECK_MS))) {
       signal.throwIfAborted();
       if (clock.now() >= deadline) throw new NotYet(`the read model ${name} lags too far behind to ${purpose}`);
     }

@@ -44,7 +44,10 @@ export const COUNTIES = z.array(county).parse(counties);
 
 /** Cities and counties in one form. A county's slug ends in `-county`, because six names belong to a city and a county. */
 export const jurisdictionsOf = (municipalities: typeof MUNICIPALITIES, counties: typeof COUNTIES) => [
-  ...municipalities.map(({ outsideCounties: _outside, populationYear: _year, ...city }) => ({ ...city, level: 'city' as const })),
+  ...municipalities.map(({ outsideCounties: _outside, populationYear: _year, ...city }) => ({
+    ...city,
+    level: 'city' as const,
+  })),
   ...counties.map(({ slug, name, population, geoid }) => ({
     slug: `${slug}-county`,
     name,
@@ -61,7 +64,7 @@ export const JURISDICTIONS = jurisdictionsOf(MUNICIPALITIES, COUNTIES);
 export const COVERED_BODIES = z.array(coveredBody).parse(coveredBodies);
 type CoveredBody = z.output<typeof coveredBody>;
 
-/** Raised whenever the data files change what they say. */
+/** Raise it when the data files change. */
 export const CATALOGUE_SEED = { name: 'catalogue', version: 1 } as const;
 export const REGION_TIME_ZONE = 'America/Chicago';
 
@@ -79,7 +82,12 @@ const body = (row: CoveredBody): RecordChange =>
 export const NEVER_CHECKED = { active: true, status: 'unknown', consecutiveFailures: 0 } as const;
 
 /** The content of a covered body's `sources` record before its first sync. */
-export const catalogueSource = ({ jurisdictionSlug, slug, name: _name, ...source }: CoveredBody): RecordContent<'sources'> => ({
+export const catalogueSource = ({
+  jurisdictionSlug,
+  slug,
+  name: _name,
+  ...source
+}: CoveredBody): RecordContent<'sources'> => ({
   jurisdictionId: catalogueJurisdictionId(jurisdictionSlug),
   publicBodyId: catalogueBodyId(jurisdictionSlug, slug),
   ...source,
@@ -89,14 +97,21 @@ export const catalogueSource = ({ jurisdictionSlug, slug, name: _name, ...source
 /** 239 municipalities, one inactive, 16 counties, seven bodies with sources. A partial write leaves no body without its jurisdiction. */
 export const catalogueRecords = (): readonly RecordChange[] => [
   ...JURISDICTIONS.map((row) =>
-    upsert('jurisdictions', catalogueJurisdictionId(row.slug), { ...row, timezone: REGION_TIME_ZONE, officialWebsiteUrl: null }),
+    upsert('jurisdictions', catalogueJurisdictionId(row.slug), {
+      ...row,
+      timezone: REGION_TIME_ZONE,
+      officialWebsiteUrl: null,
+    }),
   ),
   ...COVERED_BODIES.map(body),
-  ...COVERED_BODIES.map((row) => upsert('sources', catalogueSourceId(row.jurisdictionSlug, row.slug), catalogueSource(row))),
+  ...COVERED_BODIES.map((row) =>
+    upsert('sources', catalogueSourceId(row.jurisdictionSlug, row.slug), catalogueSource(row)),
+  ),
 ];
 
 /** Ids of the catalogue's records, from their slugs: the same in every deployment. */
-export const catalogueJurisdictionId = (jurisdictionSlug: string): string => derivedId('catalogue', 'jurisdiction', jurisdictionSlug);
+export const catalogueJurisdictionId = (jurisdictionSlug: string): string =>
+  derivedId('catalogue', 'jurisdiction', jurisdictionSlug);
 
 export const catalogueBodyId = (jurisdictionSlug: string, bodySlug: string): string =>
   derivedId('catalogue', 'public_body', jurisdictionSlug, bodySlug);

@@ -1,46 +1,87 @@
 import { z } from 'zod';
-import type { CivicClerkClient, LegistarReader } from '../../../domain/ports/source-ports.ts';
-import { twelveHours } from '../legistar/values.ts';
-import { bodyNameIn, listedReader } from '../listed/listed-reader.ts';
+import type { CivicClerkClient, AgendaReader } from '../../../domain/ports/source-ports.ts';
+import { oneLine, toTwelveHourTime } from '../agendas/values.ts';
+import { bodyNameIn, derivedNumber, type ListedEvent, listedReader } from '../listed/listed-reader.ts';
+import { mapInTurns } from '../../../domain/text/steps.ts';
 
 const text = z.string().nullish();
+const publishedFile = z.object({ fileId: z.int(), type: z.string(), name: text, publishOn: text });
+type PublishedFile = z.output<typeof publishedFile>;
+const category = { id: z.int(), categoryId: z.int().nullish(), categoryName: text, eventName: text };
+const stateRow = z.object({ ...category, isDeleted: z.unknown().optional(), isPublished: z.unknown().optional() });
 const eventRow = z.object({
-  id: z.int(),
+  ...category,
   eventName: z.string().min(1),
+  eventDescription: text,
+  eventNotice: text,
   startDateTime: z.string(),
-  categoryId: z.int(),
   eventLocation: z.object({ address1: text, address2: text, city: text, state: text, zipCode: text }).nullish(),
-  publishedFiles: z.array(z.object({ fileId: z.int(), type: z.string() })).nullish(),
+  publishedFiles: z.array(publishedFile).nullish(),
 });
 
-/** Reads the events of a CivicClerk client. It gives an agenda as a file alone, so that a meeting has no items. */
-export function civicClerkReader(client: CivicClerkClient, portal: string): LegistarReader {
+const DELETED: ReadonlySet<unknown> = new Set([true, 'true', 'True', 1, '1']);
+const PUBLISHED: ReadonlySet<unknown> = new Set(['Published', 'published', true]);
+
+function bodyOf({ categoryId, categoryName, eventName }: Pick<z.output<typeof stateRow>, keyof typeof category>) {
+  const name = oneLine(categoryName) ?? bodyNameIn(eventName ?? '');
+  return { EventBodyId: categoryId ?? derivedNumber(name), EventBodyName: name };
+}
+
+/** Returns the row of an event that is not public, with the reason; null for a public one. An event without these fields is public. */
+function hiddenEvent(event: unknown): ListedEvent | null {
+  const { data: state } = stateRow.safeParse(event);
+  if (state === undefined) return null;
+  const hide = (EventHidden: string) => ({ EventId: state.id, ...bodyOf(state), EventDate: '', EventHidden });
+  if (DELETED.has(state.isDeleted)) return hide('the source has deleted it');
+  if (state.isPublished === undefined || PUBLISHED.has(state.isPublished)) return null;
+  return hide(`the source has not published it (${JSON.stringify(state.isPublished)})`);
+}
+
+/** The version that a name states: 3 for "Agenda Packet v3", 1 for "Agenda Revised". */
+function versionOf(name: string | null | undefined): number {
+  const version = /\b(?:v|ver|version|revision|rev)[. #]{0,2}(\d{1,3})\b/i.exec(name ?? '')?.[1];
+  return version === undefined
+    ? Number(/\b(?:revised|revision|amended|corrected|updated)\b/i.test(name ?? ''))
+    : Number(version);
+}
+
+/** Orders files of one type: the latest published first, then the higher version. */
+function compareNewestFirst(left: PublishedFile, right: PublishedFile): number {
+  const [before, after] = [left.publishOn ?? '', right.publishOn ?? ''];
+  if (before !== after) return before < after ? 1 : -1;
+  return versionOf(right.name) - versionOf(left.name) || right.fileId - left.fileId;
+}
+
+function listedEvent(event: unknown, portal: string): ListedEvent {
+  const { data: row } = eventRow.safeParse(event);
+  if (row === undefined) return { EventId: (event as { readonly id?: unknown } | null)?.id };
+  const { address1, address2, city, state, zipCode } = row.eventLocation ?? {};
+  const address = (type: string): string | null => {
+    const [newest] = (row.publishedFiles ?? []).filter((file) => file.type === type).toSorted(compareNewestFirst);
+    return newest === undefined ? null : `${portal}/event/${row.id}/files/agenda/${newest.fileId}`;
+  };
+  return {
+    EventId: row.id,
+    ...bodyOf(row),
+    EventTitle: bodyNameIn(row.eventName),
+    EventDate: row.startDateTime,
+    // Local time of the meeting, although it ends in Z.
+    EventTime: toTwelveHourTime(row.startDateTime),
+    EventLocation: [address1, address2, city, [state, zipCode].filter(Boolean).join(' ')].filter(Boolean).join(', '),
+    EventComment: [row.eventNotice, row.eventDescription].filter(Boolean).join('\n'),
+    // The name of an event can contain a notice that it is canceled.
+    EventName: row.eventName,
+    EventAgendaFile: address('Agenda'),
+    EventPacketFile: address('Agenda Packet'),
+    EventMinutesFile: address('Minutes'),
+    EventInSiteURL: `${portal}/event/${row.id}/files`,
+  };
+}
+
+/** Reads the events of a CivicClerk client. Agendas are files only, so meetings have no items. */
+export function civicClerkReader(client: CivicClerkClient, portal: string): AgendaReader {
   return listedReader({
     platform: { sourceType: 'civicclerk', label: 'CivicClerk' },
-    list: async () =>
-      (await client.events()).map((value) => {
-        const { data: row } = eventRow.safeParse(value);
-        if (row === undefined) return { EventId: (value as { readonly id?: unknown } | null)?.id };
-        const { address1, address2, city, state, zipCode } = row.eventLocation ?? {};
-        const file = (type: string): string | null => {
-          const found = row.publishedFiles?.find((published) => published.type === type);
-          return found === undefined ? null : `${portal}/event/${row.id}/files/agenda/${found.fileId}`;
-        };
-        return {
-          EventId: row.id,
-          EventBodyId: row.categoryId,
-          EventBodyName: bodyNameIn(row.eventName),
-          EventTitle: bodyNameIn(row.eventName),
-          EventDate: row.startDateTime,
-          // The time where the meeting is held, although it ends in Z.
-          EventTime: twelveHours(row.startDateTime),
-          EventLocation: [address1, address2, city, [state, zipCode].filter(Boolean).join(' ')].filter(Boolean).join(', '),
-          // The name of an event may say that it is cancelled.
-          EventName: row.eventName,
-          EventAgendaFile: file('Agenda'),
-          EventMinutesFile: file('Minutes'),
-          EventInSiteURL: `${portal}/event/${row.id}/files`,
-        };
-      }),
+    list: async () => mapInTurns(await client.events(), (event) => hiddenEvent(event) ?? listedEvent(event, portal)),
   });
 }

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { Clock } from '../../../domain/ports/clock.ts';
-import type { CivicWebClient, LegistarReader } from '../../../domain/ports/source-ports.ts';
+import type { CivicWebClient, AgendaReader } from '../../../domain/ports/source-ports.ts';
 import { dateOfDay, localDay } from '../../../domain/local-day.ts';
+import { plainText } from '../../../domain/text/source-text.ts';
 import { bodyNameIn, listedReader } from '../listed/listed-reader.ts';
-import { agendaRows } from './agenda-rows.ts';
+import { runInTurns, mapInTurns } from '../../../domain/text/steps.ts';
+import { agendaRowsInSteps } from './agenda-rows.ts';
 
 const meetingRow = z.object({
   Id: z.int(),
@@ -14,7 +16,12 @@ const meetingRow = z.object({
   MeetingLocation: z.string().nullish(),
   Published: z.boolean().nullish(),
 });
-const documentRow = z.object({ Id: z.int(), DocumentType: z.int(), Html: z.string().nullish(), IsPublic: z.boolean().nullish() });
+const documentRow = z.object({
+  Id: z.int(),
+  DocumentType: z.int(),
+  Html: z.string().nullish(),
+  IsPublic: z.boolean().nullish(),
+});
 
 /** The type of the document that is the agenda as HTML. */
 const AGENDA = 1;
@@ -22,7 +29,7 @@ const FIRST_DAY = '2000-01-01';
 const YEAR_DAYS = 366;
 
 /** Reads a CivicWeb portal. Meetings that are not published are not listed. */
-export function civicWebReader(client: CivicWebClient, portal: string, clock: Clock): LegistarReader {
+export function civicWebReader(client: CivicWebClient, portal: string, clock: Clock): AgendaReader {
   const agendaOf = async (meetingId: number) =>
     (await client.documents(meetingId))
       .flatMap((row) => documentRow.safeParse(row).data ?? [])
@@ -31,7 +38,7 @@ export function civicWebReader(client: CivicWebClient, portal: string, clock: Cl
     platform: { sourceType: 'other', label: 'CivicWeb' },
     list: async () => {
       const to = dateOfDay(localDay(clock.now(), 'UTC') + YEAR_DAYS);
-      return (await client.meetings(FIRST_DAY, to)).flatMap((value) => {
+      const events = await mapInTurns(await client.meetings(FIRST_DAY, to), (value) => {
         const { data: row } = meetingRow.safeParse(value);
         if (row === undefined) return { EventId: (value as { readonly Id?: unknown } | null)?.Id };
         if (row.Published === false) return [];
@@ -43,18 +50,21 @@ export function civicWebReader(client: CivicWebClient, portal: string, clock: Cl
           EventDate: row.MeetingDate,
           EventTime: row.MeetingTime,
           EventLocation: row.MeetingLocation,
-          // The name of a meeting may say that it is cancelled.
+          // The name of a meeting can contain a notice that it is canceled.
           EventName: row.Name,
           EventInSiteURL: `${portal}/Portal/MeetingSchedule.aspx`,
         };
       });
+      return events.flat();
     },
-    eventItems: async (eventId) => agendaRows(eventId, (await agendaOf(eventId))?.Html ?? '', portal),
+    eventItems: async (eventId) =>
+      runInTurns(agendaRowsInSteps(eventId, (await agendaOf(eventId))?.Html ?? '', portal)),
     details: async (eventId) => {
       const agenda = await agendaOf(eventId);
       if (agenda === undefined) return { EventAgendaFile: null };
       const address = `${portal}/document/${agenda.Id}`;
-      return { EventAgendaFile: address, EventInSiteURL: address };
+      const hasText = plainText(agenda.Html ?? '').trim() !== '';
+      return { EventAgendaFile: address, EventAgendaHasText: hasText, EventInSiteURL: address };
     },
   });
 }

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { canonicalJson } from '../../../domain/digests.ts';
-import type { CoverageCatalogue, CoverageJurisdiction, CoverageStatus, CoveredFamily, Family } from '../../../domain/coverage.ts';
+import type {
+  CoverageCatalogue,
+  CoverageJurisdiction,
+  CoverageStatus,
+  CoveredFamily,
+  Family,
+} from '../../../domain/coverage.ts';
 import { CITY_FAMILIES, COUNTY_FAMILIES, FAMILIES } from '../../../domain/records/schemas.ts';
 import { COUNTIES, jurisdictionsOf, MUNICIPALITIES } from '../catalogue/catalogue-records.ts';
 import { date, text, url } from '../../../domain/records/fields.ts';
@@ -44,17 +50,20 @@ export interface CoverageSources {
   readonly research: Research;
 }
 
-/** `U` without a finding. Throws for an unknown place or family, for two findings about one, and for a day after the research date. */
-export function coverageCatalogue({ municipalities, counties, research }: CoverageSources): CoverageCatalogue {
-  const unused = new Map(research.findings.map((finding) => [keyOf(finding.jurisdictionSlug, finding.family), finding]));
-  if (unused.size < research.findings.length) throw new Error('two findings are about the same family of the same jurisdiction');
+/** The places with a status of each family, which is `U` without a finding. */
+function coveredJurisdictions({ municipalities, counties, research }: CoverageSources): CoverageJurisdiction[] {
+  const unused = new Map(
+    research.findings.map((finding) => [keyOf(finding.jurisdictionSlug, finding.family), finding]),
+  );
+  if (unused.size < research.findings.length)
+    throw new Error('two findings are about the same family of the same jurisdiction');
 
   const familiesOf = (jurisdictionSlug: string, families: readonly Family[]): readonly CoveredFamily[] =>
     families.map((family) => {
       const key = keyOf(jurisdictionSlug, family);
-      const found = unused.get(key);
+      const finding = unused.get(key);
       unused.delete(key);
-      return found === undefined ? { family, status: 'U' } : coveredFamily(found, research.researchDate);
+      return finding === undefined ? { family, status: 'U' } : coveredFamily(finding, research.researchDate);
     });
 
   const jurisdictions = jurisdictionsOf(municipalities, counties)
@@ -70,25 +79,35 @@ export function coverageCatalogue({ municipalities, counties, research }: Covera
       }),
     )
     .sort((left, right) => (left.jurisdictionSlug < right.jurisdictionSlug ? -1 : 1));
-  if (unused.size > 0) throw new Error(`findings about what the catalogue does not have: ${[...unused.keys()].join(', ')}`);
+  if (unused.size > 0)
+    throw new Error(`findings about what the catalogue does not have: ${[...unused.keys()].join(', ')}`);
+  return jurisdictions;
+}
 
+function describeScope({ municipalities, counties }: CoverageSources): CoverageCatalogue['scope'] {
   const active = municipalities.filter((row) => row.active).length;
+  return {
+    region: 'North-central Texas',
+    counties: counties.length,
+    activeMunicipalities: active,
+    inactiveMunicipalities: municipalities.length - active,
+    families: FAMILIES.length,
+    statement: SCOPE_STATEMENT,
+  };
+}
+
+/** Throws for an unknown place or family, for two findings about one, and for a day after the research date. */
+export function coverageCatalogue(sources: CoverageSources): CoverageCatalogue {
+  const { researchDate } = sources.research;
   const content = {
-    researchDate: research.researchDate,
+    researchDate,
     ingestionVerified: false,
     statusDefinitions: STATUS_DEFINITIONS,
-    scope: {
-      region: 'North-central Texas',
-      counties: counties.length,
-      activeMunicipalities: active,
-      inactiveMunicipalities: municipalities.length - active,
-      families: FAMILIES.length,
-      statement: SCOPE_STATEMENT,
-    },
-    jurisdictions,
+    scope: describeScope(sources),
+    jurisdictions: coveredJurisdictions(sources),
   };
   const digest = createHash('sha256').update(canonicalJson(content), 'utf8').digest('hex');
-  return { catalogVersion: `${research.researchDate}.${digest.slice(0, 12)}`, ...content };
+  return { catalogVersion: `${researchDate}.${digest.slice(0, 12)}`, ...content };
 }
 
 const keyOf = (jurisdictionSlug: string, family: Family): string => `${jurisdictionSlug} ${family}`;
@@ -100,4 +119,8 @@ function coveredFamily({ jurisdictionSlug, ...found }: Finding, researchDate: st
   return found;
 }
 
-export const COVERAGE_CATALOGUE = coverageCatalogue({ municipalities: MUNICIPALITIES, counties: COUNTIES, research: RESEARCH });
+export const COVERAGE_CATALOGUE = coverageCatalogue({
+  municipalities: MUNICIPALITIES,
+  counties: COUNTIES,
+  research: RESEARCH,
+});

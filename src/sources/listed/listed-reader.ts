@@ -1,10 +1,20 @@
 import { createHash } from 'node:crypto';
-import type { LegistarReader } from '../../../domain/ports/source-ports.ts';
-import { oneLine } from '../legistar/values.ts';
+import type { AgendaReader } from '../../../domain/ports/source-ports.ts';
+import { anyPhrase } from '../../../domain/text/patterns.ts';
+import { plainText } from '../../../domain/text/source-text.ts';
+import { oneLine } from '../agendas/values.ts';
 
 /** A meeting in the form of an event of Legistar, or the id of one that cannot be read. */
-type ListedEvent =
-  | { readonly EventId: number; readonly EventBodyId: number; readonly EventBodyName: string; readonly EventDate: string }
+export type ListedEvent =
+  | {
+      readonly EventId: number;
+      readonly EventBodyId: number;
+      readonly EventBodyName: string;
+      readonly EventDate: string;
+      /** Why the source does not show the event to the public. */
+      readonly EventHidden?: string;
+      readonly [field: `Event${string}`]: unknown;
+    }
   | { readonly EventId: unknown };
 
 /** A number in place of an id that is a text, the same for the same texts: 48 bits. */
@@ -12,16 +22,29 @@ export const derivedNumber = (...texts: readonly string[]): number =>
   Number.parseInt(createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 12), 16);
 
 const DATED = / - [A-Z][a-z]{2,8} \d{1,2},? \d{4}$/;
-const VERB = String.raw`(?:cancell?ed|postponed|rescheduled)`;
-const DETAIL = String.raw`(?: (?:from|to|until|due|for|because|by)\b(?:(?! [–-] )[^()]){1,80})?`;
+const SPANISH_VERB = '(?:cancelad|suspendid|pospuest|aplazad|postergad|reprogramad)[oa]';
+const VERB = `(?:cancell?ed|postponed|rescheduled|${SPANISH_VERB})`;
+/** A mark in one or two languages: "CANCELED/CANCELADA", "REUNIÓN CANCELADA / MEETING CANCELED". */
+const STATEMENT = String.raw`(?:(?:meeting|reuni[oó]n|sesi[oó]n) )?${VERB}`;
+const STATEMENTS = String.raw`${STATEMENT}(?: ?/ ?${STATEMENT}){0,2}`;
 const DASH = ' [–-] ';
-/** A part between dashes that is no name: "CANCELED DUE TO WEATHER", "NO MEETING", "No Quorum" behind it. */
-const PART = new RegExp(
-  String.raw`(?:^|${DASH})[(*[]*(?:${VERB}${DETAIL}|not held|no meeting|notice of cancell?ation)[)*\]]*(?:${DASH}(?:no|lack of(?: a)?) quorum)?(?=${DASH}|$)`,
-  'gi',
-);
+const BEFORE_DETAIL = '(?:from|to|until|due|for|because|by|por|debido|hasta|para)';
+/** "due to weather". */
+const DETAIL = String.raw`(?: ${BEFORE_DETAIL}\b(?:(?!${DASH})[^()]){1,80})?`;
+const NOTICE = anyPhrase(`
+  (?:${STATEMENTS}|(?:meeting )?deferred)${DETAIL}, not held, no meeting, notice of cancell?ation,
+  aviso de cancelaci[oó]n
+`);
+const NO_QUORUM = `(?:${DASH}(?:no|lack of(?: a)?) quorum)?`;
+/** A part between dashes that is not a name: "CANCELED DUE TO WEATHER", "NO MEETING", then "No Quorum". */
+const PART = new RegExp(String.raw`(?:^|${DASH})[(*[]*${NOTICE}[)*\]]*${NO_QUORUM}(?=${DASH}|$)`, 'gi');
+/** "CANCELED: " before a name, " - CANCELED" or " (deferred to May 5)" after it. */
 const MARK = new RegExp(
-  String.raw`^[(*[]*${VERB}\b[)*\]]*[\s:–-]*|(?<![\s:–-])[\s:–-]+[(*[]*(?:${VERB}|not held)[)*\]]*$| ?\(${VERB}${DETAIL}\)$`,
+  [
+    String.raw`^[(*[]*${STATEMENTS}\b[)*\]]*[\s:–-]*`,
+    String.raw`(?<![\s:–-])[\s:–-]+[(*[]*(?:${VERB}(?: ?/ ?${STATEMENT})?|not held)[)*\]]*$`,
+    String.raw` ?\((?:${STATEMENTS}|deferred)${DETAIL}\)$`,
+  ].join('|'),
   'i',
 );
 /** A longer text is no name with a notice. */
@@ -29,7 +52,7 @@ const MAX_NAME = 500;
 
 /** The name of a meeting without notice and day, "Commissioners Court" in "CANCELLED - Commissioners Court - May 19 2026"; of a body, the most frequent one. */
 export function bodyNameIn(listed: string): string {
-  const name = oneLine(listed) ?? '';
+  const name = oneLine(plainText(listed)) ?? '';
   if (name.length > MAX_NAME) return name;
   return name
     .replace(DATED, '')
@@ -45,32 +68,41 @@ function mostFrequent(names: readonly string[]): string {
   return counts.toSorted((left, right) => right.length - left.length)[0]!.name;
 }
 
-const isRead = (event: ListedEvent): event is Exclude<ListedEvent, { readonly EventId: unknown; readonly EventDate?: never }> =>
-  'EventDate' in event;
+const isRead = (
+  event: ListedEvent,
+): event is Exclude<ListedEvent, { readonly EventId: unknown; readonly EventDate?: never }> => 'EventDate' in event;
 
 interface ListedReaderOptions {
-  readonly platform: Pick<LegistarReader['platform'], 'sourceType' | 'label'>;
+  readonly platform: Pick<AgendaReader['platform'], 'sourceType' | 'label'>;
   /** The whole list. A reader, which lives as long as one sync, calls it once, and again where a meeting is not in it. */
   readonly list: () => Promise<readonly ListedEvent[]>;
-  readonly eventItems?: LegistarReader['eventItems'];
-  readonly details?: LegistarReader['details'];
+  readonly eventItems?: AgendaReader['eventItems'];
+  readonly details?: AgendaReader['details'];
 }
 
 /** Reads a platform that only lists meetings, without bodies and times of modification, in the form of the Legistar Web API. */
-export function listedReader({ platform, list, eventItems, details }: ListedReaderOptions): LegistarReader {
+export function listedReader({ platform, list, eventItems, details }: ListedReaderOptions): AgendaReader {
   let listed: Promise<readonly ListedEvent[]> | undefined;
-  const whole = () => (listed ??= list());
-  let listedAgain: Promise<readonly ListedEvent[]> | undefined;
-  const again = () => (listedAgain ??= list());
+  const readList = () => (listed ??= list());
+  let listedAgain: Promise<ReadonlyMap<unknown, ListedEvent>> | undefined;
+  const listAgain = () =>
+    (listedAgain ??= list().then((events) => new Map(events.map((event) => [event.EventId, event]))));
   return {
-    platform: { ...platform, isUnstamped: true },
+    platform: { ...platform, isUnstamped: true, listsNoBodies: true },
     bodies: async () => {
-      const byBody = Map.groupBy((await whole()).filter(isRead), ({ EventBodyId }) => EventBodyId);
-      return [...byBody].map(([BodyId, events]) => ({ BodyId, BodyName: mostFrequent(events.map(({ EventBodyName }) => EventBodyName)) }));
+      const events = (await readList()).filter(isRead);
+      const visible = events.filter(({ EventHidden }) => EventHidden === undefined);
+      // The last event of a client can be withdrawn: its body is listed then.
+      const byBody = Map.groupBy(visible.length > 0 ? visible : events, ({ EventBodyId }) => EventBodyId);
+      return [...byBody].map(([BodyId, events]) => ({
+        BodyId,
+        BodyName: mostFrequent(events.map(({ EventBodyName }) => EventBodyName)),
+      }));
     },
-    events: async (from) => (await whole()).filter((event) => from === null || !isRead(event) || event.EventDate >= from),
+    events: async (from) =>
+      (await readList()).filter((event) => from === null || !isRead(event) || event.EventDate >= from),
     // A second look: a list that came back short once must not remove what is there.
-    event: async (eventId) => (await again()).find((event) => event.EventId === eventId) ?? null,
+    event: async (eventId) => (await listAgain()).get(eventId) ?? null,
     eventItems: eventItems ?? (async () => []),
     ...(details && { details }),
   };

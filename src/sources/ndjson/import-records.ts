@@ -22,7 +22,9 @@ interface ImportRecords {
 /** An invalid line does not stop the import. `last` is the position of the newest event that the import appended, null without one. */
 export async function importRecords({ input, writer, onRejected }: ImportRecords) {
   const lineOf = new WeakMap<RecordChange, InputLine>();
-  const changes = new BatchedWriter(writer, BATCHES_IN_FLIGHT, (change, reason) => onRejected(lineOf.get(change)!, reason));
+  const changes = new BatchedWriter(writer, BATCHES_IN_FLIGHT, (change, reason) =>
+    onRejected(lineOf.get(change)!, reason),
+  );
   let [read, invalid] = [0, 0];
   for await (const line of readLines(input)) {
     read += 1;

@@ -2,7 +2,7 @@
 export const MAX_LINE_BYTES = 8 * 1_048_576;
 
 export interface InputLine {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly number: number;
   /** The line's bytes without its line feed; cut at `MAX_LINE_BYTES`. */
   readonly bytes: Buffer;
@@ -21,21 +21,21 @@ export async function* readLines(
   { blankLines }: { readonly blankLines: boolean } = { blankLines: false },
 ): AsyncGenerator<InputLine> {
   let number = 0;
-  let kept: Buffer[] = [];
-  let keptBytes = 0;
+  let parts: Buffer[] = [];
+  let lineBytes = 0;
   let length = 0;
-  const take = (part: Buffer) => {
+  const append = (part: Buffer) => {
     length += part.length;
-    const room = MAX_LINE_BYTES - keptBytes;
+    const room = MAX_LINE_BYTES - lineBytes;
     if (room <= 0) return;
     const piece = part.length <= room ? part : part.subarray(0, room);
-    kept.push(piece);
-    keptBytes += piece.length;
+    parts.push(piece);
+    lineBytes += piece.length;
   };
   const finish = (): InputLine => {
-    const line = { number: ++number, bytes: kept.length === 1 ? kept[0]! : Buffer.concat(kept), length };
-    kept = [];
-    keptBytes = 0;
+    const line = { number: ++number, bytes: parts.length === 1 ? parts[0]! : Buffer.concat(parts), length };
+    parts = [];
+    lineBytes = 0;
     length = 0;
     return line;
   };
@@ -47,12 +47,12 @@ export async function* readLines(
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
     let from = 0;
     for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, from)) {
-      take(bytes.subarray(from, at));
+      append(bytes.subarray(from, at));
       from = at + 1;
       const line = finish();
       if (blankLines || !isBlank(line)) yield line;
     }
-    if (from < bytes.length) take(bytes.subarray(from));
+    if (from < bytes.length) append(bytes.subarray(from));
   }
   if (length > 0) {
     const line = finish();

@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import { dateOfDay, localDay } from '../../../domain/local-day.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
-import { type LegistarReader, type OpenCitiesClient, type OpenCitiesEntry, SourceUnavailable } from '../../../domain/ports/source-ports.ts';
+import {
+  type AgendaReader,
+  type OpenCitiesClient,
+  type OpenCitiesEntry,
+  SourceUnavailable,
+} from '../../../domain/ports/source-ports.ts';
+import { plainText } from '../../../domain/text/source-text.ts';
 import { bodyNameIn, derivedNumber, listedReader } from '../listed/listed-reader.ts';
+import { mapInTurns } from '../../../domain/text/steps.ts';
 
 const entryRow = z.object({
   CalendarId: z.string(),
@@ -29,16 +36,16 @@ function dayAndTime(dateTime: string) {
 }
 
 /** Reads a calendar of an OpenCities site. An entry has a page with an agenda for people, so that a meeting has no items. */
-export function openCitiesReader(client: OpenCitiesClient, site: string, clock: Clock): LegistarReader {
+export function openCitiesReader(client: OpenCitiesClient, site: string, clock: Clock): AgendaReader {
   const entries = new Map<number, OpenCitiesEntry>();
   return listedReader({
     platform: { sourceType: 'other', label: 'OpenCities' },
     list: async () => {
       const lastYear = Number(dateOfDay(localDay(clock.now(), 'UTC')).slice(0, 4)) + 1;
       const years = Array.from({ length: lastYear - FIRST_YEAR + 1 }, (_, n) => FIRST_YEAR + n);
-      const listed: unknown[] = [];
-      for (const year of years) listed.push(...(await client.entries(year)));
-      return listed.flatMap((value) => {
+      const listed: (readonly unknown[])[] = [];
+      for (const year of years) listed.push(await client.entries(year));
+      const events = await mapInTurns(listed.flat(), (value) => {
         const { data: row } = entryRow.safeParse(value);
         if (row === undefined) return { EventId: undefined };
         const { day, time } = dayAndTime(row.DateTime);
@@ -53,18 +60,19 @@ export function openCitiesReader(client: OpenCitiesClient, site: string, clock: 
           EventBodyName: name,
           EventDate: day,
           EventTime: time.replace(/^(\d{1,2}:\d{2}):\d{2}/, '$1'),
-          // The name of an entry may say that it is cancelled.
+          // The name of an entry can contain a notice that it is canceled.
           EventName: row.Name,
           EventInSiteURL: `${site}/`,
         };
       });
+      return events.flat();
     },
     details: async (eventId) => {
       const { data, success } = detailsRow.safeParse(await client.details(entries.get(eventId)!));
       if (!success) throw new SourceUnavailable(`the source has no details of the entry ${entries.get(eventId)!.Id}`);
       return {
         ...(data.Link && { EventInSiteURL: data.Link }),
-        EventLocation: data.Address?.Formatted ?? null,
+        EventLocation: plainText(data.Address?.Formatted ?? ''),
         ...(data.IsCancelled === true && { EventAgendaStatusName: 'Cancelled' }),
       };
     },

@@ -20,6 +20,7 @@ const SITES: Readonly<Record<string, string>> = {
 /** The site of a calendar. Throws `SyncRefused` where it is not known. */
 export function openCitiesSite(client: string, baseUrl?: string): string {
   const site = baseUrl ?? (Object.hasOwn(SITES, client) ? SITES[client] : undefined);
-  if (site === undefined) throw new SyncRefused(`the site of the calendar ${client} is not known: give its address with --base-url`);
+  if (site === undefined)
+    throw new SyncRefused(`the site of the calendar ${client} is not known: give its address with --base-url`);
   return site;
 }

@@ -31,10 +31,14 @@ const { meetings, permits } = z
         days: z.int(),
         hour: z.int(),
         status: z.enum(['scheduled', 'held', 'cancelled']),
-        items: z.array(z.strictObject({ title: z.string(), outcome: z.enum(['approved', 'denied', 'continued']).optional() })),
+        items: z.array(
+          z.strictObject({ title: z.string(), outcome: z.enum(['approved', 'denied', 'continued']).optional() }),
+        ),
       }),
     ),
-    permits: z.array(z.strictObject({ number: z.string(), days: z.int(), status: z.string(), work: z.string(), address: z.string() })),
+    permits: z.array(
+      z.strictObject({ number: z.string(), days: z.int(), status: z.string(), work: z.string(), address: z.string() }),
+    ),
   })
   .parse(data);
 
@@ -70,13 +74,13 @@ const place = (): RecordChange[] => [
   }),
 ];
 
-function meetingRecords(meeting: (typeof meetings)[number], now: DateTime): RecordChange[] {
+type Meeting = (typeof meetings)[number];
+
+const meetingUrl = ({ key }: Meeting): string => `${SITE}/meetings/${key}`;
+
+function meetingRecords(meeting: Meeting, now: DateTime): RecordChange[] {
   const startsAt = now.setZone(ZONE).startOf('day').plus({ days: meeting.days }).set({ hour: meeting.hour });
-  const meetingId = id('meeting', meeting.key);
-  const agendaId = id('agenda', meeting.key);
-  const documentId = id('document', meeting.key);
-  const sourceUrl = `${SITE}/meetings/${meeting.key}`;
-  const record = upsert('meetings', meetingId, {
+  const record = upsert('meetings', id('meeting', meeting.key), {
     publicBodyId: SAMPLE_IDS.publicBody,
     sourceId: SAMPLE_IDS.source,
     sourceRecordId: meeting.key,
@@ -85,11 +89,17 @@ function meetingRecords(meeting: (typeof meetings)[number], now: DateTime): Reco
     timezone: ZONE,
     location: 'Sample: Council Chamber, 1 Example Plaza',
     status: meeting.status,
-    sourceUrl,
+    sourceUrl: meetingUrl(meeting),
   });
-  if (meeting.items.length === 0) return [record];
+  return meeting.items.length === 0 ? [record] : [record, ...agendaRecords(meeting, startsAt)];
+}
+
+function agendaRecords(meeting: Meeting, startsAt: DateTime): RecordChange[] {
+  const meetingId = id('meeting', meeting.key);
+  const agendaId = id('agenda', meeting.key);
+  const documentId = id('document', meeting.key);
+  const sourceUrl = meetingUrl(meeting);
   return [
-    record,
     upsert('agendas', agendaId, {
       meetingId,
       documentId,

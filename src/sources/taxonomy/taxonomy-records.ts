@@ -20,8 +20,13 @@ const shippedTopic = z.strictObject({
 
 export const SHIPPED_TOPICS = z.array(shippedTopic).parse(topics);
 
-/** Every record of the taxonomy: each topic can be selected, is used in classification and is an ordinary record that may be edited. */
+/** Every record of the taxonomy: each topic can be selected, is used in classification and is an ordinary record that can be edited. */
 export const taxonomyRecords = (): readonly RecordChange[] =>
   SHIPPED_TOPICS.map((topic) =>
-    upsert('topics', taxonomyTopicId(topic.slug), { ...topic, selectable: true, classificationActive: true, taxonomyManaged: true }),
+    upsert('topics', taxonomyTopicId(topic.slug), {
+      ...topic,
+      selectable: true,
+      classificationActive: true,
+      taxonomyManaged: true,
+    }),
   );

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { LegistarReader, TechShareClient } from '../../../domain/ports/source-ports.ts';
-import { twelveHours } from '../legistar/values.ts';
+import type { AgendaReader, TechShareClient } from '../../../domain/ports/source-ports.ts';
+import { toTwelveHourTime } from '../agendas/values.ts';
 import { bodyNameIn, derivedNumber, listedReader } from '../listed/listed-reader.ts';
+import { mapInTurns } from '../../../domain/text/steps.ts';
 
 const meetingRow = z.object({
   id: z.string().min(1),
@@ -18,14 +19,14 @@ const meetingRow = z.object({
 /** The minutes of a meeting in this status are final. */
 const FINALIZED = 'Finalized';
 
-/** Reads the public portal of TechShare. It gives an agenda as a file alone, so that a meeting has no items. Files that are not published are left out. */
-export function techShareReader(client: TechShareClient, portal: string): LegistarReader {
+/** Reads the public portal of TechShare. Agendas are files only, so meetings have no items. Unpublished files are left out. */
+export function techShareReader(client: TechShareClient, portal: string): AgendaReader {
   const file = (id: string | null | undefined): string | null =>
     id == null ? null : `${portal}/api/meetingattachments/download?id=${encodeURIComponent(id)}`;
   return listedReader({
     platform: { sourceType: 'other', label: 'TechShare' },
     list: async () =>
-      (await client.meetings()).map((value) => {
+      mapInTurns(await client.meetings(), (value) => {
         const { data: row } = meetingRow.safeParse(value);
         if (row === undefined) {
           const id = (value as { readonly id?: unknown } | null)?.id;
@@ -39,8 +40,8 @@ export function techShareReader(client: TechShareClient, portal: string): Legist
           EventBodyName: bodyNameIn(row.meetingType),
           EventTitle: bodyNameIn(row.description ?? row.meetingType),
           EventDate: row.meetingStartDateTime,
-          EventTime: twelveHours(row.meetingStartDateTime),
-          // The description of a meeting may say that it is cancelled.
+          EventTime: toTwelveHourTime(row.meetingStartDateTime),
+          // The description of a meeting can contain a notice that it is canceled.
           EventName: row.description,
           EventAgendaFile: isPublished ? file(row.agendaAttachmentId) : null,
           EventMinutesFile: minutes,

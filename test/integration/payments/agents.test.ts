@@ -5,6 +5,7 @@ import { type Agent, AGENTS, type Got } from '../../support/agent-clients.ts';
 import { type Customer, makePayingService, type PayingService } from '../../support/paying-service.ts';
 import { makePayer } from '../../support/payments.ts';
 import type { Service } from '../../support/service.ts';
+import { withNightly } from '../../support/test-runs.ts';
 
 let shop: PayingService;
 let service: Service;
@@ -29,7 +30,10 @@ function challengeOf({ isError, structuredContent, content }: Got): PaymentChall
   expect(JSON.parse(content[0]!.text)).toEqual(structuredContent);
   return paymentChallenge.parse(structuredContent);
 }
-function errorOf({ isError, structuredContent, content }: Got): { code: string; details?: { paymentRequired?: unknown } } {
+function errorOf({ isError, structuredContent, content }: Got): {
+  code: string;
+  details?: { paymentRequired?: unknown };
+} {
   expect(isError).toBe(true);
   expect(JSON.parse(content[0]!.text)).toEqual(structuredContent);
   return (structuredContent as { error: { code: string } }).error;
@@ -42,9 +46,10 @@ async function connected(name: string, work: (agent: Agent) => Promise<void>, ke
     await agent.close();
   }
 }
-const [FIRST_AGENT] = Object.keys(AGENTS) as [string];
+const [FIRST_AGENT, ...OTHER_AGENTS] = Object.keys(AGENTS) as [string, ...string[]];
+const LAST_AGENT = OTHER_AGENTS.pop()!;
 
-describe.each(Object.keys(AGENTS))('%s', (name) => {
+describe.each(withNightly([FIRST_AGENT, LAST_AGENT], OTHER_AGENTS))('%s', (name) => {
   test('is challenged, pays, gets data and receipt, and the same again for the same payment', async () => {
     await connected(name, async (agent) => {
       const challenge = challengeOf(await agent.call('search_agenda', SEARCH));
@@ -52,7 +57,10 @@ describe.each(Object.keys(AGENTS))('%s', (name) => {
       const payment = await shop.payer.pay(challenge);
       const { broadcasts } = shop.facilitator.chain;
       const paid = await agent.call('search_agenda', SEARCH, payment);
-      expect({ isError: paid.isError, error: paid.structuredContent.error }).toEqual({ isError: undefined, error: undefined });
+      expect({ isError: paid.isError, error: paid.structuredContent.error }).toEqual({
+        isError: undefined,
+        error: undefined,
+      });
       expect(JSON.parse(paid.content[0]!.text)).toEqual(paid.structuredContent.data);
       const receipt = paymentReceipt.parse(paid._meta!['x402/payment-response']);
       expect(shop.facilitator.chain.transfers.at(-1)).toMatchObject({
@@ -69,7 +77,9 @@ describe.each(Object.keys(AGENTS))('%s', (name) => {
       // The first result, read and paid separately.
       const [{ itemId }] = (paid.structuredContent.data as { results: [{ itemId: string }] }).results;
       const item = await shop.payer.pay(challengeOf(await agent.call('get_agenda_item', { itemId })));
-      expect((await agent.call('get_agenda_item', { itemId }, item)).structuredContent.data).toMatchObject({ item: { itemId } });
+      expect((await agent.call('get_agenda_item', { itemId }, item)).structuredContent.data).toMatchObject({
+        item: { itemId },
+      });
       expect(errorOf(await agent.call('get_agenda_item', { itemId }, payment)).code).toBe('payment_replay_mismatch');
     });
   });
@@ -84,10 +94,12 @@ describe.each(Object.keys(AGENTS))('%s', (name) => {
       expect(paymentChallenge.parse(details?.paymentRequired)).toEqual(challenge);
       expect(errorOf(await agent.call('search_agenda', SEARCH, 'money')).code).toBe('payment_invalid');
       expect(errorOf(await agent.call('search_agenda', { query: '' }, payment)).code).toBe('invalid_parameter');
-      expect(errorOf(await agent.call('search_agenda', { ...SEARCH, cursor: 'none' }, payment)).code).toBe('invalid_cursor');
-      expect(errorOf(await agent.call('search_agenda', { query: 'zzzzqqqq xxyyxx' }, await shop.payer.pay(challenge))).code).toBe(
-        'empty_result_not_chargeable',
+      expect(errorOf(await agent.call('search_agenda', { ...SEARCH, cursor: 'none' }, payment)).code).toBe(
+        'invalid_cursor',
       );
+      expect(
+        errorOf(await agent.call('search_agenda', { query: 'zzzzqqqq xxyyxx' }, await shop.payer.pay(challenge))).code,
+      ).toBe('empty_result_not_chargeable');
       // The payment is still valid after all of this.
       expect((await agent.call('search_agenda', SEARCH, payment)).isError).toBeUndefined();
     });
@@ -96,7 +108,11 @@ describe.each(Object.keys(AGENTS))('%s', (name) => {
 
 test('a payment gives its account and no other the report tools, which cost nothing', async () => {
   const stranger = await shop.openCustomer();
-  const report = { sourceUrl: 'https://records.example.org/meetings/7', expectedRecord: 'an agenda', idempotencyToken: 'paid' };
+  const report = {
+    sourceUrl: 'https://records.example.org/meetings/7',
+    expectedRecord: 'an agenda',
+    idempotencyToken: 'paid',
+  };
   const wallet = makePayer();
   shop.facilitator.chain.fund(wallet.address, 1_000_000n);
   await connected(
@@ -108,7 +124,8 @@ test('a payment gives its account and no other the report tools, which cost noth
       const { broadcasts } = shop.facilitator.chain;
       // As soon as the read model has it.
       let answer = await agent.call('report_missing_data', report);
-      for (let tries = 0; answer.isError === true && tries < 200; tries += 1) answer = await agent.call('report_missing_data', report);
+      for (let tries = 0; answer.isError === true && tries < 200; tries += 1)
+        answer = await agent.call('report_missing_data', report);
       expect(answer.structuredContent.data).toMatchObject({ status: 'received' });
       expect(shop.facilitator.chain.broadcasts).toBe(broadcasts);
     },
@@ -140,7 +157,10 @@ test('a batch with one payment on two calls has both refused; separate payments 
       .map(({ result }) => result);
   };
   let challenge: PaymentChallenge | undefined;
-  await connected(FIRST_AGENT, async (agent) => void (challenge = challengeOf(await agent.call('search_agenda', SEARCH))));
+  await connected(
+    FIRST_AGENT,
+    async (agent) => void (challenge = challengeOf(await agent.call('search_agenda', SEARCH))),
+  );
   const [one, two] = [await shop.payer.pay(challenge!), await shop.payer.pay(challenge!)];
   const { broadcasts } = shop.facilitator.chain;
   const [first, other, second] = await answerOf([one, two, structuredClone(one)]);
@@ -152,7 +172,9 @@ test('a batch with one payment on two calls has both refused; separate payments 
 test('two processes with the same payment at once settle it once', async () => {
   const second = await shop.start({ role: 'api' });
   try {
-    const agents = await Promise.all([service, second, service, second].map(({ baseUrl }) => AGENTS[FIRST_AGENT]!(baseUrl, customer.key)));
+    const agents = await Promise.all(
+      [service, second, service, second].map(({ baseUrl }) => AGENTS[FIRST_AGENT]!(baseUrl, customer.key)),
+    );
     const payment = await shop.payer.pay(challengeOf(await agents[0]!.call('search_agenda', SEARCH)));
     const { broadcasts } = shop.facilitator.chain;
     const answers = await Promise.all(agents.map((agent) => agent.call('search_agenda', SEARCH, payment)));
@@ -174,13 +196,37 @@ test('an operator sees payments and their outcome without their signatures, and 
     const payment = await shop.payer.pay(challengeOf(await agent.call('search_agenda', SEARCH)));
     signature = payment.payload.signature;
     expect(errorOf(await agent.call('search_agenda', SEARCH, payment)).code).toBe('payment_reconciliation_required');
-    const [unknown] = await shop.civic<{ paymentId: string; state: string; nonce: string }[]>(['payments', 'list', '--state', 'RECONCILE']);
-    expect(unknown).toMatchObject({ state: 'RECONCILE', accountId: customer.accountId, tool: 'search_agenda', amount: '10000' });
+    const [unknown] = await shop.civic<{ paymentId: string; state: string; nonce: string }[]>([
+      'payments',
+      'list',
+      '--state',
+      'RECONCILE',
+    ]);
+    expect(unknown).toMatchObject({
+      state: 'RECONCILE',
+      accountId: customer.accountId,
+      tool: 'search_agenda',
+      amount: '10000',
+    });
     const { hash } = shop.facilitator.chain.transfers.at(-1)!;
-    const failed = await shop.installation.civicHere(['payments', 'reconcile', unknown!.paymentId, '--failed', 'not on the chain']);
+    const failed = await shop.installation.civicHere([
+      'payments',
+      'reconcile',
+      unknown!.paymentId,
+      '--failed',
+      'not on the chain',
+    ]);
     expect(failed.exitCode).toBe(1);
     expect(failed.stderr).toMatch(/the chain may still take this payment|somebody is working/);
-    const both = await shop.installation.civicHere(['payments', 'reconcile', unknown!.paymentId, '--failed', 'x', '--settled', hash]);
+    const both = await shop.installation.civicHere([
+      'payments',
+      'reconcile',
+      unknown!.paymentId,
+      '--failed',
+      'x',
+      '--settled',
+      hash,
+    ]);
     expect(both).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('give one of') });
     const bad = await shop.installation.civicHere(['payments', 'reconcile', unknown!.paymentId, '--settled', '0x12']);
     expect(bad).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('a transaction hash') });
@@ -190,7 +236,9 @@ test('an operator sees payments and their outcome without their signatures, and 
     });
     const shown = await shop.civic<{ facts: { type: string }[] }>(['payments', 'show', unknown!.paymentId]);
     expect(shown.facts.map(({ type }) => type)).toEqual(['AccountPaymentVerified', 'AccountPaymentSettled']);
-    expect((await agent.call('search_agenda', SEARCH, payment))._meta!['x402/payment-response']).toMatchObject({ transaction: hash });
+    expect((await agent.call('search_agenda', SEARCH, payment))._meta!['x402/payment-response']).toMatchObject({
+      transaction: hash,
+    });
     for (const text of [JSON.stringify(shown), JSON.stringify(unknown)])
       expect(text.toLowerCase()).not.toContain(signature.slice(2, 42).toLowerCase());
   });
@@ -198,7 +246,9 @@ test('an operator sees payments and their outcome without their signatures, and 
   shop.facilitator.faults.settle = null;
   const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
   expect(metrics).not.toMatch(/0x[0-9a-f]{40}/i);
-  expect(await shop.installation.civicHere(['payments', 'show', '00000000-0000-4000-8000-000000000000'])).toMatchObject({ exitCode: 1 });
+  expect(await shop.installation.civicHere(['payments', 'show', '00000000-0000-4000-8000-000000000000'])).toMatchObject(
+    { exitCode: 1 },
+  );
   expect(await shop.civic(['payments', 'wallet', shop.payer.address, '--bar'])).toMatchObject({ barred: true });
   await connected(FIRST_AGENT, async (agent) => {
     const payment = await shop.payer.pay(challengeOf(await agent.call('search_agenda', SEARCH)));
@@ -211,7 +261,8 @@ test('an operator sees payments and their outcome without their signatures, and 
 test('no log line of any level contains a signature', async () => {
   const { stderr } = await service.stop();
   const sent = [...shop.facilitator.asked.verify, ...shop.facilitator.asked.settle].map(
-    (body) => (JSON.parse(body) as { paymentPayload: { payload: { signature: string } } }).paymentPayload.payload.signature,
+    (body) =>
+      (JSON.parse(body) as { paymentPayload: { payload: { signature: string } } }).paymentPayload.payload.signature,
   );
   expect(sent.length).toBeGreaterThan(10);
   expect(stderr.length).toBeGreaterThan(1_000);

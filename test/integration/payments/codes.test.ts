@@ -1,63 +1,67 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { PaymentAnswer } from '../../../src/edge/admission/payments/paid-call.ts';
-import { priceOf } from '../../../src/edge/admission/payments/payment-terms.ts';
+import { createPrice } from '../../../src/edge/admission/payments/payment-terms.ts';
 import { paymentChallenge } from '../../../contract/tools/tool-results.ts';
-import { COMMON_TOOL_CODES, PAID_TOOL_CODES, TOOL_ERRORS, type ToolErrorCode } from '../../../contract/tools/tool-errors.ts';
+import {
+  COMMON_TOOL_CODES,
+  PAID_TOOL_CODES,
+  TOOL_ERRORS,
+  type ToolErrorCode,
+} from '../../../contract/tools/tool-errors.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { NETWORK } from '../../../domain/payments/payment.ts';
-import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';
 import { openWithFailing, openWithFailingMove } from '../../support/failing-ledger.ts';
 import { paidOnChain, rowOf } from '../../support/payment-recovery.ts';
 import {
   AMOUNT,
   billingOf,
   makePayer,
-  openTestPayments,
   PATIENT_TIMES,
   PAY_TO,
   readsNothing,
   type SentPayment,
   type TestPayments,
+  useTestPayments,
 } from '../../support/payments.ts';
 
-let database: TestDatabase;
-let shop: TestPayments;
-beforeAll(async () => {
-  database = await startTestDatabase();
-  shop = await openTestPayments(database.url);
-});
-afterAll(async () => {
-  await shop.close();
-  await database.close();
-});
+const { shop, signed } = await useTestPayments();
 const usual = { read: (): TestPayments['read'] => async () => '{"results":[]}' };
-afterEach(() => {
-  shop.clock.offset = 0;
-  shop.price = priceOf(AMOUNT, PAY_TO);
+
+beforeEach(() => {
   shop.read = usual.read();
-  shop.facilitator.chain.fault = null;
-  Object.assign(shop.facilitator.faults, { verify: null, settle: null });
 });
 
-const signed = async (): Promise<SentPayment> => shop.payer.pay(await shop.challenge());
 const seconds = (ahead: number): string => String(Math.floor(Date.now() / 1000) + ahead);
-const accepted = (payment: SentPayment, changes: object): SentPayment => ({ ...payment, accepted: { ...payment.accepted, ...changes } });
+
+const accepted = (payment: SentPayment, changes: object): SentPayment => ({
+  ...payment,
+  accepted: { ...payment.accepted, ...changes },
+});
+
 const authorization = (payment: SentPayment, changes: object): SentPayment => ({
   ...payment,
   payload: { ...payment.payload, authorization: { ...payment.payload.authorization, ...changes } },
 });
+
 interface Produced {
   readonly answer: PaymentAnswer;
   /** To look up its outcome. */
   readonly payment?: SentPayment;
 }
+
 /** Every code that a payment of a tool can cause, with its cause. */
 const PRODUCE: Partial<Record<ToolErrorCode, () => Promise<Produced>>> = {
-  beta_unavailable: async () => ({ answer: await shop.open({ facilitator: null }).payForRead(shop.call(await signed())) }),
+  beta_unavailable: async () => ({
+    answer: await shop.open({ facilitator: null }).payForRead(shop.call(await signed())),
+  }),
   billing_channel_payment_mismatch: async () => {
     const billing = billingOf('subscription', { tier: 'pro', paidUntil: Date.now() + 1e9 });
-    return { answer: await shop.ask(await signed(), { principal: { accountId: shop.accountId, keyId: randomUUID(), billing } }) };
+    return {
+      answer: await shop.ask(await signed(), {
+        principal: { accountId: shop.accountId, keyId: randomUUID(), billing },
+      }),
+    };
   },
   billing_entitlement_required: async () => ({
     answer: await shop.ask(undefined, {
@@ -79,7 +83,7 @@ const PRODUCE: Partial<Record<ToolErrorCode, () => Promise<Produced>>> = {
   },
   payment_price_mismatch: async () => {
     const payment = await signed();
-    shop.price = priceOf('20000', PAY_TO);
+    shop.price = createPrice('20000', PAY_TO);
     return { answer: await shop.ask(payment), payment };
   },
   payment_price_unavailable: async () => {
@@ -100,7 +104,10 @@ const PRODUCE: Partial<Record<ToolErrorCode, () => Promise<Produced>>> = {
   },
   payment_budget_exceeded: async () => {
     const payment = await signed();
-    return { answer: await shop.open({ budget: { perAccount: 1n, ofAll: 10n ** 12n } }).payForRead(shop.call(payment)), payment };
+    return {
+      answer: await shop.open({ budget: { perAccount: 1n, ofAll: 10n ** 12n } }).payForRead(shop.call(payment)),
+      payment,
+    };
   },
   payment_ledger_unavailable: async () => {
     const payment = await signed();
@@ -165,7 +172,10 @@ const PRODUCE: Partial<Record<ToolErrorCode, () => Promise<Produced>>> = {
   read_timeout: async () => {
     const payment = await signed();
     shop.read = () => new Promise(() => undefined);
-    return { answer: await shop.open({ times: { ...PATIENT_TIMES, readMs: 50 } }).payForRead(shop.call(payment)), payment };
+    return {
+      answer: await shop.open({ times: { ...PATIENT_TIMES, readMs: 50 } }).payForRead(shop.call(payment)),
+      payment,
+    };
   },
   read_failed: async () => {
     const payment = await signed();
@@ -182,14 +192,9 @@ const PRODUCE: Partial<Record<ToolErrorCode, () => Promise<Produced>>> = {
     return { answer: await openWithFailingMove(shop, 'RESULT_SAVED').payForRead(shop.call(payment)), payment };
   },
 };
+
 /** The bare challenge is not an error object, and the search itself checks the cursor. */
 const ELSEWHERE: ReadonlySet<ToolErrorCode> = new Set(['payment_required', 'invalid_cursor']);
-
-test('the table below has every code of a payment and no other', () => {
-  const codes = PAID_TOOL_CODES.filter((code) => !(COMMON_TOOL_CODES as readonly string[]).includes(code) && !ELSEWHERE.has(code));
-  expect(codes).toHaveLength(26);
-  expect(Object.keys(PRODUCE).toSorted()).toEqual(codes.toSorted());
-});
 
 /** After these the caller may sign again; the details state how. */
 const REPAYABLE: readonly string[] = [
@@ -206,6 +211,7 @@ const REPAYABLE: readonly string[] = [
   'read_failed',
   'read_result_not_saved',
 ];
+
 const WAITS: readonly string[] = [
   'payment_ledger_unavailable',
   'payment_verification_unavailable',
@@ -214,13 +220,22 @@ const WAITS: readonly string[] = [
   'payment_receipt_unavailable',
 ];
 
+test('the table below has every code of a payment and no other', () => {
+  const codes = PAID_TOOL_CODES.filter(
+    (code) => !(COMMON_TOOL_CODES as readonly string[]).includes(code) && !ELSEWHERE.has(code),
+  );
+  expect(codes).toHaveLength(26);
+  expect(Object.keys(PRODUCE).toSorted()).toEqual(codes.toSorted());
+});
+
 describe.each(Object.entries(PRODUCE))('%s', (code, produce) => {
   test('is answered with the next step, and moves no money that it does not report', async () => {
     const { answer, payment } = await produce();
     expect(answer).toMatchObject({ kind: 'error', code, message: TOOL_ERRORS[code as ToolErrorCode] });
     if (answer.kind !== 'error') return;
     const { paymentRequired: again } = (answer.details ?? {}) as { readonly paymentRequired?: unknown };
-    if (REPAYABLE.includes(code)) expect(paymentChallenge.parse(again).accepts[0]!.amount).toBe(shop.price!.terms.amount);
+    if (REPAYABLE.includes(code))
+      expect(paymentChallenge.parse(again).accepts[0]!.amount).toBe(shop.price!.terms.amount);
     else expect(again).toBeUndefined();
     expect(answer.retryAfterSeconds !== undefined).toBe(WAITS.includes(code));
     if (payment !== undefined) expect(paidOnChain(shop, payment)).toBe(0);
@@ -242,17 +257,22 @@ test('refusals before a row exists leave none, and the same payment can be sent 
   ] as const) {
     const { payment } = await PRODUCE[code]!();
     expect(await rowOf(shop, payment!)).toBeNull();
-    shop.price = priceOf(AMOUNT, PAY_TO);
+    shop.price = createPrice(AMOUNT, PAY_TO);
     shop.facilitator.faults.verify = null;
     if (
-      ['payment_budget_exceeded', 'payment_ledger_unavailable', 'payment_verification_unavailable', 'payment_price_mismatch'].includes(code)
+      [
+        'payment_budget_exceeded',
+        'payment_ledger_unavailable',
+        'payment_verification_unavailable',
+        'payment_price_mismatch',
+      ].includes(code)
     ) {
       expect(await shop.ask(payment)).toMatchObject({ kind: 'paid' });
     }
   }
-  expect(Number((await shop.civic.rows("select count(*) from civic.payments where state <> 'SETTLED'"))[0]![0])).toBeLessThanOrEqual(
-    before,
-  );
+  expect(
+    Number((await shop.civic.rows("select count(*) from civic.payments where state <> 'SETTLED'"))[0]![0]),
+  ).toBeLessThanOrEqual(before);
 });
 
 test('an invalid signature is refused before a facilitator is asked', async () => {
@@ -277,11 +297,16 @@ test('a verification that is refused as expired is reported as such, and no othe
     details: { reason: expect.stringContaining('valid_before') },
   });
   const poor = makePayer();
-  expect(await shop.ask(await poor.pay(await shop.challenge()))).toMatchObject({ code: 'payment_authorization_invalid' });
+  expect(await shop.ask(await poor.pay(await shop.challenge()))).toMatchObject({
+    code: 'payment_authorization_invalid',
+  });
   const early = await shop.payer.payOtherwise(await shop.challenge(), { validAfter: seconds(60) });
   expect(await shop.ask(early)).toMatchObject({ code: 'payment_authorization_invalid' });
   const long = await shop.payer.payOtherwise(await shop.challenge(), { validBefore: seconds(7_200) });
-  expect(await shop.ask(long)).toMatchObject({ code: 'payment_expired', message: 'the payment would be valid for too long' });
+  expect(await shop.ask(long)).toMatchObject({
+    code: 'payment_expired',
+    message: 'the payment would be valid for too long',
+  });
 });
 
 test('without a price there is no challenge, and a paid result stays available', async () => {
@@ -291,7 +316,7 @@ test('without a price there is no challenge, and a paid result stays available',
   shop.price = null;
   expect(await shop.ask(undefined)).toMatchObject({ code: 'payment_price_unavailable' });
   expect(await shop.ask(payment)).toEqual(first);
-  shop.price = priceOf('99', PAY_TO);
+  shop.price = createPrice('99', PAY_TO);
   expect(await shop.ask(payment)).toEqual(first);
   // Also after its own time.
   shop.clock.advance(3_600_000);

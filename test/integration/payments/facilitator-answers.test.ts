@@ -76,7 +76,10 @@ describe.each(['verify', 'settle', 'look'] as const)('%s', (question) => {
     const sent = { bytes: 0 };
     const url = await serve((_, response) => void endless(response, sent));
     const answer = await QUESTIONS[question](url, PATIENT.verifyMs);
-    expect(answer).toMatchObject({ kind: NO_ANSWER[question], ...(question === 'look' ? {} : { reason: 'bad_answer' }) });
+    expect(answer).toMatchObject({
+      kind: NO_ANSWER[question],
+      ...(question === 'look' ? {} : { reason: 'bad_answer' }),
+    });
     // The buffers of both sockets count too.
     expect(sent.bytes).toBeLessThan(MAX_ANSWER_BYTES + 16 * 1024 * 1024);
   });
@@ -87,7 +90,9 @@ describe.each(['verify', 'settle', 'look'] as const)('%s', (question) => {
       followed.push(request.url!);
       response.writeHead(200, json).end('{"isValid":true}');
     });
-    const url = await serve((request, response) => response.writeHead(status, { location: elsewhere + request.url }).end());
+    const url = await serve((request, response) =>
+      response.writeHead(status, { location: elsewhere + request.url }).end(),
+    );
     expect(await QUESTIONS[question](url, PATIENT.verifyMs)).toMatchObject({ kind: NO_ANSWER[question] });
     expect(followed).toEqual([]);
   });
@@ -123,15 +128,24 @@ describe('a verdict at settlement', () => {
   test('is none with a status of 500 or in a body of another shape', async () => {
     const refused = { errorReason: 'insufficient_funds' };
     expect(await settledAs(500, refused)).toEqual({ kind: 'unknown', reason: 'failed', transaction: null });
-    expect(await settledAs(400, { ...refused, success: 'no' })).toEqual({ kind: 'unknown', reason: 'bad_answer', transaction: null });
+    expect(await settledAs(400, { ...refused, success: 'no' })).toEqual({
+      kind: 'unknown',
+      reason: 'bad_answer',
+      transaction: null,
+    });
   });
 });
 
 test('a verification that is refused with a status of 4xx is refused, whatever its body says of validity', async () => {
   for (const isValid of [true, false]) {
     const url = await serve(
-      (_, response) => void response.writeHead(402, json).end(JSON.stringify({ isValid, invalidReason: 'insufficient_funds' })),
+      (_, response) =>
+        void response.writeHead(402, json).end(JSON.stringify({ isValid, invalidReason: 'insufficient_funds' })),
     );
-    expect(await httpFacilitator(url, PATIENT).verify(payment)).toEqual({ kind: 'refused', reason: 'insufficient_funds', expired: false });
+    expect(await httpFacilitator(url, PATIENT).verify(payment)).toEqual({
+      kind: 'refused',
+      reason: 'insufficient_funds',
+      expired: false,
+    });
   }
 });

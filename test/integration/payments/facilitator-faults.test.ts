@@ -1,29 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { facilitatorOf, httpFacilitator } from '../../../infra/x402/facilitator.ts';
 import type { Facilitator } from '../../../domain/ports/payments.ts';
-import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';
 import { afterwards, expectAgreement, paidOnChain, rowOf } from '../../support/payment-recovery.ts';
-import { openTestPayments, PATIENT, type SentPayment, type TestPayments, TOOL_DATA } from '../../support/payments.ts';
+import { PATIENT, type SentPayment, useTestPayments } from '../../support/payments.ts';
 import type { ChainFault } from '../../support/x402-chain.ts';
-import { type HttpFault, type LocalFacilitator, type Operation, startLocalFacilitator } from '../../support/x402-facilitator.ts';
+import {
+  type HttpFault,
+  type LocalFacilitator,
+  type Operation,
+  startLocalFacilitator,
+} from '../../support/x402-facilitator.ts';
 
-let database: TestDatabase;
-let shop: TestPayments;
-beforeAll(async () => {
-  database = await startTestDatabase();
-  shop = await openTestPayments(database.url);
-});
-afterAll(async () => {
-  await shop.close();
-  await database.close();
-});
-afterEach(() => {
-  shop.clock.offset = 0;
-  shop.read = async () => JSON.stringify(TOOL_DATA);
-  shop.facilitator.chain.fault = null;
-  Object.assign(shop.facilitator.faults, { verify: null, settle: null });
-});
-const signed = async (): Promise<SentPayment> => shop.payer.pay(await shop.challenge());
+const { shop, signed } = await useTestPayments();
 
 /** Over HTTP, or in this process, the same chain behind both. */
 const ways = {
@@ -31,13 +19,28 @@ const ways = {
   'in process': () => shop.open({ facilitator: facilitatorOf(shop.facilitator.client) }),
 };
 
+/** Short timeouts for answers that do not arrive. */
+const impatient = (fault: HttpFault) => (fault === 'hang' ? shop.open({ facilitator: halfPatient() }) : shop.open());
+
+function halfPatient(): Facilitator {
+  const short = httpFacilitator(shop.facilitator.url, { verifyMs: 700, settleMs: 700 });
+  const long = httpFacilitator(shop.facilitator.url, PATIENT);
+  const hangsAt = (operation: Operation) => shop.facilitator.faults[operation] === 'hang';
+  return {
+    verify: (payment) => (hangsAt('verify') ? short : long).verify(payment),
+    settle: (payment) => (hangsAt('settle') ? short : long).settle(payment),
+  };
+}
+
 describe.each(Object.entries(ways))('%s', (_, open) => {
   test('a facilitator without a node verifies nothing, and the same payment can be sent again', async () => {
     const payment = await signed();
     shop.facilitator.chain.fault = 'rpc_down';
     const answer = await open().payForRead(shop.call(payment));
     expect(answer).toMatchObject({ kind: 'error' });
-    expect(['payment_authorization_invalid', 'payment_verification_unavailable']).toContain(answer.kind === 'error' && answer.code);
+    expect(['payment_authorization_invalid', 'payment_verification_unavailable']).toContain(
+      answer.kind === 'error' && answer.code,
+    );
     expect(await rowOf(shop, payment)).toBeNull();
     shop.facilitator.chain.fault = null;
     expect(await open().payForRead(shop.call(payment))).toMatchObject({ kind: 'paid' });
@@ -86,18 +89,6 @@ describe.each(Object.entries(ways))('%s', (_, open) => {
   });
 });
 
-/** Short timeouts for answers that do not arrive. */
-const impatient = (fault: HttpFault) => (fault === 'hang' ? shop.open({ facilitator: halfPatient() }) : shop.open());
-function halfPatient(): Facilitator {
-  const short = httpFacilitator(shop.facilitator.url, { verifyMs: 700, settleMs: 700 });
-  const long = httpFacilitator(shop.facilitator.url, PATIENT);
-  const hangsAt = (operation: Operation) => shop.facilitator.faults[operation] === 'hang';
-  return {
-    verify: (payment) => (hangsAt('verify') ? short : long).verify(payment),
-    settle: (payment) => (hangsAt('settle') ? short : long).settle(payment),
-  };
-}
-
 describe('the facilitator itself', () => {
   test.each<[HttpFault, string]>([
     ['http_500', 'payment_verification_unavailable'],
@@ -125,25 +116,31 @@ describe('the facilitator itself', () => {
     ['wrong_shape', 0],
     ['echo_500', 0],
     ['done_then_500', 1],
-  ])('in the mode %s at settle leaves the outcome unknown (money has moved %d times), and no data leaves', async (fault, paid) => {
-    const payment = await signed();
-    shop.facilitator.faults.settle = fault;
-    const answer = await impatient(fault).payForRead(shop.call(payment));
-    expect(answer).toMatchObject({ kind: 'error', code: 'payment_reconciliation_required', retryAfterSeconds: 5 });
-    expect(await rowOf(shop, payment)).toMatchObject({ state: 'RECONCILE' });
-    expect(paidOnChain(shop, payment)).toBe(paid);
-    shop.facilitator.faults.settle = null;
-    const later = await afterwards(shop, shop.open(), payment);
-    // For a settled payment the facilitator only reports a used nonce; the chain or an operator decides.
-    expect(later).toMatchObject(paid === 0 ? { kind: 'paid' } : { code: 'payment_reconciliation_required' });
-    await expectAgreement(shop, shop.open(), payment);
-  });
+  ])(
+    'in the mode %s at settle leaves the outcome unknown (money has moved %d times), and no data leaves',
+    async (fault, paid) => {
+      const payment = await signed();
+      shop.facilitator.faults.settle = fault;
+      const answer = await impatient(fault).payForRead(shop.call(payment));
+      expect(answer).toMatchObject({ kind: 'error', code: 'payment_reconciliation_required', retryAfterSeconds: 5 });
+      expect(await rowOf(shop, payment)).toMatchObject({ state: 'RECONCILE' });
+      expect(paidOnChain(shop, payment)).toBe(paid);
+      shop.facilitator.faults.settle = null;
+      const later = await afterwards(shop, shop.open(), payment);
+      // For a settled payment the facilitator only reports a used nonce; the chain or an operator decides.
+      expect(later).toMatchObject(paid === 0 ? { kind: 'paid' } : { code: 'payment_reconciliation_required' });
+      await expectAgreement(shop, shop.open(), payment);
+    },
+  );
 
   test('in the mode http_400_refusal at settle refuses the payment: no money, no data, and a final row', async () => {
     const payment = await signed();
     shop.facilitator.faults.settle = 'http_400_refusal';
     expect(await shop.ask(payment)).toMatchObject({ kind: 'error', code: 'payment_settlement_failed' });
-    expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLE_FAILED', cause: 'invalid_exact_evm_insufficient_balance' });
+    expect(await rowOf(shop, payment)).toMatchObject({
+      state: 'SETTLE_FAILED',
+      cause: 'invalid_exact_evm_insufficient_balance',
+    });
     shop.facilitator.faults.settle = null;
     expect(await shop.ask(payment)).toMatchObject({ code: 'payment_previous_settlement_failure' });
     expect(paidOnChain(shop, payment)).toBe(0);
@@ -162,17 +159,27 @@ describe('the facilitator itself', () => {
     expect(await payments.payForRead(shop.call(payment))).toMatchObject({ code: 'payment_reconciliation_required' });
     expect(await rowOf(shop, payment)).toMatchObject({ state: 'RECONCILE', cause: 'unreachable' });
     expect(other.chain.broadcasts).toBe(0);
-    expect(await payments.payForRead(shop.call(await signed()))).toMatchObject({ code: 'payment_verification_unavailable' });
+    expect(await payments.payForRead(shop.call(await signed()))).toMatchObject({
+      code: 'payment_verification_unavailable',
+    });
   });
 });
 
 test('fields that a caller adds to a payment do not reach the facilitator', async () => {
-  const payment: SentPayment = { ...(await signed()), extensions: { 'eip2612-gas-sponsoring': { info: 'mine' } }, secretNote: 'hello' };
+  const payment: SentPayment = {
+    ...(await signed()),
+    extensions: { 'eip2612-gas-sponsoring': { info: 'mine' } },
+    secretNote: 'hello',
+  };
   const before = shop.facilitator.asked.verify.length;
   shop.read = async () => '{}';
   expect(await shop.ask(payment)).toMatchObject({ kind: 'paid' });
   const [sent] = shop.facilitator.asked.verify.slice(before);
-  expect(Object.keys(JSON.parse(sent!) as object).toSorted()).toEqual(['paymentPayload', 'paymentRequirements', 'x402Version']);
+  expect(Object.keys(JSON.parse(sent!) as object).toSorted()).toEqual([
+    'paymentPayload',
+    'paymentRequirements',
+    'x402Version',
+  ]);
   expect(sent).not.toMatch(/extensions|secretNote|gas-sponsoring/);
 });
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../infra/system/clock.ts';
 import { accounts } from '../../../projections/accounts/projection.ts';
 import { listAccounts } from '../../../queries/accounts/account-lists.ts';
@@ -8,42 +8,34 @@ import { isShared, PAYMENT_META } from '../../../src/edge/mcp/message-checks.ts'
 import { paymentChallenge } from '../../../contract/tools/tool-results.ts';
 import type { BillingFacts } from '../../../domain/plans.ts';
 import type { Facilitator } from '../../../domain/ports/payments.ts';
-import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';
-import { expectAgreement, facilitatorOfShop, paidOnChain, rowOf } from '../../support/payment-recovery.ts';
+import { expectAgreement, facilitatorOfShop, paidOnChain, rowOf, work } from '../../support/payment-recovery.ts';
 import {
   AMOUNT,
   billingOf,
   makePayer,
   newNonce,
-  openTestPayments,
   PATIENT_TIMES,
   PAY_TO,
   readsNothing,
-  type TestPayments,
   TOOL_DATA,
+  useTestPayments,
 } from '../../support/payments.ts';
+import { openWithFailing, openWithFailingMove } from '../../support/failing-ledger.ts';
+import { mortal } from '../../support/payment-crashes.ts';
 
-let database: TestDatabase;
-let shop: TestPayments;
-beforeAll(async () => {
-  database = await startTestDatabase();
-  shop = await openTestPayments(database.url);
-});
-afterAll(async () => {
-  await shop.close();
-  await database.close();
-});
-
-afterEach(() => {
-  shop.clock.offset = 0;
-  shop.read = async () => JSON.stringify(TOOL_DATA);
-});
+const { shop, signed } = await useTestPayments();
 
 test('a call without a payment is answered with the challenge, and no facilitator is asked', async () => {
   const challenge = await shop.challenge();
   expect(paymentChallenge.parse(challenge)).toEqual(challenge);
-  expect(challenge).toMatchObject({ x402Version: 2, error: 'payment_required', resource: { url: 'mcp://tool/search_agenda' } });
-  expect(challenge.accepts).toMatchObject([{ amount: AMOUNT, payTo: PAY_TO, maxTimeoutSeconds: 120, network: 'eip155:84532' }]);
+  expect(challenge).toMatchObject({
+    x402Version: 2,
+    error: 'payment_required',
+    resource: { url: 'mcp://tool/search_agenda' },
+  });
+  expect(challenge.accepts).toMatchObject([
+    { amount: AMOUNT, payTo: PAY_TO, maxTimeoutSeconds: 120, network: 'eip155:84532' },
+  ]);
   expect(shop.facilitator.asked.verify).toEqual([]);
 });
 
@@ -54,7 +46,13 @@ test('the official client pays once, gets data and receipt, and the same answer 
   const [transfer, ...more] = shop.facilitator.chain.transfers;
   expect(more).toEqual([]);
   expect(first).toMatchObject({
-    receipt: { success: true, transaction: transfer!.hash, network: 'eip155:84532', payer: shop.payer.address, amount: AMOUNT },
+    receipt: {
+      success: true,
+      transaction: transfer!.hash,
+      network: 'eip155:84532',
+      payer: shop.payer.address,
+      amount: AMOUNT,
+    },
   });
   const reads = shop.reads;
   expect(await shop.ask(payment)).toEqual(first);
@@ -70,7 +68,9 @@ describe('one payment is for one call', () => {
       const { broadcasts } = shop.facilitator.chain;
       // Several processes on one ledger.
       const programs = [shop.open(), shop.open(), shop.open()];
-      const answers = await Promise.all(Array.from({ length: uses }, (_, use) => programs[use % 3]!.payForRead(shop.call(payment))));
+      const answers = await Promise.all(
+        Array.from({ length: uses }, (_, use) => programs[use % 3]!.payForRead(shop.call(payment))),
+      );
       expect(shop.facilitator.chain.broadcasts).toBe(broadcasts + 1);
       const kinds = answers.map((answer) => (answer.kind === 'error' ? answer.code : answer.kind));
       expect(kinds.filter((kind) => kind !== 'paid' && kind !== 'payment_in_progress')).toEqual([]);
@@ -89,7 +89,11 @@ describe('one payment is for one call', () => {
       ...payment,
       note: 'another payment, surely',
       extensions: { 'payment-identifier': 'something-else-entirely' },
-      accepted: { ...payment.accepted, asset: String(payment.accepted.asset).toUpperCase().replace('0X', '0x'), note: 1 },
+      accepted: {
+        ...payment.accepted,
+        asset: String(payment.accepted.asset).toUpperCase().replace('0X', '0x'),
+        note: 1,
+      },
       payload: {
         signature: signature.toUpperCase().replace('0X', '0x'),
         authorization: {
@@ -102,9 +106,11 @@ describe('one payment is for one call', () => {
     const { broadcasts } = shop.facilitator.chain;
     expect(await shop.ask(disguised)).toEqual(first);
     expect(shop.facilitator.chain.broadcasts).toBe(broadcasts);
-    expect(await shop.civic.rows('select count(*) from civic.payments where nonce = $1', [authorization.nonce!.toLowerCase()])).toEqual([
-      ['1'],
-    ]);
+    expect(
+      await shop.civic.rows('select count(*) from civic.payments where nonce = $1', [
+        authorization.nonce!.toLowerCase(),
+      ]),
+    ).toEqual([['1']]);
   });
 
   test('the same nonce of two payers is two payments', async () => {
@@ -131,17 +137,24 @@ describe('one payment is for one call', () => {
     const refusals = [];
     for (const payment of [settled, failed]) {
       refusals.push(
-        await shop.ask(payment, { principal: { accountId: stranger, keyId: randomUUID(), billing: billingOf('payg') } }),
+        await shop.ask(payment, {
+          principal: { accountId: stranger, keyId: randomUUID(), billing: billingOf('payg') },
+        }),
         await shop.ask(payment, { tool: 'get_agenda_item' }),
         await shop.ask(payment, { arguments: { query: 'wine', limit: 10 } }),
-        await shop.ask(await shop.payer.payOtherwise(challenge, { nonce: payment.payload.authorization.nonce!, value: '1' })),
+        await shop.ask(
+          await shop.payer.payOtherwise(challenge, { nonce: payment.payload.authorization.nonce!, value: '1' }),
+        ),
       );
     }
     const refused = { kind: 'error', code: 'payment_replay_mismatch', message: expect.any(String) };
-    for (const refusal of refusals) expect(refusal).toMatchObject({ ...refused, details: undefined, retryAfterSeconds: undefined });
+    for (const refusal of refusals)
+      expect(refusal).toMatchObject({ ...refused, details: undefined, retryAfterSeconds: undefined });
     // Another key of the account may fetch the paid result.
     expect(
-      await shop.ask(settled, { principal: { accountId: shop.accountId, keyId: randomUUID(), billing: billingOf('payg') } }),
+      await shop.ask(settled, {
+        principal: { accountId: shop.accountId, keyId: randomUUID(), billing: billingOf('payg') },
+      }),
     ).toMatchObject({ kind: 'paid' });
   });
 
@@ -151,7 +164,9 @@ describe('one payment is for one call', () => {
     const again = structuredClone(one);
     again.payload.authorization.from = one.payload.authorization.from!.toLowerCase();
     const carried = [one, undefined, two, { nonsense: true }, again, null, 'text'];
-    const batch = carried.map((payment) => ({ params: payment === undefined ? {} : { _meta: { [PAYMENT_META]: payment } } }));
+    const batch = carried.map((payment) => ({
+      params: payment === undefined ? {} : { _meta: { [PAYMENT_META]: payment } },
+    }));
     const shared = carried.map((payment) => isShared(batch, payment));
     expect(shared).toEqual([true, false, false, false, true, false, false]);
     expect(await shop.ask(one, { sharedInBatch: shared[0]! })).toMatchObject({ code: 'payment_request_invalid' });
@@ -162,7 +177,9 @@ describe('one payment is for one call', () => {
   test('a wallet that paid for one account pays for no other, until an operator releases it', async () => {
     const wallet = makePayer();
     shop.facilitator.chain.fund(wallet.address, 100_000n);
-    const stranger = { principal: { accountId: await shop.openAccount(), keyId: randomUUID(), billing: billingOf('payg') } };
+    const stranger = {
+      principal: { accountId: await shop.openAccount(), keyId: randomUUID(), billing: billingOf('payg') },
+    };
     const challenge = await shop.challenge();
     expect(await shop.ask(await wallet.pay(challenge))).toMatchObject({ kind: 'paid' });
     expect(await shop.ask(await wallet.pay(challenge), stranger)).toMatchObject({ code: 'payment_access_denied' });
@@ -242,7 +259,9 @@ describe('a client that disconnects', () => {
 
     const settling = slow('settle');
     const late = await shop.payer.pay(await shop.challenge());
-    expect(await settling.payments.payForRead(shop.call(late))).toMatchObject({ code: 'payment_reconciliation_required' });
+    expect(await settling.payments.payForRead(shop.call(late))).toMatchObject({
+      code: 'payment_reconciliation_required',
+    });
     expect(await shop.ask(late)).toMatchObject({ code: 'payment_in_progress' });
     settling.gate.resolve();
     await settling.payments.end();
@@ -254,7 +273,8 @@ describe('the channel', () => {
   test('is checked only for accounts that pay by the call; others are served without it', async () => {
     const closed = shop.open({ facilitator: null });
     const free = shop.open({ enforced: false });
-    const as = (billing: BillingFacts) => shop.call(undefined, { principal: { accountId: shop.accountId, keyId: randomUUID(), billing } });
+    const as = (billing: BillingFacts) =>
+      shop.call(undefined, { principal: { accountId: shop.accountId, keyId: randomUUID(), billing } });
     const paidThrough = billingOf('subscription', { tier: 'pro', paidUntil: Date.now() + 1e9 });
     expect(await closed.payForRead(as(billingOf('payg')))).toMatchObject({ code: 'beta_unavailable' });
     expect(await closed.payForRead(as(paidThrough))).toEqual({ kind: 'serve' });
@@ -269,7 +289,9 @@ describe('the channel', () => {
     shop.facilitator.chain.fund(wallet.address, 100_000n);
     shop.civic.startProjector([accounts]);
     const payment = await wallet.pay(await shop.challenge());
-    expect(await shop.ask(payment, { principal: { accountId, keyId: randomUUID(), billing: billingOf('payg') } })).toMatchObject({
+    expect(
+      await shop.ask(payment, { principal: { accountId, keyId: randomUUID(), billing: billingOf('payg') } }),
+    ).toMatchObject({
       kind: 'paid',
     });
     await shop.civic.caughtUp(undefined, [accounts.name]);
@@ -281,4 +303,88 @@ describe('the channel', () => {
     expect(billingRefusal('reports', days(29))).toBeNull();
     expect(billingRefusal('reports', days(30))).toMatchObject({ code: 'forbidden' });
   });
+});
+
+test('without the ledger nothing is verified, read or settled, wherever it fails', async () => {
+  for (const [method, when] of [
+    ['find', 'before'],
+    ['reserve', 'before'],
+    ['reserve', 'after'],
+  ] as const) {
+    const payment = await signed();
+    const asked = shop.facilitator.asked.verify.length;
+    expect(await openWithFailing(shop, method, when).payForRead(shop.call(payment))).toMatchObject({
+      code: 'payment_ledger_unavailable',
+    });
+    expect(shop.facilitator.asked.verify).toHaveLength(asked);
+    expect(paidOnChain(shop, payment)).toBe(0);
+  }
+});
+
+test.each([
+  ['VERIFIED', 'payment_ledger_unavailable', 'RESERVED'],
+  ['RESULT_SAVED', 'read_result_not_saved', 'READ_FAILED'],
+  ['SETTLING', 'payment_reconciliation_required', 'RESULT_SAVED'],
+])(
+  'a ledger that fails at the move to %s is answered %s, nothing is settled, and the row is %s',
+  async (to, code, state) => {
+    const payment = await signed();
+    const settles = shop.facilitator.asked.settle.length;
+    expect(await openWithFailingMove(shop, to).payForRead(shop.call(payment))).toMatchObject({ code });
+    expect(await rowOf(shop, payment)).toMatchObject({ state });
+    expect(shop.facilitator.asked.settle).toHaveLength(settles);
+  },
+);
+
+test('the same process writes a missing receipt of a settled payment when the store is back', async () => {
+  const payment = await signed();
+  const payments = openWithFailingMove(shop, 'SETTLED', 2);
+  expect(await payments.payForRead(shop.call(payment))).toMatchObject({ code: 'payment_receipt_unavailable' });
+  expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLING' });
+  await payments.end();
+  expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLED' });
+  expect(await shop.ask(payment)).toMatchObject({ kind: 'paid' });
+  expect(shop.facilitator.chain.broadcasts).toBe(shop.facilitator.chain.transfers.length);
+  expect(paidOnChain(shop, payment)).toBe(1);
+});
+
+test('a refusal to settle that could not be written is not final: the outcome stays unknown', async () => {
+  const payment = await signed();
+  shop.facilitator.chain.fault = 'revert';
+  expect(await openWithFailingMove(shop, 'SETTLE_FAILED').payForRead(shop.call(payment))).toMatchObject({
+    code: 'payment_reconciliation_required',
+  });
+  shop.facilitator.chain.fault = null;
+  shop.clock.advance(16_000);
+  await work(shop);
+  expect(await shop.ask(payment)).toMatchObject({ kind: 'paid' });
+  expect(paidOnChain(shop, payment)).toBe(1);
+});
+
+test('a process that dies answers no request, and its commits are counted', async () => {
+  const parts = mortal(
+    { ledger: shop.ledger, log: shop.civic.log, facilitator: facilitatorOfShop(shop) },
+    { commit: 1, when: 'before' },
+  );
+  expect(await shop.open(parts).payForRead(shop.call(await signed()))).toMatchObject({
+    code: 'payment_ledger_unavailable',
+  });
+  expect(parts.dead()).toBe(true);
+});
+
+test('an interrupted settlement is not repeated by the payer before its outcome is known', async () => {
+  const payment = await signed();
+  const parts = mortal(
+    { ledger: shop.ledger, log: shop.civic.log, facilitator: facilitatorOfShop(shop) },
+    { commit: 4, when: 'after' },
+  );
+  const died = shop.open(parts);
+  await died.payForRead(shop.call(payment));
+  await died.end();
+  expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLING' });
+  const asked = [shop.facilitator.asked.verify.length, shop.facilitator.asked.settle.length];
+  expect(await shop.ask(payment)).toMatchObject({ code: 'payment_in_progress' });
+  shop.clock.advance(16_000);
+  expect(await shop.ask(payment)).toMatchObject({ code: 'payment_reconciliation_required' });
+  expect([shop.facilitator.asked.verify.length, shop.facilitator.asked.settle.length]).toEqual(asked);
 });

@@ -3,7 +3,15 @@ import { chainLookup } from '../../../infra/x402/chain-lookup.ts';
 import { systemClock } from '../../../infra/system/clock.ts';
 import { NotResolved, resolveByHand } from '../../../src/processors/reactors/payments/reconcile-payments.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';
-import { expectAgreement, facilitatorOfShop, keyOf, paidOnChain, rowOf, work, workerParts } from '../../support/payment-recovery.ts';
+import {
+  expectAgreement,
+  facilitatorOfShop,
+  keyOf,
+  paidOnChain,
+  rowOf,
+  work,
+  workerParts,
+} from '../../support/payment-recovery.ts';
 import { openTestPayments, type SentPayment, type TestPayments, TOOL_DATA } from '../../support/payments.ts';
 import { type LocalNode, startLocalNode } from '../../support/x402-rpc.ts';
 
@@ -89,7 +97,10 @@ describe('a payment of unknown outcome', () => {
     shop.clock.advance(6_000);
     await work(shop, { chain: chain() });
     for (const payment of [cancelled, elsewhere]) {
-      expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLE_FAILED', cause: 'authorization_used_otherwise' });
+      expect(await rowOf(shop, payment)).toMatchObject({
+        state: 'SETTLE_FAILED',
+        cause: 'authorization_used_otherwise',
+      });
     }
     shop.facilitator.chain.transfers.pop();
   });
@@ -111,21 +122,22 @@ describe('a payment of unknown outcome', () => {
     expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLED' });
   });
 
-  test.each(['invalid_exact_evm_payload_authorization_valid_before', 'invalid_exact_evm_insufficient_balance', 'unrecognised'])(
-    'that was settled does not fail because the facilitator later refuses it as %s',
-    async (reason) => {
-      const payment = await unknown(true);
-      shop.clock.offset = OVER_MS;
-      await work(shop, {
-        facilitator: { ...facilitatorOfShop(shop), settle: async () => ({ kind: 'refused', reason, transaction: null }) },
-      });
-      expect(await rowOf(shop, payment)).toMatchObject({ state: 'RECONCILE', cause: reason, settleAttempts: 2 });
-      expect(await shop.ask(payment)).toMatchObject({ code: 'payment_reconciliation_required' });
-      shop.clock.advance(3_600_000);
-      await work(shop, { chain: chain() });
-      expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLED' });
-    },
-  );
+  test.each([
+    'invalid_exact_evm_payload_authorization_valid_before',
+    'invalid_exact_evm_insufficient_balance',
+    'unrecognised',
+  ])('that was settled does not fail because the facilitator later refuses it as %s', async (reason) => {
+    const payment = await unknown(true);
+    shop.clock.offset = OVER_MS;
+    await work(shop, {
+      facilitator: { ...facilitatorOfShop(shop), settle: async () => ({ kind: 'refused', reason, transaction: null }) },
+    });
+    expect(await rowOf(shop, payment)).toMatchObject({ state: 'RECONCILE', cause: reason, settleAttempts: 2 });
+    expect(await shop.ask(payment)).toMatchObject({ code: 'payment_reconciliation_required' });
+    shop.clock.advance(3_600_000);
+    await work(shop, { chain: chain() });
+    expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLED' });
+  });
 
   test('is asked of the facilitator at growing intervals, until it succeeds', async () => {
     const payment = await unknown(false);
@@ -269,7 +281,9 @@ describe('a decision of an operator', () => {
     expect(row).toMatchObject({ state: 'SETTLED', transaction: txOf(payment) });
     expect(await shop.ask(payment)).toMatchObject({ kind: 'paid', receipt: { transaction: txOf(payment) } });
     await expectAgreement(shop, shop.open(), payment);
-    await expect(resolveByHand(workerParts(shop), paymentId, { failed: 'changed my mind' })).rejects.toThrow(NotResolved);
+    await expect(resolveByHand(workerParts(shop), paymentId, { failed: 'changed my mind' })).rejects.toThrow(
+      NotResolved,
+    );
   });
 
   test('that it failed is refused while the chain can still accept it', async () => {
@@ -293,14 +307,16 @@ describe('a decision of an operator', () => {
     const now = shop.clock.now();
     await shop.ledger.claimOne(paymentId, { owner: '00000000-0000-4000-8000-000000000001', now, until: now + 15_000 });
     const hash = `0x${'4'.repeat(64)}`;
-    await expect(resolveByHand(workerParts(shop), paymentId, { settled: hash })).rejects.toThrow('another process works on this payment');
+    await expect(resolveByHand(workerParts(shop), paymentId, { settled: hash })).rejects.toThrow(
+      'another process works on this payment',
+    );
     const settled = await signed();
     await shop.ask(settled);
-    await expect(resolveByHand(workerParts(shop), (await rowOf(shop, settled))!.paymentId, { settled: hash })).rejects.toThrow(
-      'this payment is SETTLED',
-    );
-    await expect(resolveByHand(workerParts(shop), '00000000-0000-4000-8000-000000000002', { settled: hash })).rejects.toThrow(
-      'there is no payment',
-    );
+    await expect(
+      resolveByHand(workerParts(shop), (await rowOf(shop, settled))!.paymentId, { settled: hash }),
+    ).rejects.toThrow('this payment is SETTLED');
+    await expect(
+      resolveByHand(workerParts(shop), '00000000-0000-4000-8000-000000000002', { settled: hash }),
+    ).rejects.toThrow('there is no payment');
   });
 });

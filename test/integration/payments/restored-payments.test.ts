@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWorkingRows } from '../../../infra/postgresql/working-rows.ts';
+import { createWorkingRows } from '../../../infra/postgresql/installation/working-rows.ts';
 import type { PaymentAnswer } from '../../../src/edge/admission/payments/paid-call.ts';
 import { SAVED_TABLES } from '../../../domain/ports/stores.ts';
 import { openTestCivic, type TestCivic } from '../../support/civic.ts';
@@ -51,7 +51,9 @@ test('what was paid before a backup is answered and never paid again; later paym
     await to.finish({ trialClock: null, reactors: [], logId: (await restored.log.identity())! });
   }
   const [budgets, again] = await Promise.all(
-    [original, restored].map((civic) => civic.rows('select day::text, spender, reserved::text from civic.payment_budgets order by 1, 2')),
+    [original, restored].map((civic) =>
+      civic.rows('select day::text, spender, reserved::text from civic.payment_budgets order by 1, 2'),
+    ),
   );
   expect(again).toEqual(budgets);
 
@@ -79,7 +81,11 @@ test('the tables beside the log have the columns of archives of this format', as
       await original.rows(`select string_agg(column_name || ' ' || data_type, ', ' order by ordinal_position) from information_schema.columns
       where table_schema = 'civic' and table_name = '${table}'`)
     )[0]![0];
-  expect([await columns('payments'), await columns('payment_wallets'), await columns('inlet_parts')]).toMatchInlineSnapshot(`
+  expect([
+    await columns('payments'),
+    await columns('payment_wallets'),
+    await columns('inlet_parts'),
+  ]).toMatchInlineSnapshot(`
     [
       "payment_id uuid, network text, asset text, payer text, nonce text, account_id uuid, key_id uuid, tool text, request_hash text, terms_hash text, price_version text, amount numeric, pay_to text, valid_before bigint, budget_day date, state text, lease_owner uuid, lease_until bigint, payload text, result text, result_hash text, cause text, tx_hash text, receipt text, settle_attempts integer, look_at bigint, created_at bigint, updated_at bigint, settled_at bigint, facts_after bigint, verified_told boolean, outcome_told boolean",
       "network text, payer text, account_id uuid, barred boolean, changed_at bigint",

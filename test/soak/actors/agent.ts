@@ -41,13 +41,16 @@ export class Agent {
 
   #look(name: string, message: RpcMessage, { member, from, to }: { member: string; from: number; to: number }): void {
     const { failures, disturbances } = this.#world;
-    const result = message.result as { isError?: boolean; structuredContent?: { error?: { code: string; message: string } } } | undefined;
+    const result = message.result as
+      | { isError?: boolean; structuredContent?: { error?: { code: string; message: string } } }
+      | undefined;
     if (result === undefined) failures.add(`${name} at ${member} answered ${JSON.stringify(message).slice(0, 300)}`);
     const error = result?.isError === true ? result.structuredContent?.error : undefined;
     if (error === undefined) return;
     this.refusals.set(error.code, (this.refusals.get(error.code) ?? 0) + 1);
     const passing = error.code === 'service_unavailable' || error.code === 'timeout';
-    if (!Object.hasOwn(TOOL_ERRORS, error.code) || !passing) failures.add(`${name} at ${member} said ${error.code}: ${error.message}`);
+    if (!Object.hasOwn(TOOL_ERRORS, error.code) || !passing)
+      failures.add(`${name} at ${member} said ${error.code}: ${error.message}`);
     else if (!disturbances.during(from, to, ['database', `process ${member}`, `link ${member}`])) {
       failures.add(`${name} at ${member} said ${error.code} and nothing was disturbed`);
     }

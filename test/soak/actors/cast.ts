@@ -54,16 +54,25 @@ export async function openCast(world: World): Promise<Cast> {
   const excuses = (answer: { exitCode: number | null; stderr: string }, startedAt: number): boolean => {
     const { disturbances } = world;
     const isWarning = (line: string): boolean => line.includes('have not caught up') || line.startsWith('{"level":40,');
-    const warned = answer.exitCode === 0 && answer.stderr !== '' && answer.stderr.trimEnd().split('\n').every(isWarning);
-    return disturbances.during(startedAt, performance.now()) && (warned || (answer.exitCode === 1 && AWAY.test(answer.stderr)));
+    const warned =
+      answer.exitCode === 0 && answer.stderr !== '' && answer.stderr.trimEnd().split('\n').every(isWarning);
+    return (
+      disturbances.during(startedAt, performance.now()) &&
+      (warned || (answer.exitCode === 1 && AWAY.test(answer.stderr)))
+    );
   };
   const importers = many(
     plan.importers,
     'importer',
-    (name) => new ImportingWriter({ name, random: random(name), linesAFile: LINES_A_FILE, killed: 0.25, bad: 0.02, excuses }),
+    (name) =>
+      new ImportingWriter({ name, random: random(name), linesAFile: LINES_A_FILE, killed: 0.25, bad: 0.02, excuses }),
   );
   const mirrors = makeMirrors(world, random);
-  const replicators = many(plan.replicators, 'replicator', (name) => new Replicator(world, name, everybody.key, random(name)));
+  const replicators = many(
+    plan.replicators,
+    'replicator',
+    (name) => new Replicator(world, name, everybody.key, random(name)),
+  );
   const writers = many(plan.writers, 'writer', (name) => new DirectWriter(world, name, random(name)));
   const takers = many(plan.snapshotTakers, 'taker', (name) => new SnapshotTaker(world, random(name)));
   const pollers = many(plan.pollers, 'poller', (name) => new Poller(world, name, random(name)));
@@ -106,9 +115,13 @@ export async function openCast(world: World): Promise<Cast> {
         ...importers.map((importer, at) => noted(`importer ${at + 1}`, importing(importer, over))),
         ...writers.map((writer, at) => noted(`writer ${at + 1}`, writer.work(over))),
         ...takers.map((taker, at) => noted(`taker ${at + 1}`, taker.work(customer(`taker ${at}`, over)))),
-        ...pollers.map((poller, at) => noted(`poller ${at + 1}`, poller.work(customer(`poller ${at}`, over, ofPollers[at]!.key)))),
+        ...pollers.map((poller, at) =>
+          noted(`poller ${at + 1}`, poller.work(customer(`poller ${at}`, over, ofPollers[at]!.key))),
+        ),
         ...agents.map((agent, at) => noted(`agent ${at + 1}`, agent.work(customer(`agent ${at}`, over)))),
-        ...reporters.map((reporter, at) => noted(`reporter ${at + 1}`, reporter.work(customer(`reporter ${at}`, over, keyOf(reporter))))),
+        ...reporters.map((reporter, at) =>
+          noted(`reporter ${at + 1}`, reporter.work(customer(`reporter ${at}`, over, keyOf(reporter)))),
+        ),
         noted('operator', operator.work(over)),
       ]);
     },

@@ -59,12 +59,15 @@ export class DirectWriter {
       for (const [index, { kind, ...rest }] of outcomes.entries()) {
         const { token, key, own } = batch[index]!;
         if (kind === 'rejected') failures.add(`${this.#name}: ${key} was rejected: ${JSON.stringify(rest)}`);
-        if (kind === 'unchanged' && token !== null) failures.add(`${this.#name}: ${key} with the new content ${token} was unchanged`);
+        if (kind === 'unchanged' && token !== null)
+          failures.add(`${this.#name}: ${key} with the new content ${token} was unchanged`);
         if (kind === 'appended' && token !== null) this.appended.push(token);
         if (own) this.own.set(key, token);
       }
     } catch (error) {
-      const known = [LogUnavailable, OutcomeUnknown, DatabaseUnavailable, DeadlineExceeded].some((kind) => error instanceof kind);
+      const known = [LogUnavailable, OutcomeUnknown, DatabaseUnavailable, DeadlineExceeded].some(
+        (kind) => error instanceof kind,
+      );
       const excused = disturbances.during(from, performance.now());
       if (!known || !excused) failures.add(`${this.#name}: a batch failed with ${String(error)}`);
       for (const { token, key } of batch) {
@@ -81,7 +84,9 @@ export class DirectWriter {
     return Array.from({ length: 1 + random.below(MAX_CHANGES) }, (_, line): Change | null => {
       const own = random.chance(0.7);
       const resource = RESOURCES[random.below(RESOURCES.length)]!;
-      const id = own ? derivedId('soak', this.#name, random.below(OWN_IDS)) : derivedId('soak', 'shared', random.below(SHARED_IDS));
+      const id = own
+        ? derivedId('soak', this.#name, random.below(OWN_IDS))
+        : derivedId('soak', 'shared', random.below(SHARED_IDS));
       const key = `${resource} ${id}`;
       // One change per record in a batch, so that the result of the change is the state of the record.
       if (inBatch.has(key)) return null;
@@ -99,5 +104,11 @@ function contentOf(resource: (typeof RESOURCES)[number], id: string, token: stri
   if (resource === 'agenda_items') {
     return { meetingId: SOAK_MEETING, sequence: 7, title: `Rezoning of two acres to retail ${token}`, sourceUrl: url };
   }
-  return { recordStreamId: derivedId('soak', 'stream'), sourceRecordId: id, title: token, sourceUrl: url, attributes: { token } };
+  return {
+    recordStreamId: derivedId('soak', 'stream'),
+    sourceRecordId: id,
+    title: token,
+    sourceUrl: url,
+    attributes: { token },
+  };
 }

@@ -69,21 +69,36 @@ export class Mirror {
     const query = new URLSearchParams({ limit: String(limit) });
     if (cursor !== null) query.set('cursor', cursor);
     if (this.resource !== null) query.set('resource', this.resource);
-    const { text } = await customer.ask({ operation: 'readCivicChanges', path: `/api/v1/data/changes?${query.toString()}` });
+    const { text } = await customer.ask({
+      operation: 'readCivicChanges',
+      path: `/api/v1/data/changes?${query.toString()}`,
+    });
     const { data, meta } = JSON.parse(text) as Page;
     const next = positionOfCursor(meta.nextCursor);
     let at = from;
     const changed: (readonly [string, Content | null])[] = [];
     for (const item of data.items) {
       const seen = this.#published.see(item);
-      this.#require(this.resource === null ? seen.position === at + 1 : seen.position > at, `position ${seen.position} came after ${at}`);
-      this.#require(this.resource === null || seen.resource === this.resource, `${seen.resource} came through the filter`);
+      this.#require(
+        this.resource === null ? seen.position === at + 1 : seen.position > at,
+        `position ${seen.position} came after ${at}`,
+      );
+      this.#require(
+        this.resource === null || seen.resource === this.resource,
+        `${seen.resource} came through the filter`,
+      );
       at = seen.position;
       changed.push([seen.key, seen.content]);
     }
     this.#require(data.items.length <= limit, `${data.items.length} items came for ${limit}`);
-    this.#require(next >= at && (this.resource !== null || next === at), `nextCursor is ${next} where the page ends at ${at}`);
-    this.#require(!meta.hasMore || (data.items.length > 0 && next === at), `hasMore at ${next} of a page that ends at ${at}`);
+    this.#require(
+      next >= at && (this.resource !== null || next === at),
+      `nextCursor is ${next} where the page ends at ${at}`,
+    );
+    this.#require(
+      !meta.hasMore || (data.items.length > 0 && next === at),
+      `hasMore at ${next} of a page that ends at ${at}`,
+    );
     this.pages += 1;
     if (this.#random.chance(KILLED)) {
       this.kills += 1;
@@ -98,7 +113,9 @@ export class Mirror {
   }
 
   async #copySnapshot(customer: Customer): Promise<void> {
-    const { data } = JSON.parse((await customer.ask({ operation: 'createCivicSnapshot', path: '/api/v1/data/snapshots' })).text) as {
+    const { data } = JSON.parse(
+      (await customer.ask({ operation: 'createCivicSnapshot', path: '/api/v1/data/snapshots' })).text,
+    ) as {
       data: { snapshotId: string; boundaryCursor: string };
     };
     const state = new Map<string, Content>();
@@ -109,7 +126,8 @@ export class Mirror {
           data: { items: { id: string }[] };
           meta: { nextCursor: string | null; hasMore: boolean };
         };
-        for (const item of page.data.items) state.set(`${resource} ${item.id}`, { resource, id: item.id, canonical: canonicalJson(item) });
+        for (const item of page.data.items)
+          state.set(`${resource} ${item.id}`, { resource, id: item.id, canonical: canonicalJson(item) });
         ({ nextCursor: cursor, hasMore: more } = page.meta);
       }
     }

@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises';
-import { PROJECTIONS } from '../../../src/composition.ts';
+import { PROJECTIONS } from '../../../src/app/composition.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';
 import type { Answered } from '../../support/service.ts';
 import type { SoakAccount } from '../first-records.ts';
@@ -35,13 +35,18 @@ export class Operator {
   }
 
   async #rotateKey(over: AbortSignal): Promise<void> {
-    const issued = await this.#command(['keys', 'issue', '--account', this.#account.accountId, '--scope', 'civic:read', '--json'], over);
+    const issued = await this.#command(
+      ['keys', 'issue', '--account', this.#account.accountId, '--scope', 'civic:read', '--json'],
+      over,
+    );
     if (issued === null) return;
     const { keyId, key } = JSON.parse(issued.stdout) as { keyId: string; key: string };
     const revoked = await this.#command(['keys', 'revoke', '--key', keyId, '--yes', '--json'], over);
     if (revoked === null || revoked.stderr !== '') return;
     for (const { name, baseUrl } of this.#world.api()) {
-      const answer = await fetch(`${baseUrl}/api/v1/data/health`, { headers: { authorization: `Bearer ${key}` } }).catch(() => null);
+      const answer = await fetch(`${baseUrl}/api/v1/data/health`, {
+        headers: { authorization: `Bearer ${key}` },
+      }).catch(() => null);
       if (answer?.status === 200) this.#world.failures.add(`${name} let a revoked key in`);
       await answer?.body?.cancel();
     }

@@ -43,7 +43,10 @@ export class Poller {
         this.revoked += 1;
       } else {
         const question = `?limit=${1 + this.#random.below(500)}&cursor=${feed.cursor}`;
-        const { text } = await customer.ask({ operation: 'readFeedSubscriptionChanges', path: `${path}/changes${question}` });
+        const { text } = await customer.ask({
+          operation: 'readFeedSubscriptionChanges',
+          path: `${path}/changes${question}`,
+        });
         feed.cursor = this.#look(feed, text);
         this.polls += 1;
       }

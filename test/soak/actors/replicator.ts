@@ -33,7 +33,11 @@ export class Replicator {
   }
 
   async follow(over: AbortSignal): Promise<void> {
-    const proxy = await openUnreliableProxy(() => this.#front(), seededRandom(this.#random.below(2 ** 32)), DAMAGED_PART);
+    const proxy = await openUnreliableProxy(
+      () => this.#front(),
+      seededRandom(this.#random.below(2 ** 32)),
+      DAMAGED_PART,
+    );
     try {
       await this.#follow(over, proxy.baseUrl);
     } finally {
@@ -53,7 +57,8 @@ export class Replicator {
       clearTimeout(kill);
       over.removeEventListener('abort', stop);
       if (ended.signal === 'SIGKILL') this.kills += 1;
-      else if (!over.aborted) this.#world.failures.add(`${this.name} ended by itself: ${ended.exitCode} ${ended.stderr.slice(-400)}`);
+      else if (!over.aborted)
+        this.#world.failures.add(`${this.name} ended by itself: ${ended.exitCode} ${ended.stderr.slice(-400)}`);
     }
   }
 
@@ -63,6 +68,13 @@ export class Replicator {
 
   /** Brings the mirror to the head and compares it with the digests of the service. */
   verify(): Promise<Answered> {
-    return this.#world.installation.civic([...this.#arguments, '--base-url', this.#front(), '--once', '--verify', '--json']);
+    return this.#world.installation.civic([
+      ...this.#arguments,
+      '--base-url',
+      this.#front(),
+      '--once',
+      '--verify',
+      '--json',
+    ]);
   }
 }

@@ -30,8 +30,11 @@ export class Reporter {
   async work(customer: Customer): Promise<void> {
     for (;;) {
       // Most reports of a day are sent at the end: an account may send five a minute and twenty a day.
-      const isNew = this.receipts.size === 0 || (this.receipts.size < MAX_NEW_REPORTS_A_DAY - 1 && this.#random.chance(0.3));
-      const token = isNew ? `${this.#name}.${this.sent.length}` : [...this.receipts.keys()][this.#random.below(this.receipts.size)]!;
+      const isNew =
+        this.receipts.size === 0 || (this.receipts.size < MAX_NEW_REPORTS_A_DAY - 1 && this.#random.chance(0.3));
+      const token = isNew
+        ? `${this.#name}.${this.sent.length}`
+        : [...this.receipts.keys()][this.#random.below(this.receipts.size)]!;
       if (isNew) this.sent.push(token);
       await this.send(customer, token);
       await customer.rest(this.#random.below(2 * PAUSE_MS));

@@ -44,9 +44,13 @@ export class SnapshotTaker {
     this.#waiting = this.#waiting.filter(({ position }) => position > whole);
     for (const { position, records, digests } of ready) {
       const state = published.stateAt(position);
-      const different = [...new Set([...state.keys(), ...records.keys()])].filter((key) => state.get(key)?.canonical !== records.get(key));
-      if (different.length > 0) failures.add(`the snapshot at ${position} differs from the feed in ${different.slice(0, 3).join(', ')}`);
-      if (JSON.stringify(digestsOf(state)) !== JSON.stringify(digests)) failures.add(`the snapshot at ${position} has other digests`);
+      const different = [...new Set([...state.keys(), ...records.keys()])].filter(
+        (key) => state.get(key)?.canonical !== records.get(key),
+      );
+      if (different.length > 0)
+        failures.add(`the snapshot at ${position} differs from the feed in ${different.slice(0, 3).join(', ')}`);
+      if (JSON.stringify(digestsOf(state)) !== JSON.stringify(digests))
+        failures.add(`the snapshot at ${position} has other digests`);
       this.compared += 1;
     }
     return this.#waiting.length;

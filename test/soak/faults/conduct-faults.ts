@@ -47,7 +47,11 @@ export async function conductFaults({ world, random, readiness, onFault }: Condu
       disturbances.end(disturbance);
       if (typeof readyAfterMs === 'string')
         failures.add(`after "${fault.description}" not everything worked again in time: ${readyAfterMs}`);
-      onFault({ kind, description: fault.description, readyAfterMs: typeof readyAfterMs === 'string' ? null : readyAfterMs });
+      onFault({
+        kind,
+        description: fault.description,
+        readyAfterMs: typeof readyAfterMs === 'string' ? null : readyAfterMs,
+      });
     }
   }
 }
@@ -66,7 +70,10 @@ async function victimOf({ members, database }: World, random: SeededRandom, role
   const candidates = members.filter((member) => member.role === role && member.name !== 'api-1');
   const any = candidates[random.below(candidates.length)]!;
   if (role !== 'projector' || random.chance(0.2)) return any;
-  const rows = await database.query<{ owner: string | null }>("select owner from civic.generations where state = 'live'").catch(() => []);
-  const held = (member: Member): number => rows.filter(({ owner }) => owner?.split(':')[1] === String(member.pid)).length;
+  const rows = await database
+    .query<{ owner: string | null }>("select owner from civic.generations where state = 'live'")
+    .catch(() => []);
+  const held = (member: Member): number =>
+    rows.filter(({ owner }) => owner?.split(':')[1] === String(member.pid)).length;
   return candidates.toSorted((one, other) => held(other) - held(one))[0]!;
 }

@@ -27,7 +27,9 @@ const ended =
 
 export const DATABASE_FAULTS: Readonly<Record<string, MakeFault>> = {
   'PostgreSQL restarted': ended('fast shutdown of PostgreSQL', (database) => database.signalServer('SIGINT')),
-  'PostgreSQL stopped at once': ended('immediate shutdown of PostgreSQL', (database) => database.signalServer('SIGQUIT')),
+  'PostgreSQL stopped at once': ended('immediate shutdown of PostgreSQL', (database) =>
+    database.signalServer('SIGQUIT'),
+  ),
   'PostgreSQL killed': ended('kill -9 of the PostgreSQL server', (database) => database.signalServer('SIGKILL')),
   'supervisor killed': ended('kill -9 of the supervisor of PostgreSQL', (database) => database.killSupervisor()),
 };

@@ -28,7 +28,10 @@ export const processOf = ({ name, role }: Member): readonly Touched[] => [
   `process ${name}`,
   ...(role === 'api' ? [] : (['folding'] as const)),
 ];
-export const linkOf = ({ name, role }: Member): readonly Touched[] => [`link ${name}`, ...(role === 'api' ? [] : (['folding'] as const))];
+export const linkOf = ({ name, role }: Member): readonly Touched[] => [
+  `link ${name}`,
+  ...(role === 'api' ? [] : (['folding'] as const)),
+];
 
 /** From, inclusive, to, exclusive. */
 export const between = (random: SeededRandom, from: number, below: number): number => from + random.below(below - from);

@@ -20,7 +20,11 @@ const everybody = ({ members, commandLink }: World): Ways => ({
 /** The connection of one process, or of the writers and commands. */
 async function oneOf({ world, random, victim }: FaultParts): Promise<Ways> {
   if (random.chance(0.2))
-    return { description: 'the way of the commands to the database', touched: ['link commands'], links: [world.commandLink] };
+    return {
+      description: 'the way of the commands to the database',
+      touched: ['link commands'],
+      links: [world.commandLink],
+    };
   const member = random.chance(0.4) ? await victim('projector') : world.members[random.below(world.members.length)]!;
   return { description: `the way of ${member.name} to the database`, touched: linkOf(member), links: [member.link] };
 }

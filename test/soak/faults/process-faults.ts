@@ -68,7 +68,11 @@ const rolled: MakeFault = async ({ world, victim }) => {
 /** Several at once, as in a failure of a machine. */
 const severalKilled: MakeFault = async ({ random, victim, hold }) => {
   const missing = hold(0, 2_000);
-  const members = [await victim('api'), await victim('projector'), ...(random.chance(0.5) ? [await victim('worker')] : [])];
+  const members = [
+    await victim('api'),
+    await victim('projector'),
+    ...(random.chance(0.5) ? [await victim('worker')] : []),
+  ];
   return {
     description: `kill -9 of ${members.map(({ name }) => name).join(' and ')} at once`,
     touched: members.flatMap(processOf),

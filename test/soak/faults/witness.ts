@@ -2,7 +2,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { RecordOutcome } from '../../../commands/records/handle-each.ts';
 import type { RecordChange, RecordWriter } from '../../../commands/records/write-records.ts';
 import { derivedId } from '../../../domain/identifiers.ts';
-import { isStoreFailure } from '../../../domain/retry.ts';
+import { isStoreFailure } from '../../../plumbing/retry.ts';
 import { openLinkedLog } from '../linked-log.ts';
 import type { World } from '../world.ts';
 
@@ -47,6 +47,7 @@ export async function endWithWitness(
   await back();
   for (const token of acknowledged) {
     const found = await database.query('select from civic.events where data::text like $1', [`%"${token}"%`]);
-    if (found.length !== 1) failures.add(`acknowledged just before the database ended and in the log ${found.length} times: ${token}`);
+    if (found.length !== 1)
+      failures.add(`acknowledged just before the database ended and in the log ${found.length} times: ${token}`);
   }
 }

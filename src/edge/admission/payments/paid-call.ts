@@ -5,12 +5,14 @@ import type { PaymentReceipt, PaymentTerms } from '../../../../domain/payments/p
 import type { CheckSignature, PaymentBudget, PaymentPorts } from '../../../../domain/ports/payments.ts';
 import type { Principal } from '../admit.ts';
 
-/** Milliseconds. The facilitator keeps its own times, which must be within `settleMarginMs` together with the read's. */
+/**
+ * Milliseconds. The facilitator has timeouts of its own; together with the read they must fit into `settleMarginMs`.
+ */
 export const PAYMENT_TIMES = {
-  /** Less than the deadline of the tool, whose refusal has less detail. */
+  /** Shorter than the deadline of the tool, whose refusal has less detail. */
   totalMs: 9_500,
   readMs: 3_000,
-  /** Minimum remaining validity of a new payment: the facilitator's own minimum plus the time of our work before it. */
+  /** Minimum remaining validity of a new payment: the facilitator's minimum plus the time for our work before it. */
   settleMarginMs: 16_000,
 };
 
@@ -21,7 +23,7 @@ export interface Price {
 
 export interface PaymentParts extends PaymentPorts {
   readonly checkSignature: CheckSignature;
-  /** Null where nothing is sold. */
+  /** Returns null if nothing is for sale. */
   readonly price: () => Price | null;
   readonly enforced: boolean;
   readonly budget: PaymentBudget;
@@ -31,29 +33,36 @@ export interface PaymentParts extends PaymentPorts {
 export interface PaidCall {
   readonly principal: Pick<Principal, 'accountId' | 'keyId' | 'billing'>;
   readonly tool: ToolName;
-  /** Parsed, defaults filled in. */
+  /** Parsed, with defaults filled in. */
   readonly arguments: unknown;
-  /** `_meta["x402/payment"]` as it came; undefined when it is not there. */
+  /** `_meta["x402/payment"]` as received; undefined if absent. */
   readonly payment: unknown;
   /** Another call of the same batch carries the same payment. */
   readonly sharedInBatch: boolean;
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
-  /** JSON text. The signal aborts at the deadline and at a disconnect. Throws `empty_result_not_chargeable` where nothing was found. */
+  /**
+   * Returns JSON text. The signal aborts at the deadline and at a disconnect. Throws `empty_result_not_chargeable` if
+   * nothing was found.
+   */
   readonly read: (signal: AbortSignal) => Promise<string>;
 }
 
 export type PaymentAnswer =
-  /** Nothing is charged for this call: read and answer. */
+  /** The call is free: read and answer. */
   | { readonly kind: 'serve' }
-  /** Paid: `text` is the JSON of `data`, identical bytes each time that the same payment is sent. */
+  /** Paid. `text` is the JSON of `data`; repeating the same payment returns identical bytes. */
   | { readonly kind: 'paid'; readonly data: unknown; readonly text: string; readonly receipt: PaymentReceipt }
   | { readonly kind: 'challenge'; readonly challenge: PaymentChallenge }
   | PaymentRefused;
 
 export class PaymentRefused extends ToolRefusal {
   readonly kind = 'error';
-  constructor(code: ToolErrorCode, extra: ConstructorParameters<typeof ToolRefusal>[2] = {}, message: string = TOOL_ERRORS[code]) {
+  constructor(
+    code: ToolErrorCode,
+    extra: ConstructorParameters<typeof ToolRefusal>[2] = {},
+    message: string = TOOL_ERRORS[code],
+  ) {
     super(code, message, extra);
   }
 }

@@ -4,11 +4,18 @@ import type { ToolErrorCode } from '../../../../contract/tools/tool-errors.ts';
 import { leaseLeftMs, paymentId, writeSignedPayment } from '../../../../domain/payments/payment.ts';
 import { NO_STREAM } from '../../../../domain/ports/event-log.ts';
 import type { PaymentRow, Reserved } from '../../../../domain/ports/payments.ts';
-import { withinDeadline } from '../../../../domain/retry.ts';
+import { withinDeadline } from '../../../../plumbing/retry.ts';
 import { accountStream } from '../../../../domain/streams.ts';
 import { type Billing, toolBilling } from '../billing.ts';
 import { type PaidCall, type PaymentAnswer, type PaymentParts, PaymentRefused, type Price } from './paid-call.ts';
-import { challengeFor, checkTerms, type PresentedPayment, readPayment, requestHash, termsHash } from './payment-terms.ts';
+import {
+  challengeFor,
+  checkTerms,
+  type PresentedPayment,
+  readPayment,
+  requestHash,
+  termsHash,
+} from './payment-terms.ts';
 import { fromLedger, inProgress, paidAnswer, type PaymentWork, unknownYet, workOnPayment } from './work-on-payment.ts';
 
 /** Codes after which the caller may sign a new payment for the same call; their details contain a new challenge. */
@@ -31,35 +38,35 @@ export type Payments = ReturnType<typeof createPayments>;
 export function createPayments(parts: PaymentParts) {
   const working = new Set<Promise<unknown>>();
   const ending = new AbortController();
-  const behind = (work: Promise<unknown>): void => {
+  const trackInBackground = (work: Promise<unknown>): void => {
     working.add(work);
     void work.catch(() => undefined).finally(() => working.delete(work));
   };
   return {
     open: parts.facilitator !== null,
-    /** Answers one call of a sold tool, or returns `serve` where nothing is charged. Never throws. */
+    /** Answers one call of a paid tool, or returns `serve` if the call is free. Never throws. */
     async payForRead(call: PaidCall): Promise<PaymentAnswer> {
       const settlement = { begun: false };
       try {
         return await withinDeadline(parts.clock, parts.times.totalMs, call.signal, (over) => {
-          const answer = answerOf({ ...parts, ...call, over, settlement, behind, ending: ending.signal });
-          behind(answer);
+          const answer = payOrRefuse({ ...parts, ...call, over, settlement, trackInBackground, ending: ending.signal });
+          trackInBackground(answer);
           return answer;
         });
       } catch {
-        // The deadline of the tool has passed, or the caller has gone: before settlement this ends the work, later it does not.
+        // The deadline has passed or the caller has disconnected: this cancels the work, unless settlement has begun.
         return settlement.begun ? unknownYet() : new PaymentRefused('timeout');
       }
     },
-    /** Await it before the ledger is closed: resolves when all work that continues after answers has ended. */
+    /** Resolves when all work that continues after answers has ended. Await it before closing the ledger. */
     async end(): Promise<void> {
-      ending.abort(new Error('the service is ending'));
+      ending.abort(new Error('the service is shutting down'));
       while (working.size > 0) await Promise.allSettled(working);
     },
   };
 }
 
-async function answerOf(work: PaymentWork): Promise<PaymentAnswer> {
+async function payOrRefuse(work: PaymentWork): Promise<PaymentAnswer> {
   try {
     return await pay(work);
   } catch (error) {
@@ -79,26 +86,32 @@ async function pay(work: PaymentWork): Promise<PaymentAnswer> {
   const { principal, tool, payment, facilitator, ledger } = work;
   const billing = { facts: principal.billing, enforced: work.enforced, now: work.clock.now() };
   const attached = payment !== undefined;
-  if (channelGate(tool, billing, { open: facilitator !== null, attached }) === 'serve') return { kind: 'serve' };
+  if (checkChannel(tool, billing, { open: facilitator !== null, attached }) === 'serve') return { kind: 'serve' };
   if (!attached) return { kind: 'challenge', challenge: challengeFor(tool, currentPrice(work)) };
 
   const presented = readPayment(payment, tool);
   if (work.sharedInBatch) throw new PaymentRefused('payment_request_invalid');
-  const claim = claimOf(work, presented);
-  // Before price and expiry: paid data can be fetched again after the price has changed or the payment has expired.
-  const known = await fromLedger(work, () => ledger.find(presented.key));
-  const used = known === null ? await firstUse(work, presented, claim) : { kind: 'found' as const, row: known };
+  const claim = createClaim(work, presented);
+  // Comes before the checks of price and expiry: paid data can be fetched again after the price changed or the payment
+  // expired.
+  const existing = await fromLedger(work, () => ledger.find(presented.key));
+  const stored =
+    existing === null ? await reservePayment(work, presented, claim) : { kind: 'found' as const, row: existing };
   work.over.throwIfAborted();
-  if (used.kind === 'reserved') return await workOnPayment(work, used.row);
-  const answer = replay(used.row, claim, work.chainClock.now());
+  if (stored.kind === 'reserved') return await workOnPayment(work, stored.row);
+  const answer = replay(stored.row, claim, work.chainClock.now());
   if (answer !== null) return answer;
-  const taken = await fromLedger(work, () => ledger.takeOver(used.row, newPaymentLease(work)));
-  if (taken === null) throw inProgress();
-  return await workOnPayment(work, taken);
+  const acquired = await fromLedger(work, () => ledger.takeOver(stored.row, newPaymentLease(work)));
+  if (acquired === null) throw inProgress();
+  return await workOnPayment(work, acquired);
 }
 
-/** Checks 1 to 3. A payment that comes where nothing is charged is left alone, unless it comes from another channel. */
-export function channelGate(tool: ToolName, billing: Billing, call: { readonly open: boolean; readonly attached: boolean }) {
+/** Checks the billing channel. Ignores a payment for a free call, unless the account uses another billing channel. */
+export function checkChannel(
+  tool: ToolName,
+  billing: Billing,
+  call: { readonly open: boolean; readonly attached: boolean },
+) {
   const judged = toolBilling(tool, billing);
   if (call.attached && billing.facts.channel !== 'payg') {
     throw new PaymentRefused(call.open ? 'billing_channel_payment_mismatch' : 'beta_unavailable');
@@ -117,24 +130,31 @@ function currentPrice({ price }: PaymentWork): Price {
 
 type Claim = Pick<PaymentRow, 'accountId' | 'tool' | 'requestHash' | 'termsHash'>;
 
-function claimOf({ principal: { accountId }, tool, arguments: parsed }: PaidCall, { signed }: PresentedPayment): Claim {
+function createClaim(
+  { principal: { accountId }, tool, arguments: parsed }: PaidCall,
+  { signed }: PresentedPayment,
+): Claim {
   try {
     return { accountId, tool, requestHash: requestHash(tool, parsed), termsHash: termsHash(signed) };
   } catch {
-    // A lone surrogate: no stored text contains one.
+    // The arguments contain an unpaired surrogate, which no stored text has.
     throw new PaymentRefused('invalid_parameter');
   }
 }
 
-/** Returns the row that another call has reserved meanwhile. Throws the refusal of the first check that fails. */
-async function firstUse(work: PaymentWork, { key, signed, boundTo }: PresentedPayment, claim: Claim) {
+/**
+ * Reserves a row for a new payment, or returns the one that a concurrent call reserved. Throws the first check that
+ * fails.
+ */
+async function reservePayment(work: PaymentWork, { key, signed, boundTo }: PresentedPayment, claim: Claim) {
   const { ledger, log, principal } = work;
   const { terms, version } = currentPrice(work);
   checkTerms({ key, signed, boundTo }, terms, work.chainClock.now(), work.times.settleMarginMs);
   const { accepted, authorization, signature } = signed;
-  if (!(await work.checkSignature(authorization, accepted, signature))) throw new PaymentRefused('payment_authorization_invalid');
+  if (!(await work.checkSignature(authorization, accepted, signature)))
+    throw new PaymentRefused('payment_authorization_invalid');
   const stream = accountStream(claim.accountId);
-  // Where facts about the row can begin; a log that cannot be asked only makes their publication cost more.
+  // Facts about the row come after this revision. If the log does not answer, publishing them only costs more.
   const last = await log.readLast([stream]).catch(() => null);
   const reservation = {
     ...key,
@@ -149,15 +169,22 @@ async function firstUse(work: PaymentWork, { key, signed, boundTo }: PresentedPa
     createdAt: work.clock.now(),
     factsAfter: last?.get(stream)?.revision ?? NO_STREAM,
   };
-  const reserved: Reserved = await fromLedger(work, () => ledger.reserve(reservation, newPaymentLease(work), work.budget));
+  const reserved: Reserved = await fromLedger(work, () =>
+    ledger.reserve(reservation, newPaymentLease(work), work.budget),
+  );
   if (reserved.kind === 'budget_exceeded') throw new PaymentRefused('payment_budget_exceeded');
   if (reserved.kind === 'wallet_refused') throw new PaymentRefused('payment_access_denied');
   return reserved;
 }
 
-/** Null where its work is to be continued. Price and expiry are not looked at. */
-function replay(row: PaymentRow, { accountId, tool, requestHash, termsHash }: Claim, now: number): PaymentAnswer | null {
-  const same = row.accountId === accountId && row.tool === tool && row.requestHash === requestHash && row.termsHash === termsHash;
+/** Answers from the stored row; null if its work must continue. Price and expiry are not checked. */
+function replay(
+  row: PaymentRow,
+  { accountId, tool, requestHash, termsHash }: Claim,
+  now: number,
+): PaymentAnswer | null {
+  const same =
+    row.accountId === accountId && row.tool === tool && row.requestHash === requestHash && row.termsHash === termsHash;
   if (!same) throw new PaymentRefused('payment_replay_mismatch');
   const leftMs = leaseLeftMs(row, now);
   switch (row.state) {

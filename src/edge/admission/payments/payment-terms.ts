@@ -21,10 +21,20 @@ import { PaymentRefused, type Price } from './paid-call.ts';
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const VERSION_LENGTH = 12;
 
-/** The price of an amount (smallest units) to an address; null where there is no amount: then nothing is sold. */
-export function priceOf(amount: string | null, payTo: string): Price | null {
+/**
+ * Returns the price: an amount in smallest units, paid to an address. Null without an amount, which means nothing is
+ * for sale.
+ */
+export function createPrice(amount: string | null, payTo: string): Price | null {
   if (amount === null) return null;
-  const terms = { scheme: SCHEME, network: NETWORK, asset: ASSET, amount, payTo: payTo.toLowerCase(), extra: ASSET_DOMAIN };
+  const terms = {
+    scheme: SCHEME,
+    network: NETWORK,
+    asset: ASSET,
+    amount,
+    payTo: payTo.toLowerCase(),
+    extra: ASSET_DOMAIN,
+  };
   return { terms, version: sha256(JSON.stringify(terms)).slice(0, VERSION_LENGTH) };
 }
 
@@ -38,11 +48,11 @@ export const challengeFor = (tool: ToolName, { terms }: Price): PaymentChallenge
 const matching = (pattern: RegExp) => z.string().regex(pattern);
 const hex = (bytes: number) => matching(new RegExp(`^0x[0-9a-fA-F]{${bytes * 2}}$`)).toLowerCase();
 const address = hex(20);
-/** Of at most 256 bits, about. */
+/** A decimal integer of about 256 bits at most. */
 const decimal = matching(/^(0|[1-9][0-9]{0,77})$/);
 const word = matching(/^[\x20-\x7e]{1,100}$/);
 
-/** x402's PaymentPayload, version 2, of the scheme `exact` by EIP-3009. Other fields are ignored and not stored. */
+/** The PaymentPayload of x402, version 2, scheme `exact` by EIP-3009. Other fields are ignored and not stored. */
 const paymentPayload = z.object({
   x402Version: z.literal(2),
   resource: z.object({ url: z.string().max(500) }).optional(),
@@ -56,14 +66,21 @@ const paymentPayload = z.object({
     extra: z.object({ name: word, version: word }),
   }),
   payload: z.object({
-    /** 65 bytes. Signatures of contracts are longer and cannot be checked without the chain. */
+    /** 65 bytes for an ordinary wallet. Contract signatures are longer and can only be checked on the chain. */
     signature: matching(/^0x([0-9a-fA-F]{2}){64,2048}$/).toLowerCase(),
-    authorization: z.object({ from: address, to: address, value: decimal, validAfter: decimal, validBefore: decimal, nonce: hex(32) }),
+    authorization: z.object({
+      from: address,
+      to: address,
+      value: decimal,
+      validAfter: decimal,
+      validBefore: decimal,
+      nonce: hex(32),
+    }),
   }),
 });
 
 export type PresentedPayment = ReturnType<typeof readPayment>;
-/** Parses the attached payment. Throws `payment_invalid`, which names the field and never a value. */
+/** Parses the attached payment. Throws `payment_invalid`, which names the fields but never their values. */
 export function readPayment(payment: unknown, tool: string) {
   const parsed = paymentPayload.safeParse(payment);
   if (!parsed.success) {
@@ -78,16 +95,24 @@ export function readPayment(payment: unknown, tool: string) {
 }
 
 /** Identifies a request: the tool and its parsed arguments with defaults. */
-export const requestHash = (tool: string, parsedArguments: unknown): string => sha256(canonicalJson({ tool, arguments: parsedArguments }));
+export const requestHash = (tool: string, parsedArguments: unknown): string =>
+  sha256(canonicalJson({ tool, arguments: parsedArguments }));
 
-/** Identifies the signed terms, without the signature, which has several encodings. */
+/** Identifies the signed terms. Excludes the signature, which has several encodings. */
 export const termsHash = ({ accepted, authorization, resourceUrl }: SignedPayment): string =>
   sha256(canonicalJson({ accepted, authorization, resourceUrl }));
 
 const MAX_VALID_MS = HOUR_MS;
 
-/** Checks 8 to 11, before anything is stored. `now` is the time of the chain; the payment must stay valid for `leastMs`. */
-export function checkTerms({ signed, boundTo }: PresentedPayment, current: Price['terms'], now: number, leastMs: number): void {
+/**
+ * Checks the terms, signature and times of a payment before anything is stored. `now` is chain time; the payment must stay valid for `leastMs`.
+ */
+export function checkTerms(
+  { signed, boundTo }: PresentedPayment,
+  current: Price['terms'],
+  now: number,
+  leastMs: number,
+): void {
   const { accepted, authorization, resourceUrl } = signed;
   const validBefore = BigInt(authorization.validBefore) * 1000n;
   if (validBefore < BigInt(now + leastMs)) throw new PaymentRefused('payment_expired');
@@ -98,7 +123,8 @@ export function checkTerms({ signed, boundTo }: PresentedPayment, current: Price
   const sameTerms = isDeepStrictEqual({ ...accepted, amount: current.amount }, current);
   if (!sameTerms || authorization.to !== current.payTo) throw new PaymentRefused('payment_mismatch');
   if (boundTo !== null && boundTo !== resourceUrl) throw new PaymentRefused('payment_request_invalid');
-  if (accepted.amount !== current.amount || authorization.value !== current.amount) throw new PaymentRefused('payment_price_mismatch');
-  // Chain and facilitator refuse an authorization that is not valid yet.
+  if (accepted.amount !== current.amount || authorization.value !== current.amount)
+    throw new PaymentRefused('payment_price_mismatch');
+  // The chain and the facilitator refuse an authorization that is not valid yet.
   if (BigInt(authorization.validAfter) * 1000n > BigInt(now)) throw new PaymentRefused('payment_authorization_invalid');
 }

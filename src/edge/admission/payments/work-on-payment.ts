@@ -1,38 +1,48 @@
 import { publishPaymentFacts } from '../../../../commands/payments/payment-facts.ts';
 import { MAX_TOOL_BYTES } from '../../../../contract/tools/tool.ts';
 import type { ToolErrorCode } from '../../../../contract/tools/tool-errors.ts';
-import { type NotBilled, PAYMENT_LEASE_MS, paymentReceipt, readSignedPayment, receiptOf } from '../../../../domain/payments/payment.ts';
+import {
+  type NotBilled,
+  PAYMENT_LEASE_MS,
+  paymentReceipt,
+  readSignedPayment,
+  receiptOf,
+} from '../../../../domain/payments/payment.ts';
 import { DeadlineExceeded } from '../../../../domain/ports/database.ts';
 import type { PaymentMove, PaymentRow } from '../../../../domain/ports/payments.ts';
 import { Refusal } from '../../../../domain/rejections.ts';
-import { answeredWithin, Backoff, withinDeadline } from '../../../../domain/retry.ts';
+import { answeredWithin, Backoff, withinDeadline } from '../../../../plumbing/retry.ts';
 import { type PaidCall, type PaymentAnswer, type PaymentParts, PaymentRefused } from './paid-call.ts';
 import { sha256 } from './payment-terms.ts';
 
 export interface PaymentWork extends PaymentParts, PaidCall {
-  /** Aborts at the deadline, and when the caller disconnects: the call is cancelled, unless its settlement has begun. */
+  /** Aborts at the deadline and when the caller disconnects. This cancels the call, unless settlement has begun. */
   readonly over: AbortSignal;
   readonly settlement: { begun: boolean };
-  readonly behind: (work: Promise<void>) => void;
-  /** Aborts when the service ends: pauses then end at once. */
+  readonly trackInBackground: (work: Promise<void>) => void;
+  /** Aborts when the service shuts down, which ends pauses at once. */
   readonly ending: AbortSignal;
 }
 
-/** Seconds after which a caller may ask again, while the worker examines the payment or a store is away. */
-const AGAIN_SECONDS = 5;
-export const unknownYet = (): PaymentRefused => new PaymentRefused('payment_reconciliation_required', { retryAfterSeconds: AGAIN_SECONDS });
+/** `Retry-After` seconds while the worker examines the payment or a store is unavailable. */
+const RETRY_AFTER_SECONDS = 5;
+export const unknownYet = (): PaymentRefused =>
+  new PaymentRefused('payment_reconciliation_required', { retryAfterSeconds: RETRY_AFTER_SECONDS });
 
 export const inProgress = (leftMs = PAYMENT_LEASE_MS): PaymentRefused =>
   new PaymentRefused('payment_in_progress', { retryAfterSeconds: leftMs / 1000 });
 
-/** Processes a leased row from its state to its end; throws the refusal that answers the call, or the reason of a cancellation. */
+/**
+ * Processes a leased row from its current state to its end. Throws the refusal that answers the call, or the abort
+ * reason.
+ */
 export async function workOnPayment(work: PaymentWork, row: PaymentRow): Promise<PaymentAnswer> {
   if (row.state === 'RESULT_SAVED') return await settle(work, row);
   await verify(work, row);
   work.over.throwIfAborted();
-  const verified = row.state === 'VERIFIED' ? row : await moved(work, row, { to: 'VERIFIED' });
+  const verified = row.state === 'VERIFIED' ? row : await moveRow(work, row, { to: 'VERIFIED' });
   work.over.throwIfAborted();
-  const saved = await save(work, verified, await read(work, verified));
+  const saved = await saveResult(work, verified, await readForSale(work, verified));
   work.over.throwIfAborted();
   return await settle(work, saved);
 }
@@ -41,15 +51,21 @@ async function verify({ ledger, facilitator, logger }: PaymentWork, row: Payment
   const verification = await facilitator!.verify(readSignedPayment(row.payload!));
   if (verification.kind === 'valid') return;
   const { kind, reason } = verification;
-  logger.info({ paymentId: row.paymentId, accountId: row.accountId, verification: kind, reason }, 'payment not verified');
-  // Nothing has happened yet, so the row is deleted; one that stays ends with its lease.
+  logger.info(
+    { paymentId: row.paymentId, accountId: row.accountId, verification: kind, reason },
+    'payment not verified',
+  );
+  // No money has moved yet, so the row is deleted. If deleting fails, the row expires with its lease.
   await ledger.forget(row).catch(() => false);
-  if (kind === 'unavailable') throw new PaymentRefused('payment_verification_unavailable', { retryAfterSeconds: AGAIN_SECONDS });
-  throw new PaymentRefused(verification.expired ? 'payment_expired' : 'payment_authorization_invalid', { details: { reason } });
+  if (kind === 'unavailable')
+    throw new PaymentRefused('payment_verification_unavailable', { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  throw new PaymentRefused(verification.expired ? 'payment_expired' : 'payment_authorization_invalid', {
+    details: { reason },
+  });
 }
 
-/** Ends or deletes the row and throws the refusal where nothing can be sold. */
-async function read(work: PaymentWork, row: PaymentRow): Promise<string> {
+/** Reads the data to sell. If there is none, ends or deletes the row and throws the refusal. */
+async function readForSale(work: PaymentWork, row: PaymentRow): Promise<string> {
   const { over, logger } = work;
   let refusal: PaymentRefused;
   try {
@@ -59,21 +75,27 @@ async function read(work: PaymentWork, row: PaymentRow): Promise<string> {
     refusal = new PaymentRefused('read_result_too_large');
   } catch (error) {
     over.throwIfAborted();
-    refusal = refusalOfRead(error);
+    refusal = toReadRefusal(error);
     if (refusal.code === 'read_failed') {
-      logger.error({ paymentId: row.paymentId, tool: work.tool, error: (error as Error).message }, 'a paid read failed');
+      logger.error(
+        { paymentId: row.paymentId, tool: work.tool, error: (error as Error).message },
+        'a paid read failed',
+      );
     }
   }
   const { code } = refusal;
-  // The payment may be sent again for another request, or later.
+  // The caller may use the payment again, for another request or later.
   if (code === 'invalid_cursor' || code === 'rate_limited') await work.ledger.forget(row).catch(() => false);
-  else if (code === 'empty_result_not_chargeable') await end(work, row, { to: 'READ_EMPTY', cause: null });
-  else await end(work, row, { to: 'READ_FAILED', cause: code });
+  else if (code === 'empty_result_not_chargeable') await endRow(work, row, { to: 'READ_EMPTY', cause: null });
+  else await endRow(work, row, { to: 'READ_FAILED', cause: code });
   throw refusal;
 }
 
-/** By the code of what a read throws. The arguments were parsed before: only the cursor can be found wrong now. */
-const REFUSED: Readonly<Partial<Record<string, ToolErrorCode>>> = {
+/**
+ * Maps the code of a failed read to the code of the tool. Arguments were parsed before, so only the cursor can be
+ * invalid now.
+ */
+const READ_REFUSALS: Readonly<Partial<Record<string, ToolErrorCode>>> = {
   empty_result_not_chargeable: 'empty_result_not_chargeable',
   response_too_large: 'read_result_too_large',
   timeout: 'read_timeout',
@@ -81,49 +103,57 @@ const REFUSED: Readonly<Partial<Record<string, ToolErrorCode>>> = {
   rate_limited: 'rate_limited',
 };
 
-function refusalOfRead(error: unknown): PaymentRefused {
+function toReadRefusal(error: unknown): PaymentRefused {
   if (error instanceof DeadlineExceeded) return new PaymentRefused('read_timeout');
   if (!(error instanceof Refusal)) return new PaymentRefused('read_failed');
   const { message, retryAfterSeconds = 1 } = error;
-  const code = REFUSED[error.code] ?? 'read_failed';
+  const code = READ_REFUSALS[error.code] ?? 'read_failed';
   if (code === 'rate_limited') return new PaymentRefused(code, { retryAfterSeconds }, message);
   return code === 'invalid_cursor' ? new PaymentRefused(code, {}, message) : new PaymentRefused(code);
 }
 
-function save(work: PaymentWork, row: PaymentRow, result: string): Promise<PaymentRow> {
+function saveResult(work: PaymentWork, row: PaymentRow, result: string): Promise<PaymentRow> {
   const code = 'read_result_not_saved';
-  return moved(work, row, { to: 'RESULT_SAVED', result, resultHash: sha256(result) }, async () => {
-    await end(work, row, { to: 'READ_FAILED', cause: code });
+  return moveRow(work, row, { to: 'RESULT_SAVED', result, resultHash: sha256(result) }, async () => {
+    await endRow(work, row, { to: 'READ_FAILED', cause: code });
     return new PaymentRefused(code);
   });
 }
 
-/** Commits the attempt before it makes it: from there on nothing cancels it, and the row has the outcome, or that it is unknown. */
+/**
+ * Records the attempt before making it. From then on nothing cancels it, and the row has its outcome or is marked
+ * unknown.
+ */
 async function settle(work: PaymentWork, saved: PaymentRow): Promise<PaymentAnswer> {
   const { ledger, chainClock, facilitator, logger } = work;
   const { paymentId } = saved;
   const now = chainClock.now();
   if (now >= saved.validBefore) {
-    await end(work, saved, { to: 'LAPSED', cause: 'valid_before_passed' });
+    await endRow(work, saved, { to: 'LAPSED', cause: 'valid_before_passed' });
     throw new PaymentRefused('payment_expired');
   }
   work.over.throwIfAborted();
   work.settlement.begun = true;
-  // Where the ledger throws, it may be written: then the worker settles it, and the same payment finds the result.
-  const settling = await moved(work, saved, { to: 'SETTLING', leaseUntil: now + PAYMENT_LEASE_MS }, async () => unknownYet());
+  // If the ledger throws, the move might be stored: the worker then settles it, and the same payment finds the result.
+  const settling = await moveRow(work, saved, { to: 'SETTLING', leaseUntil: now + PAYMENT_LEASE_MS }, async () =>
+    unknownYet(),
+  );
   const settlement = await facilitator!.settle(readSignedPayment(settling.payload!));
   const { kind, transaction } = settlement;
   const cause = kind === 'settled' ? undefined : settlement.reason;
-  logger.info({ paymentId, settlement: kind, reason: cause }, 'payment settling ended');
-  if (kind === 'settled') return await settled(work, settling, transaction);
+  logger.info({ paymentId, settlement: kind, reason: cause }, 'payment settlement finished');
+  if (kind === 'settled') return await storeSettlement(work, settling, transaction);
   if (kind === 'refused') {
-    // Not written: the worker tries again and may succeed, so a final failure is not reported.
-    if (!(await end(work, settling, { to: 'SETTLE_FAILED', cause: settlement.reason, transaction }))) throw unknownYet();
+    // The failure could not be stored. The worker tries again and might succeed, so no final failure is reported.
+    if (!(await endRow(work, settling, { to: 'SETTLE_FAILED', cause: settlement.reason, transaction })))
+      throw unknownYet();
     throw new PaymentRefused('payment_settlement_failed', { details: { cause } });
   }
-  const lookAt = chainClock.now() + AGAIN_SECONDS * 1000;
-  // Where even this cannot be written, the worker finds the lease dead and writes it.
-  await ledger.move(settling, { to: 'RECONCILE', cause: settlement.reason, transaction, lookAt }, chainClock.now()).catch(() => null);
+  const lookAt = chainClock.now() + RETRY_AFTER_SECONDS * 1000;
+  // If this write fails too, the worker finds the expired lease and writes it.
+  await ledger
+    .move(settling, { to: 'RECONCILE', cause: settlement.reason, transaction, lookAt }, chainClock.now())
+    .catch(() => null);
   throw unknownYet();
 }
 
@@ -131,12 +161,21 @@ const WRITES = 8;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 32_000;
 
-async function settled(work: PaymentWork, { paymentId, ...row }: PaymentRow, transaction: string): Promise<PaymentAnswer> {
+async function storeSettlement(
+  work: PaymentWork,
+  { paymentId, ...row }: PaymentRow,
+  transaction: string,
+): Promise<PaymentAnswer> {
   const { ledger, clock, chainClock, logger } = work;
-  const move = { to: 'SETTLED', transaction, receipt: JSON.stringify(receiptOf(row, transaction)), settledAt: clock.now() } as const;
+  const move = {
+    to: 'SETTLED',
+    transaction,
+    receipt: JSON.stringify(receiptOf(row, transaction)),
+    settledAt: clock.now(),
+  } as const;
   const write = async (): Promise<PaymentRow> => {
     const written = (await ledger.settledAfterAll(paymentId, move, chainClock.now())) ?? (await ledger.get(paymentId));
-    if (written?.state !== 'SETTLED') throw new Error(`a settled payment stands as ${written?.state ?? 'nothing'}`);
+    if (written?.state !== 'SETTLED') throw new Error(`a settled payment is stored as ${written?.state ?? 'nothing'}`);
     return written;
   };
   const writeUntilStored = async (): Promise<void> => {
@@ -144,7 +183,7 @@ async function settled(work: PaymentWork, { paymentId, ...row }: PaymentRow, tra
     for (let tries = 0; tries < WRITES; tries += 1) {
       await clock.sleep(backoff.take(), work.ending).catch(() => undefined);
       const written = await write().catch(() => null);
-      if (written !== null) return await publishSoon(work, written);
+      if (written !== null) return await publishPromptly(work, written);
     }
     logger.error({ paymentId, transaction }, 'a settled payment was never written: reconcile it by hand');
   };
@@ -152,39 +191,52 @@ async function settled(work: PaymentWork, { paymentId, ...row }: PaymentRow, tra
   try {
     written = await write();
   } catch (error) {
-    logger.error({ paymentId, transaction, error: (error as Error).message }, 'a settled payment could not be written yet');
-    // The payment is billed: the outcome is written as soon as the store answers again.
-    work.behind(writeUntilStored());
-    throw new PaymentRefused('payment_receipt_unavailable', { retryAfterSeconds: AGAIN_SECONDS });
+    logger.error(
+      { paymentId, transaction, error: (error as Error).message },
+      'a settled payment could not be written yet',
+    );
+    // The payment is charged: the outcome is written as soon as the store answers again.
+    work.trackInBackground(writeUntilStored());
+    throw new PaymentRefused('payment_receipt_unavailable', { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
-  await publishSoon(work, written);
+  await publishPromptly(work, written);
   return paidAnswer(written);
 }
 
-/** The data of a settled row as saved before settlement; throws where it is missing or damaged. */
+/** Returns the data of a settled row as saved before settlement. Throws if it is missing or damaged. */
 export function paidAnswer({ result, resultHash, receipt }: PaymentRow): PaymentAnswer {
-  if (result === null || receipt === null || sha256(result) !== resultHash) throw new PaymentRefused('payment_receipt_unavailable');
+  if (result === null || receipt === null || sha256(result) !== resultHash)
+    throw new PaymentRefused('payment_receipt_unavailable');
   return { kind: 'paid', data: JSON.parse(result), text: result, receipt: paymentReceipt.parse(JSON.parse(receipt)) };
 }
 
-/** Fails closed: where the ledger throws, the call is refused, and nothing is verified, read or settled. */
+/**
+ * Runs a ledger operation and fails closed: if the ledger throws, the call is refused before anything is verified, read
+ * or settled.
+ */
 export async function fromLedger<Result>(
   { logger }: PaymentWork,
   ask: () => Promise<Result>,
-  refuse = async () => new PaymentRefused('payment_ledger_unavailable', { retryAfterSeconds: AGAIN_SECONDS }),
+  refuse = async () => new PaymentRefused('payment_ledger_unavailable', { retryAfterSeconds: RETRY_AFTER_SECONDS }),
   about: object = {},
 ): Promise<Result> {
   try {
     return await ask();
   } catch (error) {
     const refusal = await refuse();
-    logger.warn({ ...about, code: refusal.code, error: (error as Error).message }, 'the payment ledger could not be reached');
+    logger.warn(
+      { ...about, code: refusal.code, error: (error as Error).message },
+      'the payment ledger could not be reached',
+    );
     throw refusal;
   }
 }
 
-/** The row after a move. Refused as in progress where another process holds the payment; it stays leased where the ledger throws. */
-async function moved(
+/**
+ * Moves the row and returns it. Refuses with `payment_in_progress` if another process has the payment. If the ledger
+ * throws, the row stays leased.
+ */
+async function moveRow(
   work: PaymentWork,
   row: PaymentRow,
   move: PaymentMove,
@@ -196,19 +248,29 @@ async function moved(
   return after;
 }
 
-/** Ends a row that is not billed. False where that was not stored: then the worker ends it. */
-async function end(work: PaymentWork, row: PaymentRow, move: Extract<PaymentMove, { to: NotBilled }>): Promise<boolean> {
+/** Ends a row that is not charged. Returns false if that was not stored; the worker then ends it. */
+async function endRow(
+  work: PaymentWork,
+  row: PaymentRow,
+  move: Extract<PaymentMove, { to: NotBilled }>,
+): Promise<boolean> {
   const ended = await work.ledger.move(row, move, work.chainClock.now()).catch(() => null);
-  if (ended !== null) await publishSoon(work, ended);
+  if (ended !== null) await publishPromptly(work, ended);
   return ended !== null;
 }
 
-const SOON_MS = 1_000;
-/** Publishes the facts on the account's stream; an answer waits a moment for it and no longer: the worker publishes the rest later. */
-async function publishSoon(work: PaymentWork, row: PaymentRow): Promise<void> {
+const PUBLISH_WAIT_MS = 1_000;
+/**
+ * Publishes the facts on the account's stream. The answer waits for at most a second; the worker publishes the rest
+ * later.
+ */
+async function publishPromptly(work: PaymentWork, row: PaymentRow): Promise<void> {
   const publishing = publishPaymentFacts(work, row).catch((error: unknown) => {
-    work.logger.warn({ paymentId: row.paymentId, error: (error as Error).message }, 'the facts of a payment are published later');
+    work.logger.warn(
+      { paymentId: row.paymentId, error: (error as Error).message },
+      'the facts of a payment are published later',
+    );
   });
-  work.behind(publishing);
-  await answeredWithin(work.clock, SOON_MS, () => publishing).catch(() => undefined);
+  work.trackInBackground(publishing);
+  await answeredWithin(work.clock, PUBLISH_WAIT_MS, () => publishing).catch(() => undefined);
 }

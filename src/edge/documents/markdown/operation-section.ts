@@ -10,7 +10,9 @@ export interface Placed {
 }
 
 export const placedOperations = ({ paths }: OpenApiDocument): readonly Placed[] =>
-  Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })));
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
 
 function access({ security, 'x-required-scope': scope }: OperationObject): string {
   if (security.length === 0) return 'No key is needed.';
@@ -19,7 +21,9 @@ function access({ security, 'x-required-scope': scope }: OperationObject): strin
 
 const shownExamples = (examples: Examples): string =>
   blocks(
-    ...Object.values(examples).map(({ summary, value }) => `${summary}:\n\n${typeof value === 'string' ? fence('', value) : json(value)}`),
+    ...Object.values(examples).map(
+      ({ summary, value }) => `${summary}:\n\n${typeof value === 'string' ? fence('', value) : json(value)}`,
+    ),
   );
 
 function parameterRow({ name, in: place, required, schema, description }: Parameter): readonly string[] {
@@ -28,7 +32,7 @@ function parameterRow({ name, in: place, required, schema, description }: Parame
 
 const isRefusal = (status: string): boolean => Number(status) >= 400;
 
-/** `level` is the heading's, such as `##`. */
+/** Writes the section of an operation. `level` is the Markdown prefix of its heading, such as `##`. */
 export function operationSection(
   { path, method, operation }: Placed,
   baseUrl: string,
@@ -46,7 +50,9 @@ export function operationSection(
     operation.description,
     ...samples(languages, baseUrl, path, method, operation),
     table(['Parameter', 'In', 'Required', 'Type', 'Meaning'], parameters.map(parameterRow)),
-    body === undefined ? '' : blocks(`Body: ${typeText(body.schema)}. ${requestBody!.description}`, shownExamples(body.examples)),
+    body === undefined
+      ? ''
+      : blocks(`Body: ${typeText(body.schema)}. ${requestBody!.description}`, shownExamples(body.examples)),
     ...answers
       .filter(([status]) => !isRefusal(status))
       .map(([status, { description, content = {} }]) => {

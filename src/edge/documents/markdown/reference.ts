@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { CADENCE_LIST_PATH, TOPIC_LIST_PATH } from '../../../../contract/listings.ts';
 import { WORKFLOWS_PATH } from '../../../../contract/workflows.ts';
 import { TOOLS } from '../../../../contract/tools/tools.ts';
-import { programFile } from '../../../../domain/program-files.ts';
+import { programFile } from '../../../../plumbing/program-files.ts';
 import type { OpenApiDocument } from '../openapi.ts';
 import { SAMPLE_LANGUAGES } from './operation-samples.ts';
 import { operationSection, type Placed, placedOperations } from './operation-section.ts';
 import { blocks, referencedNames, schemaSection, table } from './schema-text.ts';
 
-/** Rules for the whole interface, with `{baseUrl}` for the address of the service. */
+/** Rules for the whole interface. `{baseUrl}` stands for the address of the service. */
 const GUIDE = readFileSync(programFile('src/edge/documents/markdown/guide.md'), 'utf8').trimEnd();
-const baseUrlOf = ({ servers }: OpenApiDocument): string => servers[0]!.url;
+const readBaseUrl = ({ servers }: OpenApiDocument): string => servers[0]!.url;
 
 const objects = (names: readonly string[], { components }: OpenApiDocument): string =>
   blocks(...names.map((name) => schemaSection(name, components.schemas[name]!)));
@@ -27,13 +27,17 @@ export function fullReference(document: OpenApiDocument): string {
   return `${blocks(
     `# ${title}, interface ${version}`,
     description,
-    `Base URL: \`${baseUrlOf(document)}\`. The same as OpenAPI 3.1: [/api/openapi.json](/api/openapi.json). To try requests: [/reference](/reference).`,
+    `Base URL: \`${readBaseUrl(document)}\`. The same as OpenAPI 3.1: [/api/openapi.json](/api/openapi.json). To try requests: [/reference](/reference).`,
     '## Operations',
     table(['Operation', 'Method and path', 'What it does', 'Served by this version'], placed.map(line)),
-    GUIDE.replaceAll('{baseUrl}', () => baseUrlOf(document)),
+    GUIDE.replaceAll('{baseUrl}', () => readBaseUrl(document)),
     ...document.tags.map(({ name, description: about }) => {
       const ofTag = placed.filter(({ operation }) => operation.tags.includes(name));
-      return blocks(`## ${name}`, about, ...ofTag.map((each) => operationSection(each, baseUrlOf(document), '###', ['sh'])));
+      return blocks(
+        `## ${name}`,
+        about,
+        ...ofTag.map((each) => operationSection(each, readBaseUrl(document), '###', ['sh'])),
+      );
     }),
     '## Objects',
     objects(Object.keys(document.components.schemas), document),
@@ -44,16 +48,16 @@ export function operationPage(document: OpenApiDocument, operationId: string): s
   const placed = placedOperations(document).find(({ operation }) => operation.operationId === operationId)!;
   const names = referencedNames(placed.operation, document.components.schemas);
   return `${blocks(
-    operationSection(placed, baseUrlOf(document), '#', SAMPLE_LANGUAGES),
+    operationSection(placed, readBaseUrl(document), '#', SAMPLE_LANGUAGES),
     'Errors, cursors, limits and recipes: [the reference](/api-reference.md).',
     names.length === 0 ? '' : '## Objects',
     objects(names, document),
   )}\n`;
 }
 
-/** The index for agents (`/llms.txt`): each topic and its page. */
+/** Writes the index for agents (`/llms.txt`): each topic and its page. */
 export function agentIndex(document: OpenApiDocument): string {
-  const url = baseUrlOf(document);
+  const url = readBaseUrl(document);
   const placed = placedOperations(document);
   const sections = document.tags.map(({ name, description }) => {
     const lines = placed

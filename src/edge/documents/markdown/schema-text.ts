@@ -1,14 +1,16 @@
 import { type JsonSchema, referencedName } from '../json-schemas.ts';
 
-const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ');
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/(?<!\s)\s*\n\s*/g, ' ');
 
-/** A Markdown table; empty without rows. */
+/** Writes a Markdown table; an empty text without rows. */
 export const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   rows.length === 0
     ? ''
-    : [heads, heads.map(() => '---'), ...rows.map((row) => row.map(cell))].map((row) => `| ${row.join(' | ')} |`).join('\n');
+    : [heads, heads.map(() => '---'), ...rows.map((row) => row.map(cell))]
+        .map((row) => `| ${row.join(' | ')} |`)
+        .join('\n');
 
-/** Blocks with an empty line between them; empty ones are left out. */
+/** Joins blocks with an empty line between them and leaves out empty ones. */
 export const blocks = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
 export const fence = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``;
 export const json = (value: unknown): string => fence('json', JSON.stringify(value, null, 2));
@@ -24,7 +26,9 @@ function bound(low: number | undefined, high: number | undefined, what: string):
 const bounds = (schema: JsonSchema): readonly string[] =>
   [
     bound(schema.minimum, schema.maximum, ''),
-    schema.minLength === 1 && schema.maxLength === undefined ? 'not empty' : bound(schema.minLength, schema.maxLength, ' characters'),
+    schema.minLength === 1 && schema.maxLength === undefined
+      ? 'not empty'
+      : bound(schema.minLength, schema.maxLength, ' characters'),
     bound(schema.minItems, schema.maxItems, ' items'),
     schema.pattern === undefined ? '' : `\`${schema.pattern}\``,
     schema['default'] === undefined ? '' : `default ${list([schema['default']])}`,
@@ -45,13 +49,16 @@ function base(schema: JsonSchema): string {
 
 export const typeText = (schema: JsonSchema): string => [base(schema), ...bounds(schema)].join(', ');
 
-/** One row a field, fields of nested objects too. */
+/** Returns one row per field, including fields of nested objects. */
 const rows = ({ properties = {}, required = [] }: JsonSchema, prefix = ''): readonly (readonly string[])[] =>
   Object.entries(properties).flatMap(([name, field]) => {
     const path = prefix + name;
     const inner = field.properties === undefined ? field.items : field;
     const nested = inner?.properties === undefined ? [] : rows(inner, `${path}${inner === field ? '' : '[]'}.`);
-    return [[`\`${path}\``, typeText(field), required.includes(name) ? 'yes' : 'no', field.description ?? ''], ...nested];
+    return [
+      [`\`${path}\``, typeText(field), required.includes(name) ? 'yes' : 'no', field.description ?? ''],
+      ...nested,
+    ];
   });
 
 export function schemaSection(name: string, schema: JsonSchema): string {
@@ -59,7 +66,7 @@ export function schemaSection(name: string, schema: JsonSchema): string {
   return blocks(`### ${name}`, schema.properties === undefined ? `${typeText(schema)}.` : fields);
 }
 
-/** Names of all schemas that the given parts refer to, through others too, in the order of the document. */
+/** Returns the names of all schemas that the parts refer to, directly or not, in the order of the document. */
 export function referencedNames(parts: unknown, all: Readonly<Record<string, JsonSchema>>): readonly string[] {
   const found = new Set<string>();
   const visit = (node: unknown): void => {

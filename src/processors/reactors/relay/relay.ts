@@ -13,11 +13,15 @@ import { feedCursorEncoder } from '../../../../domain/cursor.ts';
 import { untilCaughtUp } from '../../runtime/until-caught-up.ts';
 
 /**
- * `civic-follows` names the message before, so that a reader of all partitions can prove that none is missing, also among the first ones,
- * whose positions have holes. A removed record's message has no value.
+ * Creates the messages of rows. `civic-follows` identifies the previous message, so that a reader of all partitions can
+ * prove that none is missing, even among the first ones, whose positions have gaps. The message of a removed record has
+ * no value.
  */
 export function feedMessages(place: TopicCheckpoint, rows: readonly FeedRow[]): readonly FeedMessage[] {
-  const cursors = feedCursorEncoder(place.feedId, 'all')(rows.map(({ position, fingerprint }) => [position, fingerprint]));
+  const cursors = feedCursorEncoder(
+    place.feedId,
+    'all',
+  )(rows.map(({ position, fingerprint }) => [position, fingerprint]));
   let follows = place.position;
   return rows.map((row, index) => {
     const headers: Record<string, string> = {
@@ -59,8 +63,8 @@ interface Session {
 }
 
 /**
- * Carries the published feed out to a topic, each change once and in order. Events only wake it: what is published is the read model's
- * rows after the checkpoint in the topic itself, so neither a crash nor a rebuild makes it lose or repeat a message.
+ * Publishes the feed to a topic, each change once and in order. Events only wake it: it publishes the read model's rows
+ * after the checkpoint in the topic itself, so neither a crash nor a rebuild loses or repeats a message.
  */
 export function createRelay(deps: RelayDependencies): Reactor {
   let session: Session | null = null;
@@ -75,12 +79,13 @@ export function createRelay(deps: RelayDependencies): Reactor {
     runsOnStart: true,
     begin: () => async (batch, running) => {
       const last = batch.at(-1);
-      if (last !== undefined) await untilCaughtUp({ ...deps, readModels: [RECORD_HISTORY.name] }, last.position, 'publish', running.signal);
+      if (last !== undefined)
+        await untilCaughtUp({ ...deps, readModels: [RECORD_HISTORY.name] }, last.position, 'publish', running.signal);
       try {
         session ??= await openSession(deps, running);
         await carryOut(deps, session, running);
       } catch (error) {
-        // The outcome of the last transaction is unknown: the next session reads the topic.
+        // The outcome of the last transaction is unknown, so the next session reads the topic.
         await endSession();
         throw error;
       }
@@ -91,7 +96,7 @@ export function createRelay(deps: RelayDependencies): Reactor {
 
 async function openSession(deps: RelayDependencies, running: ReactorRunning): Promise<Session> {
   const { topic, logger } = deps;
-  // Opening the topic fences the former publisher: only the lease holder may.
+  // Opening the topic fences the previous publisher, so only the lease owner may do it.
   await running.confirm();
   const publication = await topic.open();
   try {
@@ -103,13 +108,15 @@ async function openSession(deps: RelayDependencies, running: ReactorRunning): Pr
       return { publication, place };
     }
     if (place !== null && !(await deps.feedIds()).has(place.feedId)) {
-      throw new Error(`the topic ${topic.name} carries the feed ${place.feedId}, which was never this log's: name another topic`);
+      throw new Error(
+        `the topic ${topic.name} carries the feed ${place.feedId}, which was never this log's: name another topic`,
+      );
     }
-    // After pruning not every change is left: the current records are published first, then each change.
+    // After pruning, earlier changes are missing: the current records are published first, then each change.
     const boundary = prunedThrough === 0 ? 0 : position;
     const begun = { feedId, position: 0, boundary, fingerprint: EMPTY_FINGERPRINT };
     logger.info({ topic: topic.name, former: place, ...begun }, 'the relay begins');
-    // Before its first message: also if that fails, the next owner knows the feed of the topic.
+    // Written before the first message, so that the next owner knows the feed of the topic even if that message fails.
     await running.confirm();
     await publication.publish([], begun);
     return { publication, place: begun };
@@ -130,7 +137,7 @@ async function carryOut(deps: RelayDependencies, session: Session, running: Reac
     const last = rows.at(-1);
     if (last === undefined) return;
     const next = { ...place, position: last.position, fingerprint: last.fingerprint };
-    // The brokers take these while the database reads the ones that follow.
+    // The brokers process these messages while the database reads the next ones.
     reading = readNext(deps, next);
     reading.catch(() => undefined);
     await running.confirm();
@@ -140,8 +147,11 @@ async function carryOut(deps: RelayDependencies, session: Session, running: Reac
   }
 }
 
-/** Throws unless the feed continues the history of the topic and no row is missing. */
-async function readNext({ topic: { name }, reads }: RelayDependencies, place: TopicCheckpoint): Promise<FeedStretch['rows']> {
+/** Reads the next rows. Throws if the feed does not continue the history of the topic or a row is missing. */
+async function readNext(
+  { topic: { name }, reads }: RelayDependencies,
+  place: TopicCheckpoint,
+): Promise<FeedStretch['rows']> {
   const { position, boundary } = place;
   const feed = await readFeedAfter(reads, { position, boundary, limit: ROWS_AT_ONCE, maxBytes: BYTES_AT_ONCE });
   if (feed.feedId !== place.feedId) throw new NotYet('the feed has become another');
@@ -160,7 +170,8 @@ async function readNext({ topic: { name }, reads }: RelayDependencies, place: To
   }
   let previous = position;
   for (const row of feed.rows) {
-    const isNext = row.position > boundary ? row.position === Math.max(previous, boundary) + 1 : row.position > previous;
+    const isNext =
+      row.position > boundary ? row.position === Math.max(previous, boundary) + 1 : row.position > previous;
     if (!isNext) throw new Error(`feed position ${row.position} follows ${previous}`);
     previous = row.position;
   }

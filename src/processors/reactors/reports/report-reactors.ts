@@ -22,7 +22,10 @@ export interface ReportWorkerDependencies extends WorkerDependencies {
 export const REPORT_SETTLER = 'report_settler';
 const CLOSE_DEADLINE_MS = 30_000;
 
-/** Until it has recorded a closed report on the account's stream, the account counts it as unresolved: it may refuse, never exceed. */
+/**
+ * Records closed reports on the account's stream. Until then the account counts them as open, so a limit might be
+ * reached too early.
+ */
 export const createReportSettler = (deps: Parameters<typeof settleReport>[0]): Reactor => ({
   name: REPORT_SETTLER,
   follows: ['DataReportMoved'],
@@ -44,7 +47,10 @@ export const REPORT_WORKER = 'report_worker';
 const SUBMITTED = 'DataReportSubmitted';
 const PURPOSE = 'work on reports';
 
-/** What it leaves (paused, no budget, leased by another) the job finds again; see `dueReports`. */
+/**
+ * Examines reports as they come. The job of `dueReports` picks up reports that are skipped: paused, without budget, or
+ * leased.
+ */
 export const createReportWorker = (deps: ReportWorkerDependencies): Reactor => ({
   name: REPORT_WORKER,
   follows: [SUBMITTED, RECORD_PUBLISHED, REPORT_SWITCH_TURNED],
@@ -56,7 +62,9 @@ function beginWorking(deps: ReportWorkerDependencies): BatchHandler {
   return async (batch, { signal, confirm }) => {
     const last = batch.at(-1)!.position;
     const submitted = batch.some(({ type }) => type === SUBMITTED);
-    const resumed = batch.some(({ type, data }) => type === REPORT_SWITCH_TURNED && !reportSwitchTurned.parse(JSON.parse(data)).paused);
+    const resumed = batch.some(
+      ({ type, data }) => type === REPORT_SWITCH_TURNED && !reportSwitchTurned.parse(JSON.parse(data)).paused,
+    );
     written ??= await deps.log.head();
     await untilCaughtUp(deps, last > written ? last : written, PURPOSE, signal);
     if ((await countOpenReports(deps.reads)) === 0) return;
@@ -74,7 +82,7 @@ function beginWorking(deps: ReportWorkerDependencies): BatchHandler {
   };
 }
 
-/** Names by which reports may refer to the records of a batch; null where the batch publishes none. */
+/** Returns the names by which reports might refer to the records of a batch; null if the batch publishes none. */
 async function keysOf(batch: readonly StoredEvent[], known: PublishedRecords): Promise<ReportKeys | null> {
   const ids = [];
   const meetings = new Set<string>();
@@ -89,7 +97,9 @@ async function keysOf(batch: readonly StoredEvent[], known: PublishedRecords): P
   const unique = (names: readonly (string | null)[]) => [...new Set(names.filter((name) => name !== null))];
   const addressKeys = unique(ids.map(({ addressKey }) => addressKey));
   if (addressKeys.length === 0) return null;
-  const ofMeetings = [...(await known.current('meetings', [...meetings])).values()].map((meeting) => externalIds('meetings', meeting));
+  const ofMeetings = [...(await known.current('meetings', [...meetings])).values()].map((meeting) =>
+    externalIds('meetings', meeting),
+  );
   return {
     addressKeys,
     titleKeys: unique(ids.map(({ titleKey }) => titleKey)),
@@ -98,7 +108,7 @@ async function keysOf(batch: readonly StoredEvent[], known: PublishedRecords): P
   };
 }
 
-/** Reports without an investigation, and those whose next check is due. */
+/** Examines reports without an investigation, and those whose next check is due. */
 export async function dueReports(deps: ReportWorkerDependencies, signal: AbortSignal): Promise<WorkDone> {
   await untilCaughtUp(deps, await deps.log.head(), PURPOSE, signal);
   return workOnReports(deps, { dueAt: deps.clock.now() }, signal);

@@ -9,21 +9,19 @@ import { Rejection, type RejectionCode } from '../../../../domain/rejections.ts'
 import { readSwitches } from '../../../../domain/events/report-events.ts';
 import { sourceAddressKey, sourceHost } from '../../../../domain/source-url.ts';
 import { recordStream } from '../../../../domain/streams.ts';
-import { titleKey } from '../../../../domain/words.ts';
+import { titleKey } from '../../../../domain/text/words.ts';
+import { type Candidate, findCandidates, wantedRecord } from './candidates.ts';
 import {
-  type Candidate,
-  type CandidateDependencies,
   type CoverageArea,
-  findCandidates,
-  matchRecords,
-  outsideCoverage,
+  type CoverageDependencies,
+  explainOutsideCoverage,
+  findSources,
   readCoverageArea,
-  sourcesOf,
-  wantedBy,
-} from './candidates.ts';
+} from './coverage-area.ts';
+import { matchRecords } from './match-records.ts';
 import { type ReportFacts, type Verdict, verdictOn } from './verdict.ts';
 
-export interface WorkerDependencies extends CandidateDependencies, ReportWork {
+export interface WorkerDependencies extends CoverageDependencies, ReportWork {
   readonly logger: Logger;
   readonly holder: string;
   readonly dailyBudget: number;
@@ -33,9 +31,9 @@ export interface WorkDone {
   looked: number;
   readonly moved: { readonly reportId: string; readonly to: string }[];
   readonly noted: string[];
-  /** Skipped: another process has it, or it moved meanwhile. A later run includes them. */
+  /** Skipped reports: another process has them or they have moved. A later run includes them. */
   readonly left: { readonly reportId: string; readonly code: RejectionCode }[];
-  /** Failed, with the error; other reports were still processed. A later run includes them. */
+  /** Failed reports with their errors; the others were still processed. A later run includes them. */
   readonly failed: { readonly reportId: string; readonly reason: string }[];
   /** Why the run ended early. */
   stopped: Extract<RejectionCode, 'worker_paused' | 'budget_exhausted'> | null;
@@ -45,12 +43,19 @@ export interface WorkDone {
 const LEASE_MS = 60_000;
 const MAX_REPORTS_AT_ONCE = 2000;
 
-/** What is away for everybody is no failure of one report. */
-const isAway = (error: unknown): boolean =>
+/** Returns true for a failure that affects all reports. */
+const isOutage = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable || error instanceof LogUnavailable || error instanceof OutcomeUnknown;
 
-/** Examines at most two thousand reports of the filter, as far as the switch and the day's budget allow; each under its own lease. */
-export async function workOnReports(deps: WorkerDependencies, filter: ReportFilter, signal: AbortSignal): Promise<WorkDone> {
+/**
+ * Examines at most two thousand reports of the filter, as far as the switch and the day's budget allow; each under its
+ * own lease.
+ */
+export async function workOnReports(
+  deps: WorkerDependencies,
+  filter: ReportFilter,
+  signal: AbortSignal,
+): Promise<WorkDone> {
   const done: WorkDone = { looked: 0, moved: [], noted: [], left: [], failed: [], stopped: null, position: null };
   if ((await readSwitches(deps.log)).worker.paused) return { ...done, stopped: 'worker_paused' };
   let area: CoverageArea | undefined;
@@ -58,19 +63,24 @@ export async function workOnReports(deps: WorkerDependencies, filter: ReportFilt
     signal.throwIfAborted();
     area ??= await readCoverageArea(deps);
     try {
-      await lookAt(deps, area, report, done);
+      await examine(deps, area, report, done);
     } catch (error) {
-      if (isAway(error) || signal.aborted) throw error;
+      if (isOutage(error) || signal.aborted) throw error;
       const failure = { reportId: report.reportId, reason: (error as Error).message };
       done.failed.push(failure);
-      deps.logger.error(failure, 'a report could not be worked on');
+      deps.logger.error(failure, 'a report could not be examined');
     }
     if (done.stopped !== null) break;
   }
   return done;
 }
 
-async function lookAt(deps: WorkerDependencies, area: CoverageArea, report: KnownReport, done: WorkDone): Promise<void> {
+async function examine(
+  deps: WorkerDependencies,
+  area: CoverageArea,
+  report: KnownReport,
+  done: WorkDone,
+): Promise<void> {
   const { reportId } = report;
   done.looked += 1;
   const verdict = verdictOn(await gatherFacts(deps, area, report));
@@ -86,10 +96,10 @@ async function lookAt(deps: WorkerDependencies, area: CoverageArea, report: Know
   const last = verdict.moves.at(-1);
   if (last === undefined) done.noted.push(reportId);
   else done.moved.push({ reportId, to: last.to });
-  deps.logger.info({ reportId, to: last?.to ?? report.status }, 'a report was looked at');
+  deps.logger.info({ reportId, to: last?.to ?? report.status }, 'a report was examined');
 }
 
-/** Under a lease, and only if the report has not moved since the facts were gathered. */
+/** Applies a verdict under a lease, unless the report has moved since its facts were collected. */
 async function carryOut(
   deps: WorkerDependencies,
   { reportId, accountId, revision: seenRevision }: KnownReport,
@@ -106,26 +116,28 @@ async function carryOut(
       : await moveReport(deps, leased.lease, seenRevision, { moves: [first, ...others], note });
   await deps.leases.release(leased.lease);
   if (handled.kind === 'rejected') return handled.rejection;
-  if (handled.position === null) throw new Error(`nothing was written of the report ${reportId}`);
+  if (handled.position === null) throw new Error(`nothing was written for report ${reportId}`);
   return handled.position;
 }
 
 /**
- * Whether two reports miss one and the same record: one source id at one host, or the same words at one address or of one date at one host.
- * Two ids are two records, whatever else is the same; so are two dates.
+ * Returns true if two reports miss the same record: the same source id at the same host, or the same words at the same
+ * address or with the same date at the same host. Different ids or dates mean different records.
  */
-function sameRecord({ input: one }: KnownReport, { input: other }: KnownReport): boolean {
+function isSameRecord({ input: one }: KnownReport, { input: other }: KnownReport): boolean {
   const host = sourceHost(one.sourceUrl) === sourceHost(other.sourceUrl);
-  if (one.sourceRecordId !== undefined && other.sourceRecordId !== undefined) return host && one.sourceRecordId === other.sourceRecordId;
+  if (one.sourceRecordId !== undefined && other.sourceRecordId !== undefined)
+    return host && one.sourceRecordId === other.sourceRecordId;
   if (titleKey(one.expectedRecord) !== titleKey(other.expectedRecord)) return false;
-  if (one.recordDate !== undefined && other.recordDate !== undefined && one.recordDate !== other.recordDate) return false;
+  if (one.recordDate !== undefined && other.recordDate !== undefined && one.recordDate !== other.recordDate)
+    return false;
   return (
     sourceAddressKey(one.sourceUrl) === sourceAddressKey(other.sourceUrl) ||
     (host && one.recordDate !== undefined && one.recordDate === other.recordDate)
   );
 }
 
-/** Submitted earlier; of two of one moment the one with the smaller id. */
+/** Compares the times of submission, then the ids. */
 const isOlder = (one: KnownReport, other: KnownReport): boolean =>
   one.submittedAt < other.submittedAt || (one.submittedAt === other.submittedAt && one.reportId < other.reportId);
 
@@ -133,13 +145,16 @@ const MAX_REPORTS = 500;
 
 async function gatherFacts(deps: WorkerDependencies, area: CoverageArea, report: KnownReport): Promise<ReportFacts> {
   const { sourceUrl, jurisdictionSlug, recordDate } = report.input;
-  const wanted = wantedBy(report);
-  const [candidates, older] = await Promise.all([findCandidates(deps, area, wanted), olderReports(deps, report)]);
+  const requested = wantedRecord(report.input);
+  const [candidates, older] = await Promise.all([findCandidates(deps, area, requested), olderReports(deps, report)]);
   const matches = matchRecords(report.input, candidates);
   const since = await publishedSince(deps.log, matches.certain);
   const agendaSince = (await publishedSince(deps.log, matches.agendaParts)).slice(0, 1);
-  const sources = sourcesOf(area, sourceUrl, jurisdictionSlug);
-  const slugs = new Set([jurisdictionSlug, ...sources.map(({ jurisdictionId }) => area.jurisdictions.get(jurisdictionId)?.slug)]);
+  const sources = findSources(area, sourceUrl, jurisdictionSlug);
+  const slugs = new Set([
+    jurisdictionSlug,
+    ...sources.map(({ jurisdictionId }) => area.jurisdictions.get(jurisdictionId)?.slug),
+  ]);
   const isOfDate = ({ date }: Candidate) => recordDate !== undefined && date === recordDate;
   return {
     report,
@@ -147,15 +162,17 @@ async function gatherFacts(deps: WorkerDependencies, area: CoverageArea, report:
     publishedSince: [...since, ...agendaSince].toSorted().at(-1) ?? null,
     olderOwn: older.find(({ accountId }) => accountId === report.accountId) ?? null,
     olderOthers: older.filter(({ accountId }) => accountId !== report.accountId),
-    outside: outsideCoverage(area, sourceUrl, jurisdictionSlug),
+    outside: explainOutsideCoverage(area, sourceUrl, jurisdictionSlug),
     sources,
-    agendas: candidates.filter((one) => one.resource === 'agendas' && isOfDate(one) && slugs.has(one.jurisdictionSlug ?? undefined)),
+    agendas: candidates.filter(
+      (one) => one.resource === 'agendas' && isOfDate(one) && slugs.has(one.jurisdictionSlug ?? undefined),
+    ),
     now: deps.clock.now(),
   };
 }
 
 async function olderReports({ reads }: WorkerDependencies, report: KnownReport): Promise<readonly KnownReport[]> {
-  const { addressKey, titleKey, sourceRecordId, localDate } = wantedBy(report);
+  const { addressKey, titleKey, sourceRecordId, localDate } = wantedRecord(report.input);
   const mayBe = {
     addressKeys: [addressKey],
     titleKeys: titleKey === null ? [] : [titleKey],
@@ -163,14 +180,16 @@ async function olderReports({ reads }: WorkerDependencies, report: KnownReport):
     dates: localDate === null ? [] : [localDate],
   };
   const open = await knownReports(reads, { mayBe, submittedUpTo: Date.parse(report.submittedAt) }, MAX_REPORTS);
-  return open.filter((other) => other.reportId !== report.reportId && isOlder(other, report) && sameRecord(other, report));
+  return open.filter(
+    (other) => other.reportId !== report.reportId && isOlder(other, report) && isSameRecord(other, report),
+  );
 }
 
-/** For each record, since when it has been published; the earliest first. */
+/** Returns the times since which the records have been published, the earliest first. */
 const publishedSince = async (log: EventLog, candidates: readonly Candidate[]): Promise<readonly string[]> =>
   (await Promise.all(candidates.map((candidate) => onePublishedSince(log, candidate)))).toSorted();
 
-/** When the record was published that has not been withdrawn since: its first publication, or the first one after a removal. */
+/** Returns the time of the first publication after the last withdrawal, if any. */
 async function onePublishedSince(log: EventLog, { resource, id }: Candidate): Promise<string> {
   let since: number | null = null;
   for await (const { type, time } of streamEvents(log, recordStream(resource, id)))

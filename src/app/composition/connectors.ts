@@ -1,0 +1,60 @@
+import type { Clock } from '../../../domain/ports/clock.ts';
+import { civicClerkHttpClient } from '../../../infra/civicclerk/http-client.ts';
+import { civicWebHttpClient } from '../../../infra/civicweb/http-client.ts';
+import { legistarFolderReader } from '../../../infra/legistar/folder-client.ts';
+import { LEGISTAR_BASE_URL, legistarHttpReader } from '../../../infra/legistar/http-client.ts';
+import { openCitiesHttpClient } from '../../../infra/opencities/http-client.ts';
+import { techShareHttpClient } from '../../../infra/techshare/http-client.ts';
+import type { Connectors } from '../../sources/added-sources.ts';
+import { civicClerkReader } from '../../sources/civicclerk/reader.ts';
+import { civicWebReader } from '../../sources/civicweb/reader.ts';
+import { agendaConnector } from '../../sources/agendas/sync.ts';
+import { openCitiesReader } from '../../sources/opencities/reader.ts';
+import { openCitiesSite } from '../../sources/opencities/source.ts';
+import type { SyncRequest } from '../../sources/source.ts';
+import { techShareReader } from '../../sources/techshare/reader.ts';
+import { techSharePortal } from '../../sources/techshare/source.ts';
+
+type Read = Pick<SyncRequest, 'client' | 'options' | 'signal' | 'token'>;
+
+function openLegistarReader({ client, options, signal, token }: Read, clock: Clock) {
+  const { baseUrl = LEGISTAR_BASE_URL, from } = options;
+  return from === undefined
+    ? legistarHttpReader({ baseUrl, client, token, clock, random: Math.random, signal })
+    : legistarFolderReader({ directory: from, client });
+}
+
+const http = ({ signal }: Read, clock: Clock) => ({ clock, random: Math.random, signal });
+const trimTrailingSlashes = (url: string | undefined): string | undefined => url?.replace(/(?<!\/)\/+$/, '');
+
+function openCivicWebReader(request: Read, clock: Clock) {
+  const portal = trimTrailingSlashes(request.options.baseUrl) ?? `https://${request.client}.civicweb.net`;
+  return civicWebReader(civicWebHttpClient(portal, http(request, clock)), portal, clock);
+}
+
+function openTechShareReader(request: Read, clock: Clock) {
+  const { portal, committeeId } = techSharePortal(request.client, trimTrailingSlashes(request.options.baseUrl));
+  return techShareReader(techShareHttpClient(portal, committeeId, http(request, clock)), portal);
+}
+
+function openOpenCitiesReader(request: Read, clock: Clock) {
+  const site = openCitiesSite(request.client, trimTrailingSlashes(request.options.baseUrl));
+  return openCitiesReader(openCitiesHttpClient(site, request.client, http(request, clock)), site, clock);
+}
+
+function openCivicClerkReader(request: Read, clock: Clock) {
+  const baseUrl = trimTrailingSlashes(request.options.baseUrl) ?? `https://${request.client}.api.civicclerk.com/v1`;
+  return civicClerkReader(
+    civicClerkHttpClient(baseUrl, http(request, clock)),
+    `https://${request.client}.portal.civicclerk.com`,
+  );
+}
+
+/** Connectors by source name. */
+export const CONNECTORS: Connectors = {
+  legistar: agendaConnector(openLegistarReader, ''),
+  civicweb: agendaConnector(openCivicWebReader, 'civicweb:'),
+  techshare: agendaConnector(openTechShareReader, 'techshare:'),
+  opencities: agendaConnector(openOpenCitiesReader, 'opencities:'),
+  civicclerk: agendaConnector(openCivicClerkReader, 'civicclerk:'),
+};

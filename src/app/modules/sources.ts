@@ -1,0 +1,169 @@
+import { changeSourceList, readSourceList } from '../../../commands/sources/source-list.ts';
+import type { RecordOutcome } from '../../../commands/records/handle-each.ts';
+import { createRecordWriter } from '../../../commands/records/write-records.ts';
+import { MINUTE_MS } from '../../../domain/durations.ts';
+import { type AddedSource, sourceKey, type SourceRef } from '../../../domain/events/source-events.ts';
+import type { Position } from '../../../domain/ports/event-log.ts';
+import { readSources } from '../../../queries/feed/read-civic-health.ts';
+import { publishedRecords } from '../../../queries/feed/published-records.ts';
+import type { Platform } from '../platform.ts';
+import { createAddedSourceWriter, removalReason } from '../../sources/added-source-writer.ts';
+import { addedSources, connectorOf, type Connectors, requestOf, statesOf } from '../../sources/added-sources.ts';
+import { parsePollEntry, pollLease, requireLegistarTokens } from '../../sources/poll-settings.ts';
+import { type SyncReport, type SyncRequest } from '../../sources/source.ts';
+import { type SourceName, SOURCES } from '../../sources/sources.ts';
+import { SAMPLE_IDS, sampleRemovals } from '../../sources/sample/sample-records.ts';
+import { type JobPart, runWhenFree } from '../../processors/runtime/jobs.ts';
+import type { Job, Module } from './module.ts';
+
+const POLL_EVERY_MS = 15 * MINUTE_MS;
+/** Deadline of one batch of records, in milliseconds. */
+const WRITE_DEADLINE_MS = 30_000;
+/** How long a batch of a source waits for the previous one, in milliseconds. */
+const WAIT_MS = 2 * WRITE_DEADLINE_MS;
+const REMOVALS_PER_WRITE = 500;
+
+type SyncSource = (source: SourceName, request: SyncRequest) => Promise<SyncReport>;
+type Poll = (ref: SourceRef, signal: AbortSignal) => Promise<void>;
+type SourceParts = ReturnType<typeof openParts>;
+
+/** Creates the writer of all record changes, and reads, polls and edits the sources. */
+export function sources(platform: Platform, connectors: Connectors) {
+  const parts = openParts(platform, connectors);
+  const { log, clock, writer, published } = parts;
+  const syncSource = createSyncSource(parts);
+  return {
+    jobs: pollJobs(parts, createPoll(platform, syncSource)),
+    writer,
+    published,
+    syncSource,
+    ...createSourceEdits(parts),
+    everAdded: () => readSourceList(log),
+    addedSources: () => addedSources(log),
+    sourceStates: async () =>
+      statesOf(
+        {
+          connectors,
+          known: published,
+          added: await addedSources(log),
+          read: await readSources(platform.reads, clock),
+        },
+        clock.now(),
+      ),
+  } satisfies Module & Record<string, unknown>;
+}
+
+function openParts(platform: Platform, connectors: Connectors) {
+  const { settings, log, clock, identifiers, reads, stores, leaseClock } = platform;
+  const ports = { log, clock, identifiers };
+  const tokens = settings.CIVIC_SOURCE_TOKENS;
+  requireLegistarTokens(tokens?.keys() ?? []);
+  return {
+    ...ports,
+    ports,
+    connectors,
+    pollEntries: (settings.CIVIC_POLL?.split(',') ?? []).map(parsePollEntry),
+    writer: createRecordWriter({ ...ports, deadlineMs: WRITE_DEADLINE_MS }),
+    published: publishedRecords(reads, log),
+    tokenOf: (ref: SourceRef) => tokens?.get(sourceKey(ref)),
+    /** One process at a time writes a batch of an added source; a removal waits until the batch is written. */
+    whileWriting: <Result>(ref: SourceRef, run: () => Promise<Result>): Promise<Result> =>
+      runWhenFree(
+        { ...platform, store: stores.processorStore },
+        { name: `write ${sourceKey(ref)}`, deadline: leaseClock.now() + WAIT_MS },
+        run,
+      ),
+  };
+}
+
+/** The first complete sync removes the sample, so that made-up and real records are never mixed. */
+function createSyncSource(parts: SourceParts): SyncSource {
+  const { log, clock, connectors, writer, published, tokenOf } = parts;
+  return async (source, requested) => {
+    const ref = { source, client: requested.client };
+    const request = { ...(await requestOf(log, source, requested)), token: tokenOf(ref) };
+    // Only an added source names a place.
+    const into = request.place === undefined ? writer : createAddedSourceWriter(parts, ref);
+    const report = await connectors[source].sync(request, { writer: into, known: published, clock });
+    const sample = await published.current('jurisdictions', [SAMPLE_IDS.jurisdiction]);
+    if (report.failure !== null || sample.size === 0) return report;
+    const removed = appendedPositions(await writer.write(sampleRemovals(), {}));
+    return { ...report, position: lastOf(removed) ?? report.position };
+  };
+}
+
+function createPoll({ logger }: Platform, syncSource: SyncSource): Poll {
+  return async ({ source, client }, signal) => {
+    const report = await syncSource(source as SourceName, { client, options: {}, signal });
+    const { appended, removed, skipped, degraded, failedEvents, failure } = report;
+    const counts = {
+      source,
+      client,
+      appended,
+      removed,
+      skipped: skipped.length,
+      degraded: degraded.length,
+      failedEvents,
+    };
+    if (failure === null) logger.info(counts, 'source polled');
+    else logger.warn({ ...counts, failure }, 'a source could not be read completely; it will be polled again');
+  };
+}
+
+function pollJobs({ log, pollEntries }: SourceParts, poll: Poll): readonly Job[] {
+  const work = 'pollSources';
+  const fromSettings = pollEntries.map(
+    (ref) =>
+      ({
+        work,
+        what: `polling ${ref.client}`,
+        everyMs: POLL_EVERY_MS,
+        lease: pollLease(ref),
+        run: (signal: AbortSignal) => poll(ref, signal),
+      }) satisfies Job,
+  );
+  const leasesOfSettings = new Set(pollEntries.map(pollLease));
+  const addedParts = async (): Promise<readonly JobPart[]> =>
+    (await addedSources(log))
+      .filter((added) => Object.hasOwn(SOURCES, added.source) && !leasesOfSettings.has(pollLease(added)))
+      .map((added) => ({ lease: pollLease(added), run: (signal) => poll(added, signal) }));
+  return [...fromSettings, { work, what: 'polling added sources', everyMs: POLL_EVERY_MS, parts: addedParts }];
+}
+
+function createSourceEdits({ ports, clock, connectors, published, writer, tokenOf, whileWriting }: SourceParts) {
+  /** Returns every record that the source has published. */
+  const recordsOfSource = ({ source, client, jurisdiction }: AddedSource) =>
+    connectorOf(connectors, source).records({ client, place: jurisdiction }, published);
+  return {
+    recordsOfSource,
+    /** Throws the error of `probe` if the client cannot be read, and rejects a source that already exists. */
+    addSource: async (added: AddedSource, deadlineMs: number) => {
+      const { source, client, baseUrl } = added;
+      const request = { client, options: { baseUrl }, place: added.jurisdiction, token: tokenOf(added) };
+      await connectorOf(connectors, source).probe(request, clock);
+      return changeSourceList(ports, { type: 'AddSource', added }, clock.now() + deadlineMs);
+    },
+    /** Resolves once no sync of the source writes any more. */
+    removeSource: async (removed: SourceRef, deadlineMs: number) => {
+      const handled = await changeSourceList(ports, { type: 'RemoveSource', removed }, clock.now() + deadlineMs);
+      await whileWriting(removed, async () => undefined);
+      return handled;
+    },
+    removeRecords: async (added: AddedSource) => {
+      const records = await recordsOfSource(added);
+      const reason = removalReason(added);
+      const positions: Position[] = [];
+      for (let from = 0; from < records.length; from += REMOVALS_PER_WRITE) {
+        const batch = records.slice(from, from + REMOVALS_PER_WRITE);
+        const removals = batch.map((record) => ({ op: 'remove' as const, ...record, reason }));
+        positions.push(...appendedPositions(await writer.write(removals, {})));
+      }
+      return { removed: positions.length, position: lastOf(positions) };
+    },
+  };
+}
+
+const appendedPositions = (outcomes: readonly RecordOutcome[]): readonly Position[] =>
+  outcomes.flatMap((outcome) => (outcome.kind === 'appended' ? outcome.position : []));
+
+const lastOf = (positions: readonly Position[]): Position | null => positions.toSorted().at(-1) ?? null;

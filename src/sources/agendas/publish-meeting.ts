@@ -1,0 +1,84 @@
+import { runInTurns } from '../../../domain/text/steps.ts';
+import type { BatchedWriter } from '../batched-writer.ts';
+import type { OwnRecord } from '../source.ts';
+import type { EventReading } from './joined-meetings.ts';
+import { mapEventInSteps } from './map-event.ts';
+import { agendaItemId } from './own-records.ts';
+import { isAgendaPublished } from './publication.ts';
+import type { EventRow, Skipped } from './rows.ts';
+import { eventPlace, type RunContext } from './run-context.ts';
+import type { Joined } from './twins.ts';
+import { publicUrl } from './values.ts';
+
+/** Writes a meeting and marks its former records for removal. With `isPartial` another event might have the missing records. Returns false for a skipped one. */
+export async function publishMeeting(
+  run: RunContext,
+  joined: Joined<EventReading>,
+  writer: BatchedWriter,
+  isPartial: boolean,
+): Promise<boolean> {
+  const { main, twins, agenda, row, added } = joined;
+  const { findings, removals } = run;
+  const { parsed, votes } = agenda;
+  const eventId = String(main.row.EventId);
+  const place = { ...eventPlace(run, main.row)!, votes: votes.votes, ...(added && { twins: added }) };
+  const mapped = await runInTurns(mapEventInSteps(row, parsed.rows, place));
+  if (mapped.kind === 'skipped') {
+    findings.skip([mapped.skipped], main.body.sourceId);
+    return false;
+  }
+  findings.skip(mapped.skipped, main.body.sourceId);
+  const unlinked =
+    publicUrl(row.EventInSiteURL) === null ? 'has no usable public address; the meeting keeps another link' : null;
+  findings.degrade(eventId, main.body.sourceId, [...mapped.degraded, unlinked, votes.failure]);
+  for (const change of mapped.changes) {
+    removals.markPublished(change.id);
+    await writer.add([change]);
+  }
+  rememberVotes(run, votes);
+  removeFormerRecords(run, joined, mapped, isPartial);
+  for (const twin of twins) withdrawTwin(run, twin, eventId);
+  return true;
+}
+
+const rememberVotes = ({ client, removals }: RunContext, votes: EventReading['votes']): void =>
+  votes.remember((eventItemId) => removals.isPublished(agendaItemId(client, eventItemId)));
+
+interface Mapped {
+  readonly skipped: readonly Skipped[];
+  /** True if a document that is missing now might belong to an unreadable row. */
+  readonly documentsUncertain: boolean;
+}
+
+/** A failed or partial read removes nothing that the unread part might contain. */
+function removeFormerRecords(
+  { client, removals }: RunContext,
+  { main, agenda: { parsed }, row }: Joined<EventReading>,
+  { skipped, documentsUncertain }: Mapped,
+  isPartial: boolean,
+): void {
+  const unreadable = new Set([...parsed.undecodable].map((id) => agendaItemId(client, id)));
+  const isUncertain = isPartial || parsed.unidentified || parsed.undecodable.size > 0;
+  const isGone = ({ resource, id }: OwnRecord): boolean => {
+    if (resource === 'agenda_items') return !parsed.unidentified && !unreadable.has(id);
+    return !isUncertain && !(resource === 'documents' && documentsUncertain);
+  };
+  const reason = reasonOfRemoval(row, String(main.row.EventId));
+  const skippedItems = skipped.filter(({ what, id }) => what === 'item' && id !== null);
+  const reasons = new Map(skippedItems.map((item) => [agendaItemId(client, item.id!), `left out: ${item.reason}`]));
+  for (const record of main.own.filter(isGone)) removals.add([record], reasons.get(record.id) ?? reason);
+}
+
+const reasonOfRemoval = (row: EventRow, eventId: string): string =>
+  isAgendaPublished(row)
+    ? `event ${eventId} of the source no longer has it`
+    : `the source has not published the agenda of event ${eventId}`;
+
+/** Reports an event that is published as another one, and removes its own records. */
+function withdrawTwin(run: RunContext, { row, body, own, isPublished, votes }: EventReading, eventId: string): void {
+  const id = String(row.EventId);
+  const reason = `is the same meeting as event ${eventId}`;
+  run.findings.skip([{ what: 'event', id, reason, isIntended: true }], body.sourceId);
+  rememberVotes(run, votes);
+  if (isPublished) run.removals.addMeeting(id, own, `event ${id} ${reason}`);
+}

@@ -1,0 +1,44 @@
+import type { RecordChange } from '../../../commands/records/write-records.ts';
+import type { PublishedRecords } from '../../../domain/ports/projection.ts';
+import type { OwnRecord } from '../source.ts';
+import { meetingId, ownRecordsOfEvent } from './own-records.ts';
+
+/** Collects the records that a run removes. A record that the run publishes stays: an item can move to another event. */
+export class Removals {
+  readonly #changes = new Map<string, RecordChange>();
+  readonly #publishedIds = new Set<string>();
+  readonly #known: PublishedRecords;
+  readonly #client: string;
+
+  constructor(known: PublishedRecords, client: string) {
+    this.#known = known;
+    this.#client = client;
+  }
+
+  add(records: readonly OwnRecord[], reason: string): void {
+    for (const record of records) this.#changes.set(record.id, { op: 'remove', ...record, reason });
+  }
+
+  /** Adds a meeting and the records of its event. */
+  async addEvent(eventId: string, reason: string): Promise<void> {
+    this.addMeeting(eventId, await ownRecordsOfEvent(this.#known, this.#client, eventId), reason);
+  }
+
+  /** Adds a meeting with these records of its event. */
+  addMeeting(eventId: string, records: readonly OwnRecord[], reason: string): void {
+    this.add([...records, { resource: 'meetings', id: meetingId(this.#client, eventId) }], reason);
+  }
+
+  markPublished(recordId: string): void {
+    this.#publishedIds.add(recordId);
+  }
+
+  isPublished(recordId: string): boolean {
+    return this.#publishedIds.has(recordId);
+  }
+
+  /** Returns the changes to write at the end of the run. */
+  changes(): readonly RecordChange[] {
+    return [...this.#changes.values()].filter(({ id }) => !this.#publishedIds.has(id));
+  }
+}

@@ -1,0 +1,38 @@
+import type { Clock } from '../../../domain/ports/clock.ts';
+import type { PublishedRecords } from '../../../domain/ports/projection.ts';
+import type { AgendaReader } from '../../../domain/ports/source-ports.ts';
+import type { ClientPlace } from './bodies.ts';
+import type { ClientBodies } from './client-bodies.ts';
+import type { EventPlace } from './map-event.ts';
+import type { Removals } from './removals.ts';
+import type { EventRow } from './rows.ts';
+import type { RunFindings } from './run-findings.ts';
+
+/** Everything that the steps of one sync share. */
+export interface RunContext {
+  readonly client: string;
+  readonly reader: AgendaReader;
+  readonly known: PublishedRecords;
+  readonly clock: Clock;
+  readonly place: ClientPlace;
+  /** Local date `YYYY-MM-DD` from which every event is read; null to read recently modified ones. */
+  readonly since: string | null;
+  readonly bodies: ClientBodies;
+  readonly findings: RunFindings;
+  readonly removals: Removals;
+}
+
+/** Returns the place of an event; null if the list of bodies lacks its body. */
+export function eventPlace({ client, reader, place, bodies }: RunContext, event: EventRow): EventPlace | null {
+  const body = bodies.place(event.EventBodyId);
+  if (body === undefined) return null;
+  return {
+    client,
+    timezone: place.timezone,
+    body,
+    known: bodies.meetings.get(String(event.EventId)) ?? null,
+    calendarUrl: reader.platform.calendarUrl ?? null,
+  };
+}
+
+export const goneReason = (eventId: string): string => `the source no longer has event ${eventId}`;

@@ -1,0 +1,67 @@
+import { SourceUnavailable } from '../../../domain/ports/source-ports.ts';
+import { FAILED_EVENT } from '../source.ts';
+import type { Skipped } from './rows.ts';
+
+const WHOLE_CLIENT = '';
+
+interface CountsOfSource {
+  skipped: number;
+  degraded: number;
+  failed: number;
+  firstFailure: string;
+}
+
+/** Rows that one run skipped, published incompletely, or could not read, with counts by source. */
+export class RunFindings {
+  failedEvents = 0;
+  readonly skipped: Skipped[] = [];
+  readonly degraded: Skipped[] = [];
+  readonly #counts = new Map<string, CountsOfSource>();
+
+  #countsOf(sourceId: string): CountsOfSource {
+    const counts = this.#counts.get(sourceId) ?? { skipped: 0, degraded: 0, failed: 0, firstFailure: '' };
+    this.#counts.set(sourceId, counts);
+    return counts;
+  }
+
+  /** `sourceId` is null for rows that belong to no known source: they count for each. */
+  skip(skipped: readonly Skipped[], sourceId: string | null): void {
+    for (const row of skipped) this.skipped.push(row);
+    this.#countsOf(sourceId ?? WHOLE_CLIENT).skipped += skipped.filter(({ isIntended }) => isIntended !== true).length;
+  }
+
+  /** Counts the event once, however many reasons it has. */
+  degrade(eventId: string, sourceId: string, reasons: readonly (string | null)[]): void {
+    const causes = reasons.filter((reason) => reason !== null);
+    for (const reason of causes) this.degraded.push({ what: 'event', id: eventId, reason });
+    if (causes.length > 0) this.#countsOf(sourceId).degraded += 1;
+  }
+
+  /** Records a failed event. Rethrows an error that is not `SourceUnavailable`. */
+  failEvent(eventId: string, sourceId: string | null, error: unknown): void {
+    if (!(error instanceof SourceUnavailable)) throw error;
+    this.failedEvents += 1;
+    if (sourceId !== null) {
+      const counts = this.#countsOf(sourceId);
+      counts.failed += 1;
+      counts.firstFailure ||= error.message;
+    }
+    this.skip([{ what: 'event', id: eventId, reason: `${FAILED_EVENT}${error.message}` }], sourceId);
+  }
+
+  /** Number of skipped rows of a source, including those of the whole client (`shared`), and of incompletely published events. */
+  leftOf(sourceId: string) {
+    const { skipped, degraded } = this.#countsOf(sourceId);
+    const shared = this.#countsOf(WHOLE_CLIENT).skipped;
+    return { skipped: skipped + shared, shared, degraded };
+  }
+
+  /** Reason why events of a source could not be read; null if all could. */
+  failureOf(sourceId: string): string | null {
+    const { failed, firstFailure } = this.#countsOf(sourceId);
+    if (failed === 0) return null;
+    return failed === 1
+      ? `an event could not be read: ${firstFailure}`
+      : `${failed} events could not be read, the first one: ${firstFailure}`;
+  }
+}

@@ -1,0 +1,162 @@
+import { type AgendaReader, SourceUnavailable } from '../../../domain/ports/source-ports.ts';
+import { runInTurns } from '../../../domain/text/steps.ts';
+import type { BatchedWriter } from '../batched-writer.ts';
+import { runConcurrently } from '../concurrently.ts';
+import { SyncRefused, type SyncRequest, type SyncTarget } from '../source.ts';
+import { type ClientPlace, placeOfClient } from './bodies.ts';
+import { ClientBodies } from './client-bodies.ts';
+import type { CheckedSource, UnreadSource } from './client-records.ts';
+import { keepPublicEvents, removeVanishedEvents } from './listed-events.ts';
+import { publishMeeting } from './publish-meeting.ts';
+import { EventsReader } from './read-events.ts';
+import { type VotesMemory, VotesReader } from './read-votes.ts';
+import { Removals } from './removals.ts';
+import { type BodyRow, bodyRow, type EventRow, eventRow, type ParsedRows, parseRowsInSteps } from './rows.ts';
+import type { RunContext } from './run-context.ts';
+import { RunFindings } from './run-findings.ts';
+import { selectEvents } from './select-events.ts';
+import { localDate, oneLine, publicUrl } from './values.ts';
+
+export interface SyncParts {
+  readonly reader: AgendaReader;
+  readonly request: SyncRequest;
+  readonly target: SyncTarget;
+  /** Shared by the runs of a process. */
+  readonly votesMemory: VotesMemory;
+}
+
+/**
+ * One sync of a client, in this order: read the bodies and the list of events; publish the bodies; remove events that vanished or are
+ * hidden; select the events to read; read and publish them a few at a time; write the removes last.
+ */
+export class SyncRun {
+  readonly read = { bodies: 0, events: 0, items: 0 };
+  /** Origin of the first address that an event names; null if none does. */
+  siteUrl: string | null = null;
+  readonly #run: RunContext;
+  readonly #request: SyncRequest;
+  readonly #events: EventsReader;
+
+  /** Throws `SyncRefused` for a request that cannot be carried out. */
+  constructor({ reader, request, target, votesMemory }: SyncParts) {
+    const { client, options } = request;
+    const { known, clock } = target;
+    const place = placeOfClient(client, options['jurisdiction'], request.place);
+    const since = requireDate(options['since']);
+    this.#request = request;
+    this.#run = {
+      client,
+      reader,
+      known,
+      clock,
+      place,
+      since,
+      bodies: new ClientBodies({ client, place, target, platform: reader.platform }),
+      findings: new RunFindings(),
+      removals: new Removals(known, client),
+    };
+    const votes = new VotesReader({ reader, memory: votesMemory, client, isForced: since !== null, clock });
+    this.#events = new EventsReader(this.#run, votes);
+  }
+
+  get place(): ClientPlace {
+    return this.#run.place;
+  }
+
+  get findings(): RunFindings {
+    return this.#run.findings;
+  }
+
+  /** True if the run reads every event of a source that was last read under other rules. */
+  get isWhole(): boolean {
+    return this.#run.since === null;
+  }
+
+  /** The sources that this run checks. */
+  get sources(): readonly CheckedSource[] {
+    return this.#run.bodies.sources;
+  }
+
+  /** The client's other sources. */
+  unread(): readonly UnreadSource[] {
+    return this.#run.bodies.unread((sourceId) => this.findings.failureOf(sourceId) !== null);
+  }
+
+  /** Throws `SourceUnavailable` or `UnknownSourceClient` when the bodies or the list of events cannot be read. */
+  async readAndWrite(writer: BatchedWriter): Promise<void> {
+    const { bodies, removals } = this.#run;
+    const listed = await this.#readEventList(writer, await this.#readBodies());
+    const listedIds = new Set([...listed.rows.map((row) => row.EventId), ...listed.undecodable].map(String));
+    const returned = listed.unidentified ? [] : await removeVanishedEvents(this.#run, listedIds);
+    const groups = await selectEvents(
+      this.#run,
+      await keepPublicEvents(this.#run, listed.rows),
+      await keepPublicEvents(this.#run, returned),
+    );
+    await this.#readGroups(groups, writer);
+    removals.add(bodies.hiddenRecords(), 'the source does not show the body to the public');
+    await writer.add([...removals.changes()]);
+  }
+
+  async #readBodies(): Promise<ParsedRows<BodyRow>> {
+    const rows = await this.#run.reader.bodies();
+    const parsed = await runInTurns(parseRowsInSteps(bodyRow, 'BodyId', 'body', rows));
+    this.read.bodies = parsed.rows.length + parsed.skipped.length;
+    this.findings.skip(parsed.skipped, null);
+    if (!parsed.rows.some(({ BodyName }) => oneLine(BodyName) !== null)) {
+      throw new SourceUnavailable('the list of bodies came back without a body');
+    }
+    return parsed;
+  }
+
+  /** Reads the list of events and publishes the bodies, also if the list cannot be read. */
+  async #readEventList(writer: BatchedWriter, listedBodies: ParsedRows<BodyRow>): Promise<ParsedRows<EventRow>> {
+    const { bodies, reader, since } = this.#run;
+    let rows: readonly unknown[];
+    try {
+      rows = await reader.events(since);
+    } catch (error) {
+      this.findings.skip(await bodies.write(writer, listedBodies, null), null);
+      throw error;
+    }
+    const listed = await runInTurns(parseRowsInSteps(eventRow, 'EventId', 'event', rows));
+    const visible = listed.rows.filter(({ EventHidden }) => EventHidden == null);
+    this.findings.skip(await bodies.write(writer, listedBodies, visible.length === 0 ? null : visible), null);
+    this.read.events = listed.rows.length + listed.skipped.length;
+    this.findings.skip(listed.skipped, null);
+    if (this.read.events === 0 && since === null && bodies.meetings.size > 0) {
+      throw new SourceUnavailable(
+        'the list of events came back empty although events of it are published; nothing was removed',
+      );
+    }
+    return listed;
+  }
+
+  async #readGroups(groups: readonly (readonly EventRow[])[], writer: BatchedWriter): Promise<void> {
+    const { progress, signal } = this.#request;
+    const total = groups.reduce((sum, { length }) => sum + length, 0);
+    let done = 0;
+    await runConcurrently(groups, async (events) => {
+      signal?.throwIfAborted();
+      const { meetings, isPartial } = await this.#events.read(events);
+      for (const meeting of meetings) {
+        if (await publishMeeting(this.#run, meeting, writer, isPartial)) this.#noteSite(meeting.row);
+      }
+      this.read.items = this.#events.items;
+      done += events.length;
+      progress?.(done, total);
+    });
+  }
+
+  #noteSite(row: EventRow): void {
+    const url = publicUrl(row.EventInSiteURL);
+    if (url !== null) this.siteUrl ??= `${new URL(url).origin}/`;
+  }
+}
+
+/** Returns the local date `YYYY-MM-DD`; null without one. */
+function requireDate(since: string | undefined): string | null {
+  const date = localDate(since);
+  if (since !== undefined && date === null) throw new SyncRefused(`"${since}" is no date; write it as YYYY-MM-DD`);
+  return date;
+}

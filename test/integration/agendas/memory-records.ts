@@ -1,0 +1,79 @@
+import type { RecordOutcome } from '../../../commands/records/handle-each.ts';
+import type { RecordChange, RecordWriter } from '../../../commands/records/write-records.ts';
+import { canonicalJson } from '../../../domain/digests.ts';
+import type { Position } from '../../../domain/ports/event-log.ts';
+import type { PublishedRecords } from '../../../domain/ports/projection.ts';
+import { RECORD_SCHEMAS, type RecordData, type Resource } from '../../../domain/records/resources.ts';
+
+interface Stored {
+  readonly resource: Resource;
+  readonly id: string;
+  readonly content: Record<string, unknown>;
+}
+
+/** Records in memory. Normalises by the record schemas and distinguishes appended, unchanged and rejected, as the service does. */
+export class MemoryRecords implements RecordWriter, PublishedRecords {
+  readonly records = new Map<string, Stored>();
+  readonly log: {
+    readonly op: RecordChange['op'];
+    readonly resource: Resource;
+    readonly id: string;
+    readonly reason?: string | null;
+  }[] = [];
+  largestBatch = 0;
+
+  async write(changes: readonly RecordChange[]): Promise<readonly RecordOutcome[]> {
+    this.largestBatch = Math.max(this.largestBatch, changes.length);
+    return changes.map((change) => this.#apply(change));
+  }
+
+  #apply(change: RecordChange): RecordOutcome {
+    const before = this.records.get(change.id);
+    if (change.op === 'remove') {
+      if (before === undefined) return { kind: 'unchanged' };
+      this.records.delete(change.id);
+      return this.#appended({ op: 'remove', resource: change.resource, id: change.id, reason: change.reason ?? null });
+    }
+    const parsed = RECORD_SCHEMAS[change.resource].safeParse(change.content);
+    if (!parsed.success)
+      return { kind: 'rejected', reason: parsed.error.issues.map((issue) => issue.message).join('; ') };
+    if (before !== undefined && canonicalJson(before.content) === canonicalJson(parsed.data))
+      return { kind: 'unchanged' };
+    this.records.set(change.id, { resource: change.resource, id: change.id, content: parsed.data });
+    return this.#appended({ op: 'upsert', resource: change.resource, id: change.id });
+  }
+
+  #appended(entry: MemoryRecords['log'][number]): RecordOutcome {
+    this.log.push(entry);
+    return { kind: 'appended', position: String(this.log.length).padStart(12, '0') as Position };
+  }
+
+  async referring(resource: Resource, field: string, targets: readonly string[]): Promise<readonly string[]> {
+    return this.all(resource)
+      .filter((record) => targets.includes(String(record.content[field])))
+      .map((record) => record.id);
+  }
+
+  async current<R extends Resource>(resource: R, ids: readonly string[]): Promise<ReadonlyMap<string, RecordData<R>>> {
+    const found = new Map<string, RecordData<R>>();
+    for (const id of ids) {
+      const record = this.records.get(id);
+      if (record?.resource !== resource) continue;
+      const time = '2026-01-01T00:00:00.000Z';
+      found.set(id, { ...record.content, id, createdAt: time, updatedAt: time } as unknown as RecordData<R>);
+    }
+    return found;
+  }
+
+  all(resource: Resource): Stored[] {
+    return [...this.records.values()].filter((record) => record.resource === resource);
+  }
+
+  /** The content of the one record that has this value in the field. */
+  one(resource: Resource, field: string, value: unknown): Record<string, unknown> {
+    const found = this.all(resource).filter((record) => record.content[field] === value);
+    if (found[0] === undefined || found.length > 1)
+      throw new Error(`${found.length} ${resource} have ${field} = ${String(value)}`);
+    return found[0].content;
+  }
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { PublishedRecords } from '../../domain/ports/projection.ts';
+import type { RecordData } from '../../domain/records/resources.ts';
+import { type Connectors, statesOf } from '../../src/sources/added-sources.ts';
+
+const CHECKED = '2026-03-01T00:00:00.000Z';
+const NOW = Date.parse(CHECKED) + 1_000;
+const check = (id: string, facts: Partial<RecordData<'sources'>> = {}) =>
+  ({
+    id,
+    active: true,
+    status: 'healthy',
+    lastCheckedAt: CHECKED,
+    lastSuccessfulCheckAt: CHECKED,
+    consecutiveFailures: 0,
+    ...facts,
+  }) as RecordData<'sources'>;
+
+const added = {
+  source: 'legistar',
+  client: 'example',
+  jurisdiction: { slug: 'example-city', name: 'Example City', timezone: 'America/Chicago' },
+  isPublic: false,
+  baseUrl: undefined,
+};
+const connectors = { legistar: { checks: async () => [check('of the added')] } } as unknown as Connectors;
+
+function statesWith(others: readonly RecordData<'sources'>[]) {
+  const known = { current: async () => new Map(others.map((data) => [data.id, data])) } as unknown as PublishedRecords;
+  const read = ['of the added', ...others.map(({ id }) => id)].map((sourceId) => ({
+    sourceId,
+    jurisdictionSlug: sourceId === 'of the added' ? 'example-city' : 'dallas',
+    sourceType: 'legistar',
+  }));
+  return statesOf({ connectors, known, added: [added], read }, NOW);
+}
+
+test('a source that was only synced is listed without a client, its bodies together', async () => {
+  const failing = check('b', { status: 'failing', consecutiveFailures: 2, lastCheckFailure: 'away' });
+  expect(await statesWith([check('a'), failing])).toMatchObject([
+    { source: 'legistar', client: 'example', jurisdiction: 'example-city', bodies: 1, status: 'healthy' },
+    { source: 'legistar', client: null, jurisdiction: 'dallas', bodies: 2, status: 'failing', failure: 'away' },
+  ]);
+});
+
+test('a source that was never checked, or is not active, is not listed', async () => {
+  const states = await statesWith([check('a', { lastCheckedAt: null }), check('b', { active: false })]);
+  expect(states.map(({ client }) => client)).toEqual(['example']);
+});

@@ -1,1 +1,0 @@
-export function ensureProgram(): Promise<void>;
