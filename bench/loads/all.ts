@@ -1,4 +1,5 @@
 import type { Load } from '../rig/bench.ts';
+import { agendas } from './agendas.ts';
 import { admission } from './admission.ts';
 import { append } from './append.ts';
 import { batchLookup } from './batch-lookup.ts';
@@ -41,4 +42,5 @@ export const LOADS: readonly Load[] = [
   relay,
   processes,
   peers,
+  agendas,
 ];
