@@ -75,6 +75,21 @@ describe('the coverage catalogue', () => {
       expect(statusOf(`${county}-county`, 'county.commissioners_agendas')).toBe('U');
   });
 
+  it('has the findings of the research, by status', () => {
+    const counts = Object.groupBy(RESEARCH.findings, ({ status }) => status);
+    expect(Object.fromEntries(Object.entries(counts).map(([status, rows]) => [status, rows.length]))).toEqual({
+      D: 19,
+      M: 4,
+      U: 223,
+    });
+  });
+
+  it('leaves what only lists of third parties name unverified, with its note', () => {
+    const listed = RESEARCH.findings.filter(({ note }) => note.startsWith('Only in records of third parties'));
+    expect(listed.length).toBeGreaterThan(100);
+    expect(listed.filter(({ status }) => status !== 'U')).toEqual([]);
+  });
+
   it('does not claim that production ingestion was verified', () => {
     expect(COVERAGE_CATALOGUE.ingestionVerified).toBe(false);
   });
