@@ -113,13 +113,9 @@ const recordName = (resource: Resource): string => pascal(resource).replace(/ies
 
 const common = { id, createdAt, updatedAt };
 
-export const RECORD_DATA = Object.fromEntries(
+export const RECORD_DATA = Object.fromEntries<z.ZodObject>(
   RESOURCES.map((resource) => [resource, RECORD_SCHEMAS[resource].extend(common).meta({ id: recordName(resource) })]),
-) as unknown as {
-  readonly [R in Resource]: (typeof RECORD_SCHEMAS)[R] extends z.ZodObject<infer Shape>
-    ? z.ZodObject<Shape & typeof common>
-    : never;
-};
+) as Readonly<Record<Resource, z.ZodObject>>;
 
 /** One schema for each resource, in the order of the resources; `record` is the name of its records in the documents. */
 export const perResource = <Schema extends z.ZodType>(

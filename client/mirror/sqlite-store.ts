@@ -218,7 +218,7 @@ export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABL
     async *records() {
       try {
         for (const row of database.prepare('select resource, id, data from civic_records').iterate())
-          yield row as unknown as MirrorRecord;
+          yield { resource: String(row.resource), id: String(row.id), data: String(row.data) };
       } catch (error) {
         rethrow(file, error);
       }

@@ -11,7 +11,7 @@ import {
   type StoredEvent,
 } from '../../domain/ports/event-log.ts';
 import { streamEvents } from '../../domain/read-log.ts';
-import { isResource, type NormalizedContent } from '../../domain/records/resources.ts';
+import { isResource, type RecordData } from '../../domain/records/resources.ts';
 import { category, ERASURES_STREAM, streamId } from '../../domain/streams.ts';
 import { type CommandPorts, newEvents } from '../handle.ts';
 import { type Erasing, planEvent, type PlannedEvent } from './plan-erasure.ts';
@@ -214,14 +214,10 @@ async function followWithChange(
     createdAt: _createdAt,
     updatedAt: _updatedAt,
     ...content
-  } = erasedValue(JSON.parse(stored.data), texts, replacements) as Record<string, unknown>;
+  } = erasedValue(JSON.parse(stored.data) as RecordData, texts, replacements);
   const time = clock.now();
-  const intent = {
-    type: 'PublishRecord',
-    id: streamId(stored.stream),
-    content: content as unknown as NormalizedContent,
-  } as const;
-  const decision = decide({ ...intent, at: new Date(time).toISOString() }, evolve(initialState(), stored));
+  const command = { type: 'PublishRecord', id: streamId(stored.stream), content } as const;
+  const decision = decide({ ...command, at: new Date(time).toISOString() }, evolve(initialState(), stored));
   if (decision instanceof Rejection) throw decision;
   const events = newEvents(decision, { commandId: identifiers.next(), time });
   try {

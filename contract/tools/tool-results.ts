@@ -53,12 +53,14 @@ const toolResult = <Data extends z.ZodType>({ name, data }: { readonly name: str
     structuredContent: z.strictObject({ data: data.describe(DATA) }).describe(STRUCTURED),
   });
 
-type ToolResult<Data extends z.ZodType> = ReturnType<typeof toolResult<Data>>;
-type ToolResults = { readonly [Name in ToolName]: ToolResult<(typeof TOOLS)[Name]['data']> };
-
-export const TOOL_RESULTS = Object.fromEntries(
-  Object.values<Tool>(TOOLS).map((tool) => [tool.name, toolResult(tool)]),
-) as unknown as ToolResults;
+export const TOOL_RESULTS = {
+  search_agenda: toolResult(TOOLS.search_agenda),
+  get_agenda_item: toolResult(TOOLS.get_agenda_item),
+  get_coverage: toolResult(TOOLS.get_coverage),
+  get_data_coverage: toolResult(TOOLS.get_data_coverage),
+  report_missing_data: toolResult(TOOLS.report_missing_data),
+  get_data_report: toolResult(TOOLS.get_data_report),
+} as const satisfies Readonly<Record<ToolName, z.ZodType>>;
 
 const toolErrorCode = z
   .enum(Object.keys(TOOL_ERRORS) as [ToolErrorCode, ...ToolErrorCode[]])

@@ -81,7 +81,7 @@ export function cutText(text: string, keep: readonly number[], replacement: stri
 type Readable = Pick<StoredEvent, 'id' | 'stream' | 'data' | 'metadata'>;
 
 /** Replaces texts in place. Throws if a path contains no such text. */
-export function erasedValue(data: unknown, texts: readonly ErasedText[], replacements: readonly string[]): unknown {
+export function erasedValue<Data>(data: Data, texts: readonly ErasedText[], replacements: readonly string[]): Data {
   for (const { path, keep, with: nth } of texts) {
     const text = valueAt(data, path);
     const replacement = replacements[nth];

@@ -62,6 +62,7 @@ export interface Cancellable {
  * Connects on first use and after each loss. Every call goes to the leader, so that no read comes from a lagging node.
  */
 export function openWire(url: string) {
+  // A subclass cannot reach the protected methods: `connectionString` creates an instance of the base class.
   const client = EventStoreDBClient.connectionString(connectionText(url)) as unknown as ClientInside;
   const calls = new Set<Cancellable>();
   let channel: Channel | undefined;

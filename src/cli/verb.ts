@@ -109,15 +109,11 @@ export function runs<
     ...values: [...Args, NoInfer<Options & Globals> & { readonly json?: true }]
   ) => Promise<unknown>,
 ): void {
-  command.option('--json', 'print one JSON value').action(async (...parsed: unknown[]) => {
+  command.option('--json', 'print one JSON value').action(async () => {
     // If a parent command has the same option, the value ends up with the parent.
-    const options = command.optsWithGlobals();
-    const values = [...parsed.slice(0, -2), options] as unknown as [
-      ...Args,
-      Options & Globals & { readonly json?: true },
-    ];
+    const options = command.optsWithGlobals() as Options & Globals & { readonly json?: true };
     await withOpened(context, need, async (opened) => {
-      const answer = await work(opened, ...values);
+      const answer = await work(opened, ...command.processedArgs, options);
       if (answer !== undefined) print(context, answer, options);
     });
   });

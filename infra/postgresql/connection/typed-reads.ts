@@ -58,6 +58,7 @@ export async function openTypedReads(session: Session & { readonly statementTime
     many: <Row>(query: TypedQuery<Row>): Promise<readonly Row[]> =>
       withinDeadline(deadlineMs, async () => {
         try {
+          // A `TypedQuery` is a token of slonik whose type does not name slonik.
           return (await pool.any(query as unknown as QuerySqlToken)) as readonly Row[];
         } catch (error) {
           throw mapError(error);

@@ -107,11 +107,7 @@ export function withFailures(civic: Civic, { throwNext }: Pick<Failures, 'throwN
       return ask(...input);
     };
   };
-  const each = <Functions extends object>(functions: Functions, nameOf: (name: string) => string): Functions =>
-    Object.fromEntries(
-      Object.entries(functions).map(([name, ask]) => [name, before(nameOf(name), ask as Ask)]),
-    ) as Functions;
-  const operations = each(civic.operations, (name) => name);
+  const operations = mapValues(civic.operations, (name, ask) => before(name, ask));
   // Health never fails: it states what it cannot read.
   const readCivicHealth: typeof operations.readCivicHealth = async () => {
     try {
@@ -121,17 +117,23 @@ export function withFailures(civic: Civic, { throwNext }: Pick<Failures, 'throwN
       return asData(healthOf(new Date(civic.clock.now()).toISOString(), NO_ANSWERS, false));
     }
   };
-  const publicOperations = Object.fromEntries(
-    Object.entries(civic.publicOperations).map(([name, answer]) => [
-      name,
-      { ...answer, ask: before(name, answer.ask.bind(answer) as Ask) },
-    ]),
-  ) as unknown as Civic['publicOperations'];
-  const tools = { ...civic.tools, functions: each(civic.tools.functions, () => TOOLS) };
+  const publicOperations = mapValues(civic.publicOperations, (name, answer) => ({
+    ...answer,
+    ask: before(name, answer.ask.bind(answer)),
+  }));
+  const functions = mapValues(civic.tools.functions, (_name, call) => before(TOOLS, call));
   return {
     ...civic,
     operations: { ...operations, readCivicHealth },
     publicOperations,
-    tools,
+    tools: { ...civic.tools, functions },
   };
+}
+
+/** Returns the object with each value replaced by one of the same kind. */
+function mapValues<Values extends object>(
+  values: Values,
+  change: (name: string, value: Values[keyof Values]) => unknown,
+): Values {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(name, value)])) as Values;
 }

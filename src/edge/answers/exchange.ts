@@ -10,11 +10,14 @@ import type {
 import type { OnAllowance } from '../../../domain/ports/counts.ts';
 import type { Principal } from '../admission/admit.ts';
 
+type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+type BodyOf<Body> = Body extends { readonly schema: infer Schema } ? OutputOf<Schema> : undefined;
+
 export interface Exchange<Op extends Operation = Operation> {
   readonly params: z.output<Op['params']>;
   readonly query: z.output<Op['query']>;
-  readonly headers: Op['headers'] extends infer Schema extends z.ZodType ? z.output<Schema> : undefined;
-  readonly body: Op['body'] extends { readonly schema: infer Schema extends z.ZodType } ? z.output<Schema> : undefined;
+  readonly headers: OutputOf<Op['headers']>;
+  readonly body: BodyOf<Op['body']>;
   readonly principal: Principal;
   readonly requestId: string;
   /** Adds buckets to the allowances announced with the answer. */

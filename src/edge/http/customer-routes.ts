@@ -113,10 +113,9 @@ function createExchange(
   reply: FastifyReply,
   answer: { readonly form: PageForm; readonly baseUrl: string },
 ): Exchange<KeyOperation> {
-  const { params, query, headers, body, principal, id: requestId } = request;
+  const { params, query, headers, body, id: requestId } = request;
   const onAllowance = announceAllowance(request, reply);
-  const exchange = { params, query, headers, body, principal, requestId, onAllowance, ...answer };
-  return exchange as unknown as Exchange<KeyOperation>;
+  return { params, query, headers, body, principal: request.principal!, requestId, onAllowance, ...answer };
 }
 
 /** Ends the wait for a turn once the client has disconnected. */

@@ -127,14 +127,15 @@ interface AnsweredAt {
   readonly thrown?: number | undefined;
 }
 
+const REFUSALS = new Map<string, Pick<Operation, 'refusals' | 'refusalsAt'>>(Object.entries(OPERATIONS));
+
 /** Returns status, headers and the envelope as JSON text. */
 function buildAnswer(rejection: Rejection, target: string | undefined, at: AnsweredAt) {
   const { message, details, retryAfterSeconds } = rejection;
   const isWrongMethod = rejection instanceof WrongMethod;
   const inReports = isBelow(target ?? '', [REPORT_PREFIX]) && !isWrongMethod ? IN_REPORTS[rejection.code] : undefined;
   // One operation has its own status for some codes: 413 `invalid_input`, 415 `invalid_parameter`.
-  const { refusals = [], refusalsAt = {} } =
-    (OPERATIONS as unknown as Readonly<Record<string, Partial<Operation>>>)[at.operationId ?? ''] ?? {};
+  const { refusals = [], refusalsAt = {} } = REFUSALS.get(at.operationId ?? '') ?? {};
   const code = inReports ?? (hidesStore(rejection, refusals) ? 'authentication_unavailable' : rejection.code);
   const ownStatus = [at.thrown, STATUSES[rejection.code]].find(
     (each) => each !== undefined && refusalsAt[each]?.includes(code),

@@ -12,7 +12,10 @@ const MAX_TEXT_LENGTH = 500;
 export const zodValidator: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   return (value: unknown) => {
     try {
-      const parsed = schema.safeParse(httpPart === 'querystring' ? parseQueryString(value as string) : value, PLAINLY);
+      const parsed = schema.safeParse(
+        httpPart === 'querystring' ? parseQueryString((value as { readonly text: string }).text) : value,
+        PLAINLY,
+      );
       if (parsed.success) return { value: parsed.data };
       const { text, details } = describeFindings(parsed.error);
       return { error: new Rejection('invalid_parameter', text, { details }) };

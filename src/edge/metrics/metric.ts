@@ -76,6 +76,7 @@ export function register<Source>(
           : [[{}, values] as const];
       return { type, name, help, values: series.flatMap((each) => listSamples(name, each)) };
     };
+    // The registry calls only `get`, but its types accept only the classes of the library.
     registry.registerMetric({ name, get } as unknown as Metric);
   }
 }
