@@ -501,8 +501,9 @@ begin
 end
 $$;
 
--- Charges requests of one key to three pairs of counters: the abuse ceiling at the perimeter, the abuse ceiling at the
--- handler, and the allowances (minute and burst). A pair counts only the requests that the pair before it let through.
+-- Charges requests of one key to three pairs of counters: the abuse ceiling of received requests (`perimeter`), the
+-- abuse ceiling of handled requests (`handler`), and the allowances (minute and burst). A pair counts only the requests
+-- that the previous pair admitted.
 --   covered: whether the abuse ceiling applies to the requests.
 --   admissible: whether the key can use its allowances. Each request takes `units` from both or from neither.
 --   ceilings: limit and length of four windows: perimeter, perimeter burst, handler, handler burst. Can be empty.
