@@ -63,13 +63,13 @@ interface Field<Value> {
   readonly absent?: readonly [null | undefined];
 }
 
-export const hexadecimal = (bytes: number): Field<string> => ({
+const hexadecimal = (bytes: number): Field<string> => ({
   bytes,
   write: (payload, value, at) => payload.write(value, at, 'hex'),
   read: (payload, at) => payload.toString('hex', at, at + bytes),
 });
 
-export const uuid: Field<string> = {
+const uuid: Field<string> = {
   bytes: 16,
   write: (payload, value, at) => payload.write(value.replaceAll('-', ''), at, 'hex'),
   read: (payload, at) =>
@@ -78,7 +78,7 @@ export const uuid: Field<string> = {
 
 /** The largest distance of a `Date` from the epoch. */
 const FURTHEST_MS = 8_640_000_000_000_000n;
-export const time: Field<number> = {
+const time: Field<number> = {
   bytes: 8,
   write: (payload, value, at) => payload.writeBigInt64BE(BigInt(value), at),
   read: (payload, at) => {

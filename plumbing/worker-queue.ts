@@ -16,7 +16,7 @@ export class TaskFailed extends Error {
   override readonly name = 'TaskFailed';
 }
 
-export interface WorkerQueueOptions<Task> {
+interface WorkerQueueOptions<Task> {
   /** Name of the worker in messages, such as "the classifier". */
   readonly of: string;
   /** The module of the worker thread. */

@@ -5,7 +5,7 @@ type ColumnType = 'uuid' | 'text' | 'bigint' | 'boolean' | 'bytea' | 'tsvector';
 export type Value = string | number | bigint | boolean | Uint8Array | null;
 export type Row = Readonly<Record<string, Value>>;
 /** SQL of a column, beginning with its type. */
-export type Column = ColumnType | `${ColumnType} ${string}`;
+type Column = ColumnType | `${ColumnType} ${string}`;
 
 export const ID = 'uuid primary key';
 export const UUID = 'uuid not null';

@@ -80,7 +80,7 @@ const CHECKED = '^(domain|plumbing|contract|src|commands|projections|queries|inf
 const EXEMPT = '^(test|bench|vitest[.]config[.]ts)';
 
 /** Folders that import each library. A library that reaches the outside has one folder, so that replacing it changes one folder. */
-export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
+const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   zod: [DOMAIN, PLUMBING, CONTRACT, '^src/', COMMANDS, PROJECTIONS, QUERIES, '^infra/'],
   uuid: [DOMAIN],
   canonicalize: [DOMAIN],

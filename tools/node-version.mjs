@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The oldest Node that runs the program, as package.json says it. */
-export const oldestNode = [24, 12];
+const oldestNode = [24, 12];
 
 const packagedNode = join(root, 'node_modules/.bin/node');
 

@@ -23,7 +23,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface SentRequest {
+interface SentRequest {
   readonly method: string;
   /** Path with its leading slash and the query. */
   readonly path: string;

@@ -20,7 +20,7 @@ export const createPageReader = (ask: AskCivic): PageReader => ({ ask, size: new
 /** A response that contradicts the request, such as one that a proxy repeated. Nothing of it was applied. */
 export class UnfitAnswer extends MirrorRefused {}
 
-export interface Snapshot {
+interface Snapshot {
   readonly snapshotId: string;
   readonly boundaryCursor: string;
   readonly digests: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ interface Page<Item, Cursor> {
 
 export type Item = Readonly<Record<string, unknown>> & { readonly id: string };
 
-export interface Change {
+interface Change {
   readonly cursor: string;
   readonly resource: string;
   readonly operation: 'upsert' | 'remove';

@@ -10,7 +10,7 @@ import type { AskCivic } from './feed-pages.ts';
 import { replicate, type Replicated } from './replicate.ts';
 
 /** Options of the two commands that maintain a mirror, `civic replicate` and `civic-replicate`. */
-export interface WantedMirror {
+interface WantedMirror {
   readonly baseUrl: string;
   readonly key: string;
   /** A folder, `sqlite:FILE` or `postgres://…`. */

@@ -102,7 +102,7 @@ const foreign = ({ type }: StoredEvent): ForeignLogFound =>
     `the log begins with ${type} instead of ${FEED_OPENED}: it is not a log of this service; give it an empty one`,
   );
 
-export interface Renewal extends FeedRenewed {
+interface Renewal extends FeedRenewed {
   readonly commandId: string;
   /** Milliseconds since the epoch. */
   readonly time: number;

@@ -48,7 +48,7 @@ export type Kind =
   | 'part'
   | 'vote';
 
-export interface Meaning {
+interface Meaning {
   readonly kind: Kind | 'act';
   readonly act?: Act;
   readonly form?: Form;

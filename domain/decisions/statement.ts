@@ -4,7 +4,7 @@ import type { ResolvedAct } from './resolve.ts';
 /** Result of a motion. `void`: withdrawn, put off, or contradictory. */
 export type MotionResult = 'carried' | 'failed' | 'void';
 /** "The original motion", "a substitute motion". */
-export type Rank = 'first' | 'substitute' | null;
+type Rank = 'first' | 'substitute' | null;
 
 /** One statement of a text about a motion or an act. */
 export type Statement =

@@ -42,7 +42,7 @@ export interface Generation extends ProcessorState {
 }
 
 /** Speed at which a generation is folded, measured in windows of a few seconds of one owner. */
-export interface Speed {
+interface Speed {
   readonly ownedSince: number | null;
   /** Events of the log up to the checkpoint; null if the log cannot count. */
   readonly eventsRead: number | null;

@@ -103,7 +103,7 @@ export class ReadBudget {
   }
 }
 
-export interface Page<Place> {
+interface Page<Place> {
   readonly rows: readonly unknown[];
   /** Null after the last page. */
   readonly next: Place | null;

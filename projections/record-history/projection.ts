@@ -194,7 +194,7 @@ interface FoldState extends FeedState {
   readonly totals: readonly ResourceTotal[] | null;
 }
 
-export async function readState({ transaction, generation }: FoldContext) {
+async function readState({ transaction, generation }: FoldContext) {
   const { state, totals } = RECORD_HISTORY.at(generation);
   const { rows } = await transaction.query<FoldState>({
     name: `read_fold_state_g${generation}`,

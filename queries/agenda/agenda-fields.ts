@@ -54,7 +54,7 @@ export const upcomingUntil = (row: string): string => `coalesce(${row}.upcoming_
 export const slugFilter = (slug: string | undefined): string | null => slug?.replaceAll('\0', '\ufffd') ?? null;
 
 /** Returns SQL for the current and former slugs of a body. Version 3 of the read model lacks the column. */
-export const slugsOf = (body: string): string => `string_to_array(to_jsonb(${body}) ->> 'slugs', ' ')`;
+const slugsOf = (body: string): string => `string_to_array(to_jsonb(${body}) ->> 'slugs', ' ')`;
 
 /**
  * Returns SQL: true if a slug, a parameter, is the body's own or a former one that no other body of its place has now.

@@ -20,7 +20,7 @@ export interface FeedPageQuestion {
 }
 
 /** A change. `envelope` and `body` are the text between cursor and closing brace. */
-export interface FeedItem {
+interface FeedItem {
   readonly position: number;
   readonly envelope: string;
   readonly body: string;

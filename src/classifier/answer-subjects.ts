@@ -8,7 +8,7 @@ export type Question =
   | { readonly topics: readonly RecordData<'topics'>[] }
   | { readonly subject: ClassificationSubject };
 /** The first answer is `ready`, followed by one for each subject, in order. */
-export type Answer = WorkerAnswer<readonly ClassifiedHit[]>;
+type Answer = WorkerAnswer<readonly ClassifiedHit[]>;
 
 /** Runs a classifier behind the port of a worker thread. */
 export function answerSubjects(

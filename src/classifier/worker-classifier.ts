@@ -28,7 +28,7 @@ interface Task {
   readonly topics: Topics;
 }
 
-export interface WorkerClassifierOptions extends Pick<Classifier, 'name' | 'formerNames'> {
+interface WorkerClassifierOptions extends Pick<Classifier, 'name' | 'formerNames'> {
   /** The module of the worker thread. */
   readonly entry: URL;
   readonly clock: Pick<Clock, 'sleep'>;

@@ -1,6 +1,6 @@
 import { hashed } from './hashed.ts';
 
-export type Answer = 'yes' | 'no' | 'unclear';
+type Answer = 'yes' | 'no' | 'unclear';
 
 /** Answer of one judge for one item: the topics that apply and those that are unclear; all others do not apply. */
 type Judgement = ReadonlyMap<string, 'yes' | 'unclear'>;

@@ -36,7 +36,7 @@ export async function reachDatabase(settings: Settings, role: Role, logger: Logg
   return attachEmbedded({ dataDir: settings.CIVIC_DATA_DIR, role, startTimeoutMs: START_TIMEOUT_MS, logger });
 }
 
-export type OpenLog = EventLog & ErasingLog & { forget(): void; close(): Promise<void> };
+type OpenLog = EventLog & ErasingLog & { forget(): void; close(): Promise<void> };
 
 /** Opens a log that is not in use; `postgresql` names the log next to the read models. Throws `BadSetting` for text that is not an address. */
 export async function openOtherLog(address: string, own: string): Promise<OpenLog> {

@@ -226,7 +226,7 @@ export interface ToolCall {
 
 export type ToolData<Name extends ToolName> = z.output<(typeof TOOLS)[Name]['data']>;
 
-export interface Found<Data> {
+interface Found<Data> {
   readonly data: Data;
   /** Returns the cursor after that many rows of the page, counted from 1. Absent on the last page. */
   readonly cursorAfter?: (rows: number) => string;

@@ -3,7 +3,7 @@ import outlines from './county-shapes.json' with { type: 'json' };
 import { jurisdictionPath } from './addresses.ts';
 import { type Html, html } from './html.ts';
 
-export interface County {
+interface County {
   readonly county: CoverageJurisdiction;
   readonly municipalities: readonly CoverageJurisdiction[];
 }

@@ -14,7 +14,7 @@ export interface JobDependencies {
   readonly leaseMs: number;
 }
 
-export interface Job {
+interface Job {
   readonly name: string;
   /** Milliseconds from the end of one run to the beginning of the next. */
   readonly everyMs: number;

@@ -11,7 +11,7 @@ export class LogSetBack extends Error {
   override readonly name = 'LogSetBack';
 }
 
-export interface Followed {
+interface Followed {
   /** Name of the processor, such as `read model agenda`. */
   readonly what: string;
   readonly logId: string | null;

@@ -19,7 +19,7 @@ export type Topics = readonly RecordData<'topics'>[];
 export type Contents = ReadonlyMap<string, Item | null>;
 
 /** Why a hit changes: a record event, or a change of the rules, which has a time only. */
-export type Cause = Pick<StoredEvent, 'time'> & Partial<Pick<StoredEvent, 'id'>>;
+type Cause = Pick<StoredEvent, 'time'> & Partial<Pick<StoredEvent, 'id'>>;
 export type CauseOf = (itemId: string, item: Item | null) => Cause;
 
 export interface HitChange {

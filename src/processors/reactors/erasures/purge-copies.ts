@@ -16,7 +16,7 @@ interface PurgeCopiesParts {
 
 const PATIENCE_MS = 5_000;
 
-export const listErasedStreams = ({ data }: Pick<StoredEvent, 'data'>): readonly string[] =>
+const listErasedStreams = ({ data }: Pick<StoredEvent, 'data'>): readonly string[] =>
   contentErased.parse(JSON.parse(data)).streams.map(({ stream }) => stream);
 
 /**

@@ -75,7 +75,7 @@ async function forEachPayment(
  * Handles a row with an expired lease: deletes it if its work has not begun, ends it if it cannot continue, and
  * examines it if it might be paid.
  */
-export async function tidy(parts: ReconcileParts, row: PaymentRow): Promise<void> {
+async function tidy(parts: ReconcileParts, row: PaymentRow): Promise<void> {
   const { ledger, chainClock } = parts;
   const now = chainClock.now();
   if (row.state === 'VERIFIED') await publishPaymentFacts(parts, row);
