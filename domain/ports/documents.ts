@@ -1,9 +1,12 @@
 import type { AgendaDocument } from '../agenda-text/read-agenda.ts';
+import type { Validator } from './web-reader.ts';
 
 export interface ReadDocument {
   readonly agenda: AgendaDocument;
   /** The lines of the document; empty if it could not be read. */
   readonly text: string;
+  /** Media type of the content, whatever the server states; null if the format is unknown. */
+  readonly mediaType: string | null;
 }
 
 export interface DocumentReader {
@@ -14,4 +17,39 @@ export interface DocumentReader {
   read(bytes: Uint8Array, mediaType: string | null): Promise<ReadDocument>;
   /** Rejects waiting documents and ends the worker. */
   close(): Promise<void>;
+}
+
+/** A version of a document, without its text. */
+export interface DocumentVersion {
+  /** SHA-256 of the file, in lower-case hexadecimal. */
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly mediaType: string | null;
+  readonly agenda: AgendaDocument;
+  /** Version of the rules that read the agenda. */
+  readonly readingVersion: number;
+}
+
+/** The newest version of a document that an address has served. */
+export interface StoredDocument extends DocumentVersion {
+  readonly validator: Validator;
+  /** Time at which the address last served this version, in milliseconds since the epoch. */
+  readonly checkedAt: number;
+  /** Records that were published from this version. */
+  readonly recordIds: readonly string[];
+}
+
+/**
+ * Copies of documents as sources served them, with their text. They are not facts of the log: an erasure of a record
+ * deletes the copies that the record was published from, and the next check of the source reads the document again.
+ */
+export interface StoredDocuments {
+  /** Returns the newest version of an address; null if none is stored. */
+  find(address: string): Promise<StoredDocument | null>;
+  /** Stores the version that an address serves now, and deletes the one before unless another address serves it. */
+  put(address: string, version: Omit<StoredDocument, 'recordIds'> & { readonly text: string }): Promise<void>;
+  /** Notes that an address still serves its version. */
+  confirm(address: string, checked: Pick<StoredDocument, 'validator' | 'checkedAt'>): Promise<void>;
+  /** Adds records that were published from a version. */
+  link(sha256: string, recordIds: readonly string[]): Promise<void>;
 }

@@ -78,9 +78,15 @@ export interface InstallationStore {
   beginRenewal(renewal: BegunRenewal): Promise<readonly string[]>;
 }
 
-/** State outside the log that cannot be derived from it. Rows are JSON text in the store's own format. */
-export const SAVED_TABLES = ['payments', 'wallets', 'inlet', 'unclassified'] as const;
+/**
+ * State outside the log that cannot be derived from it. Rows are JSON text in the store's own format. `texts` are
+ * documents as sources served them, `addresses` the versions that addresses served last.
+ */
+export const SAVED_TABLES = ['payments', 'wallets', 'inlet', 'unclassified', 'texts', 'addresses'] as const;
 export type SavedTable = (typeof SAVED_TABLES)[number];
+
+export const countsOfTables = (): Record<SavedTable, number> =>
+  Object.fromEntries(SAVED_TABLES.map((table) => [table, 0])) as Record<SavedTable, number>;
 
 export interface SavedRow {
   /** Orders the rows of a table. The next page begins after it. */

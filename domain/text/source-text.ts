@@ -59,14 +59,16 @@ function unmark(text: string): string {
   return decoded === text ? text : decoded.replaceAll('\u00a0', ' ');
 }
 
-const cleanCharacters = (text: string): string =>
-  text
+/** Replaces controls, invisible characters and lone surrogates, and normalizes to NFC. */
+export function cleanCharacters(text: string): string {
+  return text
     .replace(C1, (control) => WINDOWS_1252[control.charCodeAt(0) - 0x80]!)
     .replace(CONTROLS, ' ')
     .replace(INVISIBLE, '')
     .replace(STACKED_MARKS, '$1')
     .normalize('NFC')
     .toWellFormed();
+}
 
 /** No word is longer, in a language that has spaces. */
 const LONGEST_WORD = 100;

@@ -40,7 +40,7 @@ export function createDocumentReader({
         return await queue.run({ bytes, mediaType });
       } catch (error) {
         if (!(error instanceof TaskFailed)) throw error;
-        return { agenda: unread(`cannot be read: ${error.message}`), text: '' };
+        return { agenda: unread(`cannot be read: ${error.message}`), text: '', mediaType: null };
       }
     },
     close: () => queue.close(),

@@ -14,6 +14,10 @@ const PAGES: Readonly<Record<SavedTable, string>> = {
     order by (topic || ' ' || partition) collate "C" limit $2`,
   unclassified: `select item_id::text as key, row_to_json(u)::text as text from civic.unclassified_items u
     where $1::uuid is null or item_id > $1::uuid order by item_id limit $2`,
+  texts: `select sha256 as key, row_to_json(t)::text as text from civic.document_texts t
+    where $1::text is null or sha256 > $1::text order by sha256 limit $2`,
+  addresses: `select address as key, row_to_json(a)::text as text from civic.document_addresses a
+    where $1::text is null or address > $1::text order by address limit $2`,
 };
 
 /**
@@ -35,6 +39,12 @@ const PUT: Readonly<Record<SavedTable, string>> = {
     select * from json_populate_recordset(null::civic.inlet_parts, $1::json) on conflict do nothing`,
   unclassified: `insert into civic.unclassified_items
     select * from json_populate_recordset(null::civic.unclassified_items, $1::json) on conflict do nothing`,
+  texts: `insert into civic.document_texts
+    select * from json_populate_recordset(null::civic.document_texts, $1::json) on conflict do nothing`,
+  // The version of an address can be stored after the page of the texts.
+  addresses: `insert into civic.document_addresses
+    select saved.* from json_populate_recordset(null::civic.document_addresses, $1::json) saved
+    join civic.document_texts using (sha256) on conflict do nothing`,
 };
 
 const OCCUPIED = sql`select case

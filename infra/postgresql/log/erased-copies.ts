@@ -1,11 +1,16 @@
 import type { Transactor } from '../../../domain/ports/database.ts';
 import type { ErasedCopies } from '../../../domain/ports/event-log.ts';
+import { isResource } from '../../../domain/records/resources.ts';
+import { category, streamId } from '../../../domain/streams.ts';
 import { withClient } from '../connection/schema-state.ts';
 import { sql } from '../connection/statements.ts';
 
 const TABLES = `select format('%I.%I', n.nspname, c.relname) as name
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = 'civic' and c.relkind in ('r', 'm') order by 1`;
+
+const recordIdsOf = (streams: readonly string[]): readonly string[] =>
+  streams.filter((stream) => isResource(category(stream))).map(streamId);
 
 export const createErasedCopies = (transactor: Transactor, dsn: string): ErasedCopies => ({
   async clear(streams, until) {
@@ -14,6 +19,10 @@ export const createErasedCopies = (transactor: Transactor, dsn: string): ErasedC
       // deleted here.
       await transaction.query(sql`update civic.erasure_mark set drops = drops + 1`);
       await transaction.query(sql`delete from civic.decider_checkpoints where stream = any (${[...streams]}::text[])`);
+      // The erased text might be in the documents that the records were published from.
+      await transaction.query(
+        sql`delete from civic.document_texts where record_ids && ${recordIdsOf(streams)}::uuid[]`,
+      );
     });
     // A second transaction, so that commands which save a checkpoint do not wait for the ledger.
     return transactor.transaction(async (transaction) => {

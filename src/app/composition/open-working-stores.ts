@@ -6,6 +6,7 @@ import {
   createSharedCounts,
   createWindowCounts,
 } from '../../../infra/postgresql/counters/counts.ts';
+import { createStoredDocuments } from '../../../infra/postgresql/documents/stored-documents.ts';
 import { createErasedCopies } from '../../../infra/postgresql/log/erased-copies.ts';
 import { createGenerationStore } from '../../../infra/postgresql/read-models/generations.ts';
 import { createInletStore } from '../../../infra/postgresql/leases/inlet-store.ts';
@@ -47,5 +48,6 @@ export function openWorkingStores({ transactor, countRows, read }: Database, url
     erasedCopies: createErasedCopies(transactor, url),
     inlet: createInletStore(transactor),
     unclassifiedItems: createUnclassifiedItems(transactor),
+    storedDocuments: createStoredDocuments(transactor),
   };
 }

@@ -33,8 +33,10 @@ export const archiveEnd = z.strictObject({
     payments: count,
     wallets: count,
     inlet: count,
-    /** Omitted if there are none. */
+    /** This and the next two are omitted if there are none. */
     unclassified: count.default(0),
+    texts: count.default(0),
+    addresses: count.default(0),
     /** Number of events that each reactor had handled. */
     reactors: z.array(z.strictObject({ name: z.string().min(1), after: count })),
   }),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { z } from 'zod';
-import { SAVED_TABLES, type SavedTable } from '../../../domain/ports/stores.ts';
+import { countsOfTables, SAVED_TABLES, type SavedTable } from '../../../domain/ports/stores.ts';
 import type { CopiedEvent } from '../log-copy/copy-events.ts';
 import { MAX_LINE_BYTES, readLines } from '../../sources/ndjson/read-lines.ts';
 import {
@@ -140,7 +140,7 @@ type Counts = Record<'events' | SavedTable, number>;
 /** Checks the order of the lines: header, rows, events, end. A seal ends each block of lines; the last one seals the end. */
 class ArchiveLines {
   readonly #chain = new BlockChain();
-  readonly #counts: Counts = { events: 0, payments: 0, wallets: 0, inlet: 0, unclassified: 0 };
+  readonly #counts: Counts = { events: 0, ...countsOfTables() };
   #hasHeader = false;
   #end: ArchiveEnd | null = null;
   #isSealed = false;

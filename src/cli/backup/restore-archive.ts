@@ -29,6 +29,7 @@ interface RestoreRequest {
 }
 
 const ROWS_AT_ONCE = 100;
+const CHARACTERS_AT_ONCE = 4_000_000;
 
 export type RestoreOutcome = Awaited<ReturnType<typeof restoreArchive>>;
 /**
@@ -77,11 +78,18 @@ async function restoreAlone(request: RestoreRequest) {
 }
 
 function createRowBatches(rows: RestoreRequest['stores']['rows']) {
-  const waiting: Record<SavedTable, string[]> = { payments: [], wallets: [], inlet: [], unclassified: [] };
+  const waiting = Object.fromEntries(SAVED_TABLES.map((table) => [table, [] as string[]])) as Record<
+    SavedTable,
+    string[]
+  >;
+  let characters = 0;
   return {
     async add(table: SavedTable, text: string): Promise<void> {
       waiting[table].push(text);
-      if (waiting[table].length >= ROWS_AT_ONCE) await rows.put(table, waiting[table].splice(0));
+      characters += text.length;
+      if (waiting[table].length < ROWS_AT_ONCE && characters < CHARACTERS_AT_ONCE) return;
+      characters = 0;
+      await rows.put(table, waiting[table].splice(0));
     },
     async flush(): Promise<void> {
       for (const table of SAVED_TABLES) await rows.put(table, waiting[table]);

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { logBatches } from '../../../domain/read-log.ts';
 import { type EventLog, LOG_START, type Position } from '../../../domain/ports/event-log.ts';
-import { SAVED_TABLES, type SavedTable, type WorkingRows } from '../../../domain/ports/stores.ts';
+import { countsOfTables, SAVED_TABLES, type SavedTable, type WorkingRows } from '../../../domain/ports/stores.ts';
 import { ERASURES_STREAM } from '../../../domain/streams.ts';
 import { CommandFailed } from '../context.ts';
 import { lineOf, PAGE } from '../log-copy/copy-events.ts';
@@ -11,8 +11,12 @@ import { type ArchiveEnd, type ArchiveHeader, BLOCK_LINES, BlockChain, fileSeal 
 
 const BLOCK_BYTES = 1_048_576;
 const ROWS_A_PAGE = 200;
+/** A text has up to several megabytes. */
+const TEXTS_A_PAGE = 5;
 /** Twice as fast as the default of zlib; the file is a few percent larger. */
 const GZIP_LEVEL = 3;
+
+const ADDED_LATER: ReadonlySet<string> = new Set<SavedTable>(['unclassified', 'texts', 'addresses']);
 
 interface ArchiveSource {
   readonly log: EventLog;
@@ -40,18 +44,21 @@ async function* archiveText(source: ArchiveSource): AsyncGenerator<string> {
   };
   add(JSON.stringify(header));
 
+  const readLastErasure = async () => (await log.readLast([ERASURES_STREAM])).get(ERASURES_STREAM)?.position;
+  const erasedBefore = await readLastErasure();
   // Rows are read before the head, so that the log contains every fact that a row marks as published.
-  const saved: Record<SavedTable, number> = { payments: 0, wallets: 0, inlet: 0, unclassified: 0 };
+  const saved = countsOfTables();
   for (const table of SAVED_TABLES) {
+    const limit = table === 'texts' ? TEXTS_A_PAGE : ROWS_A_PAGE;
     for (let after: string | null = null; ; ) {
-      const page = await rows.page(table, after, ROWS_A_PAGE);
+      const page = await rows.page(table, after, limit);
       signal.throwIfAborted();
       for (const { key, text } of page) {
         saved[table] += 1;
         after = key;
         if (add(`{"${table}":${text}}`)) yield seal();
       }
-      if (page.length < ROWS_A_PAGE) break;
+      if (page.length < limit) break;
     }
   }
   const places = (await rows.reactors()).map(({ name, checkpoint }) => ({ name, checkpoint, after: 0 }));
@@ -71,17 +78,16 @@ async function* archiveText(source: ArchiveSource): AsyncGenerator<string> {
     onProgress(events, total);
   }
   if (last !== head) throw new Error(`the log ended at ${last || 'its start'} although its head was ${head}`);
-  // Events that were read before an erasure may contain the erased text.
-  const erased = (await log.readLast([ERASURES_STREAM])).get(ERASURES_STREAM);
-  if (erased !== undefined && erased.position > head) {
+  // Rows and events that were read before an erasure might contain the erased text.
+  if ((await readLastErasure()) !== erasedBefore) {
     throw new CommandFailed(
       'a text was erased while the backup was written, which may hold it: no backup was kept; run it again',
     );
   }
   const end: ArchiveEnd = { events, head, ...saved, reactors: places.map(({ name, after }) => ({ name, after })) };
-  const { unclassified, ...other } = end;
   // Versions before these rows read a backup without any.
-  add(JSON.stringify({ end: unclassified === 0 ? other : end }));
+  const isShown = ([name, value]: readonly [string, unknown]): boolean => value !== 0 || !ADDED_LATER.has(name);
+  add(JSON.stringify({ end: Object.fromEntries(Object.entries(end).filter(isShown)) }));
   yield seal();
   onEnd(end);
 }

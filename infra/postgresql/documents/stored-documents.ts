@@ -1,0 +1,66 @@
+import type { Transactor } from '../../../domain/ports/database.ts';
+import type { StoredDocument, StoredDocuments } from '../../../domain/ports/documents.ts';
+import { beginningOf } from '../../../domain/text/source-text.ts';
+import { columnList, sql, statementsIn } from '../connection/statements.ts';
+
+/** Characters of a text that are stored, so that a row is a line of a backup. */
+const MAX_TEXT = 1_000_000;
+
+const DOCUMENT = columnList({
+  sha256: 't.sha256',
+  bytes: 't.bytes',
+  mediaType: 't.media_type',
+  agenda: 't.agenda',
+  readingVersion: 't.reading_version',
+  recordIds: 't.record_ids::text[]',
+  etag: 'a.etag',
+  lastModified: 'a.last_modified',
+  checkedAt: 'a.checked_at',
+});
+
+type Row = Omit<StoredDocument, 'validator'> & { readonly etag: string | null; readonly lastModified: string | null };
+
+const fromRow = ({ etag, lastModified, ...stored }: Row): StoredDocument => ({
+  ...stored,
+  validator: { ...(etag !== null && { etag }), ...(lastModified !== null && { lastModified }) },
+});
+
+export function createStoredDocuments(transactor: Transactor): StoredDocuments {
+  const { run, first } = statementsIn(transactor);
+  return {
+    async find(address) {
+      const row = await first<Row>(sql`select ${DOCUMENT} from civic.document_addresses a
+        join civic.document_texts t using (sha256) where a.address = ${address}`);
+      return row === null ? null : fromRow(row);
+    },
+    put: (address, { sha256, bytes, mediaType, text, agenda, readingVersion, validator, checkedAt }) =>
+      transactor.transaction(async (transaction) => {
+        const within = statementsIn(transaction);
+        const stored = beginningOf(text, MAX_TEXT);
+        await within.run(sql`insert into civic.document_texts as t
+          (sha256, bytes, media_type, text, agenda, reading_version)
+          values (${sha256}, ${bytes}, ${mediaType}, ${stored}, ${JSON.stringify(agenda)}::jsonb, ${readingVersion})
+          on conflict (sha256) do update set text = excluded.text, agenda = excluded.agenda,
+            media_type = excluded.media_type, reading_version = excluded.reading_version`);
+        const before = await within.first<{ sha256: string }>(sql`select sha256 from civic.document_addresses
+          where address = ${address} for update`);
+        await within.run(sql`insert into civic.document_addresses (address, sha256, etag, last_modified, checked_at)
+          values (${address}, ${sha256}, ${validator.etag ?? null}, ${validator.lastModified ?? null}, ${checkedAt})
+          on conflict (address) do update set sha256 = excluded.sha256, etag = excluded.etag,
+            last_modified = excluded.last_modified, checked_at = excluded.checked_at`);
+        if (before === null || before.sha256 === sha256) return;
+        await within.run(sql`delete from civic.document_texts t where t.sha256 = ${before.sha256}
+          and not exists (select from civic.document_addresses a where a.sha256 = t.sha256)`);
+      }),
+    async confirm(address, { validator, checkedAt }) {
+      await run(sql`update civic.document_addresses set etag = ${validator.etag ?? null},
+        last_modified = ${validator.lastModified ?? null}, checked_at = ${checkedAt} where address = ${address}`);
+    },
+    async link(sha256, recordIds) {
+      const ids = [...recordIds];
+      await run(sql`update civic.document_texts
+        set record_ids = array(select distinct unnest(record_ids || ${ids}::uuid[]))
+        where sha256 = ${sha256} and not record_ids @> ${ids}::uuid[]`);
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { unread } from '../../domain/agenda-text/read-agenda.ts';
+import type { StoredDocuments } from '../../domain/ports/documents.ts';
+import { type Database, openDatabase } from '../../infra/postgresql/connection/open-database.ts';
+import { createStoredDocuments } from '../../infra/postgresql/documents/stored-documents.ts';
+import { createWorkingRows } from '../../infra/postgresql/installation/working-rows.ts';
+import { createErasedCopies } from '../../infra/postgresql/log/erased-copies.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+
+let server: TestDatabase;
+let database: Database;
+let documents: StoredDocuments;
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  database = await openDatabase({ dsn: server.url, statementTimeoutMs: 5_000 });
+  documents = createStoredDocuments(database.transactor);
+});
+afterAll(async () => {
+  await database?.close();
+  await server?.close();
+});
+
+const version = (text: string) => ({
+  sha256: createHash('sha256').update(text).digest('hex'),
+  bytes: text.length,
+  mediaType: 'application/pdf',
+  agenda: unread(`invented ü for ${text.slice(0, 20)}`),
+  readingVersion: 1,
+  validator: { etag: `"${text.slice(0, 20)}"` },
+  checkedAt: 7,
+  text,
+});
+const address = () => `https://example.org/agenda/${randomUUID()}`;
+const texts = async (): Promise<readonly string[]> =>
+  (
+    await database.transactor.transaction((transaction) =>
+      transaction.query<{ text: string }>({ text: 'select text from civic.document_texts order by text', values: [] }),
+    )
+  ).rows.map(({ text }) => text);
+
+test('an address has the version that it served last, and a version that no address serves is deleted', async () => {
+  const [one, other] = [address(), address()];
+  const { text: first, ...stored } = version('first');
+  expect(await documents.find(one)).toBeNull();
+  await documents.put(one, { ...stored, text: first });
+  await documents.put(other, { ...stored, text: first });
+  expect(await documents.find(one)).toEqual({ ...stored, recordIds: [] });
+  await documents.confirm(one, { validator: { lastModified: 'today' }, checkedAt: 9 });
+  expect(await documents.find(one)).toMatchObject({ validator: { lastModified: 'today' }, checkedAt: 9 });
+
+  await documents.put(one, version('second'));
+  expect(await texts()).toEqual(['first', 'second']);
+  await documents.put(other, version('second'));
+  expect(await texts()).toEqual(['second']);
+});
+
+test('an erasure of a record deletes the documents that it was published from, and no others', async () => {
+  const [erased, kept] = [address(), address()];
+  const [item, agenda] = [randomUUID(), randomUUID()];
+  await documents.put(erased, version('has the name'));
+  await documents.put(kept, version('has no name'));
+  const { sha256 } = (await documents.find(erased))!;
+  await documents.link(sha256, [agenda]);
+  await documents.link(sha256, [item, agenda]);
+  expect(new Set((await documents.find(erased))!.recordIds)).toEqual(new Set([item, agenda]));
+
+  const copies = createErasedCopies(database.transactor, server.url);
+  await copies.clear([`accounts-${agenda}`, 'source_list-civic'], 0);
+  expect(await documents.find(erased)).not.toBeNull();
+  await copies.clear([`agenda_items-${item}`], 0);
+  expect(await documents.find(erased)).toBeNull();
+  expect(await documents.find(kept)).not.toBeNull();
+  expect(await texts()).not.toContain('has the name');
+});
+
+test('a backup restores documents, without an address whose version it lacks', async () => {
+  const [whole, late] = [address(), address()];
+  await documents.put(whole, version('in the backup'));
+  const rows = createWorkingRows(database.transactor);
+  const saved = async (table: 'texts' | 'addresses') => (await rows.page(table, null, 100)).map(({ text }) => text);
+  const savedTexts = await saved('texts');
+  await documents.put(late, version('stored meanwhile'));
+  const savedAddresses = await saved('addresses');
+
+  const target = await startTestDatabase();
+  const restored = await openDatabase({ dsn: target.url, statementTimeoutMs: 5_000 });
+  try {
+    const into = createWorkingRows(restored.transactor);
+    for (let times = 0; times < 2; times += 1) {
+      await into.put('texts', savedTexts);
+      await into.put('addresses', savedAddresses);
+    }
+    const found = createStoredDocuments(restored.transactor);
+    expect(await found.find(whole)).toEqual(await documents.find(whole));
+    expect(await found.find(late)).toBeNull();
+  } finally {
+    await restored.close();
+    await target.close();
+  }
+});
+
+test('a text of any length is a line of a backup', async () => {
+  const at = address();
+  await documents.put(at, version(`${'é"\n'.repeat(3)}${'文'.repeat(1_100_000)}`));
+  const page = await createWorkingRows(database.transactor).page('texts', null, 100);
+  const longest = Math.max(...page.map(({ text }) => Buffer.byteLength(text)));
+  expect(longest).toBeGreaterThan(2_900_000);
+  expect(longest).toBeLessThan(8 * 1_048_576);
+});
