@@ -6,7 +6,7 @@ interface ProgressBar {
 }
 
 /** Unit in which the progress of a command counts. */
-type Unit = 'events' | 'records' | 'bytes';
+type Unit = 'events' | 'records' | 'sources' | 'bytes';
 
 const REDRAW_MS = 100;
 const LINE_MS = 5_000;

@@ -64,6 +64,7 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
       [`sources remove ${kind}`, ['--client', client]],
     ]),
   ),
+  'sources add registry': ['--place', 'erath-county'],
   'sources list': [],
   'sources status': [],
   'sources parse': [new URL('../fixtures/agenda.html', import.meta.url).pathname],

@@ -9,7 +9,9 @@ import type { Civic } from '../../app/civic.ts';
 import { allowedBy, publishedUrl } from '../../app/setting-values.ts';
 import { confirm, numbered, YES } from '../confirm.ts';
 import { type CliContext, CommandFailed, MISUSE } from '../context.ts';
+import { print } from '../output.ts';
 import { DEADLINE_MS, parser, requireHandled, runs, textParser, waitUntilVisible } from '../verb.ts';
+import { addRegistryCommand, describeKnownSources, knownSources } from './source-registry.ts';
 
 const clientParser = parser('--client', sourceRef.shape.client, '1 to 100 lower-case letters, digits and hyphens');
 const slugParser = parser('--jurisdiction', slug, '1 to 64 lower-case letters, digits and hyphens');
@@ -34,6 +36,17 @@ async function addSource(context: CliContext, civic: Civic, added: Parameters<Ci
     if (!(error instanceof SourceUnavailable) && !(error instanceof UnknownSourceClient)) throw error;
     throw new CommandFailed(`${sourceKey(added)} was not added: ${error.message}`);
   }
+}
+
+async function listAdded(civic: Civic) {
+  return (await civic.addedSources()).map(({ source, client, jurisdiction: { slug, name, timezone }, isPublic }) => ({
+    source,
+    client,
+    jurisdiction: slug,
+    name,
+    timezone,
+    isPublic,
+  }));
 }
 
 /** The list of sources that every process of the service polls. */
@@ -64,17 +77,20 @@ export function addSourceListCommands(sources: Command, context: CliContext): vo
     );
   });
 
-  const list = sources.command('list').description('list the added sources');
-  runs(context, 'log', list, async (civic) =>
-    (await civic.addedSources()).map(({ source, client, jurisdiction: { slug, name, timezone }, isPublic }) => ({
-      source,
-      client,
-      jurisdiction: slug,
-      name,
-      timezone,
-      isPublic,
-    })),
-  );
+  addRegistryCommand(add, context);
+
+  const list = sources
+    .command('list')
+    .description('list the added sources')
+    .option('--known', 'list the sources that the registry names and that are not added');
+  runs(context, 'log', list, async (civic, { known = false, json = false }) => {
+    if (known) return knownSources(civic);
+    const added = await listAdded(civic);
+    if (json) return added;
+    print(context, added, {});
+    context.stdout.write(`\n${await describeKnownSources(civic)}\n`);
+    return undefined;
+  });
   const status = sources
     .command('status')
     .description('show the last check of each source, also of those that were only synced');

@@ -1,0 +1,124 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Installation, makeInstallation } from '../support/service.ts';
+import { readRecording, startReplayServer } from './agendas/replay-server.ts';
+
+/** A county without rows in the shipped registry, so that no other address is asked. */
+const COUNTY = ['--county', 'erath'];
+const CLIENT = 'example';
+
+let installation: Installation;
+let platform: Awaited<ReturnType<typeof startReplayServer>>;
+let rows: string;
+
+beforeAll(async () => {
+  installation = makeInstallation('source-registry-');
+  platform = await startReplayServer(CLIENT, await readRecording('fortworthgov'));
+  rows = join(installation.folder, 'rows.json');
+  const row = (changes: object) => ({
+    jurisdictionSlug: 'stephenville',
+    bodySlug: 'city-council',
+    bodyName: 'City Council',
+    platform: 'legistar',
+    client: CLIENT,
+    baseUrl: platform.baseUrl,
+    evidence: 'seen',
+    evidenceDate: '2026-11-01',
+    note: 'Invented.',
+    ...changes,
+  });
+  const pair = { jurisdictionSlug: 'erath-county', bodySlug: 'commissioners-court', evidence: 'listed' };
+  writeFileSync(
+    rows,
+    JSON.stringify([
+      row({ evidence: 'listed' }),
+      row({ platform: 'civicclerk', bodySlug: 'planning-and-zoning' }),
+      row({ jurisdictionSlug: 'dublin', client: 'nobody' }),
+      row({ ...pair, client: 'erath' }),
+      row({ ...pair, client: 'erath-tx' }),
+    ]),
+  );
+});
+
+afterAll(async () => {
+  await platform.close();
+  await installation.close();
+});
+
+interface Printed {
+  readonly source: string;
+  readonly client: string;
+  readonly jurisdiction: string;
+  readonly outcome: string;
+  readonly reason: string | null;
+}
+
+async function run<Value>(...args: readonly string[]): Promise<Value> {
+  const { exitCode, stdout, stderr } = await installation.civicHere(['sources', ...args, '--json']);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return JSON.parse(stdout) as Value;
+}
+const addRegistry = (...args: readonly string[]) =>
+  run<readonly Printed[]>('add', 'registry', '--rows', rows, ...COUNTY, ...args);
+const outcomes = (printed: readonly Printed[]) =>
+  Object.fromEntries(printed.map(({ source, client, outcome }) => [`${source}:${client}`, outcome]));
+
+test('the registry adds each source that answers once, and states why it leaves out another', async () => {
+  const first = await addRegistry();
+  expect(outcomes(first)).toEqual({
+    'civicclerk:example': 'added',
+    'legistar:example': 'left out',
+    'legistar:nobody': 'left out',
+    'legistar:erath': 'left out',
+    'legistar:erath-tx': 'left out',
+  });
+  const reasonOf = (client: string) =>
+    first.find((each) => each.client === client && each.source === 'legistar')?.reason;
+  expect(reasonOf('example')).toContain('only a list names it');
+  expect(reasonOf('nobody')).toContain('nobody');
+  expect(reasonOf('erath')).toContain('doubtful name: erath-tx');
+
+  expect(outcomes(await addRegistry('--listed'))).toMatchObject({
+    'civicclerk:example': 'already added',
+    'legistar:example': 'added',
+    'legistar:erath': 'left out',
+    'legistar:erath-tx': 'left out',
+  });
+  const third = await addRegistry('--listed');
+  expect(third.filter(({ outcome }) => outcome === 'added')).toEqual([]);
+
+  expect(await run('list')).toEqual([
+    expect.objectContaining({
+      source: 'civicclerk',
+      name: 'Stephenville',
+      timezone: 'America/Chicago',
+      isPublic: false,
+    }),
+    expect.objectContaining({ source: 'legistar', client: CLIENT, jurisdiction: 'stephenville' }),
+  ]);
+});
+
+test('the list of sources states how many the registry names, and --known lists them', async () => {
+  const { stdout } = await installation.civicHere(['sources', 'list']);
+  expect(stdout).toMatch(
+    /The registry names \d+ sources that are not added; civic sources add registry adds \d+ of them/,
+  );
+  const known = await run<readonly (Printed & { readonly addRegistry: string })[]>('list', '--known');
+  expect(known.find(({ client }) => client === 'cityofdallas')).toMatchObject({
+    jurisdiction: 'dallas',
+    evidence: 'seen',
+    addRegistry: 'adds it',
+  });
+  expect(known.find(({ client }) => client === 'gptx')?.addRegistry).toBe('grandprairie was seen instead');
+});
+
+test('a place that the catalogue does not have, and rows that are none, are refused without a change', async () => {
+  const unknown = await installation.civicHere(['sources', 'add', 'registry', '--place', 'atlantis']);
+  expect(unknown).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(unknown.stderr).toContain('no place atlantis');
+  writeFileSync(rows, '[{"jurisdictionSlug": "dublin"}]');
+  const broken = await installation.civicHere(['sources', 'add', 'registry', '--rows', rows]);
+  expect(broken).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(broken.stderr).toContain('contains no rows of the registry');
+});
