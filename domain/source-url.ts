@@ -1,22 +1,11 @@
-import { BlockList, isIPv4 } from 'node:net';
+import { isIPv4 } from 'node:net';
 import { derivedId } from './identifiers.ts';
-
-/**
- * Addresses that no public record is published under: loopback, private, link-local, and whatever else is not routed to
- * everybody.
- */
-const NOT_PUBLIC =
-  `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.168.0.0/16
-  198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4`.split(/\s+/);
+import { isPublicIp } from './public-network.ts';
 
 /** Names reserved for this machine or network, and those that private networks commonly use (RFC 6762, appendix G). */
 const NOT_PUBLIC_DOMAINS =
   'localhost localdomain localdomain6 local internal home.arpa intranet private corp home lan'.split(' ');
 const SECRET_NAME = /^(?:token|key|api_?key|access_token|sig|signature|password|secret|auth)$/;
-
-const notPublic = new BlockList();
-for (const [network, prefix] of NOT_PUBLIC.map((subnet) => subnet.split('/')))
-  notPublic.addSubnet(network!, Number(prefix), 'ipv4');
 
 /**
  * Returns why no public record is published at the host, or null. The host is in the form of the WHATWG URL parser; an
@@ -24,7 +13,7 @@ for (const [network, prefix] of NOT_PUBLIC.map((subnet) => subnet.split('/')))
  */
 function hostRefusal(hostname: string): string | null {
   const host = hostname.replace(/\.$/, '').toLowerCase();
-  if (isIPv4(host)) return notPublic.check(host, 'ipv4') ? 'its host is an address that is not public' : null;
+  if (isIPv4(host)) return isPublicIp(host) ? null : 'its host is an address that is not public';
   if (host.startsWith('[') || !host.includes('.')) return 'its host has no dot';
   if (host.split('.').includes('')) return 'its host is no name';
   const isNotPublic = NOT_PUBLIC_DOMAINS.some((domain) => `.${host}`.endsWith(`.${domain}`));

@@ -88,6 +88,8 @@ const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   htmlparser2: [DOMAIN, '^infra/documents/', '^src/sources/civicweb/'],
   fflate: ['^infra/documents/'],
   unpdf: ['^infra/documents/'],
+  undici: ['^infra/web/'],
+  'robots-parser': ['^infra/web/'],
   luxon: ['^src/sources/', '^src/app/setting-values[.]ts$'],
   '@commander-js/extra-typings': ['^src/cli/'],
   commander: ['^src/cli/', '^src/main[.]ts$'],

@@ -5,13 +5,28 @@ export class AnswerTooLong extends Error {
 const NULL_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
 /** Yields the chunks of the decoded body. Throws `AnswerTooLong`, which is not transient, beyond `maxBytes`. */
-export async function* boundedChunks(response: Response, maxBytes: number): AsyncGenerator<Uint8Array> {
+export async function* boundedChunks(
+  response: { readonly body: unknown },
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
   let length = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     length += chunk.byteLength;
     if (length > maxBytes) throw new AnswerTooLong(`the answer is over ${maxBytes} bytes`);
     yield chunk;
   }
+}
+
+/** Returns the beginning of the decoded body as text. */
+export async function beginningOf(response: { readonly body: unknown }, maxBytes: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for await (const chunk of boundedChunks(response, maxBytes)) text += decoder.decode(chunk, { stream: true });
+  } catch (error) {
+    if (!(error instanceof AnswerTooLong)) throw error;
+  }
+  return text;
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { Clock } from '../../domain/ports/clock.ts';
 import { SourceUnavailable } from '../../domain/ports/source-ports.ts';
 import { Backoff } from '../../plumbing/retry.ts';
-import { AnswerTooLong, boundedChunks, timedFetch } from './bounded-fetch.ts';
+import { AnswerTooLong, beginningOf, boundedChunks, timedFetch } from './bounded-fetch.ts';
 import { parseJsonInTurns } from './parse-json.ts';
 import { ReadBudget } from './read-budget.ts';
+import { reasonOf, retryAfterMilliseconds, Transient } from './transient.ts';
 
 /** Longest `Retry-After` that is waited for. After a longer one the read fails, and the next sync tries again. */
 const MAX_RETRY_AFTER_MS = 120_000;
@@ -29,17 +30,6 @@ export const NOT_FOUND = Symbol('not found');
 /** Returned for status 410: the source has removed the resource. */
 export const GONE = Symbol('gone');
 
-/** A failure that is worth a retry. `retryAfter` is the wait that the source requires, in milliseconds. */
-class Transient extends Error {
-  override readonly name = 'Transient';
-  readonly retryAfter: number;
-
-  constructor(message: string, retryAfter = 0) {
-    super(message);
-    this.retryAfter = retryAfter;
-  }
-}
-
 /** Wraps the error that `refusalIn` returned, to tell it from a transient one. */
 class Refused extends Error {
   override readonly name = 'Refused';
@@ -49,33 +39,6 @@ class Refused extends Error {
     super(refusal.message);
     this.refusal = refusal;
   }
-}
-
-/** Converts a `Retry-After` header, in seconds or as a date, to milliseconds. Returns 0 for any other text. */
-function retryAfterMilliseconds(header: string, now: number): number {
-  if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
-  return Math.max(0, (Date.parse(header) || now) - now);
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  // Prefer the code, such as ECONNREFUSED: the reason is published, and a message might contain an address.
-  const detail = cause instanceof Error ? ('code' in cause ? String(cause.code) : cause.message) : null;
-  return detail === null ? error.message : `${error.message} (${detail})`;
-}
-
-/** Reads the beginning of the body of an error response. */
-async function refusalText(response: Response): Promise<string> {
-  let text = '';
-  try {
-    const decoder = new TextDecoder();
-    for await (const chunk of boundedChunks(response, MAX_REFUSAL_BYTES))
-      text += decoder.decode(chunk, { stream: true });
-  } catch (error) {
-    if (!(error instanceof AnswerTooLong)) throw error;
-  }
-  return text;
 }
 
 interface ReadMore {
@@ -134,10 +97,10 @@ export function jsonReader(
       await response.body?.cancel();
       return status === 404 ? NOT_FOUND : GONE;
     }
-    const refusal = refusalIn(await refusalText(response), status);
+    const refusal = refusalIn(await beginningOf(response, MAX_REFUSAL_BYTES), status);
     if (refusal !== null) throw new Refused(refusal);
     if (status >= 500 || status === 429 || status === 408) {
-      throw new Transient(`status ${status}`, retryAfterMilliseconds(headers.get('retry-after') ?? '', clock.now()));
+      throw new Transient(`status ${status}`, retryAfterMilliseconds(headers.get('retry-after'), clock.now()));
     }
     throw new SourceUnavailable(`the source refused ${address.pathname} with status ${status}`);
   };

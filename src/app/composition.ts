@@ -7,7 +7,8 @@ import { createDocumentReader } from '../../infra/documents/document-reader.ts';
 import { shiftedClock, stopwatch, systemClock } from '../../infra/system/clock.ts';
 import { openOtherLog, type Role } from './composition/open-stores.ts';
 import { machineProbe } from '../../infra/system/machine.ts';
-import { CONNECTORS } from './composition/connectors.ts';
+import { createConnectors } from './composition/connectors.ts';
+import { createOpenWeb } from './composition/web-readers.ts';
 import { kafkaAddress } from './composition/probes.ts';
 import { startProcessors } from './composition/start-processors.ts';
 import { accounts } from './modules/accounts.ts';
@@ -90,7 +91,7 @@ type Modules = Awaited<ReturnType<typeof openModules>>;
 async function openModules(platform: Platform) {
   const { settings } = platform;
   const accountsModule = accounts(platform);
-  const sourcesModule = sources(platform, CONNECTORS);
+  const sourcesModule = sources(platform, createConnectors(createOpenWeb(platform)));
   const feedModule = feed(platform);
   const reportsModule = reports(platform, sourcesModule.published);
   const erasureModule = erasure(platform, READ_MODELS);

@@ -48,7 +48,7 @@ const LISTENERS = {
   CIVIC_CONTACT: [
     kind.contact,
     { unset: 'pages name no address' },
-    'Where readers of the pages report what is wrong: an e-mail address or a page.',
+    'Where readers of the pages report what is wrong: an e-mail address or a page. Requests to sources name it in `User-Agent`.',
   ],
   CIVIC_OPS_HOST: [
     kind.hostName,
@@ -184,6 +184,11 @@ const SOURCES = {
     kind.sourceTokens,
     { unset: 'no client needs a token' },
     'Tokens of clients of Legistar that need one, as `SOURCE:CLIENT=TOKEN`, for polls and commands.',
+  ],
+  CIVIC_SOURCE_PAUSE: [
+    kind.shortWait,
+    'PT1S',
+    'Pause between two requests for pages or documents to one host. Published APIs, such as that of Legistar, are read without it.',
   ],
   CIVIC_CLOCK_START: [
     kind.trialStart,

@@ -14,6 +14,7 @@ import { openCitiesSite } from '../../sources/opencities/source.ts';
 import type { SyncRequest } from '../../sources/source.ts';
 import { techShareReader } from '../../sources/techshare/reader.ts';
 import { techSharePortal } from '../../sources/techshare/source.ts';
+import type { OpenWeb } from './web-readers.ts';
 
 type Read = Pick<SyncRequest, 'client' | 'options' | 'signal' | 'token'>;
 
@@ -50,11 +51,13 @@ function openCivicClerkReader(request: Read, clock: Clock) {
   );
 }
 
-/** Connectors by source name. */
-export const CONNECTORS: Connectors = {
-  legistar: agendaConnector(openLegistarReader, ''),
-  civicweb: agendaConnector(openCivicWebReader, 'civicweb:'),
-  techshare: agendaConnector(openTechShareReader, 'techshare:'),
-  opencities: agendaConnector(openOpenCitiesReader, 'opencities:'),
-  civicclerk: agendaConnector(openCivicClerkReader, 'civicclerk:'),
-};
+/** Creates the connectors by source name. A platform that publishes pages reads them through `_openWeb`. */
+export function createConnectors(_openWeb: OpenWeb): Connectors {
+  return {
+    legistar: agendaConnector(openLegistarReader, ''),
+    civicweb: agendaConnector(openCivicWebReader, 'civicweb:'),
+    techshare: agendaConnector(openTechShareReader, 'techshare:'),
+    opencities: agendaConnector(openOpenCitiesReader, 'opencities:'),
+    civicclerk: agendaConnector(openCivicClerkReader, 'civicclerk:'),
+  };
+}
