@@ -1,5 +1,8 @@
 import { AgendaLists } from './agenda-lists.ts';
+import { isOpening } from './agenda-words.ts';
+import { withoutSideColumns } from './columns.ts';
 import { measureLayout } from './layout.ts';
+import { TitleLeads } from './leads.ts';
 import { type Entry, type List, OutlineReader } from './outline.ts';
 import type { BodyText } from './running-lines.ts';
 import type { TextLine } from './text-line.ts';
@@ -24,8 +27,8 @@ export interface FoundItem {
 export interface FoundAgenda {
   /** Ordered as on the agenda. */
   readonly items: readonly FoundItem[];
-  /** Index of the first line of the agenda itself; what precedes it names the meeting. */
-  readonly start: number;
+  /** The lines before the agenda itself, which name the meeting. */
+  readonly head: readonly TextLine[];
 }
 
 function numberOf({ label, list }: Entry, parent: FoundItem | null): string | null {
@@ -67,18 +70,24 @@ function detachLists(lists: Iterable<List>, unnumbered: readonly UnnumberedTitle
 }
 
 /** Finds the items of an agenda. */
-export function findItems({ lines, pageWidth }: BodyText): FoundAgenda {
+export function findItems({ lines: printed, pageWidth }: BodyText): FoundAgenda {
+  const { lines, right } = withoutSideColumns(printed);
   const outline = { lines, ...new OutlineReader().read(lines) };
   const { entries } = outline;
-  const layout = measureLayout(lines, pageWidth);
+  const layout = measureLayout(lines, pageWidth, right);
   const accepted = new AgendaLists(outline).read();
   const isEntry = (index: number): boolean => entries.has(index);
-  const titled = [...entries.values()].flatMap((entry): Titled[] => {
-    if (!accepted.has(entry.list)) return [];
-    const from = entry.label.length + fileLength(entry);
-    return [{ entry, ...readTitle(lines, entry.index, from, { layout, isStart: isEntry }) }];
-  });
-  const unnumbered = findUnnumbered({ lines, layout, isEntry, titled });
+  const opened = [...entries.values()]
+    .filter(({ list }) => accepted.has(list))
+    .map((entry) => ({ entry, line: entry.line, from: entry.label.length + fileLength(entry) }));
+  const leads = new TitleLeads(lines, opened);
+  const titled = opened.map(
+    ({ entry, from }): Titled => ({
+      entry,
+      ...readTitle(lines, entry.index, from, { layout, leads, isStart: isEntry }),
+    }),
+  );
+  const unnumbered = findUnnumbered({ lines, layout, leads, isEntry, titled });
   detachLists(accepted, unnumbered, lines);
   const items = [
     ...numberItems(titled),
@@ -91,7 +100,7 @@ export function findItems({ lines, pageWidth }: BodyText): FoundAgenda {
       parent: null,
     })),
   ].toSorted((left, right) => left.index - right.index);
-  return { items, start: items[0]?.index ?? lines.length };
+  return { items, head: lines.slice(0, items[0]?.index ?? lines.length) };
 }
 
 /** Numbers each item with the item that it belongs to, which precedes it. */
@@ -108,7 +117,7 @@ function numberItems(titled: readonly Titled[]): readonly FoundItem[] {
 function findUnnumbered({
   titled,
   ...part
-}: Pick<NumberedPart, 'lines' | 'layout' | 'isEntry'> & { readonly titled: readonly Titled[] }) {
+}: Pick<NumberedPart, 'lines' | 'layout' | 'leads' | 'isEntry'> & { readonly titled: readonly Titled[] }) {
   const taken = new Set(
     titled.flatMap(({ entry: { index }, end }) => Array.from({ length: end - index }, (_, at) => index + at)),
   );
@@ -117,6 +126,7 @@ function findUnnumbered({
     ...part,
     isTaken: (index) => taken.has(index),
     numbered: titled.map(({ entry }) => entry.index),
+    hasOpening: titled.some(({ text }) => isOpening(text)),
     edge: edges.length === 0 ? null : edges.reduce((furthest, x) => Math.max(furthest, x), 0),
   }).read();
 }

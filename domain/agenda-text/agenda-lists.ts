@@ -1,5 +1,6 @@
 import { isClosedSession } from '../agenda/steps.ts';
 import {
+  beginsPart,
   introducesProposal,
   isEnding,
   isOpening,
@@ -15,6 +16,10 @@ import type { TextLine } from './text-line.ts';
 const MAX_DEPTH = 4;
 /** Characters of a line that opens a meeting. */
 const MAX_OPENING = 80;
+/** Lines before a list in which a part of its item is looked for. */
+const MAX_PART = 60;
+/** Points by which left edges at one place differ. */
+const SAME_EDGE = 4;
 /** Share of the entries of a list that decides what the list is. */
 const SOME = 0.3;
 const HALF = 0.5;
@@ -61,9 +66,21 @@ export class AgendaLists {
       if (!this.#accepted.has(parent.list) && share(list, isStep) >= SOME) list.parent = null;
       else return false;
     }
+    if (this.#isBesideParent(list)) list.parent = null;
     if (this.#hasRules(list) || depthOf(list) > MAX_DEPTH) return false;
     if (list.style === 'bullet' && share(list, isStepOrSection) < SOME) return false;
     return list.parent === null || !this.#isPartOfText(list, list.parent);
+  }
+
+  /** Bullets of steps at the left edge of the entry before them do not belong to it. */
+  #isBesideParent(list: List): boolean {
+    const { parent, style, entries } = list;
+    return (
+      parent !== null &&
+      style === 'bullet' &&
+      entries[0]!.line.x <= parent.line.x + SAME_EDGE &&
+      share(list, isStep) >= HALF
+    );
   }
 
   #hasRules(list: List): boolean {
@@ -81,19 +98,24 @@ export class AgendaLists {
     return this.#isProposal(list) || share(list, endsPart) >= HALF;
   }
 
-  /** The lines between the list and the entry before it introduce a decision. */
-  #isProposal({ entries: [first] }: List): boolean {
+  /** The lines between the list and the entry before it introduce a decision, or a part of the item. */
+  #isProposal({ entries: [first], parent }: List): boolean {
     const { lines, entries } = this.#outline;
     const before = first!.index - 1;
     const above = lines[before];
     if (above === undefined || entries.has(before)) return above !== undefined && introducesProposal(above.text);
+    const isInPart = lines.slice(Math.max(parent!.index + 1, first!.index - MAX_PART), first!.index);
     return (
-      introducesProposal(above.text) || (above.text.endsWith(':') && introducesProposal(lines[before - 1]?.text ?? ''))
+      introducesProposal(above.text) ||
+      (above.text.endsWith(':') && introducesProposal(lines[before - 1]?.text ?? '')) ||
+      isInPart.some(({ text }) => beginsPart(text))
     );
   }
 
   #dropBeforeStart(): void {
-    const hasStep = (list: List): boolean => list.entries.some((entry) => isStepOrSection(titleOf(entry)));
+    // Bullets of steps that do not open the meeting can follow its items.
+    const hasStep = ({ entries, style }: List): boolean =>
+      entries.some((entry) => (style === 'bullet' ? isOpening : isStepOrSection)(titleOf(entry)));
     const list = [...this.#accepted].find(hasStep)?.entries[0]!.index ?? Infinity;
     const line = this.#outline.lines.findIndex(({ text }) => text.length <= MAX_OPENING && isOpening(text));
     const first = Math.min(list, line === -1 ? Infinity : line);

@@ -46,6 +46,24 @@ const OTHER_PAPER =
 const PART_OF_ITEM =
   /^(?:staff report|attach(?:ment|ed)|recommend|background|fiscal impact|exhibit|supporting|discussion:|summary|sponsors?|legislative history|proposed action|department recommendation|applicant|location|project|presenter|staff contact|note|page \d|-+$)/i;
 
+/** The label at the beginning of a part of an item: "Recommendation: …", "Staff Recommendation: …". */
+const PART_LABEL = new RegExp(
+  String.raw`^${anyOf(
+    '(?:(?:staff|department|committee|board|commission|suggested|requested|proposed) )?(?:recommendations?|recommended (?:actions?|motions?)|motions?|actions?)',
+    'actions? requested',
+    'attachments?',
+    'exhibits?',
+    'background',
+    'summary',
+    'discussion',
+    'alternatives?',
+    'fiscal impact',
+    'conditions?(?: of approval)?',
+    'supporting documents?',
+  )}\s*:`,
+  'i',
+);
+
 const STEP_ON_AGENDA = /\b(?:approv|adopt|accept|review|chang|addition|amend|posting|declar|consider|modif)/i;
 const plain = (text: string): string => text.replace(/^[\s*•]+/, '').replace(/(?<![\s:])[\s:]+$/, '');
 
@@ -58,6 +76,8 @@ export const isRuleOfParticipation = (text: string): boolean => PARTICIPATION.te
 /** True for a text that a list of proposed decisions follows. */
 export const introducesProposal = (text: string): boolean => PROPOSAL.test(text.slice(-160));
 export const isTitleOfOtherPaper = (text: string): boolean => OTHER_PAPER.test(text.trim());
+/** True for a line that begins a part of an item, such as a recommendation. */
+export const beginsPart = (text: string): boolean => PART_LABEL.test(text.trim());
 export const isTitleOfPart = (text: string): boolean => PART_OF_ITEM.test(text.trim());
 
 const KINDS_OF_SESSION = wordSet(`

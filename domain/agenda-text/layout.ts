@@ -60,9 +60,9 @@ interface Column {
   wrapped: number;
 }
 
-/** Measures the layout of a text. */
-export function measureLayout(lines: readonly TextLine[], pageWidth: number): Layout {
-  const pageEdge = rightEdgeOfPages(lines, pageWidth);
+/** Measures the layout of a text. A column beside the titles begins at `columnEdge`. */
+export function measureLayout(lines: readonly TextLine[], pageWidth: number, columnEdge: number | null): Layout {
+  const pageEdge = columnEdge ?? rightEdgeOfPages(lines, pageWidth);
   const columns = new Map<number, Column>();
   for (const [index, line] of lines.entries()) {
     const isEvidence = isWrapped(line, lines[index + 1]);

@@ -2,7 +2,7 @@ import { anyOf, anyWord } from '../text/patterns.ts';
 import { wordSet } from '../text/words.ts';
 import { readDays, readTimes } from './meeting-days.ts';
 import type { TextLine } from './text-line.ts';
-import { isCapitals } from './titles.ts';
+import { isCapitals } from './leads.ts';
 
 export type MeetingStatus = 'scheduled' | 'cancelled' | 'amended';
 
@@ -110,6 +110,9 @@ function withoutMeeting(name: string): string {
 const PLACE_BEFORE =
   /^.*?\b(?:city|town|village|county) of [\p{L} .'’]+?[\s,–—-]+(?:(?:texas|tx)[\s,–—-]+)?(?=(?:city|town|village|county|planning|board|parks)\b)/iu;
 const PLACE_OF_COUNCIL = /^.*\s(?=(?:city|town|village) (?:council|commission)$)/i;
+/** "Sample County Commissioners Court", "Commissioners' Court of Sample County, Texas": the county around its court. */
+const COURT_OF_COUNTY =
+  /^(?:[\p{L}.'’ ]{1,40}? county,? (?:texas,? )?)?(commissioners?['’]? court)(?: of [\p{L}.'’ ]{1,40}? county(?:,? texas)?)?$/iu;
 const NOT_BODY =
   /^(?:how|to|if|join|watch|view|please|this|all|any|approv|consider)\b|\b(?:provided|presented|discussed|approved|made|has|have|not|this|your?|chambers?|room|street|avenue|members?$|building|hall$|will|may|shall|must|is|are|be|packet|staff|wishing|public comment|clerk|center|floor|drive|blvd|road)\b|@|\d{3}|[.;:?!]$/i;
 
@@ -130,6 +133,7 @@ function bodyIn(text: string): string | null {
     .replace(BEFORE_BODY, '')
     .replace(PLACE_BEFORE, '')
     .replace(PLACE_OF_COUNCIL, '')
+    .replace(COURT_OF_COUNTY, '$1')
     .replace(/^(?:of|the|for)\s+/i, '')
     .replace(/(?<![\s,:–—-])[\s,:–—-]+$/, '')
     .trim();
@@ -163,7 +167,7 @@ function findBody(head: readonly TextLine[], running: readonly TextLine[]): stri
     .map(({ text }) => text)
     .join(' ')
     .slice(0, 4_000);
-  return IN_SENTENCE.exec(prose)?.[1]?.trim() ?? null;
+  return IN_SENTENCE.exec(prose)?.[1]?.trim().replace(COURT_OF_COUNTY, '$1') ?? null;
 }
 
 const CANCELED =

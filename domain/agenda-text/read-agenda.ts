@@ -83,9 +83,8 @@ export function readAgenda(text: DocumentText): AgendaDocument {
   if (!hasTextLayer(text))
     return { ...NOTHING, textEvidence: 'no_text_layer', items: [], reason: 'has no text that can be read' };
   const body = separateRunningLines(text);
-  const { items: found, start } = findItems(body);
+  const { items: found, head } = findItems(body);
   const items = withKinds(found);
-  const head = body.lines.slice(0, start);
   const facts = readMeetingFacts(head, body.running, items.length > 0);
   const other = otherPaperReason(head, body.running, found);
   if (other !== null && facts.status !== 'cancelled')

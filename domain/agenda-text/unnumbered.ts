@@ -9,24 +9,30 @@ import {
   isTitleOfSession,
 } from './agenda-words.ts';
 import { type Layout, isFull } from './layout.ts';
+import { fontOfText, isCapitals, type TitleLeads } from './leads.ts';
 import type { TextLine } from './text-line.ts';
-import { isCapitals, type ReadTitle, readTitle } from './titles.ts';
+import { type ReadTitle, readTitle } from './titles.ts';
 
 /** Characters of a title without a number. */
 const MAX_TITLE = 160;
 /** Lines after the last item in which the end of the meeting is looked for. */
 const MAX_TAIL = 80;
+/** Lines of text between titles of an agenda without numbers. */
+const MAX_BETWEEN = 16;
 const EDGE = 4;
 
 export interface NumberedPart {
   readonly lines: readonly TextLine[];
   readonly layout: Layout;
+  readonly leads: TitleLeads;
   /** True for a line of the title of a numbered item. */
   readonly isTaken: (index: number) => boolean;
   /** True for the first line of an entry of any list. */
   readonly isEntry: (index: number) => boolean;
   /** Indexes of the first lines of numbered items, in order. */
   readonly numbered: readonly number[];
+  /** True if a numbered item opens the meeting. */
+  readonly hasOpening: boolean;
   /** The left edge of the outermost numbers; null without numbers. */
   readonly edge: number | null;
 }
@@ -47,16 +53,10 @@ function leadingCapitals({ runs }: TextLine): string | null {
   return isCapitals(text) && text.length <= 60 ? text.trim() : null;
 }
 
+/** True for a text with an end or a verb, apart from a note in brackets. */
+const isSentence = (text: string): boolean =>
+  /[.;,]$/.test(text) || /\b(?:will|shall|may|must)\b/i.test(text.split('(', 1)[0]!);
 const isNoTitle = (text: string): boolean => isTitleOfPart(text) || isNameOfAgenda(text) || isTitleOfOtherPaper(text);
-
-/** The font of most characters. */
-function fontOfText(lines: readonly TextLine[]): string | null {
-  const lengths = new Map<string | null, number>();
-  for (const { font, text } of lines.flatMap(({ runs }) => runs))
-    lengths.set(font, (lengths.get(font) ?? 0) + text.length);
-  const [most] = [...lengths].toSorted(([, one], [, other]) => other - one);
-  return most?.[0] ?? null;
-}
 
 /** Finds the titles without a number among numbered items, or all titles of an agenda without numbers. */
 export class UnnumberedTitles {
@@ -99,10 +99,11 @@ export class UnnumberedTitles {
 
   /** The lines from the first to the last title of the agenda. */
   #bounds(sure: readonly UnnumberedTitle[]): readonly [number, number] {
-    const { lines, numbered } = this.#part;
+    const { lines, numbered, hasOpening } = this.#part;
     const opening = sure.find(({ text }) => isOpening(text))?.index ?? Infinity;
     let start = Math.min(opening, numbered[0] ?? Infinity);
-    for (const { index, end } of sure.toReversed()) if (index < start && this.#isNear(end, start)) start = index;
+    const reach = opening === Infinity && !hasOpening ? MAX_BETWEEN : 0;
+    for (const { index, end } of sure.toReversed()) if (index < start && this.#isNear(end, start, reach)) start = index;
     const last = numbered.at(-1) ?? -1;
     const tail = lines.slice(last + 1, last < 0 ? lines.length : last + MAX_TAIL);
     const other = tail.findIndex(({ text }) => isTitleOfOtherPaper(text));
@@ -111,22 +112,24 @@ export class UnnumberedTitles {
     return [start, ending === undefined ? (last < 0 ? limit : last + 1) : ending.index + 1];
   }
 
-  /** Nothing stands between a title and the first item. */
-  #isNear(end: number, start: number): boolean {
-    return end === start && this.#part.lines[end - 1]!.page === this.#part.lines[start]!.page;
+  /** Nothing stands between a title and the first item; a few lines where the agenda has no step that opens the meeting. */
+  #isNear(end: number, start: number, reach: number): boolean {
+    const { lines } = this.#part;
+    if (reach === 0) return end === start && lines[end - 1]!.page === lines[start]!.page;
+    return start - end <= reach && !lines.slice(end, start).some(({ text }) => isNameOfAgenda(text));
   }
 
   #titleAt(index: number): UnnumberedTitle | null {
-    const { lines, layout, isTaken, isEntry, edge } = this.#part;
+    const { lines, layout, leads, isTaken, isEntry, edge } = this.#part;
     const line = lines[index]!;
     if (isTaken(index) || isEntry(index) || !this.#beginsParagraph(index)) return null;
     if (edge !== null && line.x > edge + EDGE && !this.#isCentered(line)) return null;
     const lead = leadingCapitals(line);
     if (lead !== null && isStepOrSection(lead)) return { text: lead, index, end: index + 1 };
     const isStart = (at: number): boolean => isEntry(at) || isTaken(at);
-    const title = readTitle(lines, index, 0, { layout, isStart });
+    const title = readTitle(lines, index, 0, { layout, leads, isStart });
     const { text } = title;
-    if (text.length > MAX_TITLE || /[.;,]$/.test(text) || isRuleOfParticipation(text) || isNoTitle(text)) return null;
+    if (text.length > MAX_TITLE || isSentence(text) || isRuleOfParticipation(text) || isNoTitle(text)) return null;
     return { ...title, text, index };
   }
 

@@ -40,7 +40,7 @@ it.each([
 
 it.each([
   ['CITY OF EXAMPLE\nPLANNING & ZONING COMMISSION\nAGENDA', 'Planning & Zoning Commission'],
-  ['Example County Commissioners Court', 'Example County Commissioners Court'],
+  ['Example County Commissioners Court', 'Commissioners Court'],
   ['Notice of Regular Meeting of the Board of Trustees', 'Board of Trustees'],
   ['City Council Special Called Meeting', 'City Council'],
   ['AGENDA', null],

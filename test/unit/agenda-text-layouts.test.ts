@@ -37,7 +37,7 @@ will be held at the courthouse, 100 Main Street, Sample, Texas.
 CERTIFICATE OF POSTING
 I, the undersigned, certify that this notice was posted on February 27, 2026 at 4:00 p.m.`;
   expect(agendaOf(page)).toMatchObject({
-    body: 'Commissioners Court of Sample County',
+    body: 'Commissioners Court',
     date: '2026-03-03',
     time: '09:00',
     status: 'scheduled',
@@ -155,4 +155,30 @@ B. Sample plan
    C. Main Street during business hours.
 C. Adjournment`),
   ).toEqual(['A Call to Order', 'B Sample plan', 'C Adjournment']);
+});
+
+it('reads sections before the first number where no step opens the meeting, and bullets beside numbers', () => {
+  expect(
+    titlesOf(`
+                     SAMPLE PLANNING DOCKET
+
+PUBLIC COMMENT
+Anybody may speak on items that are not on this docket.
+
+APPROVAL OF THE AGENDA
+
+ITEM 1: SAMPLE STREET
+ITEM 2: SAMPLE PARK
+
+• Open Forum
+
+• Adjournment`),
+  ).toEqual([
+    '- PUBLIC COMMENT',
+    '- APPROVAL OF THE AGENDA',
+    '1 SAMPLE STREET',
+    '2 SAMPLE PARK',
+    '- Open Forum',
+    '- Adjournment',
+  ]);
 });

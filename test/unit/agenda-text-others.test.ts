@@ -45,6 +45,55 @@ EXAMPLE COUNCIL AGENDA
     ).toEqual(ITEMS);
   });
 
+  it('leaves out the later parts of a recommendation, whose first part begins on the line of its label', () => {
+    expect(
+      titlesOf(`
+EXAMPLE COUNCIL AGENDA
+
+1. Call to Order
+2. Sample street plan
+   Recommendation: (a) Approve the plan.
+   The plan is a part of the budget.
+   (a) Approve the sample budget.
+   (b) Direct the manager to sign it.
+3. Adjournment`),
+    ).toEqual(ITEMS);
+  });
+
+  it('leaves out what a step or a section tells the public', () => {
+    expect(
+      titlesOf(`
+EXAMPLE COUNCIL AGENDA
+
+1. Call to Order
+2. Citizen Comments: Each speaker is limited to three minutes.
+3. CONSENT AGENDA All of these are considered routine and are approved with one motion.
+4. Sample street plan: The street is limited to two lanes.
+5. Adjournment`),
+    ).toEqual([
+      '1 Call to Order',
+      '2 Citizen Comments',
+      '3 CONSENT AGENDA',
+      '4 Sample street plan: The street is limited to two lanes.',
+      '5 Adjournment',
+    ]);
+  });
+
+  it('leaves out a sentence that names a closed session', () => {
+    expect(
+      titlesOf(`
+EXAMPLE COUNCIL AGENDA
+
+1. Call to Order
+2. Executive Session
+
+The council will convene in executive session under this section of the code:
+
+   A. Sample lawsuit
+3. Adjournment`),
+    ).toEqual(['1 Call to Order', '2 Executive Session', '2.A Sample lawsuit', '3 Adjournment']);
+  });
+
   it('leaves out the staff report and the minutes that follow the agenda', () => {
     const report = `
                      STAFF REPORT

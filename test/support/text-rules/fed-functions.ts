@@ -294,8 +294,11 @@ export const NOT_FED: Readonly<Record<string, string>> = {
     [
       'agenda-items',
       'agenda-words',
+      'columns',
+      'descriptions',
       'labels',
       'layout',
+      'leads',
       'meeting-days',
       'meeting-facts',
       'paper-kind',

@@ -1,0 +1,111 @@
+import { expect, it } from 'vitest';
+import { readDocument } from '../../infra/documents/read-document.ts';
+import { type PdfText, smallPdf } from '../support/small-pdf.ts';
+
+const bold = (text: string, x: number, y: number): PdfText => ({ text, x, y, isBold: true });
+const NAME = bold('SAMPLE TOWN COUNCIL AGENDA', 200, 60);
+
+const titlesOfPdf = async (texts: readonly PdfText[]): Promise<readonly string[]> => {
+  const { agenda } = await readDocument(smallPdf([[NAME, ...texts]]), null);
+  return agenda.items.map(({ number, title }) => `${number ?? '-'} ${title}`);
+};
+
+/** A row of an agenda with a presenter at the right. */
+const row = (y: number, number: string, lines: readonly string[], presenter: string): readonly PdfText[] => [
+  { text: number, x: 72, y },
+  ...lines.map((text, at) => ({ text, x: 100, y: y + 13 * at })),
+  { text: presenter, x: 450, y },
+];
+
+it('leaves presenters in a column at the right out of titles', async () => {
+  expect(
+    await titlesOfPdf([
+      ...row(100, '1', ['Call to Order'], 'Mayor'),
+      ...row(130, '2', ['Discussion of an ordinance that would amend the rules for the', 'Sample Parks'], 'Attorney'),
+      ...row(170, '3', ['Sample street plan'], 'Public Works'),
+      ...row(200, '4', ['Adjournment'], 'Mayor'),
+    ]),
+  ).toEqual([
+    '1 Call to Order',
+    '2 Discussion of an ordinance that would amend the rules for the Sample Parks',
+    '3 Sample street plan',
+    '4 Adjournment',
+  ]);
+});
+
+it('leaves out columns that end at the same edge', async () => {
+  const timed = (y: number, number: string, title: string, time: string): readonly PdfText[] => [
+    { text: number, x: 72, y },
+    { text: title, x: 100, y },
+    { text: time, x: 540 - 5 * time.length, y },
+  ];
+  expect(
+    await titlesOfPdf([
+      ...timed(100, '1.', 'Call to Order', 'Mayor'),
+      ...timed(130, '2.', 'Sample street plan', 'Staff'),
+      ...timed(160, '3.', 'Sample park plan', 'Clerk'),
+      ...timed(190, '4.', 'Adjournment', 'Mayor'),
+    ]),
+  ).toEqual(['1 Call to Order', '2 Sample street plan', '3 Sample park plan', '4 Adjournment']);
+});
+
+it('leaves out a word with the number of the matter below it, and reads centered titles in capitals', async () => {
+  const report = (y: number, letter: string, lines: readonly string[], file: string): readonly PdfText[] => [
+    { text: letter, x: 55, y },
+    { text: 'REPORT', x: 90, y },
+    { text: file, x: 90, y: y + 14 },
+    ...lines.map((text, at) => bold(text, 330 - 3.7 * text.length, y + 18 * at)),
+  ];
+  expect(
+    await titlesOfPdf([
+      bold('1. CALL TO ORDER', 55, 90),
+      bold('2. CONSENT CALENDAR', 55, 110),
+      ...report(140, 'a)', ['SAMPLE STREET REPORT FOR', 'THE YEAR'], '26-0011'),
+      ...report(200, 'b)', ['SAMPLE PARK REPORT'], '26-0012'),
+      ...report(260, 'c)', ['SAMPLE WATER REPORT'], '26-0013'),
+      bold('3. ADJOURNMENT', 55, 320),
+    ]),
+  ).toEqual([
+    '1 CALL TO ORDER',
+    '2 CONSENT CALENDAR',
+    '2.a SAMPLE STREET REPORT FOR THE YEAR',
+    '2.b SAMPLE PARK REPORT',
+    '2.c SAMPLE WATER REPORT',
+    '3 ADJOURNMENT',
+  ]);
+});
+
+it('ends titles in bold where a description begins, if most items have one', async () => {
+  const described = (y: number, number: string, title: string, text: string, x: number): readonly PdfText[] => [
+    bold(number, 72, y),
+    bold(title, 100, y),
+    { text, x, y },
+    { text: 'comments of the public on it before the end of the month.', x: 100, y: y + 13 },
+  ];
+  expect(
+    await titlesOfPdf([
+      bold('1. Call to Order', 72, 90),
+      ...described(120, '2.', 'Sample Street Plan', 'The council receives the plan and reads all', 205),
+      ...described(160, '3.', 'Sample Park Plan', 'The council receives the plan and reads all', 200),
+      bold('4. Adjournment', 72, 210),
+    ]),
+  ).toEqual(['1 Call to Order', '2 Sample Street Plan', '3 Sample Park Plan', '4 Adjournment']);
+});
+
+it('does not take a word in bold that announces a matter for its title', async () => {
+  expect(
+    await titlesOfPdf([
+      bold('1. CALL TO ORDER', 72, 90),
+      bold('2. CONSIDER', 72, 120),
+      { text: 'approval of the sample minutes.', x: 150, y: 120 },
+      bold('3. PUBLIC HEARING:', 72, 150),
+      { text: 'Conduct a hearing on the sample plan.', x: 195, y: 150 },
+      bold('4. ADJOURN', 72, 180),
+    ]),
+  ).toEqual([
+    '1 CALL TO ORDER',
+    '2 CONSIDER approval of the sample minutes.',
+    '3 PUBLIC HEARING: Conduct a hearing on the sample plan.',
+    '4 ADJOURN',
+  ]);
+});
