@@ -5,6 +5,7 @@ import { mapBodies, placeOfClient, unlistedBodies } from '../../src/sources/agen
 import { standingOf } from '../../src/sources/agendas/body-names.ts';
 import { derivedBodyId } from '../../src/sources/agendas/own-records.ts';
 import { bodyRow, eventRow } from '../../src/sources/agendas/rows.ts';
+import { bodyNameKey } from '../../src/sources/agendas/shared-bodies.ts';
 import { SyncRefused } from '../../src/sources/source.ts';
 
 const CLIENT = 'fortworthgov';
@@ -80,6 +81,23 @@ describe('bodies', () => {
     }
     expect(slugWith({ [lower]: 'parks-board', [own]: 'parks-board' })).toBe('parks-board-8');
     expect(slugWith({ [higher]: 'parks-board', [own]: 'parks-board' })).toBe('parks-board');
+  });
+
+  it.each([
+    ['Commissioners Court', 'ellis-county'],
+    ['Ellis County Commissioners’ Court', 'ellis-county'],
+    ['The Commissioners Court of Ellis County', 'ellis-county'],
+    ['County of Ellis - COMMISSIONERS COURT', 'ellis-county'],
+    ['City of Fort Worth Commissioners Court', 'fort-worth'],
+    ['Commissioners Court, Fort Worth', 'fort-worth'],
+  ])('named %j in %s have the key of their name alone', (name, slug) => {
+    expect(bodyNameKey(name, slug)).toBe('commissioners court');
+  });
+
+  it('named after their place alone, or in other words, have other keys', () => {
+    expect(bodyNameKey('Ellis County', 'ellis-county')).toBe('ellis county');
+    expect(bodyNameKey('Dallas County Commissioners Court', 'ellis-county')).toBe('dallas county commissioners court');
+    expect(bodyNameKey('Parks & Recreation', 'dallas')).toBe(bodyNameKey('Parks and Recreation', 'dallas'));
   });
 
   const place = placeOfClient(CLIENT, undefined);

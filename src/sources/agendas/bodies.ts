@@ -6,6 +6,7 @@ import { cataloguePlace, type Place, placeOfAdded } from '../place.ts';
 import { derivedBodyId, derivedSourceId } from './own-records.ts';
 import { standingOf } from './body-names.ts';
 import type { BodyRow, EventRow, Skipped } from './rows.ts';
+import type { SharedBodies } from './shared-bodies.ts';
 import { localDate, oneLine, type Text } from './values.ts';
 import { SyncRefused, upsert } from '../source.ts';
 
@@ -168,6 +169,9 @@ interface MoreOfBodies {
   readonly adoptedIds?: ReadonlyMap<string, number>;
   /** Every slug that bodies of the place have had, by the id of the body. */
   readonly slugs?: ReadonlyMap<string, readonly string[]>;
+  readonly shared?: SharedBodies;
+  /** Bodies of the client's published meetings, by the id at the source. */
+  readonly ofMeetings?: ReadonlyMap<number, string>;
 }
 
 /** Slugs of the bodies of a place. A published body keeps its slug, and no body gets a slug that another one has or had. */
@@ -265,7 +269,7 @@ export function mapBodies(
   place: ClientPlace,
   rows: readonly BodyRow[],
   published: PublishedBodies,
-  { unlisted = [], adoptedIds: ids = new Map(), slugs: history = new Map() }: MoreOfBodies = {},
+  { unlisted = [], adoptedIds: ids = new Map(), slugs: history = new Map(), ...more }: MoreOfBodies = {},
 ): MappedBodies {
   const changes = place.jurisdiction === null ? [] : [place.jurisdiction];
   const mapped: MappedBodies = { places: new Map(), changes, skipped: [], hidden: new Map(), unread: new Set() };
@@ -274,8 +278,11 @@ export function mapBodies(
     (left, right) => left.bodyId - right.bodyId,
   );
   const adoptions = adoptionOf(bodies, place, ids);
+  const unadopted = bodies.filter(({ bodyId }) => !adoptions.has(bodyId));
+  const shared = more.shared?.find(unadopted, more.ofMeetings ?? new Map()) ?? new Map<number, string>();
   for (const body of bodies) {
-    const publicBodyId = derivedBodyId(client, body.bodyId);
+    const sharedId = shared.get(body.bodyId);
+    const publicBodyId = sharedId ?? derivedBodyId(client, body.bodyId);
     const before = published.get(publicBodyId);
     const name = publishedName(body, before?.name);
     const adopted = adoptions.get(body.bodyId);
@@ -286,12 +293,23 @@ export function mapBodies(
     else {
       mapped.places.set(body.bodyId, { name, publicBodyId, sourceId: derivedSourceId(client, publicBodyId) });
       if (!body.isListed && !body.isActive) mapped.unread.add(body.bodyId);
-      const slug = slugs.slugOf(publicBodyId, name, body.bodyId);
-      const content = contentOf(place, body, { name, slug, before, isPresent: standing === 'present' });
-      mapped.changes.push(upsert('public_bodies', publicBodyId, content));
+      const isPresent = standing === 'present';
+      if (sharedId === undefined) {
+        const slug = slugs.slugOf(publicBodyId, name, body.bodyId);
+        const content = contentOf(place, body, { name, slug, before, isPresent });
+        mapped.changes.push(upsert('public_bodies', publicBodyId, content));
+      } else if (more.shared?.isStatedByOthers(sharedId) === false) {
+        mapped.changes.push(bodyWith(published.get(sharedId)!, { active: body.isActive && isPresent }));
+      }
     }
   }
   return mapped;
+}
+
+/** The change of a published body in one respect. */
+export function bodyWith(body: RecordData<'public_bodies'>, changed: { readonly active: boolean }): RecordChange {
+  const { id, createdAt: _createdAt, updatedAt: _updatedAt, ...content } = body;
+  return upsert('public_bodies', id, { ...content, ...changed });
 }
 
 interface PublishedBody {

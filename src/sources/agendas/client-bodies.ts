@@ -3,11 +3,12 @@ import type { AgendaReader } from '../../../domain/ports/source-ports.ts';
 import { dateOfDay, localDay } from '../../../domain/local-day.ts';
 import type { RecordData } from '../../../domain/records/resources.ts';
 import type { BatchedWriter } from '../batched-writer.ts';
-import { type OwnRecord, type SyncTarget, upsert } from '../source.ts';
-import { adoptedIds, type BodyPlace, type ClientPlace, mapBodies, unlistedBodies } from './bodies.ts';
-import type { CheckedSource, UnreadSource } from './client-records.ts';
+import type { OwnRecord, SyncTarget } from '../source.ts';
+import { adoptedIds, type BodyPlace, bodyWith, type ClientPlace, mapBodies, unlistedBodies } from './bodies.ts';
+import { type CheckedSource, sourcesOfPlace, type UnreadSource } from './client-records.ts';
 import { derivedBodyId, derivedSourceId, ownMeetings } from './own-records.ts';
 import type { BodyRow, EventRow, ParsedRows, Skipped } from './rows.ts';
+import { SharedBodies } from './shared-bodies.ts';
 import { neverCheckedSource } from './source-records.ts';
 
 interface ClientBodiesParts {
@@ -25,6 +26,8 @@ interface Published {
   readonly bodies: PublishedBodies;
   /** Sources of adopted bodies and of published ones. */
   readonly sourceIds: readonly string[];
+  /** All sources of the place. */
+  readonly sources: ReadonlyMap<string, RecordData<'sources'>>;
 }
 
 /** The bodies of a client in one run: those that it lists, those that only its events name, and those that it no longer has. */
@@ -41,9 +44,19 @@ export class ClientBodies {
   /** Published bodies without events at a source that has no list of bodies. */
   #silent: readonly SourceOfBody[] = [];
   #sources: ReadonlyMap<string, RecordData<'sources'>> = new Map();
+  /** Published bodies of the place before the run. */
+  #bodies: PublishedBodies = new Map();
+  #shared: SharedBodies;
 
   constructor(parts: ClientBodiesParts) {
     this.#parts = parts;
+    this.#shared = this.#sharedOf(new Map(), new Map());
+  }
+
+  #sharedOf(bodies: PublishedBodies, sources: Published['sources']): SharedBodies {
+    const { client, place, target } = this.#parts;
+    const { jurisdictionSlug } = place;
+    return new SharedBodies({ client, jurisdictionSlug, bodies, sources, now: target.clock.now() });
   }
 
   /** The client's published meetings, by the source's event id. */
@@ -101,11 +114,40 @@ export class ClientBodies {
     return [...this.#mapped.hidden.keys()].flatMap((bodyId): OwnRecord[] => {
       const { sourceId, publicBodyId } = this.#sourceOf(derivedBodyId(this.#parts.client, bodyId));
       if (!this.#sources.has(sourceId)) return [];
-      return [
+      return [{ resource: 'sources', id: sourceId }, ...this.#bodyRecord(publicBodyId)];
+    });
+  }
+
+  /**
+   * Bodies of this client that moved to the body of another client, and sources of bodies that are gone, unless a meeting
+   * still refers to them.
+   */
+  outdatedRecords(isRewritten: (eventId: string) => boolean): readonly OwnRecord[] {
+    const { client } = this.#parts;
+    const { places } = this.#mapped;
+    const ids = new Set([...places.values()].map(({ publicBodyId }) => publicBodyId));
+    const isUnused = ({ sourceId, publicBodyId }: SourceOfBody): boolean =>
+      !ids.has(publicBodyId) &&
+      [...this.#meetings].every(([id, meeting]) => meeting.sourceId !== sourceId || isRewritten(id));
+    const moved = [...places]
+      .filter(([bodyId, body]) => body.publicBodyId !== derivedBodyId(client, bodyId))
+      .map(([bodyId]) => this.#sourceOf(derivedBodyId(client, bodyId)))
+      .filter(({ publicBodyId }) => this.#bodies.has(publicBodyId) && !this.#shared.isNamedByOthers(publicBodyId));
+    const stray = [...this.#sources.values()]
+      .filter((source) => this.#isOwn(source) && !this.#bodies.has(source.publicBodyId!))
+      .map(({ publicBodyId }) => this.#sourceOf(publicBodyId!));
+    return [
+      ...moved.filter(isUnused).flatMap(({ sourceId, publicBodyId }): OwnRecord[] => [
         { resource: 'sources', id: sourceId },
         { resource: 'public_bodies', id: publicBodyId },
-      ];
-    });
+      ]),
+      ...stray.filter(isUnused).map(({ sourceId }): OwnRecord => ({ resource: 'sources', id: sourceId })),
+    ];
+  }
+
+  /** A body that other sources name stays. */
+  #bodyRecord(id: string): readonly OwnRecord[] {
+    return this.#shared.isNamedByOthers(id) ? [] : [{ resource: 'public_bodies', id }];
   }
 
   /** Publishes the bodies and returns the skipped ones. `events` is null if none could be listed: then no body is retired. */
@@ -126,10 +168,16 @@ export class ClientBodies {
     const { client, place, target } = this.#parts;
     const ids = await target.known.referring('public_bodies', 'jurisdictionId', [place.jurisdictionId]);
     const bodies = await target.known.current('public_bodies', ids);
+    const sources = await sourcesOfPlace(target.known, place.jurisdictionId);
     const all = [...place.adopted, ...[...bodies.keys()].map((id) => this.#sourceOf(id))];
-    const sourceIds = all.map(({ sourceId }) => sourceId);
+    const ofGone = [...sources.values()].filter(
+      (source) => !bodies.has(source.publicBodyId ?? '') && this.#isOwn(source),
+    );
+    const sourceIds = [...all.map(({ sourceId }) => sourceId), ...ofGone.map(({ id }) => id)];
     this.#meetings = await ownMeetings(target.known, client, sourceIds);
-    return { bodies, sourceIds };
+    this.#shared = this.#sharedOf(bodies, sources);
+    this.#bodies = bodies;
+    return { bodies, sourceIds, sources };
   }
 
   /** Maps the rows and loads the sources of all bodies. */
@@ -137,18 +185,25 @@ export class ClientBodies {
     rows: readonly BodyRow[],
     listedIds: ReadonlySet<number>,
     events: readonly EventRow[],
-    { bodies, sourceIds }: Published,
+    { bodies, sourceIds, sources }: Published,
   ): Promise<ReturnType<typeof mapBodies>> {
     const { client, place, target } = this.#parts;
     const today = dateOfDay(localDay(target.clock.now(), place.timezone));
+    const ofMeetings = events.flatMap(({ EventId, EventBodyId }) => {
+      const meeting = this.#meetings.get(String(EventId));
+      return meeting === undefined ? [] : [[EventBodyId, meeting.publicBodyId] as const];
+    });
     const mapped = mapBodies(client, place, rows, bodies, {
+      shared: this.#shared,
+      ofMeetings: new Map(ofMeetings),
       unlisted: unlistedBodies(events, listedIds, today),
       adoptedIds: adoptedIds(events, this.#meetings, place),
       slugs: (await target.known.bodySlugs?.(place.jurisdictionId)) ?? new Map(),
     });
     this.#mapped = mapped;
     const mappedIds = [...mapped.places.values()].map(({ sourceId }) => sourceId);
-    this.#sources = await target.known.current('sources', [...new Set([...sourceIds, ...mappedIds])]);
+    const unknown = [...sourceIds, ...mappedIds].filter((id) => !sources.has(id));
+    this.#sources = new Map([...sources, ...(await target.known.current('sources', [...new Set(unknown)]))]);
     return mapped;
   }
 
@@ -156,6 +211,11 @@ export class ClientBodies {
     const { place, platform } = this.#parts;
     const withoutSource = [...this.#mapped.places.values()].filter(({ sourceId }) => !this.#sources.has(sourceId));
     const added = new Map(withoutSource.map((body) => [body.publicBodyId, body]));
+    const changed = new Set(changes.map(({ id }) => id));
+    for (const body of withoutSource) {
+      const isShared = body.sourceId === this.#sourceOf(body.publicBodyId).sourceId && !changed.has(body.publicBodyId);
+      if (isShared) await writer.add([neverCheckedSource(this.#checked(body), place, platform)]);
+    }
     for (const change of changes) {
       const body = added.get(change.id);
       // The source precedes its body: a body without the record of a source belongs to another sender.
@@ -174,6 +234,7 @@ export class ClientBodies {
     const present = new Set(
       [...listedIds, ...places.keys(), ...hidden.keys()].map((bodyId) => derivedBodyId(client, bodyId)),
     );
+    for (const { publicBodyId } of places.values()) present.add(publicBodyId);
     const missing = [...published].filter(([id]) => !present.has(id) && this.#sources.has(this.#sourceOf(id).sourceId));
     const sources = missing.map(([id]) => this.#sourceOf(id));
     if (platform.listsNoBodies) {
@@ -181,10 +242,12 @@ export class ClientBodies {
       return;
     }
     this.#gone = sources;
-    for (const [publicBodyId, body] of missing) {
-      const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...content } = body;
-      await writer.add([upsert('public_bodies', publicBodyId, { ...content, active: false })]);
-    }
+    for (const [publicBodyId, body] of missing)
+      if (!this.#shared.isStatedByOthers(publicBodyId)) await writer.add([bodyWith(body, { active: false })]);
+  }
+
+  #isOwn({ id, publicBodyId }: RecordData<'sources'>): boolean {
+    return publicBodyId !== null && id === this.#sourceOf(publicBodyId).sourceId;
   }
 
   #sourceOf(publicBodyId: string): SourceOfBody {

@@ -17,12 +17,17 @@ export interface UnreadSource extends CheckedSource {
   readonly readAt: string | null;
 }
 
+/** The `sources` records of a place, of all clients. */
+export async function sourcesOfPlace(known: PublishedRecords, jurisdictionId: string) {
+  return known.current('sources', await known.referring('sources', 'jurisdictionId', [jurisdictionId]));
+}
+
 /** The client's `sources` records, adopted ones included. */
 export async function publishedSources(known: PublishedRecords, client: string, place: ClientPlace) {
-  const sources = await known.current(
-    'sources',
-    await known.referring('sources', 'jurisdictionId', [place.jurisdictionId]),
-  );
+  return ownSources(await sourcesOfPlace(known, place.jurisdictionId), client, place);
+}
+
+function ownSources(sources: ReadonlyMap<string, RecordData<'sources'>>, client: string, place: ClientPlace) {
   return [...sources].flatMap(([sourceId, current]) => {
     const adopted = place.adopted.find((body) => body.sourceId === sourceId);
     const publicBodyId = adopted?.publicBodyId ?? current.publicBodyId;
@@ -33,13 +38,17 @@ export async function publishedSources(known: PublishedRecords, client: string, 
   });
 }
 
-/** Returns the records that the sync of a client has published, children first, without those of the catalogue and of other sources. */
+/**
+ * Returns the records that the sync of a client has published, children first, without those of the catalogue and of other sources. A
+ * body stays if another source names it.
+ */
 export async function recordsOfClient(
   known: PublishedRecords,
   client: string,
   place: ClientPlace,
 ): Promise<readonly OwnRecord[]> {
-  const sources = await publishedSources(known, client, place);
+  const allSources = await sourcesOfPlace(known, place.jurisdictionId);
+  const sources = ownSources(allSources, client, place);
   const ofPlace = await known.referring('public_bodies', 'jurisdictionId', [place.jurisdictionId]);
   const records: OwnRecord[] = [];
   // A sync that was cut off has published meetings of sources without a record.
@@ -56,6 +65,8 @@ export async function recordsOfClient(
   const own = sources.filter(({ sourceId, publicBodyId }) => isOwn(sourceId, publicBodyId));
   const withMeetings = [...meetings.values()].filter(({ sourceId, publicBodyId }) => isOwn(sourceId, publicBodyId));
   const bodies = new Set([...own, ...withMeetings].map(({ publicBodyId }) => publicBodyId));
+  for (const [sourceId, { publicBodyId }] of allSources)
+    if (publicBodyId !== null && !isOwn(sourceId, publicBodyId)) bodies.delete(publicBodyId);
   for (const { sourceId } of own) records.push({ resource: 'sources', id: sourceId });
   for (const id of bodies) records.push({ resource: 'public_bodies', id });
   const isLast = place.jurisdiction !== null && ofPlace.every((id) => bodies.has(id));

@@ -37,6 +37,11 @@ export class Removals {
     return this.#publishedIds.has(recordId);
   }
 
+  /** True if the run publishes or removes the record. */
+  isHandled(recordId: string): boolean {
+    return this.#publishedIds.has(recordId) || this.#changes.has(recordId);
+  }
+
   /** Returns the changes to write at the end of the run. */
   changes(): readonly RecordChange[] {
     return [...this.#changes.values()].filter(({ id }) => !this.#publishedIds.has(id));

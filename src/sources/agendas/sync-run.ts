@@ -7,6 +7,7 @@ import { type ClientPlace, placeOfClient } from './bodies.ts';
 import { ClientBodies } from './client-bodies.ts';
 import type { CheckedSource, UnreadSource } from './client-records.ts';
 import { keepPublicEvents, removeVanishedEvents } from './listed-events.ts';
+import { meetingId } from './own-records.ts';
 import { publishMeeting } from './publish-meeting.ts';
 import { EventsReader } from './read-events.ts';
 import { type VotesMemory, VotesReader } from './read-votes.ts';
@@ -84,7 +85,7 @@ export class SyncRun {
 
   /** Throws `SourceUnavailable` or `UnknownSourceClient` when the bodies or the list of events cannot be read. */
   async readAndWrite(writer: BatchedWriter): Promise<void> {
-    const { bodies, removals } = this.#run;
+    const { bodies, client, removals } = this.#run;
     const listed = await this.#readEventList(writer, await this.#readBodies());
     const listedIds = new Set([...listed.rows.map((row) => row.EventId), ...listed.undecodable].map(String));
     const returned = listed.unidentified ? [] : await removeVanishedEvents(this.#run, listedIds);
@@ -95,6 +96,8 @@ export class SyncRun {
     );
     await this.#readGroups(groups, writer);
     removals.add(bodies.hiddenRecords(), 'the source does not show the body to the public');
+    const isRewritten = (eventId: string) => removals.isHandled(meetingId(client, eventId));
+    removals.add(bodies.outdatedRecords(isRewritten), 'another record is that of the same body');
     await writer.add([...removals.changes()]);
   }
 

@@ -9,6 +9,7 @@ interface Stored {
   readonly resource: Resource;
   readonly id: string;
   readonly content: Record<string, unknown>;
+  readonly createdAt: string;
 }
 
 /** Records in memory. Normalises by the record schemas and distinguishes appended, unchanged and rejected, as the service does. */
@@ -21,6 +22,8 @@ export class MemoryRecords implements RecordWriter, PublishedRecords {
     readonly reason?: string | null;
   }[] = [];
   largestBatch = 0;
+  /** Time of creation of the records that are written from now on. */
+  time = '2026-01-01T00:00:00.000Z';
 
   async write(changes: readonly RecordChange[]): Promise<readonly RecordOutcome[]> {
     this.largestBatch = Math.max(this.largestBatch, changes.length);
@@ -39,7 +42,8 @@ export class MemoryRecords implements RecordWriter, PublishedRecords {
       return { kind: 'rejected', reason: parsed.error.issues.map((issue) => issue.message).join('; ') };
     if (before !== undefined && canonicalJson(before.content) === canonicalJson(parsed.data))
       return { kind: 'unchanged' };
-    this.records.set(change.id, { resource: change.resource, id: change.id, content: parsed.data });
+    const createdAt = before?.createdAt ?? this.time;
+    this.records.set(change.id, { resource: change.resource, id: change.id, content: parsed.data, createdAt });
     return this.#appended({ op: 'upsert', resource: change.resource, id: change.id });
   }
 
@@ -59,8 +63,8 @@ export class MemoryRecords implements RecordWriter, PublishedRecords {
     for (const id of ids) {
       const record = this.records.get(id);
       if (record?.resource !== resource) continue;
-      const time = '2026-01-01T00:00:00.000Z';
-      found.set(id, { ...record.content, id, createdAt: time, updatedAt: time } as unknown as RecordData<R>);
+      const { content, createdAt } = record;
+      found.set(id, { ...content, id, createdAt, updatedAt: createdAt } as unknown as RecordData<R>);
     }
     return found;
   }

@@ -1,0 +1,151 @@
+import { DAY_MS } from '../../../domain/durations.ts';
+import type { RecordData } from '../../../domain/records/resources.ts';
+import { derivedBodyId, derivedSourceId } from './own-records.ts';
+
+type Body = Pick<RecordData<'public_bodies'>, 'name' | 'slug' | 'createdAt'>;
+type Source = Pick<RecordData<'sources'>, 'publicBodyId' | 'active'>;
+
+export interface PlaceRecords {
+  readonly client: string;
+  readonly jurisdictionSlug: string;
+  readonly bodies: ReadonlyMap<string, Body>;
+  /** Sources of the place, by id, including those of other clients and of the catalogue. */
+  readonly sources: ReadonlyMap<string, Source>;
+  /** Time of the run, in milliseconds. */
+  readonly now: number;
+}
+
+/** A body moves to an older one of the same name only while it is younger than this. */
+const MAX_AGE_TO_MOVE = DAY_MS;
+/** Characters of a name that are compared. */
+const MAX_NAME = 200;
+
+function wordsOf(name: string): readonly string[] {
+  const plain = name
+    .slice(0, MAX_NAME)
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}|['’]/gu, '');
+  const words = plain.replaceAll('&', ' and ').split(/[^\p{L}\p{N}]+/u);
+  return words.filter((word) => word !== '' && word !== 'the');
+}
+
+/** Returns the ways in which the name of a body mentions its place, the longest first. */
+function formsOfPlace(jurisdictionSlug: string): readonly (readonly string[])[] {
+  const name = jurisdictionSlug.split('-');
+  const kinds = name.at(-1) === 'county' ? [['county', 'of', ...name.slice(0, -1)]] : [];
+  return [...['city', 'town', 'village'].map((kind) => [kind, 'of', ...name]), ...kinds, name];
+}
+
+const startsWith = (words: readonly string[], start: readonly string[]): boolean =>
+  words.length > start.length && start.every((word, index) => words[index] === word);
+
+const endsWith = (words: readonly string[], end: readonly string[]): boolean =>
+  words.length > end.length && end.every((word, index) => words[words.length - end.length + index] === word);
+
+/** Returns the text by which two names of a body are compared: "Commissioners Court" and "Ellis County Commissioners' Court" have the same. */
+export function bodyNameKey(name: string, jurisdictionSlug: string): string {
+  const words = wordsOf(name);
+  for (const form of formsOfPlace(jurisdictionSlug)) {
+    if (startsWith(words, form)) return words.slice(form.length).join(' ');
+    for (const end of [['of', ...form], form]) if (endsWith(words, end)) return words.slice(0, -end.length).join(' ');
+  }
+  return words.join(' ');
+}
+
+const isOlder = (one: readonly [id: string, Body], other: readonly [id: string, Body]): boolean =>
+  `${one[1].createdAt} ${one[0]}` < `${other[1].createdAt} ${other[0]}`;
+
+/** Finds bodies of a place that several clients read. */
+export class SharedBodies {
+  readonly #place: PlaceRecords;
+  /** Sources of other clients, by body. */
+  readonly #others: ReadonlyMap<string, readonly Source[]>;
+  /** Bodies that other clients name, by the key of their name. */
+  readonly #byKey: ReadonlyMap<string, readonly string[]>;
+
+  constructor(place: PlaceRecords) {
+    this.#place = place;
+    const others = [...place.sources].flatMap(([id, { publicBodyId, active }]) =>
+      publicBodyId === null || id === this.#sourceId(publicBodyId) ? [] : { publicBodyId, active },
+    );
+    this.#others = Map.groupBy(others, ({ publicBodyId }) => publicBodyId);
+    const named = [...place.bodies].flatMap(([id, body]) => (this.#others.has(id) ? this.#keys(id, body) : []));
+    const byKey = Map.groupBy(named, ([key]) => key);
+    this.#byKey = new Map([...byKey].map(([key, entries]) => [key, entries.map(([, id]) => id)]));
+  }
+
+  /** The slug is that of the first name: a body that this client shares stays shared if another client renames it. */
+  #keys(id: string, { name, slug }: Body): readonly (readonly [key: string, id: string])[] {
+    const names = this.#place.sources.has(this.#sourceId(id)) ? [name, slug] : [name];
+    return [...new Set(names.map((each) => this.#key(each)))].map((key) => [key, id]);
+  }
+
+  /** True if a source of another client or of the catalogue names the body. */
+  isNamedByOthers(publicBodyId: string): boolean {
+    return this.#others.has(publicBodyId);
+  }
+
+  /** True if another source that is read, or will be, states the body. */
+  isStatedByOthers(publicBodyId: string): boolean {
+    return this.#others.get(publicBodyId)?.some(({ active }) => active) === true;
+  }
+
+  /**
+   * Returns the published bodies of other clients that bodies of this client are, by the id at the source. `ofMeetings`: the
+   * bodies of published meetings, by the same id, which identify a renamed body.
+   */
+  find(
+    rows: readonly { readonly bodyId: number; readonly name: string | null }[],
+    ofMeetings: ReadonlyMap<number, string>,
+  ): ReadonlyMap<number, string> {
+    const found = new Map<number, string>();
+    const taken = new Set<string>();
+    const add = (bodyId: number, id: string | null | undefined) => {
+      if (id == null || taken.has(id)) return;
+      found.set(bodyId, id);
+      taken.add(id);
+    };
+    for (const { bodyId } of rows) add(bodyId, this.#ofMeetings(bodyId, ofMeetings.get(bodyId)));
+    const named = rows.flatMap(({ bodyId, name }) => (name === null || found.has(bodyId) ? [] : { bodyId, name }));
+    const byKey = Map.groupBy(named, ({ name }) => this.#key(name));
+    for (const [key, [row, ...others]] of byKey)
+      if (others.length === 0) add(row!.bodyId, this.#sameName(row!.bodyId, key));
+    return found;
+  }
+
+  #ofMeetings(bodyId: number, id: string | undefined): string | null {
+    if (id === undefined || id === this.#ownId(bodyId) || !this.#place.bodies.has(id)) return null;
+    return this.#place.sources.has(this.#sourceId(id)) ? id : null;
+  }
+
+  /** Returns the only body of another client with this name; null if there are none or several, or if the client's own body stays. */
+  #sameName(bodyId: number, key: string): string | null {
+    const { bodies } = this.#place;
+    const ownId = this.#ownId(bodyId);
+    const own = bodies.get(ownId);
+    const [candidate, ...others] = (this.#byKey.get(key) ?? []).filter(
+      (id) => id !== ownId && (own === undefined || isOlder([id, bodies.get(id)!], [ownId, own])),
+    );
+    if (candidate === undefined || others.length > 0) return null;
+    return own === undefined || this.#canMove(ownId, own, candidate) ? candidate : null;
+  }
+
+  /** Two first syncs at the same time publish two bodies. The younger one moves soon or never, because customers might refer to it. */
+  #canMove(ownId: string, own: Body, olderId: string): boolean {
+    const isYoung = this.#place.now - Date.parse(own.createdAt) < MAX_AGE_TO_MOVE;
+    return !this.isNamedByOthers(ownId) && (isYoung || this.#place.sources.has(this.#sourceId(olderId)));
+  }
+
+  #key(name: string): string {
+    return bodyNameKey(name, this.#place.jurisdictionSlug);
+  }
+
+  #ownId(bodyId: number): string {
+    return derivedBodyId(this.#place.client, bodyId);
+  }
+
+  #sourceId(publicBodyId: string): string {
+    return derivedSourceId(this.#place.client, publicBodyId);
+  }
+}
