@@ -11,7 +11,8 @@ import {
 import { buildOpenApiDocument } from '../../src/edge/documents/openapi.ts';
 import { RESOURCES, type Resource } from '../../domain/records/resources.ts';
 import { idempotent, MISSING_RECORD, WHOLE_MISSING_RECORD } from '../support/missing-record.ts';
-import { makeInstallation, type Service } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import { makeSharedInstallation } from '../support/shared-installation.ts';
 import { startTamperingServer, type Tampered, type TamperingServer } from '../support/tampering-server.ts';
 import {
   documentedAnswers,
@@ -28,8 +29,8 @@ import { expectToolAnswers, expectToolRefusals, unacceptableToolRequest } from '
 import { WRONG_BODIES } from '../support/wrong-bodies.ts';
 
 /** Two services with separate feeds; the second allows each address one request per public operation. */
-const installation = makeInstallation();
-const strictInstallation = makeInstallation();
+const installation = await makeSharedInstallation('civic-contract-');
+const strictInstallation = await makeSharedInstallation('civic-contract-');
 let service: Service;
 let strict: Service;
 let tampering: TamperingServer;

@@ -3,7 +3,8 @@ import { listAudit } from '../../queries/accounts/account-lists.ts';
 import { ACCOUNT_EVENTS } from '../../domain/events/account-events.ts';
 import { audit, auditRow } from '../../projections/audit/projection.ts';
 import { ACCOUNT_REPORT_EVENTS } from '../../domain/events/report-events.ts';
-import { type Installation, makeInstallation, type Service } from '../support/service.ts';
+import type { Installation, Service } from '../support/service.ts';
+import { makeSharedInstallation } from '../support/shared-installation.ts';
 import { serveNewCivic, type ServedCivic } from '../support/served-civic.ts';
 import { createFeed, newFeed, revokeFeed } from '../support/subscription-requests.ts';
 
@@ -115,7 +116,7 @@ test('the table contains no secret of a key and nothing that leads to one', asyn
 });
 
 test('civic audit prints a table or one JSON value, and reports an unknown account', async () => {
-  const installation: Installation = makeInstallation('civic-audit-');
+  const installation: Installation = await makeSharedInstallation('civic-audit-');
   let service: Service | undefined;
   try {
     service = await installation.start({ sample: 'on' });

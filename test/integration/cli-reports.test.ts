@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { DataReport } from '../../contract/data-report.ts';
-import { type Installation, makeInstallation, type Service } from '../support/service.ts';
+import type { Installation, Service } from '../support/service.ts';
+import { makeSharedInstallation } from '../support/shared-installation.ts';
 
 let installation: Installation;
 let service: Service;
@@ -8,7 +9,7 @@ let key: string;
 
 /** The service without its worker; the test moves reports by commands. */
 beforeAll(async () => {
-  installation = makeInstallation('civic-cli-reports-');
+  installation = await makeSharedInstallation('civic-cli-reports-');
   service = await installation.start({ sample: 'on' });
   expectDone(await civic('pause', 'worker', '--by', 'ann', '--reason', 'a trial'));
 });

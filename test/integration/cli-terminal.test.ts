@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Installation, MAIN, makeInstallation } from '../support/service.ts';
+import { type Installation, MAIN } from '../support/service.ts';
+import { makeSharedInstallation } from '../support/shared-installation.ts';
 import { HAS_TERMINAL, inTerminal, type Shown, STYLE } from '../support/terminal.ts';
 
 describe.skipIf(!HAS_TERMINAL)('on a terminal', () => {
   let installation: Installation;
   beforeAll(async () => {
-    installation = makeInstallation('civic-terminal-');
+    installation = await makeSharedInstallation('civic-terminal-');
     await (await installation.start({ sample: 'on' })).stop();
   });
   afterAll(() => installation.close());

@@ -7,13 +7,8 @@ import { makeKeySecret } from '../../domain/key-secret.ts';
 import { leaves, NO_CONTEXT, programAlone } from '../support/commands.ts';
 import { leavingNothingOpen } from '../support/left-open.ts';
 import { readRecording, startReplayServer, status } from './agendas/replay-server.ts';
-import {
-  type Answered,
-  type Environment,
-  type Installation,
-  makeInstallation,
-  type Service,
-} from '../support/service.ts';
+import type { Answered, Environment, Installation, Service } from '../support/service.ts';
+import { makeSharedInstallation } from '../support/shared-installation.ts';
 
 const COMMANDS = leaves(await programAlone()).map(({ words }) => words);
 
@@ -126,7 +121,7 @@ let platform: Awaited<ReturnType<typeof startReplayServer>>;
 const at = { ACCOUNT: '', KEY: '', RECORD: '', BASE: '', READER: '', PLATFORM: '' };
 
 beforeAll(async () => {
-  installation = makeInstallation('civic-words-');
+  installation = await makeSharedInstallation('civic-words-');
   platform = await startReplayServer('example', await readRecording('fortworthgov'));
   at.PLATFORM = platform.baseUrl;
   service = await installation.start({ sample: 'on' });

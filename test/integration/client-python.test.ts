@@ -13,14 +13,8 @@ import { encodeFeedCursor } from '../../domain/cursor.ts';
 import { canonicalJson } from '../../domain/digests.ts';
 import { randomChanges, randomFrom } from '../support/civic-records.ts';
 import { CHECKOUT } from '../support/production-tree.ts';
-import {
-  type Environment,
-  type Installation,
-  makeInstallation,
-  plainEnvironment,
-  runProgram,
-  type Service,
-} from '../support/service.ts';
+import { type Environment, type Installation, plainEnvironment, runProgram, type Service } from '../support/service.ts';
+import { makeSharedInstallation } from '../support/shared-installation.ts';
 import { testSeed } from '../support/test-seed.ts';
 
 const FILE = join(CHECKOUT, 'clients/python/civic_records.py');
@@ -349,7 +343,7 @@ except CivicError as error: print(json.dumps([error.code, error.status, "leads t
     let service: Service;
 
     beforeAll(async () => {
-      installation = makeInstallation('civic-python-');
+      installation = await makeSharedInstallation('civic-python-');
       service = await installation.start({ sample: 'on' });
     });
 

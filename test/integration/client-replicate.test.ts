@@ -6,14 +6,8 @@ import { nightlyTest } from '../support/nightly-test.ts';
 import { installClientPackage, oldestNode } from '../support/client-package.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { CHECKOUT } from '../support/production-tree.ts';
-import {
-  type Environment,
-  type Installation,
-  makeInstallation,
-  plainEnvironment,
-  runProgram,
-  type Service,
-} from '../support/service.ts';
+import { type Environment, type Installation, plainEnvironment, runProgram, type Service } from '../support/service.ts';
+import { makeSharedInstallation } from '../support/shared-installation.ts';
 
 /** Where the machine has no Node without `node:sqlite`, the present one goes without it. */
 const OLD = oldestNode() === process.execPath ? [process.execPath, '--no-experimental-sqlite'] : [oldestNode()];
@@ -25,7 +19,7 @@ let customer: string;
 let database: TestDatabase;
 
 beforeAll(async () => {
-  installation = makeInstallation('civic-client-replicate-');
+  installation = await makeSharedInstallation('civic-client-replicate-');
   customer = installClientPackage(installation.folder);
   service = await installation.start({ sample: 'on' });
   database = await startTestDatabase();

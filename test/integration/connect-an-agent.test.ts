@@ -6,7 +6,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nightlyTest } from '../support/nightly-test.ts';
 import { TOOL_NAMES } from '../../contract/tools/tool-names.ts';
-import { makeInstallation, runProgram, type Service } from '../support/service.ts';
+import { runProgram, type Service } from '../support/service.ts';
+import { makeSharedInstallation } from '../support/shared-installation.ts';
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGE = readFileSync(join(CHECKOUT, 'docs/developers/connect-an-agent.md'), 'utf8');
@@ -21,7 +22,7 @@ function block(language: string, marks = 'run'): string {
   return found[0]!;
 }
 
-const installation = makeInstallation('civic-connect-');
+const installation = await makeSharedInstallation('civic-connect-');
 let service: Service;
 beforeAll(async () => {
   service = await installation.start({ sample: 'on' });

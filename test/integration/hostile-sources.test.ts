@@ -8,7 +8,8 @@ import { readSettings } from '../../src/app/settings.ts';
 import { writeReferenceRecords } from '../../src/sources/first-run.ts';
 import { startTestDatabase } from '../support/embedded-database.ts';
 import { longestTurn } from '../support/longest-turn.ts';
-import { type Installation, makeInstallation, type Service } from '../support/service.ts';
+import type { Installation, Service } from '../support/service.ts';
+import { makeSharedInstallation } from '../support/shared-installation.ts';
 import { untilReached } from '../support/until-reached.ts';
 import { watchAnswers } from '../support/watch-answers.ts';
 
@@ -117,7 +118,7 @@ beforeAll(async () => {
   });
   platform.listen(0, '127.0.0.1');
   await once(platform, 'listening');
-  installation = makeInstallation('civic-hostile-sources-', { CIVIC_PUBLIC_LIMIT: '1000000/60' });
+  installation = await makeSharedInstallation('civic-hostile-sources-', { CIVIC_PUBLIC_LIMIT: '1000000/60' });
   // Makes the installation; sources are polled at the next start.
   await (await installation.start()).stop();
   baseUrl = `http://127.0.0.1:${(platform.address() as AddressInfo).port}/v1`;

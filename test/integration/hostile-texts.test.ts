@@ -13,7 +13,8 @@ import { AgendaEvents, agendaId } from '../support/agenda-events.ts';
 import { openClassification } from '../support/classification.ts';
 import { startTestDatabase } from '../support/embedded-database.ts';
 import { longestTurn } from '../support/longest-turn.ts';
-import { type Installation, makeInstallation, type Service } from '../support/service.ts';
+import type { Installation, Service } from '../support/service.ts';
+import { makeSharedInstallation } from '../support/shared-installation.ts';
 import { untilTrue } from '../support/until-reached.ts';
 import { watchAnswers } from '../support/watch-answers.ts';
 
@@ -27,7 +28,7 @@ let installation: Installation;
 let service: Service;
 
 beforeAll(async () => {
-  installation = makeInstallation('civic-hostile-texts-', { CIVIC_PUBLIC_LIMIT: '1000000/60' });
+  installation = await makeSharedInstallation('civic-hostile-texts-', { CIVIC_PUBLIC_LIMIT: '1000000/60' });
   service = await installation.start();
 });
 afterAll(async () => {

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CHECKOUT } from '../support/production-tree.ts';
-import { type Installation, makeInstallation, plainEnvironment, runProgram, type Service } from '../support/service.ts';
+import { type Installation, plainEnvironment, runProgram, type Service } from '../support/service.ts';
+import { makeSharedInstallation } from '../support/shared-installation.ts';
 
 /** A page of 500 of the sample's records is larger, a record alone is not. */
 const SMALL = { requests_per_minute: 1_000_000, burst_limit: 1_000_000, max_response_bytes: 20_000 };
@@ -11,7 +12,7 @@ let installation: Installation;
 let service: Service;
 
 beforeAll(async () => {
-  installation = makeInstallation('civic-large-pages-');
+  installation = await makeSharedInstallation('civic-large-pages-');
   service = await installation.start({
     sample: 'on',
     env: { CIVIC_PLANS: JSON.stringify({ default: SMALL, pro: SMALL, ultra: SMALL }) },

@@ -12,12 +12,13 @@ import { TEST_TIME } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
 import { statementOf } from '../support/slonik-statements.ts';
+import { testRuns } from '../support/test-runs.ts';
 
-const MEETINGS = 10_000;
+const MEETINGS = testRuns(2_500);
 const ITEMS_A_MEETING = 20;
 const BODIES = 50;
 /** Each has four items. */
-const MATTERS = 50_000;
+const MATTERS = MEETINGS * 5;
 const HOUR_MS = 3_600_000;
 
 let server: TestDatabase;

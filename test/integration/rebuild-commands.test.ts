@@ -3,14 +3,15 @@ import { nightlyDescribe } from '../support/nightly-test.ts';
 import type { ProjectionStatus } from '../../queries/operators/processors.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { onServer } from '../support/on-server.ts';
-import { type Installation, makeInstallation, type Service } from '../support/service.ts';
+import type { Installation, Service } from '../support/service.ts';
+import { makeSharedInstallation } from '../support/shared-installation.ts';
 
 /** A service that folds, commands beside it, and commands without it. */
 let installation: Installation;
 let service: Service;
 
 beforeAll(async () => {
-  installation = makeInstallation('civic-rebuild-');
+  installation = await makeSharedInstallation('civic-rebuild-');
   service = await installation.start({ sample: 'on' });
 });
 afterAll(async () => {

@@ -14,8 +14,9 @@ import type { LiveReads } from '../../domain/ports/projection.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { explained, scansOf } from '../support/query-plan.ts';
+import { testRuns } from '../support/test-runs.ts';
 
-const ROWS = 200_000;
+const ROWS = testRuns(40_000);
 const [SOURCES, CHECKS, JURISDICTIONS] = [500, 40, 16];
 const MAX_BYTES = 5_000_000;
 const SNAPSHOT = '00000000-0000-4000-8000-000000000001';
@@ -150,7 +151,7 @@ const scans = async (statement: Statement, mode: string, on: Client) =>
 const index = (what: string): string => `record_history_g${generation}_${what}`;
 
 describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(
-  `with 200,000 rows and plan_cache_mode %s`,
+  `with ${ROWS} rows and plan_cache_mode %s`,
   (mode) => {
     test.each(['kept from when the table was empty', 'with fresh statistics'])(
       'pages, batches and folds use their indexes, plans %s',

@@ -11,7 +11,8 @@ import { MIRROR_TABLES } from '../../client/mirror/mirror-tables.ts';
 import { randomChanges, randomFrom } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import { type Installation, makeInstallation, type Service } from '../support/service.ts';
+import type { Installation, Service } from '../support/service.ts';
+import { makeSharedInstallation } from '../support/shared-installation.ts';
 
 type Counts = Readonly<Record<string, number>>;
 
@@ -25,7 +26,7 @@ const PLANS = JSON.stringify({
 });
 
 beforeAll(async () => {
-  installation = makeInstallation('civic-replicate-');
+  installation = await makeSharedInstallation('civic-replicate-');
   service = await installation.start({ env: { CIVIC_PLANS: PLANS, CIVIC_ABUSE_LIMIT: '1000000/60,1000000/1' } });
   key = await installation.openAccount();
   database = await startTestDatabase();

@@ -13,10 +13,11 @@ import type { Statement, TypedQuery } from '../../domain/ports/database.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { openReports, type TestReports } from '../support/reports.ts';
+import { testRuns } from '../support/test-runs.ts';
 import { statementOf } from '../support/slonik-statements.ts';
 
-const RECORDS = 300_000;
-const SUBMITTED = 60_000;
+const RECORDS = testRuns(60_000);
+const SUBMITTED = testRuns(20_000);
 const OPEN = 1000;
 
 let database: TestDatabase;

@@ -3,12 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { paymentRequired, TOOL_RESULTS, toolError } from '../../contract/tools/tool-results.ts';
 import type { ToolName } from '../../contract/tools/tool-names.ts';
 import { makePayer, PAY_TO, type SentPayment } from '../support/payments.ts';
-import { makeInstallation, type Service } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import { makeSharedInstallation } from '../support/shared-installation.ts';
 import { askTools, BOTH_TYPES } from '../support/tool-requests.ts';
 import { type LocalFacilitator, startLocalFacilitator } from '../support/x402-facilitator.ts';
 
 /** The program, the official client, the official payer and a facilitator made of the library's code. */
-const installation = makeInstallation('civic-paid-');
+const installation = await makeSharedInstallation('civic-paid-');
 let service: Service;
 let facilitator: LocalFacilitator;
 

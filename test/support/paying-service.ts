@@ -2,10 +2,10 @@ import {
   type CivicOptionsHere,
   type Environment,
   type Installation,
-  makeInstallation,
   type Service,
   type ServiceStart,
 } from './service.ts';
+import { makeSharedInstallation } from './shared-installation.ts';
 import { makePayer, PAY_TO, type Payer } from './payments.ts';
 import { type LocalFacilitator, startLocalFacilitator } from './x402-facilitator.ts';
 import { type LocalNode, startLocalNode } from './x402-rpc.ts';
@@ -38,7 +38,7 @@ export async function makePayingService(): Promise<PayingService> {
     CIVIC_X402_FACILITATOR_URL: facilitator.url,
     CIVIC_X402_RPC_URL: node.url,
   };
-  const installation = makeInstallation('civic-payments-', { ...settings, CIVIC_LOG_LEVEL: 'debug' });
+  const installation = await makeSharedInstallation('civic-payments-', { ...settings, CIVIC_LOG_LEVEL: 'debug' });
   const payer = makePayer();
   facilitator.chain.fund(payer.address, 1_000_000_000n);
   const civic = async <Answer>(args: readonly string[], options: CivicOptionsHere = {}): Promise<Answer> => {
