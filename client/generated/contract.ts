@@ -196,7 +196,7 @@ export interface paths {
          *
          *     - `search_agenda`: Searches agenda items of local-government meetings in north-central Texas by words, and by jurisdiction, topic and date of the meeting; best matches first. Read guidance: it says what an empty or truncated page means. Go on with nextCursor; read one result in full with get_agenda_item. A past meeting that nothing shows to have been held still has the status scheduled. An empty result does not prove that nothing happened: get_coverage lists what is covered. Accounts that pay by the call pay for a call that finds something.
          *     - `get_agenda_item`: Reads one agenda item in full: its text, the status, action, outcome and vote that the source states, topics (each with the sentence that it was found by), documents, other agenda items of the same file number, and when its source was last checked. Take itemId from search_agenda. Long text is shortened and truncated says so; the record at sourceUrl is authoritative, so follow it before relying on the item. A past meeting that nothing shows to have been held still has the status scheduled. Accounts that pay by the call pay for a call that finds the item.
-         *     - `get_coverage`: Lists the public bodies that are covered, by jurisdiction, with each of their sources and what was last observed of it, and the topics that search_agenda takes as topicSlug. search_agenda also finds records of other bodies that were read or imported. Ask this first to learn whether a place is covered, and when its source was last read, before you conclude anything from an empty search. Takes no argument and costs nothing.
+         *     - `get_coverage`: Lists the public bodies that are covered, by jurisdiction, with each of their sources and what was last observed of it, and the topics that search_agenda takes as topicSlug, and how many people live where sources were read. search_agenda also finds records of other bodies that were read or imported. Ask this first to learn whether a place is covered, and when its source was last read, before you conclude anything from an empty search. Takes no argument and costs nothing.
          *     - `get_data_coverage`: Reads the research catalogue of the 238 cities and 16 counties of the region: for each, which families of public records were located and where, as a status letter that meta.statusDefinitions explains. It says what was located, not what this service reads (get_coverage says that). Narrow it by jurisdiction, county or family; go on with meta.pagination.nextCursor and the same filters. Costs nothing.
          *     - `report_missing_data`: Reports a public record that the official source publishes and that this service lacks. Search first, and name the official page in sourceUrl. The receipt confirms that the report arrived, not that there is a gap; follow it with get_data_report. Keep idempotencyToken when you repeat a call whose answer was lost: the same token with the same input returns the first report. Costs nothing; needs current paid access.
          *     - `get_data_report`: Reads how a report of this account stands: its status, what was found, and the records that answer it. Ask again at nextCheckAt, not in a loop; a report without nextCheckAt is closed. Costs nothing; needs current paid access.
@@ -1532,6 +1532,35 @@ export interface components {
                         /** @description Name that readers see. */
                         readonly publicLabel: string;
                     }[];
+                    /** @description Number of people who live where agendas are read. People of a municipality are people of its county too: never add both. */
+                    readonly population: {
+                        /** @description People of the municipalities of the region. */
+                        readonly municipalities: {
+                            /** @description Number of active municipalities with an active source that was read. */
+                            readonly placesRead: number;
+                            /** @description Number of active municipalities of the region. */
+                            readonly places: number;
+                            /** @description Number of people who live in the municipalities with such a source. */
+                            readonly peopleRead: number;
+                            /** @description Number of people who live in all of these municipalities. */
+                            readonly people: number;
+                            /** @description Years of the population figures. */
+                            readonly years: readonly number[];
+                        };
+                        /** @description People of the counties of the region. */
+                        readonly counties: {
+                            /** @description Number of active counties with an active source that was read. */
+                            readonly placesRead: number;
+                            /** @description Number of active counties of the region. */
+                            readonly places: number;
+                            /** @description Number of people who live in the counties with such a source. */
+                            readonly peopleRead: number;
+                            /** @description Number of people who live in all of these counties. */
+                            readonly people: number;
+                            /** @description Years of the population figures. */
+                            readonly years: readonly number[];
+                        };
+                    };
                     /** @description How to read the answer. */
                     readonly guidance: string;
                     /** @description True if data was left out because of the size limit. */

@@ -1,10 +1,28 @@
 import { z } from 'zod';
 import { topic } from '../../domain/records/schemas.ts';
-import { jurisdictionName, jurisdictionSlug, topicSlug } from '../fields.ts';
+import { count, jurisdictionName, jurisdictionSlug, topicSlug } from '../fields.ts';
 import { publicSourceStatus } from '../list-public-source-statuses.ts';
 import { guidance, tool, truncated } from './tool.ts';
 import { COMMON_TOOL_CODES } from './tool-errors.ts';
 import { rowsOf, type TruncationRules } from './truncation.ts';
+
+/** Municipalities or counties of the region. */
+const peopleOf = (places: string) =>
+  z
+    .strictObject({
+      placesRead: count.describe(`Number of active ${places} with an active source that was read.`),
+      places: count.describe(`Number of active ${places} of the region.`),
+      peopleRead: count.describe(`Number of people who live in the ${places} with such a source.`),
+      people: count.describe(`Number of people who live in all of these ${places}.`),
+      years: z.array(z.int()).describe('Years of the population figures.'),
+    })
+    .describe(`People of the ${places} of the region.`);
+
+const population = z
+  .strictObject({ municipalities: peopleOf('municipalities'), counties: peopleOf('counties') })
+  .describe(
+    'Number of people who live where agendas are read. People of a municipality are people of its county too: never add both.',
+  );
 
 const data = z.strictObject({
   jurisdictions: z
@@ -19,6 +37,7 @@ const data = z.strictObject({
   topics: z
     .array(z.strictObject({ topicSlug, publicLabel: topic.shape.publicLabel }))
     .describe('Topics that search_agenda can be narrowed to.'),
+  population,
   guidance,
   truncated,
 });
@@ -60,7 +79,7 @@ export const getCoverage = tool({
   name: 'get_coverage',
   title: 'Which sources are covered',
   description: `Lists the public bodies that are covered, by jurisdiction, with each of their sources and what was last observed of it, and
-the topics that search_agenda takes as topicSlug. search_agenda also finds records of other bodies that were read or imported. Ask this first to learn whether a place is covered, and when its source was last read, before you conclude
+the topics that search_agenda takes as topicSlug, and how many people live where sources were read. search_agenda also finds records of other bodies that were read or imported. Ask this first to learn whether a place is covered, and when its source was last read, before you conclude
 anything from an empty search. Takes no argument and costs nothing.`,
   effect: 'reads',
   access: 'free',

@@ -130,6 +130,9 @@ test('the front page counts the places of the catalogue with a covered body that
   await added(true);
   const page = await textOf('/');
   expect(page).toContain('Legistar of Example City');
+  expect(page).toContain(
+    'Agenda sources have been read for 1 municipality with 1,343,573 people (18% of the people in all municipalities of the region; population figures of 2019 and 2020). People',
+  );
   expect(page).toMatch(
     /municipalities, 1 has a covered body of which a source has been read so far\.\nOther records can have been read or imported:/,
   );

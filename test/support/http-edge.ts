@@ -38,6 +38,7 @@ import type { ConnectionsParts } from '../../src/edge/http/connections.ts';
 import { createHttpServer, HTTP_TIMEOUTS } from '../../src/edge/http/http-server.ts';
 import { createHttpMetrics } from '../../src/edge/metrics/http-metrics.ts';
 import { COVERAGE_CATALOGUE } from '../../src/sources/coverage/coverage-catalogue.ts';
+import { countPeopleRead } from '../../src/sources/catalogue/people.ts';
 import { memoryClientCounts } from './memory-counts.ts';
 import { ALL_TOOLS } from './tool-answers.ts';
 
@@ -170,6 +171,7 @@ export const EMPTY_PAGES: PageReads = {
   coveredTopics: async () => [],
   publishedCadences: async () => [],
   coveredSources: async () => [],
+  peopleRead: async () => countPeopleRead(new Set()),
   researchCoverage: async (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
   nextHits: async () => [],
   recentHits: async () => [],

@@ -16,6 +16,7 @@ import type { CoverageInput, SourceStatusesInput } from '../../../contract/input
 import type { PublicSourceStatus } from '../../../contract/list-public-source-statuses.ts';
 import type { PublicAnswers } from '../../edge/answers/exchange.ts';
 import type { ToolData, ToolFunctions } from '../../edge/mcp/run-tool.ts';
+import { countPeopleRead, type PeopleRead } from '../../sources/catalogue/people.ts';
 import type { Platform } from '../platform.ts';
 import type { Module } from './module.ts';
 
@@ -66,6 +67,16 @@ function groupByJurisdiction(rows: readonly CoveredSource[]): CoveredJurisdictio
   return [...jurisdictions.values()];
 }
 
+/** Counts the people of the places with a source that was read. */
+export const peopleOfReadSources = (sources: readonly CoveredSource[]): PeopleRead =>
+  countPeopleRead(
+    new Set(
+      sources
+        .filter(({ status }) => status.lastSuccessfulCheckAt !== null)
+        .map(({ jurisdictionSlug }) => jurisdictionSlug),
+    ),
+  );
+
 export const coverageTools = (parts: CoverageReads): Pick<ToolFunctions, 'get_coverage' | 'get_data_coverage'> => ({
   get_coverage: async () => {
     const [sources, topics] = await Promise.all([parts.listCoveredSources({}, { alsoRead: true }), parts.listTopics()]);
@@ -73,6 +84,7 @@ export const coverageTools = (parts: CoverageReads): Pick<ToolFunctions, 'get_co
       data: {
         jurisdictions: groupByJurisdiction(sources),
         topics: [...topics],
+        population: peopleOfReadSources(sources),
         guidance: COVERAGE_GUIDANCE,
         truncated: false,
       },

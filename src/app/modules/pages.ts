@@ -16,7 +16,7 @@ import { createReadPlace } from '../../../queries/meetings/read-place.ts';
 import type { PageReads } from '../../edge/pages/page-reads.ts';
 import type { Platform } from '../platform.ts';
 import { COVERED_BODIES } from '../../sources/catalogue/catalogue-records.ts';
-import { listResearchCoverage } from './coverage.ts';
+import { listResearchCoverage, peopleOfReadSources } from './coverage.ts';
 
 /** The largest response that an account may receive, in bytes. */
 const MAX_BYTES = 5_000_000;
@@ -71,6 +71,7 @@ export function pages(
       coveredTopics: createListCoveredTopics(reads),
       publishedCadences: createListPublishedCadences({ reads, pairs: COVERED_BODIES }),
       coveredSources: () => listCoveredSources({}, { alsoRead: false }),
+      peopleRead: async () => peopleOfReadSources(await listCoveredSources({}, { alsoRead: true })),
       researchCoverage: listResearchCoverage,
       nextHits: createReadNextHits({ reads, clock }),
       recentHits: createReadRecentHits({ reads, clock }),

@@ -7,7 +7,7 @@ import { countiesOf, countyList, countyMap } from './county-map.ts';
 import { hitEntry, listOr, meetingEntry, nameOf, publicHit, sourceTable } from './fragments.ts';
 import { fitting, type Html, html } from './html.ts';
 import { type PageParts, SERVICE_NAME } from './page-layout.ts';
-import type { PageReads } from './page-reads.ts';
+import type { PageReads, PeopleRead } from './page-reads.ts';
 import { searchBox } from './search-form.ts';
 
 const HITS_A_TOPIC = 2;
@@ -17,12 +17,13 @@ const ALL_JURISDICTIONS = { includeInactive: false, limit: 1_000 };
 const [HITS_SIZE, RECENT_SIZE, CHANGED_SIZE, TOPICS_SIZE, FEEDS_SIZE] = [26_000, 10_000, 8_000, 5_000, 2_000];
 
 export async function frontPage(reads: PageReads): Promise<PageParts> {
-  const [topics, sources, next, recent, changed] = await Promise.all([
+  const [topics, sources, next, recent, changed, people] = await Promise.all([
     reads.coveredTopics(),
     reads.coveredSources(),
     reads.nextHits(HITS_A_TOPIC),
     reads.recentHits({ limit: LATEST }),
     reads.meetings.changedLast(LATEST),
+    reads.peopleRead(),
   ]);
   const { data, meta } = await reads.researchCoverage(ALL_JURISDICTIONS);
   const counties = countiesOf(data);
@@ -54,6 +55,7 @@ ${listOr(fitting(changed, CHANGED_SIZE, meetingEntry), 'No meeting is known yet.
 <h2 id="coverage">What is covered, and what is not</h2>
 <p>Of ${meta.scope.counties} counties and ${meta.scope.activeMunicipalities} municipalities, ${read.size === 0 ? 'none' : read.size} ${read.size > 1 ? 'have' : 'has'} a covered body of which a source has been read so far.
 Other records can have been read or imported: the page of each place states what was read there, and what research located.</p>
+${peopleRead(people)}
 ${countyMap(counties, read)}
 ${countyList(counties, read)}
 </section>
@@ -67,6 +69,22 @@ ${countyList(counties, read)}
 </section>
 ${sourceTable(sources)}`;
   return { title: SERVICE_NAME, main };
+}
+
+/** States how many people live where sources were read; empty as long as none was. */
+function peopleRead({ municipalities, counties }: PeopleRead): Html {
+  const parts = [
+    peopleIn(municipalities, 'municipality', 'municipalities'),
+    peopleIn(counties, 'county', 'counties'),
+  ].filter((part) => part !== null);
+  return html`${parts.length > 0 && html`<p>Agenda sources have been read for ${parts.join(', and for ')}. People who live in a city also live in its county, so the two numbers overlap.</p>`}`;
+}
+
+function peopleIn({ placesRead, peopleRead, people, years }: PeopleRead['counties'], one: string, several: string) {
+  if (placesRead === 0) return null;
+  const share = Math.floor((peopleRead / people) * 100);
+  const places = `${placesRead.toLocaleString('en-US')} ${placesRead === 1 ? one : several}`;
+  return `${places} with ${peopleRead.toLocaleString('en-US')} people (${share}% of the people in all ${several} of the region; population figures of ${years.join(' and ')})`;
 }
 
 /** Links to the Atom feed of each covered place. */

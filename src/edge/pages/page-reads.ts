@@ -12,6 +12,18 @@ import type { MeetingFacts, MeetingsInput } from '../../../queries/meetings/read
 import type { Place } from '../../../queries/meetings/read-place.ts';
 import type { RecordData } from '../../../domain/records/resources.ts';
 
+interface PeopleOfPlaces {
+  readonly placesRead: number;
+  readonly peopleRead: number;
+  readonly people: number;
+  readonly years: readonly number[];
+}
+
+export interface PeopleRead {
+  readonly municipalities: PeopleOfPlaces;
+  readonly counties: PeopleOfPlaces;
+}
+
 interface Choice {
   readonly slug: string;
   readonly name: string;
@@ -22,6 +34,8 @@ export interface PageReads {
   readonly coveredTopics: () => Promise<readonly CoveredTopic[]>;
   readonly publishedCadences: () => Promise<readonly PublishedCadence[]>;
   readonly coveredSources: () => Promise<readonly CoveredSource[]>;
+  /** People of the places with a source that was read, also of those that were added for the feed only. */
+  readonly peopleRead: () => Promise<PeopleRead>;
   readonly researchCoverage: (input: CoverageInput) => Promise<CoveragePage>;
   /** At most `limit` of each topic. */
   readonly nextHits: (limit: number) => Promise<readonly ListedHit[]>;
