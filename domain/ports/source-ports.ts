@@ -15,6 +15,8 @@ export interface AgendaReader {
     /** Page that lists the client's meetings, for events without an address of their own. */
     readonly calendarUrl?: string;
   };
+  /** Local date `YYYY-MM-DD` before which the list of events is incomplete: an older event that it lacks might still exist. */
+  readonly listedFrom?: string;
   bodies(): Promise<readonly unknown[]>;
   /** Returns every event dated on or after the local date `YYYY-MM-DD`; every event if null. */
   events(from: string | null): Promise<readonly unknown[]>;

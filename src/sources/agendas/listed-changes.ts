@@ -2,9 +2,9 @@ import type { PublishedRecords } from '../../../domain/ports/projection.ts';
 import type { RecordContent, RecordData } from '../../../domain/records/resources.ts';
 import { runInTurns } from '../../../domain/text/steps.ts';
 import { type EventPlace, mapEvent } from './map-event.ts';
-import { fileId } from './own-records.ts';
+import { fileId, twinFileId } from './own-records.ts';
 import type { EventRow } from './rows.ts';
-import { oneLine } from './values.ts';
+import { oneLine, publicUrl } from './values.ts';
 
 type Status = RecordData<'meetings'>['status'];
 
@@ -14,17 +14,22 @@ const isNewStatus = (listed: Status, published: Status): boolean =>
 
 /** Compares rows of the list of events with what is published, so that an old event is read again where its row states more. */
 export class ListedChanges {
-  /** Addresses of published agendas and minutes, by the id of the document. */
+  /** Addresses of published files, by the id of the document. */
   #addresses: ReadonlyMap<string, string> = new Map();
 
   /** Loads the published addresses of the files that the rows name. */
   async load(known: PublishedRecords, client: string, events: readonly EventRow[]): Promise<void> {
     function* fileIds() {
       const ids: string[] = [];
-      for (const { EventId, EventAgendaFile, EventMinutesFile } of events) {
+      for (const { EventId, EventAgendaFile, EventPacketFile, EventMinutesFile, EventOtherFiles } of events) {
         yield;
         if (oneLine(EventAgendaFile) !== null) ids.push(fileId(client, EventId, 'agenda'));
+        if (oneLine(EventPacketFile) !== null) ids.push(fileId(client, EventId, 'packet'));
         if (oneLine(EventMinutesFile) !== null) ids.push(fileId(client, EventId, 'minutes'));
+        for (const address of EventOtherFiles ?? []) {
+          const url = publicUrl(address);
+          if (url !== null) ids.push(twinFileId(client, EventId, 'other', url));
+        }
       }
       return ids;
     }

@@ -34,8 +34,10 @@ export async function removeVanishedEvents(
   return returned;
 }
 
-function isInWindow({ since, place }: RunContext, { startsAt }: RecordData<'meetings'>): boolean {
-  return since === null || dateOfDay(localDay(Date.parse(startsAt), place.timezone)) >= since;
+/** True if the list that was read contains every event of the meeting's day. */
+function isInWindow({ reader, since, place }: RunContext, { startsAt }: RecordData<'meetings'>): boolean {
+  const day = dateOfDay(localDay(Date.parse(startsAt), place.timezone));
+  return [since, reader.listedFrom ?? null].every((from) => from === null || day >= from);
 }
 
 /** Removes published records of hidden events and skips implausible ones. Returns the rest. */

@@ -173,7 +173,7 @@ const agendaChange = (
     ...content,
   });
 
-type FileKind = 'agenda' | 'packet' | 'minutes';
+type FileKind = 'agenda' | 'packet' | 'minutes' | 'other';
 
 /** Maps the public files of an event and of its twins. `agendaFile` is the id of the agenda's document. */
 function mapFiles(event: EventRow, rows: readonly EventItemRow[], facts: MeetingFacts, place: EventPlace) {
@@ -200,11 +200,19 @@ function mapFiles(event: EventRow, rows: readonly EventItemRow[], facts: Meeting
   const ofTwins = (place.twins?.files ?? []).map(({ kind, url, eventId: twinId }) =>
     fileChange(twinFileId(place.client, eventId, kind, url), kind, url, facts, ` (event ${twinId})`),
   );
-  return { files: [...agenda, ...packet, ...minutes, ...ofTwins], agendaFile: agenda[0]?.id ?? null, skipped };
+  const others = (event.EventOtherFiles ?? []).flatMap((address) => {
+    const url = publicUrl(address);
+    return url === null ? [] : [fileChange(twinFileId(place.client, eventId, 'other', url), 'other', url, facts)];
+  });
+  return {
+    files: [...agenda, ...packet, ...minutes, ...others, ...ofTwins],
+    agendaFile: agenda[0]?.id ?? null,
+    skipped,
+  };
 }
 
 function fileChange(id: string, kind: FileKind, url: string, facts: MeetingFacts, suffix = ''): RecordChange {
-  const title = `${facts.title} ${kind}, ${facts.start.day}${suffix}`;
+  const title = `${facts.title} ${kind === 'other' ? 'further paper' : kind}, ${facts.start.day}${suffix}`;
   const mediaType = mediaTypeOf(new URL(url).pathname);
   return upsert('documents', id, { meetingId: facts.meetingId, kind, title, url, mediaType });
 }

@@ -45,6 +45,8 @@ export const eventRow = z.object({
   /** True if the agenda was read and contains text. Absent if only its file is known. */
   EventAgendaHasText: z.boolean().nullish(),
   EventMinutesFile: raw,
+  /** Further papers, such as an agenda that was replaced and one in another language, on platforms that list them. */
+  EventOtherFiles: z.array(z.string()).nullish(),
   EventAgendaLastPublishedUTC: raw,
   EventVideoStatus: text,
   EventVideoPath: raw,
@@ -115,6 +117,12 @@ export interface Skipped {
 const reasonOf = (error: z.ZodError): string =>
   error.issues.map((issue) => `${issue.path.join('.') || 'row'}: ${issue.message}`).join('; ');
 
+/** Returns why a part of a list could not be read, if the row stands for such a part. */
+function unreadReason(row: unknown): string | null {
+  const reason = (row as { readonly EventUnread?: unknown } | null)?.EventUnread;
+  return typeof reason === 'string' ? reason : null;
+}
+
 /** Characters of the texts of a row that are decoded in one step; each text of a longer row is cut. */
 const MAX_ROW = 300_000;
 const MAX_TEXT_OF_LONG_ROW = 30_000;
@@ -180,7 +188,7 @@ export function* parseRowsInSteps<Row extends object>(
     skipped.push({
       what,
       id: id === null ? null : String(id),
-      reason: parsed.success ? 'has no id' : reasonOf(parsed.error),
+      reason: unreadReason(value) ?? (parsed.success ? 'has no id' : reasonOf(parsed.error)),
     });
   }
   return { rows: [...rows.values()], undecodable, unidentified, skipped };

@@ -15,7 +15,11 @@ export type ListedEvent =
       readonly EventHidden?: string;
       readonly [field: `Event${string}`]: unknown;
     }
-  | { readonly EventId: unknown };
+  | {
+      readonly EventId: unknown;
+      /** Why a part of the list could not be read. */
+      readonly EventUnread?: string;
+    };
 
 /** A number in place of an id that is a text, the same for the same texts: 48 bits. */
 export const derivedNumber = (...texts: readonly string[]): number =>
@@ -76,12 +80,13 @@ interface ListedReaderOptions {
   readonly platform: Pick<AgendaReader['platform'], 'sourceType' | 'label'>;
   /** The whole list. A reader, which lives as long as one sync, calls it once, and again where a meeting is not in it. */
   readonly list: () => Promise<readonly ListedEvent[]>;
+  readonly listedFrom?: AgendaReader['listedFrom'];
   readonly eventItems?: AgendaReader['eventItems'];
   readonly details?: AgendaReader['details'];
 }
 
 /** Reads a platform that only lists meetings, without bodies and times of modification, in the form of the Legistar Web API. */
-export function listedReader({ platform, list, eventItems, details }: ListedReaderOptions): AgendaReader {
+export function listedReader({ platform, list, listedFrom, eventItems, details }: ListedReaderOptions): AgendaReader {
   let listed: Promise<readonly ListedEvent[]> | undefined;
   const readList = () => (listed ??= list());
   let listedAgain: Promise<ReadonlyMap<unknown, ListedEvent>> | undefined;
@@ -104,6 +109,7 @@ export function listedReader({ platform, list, eventItems, details }: ListedRead
     // A second look: a list that came back short once must not remove what is there.
     event: async (eventId) => (await listAgain()).get(eventId) ?? null,
     eventItems: eventItems ?? (async () => []),
+    ...(listedFrom !== undefined && { listedFrom }),
     ...(details && { details }),
   };
 }

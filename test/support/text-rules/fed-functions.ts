@@ -45,6 +45,7 @@ import * as outcomes from '../../../src/sources/agendas/outcomes.ts';
 import * as publication from '../../../src/sources/agendas/publication.ts';
 import * as spanishNotices from '../../../src/sources/agendas/notices/spanish-notices.ts';
 import * as values from '../../../src/sources/agendas/values.ts';
+import * as joinRows from '../../../src/sources/pages/join-rows.ts';
 import * as listedReader from '../../../src/sources/listed/listed-reader.ts';
 import { shippedTaxonomy, topicRecord } from '../classifier-subjects.ts';
 import {
@@ -284,6 +285,14 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
     bodyNameIn: listedReader.bodyNameIn,
     listedReader: null,
   },
+  'src/sources/pages/join-rows.ts': {
+    joinPapers: (text) =>
+      joinRows.joinPapers(
+        [text, `Spanish ${text}`].map((title, id) => {
+          return { id, day: '2026-01-01', title, agenda: null, packet: null, minutes: null };
+        }),
+      ),
+  },
 };
 
 /** Modules with a regular expression and a function, to which no text from outside comes, or none that an expression reads at length. */
@@ -337,6 +346,8 @@ export const NOT_FED: Readonly<Record<string, string>> = {
   'src/processors/reactors/reports/coverage-area.ts': 'reads hosts, and slugs of at most 64 characters',
   'src/processors/projector/compare-with-live.ts': 'reads rows of read models',
   'src/sources/civicclerk/reader.ts': 'reads names of files',
+  'src/sources/civicplus/agenda-list.ts': 'reads headings and links of a page',
+  'src/sources/pages/parse-page.ts': 'reads names of classes',
   'src/sources/agendas/bodies.ts': 'reads names of bodies, and slugs of at most 64 characters',
   'src/sources/agendas/twins.ts': 'reads titles of at most 500 characters and texts of at most 2,000',
   'src/sources/opencities/reader.ts': 'reads titles of pages',

@@ -1,0 +1,120 @@
+import { readDays } from '../../../domain/agenda-text/meeting-days.ts';
+import { type Steps } from '../../../domain/text/steps.ts';
+import { oneLine } from '../agendas/values.ts';
+import type { PaperRow } from '../pages/join-rows.ts';
+import { type Found, type PageElement, withAttribute, withClass } from '../pages/parse-page.ts';
+import { linkOn } from '../pages/read-page.ts';
+
+/** Elements of an AgendaCenter, in all its layouts and in the fragment for a year. */
+export const AGENDA_LIST = {
+  center: withAttribute('*', 'id', 'AgendaCenterContent'),
+  sections: withAttribute('span', 'id', 'section'),
+  rows: withClass('tr', 'catAgendaRow'),
+  boxes: (tag: string, { name }: Readonly<Record<string, string | undefined>>) =>
+    tag === 'input' && name === 'chkCategoryID',
+};
+type AgendaList = Found<keyof typeof AGENDA_LIST>;
+
+/** A list of agendas of one body. */
+export interface Category {
+  readonly id: number;
+  /** Null where the page does not name it. */
+  readonly name: string | null;
+  /** Years that have a list of their own; the page shows one of them. */
+  readonly years: readonly number[];
+  readonly shownYear: number | null;
+}
+
+/** A paper; the day is empty and the id null where the row states none. */
+export interface AgendaRow extends Omit<PaperRow, 'id'> {
+  readonly id: number | null;
+  readonly categoryId: number;
+  /** The agenda as a page. */
+  readonly html: string | null;
+}
+
+const SECTION = /^section(\d{1,9})$/;
+const FILE = /\/ViewFile\/(Agenda|Minutes)\/_?(\d{2})(\d{2})(\d{4})-(\d{1,12})(\?.*)?$/i;
+/** Anchor of a row, `_12212016-471`. */
+const ANCHOR = /^_?(\d{2})(\d{2})(\d{4})-(\d{1,12})$/;
+
+const categoryIdOf = (section: PageElement): number => Number(SECTION.exec(section.attribute('id') ?? '')?.[1] ?? 0);
+
+/** True if the page is an AgendaCenter, even one without agendas; a login, an error or a challenge is none. */
+export const isAgendaList = ({ center, sections, rows, boxes }: AgendaList): boolean =>
+  [center, rows, boxes].some(({ length }) => length > 0) || sections.some((section) => categoryIdOf(section) > 0);
+
+/** Reads the names of all categories from the form of the search, which not every site has. */
+export const readLabels = ({ boxes }: AgendaList): readonly { readonly id: number; readonly name: string | null }[] =>
+  boxes.map((box) => ({ id: Number(box.attribute('value')), name: box.around('label')?.text() ?? null }));
+
+const YEAR = /changeYear\((\d{4})/;
+function yearOf(link: PageElement | null): number | null {
+  const year = YEAR.exec(link?.attribute('href') ?? '')?.[1];
+  return year === undefined ? null : Number(year);
+}
+
+/** Reads the categories that have agendas. */
+export function* readCategoriesInSteps(list: AgendaList): Steps<readonly Category[]> {
+  const { sections } = list;
+  const labels = new Map(readLabels(list).map(({ id, name }) => [id, name]));
+  const categories: Category[] = [];
+  for (const section of sections) {
+    yield;
+    const id = categoryIdOf(section);
+    if (id === 0) continue;
+    const links = section.all('ul.years a[href*="changeYear"]');
+    const years = new Set(links.flatMap((link) => yearOf(link) ?? []));
+    const shownYear = yearOf(section.first('ul.years li.current a'));
+    const heading = nameInHeading(section.around('div.listing')?.text('h2') ?? null);
+    const label = oneLine(links[0]?.attribute('aria-label')?.replace(/ \d{4}$/, ''));
+    categories.push({ id, name: heading ?? labels.get(id) ?? label, years: [...years], shownYear });
+  }
+  return categories;
+}
+
+/** Reads the text without the arrow before it. */
+const nameInHeading = (heading: string | null): string | null => oneLine(heading?.replace(/^[^\p{L}\d(]+/u, ''));
+
+/** Reads the rows of the lists that a page shows. `address` is that of the page. */
+export function* readAgendaRowsInSteps({ rows }: AgendaList, address: string): Steps<readonly AgendaRow[]> {
+  const read: AgendaRow[] = [];
+  for (const row of rows) {
+    yield;
+    const section = row.around('span[id^="section"]');
+    read.push(readAgendaRow(row, section === null ? 0 : categoryIdOf(section), address));
+  }
+  return read;
+}
+
+function readAgendaRow(row: PageElement, categoryId: number, address: string): AgendaRow {
+  const links = row.all('a[href]').map((link) => link.attribute('href')!);
+  const files = links.flatMap((link) => {
+    const [, kind = '', month, day, year, id, query = ''] = FILE.exec(link) ?? [];
+    return id === undefined ? [] : [{ kind: kind.toLowerCase(), date: `${year}-${month}-${day}`, id, query, link }];
+  });
+  const fileOf = (kind: string, query: RegExp): string | null =>
+    linkOn(address, files.find((file) => file.kind === kind && query.test(file.query))?.link ?? null);
+  const anchor = row.all('a[name], a[id]').map((link) => ANCHOR.exec(link.attribute('name') ?? link.attribute('id')!));
+  const [, month, day, year, anchorId] = anchor.find((found) => found !== null) ?? [];
+  const dateInAddress = files[0]?.date ?? (year === undefined ? '' : `${year}-${month}-${day}`);
+  const html = fileOf('agenda', /[?&]html=true/i);
+  const id = files[0]?.id ?? anchorId;
+  return {
+    id: id === undefined ? null : Number(id),
+    categoryId,
+    day: statedDay(row) ?? dateInAddress,
+    title: row.text('p') ?? row.first('a[title]')?.attribute('title') ?? '',
+    agenda: fileOf('agenda', /^(?!.*(?:html|packet)=true)/i) ?? html,
+    packet: fileOf('agenda', /[?&]packet=true/i),
+    minutes: fileOf('minutes', /^/),
+    html,
+  };
+}
+
+/** The day of the heading, which "Posted" or "Amended" with another day can follow. */
+function statedDay(row: PageElement): string | null {
+  const day = row.first('h2 strong, h3 strong, h4 strong') ?? row.first('strong');
+  const texts = [day?.attribute('aria-label'), day?.text()];
+  return texts.flatMap((text) => readDays(text?.slice(0, 100) ?? '')).at(0)?.date ?? null;
+}

@@ -1,0 +1,104 @@
+import type { Clock } from '../../../domain/ports/clock.ts';
+import { type AgendaReader, SourceUnavailable } from '../../../domain/ports/source-ports.ts';
+import type { WebReader } from '../../../domain/ports/web-reader.ts';
+import { DAY_MS } from '../../../domain/durations.ts';
+import { runInTurns } from '../../../domain/text/steps.ts';
+import { type ListedEvent, listedReader } from '../listed/listed-reader.ts';
+import { paperEvents } from '../pages/paper-events.ts';
+import { readPage } from '../pages/read-page.ts';
+import {
+  AGENDA_LIST,
+  type AgendaRow,
+  type Category,
+  isAgendaList,
+  readAgendaRowsInSteps,
+  readCategoriesInSteps,
+  readLabels,
+} from './agenda-list.ts';
+import { selectCategories } from './categories.ts';
+
+/** The list of a new year replaces that of the last one, whose minutes follow later. */
+const LATE_MINUTES_MS = 60 * DAY_MS;
+
+export interface AgendaCenter {
+  readonly web: WebReader;
+  /** Address of the site, without a slash at its end. */
+  readonly site: string;
+  /** Names or ids of categories, separated by commas; undefined for all. */
+  readonly category: string | undefined;
+  /** Local date from which all years are read; undefined for the years that the site shows first. */
+  readonly since: string | undefined;
+  readonly clock: Clock;
+}
+
+/** Reads an AgendaCenter. Its list states no times: they are in the agendas themselves. */
+export function civicPlusReader({ web, site, category, since, clock }: AgendaCenter): AgendaReader {
+  const firstYear = (since ?? new Date(clock.now() - LATE_MINUTES_MS).toISOString()).slice(0, 4);
+  return listedReader({
+    platform: { sourceType: 'other', label: 'CivicPlus AgendaCenter' },
+    listedFrom: `${firstYear}-01-01`,
+    list: async () => {
+      const home = await readHome(web, `${site}/AgendaCenter`);
+      const selected = selectCategories(category, home.all);
+      const categories = home.categories.filter(({ id }) => selected.has(id));
+      const rows = [...home.rows];
+      const unread: ListedEvent[] = [];
+      for (const { id, name, year } of listsToRead(categories, Number(firstYear))) {
+        const list = await tryReadYear(web, home.address, { id, year });
+        if (typeof list === 'string')
+          unread.push({
+            EventId: undefined,
+            EventUnread: `the list of ${year} of ${name ?? `category ${id}`}: ${list}`,
+          });
+        else rows.push(...list);
+      }
+      return [...categories.flatMap((each) => eventsOf(each, rows, home.address)), ...unread];
+    },
+  });
+}
+
+async function readHome(web: WebReader, address: string) {
+  const page = await readPage(web, address, AGENDA_LIST);
+  if (!isAgendaList(page.found)) throw new SourceUnavailable('the page is no AgendaCenter: it has no list of agendas');
+  const categories = await runInTurns(readCategoriesInSteps(page.found));
+  const shown = new Set(categories.map(({ id }) => id));
+  return {
+    address: page.address,
+    categories,
+    /** Categories without agendas too. */
+    all: [...categories, ...readLabels(page.found).filter(({ id }) => !shown.has(id))],
+    rows: await runInTurns(readAgendaRowsInSteps(page.found, page.address)),
+  };
+}
+
+/** The lists that the first page does not show. */
+const listsToRead = (categories: readonly Category[], firstYear: number) =>
+  categories.flatMap(({ id, name, years, shownYear }) =>
+    years.filter((year) => year >= firstYear && year !== shownYear).map((year) => ({ id, name, year })),
+  );
+
+/** Returns the rows of a year, or why they cannot be read. A category without agendas, and an error, answer with a whole page. */
+async function tryReadYear(
+  web: WebReader,
+  home: string,
+  { id, year }: { readonly id: number; readonly year: number },
+): Promise<readonly AgendaRow[] | string> {
+  const query = `year=${year}&catID=${id}&term=&prevVersionScreen=false`;
+  const address = new URL(`/AgendaCenter/UpdateCategoryList?${query}`, home).href;
+  try {
+    const page = await readPage(web, address, AGENDA_LIST, { year: String(year), catID: String(id) });
+    const rows = await runInTurns(readAgendaRowsInSteps(page.found, page.address));
+    const own = rows.filter(({ categoryId }) => categoryId === id);
+    return own.length > 0 ? own : 'the answer has no agendas of it';
+  } catch (error) {
+    if (!(error instanceof SourceUnavailable)) throw error;
+    return error.message;
+  }
+}
+
+const eventsOf = ({ id, name }: Category, rows: readonly AgendaRow[], address: string): readonly ListedEvent[] =>
+  paperEvents({
+    body: { id, name: name ?? '' },
+    rows: rows.filter(({ categoryId }) => categoryId === id),
+    list: address,
+  });

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { joinPapers, type PaperRow } from '../../src/sources/pages/join-rows.ts';
+
+const row = (id: number, title: string, more: Partial<PaperRow> = {}): PaperRow => ({
+  id,
+  day: '2026-03-04',
+  title,
+  agenda: `agenda-${id}`,
+  packet: null,
+  minutes: null,
+  ...more,
+});
+
+const joined = (...rows: readonly PaperRow[]) =>
+  joinPapers(rows).map(({ day: _day, titles: _titles, ...rest }) => rest);
+
+test('an amended agenda replaces the first one, and the meeting keeps the id of the first', () => {
+  expect(
+    joined(row(12, 'City Council Agenda - AMENDED'), row(10, 'City Council Agenda', { minutes: 'minutes-10' })),
+  ).toEqual([
+    {
+      id: 10,
+      title: 'City Council Agenda - AMENDED',
+      agenda: 'agenda-12',
+      packet: null,
+      minutes: 'minutes-10',
+      others: ['agenda-10'],
+    },
+  ]);
+});
+
+test('a Spanish edition, a supplement and a packet of the only meeting are its further papers', () => {
+  const [meeting, ...others] = joined(
+    row(20, 'City Council Regular Meeting'),
+    row(21, 'Reunión del Concejo Municipal (Español)'),
+    row(22, 'Supplemental Packet'),
+    row(23, 'March 4, 2026 Agenda Packet'),
+  );
+  expect(others).toEqual([]);
+  expect(meeting).toMatchObject({
+    id: 20,
+    agenda: 'agenda-20',
+    packet: 'agenda-22',
+    others: ['agenda-21', 'agenda-23'],
+  });
+});
+
+test('papers with the same words are of one meeting although another meeting has the same day', () => {
+  expect(
+    joined(
+      row(30, 'Council Workshop Agenda'),
+      row(31, 'Council Regular Meeting Agenda'),
+      row(32, 'Council Regular Meeting Packet 3/4/2026'),
+      row(33, 'Agenda in Spanish'),
+    ).map(({ id, packet }) => [id, packet]),
+  ).toEqual([
+    [30, null],
+    [31, 'agenda-32'],
+    [33, null],
+  ]);
+});
+
+test('two agendas with the same words stay two meetings, and so does what would fit both', () => {
+  expect(
+    joined(row(40, 'Council Agenda'), row(41, 'Council Agenda'), row(42, 'Amended Council Agenda')).map(({ id }) => id),
+  ).toEqual([40, 41, 42]);
+});
+
+test('a notice of cancellation with the words of the meeting is its title', () => {
+  const [meeting, ...others] = joinPapers([row(50, 'Regular Meeting'), row(51, 'Revised Regular Meeting - CANCELLED')]);
+  expect(others).toEqual([]);
+  expect(meeting).toMatchObject({ id: 50, titles: 'Regular Meeting\nRevised Regular Meeting - CANCELLED' });
+});
+
+test('a title that names only the paper is no title of the meeting, and a lone agenda packet is the agenda', () => {
+  expect(joined(row(60, 'Agenda Packet (PDF) - March 4, 2026'))).toMatchObject([
+    { title: null, agenda: 'agenda-60', packet: null },
+  ]);
+  expect(joined(row(61, 'Council Packet - 3/4/26'))).toMatchObject([{ agenda: null, packet: 'agenda-61' }]);
+  expect(joined(row(62, 'Board of Review (PDF)'))).toMatchObject([{ title: 'Board of Review' }]);
+});
