@@ -3,26 +3,13 @@ import { z } from 'zod';
 import { REPORTS } from '../../projections/reports/tables.ts';
 import type { DataReport } from '../../contract/data-report.ts';
 import type { ReportWanted } from '../../contract/inputs.ts';
-import { verifiedRecord } from '../../domain/events/report-events.ts';
 import type { LiveReads, QueryContext } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import { REPORT_REASONS, REPORT_STATUSES } from '../../domain/reports.ts';
-import { isTime, jsonText, unlessNull } from '../fields.ts';
+import { unlessNull } from '../fields.ts';
 import { liveTokens } from '../live-tables.ts';
+import { REPORT_STATE, reportState } from './known-reports.ts';
 
 const MAX_RECORDS = 20;
-
-const ownReport = z.object({
-  status: z.enum(REPORT_STATUSES),
-  submittedAt: isTime,
-  updatedAt: isTime,
-  closedAt: isTime.nullable(),
-  nextCheckAt: isTime.nullable(),
-  reasonCode: z.enum(REPORT_REASONS).nullable(),
-  finding: z.string().nullable(),
-  nextAction: z.string().nullable(),
-  verifiedRecords: jsonText(z.array(verifiedRecord)),
-});
 
 /** Returns the state of the account's report. Throws `report_not_found` for any other report. */
 export const createGetDataReport =
@@ -30,17 +17,15 @@ export const createGetDataReport =
   async ({ accountId, reportId }: ReportWanted): Promise<DataReport> => {
     const [row] = await reads.many((live) => {
       const { reports, isLive } = liveTokens(REPORTS, live);
-      return sql.type(ownReport)`
-        select status, submitted_at as "submittedAt", updated_at as "updatedAt", closed_at as "closedAt",
-          next_check_at as "nextCheckAt", reason_code as "reasonCode", finding, next_action as "nextAction",
-          verified_records as "verifiedRecords"
+      return sql.type(reportState)`
+        select ${REPORT_STATE}
         from ${reports} where report_id = ${reportId}::uuid and account_id = ${accountId}::uuid and ${isLive}`;
     });
     if (row === undefined) throw new Rejection('report_not_found', 'there is no such report of this account');
     return toDataReport(reportId, row);
   };
 
-function toDataReport(reportId: string, row: z.output<typeof ownReport>): DataReport {
+function toDataReport(reportId: string, row: z.output<typeof reportState>): DataReport {
   const { status, submittedAt, updatedAt, closedAt, nextCheckAt, reasonCode, finding, nextAction, verifiedRecords } =
     row;
   return {

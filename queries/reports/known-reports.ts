@@ -9,9 +9,8 @@ import { liveTokens } from '../live-tables.ts';
 import { RECORD_KEYS } from '../../projections/record-keys/tables.ts';
 import type { ExternalIds, FoundResource } from '../../domain/records/external-ids.ts';
 
-const knownReport = z.object({
-  reportId: z.string(),
-  accountId: z.string(),
+/** State of a report, and the columns that it is read from. */
+export const reportState = z.object({
   status: z.enum(REPORT_STATUSES),
   submittedAt: isTime,
   updatedAt: isTime,
@@ -21,6 +20,14 @@ const knownReport = z.object({
   finding: z.string().nullable(),
   nextAction: z.string().nullable(),
   verifiedRecords: jsonText(z.array(verifiedRecord)),
+});
+export const REPORT_STATE = sql.fragment`status, submitted_at as "submittedAt", updated_at as "updatedAt",
+  closed_at as "closedAt", next_check_at as "nextCheckAt", reason_code as "reasonCode", finding,
+  next_action as "nextAction", verified_records as "verifiedRecords"`;
+
+const knownReport = reportState.extend({
+  reportId: z.string(),
+  accountId: z.string(),
   input: jsonText(reportInput),
   /** Revision of the last lifecycle event; -1 before the first. */
   revision: z.coerce.number(),
@@ -74,10 +81,7 @@ export const knownReports = (reads: LiveReads, filter: ReportFilter, limit: numb
   reads.many((live) => {
     const { reports, isLive } = liveTokens(REPORTS, live);
     return sql.type(knownReport)`
-      select report_id as "reportId", account_id as "accountId", status, submitted_at as "submittedAt",
-        updated_at as "updatedAt", closed_at as "closedAt", next_check_at as "nextCheckAt",
-        reason_code as "reasonCode", finding, next_action as "nextAction", verified_records as "verifiedRecords",
-        input, revision, note
+      select report_id as "reportId", account_id as "accountId", ${REPORT_STATE}, input, revision, note
       from ${reports}
       where ${sql.join([isLive, ...toConditions(filter)], sql.fragment` and `)}
       order by status <> 'received', submitted_at, report_id limit ${limit}`;

@@ -5,8 +5,8 @@ import { Rejection } from '../../../domain/rejections.ts';
 import type { Civic } from '../../app/civic.ts';
 import { plansSetting } from '../../edge/admission/plans.ts';
 import { ignoreBodies, parseJson, acceptJson } from '../../edge/http/input.ts';
-import { createListener, READING } from '../../edge/http/listener.ts';
-import { refusalOfHost } from '../../edge/ops/ops-server.ts';
+import { READING } from '../../edge/http/listener.ts';
+import { createPrivateListener } from '../../edge/ops/private-listener.ts';
 import { duration } from '../../app/setting-values.ts';
 import { newChanges, publishDocuments, renew, renewal, setSource, sourceState } from './changes.ts';
 import { failure, type Failures } from './failures.ts';
@@ -24,8 +24,6 @@ interface Controlled {
   readonly logger: Logger;
 }
 
-const TIMEOUTS = { headers: 5_000, request: 60_000, keepAlive: 5_000, keepAliveMargin: 1_000, close: 1_000 };
-const LIMITS = { ipv6Prefix: 64, total: 100, perClient: 100, pipelined: 8 };
 const MAX_BODY_BYTES = 65_536;
 
 const advance = z.strictObject({ advance: asSetting(duration('P31D')) });
@@ -41,7 +39,14 @@ const payment = z.object({
 
 /** The control address of a sandbox, and the facilitator that its service pays through. Listen on loopback only: it needs no credential. */
 export function createControl(controlled: Controlled) {
-  const listener = createControlListener(controlled.logger);
+  const listener = createPrivateListener({
+    name: 'control',
+    headers: {},
+    allowedHosts: [],
+    hostRefusal: 'the control of a sandbox answers to localhost and to addresses',
+    requestMs: 60_000,
+    logger: controlled.logger,
+  });
   const routes = createRoutes(listener.app);
   addStateRoutes(routes, controlled);
   addFailureRoutes(routes, controlled.failures);
@@ -49,31 +54,9 @@ export function createControl(controlled: Controlled) {
   return listener;
 }
 
-function createControlListener(logger: Logger) {
-  let requests = 0;
-  const listener = createListener({
-    docsOf: null,
-    timeouts: TIMEOUTS,
-    limits: LIMITS,
-    isTrustedProxy: () => false,
-    requestId: () => `control-${(requests += 1)}`,
-    follow: (_request, reply, next) => {
-      reply.header('cache-control', 'no-store');
-      next();
-    },
-    logger,
-    errorPage: null,
-    metrics: { refused: () => undefined, connectionRefused: () => undefined },
-  });
-  listener.app.addHook('onRequest', (request, _reply, done) =>
-    done(refusalOfHost(request, [], 'the control of a sandbox answers to localhost and to addresses')),
-  );
-  return listener;
-}
-
 type Routes = ReturnType<typeof createRoutes>;
 
-function createRoutes(app: ReturnType<typeof createListener>['app']) {
+function createRoutes(app: ReturnType<typeof createPrivateListener>['app']) {
   const post = <Schema extends z.ZodType>(
     url: string,
     body: Schema,

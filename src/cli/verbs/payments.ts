@@ -13,27 +13,16 @@ import { choiceParser, parser, runs, textParser, wholeParser } from '../verb.ts'
 import { resolveByHand } from '../../processors/reactors/payments/reconcile-payments.ts';
 
 /** A payment without what could be used to pay or to read. */
-const printable = ({
-  paymentId,
-  state,
-  accountId,
-  tool,
-  amount,
-  payer,
-  nonce,
-  cause,
-  transaction,
-  ...row
-}: ListedPayment) => ({
-  paymentId,
-  state,
-  accountId,
-  tool,
-  amount,
-  payer,
-  nonce,
-  cause,
-  transaction,
+const printable = (row: ListedPayment) => ({
+  paymentId: row.paymentId,
+  state: row.state,
+  accountId: row.accountId,
+  tool: row.tool,
+  amount: row.amount,
+  payer: row.payer,
+  nonce: row.nonce,
+  cause: row.cause,
+  transaction: row.transaction,
   settleAttempts: row.settleAttempts,
   createdAt: iso(row.createdAt),
   validBefore: iso(row.validBefore),

@@ -1,11 +1,10 @@
-import { isIP } from 'node:net';
 import { readFileSync } from 'node:fs';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import { programFile } from '../../../plumbing/program-files.ts';
-import { Rejection } from '../../../domain/rejections.ts';
-import { createListener, READING } from '../http/listener.ts';
+import { READING } from '../http/listener.ts';
+import { createPrivateListener } from './private-listener.ts';
 import type { OpsState } from './read-state.ts';
 
 const read = (name: string): string => readFileSync(programFile(`src/edge/ops/page/${name}`), 'utf8');
@@ -51,31 +50,18 @@ interface OpsServerParts {
   readonly allowedHosts: readonly string[];
 }
 
-/** Milliseconds. Clients are scrapers and a few browsers. */
-const TIMEOUTS = { headers: 5_000, request: 10_000, keepAlive: 5_000, keepAliveMargin: 1_000, close: 1_000 };
-const LIMITS = { ipv6Prefix: 64, total: 500, perClient: 500, pipelined: 8 };
-
-/** Serves `/livez`, `/readyz`, `/metrics` and `/ops`. It requires no credential, so bind it to a private address. */
+/** Serves `/livez`, `/readyz`, `/metrics` and `/ops`. */
 export function createOpsServer({ registry, readiness, state, logger, allowedHosts }: OpsServerParts) {
-  let requests = 0;
-  const listener = createListener({
-    docsOf: null,
-    timeouts: TIMEOUTS,
-    limits: LIMITS,
-    isTrustedProxy: () => false,
-    requestId: () => `ops-${(requests += 1)}`,
-    follow: (_request, reply, next) => {
-      reply.headers({ ...PAGE_HEADERS, 'cache-control': 'no-store' });
-      next();
-    },
+  const listener = createPrivateListener({
+    name: 'ops',
+    headers: PAGE_HEADERS,
+    allowedHosts,
+    hostRefusal: 'this listener answers to localhost, to addresses and to the names in CIVIC_OPS_ALLOWED_HOSTS',
+    requestMs: 10_000,
     logger,
-    errorPage: null,
-    metrics: { refused: () => undefined, connectionRefused: () => undefined },
   });
-  const { app } = listener;
-  app.addHook('onRequest', (request, _reply, done) => done(refusalOfHost(request, allowedHosts, HOSTS_ALLOWED)));
   const add = (url: string, answer: (reply: FastifyReply) => unknown): void =>
-    void app.route({ method: READING, url, handler: (_request, reply) => answer(reply) });
+    void listener.app.route({ method: READING, url, handler: (_request, reply) => answer(reply) });
   add('/livez', () => ({ status: 'live' }));
   add('/readyz', async (reply) => {
     const { status, body } = await readinessAnswer(readiness, logger);
@@ -89,20 +75,6 @@ export function createOpsServer({ registry, readiness, state, logger, allowedHos
   add('/ops/state', () => state());
   for (const [path, { type, body }] of Object.entries(PAGE_FILES)) add(path, (reply) => reply.type(type).send(body));
   return listener;
-}
-
-const HOSTS_ALLOWED = 'this listener answers to localhost, to addresses and to the names in CIVIC_OPS_ALLOWED_HOSTS';
-
-/** Refuses a request by an unknown host name: another site can point its own name at this address. */
-export function refusalOfHost(
-  { hostname, raw }: FastifyRequest,
-  allowed: readonly string[],
-  message: string,
-): Rejection | undefined {
-  if (raw.headers.host === undefined) return;
-  const name = hostname.replace(/^\[|\]$/g, '').toLowerCase();
-  if (isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost') || allowed.includes(name)) return;
-  return new Rejection('forbidden', message);
 }
 
 /** Answers the readiness check. A failing check counts as not ready. */
