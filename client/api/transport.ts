@@ -94,13 +94,7 @@ export function createTransport(settings: ClientSettings): Transport {
     try {
       return JSON.parse(text);
     } catch {
-      const type = response.headers.get('content-type') ?? '';
-      // A JSON response that does not parse was cut off; a retry might receive all of it.
-      if (type.includes('json')) throw new CivicError('no_answer', `the answer from ${baseUrl} was cut off`);
-      const remedy = type.includes('event-stream')
-        ? 'a client of the tool protocol reads event streams'
-        : `check the base URL ${baseUrl}`;
-      throw new CivicError('not_json', `the answer is not JSON: ${remedy}`, { status: response.status });
+      throw createParseError(response, baseUrl);
     }
   }
 
@@ -122,6 +116,17 @@ export function createTransport(settings: ClientSettings): Transport {
       }
     },
   };
+}
+
+/** Returns the error for a successful answer that does not parse as JSON. */
+function createParseError({ headers, status }: Response, baseUrl: string): CivicError {
+  const type = headers.get('content-type') ?? '';
+  // A JSON response that does not parse was cut off; a retry might receive all of it.
+  if (type.includes('json')) return new CivicError('no_answer', `the answer from ${baseUrl} was cut off`);
+  const remedy = type.includes('event-stream')
+    ? 'a client of the tool protocol reads event streams'
+    : `check the base URL ${baseUrl}`;
+  return new CivicError('not_json', `the answer is not JSON: ${remedy}`, { status });
 }
 
 const isTransient = ({ code, status }: CivicError): boolean => code === 'no_answer' || status === 429 || status >= 500;

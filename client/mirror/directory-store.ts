@@ -329,9 +329,6 @@ export async function openDirectoryStore(
   const files = openFiles(folder, tables, resource === null ? Object.keys(tables) : [resource], format, progress);
   const pace = createRewritingPace();
   let number = Number(/\d+/.exec(opened.committed.fresh ?? opened.committed.journal ?? '')?.[0] ?? 0);
-  const removeFormer = async (former: string | null, name: string): Promise<void> => {
-    if (former !== null && former !== name) await rm(join(folder, former), { force: true });
-  };
   // System errors of a write do not name the file.
   const nameFolderInErrors =
     <Input>(work: (input: Input) => Promise<void>) =>
@@ -352,26 +349,18 @@ export async function openDirectoryStore(
       const { state, copy } = commit;
       const text = formatCommit(commit);
       const toFresh = copy === 'begin' || committed.state.phase === 'snapshot';
-      let [name, before] = toFresh ? [committed.fresh, committed.freshBytes] : [committed.journal, committed.bytes];
-      if (copy === 'begin') before = 0;
-      if (name === null || copy === 'begin') name = `records-${(number += 1)}.ndjson`;
+      const former = toFresh ? committed.fresh : committed.journal;
+      const name = former === null || copy === 'begin' ? `records-${(number += 1)}.ndjson` : former;
+      const before = copy === 'begin' ? 0 : toFresh ? committed.freshBytes : committed.bytes;
       await writer.append(name, before, text);
       const after = before + Buffer.byteLength(text);
-      if (copy === 'finish') {
-        await progress.save({
-          ...committed,
-          state,
-          journal: name,
-          bytes: after,
-          fresh: null,
-          freshBytes: 0,
-          whole: true,
-        });
-        await removeFormer(committed.journal, name);
-      } else if (toFresh) {
-        await progress.save({ ...committed, state, fresh: name, freshBytes: after });
-        if (copy === 'begin') await removeFormer(committed.fresh, name);
-      } else await progress.save({ ...committed, state, journal: name, bytes: after });
+      const journal = { journal: name, bytes: after };
+      if (copy === 'finish')
+        await progress.save({ ...committed, state, ...journal, fresh: null, freshBytes: 0, whole: true });
+      else if (toFresh) await progress.save({ ...committed, state, fresh: name, freshBytes: after });
+      else await progress.save({ ...committed, state, ...journal });
+      const replaced = copy === 'finish' ? committed.journal : copy === 'begin' ? committed.fresh : null;
+      if (replaced !== null && replaced !== name) await rm(join(folder, replaced), { force: true });
     }),
     records: files.records,
     findStale: files.findStale,

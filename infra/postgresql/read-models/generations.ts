@@ -36,6 +36,35 @@ function generationsIn(executor: Transactor | Transaction) {
   };
 }
 
+type CreateParameters = Parameters<GenerationStore['create']>;
+
+/** Returns the existing generation of this purpose, or creates one with its tables. */
+async function createGeneration(
+  transaction: Transaction,
+  ...[projection, purpose, now]: CreateParameters
+): Promise<Generation> {
+  const { run } = statementsIn(transaction);
+  const { generation: selectGeneration } = generationsIn(transaction);
+  const { name, version } = projection;
+  await run(sql`insert into civic.projections (name) values (${name}) on conflict do nothing`);
+  await run(sql`select from civic.projections where name = ${name} for update`);
+  const state = purpose === 'held' ? 'building' : purpose;
+  const selectExisting = sql`select ${GENERATION} from civic.generations where projection = ${name} and state = ${state}`;
+  const existing = purpose === 'scratch' ? null : await selectGeneration(selectExisting);
+  if (existing !== null) return existing;
+  if (state === 'building')
+    await run(sql`update civic.generations set kept_until = null where projection = ${name} and state = 'retired'`);
+  const created = await selectGeneration(
+    sql`insert into civic.generations (projection, version, state, held, created_at, changed_at)
+      values (${name}, ${version}, ${state}, ${purpose === 'held'}, ${now}, ${now}) returning ${GENERATION}`,
+  );
+  const { generation } = created!;
+  for (const text of projection.create(generation)) await run(verbatim(text));
+  if (purpose === 'live')
+    await run(sql`update civic.projections set live_generation = ${generation} where name = ${name}`);
+  return created!;
+}
+
 /** Stores generations. Every change is one statement. `create` and `drop` share one transaction with their DDL. */
 export function createGenerationStore(transactor: Transactor): GenerationStore {
   const { run, changed } = statementsIn(transactor);
@@ -43,30 +72,7 @@ export function createGenerationStore(transactor: Transactor): GenerationStore {
   return {
     list: () => generations(sql`select ${GENERATION} from civic.generations order by generation`),
     create: (projection, purpose, now) =>
-      transactor.transaction(async (transaction) => {
-        const within = { ...statementsIn(transaction), ...generationsIn(transaction) };
-        const { name, version } = projection;
-        await within.run(sql`insert into civic.projections (name) values (${name}) on conflict do nothing`);
-        await within.run(sql`select from civic.projections where name = ${name} for update`);
-        const state = purpose === 'held' ? 'building' : purpose;
-        const selectExisting = sql`select ${GENERATION} from civic.generations where projection = ${name} and state = ${state}`;
-        const existing = purpose === 'scratch' ? null : await within.generation(selectExisting);
-        if (existing !== null) return existing;
-        if (state === 'building') {
-          await within.run(
-            sql`update civic.generations set kept_until = null where projection = ${name} and state = 'retired'`,
-          );
-        }
-        const created = await within.generation(
-          sql`insert into civic.generations (projection, version, state, held, created_at, changed_at)
-            values (${name}, ${version}, ${state}, ${purpose === 'held'}, ${now}, ${now}) returning ${GENERATION}`,
-        );
-        const { generation } = created!;
-        for (const text of projection.create(generation)) await within.run(verbatim(text));
-        if (purpose === 'live')
-          await within.run(sql`update civic.projections set live_generation = ${generation} where name = ${name}`);
-        return created!;
-      }),
+      transactor.transaction((transaction) => createGeneration(transaction, projection, purpose, now)),
     async acquire(generation, owner, now, leaseMs) {
       const row = await firstGeneration(acquire(generation, owner, now, leaseMs));
       return row === null ? null : { lease: { generation, owner, token: row.token }, row };

@@ -117,8 +117,7 @@ export async function beginOrContinue({
   revokeKeys,
 }: Pick<RestoreRequest, 'stores' | 'archive' | 'asCopy' | 'revokeKeys'>): Promise<Restoring> {
   const { log, rows, identifiers, clock } = stores;
-  const { events } = await log.readAll({ after: LOG_START, limit: 1 });
-  const first = events[0];
+  const [first] = (await log.readAll({ after: LOG_START, limit: 1 })).events;
   if (first === undefined) {
     const occupied = await rows.occupiedBy();
     if (occupied !== null)
@@ -144,20 +143,23 @@ export async function beginOrContinue({
       `${source} has been restored here already, and the service can be started; to restore again ${EMPTY_PLEASE}`,
     );
   }
-  if (start.sha256 !== archive.sha256) {
-    throw new CommandFailed(
-      `a restore of another file was begun here (backup ${start.backupId}): continue with that file, or ${EMPTY_PLEASE}`,
-    );
-  }
-  if (start.asCopy !== asCopy || start.revokeKeys !== revokeKeys) {
-    const flags = [start.asCopy ? '--as-copy' : '', start.revokeKeys && !start.asCopy ? '--revoke-keys' : ''].filter(
-      (flag) => flag !== '',
-    );
-    throw new CommandFailed(
-      `this restore was begun with ${flags.join(' ') || 'neither --as-copy nor --revoke-keys'}: use the same flags, or ${EMPTY_PLEASE}`,
-    );
-  }
+  requireSame(start, { sha256: archive.sha256, asCopy, revokeKeys });
   return { begun: start, time: first.time };
+}
+
+/** Throws `CommandFailed` if the restore was begun with another file or other flags. */
+function requireSame(
+  begun: RestoreBegun,
+  { sha256, asCopy, revokeKeys }: Pick<RestoreBegun, 'sha256' | 'asCopy' | 'revokeKeys'>,
+): void {
+  if (begun.sha256 !== sha256) {
+    throw new CommandFailed(
+      `a restore of another file was begun here (backup ${begun.backupId}): continue with that file, or ${EMPTY_PLEASE}`,
+    );
+  }
+  if (begun.asCopy === asCopy && begun.revokeKeys === revokeKeys) return;
+  const flags = begun.asCopy ? '--as-copy' : begun.revokeKeys ? '--revoke-keys' : 'neither --as-copy nor --revoke-keys';
+  throw new CommandFailed(`this restore was begun with ${flags}: use the same flags, or ${EMPTY_PLEASE}`);
 }
 
 async function* archivedEvents(

@@ -27,69 +27,97 @@ interface ArchiveSource {
   readonly onEnd: (end: ArchiveEnd) => void;
 }
 
-/** The archive's text, block by block. Memory holds one block and one page of the log. */
+/** Yields the text of the archive in sealed blocks. Memory contains one block and one page of lines. */
 async function* archiveText(source: ArchiveSource): AsyncGenerator<string> {
-  const { log, rows, header, signal, onProgress, onEnd } = source;
   const chain = new BlockChain();
   let block: string[] = [];
-  const add = (line: string): boolean => {
-    chain.add(line);
-    block.push(line);
-    return chain.lines >= BLOCK_LINES || chain.bytes >= BLOCK_BYTES;
-  };
   const seal = (): string => {
     const text = `${block.join('\n')}\n${chain.seal()}\n`;
     block = [];
     return text;
   };
-  add(JSON.stringify(header));
-
-  const readLastErasure = async () => (await log.readLast([ERASURES_STREAM])).get(ERASURES_STREAM)?.position;
-  const erasedBefore = await readLastErasure();
-  // Rows are read before the head, so that the log contains every fact that a row marks as published.
-  const saved = countsOfTables();
-  for (const table of SAVED_TABLES) {
-    const limit = table === 'texts' ? TEXTS_A_PAGE : ROWS_A_PAGE;
-    for (let after: string | null = null; ; ) {
-      const page = await rows.page(table, after, limit);
-      signal.throwIfAborted();
-      for (const { key, text } of page) {
-        saved[table] += 1;
-        after = key;
-        if (add(`{"${table}":${text}}`)) yield seal();
-      }
-      if (page.length < limit) break;
+  for await (const lines of archiveLines(source)) {
+    for (const line of lines) {
+      if (chain.lines >= BLOCK_LINES || chain.bytes >= BLOCK_BYTES) yield seal();
+      chain.add(line);
+      block.push(line);
     }
   }
+  yield seal();
+}
+
+/** Yields the lines of the archive: the header, the rows, the events up to the head of the log, and the end. */
+async function* archiveLines(source: ArchiveSource): AsyncGenerator<readonly string[]> {
+  const { log, rows, header, onEnd } = source;
+  yield [JSON.stringify(header)];
+  const erasedBefore = await lastErasure(log);
+  // Rows are read before the head, so that the log contains every fact that a row marks as published.
+  const saved = yield* rowLines(source);
   const places = (await rows.reactors()).map(({ name, checkpoint }) => ({ name, checkpoint, after: 0 }));
   const head = await log.head();
-  const total = log.distance(LOG_START, head);
-
-  let events = 0;
-  let last: Position = LOG_START;
-  pages: for await (const { events: page } of logBatches(log, LOG_START, { batchSize: PAGE, signal })) {
-    for (const event of page) {
-      if (event.position > head) break pages;
-      events += 1;
-      last = event.position;
-      for (const place of places) if (event.position <= place.checkpoint) place.after = events;
-      if (add(lineOf(event).slice(0, -1))) yield seal();
-    }
-    onProgress(events, total);
-  }
-  if (last !== head) throw new Error(`the log ended at ${last || 'its start'} although its head was ${head}`);
+  const events = yield* eventLines(source, head, places);
   // Rows and events that were read before an erasure might contain the erased text.
-  if ((await readLastErasure()) !== erasedBefore) {
+  if ((await lastErasure(log)) !== erasedBefore) {
     throw new CommandFailed(
       'a text was erased while the backup was written, which may hold it: no backup was kept; run it again',
     );
   }
   const end: ArchiveEnd = { events, head, ...saved, reactors: places.map(({ name, after }) => ({ name, after })) };
-  // Versions before these rows read a backup without any.
+  // Earlier versions can read a backup without these rows.
   const isShown = ([name, value]: readonly [string, unknown]): boolean => value !== 0 || !ADDED_LATER.has(name);
-  add(JSON.stringify({ end: Object.fromEntries(Object.entries(end).filter(isShown)) }));
-  yield seal();
+  yield [JSON.stringify({ end: Object.fromEntries(Object.entries(end).filter(isShown)) })];
   onEnd(end);
+}
+
+type Lines<Result> = AsyncGenerator<readonly string[], Result>;
+
+/** Yields the saved rows, and returns their number by table. */
+async function* rowLines({ rows, signal }: ArchiveSource): Lines<Readonly<Record<SavedTable, number>>> {
+  const saved = countsOfTables();
+  for (const table of SAVED_TABLES) {
+    const limit = table === 'texts' ? TEXTS_A_PAGE : ROWS_A_PAGE;
+    for (let after: string | null | undefined = null; after !== undefined; ) {
+      const page = await rows.page(table, after, limit);
+      signal.throwIfAborted();
+      yield page.map(({ text }) => `{"${table}":${text}}`);
+      saved[table] += page.length;
+      after = page.length < limit ? undefined : page.at(-1)!.key;
+    }
+  }
+  return saved;
+}
+
+interface Place {
+  readonly checkpoint: Position;
+  /** Number of events up to the checkpoint. */
+  after: number;
+}
+
+/** Yields the events up to the head, counts those up to each place, and returns the number of all. */
+async function* eventLines(
+  { log, signal, onProgress }: ArchiveSource,
+  head: Position,
+  places: readonly Place[],
+): Lines<number> {
+  const total = log.distance(LOG_START, head);
+  let events = 0;
+  let last: Position = LOG_START;
+  for await (const batch of logBatches(log, LOG_START, { batchSize: PAGE, signal })) {
+    const page = batch.events.filter(({ position }) => position <= head);
+    for (const place of places) place.after += page.filter(({ position }) => position <= place.checkpoint).length;
+    events += page.length;
+    last = page.at(-1)?.position ?? last;
+    yield page.map((event) => lineOf(event).slice(0, -1));
+    if (page.length < batch.events.length) break;
+    onProgress(events, total);
+  }
+  if (last !== head) throw new Error(`the log ended at ${last || 'its start'} although its head was ${head}`);
+  return events;
+}
+
+/** Position of the last erasure; undefined before the first. */
+async function lastErasure(log: EventLog): Promise<Position | undefined> {
+  return (await log.readLast([ERASURES_STREAM])).get(ERASURES_STREAM)?.position;
 }
 
 export async function* archiveBytes(source: ArchiveSource): AsyncGenerator<Buffer> {

@@ -58,12 +58,7 @@ export async function applyOrPause(
         pieces.unshift(...oneByOne(piece));
         continue;
       } else if ((failures += 1) === processor.attempts) {
-        const eventId = piece.events[0]?.id ?? null;
-        await processor.pause(reason, eventId);
-        logger.error(
-          { processor: processor.name, eventId, reason },
-          'processor paused at an event that it cannot apply',
-        );
+        await pauseAt(processor, piece.events[0]?.id ?? null, reason, logger);
         throw new ProcessorPaused(reason);
       } else pieces.unshift(piece);
       // A repeated failure is logged once.
@@ -74,6 +69,16 @@ export async function applyOrPause(
     }
   }
   return checkpoint;
+}
+
+async function pauseAt(
+  processor: LeasedProcessor,
+  eventId: string | null,
+  reason: string,
+  logger: Logger,
+): Promise<void> {
+  await processor.pause(reason, eventId);
+  logger.error({ processor: processor.name, eventId, reason }, 'processor paused at an event that it cannot apply');
 }
 
 function inHalves({ events, ...scanned }: LogBatch): readonly LogBatch[] {
