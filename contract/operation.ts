@@ -25,7 +25,7 @@ export const PAGE_FORMS = ['json', 'ndjson'] as const satisfies readonly PageFor
 
 interface Documented {
   readonly operationId: string;
-  /** With `{name}` for each path parameter. */
+  /** Path parameters are written as `{name}`. */
   readonly path: string;
   readonly tag: keyof typeof TAGS;
   readonly summary: string;

@@ -240,7 +240,8 @@ export interface SearchBinding {
 /** The last item on the page before, by the order of the search that found it. */
 export interface SearchCursor {
   /**
-   * Which query found the item, from 0 (all words required) to more lenient ones; the first page decides for all pages.
+   * Number of the query that found the item: 0 requires all words, higher numbers are more lenient. The first page
+   * decides it for all pages.
    */
   readonly leniency: number;
   readonly rank: number;

@@ -24,7 +24,7 @@ export type AppendResult = 'appended' | 'conflict' | 'unknown' | 'failed';
 
 export class ProcessFigures {
   readonly appends = new Map<AppendResult, Tally>();
-  /** By projection: one batch without its commit. */
+  /** Time of one batch without its commit, by projection. */
   readonly folds = new Map<string, Tally>();
   /** Answered pages of the feed, by where their items came from. */
   readonly feedPages = { memory: 0, database: 0 };

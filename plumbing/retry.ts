@@ -47,7 +47,7 @@ export function isTransient(error: unknown): error is Error {
 /** Ends the wait of work that is done; made once, since an abort without a reason makes an error with a stack. */
 const OVER = new Error('over');
 
-/** At the deadline, or with `gone`, aborts the work's signal and stops waiting. Throws `DeadlineExceeded`, or the reason of `gone`. */
+/** Aborts the work's signal and stops waiting at the deadline or when `leaving` aborts. Throws `DeadlineExceeded`, or the reason of `leaving`. */
 export async function withinDeadline<Result>(
   clock: Pick<Clock, 'sleep'>,
   deadlineMs: number,

@@ -7,7 +7,7 @@ export const LEASE_MS = 5_000;
 export const CLOCK_MARGIN_MS = LEASE_MS;
 export const MAX_LEASE_MS = LEASE_MS + CLOCK_MARGIN_MS;
 
-/** Whether an owner holds the lease. One that ends later than any that is taken now holds nothing. */
+/** Returns true if the lease has an owner. A lease that ends later than any new one would is invalid. */
 export const isLeased = ({ owner, leaseUntil }: Pick<ProcessorState, 'owner' | 'leaseUntil'>, now: number): boolean =>
   owner !== null && leaseUntil >= now && leaseUntil <= now + MAX_LEASE_MS;
 

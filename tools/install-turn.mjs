@@ -17,7 +17,7 @@ const look = 200;
  * which fails on a folder that holds anything, so exactly one has it. One that a killed installer left is emptied by taking those very
  * owners out, once all of them have ended.
  * @param {string} root the checkout
- * @returns `addOwner` counts a child process in, which goes on when this process is killed; `end` ends the turn.
+ * @returns `addOwner` adds a child process, which survives this process; `end` ends the turn.
  */
 export async function takeTurn(root) {
   // Beside node_modules, because `npm ci` removes that folder.

@@ -46,7 +46,7 @@ const OPPOSITE = pattern(
 );
 
 const TALLIED = String.raw`ayes?\b|yeas?\b|yes\b|nays?\b|noes\b|no:`;
-/** Not in "Vote: 5. Ayes: 2" and "5 for; 2 against". */
+/** Does not match in "Vote: 5. Ayes: 2" and "5 for; 2 against". */
 const SENTENCE_END = pattern(
   'i',
   String.raw`(?<!\bno)\.\s+(?!${TALLIED})|\.$|\n|;\s(?!\d{1,2} (?:against|nay|no|oppos))`,
@@ -70,7 +70,7 @@ function hasMoreAgainst(sentence: string): boolean {
 }
 
 /**
- * Returns true if a text states more votes against than for but no failure, or words that reverse the verbs around
+ * Returns true if a text has more votes against than for without a failure, or words that reverse the verbs around
  * them.
  */
 export function isContradictory(text: string): boolean {

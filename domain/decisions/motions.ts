@@ -26,7 +26,7 @@ function hasUnknownVerb(tokens: readonly Token[]): boolean {
 }
 
 /**
- * Returns the index of the verb that states what is moved; -1 if there is none. `isOnMotion`: "on motion of Ash, the
+ * Returns the index of the verb that names the moved act; -1 if there is none. `isOnMotion`: "on motion of Ash, the
  * request was denied".
  */
 function verbAt(tokens: readonly Token[], isOnMotion: boolean): number {
@@ -47,7 +47,7 @@ function resultAt(tokens: readonly Token[], at: number, verb: number): MotionRes
   if (token.kind === 'failed') return 'failed';
   if (token.kind === 'carried') return isNegated(tokens, at) ? 'failed' : next?.kind === 'advice' ? null : 'carried';
   if (token.form !== 'past' || at <= verb || ARTICLES.has(before) || BE.has(before)) return null;
-  // "Be approved and adopted" states no result; "the motion was seconded and adopted" does.
+  // "Be approved and adopted" is not a result; "the motion was seconded and adopted" does.
   if (before === 'and' && verb >= 0) return null;
   if (token.act === 'approved') return isNegated(tokens, at) ? 'failed' : 'carried';
   if (token.act === 'denied') return 'failed';

@@ -21,7 +21,7 @@ function changesIn(sentence: readonly Token[]): Statement[] {
 }
 
 /**
- * Returns the acts that a text states as moved, done or advised, in its order. `isAppeal`: the item itself is an
+ * Returns the acts that a text reports as moved, done or advised, in its order. `isAppeal`: the item itself is an
  * appeal.
  */
 export function readStatements(text: string, isAppeal: boolean): readonly Statement[] {

@@ -158,7 +158,7 @@ function withdraw(object: readonly Token[]): ResolvedAct {
     : resolvedAs('withdrawn');
 }
 
-/** To agree with advice decides what it advises. To uphold an approval leaves the fate of an appeal open. */
+/** Agreeing with advice decides the advised act. Upholding an approval leaves an appeal undecided. */
 function agree(object: readonly Token[]): ResolvedAct {
   const named = namedIn(object);
   if (named === null && !has(object, 'appeal')) return has(object, 'advice') ? agreedWithAdvice : nothingDecided;

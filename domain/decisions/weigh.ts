@@ -2,7 +2,7 @@ import type { Act } from './lexicon.ts';
 import { DECISIVE, type ResolvedAct, unclear } from './resolve.ts';
 import type { MotionResult, Statement } from './statement.ts';
 
-/** Result of a motion by the flag of its vote; null if the flag states none. */
+/** Result of a motion by the flag of its vote; null if the flag has none. */
 export type VoteFlag = 'carried' | 'failed' | null;
 
 type Motion = Pick<Extract<Statement, { is: 'motion' }>, 'moved' | 'rank' | 'isFormal'>;

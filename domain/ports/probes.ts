@@ -18,7 +18,7 @@ export interface MachineProbe {
 export interface DatabaseFacts {
   readonly version: string;
   readonly encoding: string;
-  /** Also true on a standby. */
+  /** True on a standby too. */
   readonly readOnly: boolean;
   readonly schema: 'empty' | 'older' | 'current' | 'newer' | 'foreign';
   readonly pendingMigrations: readonly string[];

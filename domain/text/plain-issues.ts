@@ -98,7 +98,7 @@ function plainIssue(issue: Issue): string | undefined {
   }
 }
 
-/** For `safeParse`: refusals in plain words. */
+/** Option of `safeParse` for messages in plain words. */
 export const PLAINLY = { error: plainIssue };
 
 /** `limit must be at most 20; got 50`. */

@@ -13,7 +13,7 @@ export const MAX_RULE_TEXT = 8_000;
 export const MAX_RAW = 150_000;
 
 const MARKED = /[<&]|\\rtf|--\/?em--/;
-/** Not in ASCII, or a control. */
+/** A control character, or one outside of ASCII. */
 const UNUSUAL = /[^\t\n\v\f\r -~]/;
 /** Marks of emphasis in Legistar. */
 const EMPHASIS = /--\/?em--/g;

@@ -47,7 +47,7 @@ export const straightQuotes = (text: string): string =>
   text.replaceAll(CURLY_MARK, (mark) => CURLY.to[CURLY.from.indexOf(mark)]!);
 
 const DASH = new RegExp(`[${DASHES.from}]`, 'g');
-/** With a hyphen for each of the dashes. */
+/** Replaces each dash by a hyphen. */
 export const plainDashes = (text: string): string => text.replaceAll(DASH, '-');
 
 /**
@@ -60,7 +60,7 @@ export const AMOUNT_SIGNS = [
   [String.raw`(\d{4})\.00(?!\d)`, String.raw`\1`],
 ] as const;
 const SIGNS = AMOUNT_SIGNS.map(([signs, groups]) => [new RegExp(signs, 'g'), groups.replaceAll('\\', '$')] as const);
-/** With each amount as one number: "$1,200,000.00" as "$1200000". */
+/** Writes each amount as one number: "$1,200,000.00" as "$1200000". */
 export const plainAmounts = (text: string): string =>
   SIGNS.reduce((plain, [signs, groups]) => plain.replaceAll(signs, groups), text);
 

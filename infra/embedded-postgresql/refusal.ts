@@ -1,6 +1,6 @@
 import { statfsSync, statSync } from 'node:fs';
 
-/** The embedded database cannot be used. `message` is one line that tells the operator what to do. */
+/** The embedded database cannot be used. `message` is one line with the remedy. */
 export class EmbeddedDatabaseRefused extends Error {
   override readonly name = 'EmbeddedDatabaseRefused';
 }

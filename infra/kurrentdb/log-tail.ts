@@ -109,9 +109,9 @@ interface Subscribed {
 /**
  * One subscription from the end of a window. States:
  *
- * - early: events are held back until a check shows that they continue the window.
+ * - early: events wait until a check shows that they continue the window.
  * - continued: events go into the window.
- * - over: the call has ended. The next subscription delivers events that were held back.
+ * - over: the call has ended. The next subscription delivers the events that wait.
  */
 class TailCall {
   #early: StoredEvent[] | null = [];

@@ -8,7 +8,7 @@ const json = (value: unknown): string => JSON.stringify(value);
 const UNLISTED_STATUSES: readonly RecordData<'meetings'>['status'][] = ['cancelled', 'postponed'];
 
 /**
- * How a body is covered. `listed`: it is on the shipped list; `public`: its place was added publicly; `read`: its place
+ * Coverage of a body. `listed`: it is on the shipped list; `public`: its place was added publicly; `read`: its place
  * was added for feed, search and tools, and the public hit operations do not show it.
  */
 export const COVERAGE = { listed: 'listed', public: 'public', read: 'read' } as const;

@@ -56,7 +56,7 @@ export const REPORTS = readModel('reports', {
     },
   },
   /**
-   * How long reports took: one row per measure, status and bucket, counted as they happen, so that a scrape reads few
+   * Durations of reports: one row per measure, status and bucket, counted as they happen, so that a scrape reads few
    * rows.
    */
   tallies: {

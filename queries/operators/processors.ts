@@ -53,7 +53,7 @@ export function speedOf({ folded, owner, operatorPausedAt, speed }: Generation, 
 
 /**
  * `paused`: stopped at an event that cannot be folded. `operator_paused`: a rebuild that an operator paused. `ready`:
- * held, caught up and equal. `kept`: replaced, but a switch back is possible. `stopped`: there is work, but no process
+ * waits for the operator's switch, caught up and equal. `kept`: replaced, but a switch back is possible. `stopped`: there is work, but no process
  * has the lease.
  */
 type ProjectionState =

@@ -17,7 +17,7 @@ export interface RankedItem {
   readonly body: string;
   /** The part of the text, or of the title, around the words of the query. */
   readonly part: string;
-  /** How the whole of it begins and ends. */
+  /** Beginning and end of the whole text. */
   readonly beginning: string;
   readonly end: string;
   readonly sourceUrl: string;

@@ -11,7 +11,7 @@ export interface Unit {
   readonly marks: readonly string[];
   readonly isDate: boolean;
   readonly isExcluded: boolean;
-  /** "or" stands before it. */
+  /** True if "or" precedes it. */
   readonly isAlternative: boolean;
 }
 

@@ -128,8 +128,8 @@ const swapNeighbors = (word: string): readonly string[] =>
   );
 
 /**
- * The word that takes the fewest changes, the commonest of several; null where all are too far. Short words have many
- * neighbours.
+ * Returns the word that needs the fewest changes, the commonest of several, or null if all need too many. Short words
+ * have many neighbors.
  */
 export function nearestWord(unknown: string, words: readonly KnownWord[]): NearWord | null {
   const letters = unknown.length;

@@ -11,7 +11,7 @@ type Sharing =
   | 'parts';
 
 interface WorkRoles {
-  /** For the table in docs/operators/deployment.md. */
+  /** Text of the table in docs/operators/deployment.md. */
   readonly description: string;
   /** Roles that do it besides `all`, which does everything. */
   readonly roles: readonly ServeRole[];

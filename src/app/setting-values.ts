@@ -33,7 +33,7 @@ const durationWhere = (isAllowed: (milliseconds: number) => boolean, example: st
     .transform((text) => Duration.fromISO(text, { locale: 'en' }).toMillis())
     .refine(isAllowed)
     .meta({ allowed: `an ISO 8601 duration such as ${example}` });
-/** At most a century, so that now plus the duration is still a date that can be written. */
+/** Limited to a century, so that now plus the duration is still a valid date. */
 export const duration = (example: string) =>
   durationWhere((milliseconds) => milliseconds > 0 && milliseconds <= 36_525 * DAY_MS, `${example}, P36525D at most`);
 /** PostgreSQL and timers accept at most 2^31 milliseconds. */

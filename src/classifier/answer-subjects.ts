@@ -10,7 +10,7 @@ export type Question =
 /** The first answer is `ready`, followed by one for each subject, in order. */
 type Answer = WorkerAnswer<readonly ClassifiedHit[]>;
 
-/** Runs a classifier behind the port of a worker thread. */
+/** Answers subjects that arrive at the port of a worker thread. */
 export function answerSubjects(
   port: Pick<MessagePort, 'on' | 'postMessage'>,
   classifier: Pick<Classifier, 'classify'>,

@@ -1,6 +1,6 @@
-/** Stored in every hit; another number whenever the same records give other hits. */
+/** Stored in every hit. Increase the number whenever the same records result in other hits. */
 export const PHRASE_CLASSIFIER = 'phrases-9';
-/** Names of former rules: hits under them are computed again, and removed where there is none. */
+/** Names of former rules. Their hits are computed again, and removed if the new rules find none. */
 export const FORMER_NAMES: readonly string[] = [
   'phrases-1',
   'phrases-2',

@@ -18,7 +18,7 @@ import { furtherName, itemSubject, proposedAction, statedAction } from './subjec
 const proposal = ({ actionText }: ClassificationSubject['item']): string | null =>
   proposedAction({ actionText }) === null ? null : actionText;
 
-/** The id of the hit of an item on a topic, the same in every deployment. */
+/** Returns the id of the hit of an item on a topic, the same in every deployment. */
 export const hitId = (agendaItemId: string, topicId: string): string => derivedId('agenda_hit', agendaItemId, topicId);
 
 const best = (occurrences: readonly Occurrence[], place: 'title' | 'text'): Occurrence | undefined =>
@@ -26,7 +26,7 @@ const best = (occurrences: readonly Occurrence[], place: 'title' | 'text'): Occu
     (left, right) => worth(right, place) - worth(left, place) || left.start - right.start || right.end - left.end,
   )[0];
 
-/** The sentence of title or text that holds the topic's strongest phrase; the title's wins a tie. */
+/** Returns the sentence with the topic's strongest phrase. The title wins a tie with the text. */
 function quoteOf(item: { readonly title: string; readonly text: string | null }, evidence: TopicEvidence): string {
   const titled = best(evidence.inTitle, 'title');
   const texted = best(evidence.inText, 'text');
@@ -36,7 +36,7 @@ function quoteOf(item: { readonly title: string; readonly text: string | null },
 }
 
 /**
- * The hits of an item, ordered by topic id; none for a formality. A topic needs a confidence of 65 or more
+ * Returns the hits of an item, ordered by topic id; none for a formality. A topic needs a confidence of 65 or more
  * (docs/developers/classification.md).
  */
 export function classifyItem(whole: ClassificationSubject, topics: CompiledTopics): ClassifiedHit[] {

@@ -3,7 +3,7 @@ export const QUOTE_LIMIT = 420;
 const CLAUSE = /;\s+|\s+[-–—]\s+|,\s+(?!Inc\b|LLC\b|L\.?P\b|L\.L|Ltd|Jr\b|Sr\b|\d)|\)\s+|\s+(?=\()|\s+/g;
 const STRENGTH: readonly RegExp[] = [/^;\s+$|^\s+[-–—]\s+$/, /^,\s+$/, /^\)?\s+$/];
 
-/** The best place to cut between two places: after a semicolon or a dash, else after a comma, else at white space. */
+/** Returns the best place to cut between two places: after a semicolon or a dash, else after a comma, else at white space. */
 const cuts = (text: string, from: number, to: number): { at: number; rank: number }[] =>
   [...text.slice(from, to).matchAll(CLAUSE)].map((match) => ({
     at: from + match.index + match[0].length,
@@ -30,14 +30,14 @@ function shortened(text: string, sentence: Span, phrase: Span): Span {
 }
 
 /**
- * The sentence of the text in which the phrase stands, verbatim; of one over the limit, the clauses around the phrase.
- * What is cut off is marked.
+ * Returns the sentence that contains the phrase, verbatim. If it exceeds the limit, returns the clauses around the
+ * phrase and marks the cuts.
  */
 export function evidenceQuote(text: string, phrase: Span): string {
   const whole = sentencesOf(text).find((span) => span.start <= phrase.start && phrase.end <= span.end) ?? phrase;
   const { start, end } = whole.end - whole.start > QUOTE_LIMIT ? shortened(text, whole, phrase) : whole;
   const quote = text.slice(start, end).trim();
-  // A title of punctuation only is quoted as it is.
+  // A title that consists of punctuation is quoted unchanged.
   const trimmed = quote.replace(/(?<![\s;,])[\s;,]*(?:[-–—][\s;,]*)?$/, '');
   if (trimmed === '') return quote;
   const endsHere =
@@ -63,10 +63,7 @@ function trimmed(text: string, start: number, end: number): Span {
   return { start: from, end: Math.max(from, start + part.trimEnd().length) };
 }
 
-/**
- * The sentences of a text without the white space around them; together they hold every other character of it, in
- * order.
- */
+/** Returns the trimmed sentences of a text. Together they contain every other character of it, in order. */
 function sentencesOf(text: string): Span[] {
   const spans: Span[] = [];
   let start = 0;

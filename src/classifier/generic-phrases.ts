@@ -1,5 +1,5 @@
 /**
- * Phrases that many items contain in passing, in the form of `Phrase.form`: outside the opening they state no subject.
+ * Phrases that many items contain in passing, in the form of `Phrase.form`. Outside of the opening they do not name the subject.
  */
 export const GENERIC_PHRASES: ReadonlySet<string> = new Set([
   'acquisition from',

@@ -68,10 +68,10 @@ export function summaryOf(
   ]);
 }
 
-/** Impact of a record that does not state who is affected; the field is a required text. */
+/** Impact of a record that names nobody who is affected. The field is required. */
 export const NO_IMPACT = 'The record does not state who is affected or how.';
 
-/** Outcomes that prevent the effect that the text of the item states. */
+/** Outcomes that prevent the effect in the text of the item. */
 const WITHOUT_EFFECT: Readonly<Partial<Record<Said, string>>> = {
   denied: 'The item was denied',
   withdrawn: 'The item was withdrawn',
@@ -87,8 +87,8 @@ function withoutEffect(standing: Standing): string | null {
 }
 
 /**
- * Who is affected and how, by stated facts alone: parties with the amount, clauses on what changes, and that it does
- * not. Else one fixed sentence.
+ * Describes who is affected and how, from facts in the record only: parties with the amount, clauses about changes, and
+ * an outcome that prevents them. Returns a fixed sentence if there are none.
  */
 export function businessImpactOf(
   { amount, parties, effects }: StatedFacts,

@@ -14,8 +14,8 @@ const OF_OUTCOME = {
 type Ended = (typeof OF_OUTCOME)[keyof typeof OF_OUTCOME] | 'filed' | 'dropped' | 'cancelled' | 'postponed';
 
 /**
- * The outcome of an item. `handled`: its action or title states it, without an outcome. `open`: the records state no
- * end, so it may be reported as listed, but never as still to come.
+ * The outcome of an item. `handled`: its action or title shows that it was handled, without an outcome. `open`: the
+ * records show no end, so it can be reported as listed, but not as upcoming.
  */
 export interface Standing {
   readonly kind: Ended | 'open' | 'past' | 'handled';
@@ -29,7 +29,7 @@ export interface Standing {
 /** Everything that the words of a standing can mean. */
 export type Said = Standing['kind'] | Decision;
 
-/** Words that only state where a matter is in the process. */
+/** Words for the place of a matter in the process, without an outcome. */
 const UNDER_WAY =
   /^(?:agenda ready|draft|pending|introduced|new|in (?:committee|council|process)|committee|to be \w+|for .*|first reading|passed to agenda|agenda.*)$/i;
 /** An outcome after a title: "… Boulevard. DROP", "… WITHDRAWN BY APPLICANT". */
@@ -41,8 +41,8 @@ const RENOTICED = /\bDROP(?:PED)? TO BE RE-?NOTICED\b/;
 const kindOf = (words: string): Said => readDecision(words) ?? 'handled';
 
 /**
- * The outcome with the first words that say the same. To file a matter ends it without a decision; the words say so
- * more exactly.
+ * Returns the outcome with the first words that mean the same. Filing a matter ends it without a decision, and the words
+ * describe that more exactly.
  */
 function concluded(kind: Ended, texts: readonly { readonly words: string | null; readonly said: Said }[]): Standing {
   const worded = texts.filter(({ words }) => words !== null);
@@ -75,10 +75,10 @@ export function standingOf(subject: ClassificationSubject): Standing {
       { words: done, said: kindOf(item.actionText ?? '') },
       { words: titleWords, said: kindOf(titleWords ?? '') },
     ]);
-  // Words alone may be those of a vote that failed, so that they are quoted.
+  // The words might describe a failed vote, so they are quoted.
   if (done !== null) return { kind: 'handled', words: item.actionText, place: 'action' };
   if (titleWords !== null) return { kind: 'handled', words: titleWords, place: 'mark in the title' };
-  // A source may leave a past meeting scheduled for ever.
+  // A source might never change the status of a past meeting.
   if (meeting.status !== 'held' && today <= meetingDay(subject)) return { kind: 'open', words: null };
   return { kind: 'past', words: UNDER_WAY.test(item.matterStatus ?? '') ? null : (item.matterStatus ?? null) };
 }

@@ -4,7 +4,7 @@ import type { RecordData } from '../../domain/records/resources.ts';
 /** Replaces each blanked character; matches no letter, digit or white space in the classifier's patterns. */
 export const BLANK = '\u0001';
 
-/** Clauses on financing, earlier handling and recommendations, which do not state the subject of an item. */
+/** Clauses about financing, earlier handling and recommendations, which do not name the subject of an item. */
 const ASIDES = [
   /\bFinancing:.*?(?=\bNote:|\bRecommendation of\b|\n|$)/g,
   /\bNote:.*?(?=\n|$)/gi,
@@ -28,12 +28,12 @@ const PROPOSAL_ASIDES = [
 const blankOut = (text: string, asides: readonly RegExp[]): string =>
   asides.reduce((rest, aside) => rest.replace(aside, (clause) => BLANK.repeat(clause.length)), text);
 
-/** The text with its asides blanked out, so that offsets stay the same. The rest states what is to be decided. */
+/** Blanks out the asides of a text, so that offsets stay the same. The rest is the proposed decision. */
 export const operativeText = (text: string): string => blankOut(text, ASIDES);
 
-/** An action that a source proposes with the asides around it blanked out. */
+/** Blanks out the asides around a proposed action. */
 export const withoutReview = (text: string): string => blankOut(text, PROPOSAL_ASIDES);
-/** The same without the asides of every text. */
+/** Blanks out the asides around a proposed action and those of every text. */
 export const operativeProposal = (text: string): string => operativeText(withoutReview(text));
 
 /** The owner beside a street or easement that is abandoned. */
@@ -42,19 +42,16 @@ const ABUTTING_OWNER = /\bto [A-Z][^;()]{0,160}?, the abutting owners?\b/g;
 const COMPANY =
   /(?=[ ,])(?<=\b[A-Z][\w'’.-]*)(?:(?: (?:&|and|of))? [A-Z][\w'’.-]*){0,6},? (?:Inc\b|L\.?L\.?C\b|P\.?L\.?L\.?C\b|L\.?L\.?P\b|Ltd\b|L\.P\b|LP\b)\.?/g;
 
-/** Who applies. */
+/** The applicant. */
 const APPLICANT = /\bsubmitted by (?:the )?[A-Z][^;()$]{2,160}?(?=,? (?:pursuant|for (?:an? |the ))\b)/g;
-/** Divisions by their names, with that of their department. */
+/** Names of divisions with the name of their department. */
 const DIVISIONS = /\bfor the [A-Z][^;()$]{2,160}? Divisions\b(?: of the Department of [A-Z][\w ]{2,60}?(?= -|,|;|$))?/g;
 
 const NAMES = [ABUTTING_OWNER, COMPANY];
 const ALL_NAMES = [APPLICANT, DIVISIONS, ...NAMES];
-/** The number of a first step, which may stand inside a phrase: "execution of (1) an agreement with". */
+/** The number of a first step, which can be inside a phrase: "execution of (1) an agreement with". */
 const FIRST_STEP = /\(1\)(?= )/g;
-/**
- * The text as topics are read from it: names of parties, applicants and divisions blanked out, as their words state no
- * subject.
- */
+/** Blanks out names of parties, applicants and divisions: no topic is read from their words. */
 export function withoutParties(text: string): string {
   const blanked = blankOut(text, text.includes('submitted by') || text.includes(' Divisions') ? ALL_NAMES : NAMES);
   return blanked.includes('(1)') ? blanked.replace(FIRST_STEP, '   ') : blanked;
@@ -95,8 +92,8 @@ const OPENING = new RegExp(
 );
 
 /**
- * Words of the open meetings acts. An item that begins with them is a closed session; further on they only say that it
- * may become one.
+ * Words of the open meetings acts. An item that begins with them is a closed session. Later in the text they only mean
+ * that the session can be closed.
  */
 const CLOSED_WITHIN = 60;
 const CLOSED_DOORS =

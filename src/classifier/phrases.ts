@@ -14,7 +14,7 @@ interface PhraseNode {
   readonly phrases: Phrase[];
 }
 
-/** The phrases of all active topics as one tree of words, so that a text is read once however many topics there are. */
+/** The phrases of all active topics as one tree of words, so that a text is read once for all topics. */
 export interface CompiledTopics {
   readonly topics: readonly RecordData<'topics'>[];
   readonly root: PhraseNode;
@@ -60,8 +60,8 @@ interface Word {
 const WORD = /\d{1,3}(?:,\d{3})+(?![\p{L}\p{N}])|[\p{L}\p{N}]+/gu;
 
 /**
- * The words of a text in order; what is neither letter nor digit separates them: `short-term` is two words, `217,911`
- * is one.
+ * Returns the words of a text in order. Characters other than letters and digits separate them: `short-term` is two
+ * words, `217,911` is one.
  */
 export function wordsOf(text: string): Word[] {
   return [...text.matchAll(WORD)].map(({ 0: word, index }) => ({
@@ -71,11 +71,11 @@ export function wordsOf(text: string): Word[] {
   }));
 }
 
-/** May stand between two words of one phrase. */
+/** Matches the text between two words of one phrase. */
 const JOINT = /^(?:\s+|\s*&\s*|[-‐‑/'’.])$/;
 const joined = (text: string, left: Word, right: Word): boolean => JOINT.test(text.slice(left.end, right.start));
 
-/** The forms that a word may be the plural of, itself first. */
+/** Returns the possible singular forms of a word, after the word itself. */
 function singularForms(form: string): string[] {
   if (!form.endsWith('s') || form.length < 4) return [form];
   const forms = [form, form.slice(0, -1)];
@@ -105,8 +105,8 @@ function collect(found: Occurrence[], text: string, words: readonly Word[], from
 }
 
 /**
- * Occurrences of phrases, ordered by their start: whole words in any case, the last one also in the plural. They may
- * overlap.
+ * Returns the occurrences of phrases, ordered by their start: whole words in any case, the last one also in the plural.
+ * They can overlap.
  */
 export function findPhrases(text: string, topics: CompiledTopics): Occurrence[] {
   const words = wordsOf(text);

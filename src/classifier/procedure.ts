@@ -5,11 +5,11 @@ import type { NormalizedContent } from '../../domain/records/resources.ts';
 
 type Context = NormalizedContent<'agenda_hits'>['proceduralContext'];
 
-/** Nothing of these reaches a decision on the agenda's day, so that no stage is stated and nothing is promised. */
+/** These items reach no decision on the day of the agenda, so they have neither a stage nor a next step. */
 const NOT_REACHED: ReadonlySet<Said> = new Set(['withdrawn', 'deleted', 'dropped', 'cancelled']);
-/** A body that put an item off, or its meeting, has not decided it. */
+/** A postponed item or meeting has no decision. */
 const PUT_OFF: ReadonlySet<Said> = new Set(['deferred', 'referred', 'no_action', 'postponed']);
-/** A body that may decide has decided at the hearing, so that the hearing is over. */
+/** A body with the power to decide has decided at the hearing, so the hearing is over. */
 const DECIDED: ReadonlySet<Said> = new Set(['approved', 'denied']);
 const DECIDING: ReadonlySet<Context['proceduralStage']> = new Set(['final_action', 'final_reading']);
 
@@ -40,7 +40,7 @@ export function proceduralContext(subject: ClassificationSubject, standing: Stan
   };
 }
 
-/** A day of the calendar as `YYYY-MM-DD`, or null where there is no such day. */
+/** Returns a calendar day as `YYYY-MM-DD`, or null if there is no such day. */
 function calendarDay(year: string, monthName: string, day: string): string | null {
   const time = new Date(Date.UTC(Number(year), MONTHS.indexOf(monthName.toLowerCase()), Number(day)));
   const text = time.toISOString().slice(0, 10);
@@ -60,7 +60,7 @@ const BODY =
 /** Further days of one announcement: "on May 4, 2026, May 11, 2026, and May 18, 2026". */
 const FURTHER = new RegExp(String.raw`,?(?: and)? ${DATE}`, 'iuy');
 
-/** The days that a text announces. */
+/** Returns the days that a text announces. */
 function announced(text: string): string[] {
   const days: (string | null)[] = [];
   for (const first of text.matchAll(ANNOUNCED)) {
@@ -72,8 +72,8 @@ function announced(text: string): string[] {
 }
 
 /**
- * The next meeting on an item and its body, where the texts state them; a date up to the meeting's own local day is
- * history. Of several days, the first that is not over, else the last.
+ * Returns the next meeting on an item and its body, if the texts announce one. Ignores days up to the local day of the
+ * meeting. Prefers the first day that is not over, else the last one.
  */
 function nextStep(
   subject: ClassificationSubject,
@@ -101,8 +101,8 @@ function statedUrl(text: string): string | null {
 }
 
 /**
- * While an item is open: register or ask where the texts say so, comment at a hearing, else attend. A call that passed
- * invites to its hearing until that day is over.
+ * Returns the next step while an item is open: register or ask if the texts say so, comment at a hearing, else attend.
+ * After a carried call for a hearing, invites to the hearing until its day is over.
  */
 function publicAction(
   { meeting, today = '' }: ClassificationSubject,
@@ -132,14 +132,14 @@ const FINAL_TYPE = /\bfinal adoption\b/i;
 const HEARING_TYPE = /\bhearing/i;
 const FIRST_READING = /\b(?:first|1st) reading\b/i;
 const FINAL_READING = /\b(?:second|third|final|2nd|3rd) (?:and final )?reading\b/i;
-/** A hearing on how something is run: the committee that holds it recommends nothing. */
+/** A hearing on the operation of something, after which the committee recommends nothing. */
 const isOversight = ({ matterType }: ClassificationSubject['item']): boolean => /^oversight$/i.test(matterType ?? '');
 /** A report that a body only receives. */
 const REPORT = /\binformal report\b/i;
 const BRIEFING = /\bbriefing|\bwork ?session|\binformal report|\bpresentation\b/i;
 const ACTION =
   /^(?:authorize|adopt|approve|ratify|accept|award|deny|an? ordinance|an? resolution|consider(?:ation)?\b|appoint|waive|cancel|terminate|amend|execute|board appointment|discussion and (?:possible )?action)/i;
-/** Some sources put what is to be decided into the text on the action. */
+/** Some sources put the proposed decision into the text on the action. */
 const RECOMMENDED = /^(?:as recommended by [^:;]{1,160}?\d{4}[,:]\s*|(?:staff )?recommendation:?\s*)/i;
 const CLAUSE = /^(?:\([a-z\d]{1,3}\)\s*)+/i;
 const PROPOSES =

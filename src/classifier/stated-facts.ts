@@ -7,8 +7,8 @@ const BRACKETED_RECOMMENDATION = /\((Recommended for (?:Approval|Denial)[^()]{0,
 const LENGTH = 240;
 
 /**
- * Each recommendation as one short sentence without its full stop, in the order of the text; the case numbers behind
- * them are left out.
+ * Returns each recommendation as one short sentence without its full stop and without the case numbers that follow it,
+ * in the order of the text.
  */
 function statedRecommendations(text: string): string[] {
   const labelled = [...text.matchAll(LABELLED_RECOMMENDATION)].map((match) => `${match[1]} recommends: ${match[2]}`);
@@ -20,7 +20,7 @@ function statedRecommendations(text: string): string[] {
   );
 }
 
-/** Facts that the record itself states about an item; null or empty if it states none. */
+/** Facts in the record of an item; null or empty if the record has none. */
 export interface StatedFacts {
   readonly amount: string | null;
   readonly parties: Parties | null;
@@ -28,9 +28,7 @@ export interface StatedFacts {
   readonly effects: readonly string[];
 }
 
-/**
- * Title and text without how the item is paid for, and the action that the source proposes; empty where there is none.
- */
+/** Title and text without the funding clauses, and the proposed action; empty if there is none. */
 interface OperativeTexts {
   readonly title: string;
   readonly text: string;
@@ -83,12 +81,12 @@ const CONTRACT = new RegExp(
   String.raw`\b(?:contract|agreement|change order)\b(?:(?!\b(?:authorize|adopt|transfer|accept\w*|disbursement)\b)[^;$]){0,200}? in (?:an|the) (?:(?:estimated|total|approximate|annual) )*amount (?:of )?(${LIMITED})`,
   'gi',
 );
-/** A raise with what was paid before and what is paid now. */
+/** An increase, with the former and the new amount. */
 const INCREASED = new RegExp(
   String.raw`((?:not to exceed )?${SUM},? increased from ${SUM})(?: \([^()]*\))?( to ${SUM})(?:\.\d\d)?`,
   'i',
 );
-/** The same of a contract, also of a decrease, whose sum stands in brackets. */
+/** A changed contract amount. A decrease has its sum in parentheses. */
 const CHANGED = new RegExp(
   String.raw`(?<=[-–—]\s)not to exceed (?:\(${SUM}\)|${SUM}),? (?:in|de)creasing the (?:[\w-]+ ){0,3}from ${SUM} to ${SUM}`,
   'i',
@@ -109,7 +107,7 @@ const ITS_OWN = new RegExp(
 const INVESTMENT = new RegExp(String.raw`\b(?:cost|investment|value) of at least ${SUM}`, 'i');
 const ONE = new RegExp(LIMITED, 'i');
 
-/** The sums in a text, so that equal ones are equal texts. */
+/** Returns the sums in a text, in one notation so that equal sums are equal texts. */
 export const sums = (text: string): string[] =>
   [...text.matchAll(ANY)].map((match) => match[0].replace(/\s|\.00$/g, ''));
 
@@ -142,7 +140,7 @@ export function statedAmount(text: string): string | null {
   return null;
 }
 
-/** The amount in the clause that names the party; else that of the only contract. */
+/** Returns the amount in the clause that names the party, else the amount of the only contract. */
 function amountOf(text: string, party: string): string | null {
   const at = text.indexOf(party);
   const own = at < 0 ? undefined : ITS_OWN.exec(text.slice(at + party.length))?.[1];
@@ -162,13 +160,13 @@ const BEFORE_IT = new RegExp(
 );
 
 /**
- * The sum that the text ties to each of several names; none where one of them has none, so that it could be the sum of
- * all.
+ * Returns the sum of each of several parties. Returns none if a party has no sum: a sum might then be the total of
+ * several parties.
  */
 function sumsOf(names: readonly string[], text: string): readonly string[] {
   if (names.length < 2 || names.length > TIED_AT_MOST || !text.includes('$') || BORROWS.test(text)) return [];
   const places = names.map((name) => ({ at: text.indexOf(name), end: text.indexOf(name) + name.length }));
-  // A party that is named again may have a further amount.
+  // A party that is named again might have another amount.
   if (names.some((name) => text.split(name).length !== 2)) return [];
   const own = places.flatMap(({ at, end }) => {
     const before = Math.max(0, ...places.map((other) => other.end).filter((place) => place <= at));
@@ -185,14 +183,14 @@ const COMPANY = new RegExp(
   String.raw`(?<=\bwith |\d, and )${FIRST}(?: ${WORD}){0,2} [–-] ${WORD}(?: ${WORD})?,? ${SUFFIX}(?: dba (?:${WORD} ){0,3}${WORD})?|(?<![\p{L}\p{N}$.,&-]|, an? (?:\p{Lu}[\p{L}\p{N}.&-]* ){0,3})(?:Board of )?${FIRST}(?:(?:,(?! (?:and|for the)\b))? ${WORD}){0,7}?,? ${SUFFIX}(?:,? ${SUFFIX})?(?:,? (?:d/?b/?a|DBA):? (?:(?!for\b)${WORD} ){0,6}(?!for\b)${WORD}(?:,? ${SUFFIX})?)?`,
   'gu',
 );
-/** A former name is no further party, nor is the short name before the one under which business is done. */
+/** A former name or a short name before a trade name is not another party. */
 const FORMER = new RegExp(
   String.raw` \((?:previously|formerly)(?: known as)? [^()]{2,80}\)| \([“"][^”"()]{2,40}[”"]\)(?=,? d/?b/?a )|,? (?:formerly known as|f/?k/?a|f\.k\.a\.|successor to) (?:(?!,? ${SUFFIX})[^;]){2,80}(?:,? ${SUFFIX})?`,
   'gu',
 );
 const withoutFormer = (text: string): string =>
   /known as|f\/?k\/?a|f\.k\.a|successor|previously|formerly|\) d\/?b\/?a/.test(text) ? text.replace(FORMER, '') : text;
-/** A legal form, also with the state after whose law it is. */
+/** A legal form, optionally with the state of incorporation. */
 const ONLY_SUFFIX = new RegExp(
   String.raw`^(?:${SUFFIX}|(?:\p{Lu}\p{L}+ )?(?:Limited Liability|Non-?[Pp]rofit) (?:Company|Corporation|Partnership))$`,
   'u',
@@ -201,9 +199,9 @@ const APPLICATION = new RegExp(
   String.raw`\b(?:application by|submitted by|on behalf of) (?:the )?(?!(?:Office|Department|City) of |[A-Z]\w+ County )([A-Z\d][^()$]{2,160}?)(?=,? (?:an? |represented|for |to |\(|requesting|owner|pursuant)|\(|,? [-–—] |$)`,
   'u',
 );
-/** The applicants that stand before the address in "Applicant; 100 Example Street; (2 acres) From: …". */
+/** The applicants before the address in "Applicant; 100 Example Street; (2 acres) From: …". */
 const BEFORE_ADDRESS = /^(?:\([^)]*\)\s*)?([^;$]{3,120}?)(?:;|,(?=\s*\d[^;]*acres?\)))\s*\d/;
-/** The sellers behind a dash, each with its amount where there are several, and how they were chosen. */
+/** The sellers after a dash, each with its amount if there are several, and the way of their selection. */
 const SELLERS = new RegExp(
   String.raw`\s[-–—]\s((?=[\p{Lu}\d])(?:(?!\s[-–—]\s).){3,900}?),? ((?:the )?(?:lowest|most (?:highly|advantageous)|only|sole|best value)[\w ]{0,30}\b(?:bidders?|proposers?|vendors?|sources?)\b(?: of \w+)?)`,
   'u',
@@ -214,9 +212,9 @@ const ITS_AMOUNT = new RegExp(
   String.raw`,? in (?:the|an?) (?:estimated |total |approximate |annual |amount )+(?:of |not to exceed |up to )*${SUM}(?:\.\d\d)?(?: per year| annually)?(?:[,;]? and |[,;]? |$)`,
   'g',
 );
-/** A name in a series of places is a part of a name, or not the only party. */
+/** A name in a list of places is part of a longer name, or not the only party. */
 const NO_SERIES = String.raw`(?!, (?:[JS]r\.|\p{Lu}\p{L}+ and \p{Lu}))`;
-/** One party behind "with", whose name ends at the next clause. */
+/** One party after "with". Its name ends at the next clause. */
 const WITH = new RegExp(
   String.raw`\b(?:[Cc]ontracts?|[Aa]greements?|[Ll]eases?|[Pp]urchase of|CONTRACT|AGREEMENT)\b[^;$]{0,240}?(?<!ccordance|compliance) with (?:the )?(${FIRST}(?:(?:,(?= [JS]r\.))? (?:${WORD})){0,6}?)${NO_SERIES}(?=,? (?:in|for|to|as|through|(?<!\bUniversity of Texas )at|by|an?|the|most|lowest|only|dba|d/b/a|whose|located)\b|,? [-–—] | ?[;(,]|$)`,
   'gu',
@@ -231,9 +229,9 @@ const ABUTTING = new RegExp(String.raw`\bto ((?:${WORD}|,)(?:,? ${WORD}){0,9}?),
 export interface Parties {
   readonly role: 'applicant' | 'initiator' | 'party';
   readonly names: readonly string[];
-  /** The amount of each of several parties, in their order; empty where the text does not tie one to each. */
+  /** The amount of each of several parties, in their order; empty unless the text has one for each. */
   readonly sums: readonly string[];
-  /** How the source says that they were chosen, such as "lowest responsible bidder of four". */
+  /** The way of their selection in the words of the source, such as "lowest responsible bidder of four". */
   readonly chosen: string | null;
 }
 
@@ -253,17 +251,17 @@ const tidy = (name: string): string =>
     )
     .trim();
 
-/** A state, a department or a commission is no party that is affected. */
+/** A state, a department or a commission does not count as an affected party. */
 const GOVERNMENT =
   /^(?:State of|United States|U\.S\.)\b(?!.*\b(?:Inc|LLC|LP|Corp|Company)\b)|\bDepartment of\b|\bTxDOT\b|\bCommission of\b/;
 
-/** Words that stand for a party, and names of money, papers and streets: no parties. */
+/** Words for roles, money, papers and streets, which are not names of parties. */
 const NO_PARTY =
   /^(?:Artist|Borrower|Developer|Landlord|Office|Others?|Regard|Respect|Tenant|Trust|City Participation|(?:Attachment|Exhibit|Schedule|Section|Article|Chapter|Fiscal Years?)\b.*|.*\bCode of the .*|.* (?:Funds?|Street|Road|Avenue|Drive|Lane|Boulevard|Parkway))$/;
 
 /**
- * Each name once; a name inside a longer one is the same party. Without names that begin like a sum or consist of a
- * suffix.
+ * Returns each name once; a name inside a longer one is the same party. Drops names that begin like a sum or consist of
+ * a suffix.
  */
 function distinct(names: readonly string[]): string[] {
   const byLetters = new Map(names.map(tidy).map((name) => [name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, ''), name]));
@@ -289,10 +287,7 @@ function isPartOfList(text: string, names: readonly string[]): boolean {
   );
 }
 
-/**
- * A capitalised word, not the form of the company before, right before a name: its beginning is too far away to be
- * read.
- */
+/** A capitalized word directly before a name, except the legal form of the previous company: the name begins earlier. */
 const BEHIND_WORD = new RegExp(String.raw`(?<![\p{L}\p{N}])(?!${SUFFIX} $)\p{Lu}[\p{L}\p{N}.&'’/+-]* $`, 'u');
 /**
  * Returns true if the text has a company with a name longer than the patterns read: naming only the others would
@@ -308,20 +303,17 @@ const THROUGH = /\bthrough (?:the |The )?$/;
 /** Words after the name of a company that make it the name of its board or building. */
 const NOT_ITSELF = /^ (?:Board|(?:[A-Z]\w+ ){0,2}(?:Building|Pavilion|Warehouse|Factory|Tower|Plant))\b/;
 const ITS_AGREEMENT = /^[^;$]{0,40}\b(?:cooperative|interlocal|master) /i;
-/**
- * Two parties that "and" joins, where the text lists the first of them with an amount of its own; else the name as it
- * is.
- */
+/** Splits a name at "and" if the text lists the first part with its own amount; else returns the name unchanged. */
 function partners(name: string, text: string): string[] {
   const [, left = '', right = ''] = /^(\S+ .*?) and (.*)$/.exec(name) ?? [];
   return left !== '' && text.includes(`) ${left} in `) ? [left, right] : [name];
 }
 
-/** Who loses what was granted before. */
+/** The party that loses an earlier grant. */
 const NO_LONGER = /\brescind\w* [^;]{0,80}? in favor of (?:the )?$/;
 /**
- * The companies that a text names; the board of one is no party, nor is a cooperative whose agreement is used, or one
- * that is dropped.
+ * Returns the companies in a text, except boards of companies, cooperatives whose agreements are used, and dropped
+ * parties.
  */
 const companies = (text: string, behind?: RegExp): string[] =>
   [...text.matchAll(COMPANY)]
@@ -342,10 +334,7 @@ const INITIATIVE = /\b(?:petitions?|amendments? to the [^;]{0,40}\bCharter),? su
 /** Words before names that are only examples. */
 const EXAMPLES = new RegExp(String.raw`\bincluding,? but not limited to(?=,? (?:the )?(?:${COMPANY.source}))`, 'iu');
 
-/**
- * Who applies or contracts, in the text's own words, all of them: an applicant where the text says so, else the
- * sellers, else every company.
- */
+/** Returns all applicants in the words of the text, else the sellers, else every company. */
 export function statedParties(text: string, matterType: string): Parties | null {
   const applicant =
     APPLICATION.exec(text)?.[1] ?? (/\bzoning\b/i.test(matterType) ? BEFORE_ADDRESS.exec(text)?.[1] : undefined);

@@ -4,8 +4,8 @@ import { BLANK, operativeText, withoutReview } from './operative-text.ts';
 /** Length in UTF-16 code units; a longer sentence is cut between clauses. */
 const LIMIT = 500;
 /**
- * The same of all steps of a subject together, of the first one before long ones, what is kept for each of these, and
- * the least of one.
+ * Lengths in UTF-16 code units: of all steps of a subject together, of a first step before long ones, the share that is
+ * reserved for each of these, and the minimum of one step.
  */
 const STEPS_LIMIT = 640;
 const FIRST_STEP_LIMIT = 380;
@@ -20,7 +20,7 @@ export const REFERENCES: readonly RegExp[] = [
   /,? (?:in accordance with|pursuant to) (?:Article|Chapter|Sections?) [^;()]{3,90}?(?:\bCode|\bCharter|\bLaw|\bAct)\b(?: of (?:the )?(?:New York )?(?:State|City)\b(?: of [A-Z]\w+(?: York| Worth)?)?)?,?/g,
 ];
 
-/** Text before and behind the subject of a title: districts, blanked asides, remarks on handling, attachments. */
+/** Text before and after the subject of a title: districts, blanked asides, remarks on handling, attachments. */
 const BEFORE =
   /^(?:\((?:(?:Near |Adjacent to )?CD|ALL|ETJ|Council|Future)[^)]{0,40}\)\s*|Sample:\s*|Communication from the Mayor - |(?:Item|Case) [\d.]+[:.] )+/i;
 const ASIDES: readonly RegExp[] = [
@@ -37,13 +37,13 @@ const ASIDES: readonly RegExp[] = [
 ];
 /** A time limit between "to" and its verb. */
 const TIME_LIMIT = /,? (?:not|no) later than (?<=\bto,? \w+ later than )[^,;]{3,120},(?= \p{Ll})/gu;
-/** A closing clause of a text or of a step: the amount, or the seller behind a dash. Both are stated on their own. */
+/** A closing clause of a text or step: the amount, or the seller after a dash. The summary has both elsewhere. */
 const CLOSING =
   /\s[-–—]\s?(?=(?:(?:total|estimated|annual|combined|gross|net) )*(?:not to exceed|amount|revenue|cost|fore?gone|financing)\b).*?(?=[;,] (?:and )?\(\d\) |$)/gis;
 const SELLER =
   /\s[-–—]\s(?=\p{Lu}|\d)(?!\p{Lu}[^;$]{0,160} [a-z]+ from (?:the )?\p{Lu})(?!(?:(?!(?:Inc|INC|LLC|LLP|PLLC|Ltd|LP|L\.|Corp|Corporation|Company|Co|lowest|most|only|sole|best)\b|[-–—] )[^;$ ]+ ){3,40}[-–—] \p{Lu}).{0,900}?\b(?:lowest|most (?:highly|advantageous)|only|sole|best)\b[^;]{0,40}\b(?:bidders?|proposers?|vendors?|sources?|value)\b.*$/su;
 
-/** Beginnings that only say in which form the subject comes, and what stands for them. */
+/** Beginnings that only describe the form of the subject, and their replacements. */
 const FORMS: readonly (readonly [RegExp, string])[] = [
   [/^Consideration of (?=an? ordinance )/i, ''],
   [
@@ -70,7 +70,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   [/^Application number [\w ]{3,20}\(([^)]{3,90})\) (?=[A-Z].*\1)/, ''],
   [/^Application number [\w ]{3,20}\(([^)]{3,90})\).{0,160}?(?:Charter|Character),? (?:for )?(?:an? |the )?/i, '$1: '],
 ];
-/** Inside of it, after its beginning. */
+/** Matches inside of the subject, after its beginning. */
 const INNER: readonly (readonly [RegExp, string])[] = [
   [/^((?:Public hearing: )?)(?:\(\d\) )?consideration of /i, '$1'],
   [/^((?:Public hearing: )?)(?:an )?application for(?: and)?,? (?:\(\d\) )?an? ordinance /i, '$1'],
@@ -84,7 +84,7 @@ const INNER: readonly (readonly [RegExp, string])[] = [
   ],
   [/^authoriz(?:e|ing) (?:the )?execution of (?:an? )?/i, 'Authorize '],
 ];
-/** Participles that open an ordinance or resolution; others stay as they are. */
+/** Participles at the beginning of an ordinance or resolution. Others stay unchanged. */
 const VERBS: Readonly<Record<string, string>> = Object.fromEntries(
   `abandoning=abandon accepting=accept adding=add adopting=adopt amending=amend annexing=annex appointing=appoint approving=approve
    authorizing=authorize calling=call canceling=cancel changing=change classifying=classify closing=close consenting=consent continuing=continue
@@ -109,14 +109,14 @@ const BOILERPLATE =
 const MONEY_FIRST =
   /^(?<lead>.{0,60}?)\(1\) (?<money>(?:an? |the )?(?:increase (?:in|of) appropriations?|establishment of appropriations?|(?:receipt and )?deposit of|transfer of)\b[^;]*(?:; \(\d\) (?:an? |the )?(?:increase (?:in|of) appropriations?|establishment of appropriations?|(?:receipt and )?deposit of|transfer of)\b[^;]*)*); (?:and )?\(\d\) (?!(?:an? |the )?(?:increase (?:in|of) appropriations?|establishment of appropriations?|receipt and deposit|transfer)\b)(?<next>[^;]*)/i;
 
-/** The second step as the first one, and those that provide its money behind it with the numbers that follow. */
+/** Moves steps that only provide money after the step that they pay for, and renumbers them. */
 const moneyLast = (_: string, lead: string, money: string, next: string): string =>
   `${lead}(1) ${next}; (2) ${money.replace(/; \((\d)\)/g, (__, number: string) => `; (${Number(number) + 1})`)}`;
 
 const NUMBERS = Array.from({ length: 29 }, (_, index) => String(index + 2));
 const LETTERS = 'b c d e f g h i j k l m'.split(' ');
 
-/** The steps of a text that numbers or letters in brackets separate, in their order. */
+/** Returns the steps of a text, which numbers or letters in parentheses separate, in their order. */
 function stepsOf(text: string, marks: readonly string[]): string[] {
   const steps: string[] = [];
   let rest = text;
@@ -132,11 +132,11 @@ function stepsOf(text: string, marks: readonly string[]): string[] {
   return [...steps, rest];
 }
 
-/** A step that only provides the money of others, or signs what they decide. */
+/** A step that only provides the money for other steps, or signs their result. */
 const FORMAL_STEP =
   /^(?:authorize )?(?:an? |the )?(?:(?:City Manager|City Controller|Chief Financial Officer) to )?(?:(?:increase (?:in|of)|establishment of|establish|increase) appropriations?|(?:receipt|receive) and deposit|deposit of|transfer of funds|disburse(?:ment)?\b|local (?:cash )?match|public hearing to be held|make corresponding|provide an effective date|(?:execution of|execute) [^;]{3,80}\b(?:terms|documents|instruments)\b)/i;
 
-/** A step with lettered steps inside of it as these. */
+/** Splits a step at the lettered steps inside of it. */
 function flattened(step: string): string[] {
   const [first = '', ...further] = stepsOf(step, LETTERS);
   const isList =
@@ -147,8 +147,8 @@ function flattened(step: string): string[] {
 }
 
 /**
- * All steps, if there is room; else the heads of those that decide something, the formal ones that fit, and the number
- * of the rest.
+ * Joins all steps if they fit, else the beginnings of the steps that decide something, the formal steps that fit, and
+ * the number of the others.
  */
 function joinedSteps(all: readonly string[]): string {
   const clean = all.map((step) => step.replace(/(?<![\s;,:–—-])[\s;,:–—-]+$/, ''));
@@ -174,7 +174,7 @@ const capital = (text: string): string =>
 
 const CLAUSE_END =
   /[;,] (?!Inc\b|LLC\b|L\.?P\b|Ltd\b|\d)| (?=(?:for|to|with|on|from|through|including|located|in connection|between|subject)\s)/g;
-/** The length at the end of a text that is cut in which a bracket or small words may stand open. */
+/** Length at the end of a cut text within which an open parenthesis or small words are removed. */
 const TAIL = 80;
 const OPEN_END = /(?<!\s)\s*[(“][^()“”]{0,60}$/;
 /** The first half of "from … to …" and of "between … and …". */
@@ -182,13 +182,13 @@ const HALVES: readonly (readonly [RegExp, RegExp])[] = [
   [/^,? to /, /,? (?:(?:increas|decreas|reduc|chang)\p{Ll}* )?from (?:\$|\d)[^,;]{0,30}$/u],
   [/^,? and /, /,? between (?:(?! and )[^,;\d]){3,60}$/],
 ];
-/** Ends that need a noun, or a word after "to". */
+/** Endings that are incomplete without a noun, or without a word after "to". */
 const NEEDY_END =
   /(?:(?: and)?(?: the)? \p{Ll}+ of \p{Ll}+ing)?(?: (?:for|of|in|with))? (?:access|accessibility|accordance|connection|pursuant|relation|special|certain|various)$/u;
-/** Words that need a further one. */
+/** Words that are incomplete without another one. */
 const SMALL_END =
   /(?<![\s,;:(–—])(?:[\s,;:(–—]|\s-|\s&|\s(?:and|or|of|for|the|an?|in|to|with|by|at|on|from|as|not|exceed|up|amounts?|total|estimated|through|between|including|that|which|who|its|their|his|her|is|are|be|being|under|per|upon|within|into|any|all|each|pursuant|associated|located|adjacent|related|consisting|containing|such|both|over|near|\(\w\)))+$/i;
-/** At most the limit, cut behind a clause, else behind a word, and marked. */
+/** Cuts a text to the limit after a clause, else after a word, and marks the cut. */
 export function clipped(text: string, limit = LIMIT, from = 0.6): string {
   if (text.length <= limit) return text;
   const room = text.slice(0, limit);
@@ -203,9 +203,7 @@ export function clipped(text: string, limit = LIMIT, from = 0.6): string {
   return `${cut.slice(0, tail)}${half.replace(NEEDY_END, '').replace(SMALL_END, '')} …`;
 }
 
-/**
- * The action of a title and its object, in its words: without its form, its price, its seller and its further steps.
- */
+/** Returns the action of a title and its object, without its form, price, seller and further steps. */
 export function subjectOf(operative: string): string {
   const withoutLimit = operative.includes(' later than ') ? operative.replace(TIME_LIMIT, '') : operative;
   const plain = ASIDES.reduce((rest, aside) => rest.replace(aside, ' '), withoutLimit)
@@ -228,12 +226,12 @@ export function subjectOf(operative: string): string {
   return joinedSteps([capital(steps[0]!), ...steps.slice(1)]);
 }
 
-/** The end of an opening that is a step of its own, before the first number. */
+/** The end of a beginning that is a separate step, before the first number. */
 const HEARING_OVER = /[,;]?(?: and)?,? at the close of the public hearing\b[^;]{0,60}$/;
-/** Numbers of the sections whose change the steps behind them state. */
+/** Numbers of sections that the following steps change. */
 const AMENDED_SECTIONS =
   /,? by amending (?:Sections?|Chapters?|Articles?) \d[\dA-Z.()-]*(?:(?:, and |, | and )[\dA-Z][\dA-Z.()-]*){0,30}(?=;)/g;
-/** The numbered steps of a text. The first number is no word of the text that stands before it. */
+/** Returns the numbered steps of a text. The first number is not part of the text before it. */
 function numbered(text: string): string[] {
   const [first = '', ...further] = stepsOf(text, NUMBERS);
   if (further.length === 0) return [first];
@@ -247,7 +245,7 @@ function numbered(text: string): string[] {
 
 const STEP_FORM =
   /^(?:at the close of the public hearing[,;:]? )?(?:an? |the )?(?:ordinance|resolution)s? (?=\p{Ll}+ing\b)/u;
-/** A step with its verb in the imperative, where it opens with a participle. */
+/** Returns a step with an imperative in place of an opening participle. */
 function acted(step: string): string {
   const verbal = step
     .replace(STEP_FORM, '')
@@ -266,17 +264,17 @@ function acted(step: string): string {
 const SECOND_VERB =
   /^((?:(?!(?!hearing)\b\p{Ll}+ing\b|\bby\b)[^;,]){3,70},? and |[^;]{3,400}; and )(\p{Ll}+ing)(?= (?:the|an?|its|their)\b)/u;
 
-/** Words that make a title one of its own: verbs of a decision, or a thing that is decided. */
+/** Words that make a title complete: verbs of a decision, or a thing that is decided. */
 const NUMBER_ONLY = /^No\.? [\d-]+$/i;
 const SPEAKING = /\b\p{L}{3,}\b.*\b\p{L}{3,}\b.*\b\p{L}{3,}\b/u;
-/** The beginning of a title that states its action; another one only names a thing. */
+/** The beginning of a title that contains its action. Other titles only name a thing. */
 const ACTS =
   /^(?:\([^)]{2,40}\) *)?(?:(?:authoriz|accept|adopt|amend|approv|award|conduct|consider|declar|den|direct|establish|grant|ratif|reject|set)(?!ments?\b|ance\b|ion\b|ations?\b|als?\b)\p{Ll}*|an? (?:ordinance|resolution|public hearing|local law)|(?:ordinance|resolution|local law|application number)\b)/iu;
 const RECOMMENDED = /^As recommended by [^:;]{1,160}?\d{4}[,:]\s*|^(?:ord|res)(?:inance|olution)?\.? no\.? [\d-]+ - /i;
 const PROPOSES =
   /^(?:\([a1]\)\s*)?(?:accept|adopt|approv|authoriz|award|consider|conduct|deny|direct|hold|introduc|report on bids|an? (?:ordinance|resolution)\b)/i;
 
-/** Further verbs of an action, which may organise what is no topic: they state a subject and an effect. */
+/** More verbs of an action. They name a subject and an effect, but no topic is read from them. */
 const ORGANISES =
   /^(?:\([a1]\)\s*)?(?:appoint|confirm|declar|establish|extend|increas|initiat|reject|repeal|terminat|transfer|waiv)/i;
 
@@ -286,40 +284,37 @@ function action(text: string | null, verbs: readonly RegExp[]): string | null {
 }
 type Acting = Pick<RecordData<'agenda_items'>, 'actionText'>;
 
-/**
- * The action that the source proposes, as some sources write it where others write what was decided; null for another
- * text.
- */
+/** Returns the proposed action, which some sources put into the field of the decision; null for any other text. */
 export const proposedAction = ({ actionText }: Acting): string | null => action(actionText, [PROPOSES]);
-/** The same, also of an action from which no topic is read. */
+/** Returns the proposed action, including one from which no topic is read. */
 export const statedAction = ({ actionText }: Acting): string | null => action(actionText, [PROPOSES, ORGANISES]);
 
 /** A table of labels and values, with the words that introduce it. */
 export const TABLE = /,? as (?:outlined|shown|listed)(?: in)? below: \p{Lu}[\p{L} ]{2,30}: .*$/su;
-/** The text without the list or table inside of it, and without a further sentence that only introduces the list. */
+/** Removes a list or table from a text, and the sentence that only introduces it. */
 const withoutList = (text: string): string =>
   text
     .replace(TABLE, '')
     .replace(/(?:(?<=\.) [^.:]{3,160}:|:)? \(1\) .*$/s, '')
     .replace(/(?<![\s;.])[\s;.]+$/, '');
-/** An introduction of lettered steps that says nothing of their own. */
+/** An introduction of lettered steps without content of its own. */
 const INTRODUCTION = /^Adopt an? (?:resolution|ordinance):? ?$/i;
-/** The district behind what is proposed, which is stated as a place. */
+/** The district after the proposal, which the summary has as a place. */
 const ITS_DISTRICT = /(?<!\s)\s*Council Districts? \d[\d,& and]*\.?\s*(?:END OF [A-Z ]+)?$/;
-/** A verb that begins a step with a capital; the beginning of a name is followed by another one. */
+/** A capitalized verb at the beginning of a step. The first word of a name is followed by another capital. */
 const CAPITAL_STEP = /^\p{Lu}(?=\p{Ll}+ \p{Ll})/u;
 
 /** Firms with their places, in a numbered list behind an action. */
 const FIRMS =
   /,? \(1\) (?<first>\p{Lu}[^()]{2,60}? \([^()]{3,40}, [A-Z]{2}\)) (?<further>(?:\(\d{1,2}\) \p{Lu}[^()]{2,60}? \(?[^()]{3,40}, [A-Z]{2}\),? ?){2,40})/u;
-/** A list of firms by its first one and the number of the others: they are no points of the action. */
+/** Shortens a list of firms to the first one and the number of the others, which are not parts of the action. */
 const withFirmsCounted = (text: string): string =>
   text.replace(
     FIRMS,
     (_, first: string, further: string) => ` ${first} and ${further.match(/\(\d{1,2}\) /g)?.length} others.`,
   );
 
-/** The lettered steps of a proposed action, each without the list behind its colon. */
+/** Returns the lettered steps of a proposed action, each without the list after its colon. */
 function proposedSubject(proposed: string): string {
   const text = withFirmsCounted(withoutReview(proposed).replaceAll(BLANK, '').replace(ITS_DISTRICT, ''));
   const start = text.indexOf('(a) ');
@@ -354,7 +349,7 @@ const letters = (text: string): string =>
 
 /** The number of an application and the committee before a name. */
 const FORMAL_NAME = /(?<!\s)\s*\([A-Z] ?\d[^()]*\)|^(?:Landmarks|Zoning|Planning), /g;
-/** The name of the matter where it says more than the subject and the title do. */
+/** Returns the name of the matter if it adds something to the subject and the title. */
 export function furtherName({ matterName, title }: RecordData<'agenda_items'>, subject: string): string | null {
   if (matterName === undefined) return null;
   const present = new Set(letters(`${subject} ${title}`).split(' '));

@@ -5,8 +5,8 @@ import { type CompiledTopics, findPhrases, type Occurrence } from './phrases.ts'
 const overlap = (left: Occurrence, right: Occurrence): boolean => left.start < right.end && right.start < left.end;
 
 /**
- * A negative phrase takes the keywords that it overlaps out of the count; one that overlaps none speaks against the
- * topic.
+ * Evidence of a negative phrase: the keywords that it overlaps do not count. If it overlaps none, it is evidence against
+ * the topic.
  */
 function count(own: readonly Occurrence[]) {
   const negatives = own.filter(({ phrase }) => phrase.negative);
@@ -23,7 +23,7 @@ function typeEvidence(matterType: string, own: readonly Occurrence[]): TopicEvid
   return keywords.some(({ start, end }) => start === 0 && end === matterType.length) ? 'names' : 'mentions';
 }
 
-/** The evidence for each topic that has any, by topic; `title` and `text` without their asides. */
+/** Returns the evidence by topic, for each topic that has any. `title` and `text` exclude their asides. */
 export function topicEvidence(title: string, text: string, matterType: string, topics: CompiledTopics) {
   const inTitle = Map.groupBy(findPhrases(title, topics), ({ phrase }) => phrase.topic);
   const inText = Map.groupBy(findPhrases(text, topics), ({ phrase }) => phrase.topic);
@@ -45,15 +45,13 @@ export function topicEvidence(title: string, text: string, matterType: string, t
 }
 
 export const HIT_FROM = 65;
-/** A phrase that begins within this many UTF-16 code units stands in the opening of a title or text. */
+/** Length of the opening of a title or text, in UTF-16 code units. */
 const OPENING_LENGTH = 240;
 const IN_TITLE = 45;
 const IN_TEXT = 35;
 const SEVERAL_WORDS = 15;
 const IN_OPENING = 20;
-/**
- * A phrase of several words that is not generic states the subject anywhere; one word states it in the opening only.
- */
+/** A specific phrase of several words names the subject anywhere. A single word names it in the opening only. */
 const SPECIFIC_FURTHER_ON = 15;
 const EACH_FURTHER = 5;
 const FURTHER_AT_MOST = 15;
@@ -65,13 +63,13 @@ const OPPOSED = 20;
 export interface TopicEvidence {
   readonly inTitle: readonly Occurrence[];
   readonly inText: readonly Occurrence[];
-  /** How the matter type relates to the topic: it contains a phrase (`mentions`) or equals one (`names`). */
+  /** The matter type contains a phrase of the topic (`mentions`) or equals one (`names`). */
   readonly matterType: 'silent' | 'mentions' | 'names';
-  /** True if a negative phrase of the topic stands apart from its keywords. */
+  /** True if a negative phrase of the topic overlaps none of its keywords. */
   readonly opposed: boolean;
 }
 
-/** Outside the opening of a title or text it states no subject. */
+/** Returns true for a generic phrase outside of the opening, which does not name the subject. */
 const isInPassing = ({ phrase, start }: Occurrence): boolean =>
   start >= OPENING_LENGTH && GENERIC_PHRASES.has(phrase.form);
 
@@ -82,7 +80,7 @@ export function worth({ phrase, start }: Occurrence, place: 'title' | 'text'): n
   return (place === 'title' ? IN_TITLE : IN_TEXT) + severalWords + standing;
 }
 
-/** Without occurrences inside a longer one: the same words count once. */
+/** Removes occurrences inside a longer one, so that the same words count once. */
 const widest = (occurrences: readonly Occurrence[]): Occurrence[] =>
   occurrences.filter(
     (inner) =>

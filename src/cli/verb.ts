@@ -11,7 +11,7 @@ import { duration } from '../app/setting-values.ts';
 import { type CliContext, CommandFailed, MISUSE } from './context.ts';
 import { print, warn } from './output.ts';
 
-/** How long a command is retried after conflicts, in milliseconds. */
+/** Milliseconds for which a command is retried after conflicts. */
 export const DEADLINE_MS = 30_000;
 
 /** Parses a value. Throws `CommandFailed` with its name, its text without secrets, and the allowed values. */

@@ -8,7 +8,7 @@ const SEED = 'labels-1';
 /** `hit`: the classifier gives a hit. `random`: one of the others. `near`: one of the others with a word of some topic. */
 export type Stratum = 'hit' | 'near' | 'random';
 const SHARE_OF_HITS = 0.4;
-/** A word in more than this share of the items tells no topic. */
+/** A word in more than this share of the items does not indicate a topic. */
 const COMMON = 0.04;
 /** Words of the topics' subjects beside those of the keywords. */
 const FURTHER_WORDS = `

@@ -42,7 +42,7 @@ export function figures(name: string, cases: readonly Case[]): string[] {
   ];
 }
 
-/** Of the items that belong to a topic, those without any hit. */
+/** Returns the share of the items with a topic that have no hit. */
 export function withoutAnyHit(cases: readonly Case[]): string {
   const items = [...Map.groupBy(cases, ({ item }) => item).values()];
   const belonging = items.filter((own) => own.some(({ belongs }) => belongs === true));

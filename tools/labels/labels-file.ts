@@ -9,7 +9,7 @@ export interface LabelledItem {
   readonly id: string;
   readonly first: Judgement;
   readonly second: Judgement;
-  /** The label that stands after the judges' answers were compared; null while there is none. */
+  /** The label after the comparison of the judges' answers; null while there is none. */
   readonly agreed: Judgement | null;
 }
 

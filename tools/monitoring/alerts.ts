@@ -6,12 +6,12 @@ interface Alert {
   readonly name: string;
   /** PromQL expression; the alert fires while it has a result. */
   readonly when: string;
-  /** How long the expression must have a result, as a Prometheus duration. */
+  /** Prometheus duration for which the expression must have a result. */
   readonly duration: string;
   /** `page` wakes a person; `ticket` waits for working hours. */
   readonly severity: 'page' | 'ticket';
   readonly summary: string;
-  /** Tells the operator what to do and names the page that explains it. */
+  /** Instruction for the operator, with the page that explains it. */
   readonly remedy: string;
 }
 

@@ -9,11 +9,11 @@ export interface Session {
   readonly idleInTransactionMs?: number;
   /** Time between the server's deadline and the client's. Only the server's proves that nothing was stored. */
   readonly graceMs?: number;
-  /** For lookups by key and statements with array parameters: plans remain good while tables grow from empty. */
+  /** Suits lookups by key and statements with array parameters: plans remain good while tables grow from empty. */
   readonly plansForGrowth?: boolean;
-  /** For folds: forces lookups through an index, whatever the statistics are. */
+  /** Suits folds: forces lookups through an index, whatever the statistics are. */
   readonly lookups?: boolean;
-  /** For pages in the order of an index: without statistics, the planner would sort the whole table for each page. */
+  /** Suits pages in the order of an index: without statistics, the planner would sort the whole table for each page. */
   readonly inOrder?: boolean;
   /** Commits do not wait for the disk, so a crash of the server can lose them. */
   readonly lossy?: boolean;

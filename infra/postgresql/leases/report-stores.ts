@@ -63,7 +63,7 @@ export const createReportClaims = (run: ReadRows): ReportClaims => ({
       where c.claimed_until < ${now}::bigint returning 1`;
     return (await run({ name: 'claim_report_token', ...statement })).length === 1;
   },
-  /** Also deletes the expired claims that dead processes left in the account. */
+  /** Releases the claim and deletes the expired claims that dead processes left in the account. */
   async release({ accountId, tokenKey, by }) {
     const ownClaim = sql`account_id = ${accountId}::uuid and token_key = ${tokenKey} and claimed_by = ${by}::uuid`;
     const statement = sql`delete from civic.report_claims c using (

@@ -29,7 +29,7 @@ function limitBytes(rows: string, bytes: string): string {
   ) c where coalesce(bytes_before, 0) < ${bytes} order by position`;
 }
 
-/** Also returns the event at $1, without its data, to compare it with the last event that the reader has read. */
+/** Includes the event at $1, without its data, to compare it with the last event that the reader has read. */
 const READ_ALL = limitBytes(
   `select ${COLUMNS.replace(/\bdata\b/, 'case when position > $1 then data end as data')} from civic.events
   where position >= $1 order by position limit $2`,

@@ -19,7 +19,7 @@ import type { Job, Module } from './module.ts';
 const POLL_EVERY_MS = 15 * MINUTE_MS;
 /** Deadline of one batch of records, in milliseconds. */
 const WRITE_DEADLINE_MS = 30_000;
-/** How long a batch of a source waits for the previous one, in milliseconds. */
+/** Milliseconds that a batch of a source waits for the previous one. */
 const WAIT_MS = 2 * WRITE_DEADLINE_MS;
 const REMOVALS_PER_WRITE = 500;
 

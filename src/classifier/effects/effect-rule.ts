@@ -13,7 +13,7 @@ export interface EffectRule {
   readonly onlyWhere?: 'no_party' | 'nothing_else';
 }
 
-/** The rest of a clause: no full stop ends it inside a number or an abbreviation. */
+/** The rest of a clause. A full stop inside a number or an abbreviation does not end it. */
 export const REST = String.raw`(?:\b(?:\p{Lu}\.)+|\b(?:[ap]\.m|Nos?|(?:Dr|Mr|Mrs|Ms|Rev|St|Ft|Mt)(?=\. \p{Lu})|Jr(?=\. (?:Boulevard|Blvd|Street|Avenue|Drive|Way|Park|Community|Library)))\.|[^;.${BLANK}]|\.(?!\s+(?:\(\w\)\s*)?\p{Lu}|\s*$)){8,300}`;
 export const DATE = String.raw`[A-Z][a-z]+ \d{1,2}, \d{4}`;
 /** A clause that begins with one of the words, in any case. */

@@ -12,9 +12,9 @@ const inBothCases = (set: string): string =>
   });
 
 /**
- * The source of a regular expression without groups `(?i:…)`: their letters stand in both cases instead. V8 (Node 24)
- * misses capital letters behind alternatives of such a group, and not in the same texts where it interprets an
- * expression as where it has compiled it: what a text gives would depend on how many texts were read before.
+ * Replaces the groups `(?i:…)` of a regular expression by letters in both cases. V8 (Node 24) misses capital letters
+ * after alternatives of such a group, and its interpreter misses other texts than its compiled code, so the result
+ * would depend on how many texts were matched before.
  */
 export function spelledOut(source: string): string {
   const groups: boolean[] = [];

@@ -11,7 +11,7 @@ const AT_MOST = 3;
 const LENGTH = 260;
 /** Share of the limit after which a clause may end. */
 const LATE = 0.8;
-/** Shorter clauses state nothing by themselves. */
+/** Shorter clauses have no meaning on their own. */
 const SHORTEST = 8;
 /** Two effects with this many equal first characters are the same. */
 const SAME_START = 40;
@@ -46,8 +46,8 @@ interface Read {
 }
 
 /**
- * A clause over the limit without references, each replaced by an ellipsis; where that is too long, its beginning up to
- * the end of a clause.
+ * Shortens a clause: replaces each reference by an ellipsis, and if it is still too long, cuts it at the end of a
+ * clause.
  */
 function shortened(words: string): string {
   if (words.length <= LENGTH) return words;
@@ -75,7 +75,7 @@ function effectOf({ text, lower }: Read, { label, pattern, needs }: (typeof COMP
   return [{ label, words: shortened(words) }];
 }
 
-/** One effect for each rule that fits: the longest of the texts. */
+/** Returns one effect for each rule that matches: the one with the longest text. */
 const effectsBy = (rules: typeof COMPILED, texts: readonly Read[]): Effect[] =>
   rules.flatMap((rule) =>
     texts
@@ -94,8 +94,8 @@ const isRepeated = (effects: readonly Effect[], index: number): boolean =>
   });
 
 /**
- * Effects that the texts state, each label once and no clause inside another one. What money is for counts where no
- * party is paid.
+ * Returns the effects in the texts: each label once, and no clause inside another one. The purpose of money counts only
+ * if no party is paid.
  */
 export function statedEffects(texts: readonly string[], { isPaid }: { readonly isPaid: boolean }): string[] {
   const read = texts.map((text) => ({ text, lower: text.toLowerCase() }));

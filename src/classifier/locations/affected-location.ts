@@ -52,7 +52,7 @@ function matchesOf(text: string, kind: LocationKind, pattern: RegExp): FoundLoca
   return NAME_PATTERNS.has(pattern) ? found.flatMap((match) => fromName(text, match)) : found;
 }
 
-/** The matched text; none if it is longer than the limit: a place is stated completely or not at all. */
+/** Returns the matched text, or none if it exceeds the limit: a place is never cut. */
 function sourceText(text: string, found: FoundLocation): string {
   const whole = text.slice(found.start, found.end).replace(/(?<![\s,.;])[\s,.;]+$/, '');
   return whole.length <= LENGTH ? whole : '';
@@ -77,18 +77,19 @@ const NO_NAME = new Set(
 const MAY_OPEN = new Set(
   'new dallas fort north south east west first second third community city historic national five'.split(' '),
 );
-/** Up to one of these, words say what is done or who does it. */
+/** Words before one of these describe the action or the actor. */
 const PRELUDE =
   /^.*\b(?:Commission of|Council of|Board of|Establish(?:ment of|ing)|Creat(?:ion of|ing)|Authorizing|Resolution|Ordinance|Petition|Program)\s/s;
-/** A list of streets that share what follows. */
+/** A list of streets with a common ending. */
 const SHARED = /(?:Streets|Avenues|Roads|Lanes|Boulevards|Drives) \p{L}+$/u;
 const BEHIND_NAME = /(?<![\p{L}\d])\p{Lu}\p{L}[\p{L}\d'’.-]* $/u;
 
 /**
- * The match without leading words outside the name; nothing for a kind without a name, or for a part of a longer name.
+ * Returns the match without leading words outside the name. Returns nothing for a kind without a name, or for a part of
+ * a longer name.
  */
 function fromName(text: string, found: FoundLocation): FoundLocation[] {
-  // A municipality may be named like a facility.
+  // A municipality can have the name of a facility.
   const whole = text.slice(found.start, found.end);
   if (/\b(?:City|Town|Village) of (?:\S+ )?\S+$/.test(whole) || SHARED.test(whole)) return [];
   const from = PRELUDE.exec(whole)?.[0].length ?? 0;
@@ -100,7 +101,7 @@ function fromName(text: string, found: FoundLocation): FoundLocation[] {
   );
   const begin = words[first];
   if (begin === undefined || first >= words.length - 1) return [];
-  // The pattern reads so many words only: a name that goes on before them is longer.
+  // The pattern matches a limited number of words. A name that continues before them is longer.
   if (from + first === 0 && BEHIND_NAME.test(text.slice(Math.max(0, found.start - 40), found.start))) return [];
   return [{ ...found, start: found.start + from + begin.index }];
 }

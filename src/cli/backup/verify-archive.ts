@@ -89,7 +89,7 @@ const START = 1 << 16;
 const FULL = 0.6;
 const NOTHING = -1;
 
-/** From texts to numbers in 30 bytes each. Compares 64 bits of a hash: among a billion texts, a confusion has a probability of 3 %. */
+/** Maps texts to numbers in 30 bytes each. Compares 64 bits of a hash: among a billion texts, a confusion has a probability of 3 %. */
 export class SeenKeys {
   #keys = new BigUint64Array(START);
   #values = new Int32Array(START).fill(NOTHING);

@@ -6,7 +6,7 @@ export interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'failed';
   readonly found: string;
-  /** Tells the operator what to do; empty if there is nothing to do. */
+  /** Instruction for the operator; empty if there is nothing to do. */
   readonly remedy: string;
 }
 
@@ -26,7 +26,7 @@ export const failed = (check: string, found: string, remedy: string): Finding =>
 const MEGABYTE = 1024 * 1024;
 const LITTLE_SPACE = 2048 * MEGABYTE;
 const NO_SPACE = 256 * MEGABYTE;
-/** With a larger difference, processes on several machines would not share the windows of one-second limits. */
+/** Processes whose clocks differ by more would not share the windows of one-second limits. */
 const CLOCK_TOLERANCE_MS = 2_000;
 
 export function judgeFolder(setting: string, { path, writable, freeBytes }: FolderFacts): readonly Finding[] {

@@ -108,7 +108,7 @@ export function withFailures(civic: Civic, { throwNext }: Pick<Failures, 'throwN
     };
   };
   const operations = mapValues(civic.operations, (name, ask) => before(name, ask));
-  // Health never fails: it states what it cannot read.
+  // Health never fails: it reports what it cannot read.
   const readCivicHealth: typeof operations.readCivicHealth = async () => {
     try {
       return await operations.readCivicHealth();

@@ -148,7 +148,7 @@ function erasingOf(path: string | undefined, literal: string | null, replacement
   return { path: keys, literal, replacement: replacement.normalize('NFC') };
 }
 
-/** Also when nothing was left to erase: an earlier run may have been killed. */
+/** Removes derived copies of erased texts, even if nothing was left to erase: an earlier run might have been killed. */
 async function clean(
   context: CliContext,
   civic: Civic,

@@ -214,7 +214,7 @@ async function switchTo(model: Chosen, accepting: boolean) {
   return followed(context, civic, switching, isLive);
 }
 
-/** A moved log keeps its live and building generations; kept and refused ones stay with the former log. */
+/** A moved log keeps its live and building generations; retired and refused ones stay with the former log. */
 async function requireLogInUse(civic: Civic, { projection, logId }: Generation): Promise<void> {
   if (logId !== null && logId !== (await civic.log.identity())) {
     throw new CommandFailed(

@@ -14,7 +14,7 @@ import { type SourceName, SOURCES } from '../../sources/sources.ts';
 
 const SHOWN = 20;
 
-/** Why a sync has not succeeded, in one line; null when nothing failed. */
+/** Returns the reason of a failed sync in one line; null if nothing failed. */
 function failureIn({
   client,
   failure,

@@ -67,7 +67,7 @@ class ToolServer extends Server {
   /** Receives a result before the library wraps it in a `Response`, which costs as much as the tool itself. */
   takeResult: ((message: object) => void) | undefined;
 
-  /** For params that fail its schema the library throws a plain error, which it would answer as an internal error. */
+  /** The library throws a plain error for params that fail its schema, and would answer it as an internal error. */
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const wrapped = super._wrapHandler(method, handler);
     return async (request, context) => {

@@ -4,7 +4,7 @@ import type { Clock } from '../../../domain/ports/clock.ts';
 import { LogUnavailable } from '../../../domain/ports/event-log.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 
-/** How the last reads went. `slow`: a read takes longer than viewers wait. `hangs`: it takes much longer. */
+/** Result of the last reads. `slow`: a read takes longer than viewers wait. `hangs`: it takes much longer. */
 type Reachable = 'answers' | 'slow' | 'hangs' | 'log-unreachable' | 'unreachable';
 
 export interface Watched {

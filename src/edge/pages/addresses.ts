@@ -1,4 +1,4 @@
-/** Paths of the pages. They stay: other sites link to them. */
+/** Paths of the pages. They must not change, because other sites link to them. */
 export const STYLE_PATH = '/pages/style.css';
 
 export const GUIDES_PATH = '/docs';
@@ -7,7 +7,7 @@ export const operationGuidePath = (operationId: string): string => `${GUIDES_PAT
 export const imagePath = (file: string): string => `${GUIDES_PATH}/${file}`;
 export const errorPath = (code: string): string => `${GUIDES_PATH}/errors/${code}`;
 
-/** The part of an address that leads to a heading, as GitHub writes it. */
+/** Returns the fragment of a heading's address, in GitHub's form. */
 export const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -23,7 +23,7 @@ export const itemPath = (itemId: string): string => `/items/${itemId}`;
 export const feedOf = (path: string): string => `${path}/atom.xml`;
 export const calendarOf = (path: string): string => `${path}/calendar.ics`;
 
-/** A path with the parameters that have a value. */
+/** Appends the parameters that have a value to a path. */
 export function withQuery(path: string, parameters: Readonly<Record<string, string | number | undefined>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, String(value));

@@ -36,7 +36,7 @@ const ITEMS = 50;
 const ENTRIES_SIZE = 85_000;
 const NEVER = new Date(0).toISOString();
 
-/** An Atom feed (RFC 4287) in pages (RFC 5005). The escaping of pages is that of XML too. */
+/** Renders an Atom feed (RFC 4287) in pages (RFC 5005). The escaping of HTML pages is valid XML too. */
 function atomFeed({ title, path, self, pagePath, entries, next }: Feed, baseUrl: string): string {
   const shown = fitting(entries, ENTRIES_SIZE, (entry) => entryMarkup(entry, baseUrl));
   const updated = entries
@@ -132,7 +132,7 @@ export async function jurisdictionFeed(
   return render({ title: name, pagePath: jurisdictionPath(slug) }, baseUrl);
 }
 
-/** What a search finds, by the time of the last change of each item. */
+/** Renders the results of a search as a feed, ordered by the last change of each item. */
 export async function searchFeed(
   reads: PageReads,
   { query, address }: PageRequest<'searchFeed'>,

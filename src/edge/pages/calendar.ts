@@ -22,13 +22,13 @@ const MARKS: Partial<Readonly<Record<MeetingFacts['meeting']['status'], string>>
   postponed: 'Postponed: ',
 };
 
-/** A day without a time where the source states none. */
+/** Returns the day without a time if the source has no time. */
 export const startOf = ({ startsAt, startTime, timezone }: MeetingFacts['meeting']) =>
   startTime?.status === 'not_stated'
     ? { start: new Date(`${dateOfDay(localDay(Date.parse(startsAt), timezone))}T00:00:00Z`), allDay: true }
     : { start: new Date(startsAt) };
 
-/** Returns the description of an entry: a note if no time is stated, the comment of the source and the address of the record. */
+/** Returns the description of an entry: a note if the time is unknown, the comment of the source and the address of the record. */
 export function descriptionOf({ startTime, comment, sourceUrl }: MeetingFacts['meeting']): string {
   const lines = [
     ...(startTime?.status === 'not_stated' ? [`Time not stated${quotedTime(startTime.sourceText)}`] : []),
@@ -38,7 +38,7 @@ export function descriptionOf({ startTime, comment, sourceUrl }: MeetingFacts['m
   return printable(lines.join('\n'));
 }
 
-/** The meetings of a body, times in UTC (RFC 5545). A cancelled meeting stays, marked, so that calendars remove it. */
+/** Renders the meetings of a body with times in UTC (RFC 5545). Keeps a canceled meeting, marked, so that calendars remove it. */
 export async function bodyCalendar(
   reads: PageReads,
   { params }: PageRequest<'calendar'>,
@@ -64,7 +64,7 @@ export async function bodyCalendar(
     calendar.createEvent({
       id: meeting.id,
       ...startOf(meeting),
-      // The time of the record: the same answer as long as nothing changes.
+      // The time of the record, so that the answer stays the same until something changes.
       stamp: new Date(changedAt),
       lastModified: new Date(changedAt),
       sequence: version,

@@ -8,7 +8,7 @@ interface County {
   readonly municipalities: readonly CoverageJurisdiction[];
 }
 
-/** The counties by name, each with the municipalities that have a part in it. */
+/** Returns the counties by name, each with the municipalities that extend into it. */
 export function countiesOf(jurisdictions: readonly CoverageJurisdiction[]): readonly County[] {
   const [counties, cities] = [
     jurisdictions.filter(({ level }) => level === 'county'),
@@ -20,7 +20,7 @@ export function countiesOf(jurisdictions: readonly CoverageJurisdiction[]): read
   }));
 }
 
-/** Slugs of jurisdictions of which a source of a covered body was read at least once. */
+/** Slugs of jurisdictions with a covered body whose source has been read at least once. */
 type ReadSlugs = ReadonlySet<string>;
 
 const hasRead = ({ county, municipalities }: County, read: ReadSlugs): boolean =>
@@ -28,7 +28,7 @@ const hasRead = ({ county, municipalities }: County, read: ReadSlugs): boolean =
 
 const shapes: Readonly<Record<string, string>> = outlines.shapes;
 
-/** The region by the shapes of its counties. The same is in the list, so that it is one image to a screen reader. */
+/** Renders the map of the counties. The list has the same content, so it is one image for a screen reader. */
 export const countyMap = (counties: readonly County[], read: ReadSlugs): Html => html`<figure class="map">
 <svg viewBox="-2 -2 ${outlines.width + 4} ${outlines.height + 4}" role="img" aria-labelledby="map-title">
 <title id="map-title">Map of the 16 counties of north-central Texas; the list below says where a covered body was read</title>
@@ -54,7 +54,7 @@ export const countyList = (counties: readonly County[], read: ReadSlugs): Html =
 
 const numbered = (count: number): string => `${count} ${count === 1 ? 'municipality' : 'municipalities'}`;
 
-/** What of a county was read; the county itself is none of its municipalities. */
+/** Describes which places of a county have been read. The county itself is not one of its municipalities. */
 function readIn({ county, municipalities }: County, read: ReadSlugs): string {
   const count = municipalities.filter(({ jurisdictionSlug }) => read.has(jurisdictionSlug)).length;
   const places = [

@@ -14,7 +14,7 @@ const HEADINGS: Readonly<Record<number, string>> = {
   429: 'Too many requests; wait a moment',
 };
 
-/** What a browser shows for a refusal or a failure. */
+/** Renders the page for a refusal or a failure. */
 export function errorPage({ status, code, message, requestId }: ShownError, contact: string | null): string {
   const title = HEADINGS[status] ?? (status < 500 ? 'This request was refused' : 'This page cannot be shown now');
   const main = html`<h1>${title}</h1>

@@ -27,14 +27,14 @@ export const MAX_OF = 80;
 const MAX_SUMMARY = 400;
 
 export const titleOf = (text: string): string => clipped(text, MAX_TITLE);
-/** What the source says of a meeting. */
+/** Clips the source's comment on a meeting. */
 export const commentOf = (text: string): string => clipped(text, MAX_COMMENT);
 export const nameOf = (text: string): string => clipped(text, MAX_NAME);
 
 type PublicHit = z.output<typeof publicAgendaHit>;
 export const publicHit = ({ text }: ListedHit): PublicHit => JSON.parse(text) as PublicHit;
 
-/** Without a word for `scheduled`: it is also the status of a past meeting that nothing shows to have been held. */
+/** Words for statuses, except `scheduled`: a past meeting without evidence that it took place has that status too. */
 const MEETING_STATUSES: Readonly<Partial<Record<RecordData<'meetings'>['status'], string>>> = {
   held: 'held',
   cancelled: 'cancelled',
@@ -61,14 +61,14 @@ export const meetingStatus = (status: RecordData<'meetings'>['status']): Content
 export const outcomeTag = (outcome: RecordData<'agenda_items'>['outcome'] | undefined): Content =>
   outcome != null && html` <span class="tag">${OUTCOMES[outcome]}</span>`;
 
-/** The name alone where the topic has no page. */
+/** Renders a link to the topic, or its name if it has no page. */
 export function topicLink(slug: string, topics: readonly CoveredTopic[]): Html {
   const topic = topics.find((each) => each.slug === slug);
   if (topic === undefined) return html`<span class="topic">${slug}</span>`;
   return html`<a class="topic" href="${topicPath(slug)}">${nameOf(topic.label)}</a>`;
 }
 
-/** A hit of a list: place and time, item, what the record says of it and a link to the official record. */
+/** Renders a hit of a list: place and time, item, summary, and a link to the official record. */
 export function hitEntry(listed: ListedHit, topics: readonly CoveredTopic[] | null): Html {
   const hit = publicHit(listed);
   const { title, summary, quote } = hitTexts(hit, { title: MAX_HEADING, summary: MAX_SUMMARY });
@@ -84,8 +84,8 @@ ${summary && html`<p>${summary}</p>`}
 /** Returns true if pages link to an address: its host is public, and it is short enough. */
 export const isLinked = (url: string): boolean => isPublicAddress(url) && bytesOf(html`${url}`) <= MAX_ADDRESS;
 /**
- * A link to another site; the label alone where pages do not link to the address. Where a page has the same label more than once, `of` is what it belongs
- * to, for readers of a list of links.
+ * Renders a link to another site, or the label if pages do not link to the address. `of` names what the link belongs to, for readers of a list
+ * of links in which a label occurs more than once.
  */
 export function outsideLink(url: string, label: string, of?: string): Html {
   if (!isLinked(url)) return html`${label}`;
@@ -95,13 +95,13 @@ export function outsideLink(url: string, label: string, of?: string): Html {
 
 export const officialLink = (url: string, of?: string): Html => outsideLink(url, 'Official record', of);
 
-/** A meeting of a list. */
+/** Renders a meeting of a list. */
 export const meetingEntry = ({ meeting, body, jurisdiction }: MeetingFacts): Html => html`<li>
 <a href="${meetingPath(meeting.id)}">${meetingTime(meeting)}</a> ${meetingStatus(meeting.status)}
 <span class="quiet"><a href="${bodyPath(jurisdiction.slug, body.slug)}">${nameOf(jurisdiction.name)}: ${nameOf(body.name)}</a></span>
 </li>`;
 
-/** Where the records of a page come from, and when that was last looked at. */
+/** Renders the source of the records of a page, with the time of the last check. */
 export const sourceLine = ({ label, officialUrl, status, lastSuccessfulCheckAt }: SourceFacts): Html =>
   html`<p class="source">Source: ${
     officialUrl === null ? nameOf(label ?? 'unknown') : outsideLink(officialUrl, nameOf(label ?? officialUrl))
@@ -131,6 +131,6 @@ const sourceEntry = ({
 <a href="${jurisdictionPath(jurisdictionSlug)}">${nameOf(jurisdictionName)}</a>, ${nameOf(publicBodyName)}:
 ${sourceLine({ ...source, label: source.sourceTypeLabel, officialUrl: source.officialSourceUrl ?? null })}</li>`;
 
-/** A list, or a sentence where it is empty. */
+/** Renders a list, or a sentence if it is empty. */
 export const listOr = (entries: readonly Html[], otherwise: string): Html =>
   entries.length === 0 ? html`<p>${otherwise}</p>` : html`<ul class="entries">${entries}</ul>`;

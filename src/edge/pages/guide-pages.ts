@@ -33,7 +33,7 @@ function addressOf(href: string, folder: URL): string | null {
   return name === undefined ? null : `${GUIDES_PATH}/${name}${file.hash}`;
 }
 
-/** The markup of a guide. Guides are files of the program: their markup is trusted. */
+/** Renders a guide. Guides are files of the program, so their markup is trusted. */
 function rendered(markdown: string, folder: URL): Html {
   const marked = new Marked({
     renderer: {
@@ -47,19 +47,19 @@ function rendered(markdown: string, folder: URL): Html {
       },
       image: ({ href, text }) =>
         html`<img src="${imagePath(href.replace('../', ''))}" alt="${text}" loading="lazy">`.toString(),
-      // Wide samples and tables scroll by keyboard too.
+      // The keyboard can scroll wide samples and tables too.
       code: ({ text }) => html`<pre tabindex="0"><code>${text}</code></pre>\n`.toString(),
     },
   });
   return raw(marked.parser(inTabs(marked.lexer(markdown), marked)).replaceAll('<table>', '<table tabindex="0">'));
 }
 
-/** Languages of samples that say the same, as tabs name them. */
+/** Languages of equivalent samples, with the names of their tabs. */
 const LANGUAGES: Readonly<Record<string, string>> = { sh: 'curl', python: 'Python', js: 'JavaScript' };
 const languageOf = (token: Token | undefined): string | undefined =>
   token?.type === 'code' ? LANGUAGES[(token as Tokens.Code).lang?.split(' ', 1)[0] ?? ''] : undefined;
 
-/** Samples in several languages that follow each other, as tabs of one group that works without a script. */
+/** Renders consecutive samples in several languages as tabs, which work without a script. */
 function inTabs(tokens: readonly Token[], marked: Marked): Token[] {
   const result: Token[] = [];
   const samples: Token[] = [];

@@ -14,7 +14,7 @@ interface Section {
   readonly text: string;
 }
 
-/** What stands under each heading of a guide, without markup. */
+/** Returns the text under each heading of a guide, without markup. */
 function sectionsOf({ name, title, markdown }: Guide): readonly Section[] {
   return markdown.split(/^(?=#{1,4} )/m).map((part) => {
     const [, heading = title, text = ''] = /^#+ (.*)\n([\s\S]*)$/.exec(part) ?? [];
@@ -23,10 +23,10 @@ function sectionsOf({ name, title, markdown }: Guide): readonly Section[] {
   });
 }
 
-/** Of the files of the program, which do not change while it runs. */
+/** Sections of the guides. The files of the program do not change while it runs. */
 let sections: { readonly of: readonly Guide[]; readonly all: readonly Section[] } | undefined;
 
-/** The sections that have every word, those with a word in the heading first. */
+/** Renders the sections with every word, those with a word in the heading first. */
 export function guideHits(guides: readonly Guide[], query: string): Html {
   const words = query
     .toLowerCase()

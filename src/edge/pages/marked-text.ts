@@ -6,7 +6,7 @@ interface Range {
   readonly end: number;
 }
 
-/** Places of the quotes in a text, in order and apart from each other; a quote that is not in it has none. */
+/** Returns the ranges of the quotes in a text, in order and without overlaps. A quote that the text lacks has none. */
 function rangesOf(text: string, quotes: readonly string[]): readonly Range[] {
   const found = quotes
     .map((quote) => ({ start: quote === '' ? -1 : text.indexOf(quote), length: quote.length }))
@@ -21,7 +21,7 @@ function rangesOf(text: string, quotes: readonly string[]): readonly Range[] {
   return ranges;
 }
 
-/** A text with its quotes marked. */
+/** Renders a text with its quotes marked. */
 export function markedText(text: string, quotes: readonly string[]): Html {
   let at = 0;
   const parts = rangesOf(text, quotes).map(({ start, end }) => {
@@ -37,7 +37,7 @@ export const AROUND = 160;
 /** Characters of a quote that are shown. */
 export const MAX_QUOTE = 400;
 
-/** The quote, marked, with what stands around it; the quote alone where the text does not have it. */
+/** Renders the quote, marked, with the text around it, or the quote alone if the text does not contain it. */
 export function quoteInText(text: string | null, quote: string): Html {
   const start = text?.indexOf(quote) ?? -1;
   const [cut, rest] = quote.length > MAX_QUOTE ? [cutAfter(quote, MAX_QUOTE), CUT] : [quote, ''];
@@ -49,13 +49,13 @@ export function quoteInText(text: string | null, quote: string): Html {
   return html`${before.toWellFormed()}<mark>${cut.toWellFormed()}</mark>${after.toWellFormed()}`;
 }
 
-/** From the first whole word on, where that is near. */
+/** Drops the first, incomplete word unless it is long. */
 function fromWord(text: string): string {
   const space = text.search(/\s/);
   return space >= 0 && space < text.length / 2 ? text.slice(space + 1) : text;
 }
 
-/** A part of a text around the first of these lower-case words, with each of them marked. */
+/** Renders a part of a text around the first of these lower-case words, with each of them marked. */
 export function excerptAround(text: string, words: readonly string[]): Html {
   const lower = text.toLowerCase();
   const first = Math.min(...words.map((word) => lower.indexOf(word)).filter((at) => at >= 0), text.length);

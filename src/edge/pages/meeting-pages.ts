@@ -40,7 +40,7 @@ const [HITS_SIZE, DOCUMENTS_SIZE, MEMBERS_SIZE, APPEARANCES_SIZE, ACTIONS_SIZE] 
 /** Id of the list on the page of an item. */
 const APPEARANCES = 'appearances';
 
-/** Throws a `Rejection` where it is no uuid. */
+/** Throws a `Rejection` if it is not a uuid. */
 function idOf(text: string, what: string): string {
   const parsed = uuid.safeParse(text);
   if (parsed.success) return parsed.data;
@@ -52,7 +52,7 @@ const parentsOf = ({ jurisdiction, body }: MeetingFacts): readonly (readonly [st
   [bodyPath(jurisdiction.slug, body.slug), body.name],
 ];
 
-/** Hits that public operations show: of a covered topic and a publicly covered body. */
+/** Returns the hits that public operations show: of a covered topic and a publicly covered body. */
 const publicOf = <Hit extends { readonly topicSlug: string }>(
   hits: readonly Hit[],
   { covered }: MeetingFacts,
@@ -103,11 +103,11 @@ function itemsShown(rows: readonly MeetingItem[], before: number, itemCount: num
   return count === 0 ? `${itemCount} items.` : `Items ${before + 1} to ${before + count} of ${itemCount}.`;
 }
 
-/** Body, title and local day; the title alone where it names the body. */
+/** Returns body, title and local day, without the body if the title names it. */
 const nameOfMeeting = ({ meeting, body }: MeetingFacts, shownTitle: string): string =>
   `${hasName(shownTitle, body.name) ? shownTitle : `${nameOf(body.name)}: ${shownTitle}`}, ${meetingDay(meeting)}`;
 
-/** True if a meeting is still to come and has no agenda file. */
+/** Returns true for an upcoming meeting without an agenda file. */
 const awaitsAgenda = (
   { status, startsAt }: MeetingFacts['meeting'],
   documents: readonly Pick<RecordData<'documents'>, 'kind'>[],
@@ -165,11 +165,11 @@ ${documentList(documents, agendaNumber === null ? title : `${agendaNumber} ${tit
 </li>`;
 }
 
-/** Sources put what is proposed into the field of what was done, and leave it there when the meeting is over. */
+/** Sources put the proposed action into the field of the decision, and leave it there after the meeting. */
 const actionLabel = (text: string, outcome: MeetingItem['outcome'] = null): string =>
   outcome === null && extractDecision(text) === null ? 'Action, proposed or taken' : 'Action';
 
-/** The quotes of an item, each once with its topics; one that is part of another is not shown apart. */
+/** Renders the quotes of an item, each once with its topics. A quote inside another one is not repeated. */
 function quotesOf(hits: MeetingItem['topics']) {
   const words = hits.map(({ evidenceQuote }) => wordsOfQuote(evidenceQuote));
   const longest = (quote: string): string =>
@@ -252,7 +252,7 @@ export async function itemPage(reads: PageReads, { params }: PageRequest<'item'>
   const hits = publicOf(item.topics, facts, topics);
   const quotes = hits.map(({ evidenceQuote }) => wordsOfQuote(evidenceQuote));
   const { title, text } = item;
-  /** A title that the heading cuts, where the text does not have it. */
+  /** The full title if the heading cuts it and the text does not contain it. */
   const longTitle = titleOf(title) === clipped(title, MAX_LONG_TITLE) || text?.includes(title) === true ? '' : title;
   const main = html`<h1>${markedText(titleOf(item.title), quotes)}</h1>
 <dl>

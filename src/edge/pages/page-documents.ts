@@ -10,7 +10,7 @@ import { GUIDES_FOLDER } from './guide-files.ts';
 
 const LASTING = { 'cache-control': 'public, s-maxage=3600', 'x-content-type-options': 'nosniff' } as const;
 
-/** What `/` answers to programs. */
+/** Returns the answer of `/` to programs. */
 export const serviceIndex = (baseUrl: string): string =>
   JSON.stringify({
     service: 'Civic Records',

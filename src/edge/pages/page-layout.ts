@@ -5,15 +5,15 @@ import { type Content, type Html, html } from './html.ts';
 export interface PageParts {
   readonly title: string;
   readonly main: Content;
-  /** Where the page is: its parents, from the front page on. */
+  /** Parents of the page, beginning with the front page. */
   readonly parents?: readonly (readonly [path: string, name: string])[];
-  /** The same as a feed or a calendar. */
+  /** The page as a feed or a calendar. */
   readonly alternates?: readonly { readonly type: string; readonly href: string; readonly title: string }[];
 }
 
 export const SERVICE_NAME = 'Civic Records';
 
-/** The whole page. `contact` is where corrections are sent. */
+/** Renders the whole page. `contact` is the address for corrections. */
 export function pageLayout({ title, main, parents = [], alternates = [] }: PageParts, contact: string | null): string {
   const heading = title === SERVICE_NAME ? title : `${titleOf(title)} · ${SERVICE_NAME}`;
   const page = html`<!doctype html>

@@ -1,4 +1,4 @@
-/** The page has another address now. */
+/** Thrown if the page has moved to another address. */
 export class PageMoved extends Error {
   override readonly name = 'PageMoved';
   readonly path: string;

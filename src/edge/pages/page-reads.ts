@@ -29,7 +29,7 @@ interface Choice {
   readonly name: string;
 }
 
-/** What the pages are made of: the functions of the public operations and tools, and reads of meetings. Ids are uuids. */
+/** Reads for the pages: the functions of the public operations and tools, and reads of meetings. Ids are uuids. */
 export interface PageReads {
   readonly coveredTopics: () => Promise<readonly CoveredTopic[]>;
   readonly publishedCadences: () => Promise<readonly PublishedCadence[]>;
@@ -37,7 +37,7 @@ export interface PageReads {
   /** People of the places with a source that was read, also of those that were added for the feed only. */
   readonly peopleRead: () => Promise<PeopleRead>;
   readonly researchCoverage: (input: CoverageInput) => Promise<CoveragePage>;
-  /** At most `limit` of each topic. */
+  /** Returns up to `limit` hits of each topic. */
   readonly nextHits: (limit: number) => Promise<readonly ListedHit[]>;
   readonly recentHits: (input: RecentHitsInput) => Promise<readonly ListedHit[]>;
   readonly feedItems: (input: FeedItemsInput) => Promise<readonly ListedHit[]>;
@@ -54,16 +54,16 @@ export interface PageReads {
   readonly meetingItems: (meetingId: string, input: MeetingItemsInput) => Promise<MeetingItems>;
   readonly meetingDocuments: (meetingId: string) => Promise<readonly RecordData<'documents'>[]>;
   readonly item: (itemId: string) => Promise<AgendaItem | null>;
-  /** When each of these items was last changed, by id; an unknown one is absent. */
   /** Returns the time of the first version of hits, by id. */
   readonly hitCreations: (hitIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Returns the time of the last change of items, by id, without unknown ones. */
   readonly itemChanges: (itemIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** What a search may be narrowed to, by name: the jurisdictions and topics that `get_coverage` lists. */
+  /** Returns the filters of a search, by name: the jurisdictions and topics that `get_coverage` lists. */
   readonly searchChoices: () => Promise<{ readonly places: readonly Choice[]; readonly topics: readonly Choice[] }>;
-  /** `address` is that of the client. Throws a `Rejection` for a cursor of another search, and where too many searches wait. */
+  /** `address` is the client's. Throws a `Rejection` for a cursor of another search, and if too many searches wait. */
   readonly search: (input: SearchAgendaInput, address: string) => Promise<SearchAgendaData>;
-  /** Milliseconds. */
+  /** Returns milliseconds since the epoch. */
   readonly now: () => number;
-  /** Where corrections are sent: an address for a link. */
+  /** Address for corrections, as a link. */
   readonly contact: string | null;
 }

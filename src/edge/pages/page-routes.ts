@@ -4,14 +4,14 @@ import { errorPath, GUIDES_PATH, operationGuidePath } from './addresses.ts';
 
 const HTML = 'text/html; charset=utf-8';
 const ATOM = 'application/atom+xml; charset=utf-8';
-/** For programs: the values that parameters accept. */
+/** Media type of the values that parameters accept, for programs. */
 export const LISTING = 'application/json; charset=utf-8';
 const CALENDAR = 'text/calendar; charset=utf-8';
 
-/** An empty field of a form is no value. */
+/** Treats an empty field of a form as absent. */
 const field = z.preprocess((value) => (value === '' ? undefined : value), z.string().optional());
 const noParameters = z.object({});
-/** Other parameters, such as those that social networks add to links, are ignored. */
+/** Ignores other parameters, such as those that social networks add to links. */
 const search = z.object({ q: field, jurisdiction: field, topic: field, from: field, to: field, cursor: field });
 const cursor = z.object({ cursor: field });
 const start = z.object({ start: z.coerce.number<string>().int().min(0).max(100_000).catch(0) });
@@ -29,7 +29,7 @@ const older = z
     error: 'before and item belong together',
   });
 
-/** Without their functions, which are loaded with the first page. */
+/** Routes without their functions, which are loaded with the first page. */
 export const PAGE_ROUTES = {
   front: { path: '/', contentType: HTML, query: noParameters },
   search: { path: '/search', contentType: HTML, query: search },

@@ -71,7 +71,7 @@ ${data[0] === undefined ? html`<p>This jurisdiction is not in the catalogue.</p>
   return { title: name, main, alternates: [{ type: 'application/atom+xml', href: feed, title: name }] };
 }
 
-/** The first of the meetings; where there are more, that there are. */
+/** Renders the first meetings, and a note if there are more. */
 function meetingList(meetings: readonly MeetingFacts[], otherwise: string, more: string): Html {
   const entries = fitting(meetings.slice(0, MEETINGS), MEETINGS_SIZE, meetingEntry);
   return html`${listOr(entries, otherwise)}

@@ -10,17 +10,17 @@ export function headingOf(title: string, max: number): string {
   return clipped(line, line.length <= 1.2 * max ? line.length : max);
 }
 
-/** A quote without the signs that the classifier cut it. */
+/** Removes the marks of the classifier's cuts from a quote. */
 export const wordsOfQuote = (quote: string): string => lineOf(quote).replace(/^… /, '').replace(/ …$/, '');
 
 /** Letters that two forms of a verb share. */
 const STEM = 4;
 
-/** The words of a text, each number as one, without the words that a summary leaves out of a title. */
+/** Returns the words of a text, each number as one, without the words that a summary omits from a title. */
 const statedWords = (text: string): readonly string[] =>
   titleWords(text.replaceAll(/\b(?:the )?execution of (?:an? )?|(?<=\d)[.,](?=\d)/gi, ''));
 
-/** Whether the words of the sentence stand side by side in the heading; the first of several, which is often a verb, also in another form. */
+/** Returns true if the words of the sentence are adjacent in the heading. The first of several, often a verb, can have another form. */
 const hasSentence = (heading: readonly string[], sentence: readonly string[]): boolean =>
   heading.some((first, at) =>
     sentence.every(
@@ -30,7 +30,7 @@ const hasSentence = (heading: readonly string[], sentence: readonly string[]): b
     ),
   );
 
-/** The space behind a sentence; none behind an abbreviation, an initial or a "No.", after which the same sentence goes on. */
+/** The space after a sentence, but not after an abbreviation, an initial or a "No.", which do not end one. */
 const BETWEEN_SENTENCES = /(?<=[.!?…]["”]?)(?<!\b(?:Nos?|St|Dr|Mr|Mrs|Ms|Jr|Sr|Ft|Mt|\p{Lu})\.) /u;
 
 /** Maximum number of characters of a text that are compared and shown. */

@@ -10,7 +10,7 @@ export const SEARCH_PATH = '/search';
 /** Bytes of the choices of one field. */
 const CHOICES_SIZE = 10_000;
 
-/** Works without a script, as all forms of the pages. `fields` stand below the box. */
+/** Renders the form, which works without a script. `fields` are below the box. */
 const form = (
   q: string | undefined,
   fields: Html,
@@ -20,11 +20,11 @@ const form = (
 ${fields}
 </form>`;
 
-/** The box alone, with a way to the other fields. */
+/** Renders the box with a link to the other fields. */
 export const searchBox = (): Html =>
   form(undefined, html`<p class="quiet"><a href="${SEARCH_PATH}">Search by place, topic and dates</a></p>`);
 
-/** All fields, with the values of the request. */
+/** Renders all fields with the values of the request. */
 export const searchForm = (
   query: SearchQuery,
   { places, topics }: Awaited<ReturnType<PageReads['searchChoices']>>,
@@ -37,7 +37,7 @@ ${day('from', 'Meeting from', query.from)}
 ${day('to', 'Meeting to', query.to)}</p>`,
   );
 
-/** A chosen value that is not among the choices is one of them too. */
+/** Adds a chosen value that the choices lack. */
 function choice(name: string, [label, any]: readonly [string, string], choices: Choices, chosen = ''): Html {
   const options = fitting(choices, CHOICES_SIZE, (each) => option(each, chosen));
   const isShown = chosen === '' || choices.slice(0, options.length).some(({ slug }) => slug === chosen);

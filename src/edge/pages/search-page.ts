@@ -14,7 +14,7 @@ import { meetingTime, utcTime } from './times.ts';
 const RESULTS = 20;
 const MAX_EXCERPT = 500;
 
-/** The arguments of the tool, each with the parameter of the page that has it. */
+/** Parameter of the page for each argument of the tool. */
 const PARAMETERS = {
   query: 'q',
   jurisdictionSlug: 'jurisdiction',
@@ -25,7 +25,7 @@ const PARAMETERS = {
 } as const;
 const ARGUMENT = new RegExp(`\\b(?:${Object.keys(PARAMETERS).join('|')})\\b`, 'g');
 
-/** The arguments of the tool, by its rules. Throws a `Rejection`. */
+/** Returns the arguments of the tool, checked by its rules. Throws a `Rejection`. */
 export function searchInput(request: SearchQuery) {
   const parameters = Object.fromEntries(
     Object.entries(PARAMETERS).map(([argument, parameter]) => [argument, request[parameter]]),
@@ -82,7 +82,7 @@ ${rest !== '' && html`<p>${clipped(excerpt, MAX_EXCERPT)}</p>`}
 </li>`;
 }
 
-/** The sentences of a search without those that name fields of the tool, and without what they say of other tools. */
+/** Removes sentences that name fields of the tool, and remarks about other tools, from the guidance of a search. */
 const readerGuidance = (guidance: string): string =>
   guidance
     .split(/(?<=\.) /)

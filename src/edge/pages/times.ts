@@ -23,21 +23,21 @@ function formatOf(timeZone: string, style: 'long' | 'short'): Intl.DateTimeForma
   return format;
 }
 
-/** A meeting's time where it is held, such as "Wednesday, March 4, 2026 at 1:00 PM CST". */
+/** Formats an instant in the time zone of the meeting, such as "Wednesday, March 4, 2026 at 1:00 PM CST". */
 const timeInWords = (instant: string, timeZone: string): string => formatOf(timeZone, 'long').format(new Date(instant));
 
 const timeElement = (instant: string, timeZone: string): Html =>
   html`<time datetime="${instant}">${timeInWords(instant, timeZone)}</time>`;
 
-/** The day of a meeting where it is held, such as "Wednesday, March 4, 2026". */
+/** Formats the day of a meeting in its time zone, such as "Wednesday, March 4, 2026". */
 export const meetingDay = ({ startsAt, timezone }: Pick<RecordData<'meetings'>, 'startsAt' | 'timezone'>): string =>
   new Intl.DateTimeFormat('en-US', { timeZone: timezone, dateStyle: 'full' }).format(new Date(startsAt));
 
-/** The words of the source in place of a time: `: “after the briefing”`. Empty where it has none. */
+/** Quotes the words of the source in place of a time: `: “after the briefing”`. Empty if there are none. */
 export const quotedTime = (sourceText: string | null): string =>
   sourceText === null ? '' : `: “${clipped(sourceText, MAX_WORDS)}”`;
 
-/** The start of a meeting; its day alone, with the words of the source, where no time is stated. */
+/** Renders the start of a meeting, or its day with the words of the source if it has no time. */
 export function meetingTime({
   startsAt,
   startTime,
@@ -48,6 +48,6 @@ export function meetingTime({
   return html`<time datetime="${day}">${meetingDay({ startsAt, timezone })}</time> (time not stated${quotedTime(startTime.sourceText)})`;
 }
 
-/** A time of the service, such as a check of a source. */
+/** Renders a time of the service, such as that of a check of a source. */
 export const utcTime = (instant: string): Html =>
   html`<time datetime="${instant}">${formatOf('UTC', 'short').format(new Date(instant))}</time>`;

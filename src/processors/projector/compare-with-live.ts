@@ -162,7 +162,7 @@ export interface Verification {
   readonly folded: number;
   /** Descriptions of differing rows, a few of each kind; empty if the read model matches the log. */
   readonly differences: readonly string[];
-  /** Why the rows were not compared; null if they were. */
+  /** Reason for which the rows were not compared; null if they were. */
   readonly notCompared: string | null;
 }
 

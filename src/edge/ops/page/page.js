@@ -1,4 +1,4 @@
-// Shows /ops/state, asked for each second. Whatever comes from there is written as text, never as markup.
+// Fetches /ops/state every second and shows it. All values are written as text, never as markup.
 'use strict';
 
 const ASK_EVERY_MS = 1000;
@@ -30,7 +30,7 @@ const lag = ({ lagEvents, lagSeconds }) => {
   return `${lagEvents === null ? '' : `${number(lagEvents)} events, `}${short(lagSeconds)}`;
 };
 
-/** Sets what differs only, so that a selection, the focus and a screen reader are left alone. */
+/** Changes only what differs, so that selection, focus and screen readers are not disturbed. */
 const setText = (element, text) => {
   if (element.textContent !== text) element.textContent = text;
 };
@@ -39,7 +39,7 @@ const setAttribute = (element, name, value) => {
   else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 };
 
-/** As many children as there are items, each filled from its item. */
+/** Gives the parent one child per item and updates each child from its item. */
 const fill = (parent, items, make, update) => {
   while (parent.children.length > items.length) parent.lastElementChild.remove();
   while (parent.children.length < items.length) parent.append(make());
@@ -56,7 +56,7 @@ const make = (name, attributes = {}, ...children) => {
 const SVG = 'http://www.w3.org/2000/svg';
 const HOUR_MS = 3600000;
 
-/** Lines of the last hour, each with its newest and its highest value; where a value is not known the line is interrupted. */
+/** Draws lines of the last hour, each with its newest and highest value. Unknown values interrupt a line. */
 const showLines = (points, now) => {
   const lines = [
     ['Requests', ({ requests }) => requests, rate],
@@ -89,11 +89,11 @@ const showLines = (points, now) => {
   });
 };
 
-/** A table of columns `[heading, cell, kind]`; a cell is a text, or `{ text, word, severity, reason, progress }`. The first heads its row. */
+/** Creates a table of columns `[heading, cell, kind]`; a cell is a text, or `{ text, word, severity, reason, progress }`. The first heads its row. */
 const showTable = (id, caption, columns, rows, empty) => {
   const table = byId(id);
   if (table.tHead === null) {
-    // Written down, since a narrow screen lays the rows out as blocks, which would else take their meaning away.
+    // Explicit roles, because a narrow screen lays the rows out as blocks, which removes their roles.
     setAttribute(table, 'role', 'table');
     setAttribute(table, 'class', columns.length === 2 ? 'plain' : 'many');
     const heads = columns.map(([heading, , kind]) => make('th', { scope: 'col', role: 'columnheader', class: kind ?? '' }, heading));
@@ -302,7 +302,7 @@ const SEVERITY_WORDS = { failing: 'Failing', attention: 'Attention' };
 
 const LONGEST_LINE = 140;
 
-/** The list leaves out what the top line says in full. */
+/** The list omits what the top line already says. */
 const showProblems = (problems) => {
   const [worst, ...others] = problems;
   const isCut = worst !== undefined && worst.text.length > LONGEST_LINE;
@@ -346,7 +346,7 @@ const ask = async () => {
     const readAt = state.shared === null ? null : Math.max(0, (Date.parse(state.at) - Date.parse(state.shared.at)) / 1000);
     sharedAge = readAt;
   } catch {
-    // The age of what is shown says it.
+    // The displayed age shows that the state is outdated.
   } finally {
     asking = false;
     showAge();

@@ -18,7 +18,7 @@ export type Topics = readonly RecordData<'topics'>[];
 /** Items by id; null for withdrawn ones. */
 export type Contents = ReadonlyMap<string, Item | null>;
 
-/** Why a hit changes: a record event, or a change of the rules, which has a time only. */
+/** Cause of a change of a hit: a record event, or a change of the rules, which has a time only. */
 type Cause = Pick<StoredEvent, 'time'> & Partial<Pick<StoredEvent, 'id'>>;
 export type CauseOf = (itemId: string, item: Item | null) => Cause;
 

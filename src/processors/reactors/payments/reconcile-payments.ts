@@ -21,7 +21,7 @@ const CHAIN_MARGIN_MS = 120_000;
 const AT_ONCE = 100;
 /** Milliseconds for the request to publish the facts of its row; then the worker publishes the rest. */
 const PUBLISH_DELAY_MS = 5_000;
-/** How long a payment can fetch the result it paid for. */
+/** Milliseconds for which a payment can fetch its result. */
 const RESULT_RETENTION_MS = 30 * DAY_MS;
 
 export interface Reconciled {

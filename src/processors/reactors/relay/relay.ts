@@ -116,7 +116,7 @@ async function openSession(deps: RelayDependencies, running: ReactorRunning): Pr
     const boundary = prunedThrough === 0 ? 0 : position;
     const begun = { feedId, position: 0, boundary, fingerprint: EMPTY_FINGERPRINT };
     logger.info({ topic: topic.name, former: place, ...begun }, 'the relay begins');
-    // Written before the first message, so that the next owner knows the feed of the topic even if that message fails.
+    // Written before the first message, so that the next owner finds the feed of the topic even if that message fails.
     await running.confirm();
     await publication.publish([], begun);
     return { publication, place: begun };

@@ -20,7 +20,7 @@ export interface ReportFacts {
   /** Older open reports of the same record, from this account and from others. */
   readonly olderOwn: KnownReport | null;
   readonly olderOthers: readonly KnownReport[];
-  /** Why the service does not cover the report's subject, or null. */
+  /** Reason for which the service does not cover the report's subject, or null. */
   readonly outside: string | null;
   readonly sources: readonly Source[];
   /** Agendas of the same date and place. */
@@ -153,7 +153,7 @@ export function cut(text: string, max: number): string {
   return `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-// Sentences of an answer: each states what a record or a check shows, without conclusions.
+// Sentences of an answer. Each describes a record or a check, without conclusions.
 
 const WORDS: Readonly<Record<FoundResource, string>> = {
   meetings: 'meeting',

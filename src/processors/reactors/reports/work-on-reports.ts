@@ -35,7 +35,7 @@ export interface WorkDone {
   readonly left: { readonly reportId: string; readonly code: RejectionCode }[];
   /** Failed reports with their errors; the others were still processed. A later run includes them. */
   readonly failed: { readonly reportId: string; readonly reason: string }[];
-  /** Why the run ended early. */
+  /** Reason of an early end of the run. */
   stopped: Extract<RejectionCode, 'worker_paused' | 'budget_exhausted'> | null;
   position: Position | null;
 }
