@@ -2,6 +2,7 @@ import type { Clock } from '../../domain/ports/clock.ts';
 import { RecordGone, SourceUnavailable } from '../../domain/ports/source-ports.ts';
 import type { Validator, WebFile, WebPage, WebReader } from '../../domain/ports/web-reader.ts';
 import { retryAfterMilliseconds, Transient } from '../system/transient.ts';
+import { type BaseAddress, readBaseAddress } from './base-address.ts';
 import { exchange, placeOf, type WebAnswer, type WebRequest } from './exchange.ts';
 import { HostTurns } from './host-turns.ts';
 import { decodePage } from './page-text.ts';
@@ -59,6 +60,8 @@ export function openWebAccess({ fetch, clock, random, pauseMs, contact }: WebAcc
 export interface WebReaderOptions {
   /** Address that the operator named. Its host may be one that is not public; all others must be public. */
   readonly baseUrl?: string | undefined;
+  /** Address of the platform that `baseUrl` replaces in every request. Addresses in answers are those of the platform. */
+  readonly site?: string | undefined;
   /** True if the operator decided that robots.txt does not apply to this source. */
   readonly ignoresRobots?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -91,7 +94,7 @@ export function createWebReader(access: WebAccess, options: WebReaderOptions): W
       requireOk(answer);
       if (!isText(mediaType)) throw new SourceUnavailable(`${placeOf(answer.address)} is ${mediaType}, not a page`);
       const text = decodePage(answer.bytes, answer.headers.get('content-type'));
-      return { address: answer.address.href, mediaType, text };
+      return { address: site.publishedAddress(answer), mediaType, text };
     },
     file: async (address: string, known: Validator = {}): Promise<WebFile | null> => {
       const headers = conditionsOf(known);
@@ -101,7 +104,8 @@ export function createWebReader(access: WebAccess, options: WebReaderOptions): W
       const mediaType = mediaTypeOf(answer);
       if (mediaType === 'text/html' && asksForPassword(decodePage(answer.bytes, null)))
         throw new SourceUnavailable(`${placeOf(answer.address)} is a login page, not a document`);
-      return { address: answer.address.href, mediaType, validator: validatorOf(answer), bytes: answer.bytes };
+      const { bytes } = answer;
+      return { address: site.publishedAddress(answer), mediaType, validator: validatorOf(answer), bytes };
     },
   };
 }
@@ -126,23 +130,27 @@ function requireOk({ status, address }: Answered): void {
 class Site {
   readonly #access: WebAccess;
   readonly #options: WebReaderOptions;
-  readonly #namedHost: string | null;
+  readonly #base: BaseAddress;
 
   constructor(access: WebAccess, options: WebReaderOptions) {
     this.#access = access;
     this.#options = options;
-    this.#namedHost = options.baseUrl === undefined ? null : new URL(options.baseUrl).host;
+    this.#base = readBaseAddress(options.baseUrl, options.site);
   }
 
   /** Reads an address as far as robots.txt permits, and follows redirects. */
   async read(text: string, read: Read): Promise<Answered> {
-    const first = requireAddress(text, this.#namedHost);
+    const first = this.#base.toRequest(requireAddress(text, this.#base.namedHost));
     return this.#follow(first, read, async (address) => {
       if (this.#options.ignoresRobots !== true && !(await this.#rulesOf(address.origin))(address))
         throw new SourceUnavailable(
           `refused by robots.txt: ${address.host === first.host ? address.pathname.slice(0, 200) : placeOf(address)}`,
         );
     });
+  }
+
+  publishedAddress({ address }: Answered): string {
+    return this.#base.toPublished(address).href;
   }
 
   async #follow(first: URL, read: Read, permit: (address: URL) => Promise<void>): Promise<Answered> {
@@ -153,7 +161,8 @@ class Site {
       if (!isRedirect(answer.status)) return { ...answer, address };
       if (redirects === MAX_REDIRECTS)
         throw new SourceUnavailable(`${placeOf(first)} redirects more than ${MAX_REDIRECTS} times`);
-      address = requireTarget(answer.headers.get('location'), address, this.#namedHost);
+      const target = requireTarget(answer.headers.get('location'), address, this.#base.namedHost);
+      address = this.#base.toRequest(target);
       // As in browsers, a redirect to another page drops the form.
       if (answer.status < 307) form = undefined;
     }
@@ -174,7 +183,7 @@ class Site {
     const { fetch, clock, userAgent } = this.#access;
     const request: WebRequest = {
       address,
-      isNamed: address.host === this.#namedHost,
+      isNamed: address.host === this.#base.namedHost,
       headers: { 'user-agent': userAgent, accept: kind.accept, ...headers },
       form,
       maxBytes: kind.maxBytes,

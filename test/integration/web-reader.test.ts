@@ -68,6 +68,33 @@ describe('an answer', () => {
   });
 });
 
+describe('an address of the platform', () => {
+  test('is requested at the named host, and stays the address of the answer', async () => {
+    const site = await startSite({
+      '/recorded/AgendaCenter': redirect('https://www.example.gov/AgendaCenter/List'),
+      '/recorded/AgendaCenter/List': page('list'),
+      '/recorded/agenda.pdf': redirect('files/1.pdf'),
+      '/recorded/files/1.pdf': status(200, PDF),
+    });
+    const web = openWeb()({ baseUrl: `${site.url}/recorded/`, site: 'https://www.example.gov' });
+    expect(await web.page('https://www.example.gov/AgendaCenter')).toMatchObject({
+      address: 'https://www.example.gov/AgendaCenter/List',
+      text: 'list',
+    });
+    expect(await web.file('https://www.example.gov/agenda.pdf?id=1')).toMatchObject({
+      address: 'https://www.example.gov/files/1.pdf',
+    });
+    expect(site.requests()).toContain('/recorded/agenda.pdf?id=1');
+  });
+
+  test('of another host is not', async () => {
+    const site = await startSite({});
+    const web = openWeb()({ baseUrl: site.url, site: 'https://www.example.gov' });
+    await expect(web.page('https://localhost/list')).rejects.toThrow('localhost is not a public host');
+    expect(site.all).toEqual([]);
+  });
+});
+
 describe('an answer that is too large or too slow', () => {
   const MEBIBYTE = Buffer.alloc(1024 * 1024, 'a');
 
