@@ -38,7 +38,7 @@ function numberOf({ label, list }: Entry, parent: FoundItem | null): string | nu
 }
 
 /** "RS2022-1441", "23-0028": the number of the matter in a column of its own. */
-const FILE = /^\s*(?:[A-Z]{1,4}\d{0,4}|\d{2,4})-\d{2,5}(?=\s+\S)/;
+const FILE = /^\s*(?:[A-Z]{1,4}\d{0,4}|\d{2,4})-\d{2,5}(?=\s+\S|\s*$)/;
 
 /** Characters of the number of the matter before a title. */
 function fileLength({ line: { runs, text }, label }: Entry): number {
@@ -72,7 +72,7 @@ function detachLists(lists: Iterable<List>, unnumbered: readonly UnnumberedTitle
 /** Finds the items of an agenda. */
 export function findItems({ lines: printed, pageWidth }: BodyText): FoundAgenda {
   const { lines, right } = withoutSideColumns(printed);
-  const outline = { lines, ...new OutlineReader().read(lines) };
+  const outline = { lines, ...new OutlineReader(pageWidth).read(lines) };
   const { entries } = outline;
   const layout = measureLayout(lines, pageWidth, right);
   const accepted = new AgendaLists(outline).read();
@@ -81,12 +81,12 @@ export function findItems({ lines: printed, pageWidth }: BodyText): FoundAgenda 
     .filter(({ list }) => accepted.has(list))
     .map((entry) => ({ entry, line: entry.line, from: entry.label.length + fileLength(entry) }));
   const leads = new TitleLeads(lines, opened);
-  const titled = opened.map(
-    ({ entry, from }): Titled => ({
-      entry,
-      ...readTitle(lines, entry.index, from, { layout, leads, isStart: isEntry }),
-    }),
-  );
+  const titled = opened.map(({ entry, from }): Titled => {
+    const read = (start: number): ReadTitle =>
+      readTitle(lines, entry.index, start, { layout, leads, isStart: isEntry });
+    const title = read(from);
+    return { entry, ...(title.text === '' ? read(entry.label.length) : title) };
+  });
   const unnumbered = findUnnumbered({ lines, layout, leads, isEntry, titled });
   detachLists(accepted, unnumbered, lines);
   const items = [
@@ -121,7 +121,7 @@ function findUnnumbered({
   const taken = new Set(
     titled.flatMap(({ entry: { index }, end }) => Array.from({ length: end - index }, (_, at) => index + at)),
   );
-  const edges = titled.flatMap(({ entry: { list, line } }) => (list.parent === null ? [line.x] : []));
+  const edges = titled.flatMap(({ entry: { list } }) => (list.parent === null ? [list.entries[0]!.line.x] : []));
   return new UnnumberedTitles({
     ...part,
     isTaken: (index) => taken.has(index),

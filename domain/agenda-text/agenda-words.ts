@@ -64,6 +64,16 @@ const PART_LABEL = new RegExp(
   'i',
 );
 
+/** The label of a note on an item: "Presenter: …", "Staff Contact: …". */
+const NOTE_LABEL = new RegExp(
+  String.raw`^${anyOf(
+    '(?:presenters?|presented by|submitted by|prepared by|requested by|sponsors?|sponsored by|applicants?|owners?|engineers?)',
+    '(?:staff|department|city|town|county)(?: (?:contacts?|resources?|presenters?|members?|liaisons?))?',
+    '(?:contacts?|council district|legislative history|time estimate|estimated time)',
+  )}\s*:`,
+  'i',
+);
+
 const STEP_ON_AGENDA = /\b(?:approv|adopt|accept|review|chang|addition|amend|posting|declar|consider|modif)/i;
 const plain = (text: string): string => text.replace(/^[\s*•]+/, '').replace(/(?<![\s:])[\s:]+$/, '');
 
@@ -78,6 +88,8 @@ export const introducesProposal = (text: string): boolean => PROPOSAL.test(text.
 export const isTitleOfOtherPaper = (text: string): boolean => OTHER_PAPER.test(text.trim());
 /** True for a line that begins a part of an item, such as a recommendation. */
 export const beginsPart = (text: string): boolean => PART_LABEL.test(text.trim());
+/** True for a line that begins a part of an item or a note on it, not more of its title. */
+export const beginsNote = (text: string): boolean => beginsPart(text) || NOTE_LABEL.test(text.trim());
 export const isTitleOfPart = (text: string): boolean => PART_OF_ITEM.test(text.trim());
 
 const KINDS_OF_SESSION = wordSet(`

@@ -1,4 +1,5 @@
 import { titleWords, wordSet } from '../text/words.ts';
+import { isStepOrSection } from './agenda-words.ts';
 import { isUnfinished } from './layout.ts';
 import type { TextLine } from './text-line.ts';
 
@@ -50,6 +51,12 @@ const announces = (lead: string): boolean =>
 const isWholeTitle = (lead: string, rest: string): boolean =>
   letters(lead).length > 3 && !announces(lead) && !isUnfinished(lead) && /^[\s:–—.-]*[\p{Lu}\d“"(]/u.test(rest);
 
+/** A note in brackets is a part of the title: "NEW BUSINESS (Discussion)". */
+const BRACKETS = /^\s*\([^()]{1,60}\)\s*$/;
+/** A name or a subject after a step: "CALL TO ORDER: Mayor Doe". */
+export const isShortRest = (rest: string): boolean =>
+  rest.trim().length <= 40 && !/[.;]$/.test(rest.trim()) && !/^\W*none\W*$/i.test(rest);
+
 export interface Lead {
   /** The text in the font of the title, without marks at its end. */
   readonly text: string;
@@ -95,6 +102,7 @@ export class TitleLeads {
     if (lead === null || letters(lead.rest) === '') return null;
     const whole = `${text} ${lead.text}`.trim();
     const isLead = isCapitals(lead.text) || (text !== '' && letters(lead.text) === '' && lead.text !== '');
+    if (BRACKETS.test(lead.rest) || (text === '' && isStepOrSection(lead.text) && isShortRest(lead.rest))) return null;
     if (isLead && !isCapitals(lead.rest) && (text === '' || isCapitals(text)))
       return announces(whole) ? null : lead.text;
     const isMixed = this.#endsMixedCase && font !== this.#fontOfText;

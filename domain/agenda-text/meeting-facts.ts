@@ -2,6 +2,7 @@ import { anyOf, anyWord } from '../text/patterns.ts';
 import { wordSet } from '../text/words.ts';
 import { readDays, readTimes } from './meeting-days.ts';
 import type { TextLine } from './text-line.ts';
+import { cellsOf } from './cells.ts';
 import { isCapitals } from './leads.ts';
 
 export type MeetingStatus = 'scheduled' | 'cancelled' | 'amended';
@@ -150,9 +151,10 @@ const IN_SENTENCE = new RegExp(
 
 function findBody(head: readonly TextLine[], running: readonly TextLine[]): string | null {
   const names: Stated<string>[] = [];
-  for (const [index, { text, size }] of head.slice(0, TITLE_LINES).entries()) {
-    const name = text
-      .split(/\s{3,}|\s[|•■]\s/)
+  for (const [index, line] of head.slice(0, TITLE_LINES).entries()) {
+    const { text, size } = line;
+    const name = cellsOf(line)
+      .flatMap((cell) => cell.text.split(/\s{3,}|\s[|•■]\s/))
       .flatMap((part) => bodyIn(part) ?? [])
       .at(0);
     if (name !== undefined) names.push({ value: name, weight: size / 4 - index / 3 + (isShort(text) ? 2 : 0), index });

@@ -1,4 +1,5 @@
 import { type Count, type CountStyle, type Label, readLabel } from './labels.ts';
+import { findBareNumbers } from './bare-numbers.ts';
 import { isOpening } from './agenda-words.ts';
 import type { TextLine } from './text-line.ts';
 
@@ -34,12 +35,20 @@ interface OpenList {
 const SAME_EDGE = 12;
 /** The same where a new page may have another margin. */
 const SAME_EDGE_OF_PAGES = 36;
+/** Points by which the middle of a centered line differs from that of the page. */
+const CENTERED = 12;
 /** Points within which a list that counts from the start replaces another one. */
 const SAME_PLACE = 5;
 /** Numbers of an agenda that are missing in a row. */
 const MISSING = 4;
 /** Lists that can be continued after a list inside them. */
 const SUSPENDED = 12;
+
+interface Suspended {
+  readonly open: readonly OpenList[];
+  /** Number of lists that were found until then. */
+  readonly found: number;
+}
 
 interface Candidate {
   readonly open: OpenList;
@@ -49,18 +58,24 @@ interface Candidate {
 
 /** Finds the entries of all numbered lists of a text. */
 export class OutlineReader {
+  readonly #middle: number;
   readonly #lists: List[] = [];
   /** Lists around the current line, outermost first. */
   #open: OpenList[] = [];
   /** Lists that were left for a list that counts from the start at the same place, latest last. */
-  readonly #suspended: (readonly OpenList[])[] = [];
+  readonly #suspended: Suspended[] = [];
   readonly #entries = new Map<number, Entry>();
   /** The list of each style that was counted last. */
   readonly #latest = new Map<CountStyle, OpenList>();
 
+  constructor(pageWidth: number) {
+    this.#middle = pageWidth / 2;
+  }
+
   read(lines: readonly TextLine[]): { readonly lists: readonly List[]; readonly entries: ReadonlyMap<number, Entry> } {
+    const bare = findBareNumbers(lines);
     for (const [index, line] of lines.entries()) {
-      const label = readLabel(line);
+      const label = readLabel(line) ?? bare.get(index) ?? null;
       if (label !== null && !this.#isWrapped(label, line, lines[index - 1], index)) this.#place(label, index, line);
     }
     return { lists: this.#lists, entries: this.#entries };
@@ -73,7 +88,7 @@ export class OutlineReader {
     const isLetter = label.mark === '.' && label.number.length === 1 && /[A-Z]/.test(label.number);
     const isSmall = /^\p{Ll}/u.test(line.text.slice(label.length).trimStart());
     const isNext = Math.abs(above.x - line.x) < 2 && line.y - above.y < 1.6 * line.size && above.right - above.x > 250;
-    return isNext && (isLetter || isSmall) && !/[.:;!?]$/.test(above.text.trimEnd());
+    return isNext && (isLetter || isSmall || label.mark === '') && !/[.:;!?]$/.test(above.text.trimEnd());
   }
 
   #place(label: Label, index: number, line: TextLine): void {
@@ -92,27 +107,49 @@ export class OutlineReader {
   #bestOf(open: readonly OpenList[], label: Label, line: TextLine, missing: number): Candidate | null {
     let best: Candidate | null = null;
     for (const list of open) {
-      const candidate = continues(list, label, line, missing);
+      const candidate =
+        continues(list, label, line, missing) ?? (missing > 1 ? null : this.#continuesCentered(list, label, line));
       if (candidate !== null && (best === null || candidate.distance <= best.distance)) best = candidate;
     }
     return best;
   }
 
+  /** "C. Roll Call" at the left, then "D. Hearings" in the middle of the page. */
+  #continuesCentered(open: OpenList, label: Label, line: TextLine): Candidate | null {
+    const isCentered = Math.abs((line.x + line.right) / 2 - this.#middle) < CENTERED && line.x > open.x + SAME_EDGE;
+    if (!isCentered || open.list.mark !== label.mark || open.list.prefix !== label.prefix) return null;
+    const count = label.counts.find(({ style, value }) => style === open.list.style && value === open.value + 1);
+    return count === undefined ? null : { open, count, distance: line.x - open.x };
+  }
+
   #resume(label: Label, line: TextLine): Candidate | null {
     for (let index = this.#suspended.length - 1; index >= 0; index -= 1) {
-      const candidate = this.#bestOf(this.#suspended[index]!, label, line, 1);
+      const { open, found } = this.#suspended[index]!;
+      const candidate = this.#bestOf(open, label, line, 1);
       if (candidate === null) continue;
-      this.#open = [...this.#suspended[index]!];
+      this.#insertSince(found, open);
+      this.#open = [...open];
       this.#suspended.splice(index);
       return candidate;
     }
     return null;
   }
 
+  /** Lists that interrupted another one at its left edge are inside of it: "5.", "b.", "1.", "2.", "c.". */
+  #insertSince(found: number, open: readonly OpenList[]): void {
+    const inner = open.at(-1)?.list;
+    const outer = inner?.entries.at(-1);
+    if (inner === undefined || outer === undefined) return;
+    const around = new Set(open.map(({ list }) => list.parent));
+    for (const list of this.#lists.slice(found))
+      if (list.prefix === '' && around.has(list.parent) && !opensMeeting(list)) list.parent = outer;
+  }
+
   #continue({ open, count }: Candidate, label: Label, index: number, line: TextLine): void {
     this.#open = this.#open.slice(0, this.#open.indexOf(open) + 1);
     open.value = count.value;
-    open.x = line.x;
+    const isCentered = line.x > open.x + SAME_EDGE_OF_PAGES;
+    if (!isCentered) open.x = line.x;
     open.page = line.page;
     if (label.prefix === '') this.#latest.set(open.list.style, open);
     this.#add(open.list, label, index, line);
@@ -126,7 +163,7 @@ export class OutlineReader {
         (list.prefix === '') === (label.prefix === '') &&
         Math.abs(x - line.x) <= SAME_PLACE,
     );
-    if (isOpening(line.text.slice(label.length))) {
+    if (isOpening(line.text.slice(label.length)) && !this.#isBelowStep(style, index)) {
       // A meeting begins, whatever precedes it.
       this.#suspend();
       this.#open = [];
@@ -147,6 +184,14 @@ export class OutlineReader {
     this.#begin({ style, value }, label, index, line);
   }
 
+  /** "a. Roll Call" below "1. Roll Call": the meeting has begun. */
+  #isBelowStep(style: CountStyle, index: number): boolean {
+    const list = this.#open.at(-1)?.list;
+    const entry = list?.entries.at(-1);
+    if (list === undefined || entry === undefined || list.style === style) return false;
+    return index - entry.index <= 2 && isOpening(entry.line.text.slice(entry.label.length));
+  }
+
   /** "4.2" belongs to "4" even if "4.1" was not found. */
   #startInside(label: Label, index: number, line: TextLine): boolean {
     if (label.prefix === '') return false;
@@ -164,7 +209,8 @@ export class OutlineReader {
       const latest = this.#latest.get(count.style);
       if (latest === undefined || count.value !== latest.value + 1 || count.style === 'bullet') continue;
       if (latest.list.mark !== label.mark || Math.abs(latest.x - line.x) > SAME_PLACE) continue;
-      const outer = this.#open.findIndex(({ x }) => x >= line.x - SAME_PLACE);
+      const around = latest.list.parent?.list;
+      const outer = this.#open.findIndex(({ x, list }) => x >= line.x - SAME_PLACE && list !== around);
       if (outer !== -1) this.#open = this.#open.slice(0, outer);
       this.#begin(count, label, index, line);
       latest.list.isCountedOn = true;
@@ -188,7 +234,7 @@ export class OutlineReader {
   }
 
   #suspend(): void {
-    this.#suspended.push(this.#open);
+    this.#suspended.push({ open: this.#open, found: this.#lists.length });
     if (this.#suspended.length > SUSPENDED) this.#suspended.shift();
   }
 
@@ -198,6 +244,8 @@ export class OutlineReader {
     this.#entries.set(index, entry);
   }
 }
+
+const opensMeeting = ({ entries: [first] }: List): boolean => isOpening(first!.line.text.slice(first!.label.length));
 
 /** A number alone in its column has lost its full stop. */
 const isSameMark = (one: string, other: string): boolean =>

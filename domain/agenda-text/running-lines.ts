@@ -8,9 +8,14 @@ const SAME_PLACE = 4;
 /** "Page 3", "3", "- 3 -", "Page 3 of 7". */
 const PAGE_NUMBER = /^[-–—\s]*(?:page\s+\d{1,4}(?:\s*(?:of|\/)\s*\d{1,4})?|\d{1,3}|\d{1,4}\s+of\s+\d{1,4})[-–—\s]*$/i;
 
+/** "13. ": the number of an item, which can stand at the top of several pages. */
+const NUMBERED = /^\s*(?:\d{1,3}|[A-Za-z]{1,2}\d{0,2}|[IVXivx]{1,5})[.)]\s/;
+
 /** The text without what changes from page to page. */
-const steadyText = (text: string): string =>
-  text.slice(0, 300).toLowerCase().replace(/\d+/g, '#').replace(/\s+/g, ' ').trim();
+function steadyText(text: string): string {
+  const own = text.slice(0, 300).toLowerCase().replace(/\s+/g, ' ').trim();
+  return NUMBERED.test(text) ? own : own.replace(/\d+/g, '#');
+}
 
 interface Edge {
   readonly line: TextLine;

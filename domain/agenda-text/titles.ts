@@ -1,6 +1,6 @@
-import { isStepOrSection } from './agenda-words.ts';
+import { beginsNote, isStepOrSection } from './agenda-words.ts';
 import { cellsOf } from './cells.ts';
-import { type Layout, isFull, isUnfinished } from './layout.ts';
+import { type Layout, isFull, isUnfinished, SPARE_OF_HANGING } from './layout.ts';
 import { isCapitals, letters, type Opening, openingFont, type TitleLeads } from './leads.ts';
 import { withoutDescription } from './descriptions.ts';
 import { withoutReferences } from './references.ts';
@@ -11,6 +11,12 @@ const MAX_LINES = 40;
 /** Points by which a line of a title can begin left of its number or right of its first word. */
 const OUTSIDE = 3;
 const INSIDE = 24;
+/** Points between the left edges of a number and the lines of its title. */
+const MIN_HANGING = 10;
+/** Spacing of the lines of a paragraph, as a share of the font size. */
+const TIGHT_SPACING = 1.4;
+/** "Presenter: ": what follows is not the title. */
+const LABEL = /^\s*\p{Lu}[\p{L} /()]{2,30}:/u;
 /** Points by which the middle of centered lines differs. */
 const CENTERED = 6;
 /** Spacing of centered lines, as a share of the font size. */
@@ -61,9 +67,16 @@ function isNextToTitle(title: Growing, next: TextLine): boolean {
   return next.page === last.page + 1 && (isUnfinished(text) || startsSmall(next.text));
 }
 
-function hasRoomFor({ last, layout, edge }: Growing, next: TextLine): boolean {
+/** True for a line in the font of the title below its first word. */
+function isHanging({ last, edge, opening, font }: Growing, { x, y, runs, size }: TextLine): boolean {
+  const isBelow = Math.abs(x - edge) <= OUTSIDE && edge >= opening.line.x + MIN_HANGING;
+  return isBelow && y - last.y <= TIGHT_SPACING * size && runs[0]!.font === font && !LABEL.test(runs[0]!.text);
+}
+
+function hasRoomFor(title: Growing, next: TextLine): boolean {
+  const { last, layout, edge } = title;
   const rightEdge = Math.min(layout.rightEdgeAt(last.x), layout.rightEdgeAt(edge));
-  return !isFull(last, next, rightEdge);
+  return !isFull(last, next, rightEdge, isHanging(title, next) ? SPARE_OF_HANGING : undefined);
 }
 
 /** True if the line continues the title. */
@@ -71,7 +84,7 @@ function continuesTitle(title: Growing, next: TextLine): boolean {
   const { last, opening, edge, text } = title;
   if (last.isParagraph || next.isParagraph || !isNextToTitle(title, next)) return false;
   const isIndented = next.x >= opening.line.x - OUTSIDE && next.x <= edge + INSIDE;
-  if (title.leads.isDescription(next, title)) return false;
+  if (title.leads.isDescription(next, title) || beginsNote(next.text)) return false;
   if (next.page === last.page && !isIndented && !isCentered(title, next)) return false;
   if (isCapitals(text)) {
     if (letters(next.text) !== '' && !isCapitals(next.text)) return title.leads.endOn(next, 0, title) !== null;
@@ -146,5 +159,5 @@ export function readTitle(
 function cleanTitle(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const title = withoutDescription(withoutReferences(line) || line);
-  return title.replace(/(?<![\s–—-])[\s–—-]+$/, '') || title;
+  return title.replace(/(?<![\s:–—-])[\s:–—-]+$/, '') || title;
 }

@@ -9,7 +9,7 @@ import {
   isTitleOfSession,
 } from './agenda-words.ts';
 import { type Layout, isFull } from './layout.ts';
-import { fontOfText, isCapitals, type TitleLeads } from './leads.ts';
+import { fontOfText, isCapitals, isShortRest, letters, type TitleLeads } from './leads.ts';
 import type { TextLine } from './text-line.ts';
 import { type ReadTitle, readTitle } from './titles.ts';
 
@@ -38,6 +38,8 @@ export interface NumberedPart {
 }
 
 export interface UnnumberedTitle extends ReadTitle {
+  /** The title without a speaker or a subject after it. */
+  readonly name: string;
   readonly index: number;
 }
 
@@ -49,10 +51,12 @@ function leadingCapitals({ runs }: TextLine): string | null {
   const text = lead
     .map((run) => run.text)
     .join('')
-    .replace(/(?<![\s:–—-])[\s:–—-]+$/, '');
+    .replace(/(?<![\s.:–—-])[\s.:–—-]+$/, '');
   return isCapitals(text) && text.length <= 60 ? text.trim() : null;
 }
 
+/** A title begins with a capital, or with a time. */
+const BEGINNING = /^[“"(*•]?\s?(?:\p{Lu}|\d{1,2}(?::\d\d|\s?[ap]\.?m))/u;
 /** True for a text with an end or a verb, apart from a note in brackets. */
 const isSentence = (text: string): boolean =>
   /[.;,]$/.test(text) || /\b(?:will|shall|may|must)\b/i.test(text.split('(', 1)[0]!);
@@ -72,20 +76,20 @@ export class UnnumberedTitles {
 
   read(): readonly UnnumberedTitle[] {
     const all = this.#part.lines.flatMap((_, index) => this.#titleAt(index) ?? []);
-    const sure = all.filter(({ text }) => isStepOrSection(text));
+    const sure = all.filter(({ name }) => isStepOrSection(name));
     const [start, end] = this.#bounds(sure);
     const inside = all.filter(({ index }) => index >= start && index < end);
-    for (const { index, text } of inside)
-      if (isStepOrSection(text)) {
+    for (const { index, name } of inside)
+      if (isStepOrSection(name)) {
         const style = this.#styleOf(index);
         this.#styles.set(style, (this.#styles.get(style) ?? 0) + 1);
       }
     return inside.filter((title) => this.#isTitle(title));
   }
 
-  #isTitle({ text, index }: UnnumberedTitle): boolean {
+  #isTitle({ text, name, index }: UnnumberedTitle): boolean {
     if (isTitleOfSession(text)) return false;
-    if (isStepOrSection(text)) return true;
+    if (isStepOrSection(name)) return true;
     return isCapitals(text) && (this.#styles.get(this.#styleOf(index)) ?? 0) > 1;
   }
 
@@ -100,7 +104,7 @@ export class UnnumberedTitles {
   /** The lines from the first to the last title of the agenda. */
   #bounds(sure: readonly UnnumberedTitle[]): readonly [number, number] {
     const { lines, numbered, hasOpening } = this.#part;
-    const opening = sure.find(({ text }) => isOpening(text))?.index ?? Infinity;
+    const opening = sure.find(({ name }) => isOpening(name))?.index ?? Infinity;
     let start = Math.min(opening, numbered[0] ?? Infinity);
     const reach = opening === Infinity && !hasOpening ? MAX_BETWEEN : 0;
     for (const { index, end } of sure.toReversed()) if (index < start && this.#isNear(end, start, reach)) start = index;
@@ -108,7 +112,7 @@ export class UnnumberedTitles {
     const tail = lines.slice(last + 1, last < 0 ? lines.length : last + MAX_TAIL);
     const other = tail.findIndex(({ text }) => isTitleOfOtherPaper(text));
     const limit = last + 1 + (other === -1 ? tail.length : other);
-    const ending = sure.find(({ text, index }) => isEnding(text) && index > Math.max(last, start) && index < limit);
+    const ending = sure.find(({ name, index }) => isEnding(name) && index > Math.max(last, start) && index < limit);
     return [start, ending === undefined ? (last < 0 ? limit : last + 1) : ending.index + 1];
   }
 
@@ -125,12 +129,23 @@ export class UnnumberedTitles {
     if (isTaken(index) || isEntry(index) || !this.#beginsParagraph(index)) return null;
     if (edge !== null && line.x > edge + EDGE && !this.#isCentered(line)) return null;
     const lead = leadingCapitals(line);
-    if (lead !== null && isStepOrSection(lead)) return { text: lead, index, end: index + 1 };
+    if (lead !== null && isStepOrSection(lead)) {
+      const rest = line.text.slice(line.text.indexOf(lead) + lead.length);
+      const isWhole = letters(rest) !== '' && isShortRest(rest);
+      return { text: isWhole ? line.text.trim() : lead, name: lead, index, end: index + 1 };
+    }
     const isStart = (at: number): boolean => isEntry(at) || isTaken(at);
     const title = readTitle(lines, index, 0, { layout, leads, isStart });
     const { text } = title;
-    if (text.length > MAX_TITLE || isSentence(text) || isRuleOfParticipation(text) || isNoTitle(text)) return null;
-    return { ...title, text, index };
+    if (
+      text.length > MAX_TITLE ||
+      !BEGINNING.test(text) ||
+      isSentence(text) ||
+      isRuleOfParticipation(text) ||
+      isNoTitle(text)
+    )
+      return null;
+    return { ...title, text, name: text, index };
   }
 
   #isCentered({ x, right }: TextLine): boolean {

@@ -97,3 +97,71 @@ EXAMPLE CITY COUNCIL AGENDA
 5. Adjournment`);
   expect(titles.map((title) => title.split(' ')[0])).toEqual(['1', '2', '4', '5']);
 });
+
+it('counts numbers without marks that begin with 1, and no other numbers at the beginning of a line', () => {
+  expect(
+    titlesOf(`
+EXAMPLE COUNCIL AGENDA
+100 Main Street, Example
+
+1 Call to Order
+2 Sample street plan
+3 Sample park plan
+4 Adjournment`),
+  ).toEqual(['1 Call to Order', '2 Sample street plan', '3 Sample park plan', '4 Adjournment']);
+});
+
+it('puts a list inside the entry that it interrupts at the same left edge', () => {
+  expect(
+    titlesOf(`
+EXAMPLE COUNCIL AGENDA
+
+1. Call to Order
+a. Roll Call
+2. Permits
+a. New permits
+1. First sample
+2. Second sample
+b. Renewed permits
+3. Adjournment`),
+  ).toEqual([
+    '1 Call to Order',
+    '1.a Roll Call',
+    '2 Permits',
+    '2.a New permits',
+    '2.a.1 First sample',
+    '2.a.2 Second sample',
+    '2.b Renewed permits',
+    '3 Adjournment',
+  ]);
+});
+
+it('continues letters at the left with headings in the middle of the page', () => {
+  expect(
+    titlesOf(`
+                                 EXAMPLE COUNCIL AGENDA
+
+A. Call to Order
+B. Roll Call
+
+                                  C. Resolutions
+
+1. Sample street plan
+2. Sample park plan
+
+                                  D. Ordinances
+
+3. Sample water plan
+
+E. Adjournment`),
+  ).toEqual([
+    'A Call to Order',
+    'B Roll Call',
+    'C Resolutions',
+    '1 Sample street plan',
+    '2 Sample park plan',
+    'D Ordinances',
+    '3 Sample water plan',
+    'E Adjournment',
+  ]);
+});

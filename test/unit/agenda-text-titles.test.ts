@@ -67,3 +67,42 @@ COUNCIL AGENDA
     ['procedural', null],
   ]);
 });
+
+it('reads items that begin with the same words at the top of several pages', () => {
+  const page = (first: number, second: number, last: string): string => `
+${first}. An ordinance on the sample land
+${second}. ${last}`;
+  expect(
+    titlesOf(
+      'EXAMPLE COUNCIL AGENDA\n\n1. Call to Order\n2. Roll Call',
+      page(3, 4, 'Sample street plan'),
+      page(5, 6, 'Adjournment'),
+    ),
+  ).toEqual([
+    '1 Call to Order',
+    '2 Roll Call',
+    '3 An ordinance on the sample land',
+    '4 Sample street plan',
+    '5 An ordinance on the sample land',
+    '6 Adjournment',
+  ]);
+});
+
+it('continues a title after a bracket that is still open, and ends it before a label', () => {
+  expect(
+    titlesOf(`
+EXAMPLE COUNCIL AGENDA
+
+1. Call to Order
+2. Conference on the sample streets (Example
+   Code 54957) and parks
+3. Sample plan of the streets and of the parks of the whole example town and its
+   Presenter: Doe
+4. Adjournment:`),
+  ).toEqual([
+    '1 Call to Order',
+    '2 Conference on the sample streets (Example Code 54957) and parks',
+    '3 Sample plan of the streets and of the parks of the whole example town and its',
+    '4 Adjournment',
+  ]);
+});

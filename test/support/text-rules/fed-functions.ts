@@ -303,6 +303,7 @@ export const NOT_FED: Readonly<Record<string, string>> = {
     [
       'agenda-items',
       'agenda-words',
+      'bare-numbers',
       'columns',
       'descriptions',
       'labels',
@@ -315,6 +316,7 @@ export const NOT_FED: Readonly<Record<string, string>> = {
       'running-lines',
       'text-line',
       'titles',
+      'unnumbered',
     ].map((name) => [`domain/agenda-text/${name}.ts`, 'is fed through readAgenda']),
   ),
   'domain/cursor.ts': 'a cursor has at most 4,096 characters, and one character class reads it',
