@@ -61,7 +61,7 @@ export const sourceListDecider: Decider<SourceList, SourceListCommand, SourceLis
     }
   },
   read: readSourceListEvent,
-  schemaVersion: 1,
+  schemaVersion: 2,
 };
 
 /**

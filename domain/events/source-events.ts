@@ -4,8 +4,8 @@ import { eventReader, type EventsOf } from './event-reader.ts';
 
 /** A client of a platform; its name is part of addresses and leases. */
 export const sourceRef = z.strictObject({
-  source: z.string().regex(/^[a-z][a-z0-9]*$/),
-  client: z.string().regex(/^[a-z0-9-]{1,100}$/),
+  source: z.string().regex(/^[a-z][a-z0-9-]*$/),
+  client: z.string().regex(/^[a-z0-9.-]{1,253}$/),
 });
 export type SourceRef = z.output<typeof sourceRef>;
 
@@ -20,6 +20,8 @@ const addedSource = z.strictObject({
   isPublic: z.boolean(),
   /** Address of the platform, if it is not the usual one. */
   baseUrl: url.optional(),
+  /** Options of its platform by their names, such as the views of a tenant. */
+  options: z.record(z.string().regex(/^[a-z][A-Za-z]{0,49}$/), text.max(1_000)).optional(),
 });
 export type AddedSource = z.output<typeof addedSource>;
 

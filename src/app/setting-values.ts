@@ -180,7 +180,7 @@ export const postgresUrl = z
   .refine(canDecode)
   .meta({ allowed: 'postgres://user:password@host:port/database', ...SECRET });
 export const clients = matching(
-  /^([a-z0-9-]+:)?[a-z0-9-]+(,([a-z0-9-]+:)?[a-z0-9-]+)*$/,
+  /^([a-z0-9-]+:)?[a-z0-9.-]+(,([a-z0-9-]+:)?[a-z0-9.-]+)*$/,
   asText,
   'client names such as fortworthgov or legistar:fortworthgov, separated by commas',
 );

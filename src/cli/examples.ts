@@ -28,6 +28,7 @@ const CLIENTS: Readonly<Record<SourceName, string>> = {
   techshare: 'tarrant-fe6aa5cc-7448-4194-ac6e-08dc95f79ccc',
   opencities: '788ffb59-05d1-457d-b9dd-423d4b95a06e',
   civicclerk: 'tulsacook',
+  civicplus: 'www.example.gov',
 };
 const ERASING = "--with '[removed]' --reason personal_data";
 
@@ -54,6 +55,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'sources add legistar': ['--client seattle --jurisdiction seattle --name Seattle --time-zone America/Los_Angeles'],
   'sources add opencities': [`--client ${ID} --base-url https://www.example.org ${COUNTY}`],
   'sources add techshare': [`--client example-${ID} ${COUNTY}`],
+  'sources add civicplus': [`--client www.example.gov --category 'Commissioners Court' ${COUNTY}`],
   'sources add *': [`--client example ${COUNTY}`],
   'sources add registry': ['', '--county ellis --listed', '--place dallas-county'],
   'sources list': ['', '--known --json'],

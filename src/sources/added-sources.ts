@@ -19,7 +19,11 @@ export const addedSources = async (log: EventLog): Promise<readonly AddedSource[
 export async function requestOf(log: EventLog, source: SourceName, request: SyncRequest): Promise<SyncRequest> {
   const added = (await readSourceList(log)).get(sourceKey({ source, client: request.client }));
   if (added === undefined || added.isRemoved) return request;
-  return { ...request, place: added.jurisdiction, options: { baseUrl: added.baseUrl, ...definedOf(request.options) } };
+  return {
+    ...request,
+    place: added.jurisdiction,
+    options: { baseUrl: added.baseUrl, ...added.options, ...definedOf(request.options) },
+  };
 }
 
 const definedOf = <Value>(options: Readonly<Record<string, Value | undefined>>) =>

@@ -11,6 +11,8 @@ export interface Source {
   /** Meaning of `--client`. */
   readonly client: string;
   readonly options: readonly (readonly [flags: string, meaning: string])[];
+  /** Options that an added source keeps, such as the lists of a site that are read. */
+  readonly ownOptions?: readonly (readonly [flags: string, meaning: string])[];
   /** Throws `SyncRefused` for options that exclude each other. */
   readonly check?: (options: SourceOptions) => void;
 }

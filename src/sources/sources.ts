@@ -2,6 +2,7 @@ import { LEGISTAR } from './legistar/source.ts';
 import { CIVICCLERK } from './civicclerk/source.ts';
 import { OPENCITIES } from './opencities/source.ts';
 import { TECHSHARE } from './techshare/source.ts';
+import { CIVICPLUS } from './civicplus/source.ts';
 import { CIVICWEB } from './civicweb/source.ts';
 import type { Source } from './source.ts';
 
@@ -12,6 +13,7 @@ export const SOURCES = {
   techshare: TECHSHARE,
   opencities: OPENCITIES,
   civicclerk: CIVICCLERK,
+  civicplus: CIVICPLUS,
 } as const satisfies Readonly<Record<string, Source>>;
 
 export type SourceName = keyof typeof SOURCES;

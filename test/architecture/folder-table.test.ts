@@ -50,12 +50,17 @@ test.each(rows)('$folder may import exactly the folders that the table lists', (
   expect(allowed.toSorted()).toEqual(listed.filter((other) => CANDIDATES.includes(other)).toSorted());
 });
 
-test('the row of infra/ names each of its folders that is not of a platform, and each platform has one', () => {
+test('the row of infra/ names each of its folders that is not of a platform, and each platform has one in src/sources/', () => {
   const [, content] = /^\| `infra\/` \| (.+?) \|/m.exec(page)!;
   const named = [...content!.matchAll(/`([\w-]+)`/g)].map(([, folder]) => folder!);
-  expect(readdirSync(new URL('../../infra', import.meta.url)).toSorted()).toEqual(
-    [...named, ...Object.keys(SOURCES)].toSorted(),
-  );
+  const foldersIn = (path: string) => readdirSync(new URL(`../../${path}`, import.meta.url));
+  const platforms = Object.keys(SOURCES);
+  expect(
+    foldersIn('infra')
+      .filter((folder) => !platforms.includes(folder))
+      .toSorted(),
+  ).toEqual(named.toSorted());
+  expect(platforms.filter((platform) => !foldersIn('src/sources').includes(platform))).toEqual([]);
 });
 
 const FILES = [

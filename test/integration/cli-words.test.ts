@@ -28,7 +28,13 @@ const ADDED = [
 ];
 const EXAMPLE_CITY = ['--jurisdiction', 'example-city', '--name', 'Example City', '--time-zone', 'America/New_York'];
 /** A client of each platform that is read in the form of Legistar. */
-const LISTED = { civicweb: 'example', techshare: `example-${ID}`, opencities: ID, civicclerk: 'example' };
+const LISTED = {
+  civicweb: 'example',
+  techshare: `example-${ID}`,
+  opencities: ID,
+  civicclerk: 'example',
+  civicplus: 'www.example.gov',
+};
 /** Arguments with which each command succeeds; `ACCOUNT`, `KEY` and `RECORD` stand for ones that exist, `BASE` and `READER` for the service and a key of it. */
 const WORKING: Readonly<Record<string, readonly string[]>> = {
   'accounts open': ['--name', 'Another'],
@@ -83,7 +89,7 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   'sample remove': ['--yes'],
 };
 /** Their commands differ from those of one platform in the platform alone. */
-const OTHER_PLATFORMS = ['civicweb', 'techshare', 'opencities'] satisfies (keyof typeof LISTED)[];
+const OTHER_PLATFORMS = ['civicweb', 'techshare', 'opencities', 'civicplus'] satisfies (keyof typeof LISTED)[];
 const isOfOtherPlatform = (words: string): boolean => OTHER_PLATFORMS.some((kind) => words.endsWith(` ${kind}`));
 const ANSWERING = withNightly(
   Object.keys(WORKING).filter((words) => !isOfOtherPlatform(words)),

@@ -7,6 +7,8 @@ import { openCitiesHttpClient } from '../../../infra/opencities/http-client.ts';
 import { techShareHttpClient } from '../../../infra/techshare/http-client.ts';
 import type { Connectors } from '../../sources/added-sources.ts';
 import { civicClerkReader } from '../../sources/civicclerk/reader.ts';
+import { civicPlusReader } from '../../sources/civicplus/reader.ts';
+import { siteOfHost } from '../../sources/civicplus/source.ts';
 import { civicWebReader } from '../../sources/civicweb/reader.ts';
 import { agendaConnector } from '../../sources/agendas/sync.ts';
 import { openCitiesReader } from '../../sources/opencities/reader.ts';
@@ -51,13 +53,21 @@ function openCivicClerkReader(request: Read, clock: Clock) {
   );
 }
 
-/** Creates the connectors by source name. A platform that publishes pages reads them through `_openWeb`. */
-export function createConnectors(_openWeb: OpenWeb): Connectors {
+function openCivicPlusReader(openWeb: OpenWeb, request: Read, clock: Clock) {
+  const { baseUrl, category, since } = request.options;
+  const host = siteOfHost(request.client);
+  const site = trimTrailingSlashes(baseUrl) ?? host;
+  return civicPlusReader({ web: openWeb(request), site, category, since, clock });
+}
+
+/** Creates the connectors by source name. A platform that publishes pages reads them through `openWeb`. */
+export function createConnectors(openWeb: OpenWeb): Connectors {
   return {
     legistar: agendaConnector(openLegistarReader, ''),
     civicweb: agendaConnector(openCivicWebReader, 'civicweb:'),
     techshare: agendaConnector(openTechShareReader, 'techshare:'),
     opencities: agendaConnector(openOpenCitiesReader, 'opencities:'),
     civicclerk: agendaConnector(openCivicClerkReader, 'civicclerk:'),
+    civicplus: agendaConnector((...request) => openCivicPlusReader(openWeb, ...request), 'civicplus:'),
   };
 }

@@ -138,8 +138,8 @@ function createSourceEdits({ ports, clock, connectors, published, writer, tokenO
     recordsOfSource,
     /** Throws the error of `probe` if the client cannot be read, and rejects a source that already exists. */
     addSource: async (added: AddedSource, deadlineMs: number) => {
-      const { source, client, baseUrl } = added;
-      const request = { client, options: { baseUrl }, place: added.jurisdiction, token: tokenOf(added) };
+      const { source, client, baseUrl, options } = added;
+      const request = { client, options: { baseUrl, ...options }, place: added.jurisdiction, token: tokenOf(added) };
       await connectorOf(connectors, source).probe(request, clock);
       return changeSourceList(ports, { type: 'AddSource', added }, clock.now() + deadlineMs);
     },

@@ -13,7 +13,11 @@ import { print } from '../output.ts';
 import { DEADLINE_MS, parser, requireHandled, runs, textParser, waitUntilVisible } from '../verb.ts';
 import { addRegistryCommand, describeKnownSources, knownSources } from './source-registry.ts';
 
-const clientParser = parser('--client', sourceRef.shape.client, '1 to 100 lower-case letters, digits and hyphens');
+const clientParser = parser(
+  '--client',
+  sourceRef.shape.client,
+  '1 to 253 lower-case letters, digits, hyphens and dots',
+);
 const slugParser = parser('--jurisdiction', slug, '1 to 64 lower-case letters, digits and hyphens');
 const zoneParser = parser('--time-zone', timeZone, 'an IANA time zone such as America/New_York');
 
@@ -52,7 +56,8 @@ async function listAdded(civic: Civic) {
 /** The list of sources that every process of the service polls. */
 export function addSourceListCommands(sources: Command, context: CliContext): void {
   const add = sources.command('add').description('add a source: the service polls it and publishes its records');
-  eachSource(add, (source, { client: meaning }, command) => {
+  eachSource(add, (source, { client: meaning, ownOptions = [] }, command) => {
+    for (const [flags, text] of ownOptions) command.option(flags, text);
     const leaf = command
       .requiredOption('--client <name>', meaning, clientParser)
       .requiredOption(
@@ -68,9 +73,20 @@ export function addSourceListCommands(sources: Command, context: CliContext): vo
       context,
       'projector',
       leaf,
-      async (civic, { client, jurisdiction, name, timeZone, public: isPublic = false, baseUrl }) => {
+      async (
+        civic,
+        { client, jurisdiction, name, timeZone, public: isPublic = false, baseUrl, json: _json, ...own },
+      ) => {
         const place = requirePlace({ slug: jurisdiction, name, timezone: timeZone });
-        const added = { source, client, jurisdiction: place, isPublic, ...(baseUrl === undefined ? {} : { baseUrl }) };
+        const options: Readonly<Record<string, string>> = own;
+        const added = {
+          source,
+          client,
+          jurisdiction: place,
+          isPublic,
+          ...(baseUrl !== undefined && { baseUrl }),
+          ...(Object.keys(options).length > 0 && { options }),
+        };
         await addSource(context, civic, added);
         return added;
       },

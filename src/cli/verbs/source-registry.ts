@@ -59,10 +59,17 @@ const printed = ({ source, client, jurisdictionSlug, bodySlugs, evidence, eviden
   evidenceDate,
 });
 
-function addedOf({ source, client, jurisdictionSlug, baseUrl }: RegistrySource, isPublic: boolean) {
+function addedOf({ source, client, jurisdictionSlug, baseUrl, options }: RegistrySource, isPublic: boolean) {
   const { name } = JURISDICTIONS.find(({ slug }) => slug === jurisdictionSlug)!;
   const jurisdiction = { slug: jurisdictionSlug, name, timezone: REGION_TIME_ZONE };
-  return { source, client, jurisdiction, isPublic, ...(baseUrl !== undefined && { baseUrl }) };
+  return {
+    source,
+    client,
+    jurisdiction,
+    isPublic,
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(Object.keys(options).length > 0 && { options }),
+  };
 }
 
 interface Outcome {

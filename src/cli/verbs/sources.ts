@@ -45,7 +45,7 @@ export function addSourcesCommands(program: Command, context: CliContext): void 
     .description('read a source and publish its records; a second run over unchanged data appends nothing');
   for (const [name, source] of Object.entries<Source>(SOURCES)) {
     const command = sync.command(name).description(source.description).requiredOption('--client <name>', source.client);
-    for (const [flags, meaning] of source.options)
+    for (const [flags, meaning] of [...(source.ownOptions ?? []), ...source.options])
       if (flags.startsWith('--base-url ')) command.option(flags, meaning, parseBaseUrl);
       else command.option(flags, meaning);
     runs(context, 'nothing', command, async (_, { client, json = false, ...options }) => {

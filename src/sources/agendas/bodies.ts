@@ -40,13 +40,13 @@ const CLIENTS: Readonly<
 
 /** Throws `SyncRefused` for a text that cannot be the name of a client at its platform. */
 export function requireClientName(client: string): string {
-  if (/^[A-Za-z0-9-]+$/.test(client)) return client;
-  throw new SyncRefused(`client "${client}" is no client name: letters, digits and hyphens only`);
+  if (/^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*$/.test(client)) return client;
+  throw new SyncRefused(`client "${client}" is no client name: letters, digits, hyphens and dots between them only`);
 }
 
 /** Returns the place of a client's records. Throws `SyncRefused` for a client that is neither shipped nor added and has no place of the catalogue. */
 export function placeOfClient(client: string, jurisdictionSlug: string | undefined, added?: SourcePlace): ClientPlace {
-  requireClientName(client.replace(/^[a-z]+:/, ''));
+  requireClientName(client.replace(/^[a-z][a-z-]*:/, ''));
   const shipped = Object.hasOwn(CLIENTS, client) ? CLIENTS[client] : undefined;
   const own = shipped?.jurisdictionSlug ?? added?.slug;
   const slug = jurisdictionSlug ?? added?.slug ?? own;

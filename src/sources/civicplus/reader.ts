@@ -84,7 +84,7 @@ async function tryReadYear(
   { id, year }: { readonly id: number; readonly year: number },
 ): Promise<readonly AgendaRow[] | string> {
   const query = `year=${year}&catID=${id}&term=&prevVersionScreen=false`;
-  const address = new URL(`/AgendaCenter/UpdateCategoryList?${query}`, home).href;
+  const address = new URL(`AgendaCenter/UpdateCategoryList?${query}`, home).href;
   try {
     const page = await readPage(web, address, AGENDA_LIST, { year: String(year), catID: String(id) });
     const rows = await runInTurns(readAgendaRowsInSteps(page.found, page.address));

@@ -32,6 +32,10 @@ const OPENCITIES_ENTRY = {
 };
 const CIVICCLERK_EVENT = { id: 1, eventName: 'Board', startDateTime: '2026-05-19T09:00:00Z', categoryId: 26 };
 
+const AGENDA_CENTER = `<div class="listing"><h2>Council</h2><span id="section1"><table><tr class="catAgendaRow">
+  <td><h3><strong>May 19, 2026</strong></h3><p><a href="/AgendaCenter/ViewFile/Agenda/_05192026-1">Council</a></p></td>
+  </tr></table></span></div>`;
+
 /** A fault that replaces the answer to a request. */
 export type Fault = (response: ServerResponse) => void;
 
@@ -65,6 +69,8 @@ export async function startReplayServer(client: string, recording: Recording) {
       return send(200, rows.slice(skip, skip + Math.min(1000, Number(url.searchParams.get('$top') ?? 1000))));
     };
     const [, version, name, resource, id, child] = url.pathname.replace('MeetingsService.svc/', '').split('/');
+    // An AgendaCenter with one meeting.
+    if (name === 'AgendaCenter') return response.writeHead(200, { 'content-type': 'text/html' }).end(AGENDA_CENTER);
     if (version !== 'v1') return send(404, { Message: 'No HTTP resource was found' });
     // A CivicWeb portal with one meeting and no documents.
     if (name === 'Services') return send(200, id === undefined ? [CIVICWEB_MEETING] : []);
