@@ -12,6 +12,8 @@ export interface AgendaReader {
     readonly isUnstamped?: true;
     /** True if bodies are derived from the events: a body without events might still exist at the source. */
     readonly listsNoBodies?: true;
+    /** True if the platform publishes recordings of meetings that another source of the same body announces. */
+    readonly isSecondary?: true;
     /** Page that lists the client's meetings, for events without an address of their own. */
     readonly calendarUrl?: string;
   };

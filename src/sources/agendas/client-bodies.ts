@@ -68,6 +68,21 @@ export class ClientBodies {
     return this.#mapped.places.get(bodyId);
   }
 
+  /** The client's bodies that other sources name too. */
+  shared(): readonly BodyPlace[] {
+    return [...this.#mapped.places.values()].filter(({ publicBodyId }) => this.#shared.isNamedByOthers(publicBodyId));
+  }
+
+  /** Name of a published body; empty without one. */
+  nameOf(publicBodyId: string): string {
+    return this.#bodies.get(publicBodyId)?.name ?? '';
+  }
+
+  /** Label of the platform of any source of the place; undefined for an unknown source. */
+  labelOf(sourceId: string | null): string | undefined {
+    return this.#sources.get(sourceId ?? '')?.sourceTypeLabel;
+  }
+
   /** Reason why a body is not public; undefined if it is. */
   whyHidden(bodyId: number): string | undefined {
     return this.#mapped.hidden.get(bodyId);

@@ -2,6 +2,7 @@ import type { PublishedRecords } from '../../../domain/ports/projection.ts';
 import type { RecordData } from '../../../domain/records/resources.ts';
 import type { OwnRecord } from '../source.ts';
 import type { ClientPlace } from './bodies.ts';
+import { eventsJoinedTo, recordsJoinedTo, recordsOfJoined } from './joined-records.ts';
 import { derivedSourceId, meetingId, ownMeetings, ownRecordsOfEvent } from './own-records.ts';
 
 export interface CheckedSource {
@@ -57,6 +58,7 @@ export async function recordsOfClient(
     ...ofPlace.map((body) => derivedSourceId(client, body)),
   ];
   const meetings = await ownMeetings(known, client, sourceIds);
+  for (const record of await joinedRecords(known, client, sources, [...meetings.keys()])) records.push(record);
   for (const eventId of meetings.keys()) {
     for (const record of await ownRecordsOfEvent(known, client, eventId)) records.push(record);
     records.push({ resource: 'meetings', id: meetingId(client, eventId) });
@@ -73,5 +75,23 @@ export async function recordsOfClient(
   if (isLast && (await known.current('jurisdictions', [place.jurisdictionId])).size > 0) {
     records.push({ resource: 'jurisdictions', id: place.jurisdictionId });
   }
+  return records;
+}
+
+/** Returns the records that are joined to meetings: those of this client to meetings of others, and the reverse. */
+async function joinedRecords(
+  known: PublishedRecords,
+  client: string,
+  sources: readonly CheckedSource[],
+  eventIds: readonly string[],
+): Promise<readonly OwnRecord[]> {
+  const bodyIds = sources.map(({ publicBodyId }) => publicBodyId);
+  const sourceIds = sources.map(({ sourceId }) => sourceId);
+  const meetings = await known.referring('meetings', 'publicBodyId', bodyIds);
+  const records: OwnRecord[] = [];
+  for (const event of await eventsJoinedTo(known, meetings, sourceIds))
+    for (const record of await recordsOfJoined(known, event)) records.push(record);
+  const own = eventIds.map((eventId) => meetingId(client, eventId));
+  for (const record of await recordsJoinedTo(known, own)) records.push(record);
   return records;
 }

@@ -16,8 +16,10 @@ export async function removeVanishedEvents(
   listedIds: ReadonlySet<string>,
 ): Promise<readonly EventRow[]> {
   const returned: EventRow[] = [];
-  const missing = [...run.bodies.meetings].filter(
-    ([eventId, meeting]) => !listedIds.has(eventId) && isInWindow(run, meeting),
+  const { bodies, joined } = run;
+  const meetings = [...bodies.meetings].filter(([, meeting]) => isInWindow(run, meeting));
+  const missing = [...new Map<string, { readonly sourceId: string | null }>([...meetings, ...joined.published])].filter(
+    ([eventId]) => !listedIds.has(eventId),
   );
   await runConcurrently(missing, async ([eventId, { sourceId }]) => {
     let row: unknown;
@@ -46,13 +48,13 @@ export async function keepPublicEvents(run: RunContext, events: readonly EventRo
 }
 
 async function removeHiddenEvents(run: RunContext, events: readonly EventRow[]): Promise<readonly EventRow[]> {
-  const { bodies, findings, removals } = run;
+  const { bodies, findings, joined, removals } = run;
   const reasons = await mapInTurns(events, (event) => bodies.whyHidden(event.EventBodyId) ?? whyEventIsHidden(event));
   for (const [index, { EventId }] of events.entries()) {
     const [id, reason] = [String(EventId), reasons[index] ?? null];
     if (reason === null) continue;
     findings.skip([{ what: 'event', id, reason, isIntended: true }], null);
-    if (bodies.meetings.has(id)) await removals.addEvent(id, reason);
+    if (bodies.meetings.has(id) || joined.published.has(id)) await removals.addEvent(id, reason);
   }
   return events.filter((_event, index) => reasons[index] === null);
 }

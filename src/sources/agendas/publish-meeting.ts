@@ -2,13 +2,14 @@ import { runInTurns } from '../../../domain/text/steps.ts';
 import type { BatchedWriter } from '../batched-writer.ts';
 import type { OwnRecord } from '../source.ts';
 import type { EventReading } from './joined-meetings.ts';
+import { changesOfJoined } from './joined-records.ts';
 import { mapEventInSteps } from './map-event.ts';
 import { agendaItemId } from './own-records.ts';
 import { isAgendaPublished } from './publication.ts';
 import type { EventRow, Skipped } from './rows.ts';
 import { eventPlace, type RunContext } from './run-context.ts';
 import type { Joined } from './twins.ts';
-import { publicUrl } from './values.ts';
+import { localDate, oneLine, publicUrl } from './values.ts';
 
 /** Writes a meeting and marks its former records for removal. With `isPartial` another event might have the missing records. Returns false for a skipped one. */
 export async function publishMeeting(
@@ -30,13 +31,16 @@ export async function publishMeeting(
   findings.skip(mapped.skipped, main.body.sourceId);
   const unlinked =
     publicUrl(row.EventInSiteURL) === null ? 'has no usable public address; the meeting keeps another link' : null;
-  findings.degrade(eventId, main.body.sourceId, [...mapped.degraded, unlinked, votes.failure]);
-  for (const change of mapped.changes) {
+  const other = await run.joined.meetingOf(eventId);
+  if (other === null) findings.degrade(eventId, main.body.sourceId, [...mapped.degraded, unlinked, votes.failure]);
+  const changes = other === null ? mapped.changes : changesOfJoined(mapped.changes, joinedTo(joined, other));
+  for (const change of changes) {
     removals.markPublished(change.id);
     await writer.add([change]);
   }
   rememberVotes(run, votes);
-  removeFormerRecords(run, joined, mapped, isPartial);
+  if (other === null || !main.isPublished) removeFormerRecords(run, joined, mapped, isPartial);
+  if (other !== null) withdrawJoined(run, main);
   for (const twin of twins) withdrawTwin(run, twin, eventId);
   return true;
 }
@@ -73,6 +77,29 @@ const reasonOfRemoval = (row: EventRow, eventId: string): string =>
   isAgendaPublished(row)
     ? `event ${eventId} of the source no longer has it`
     : `the source has not published the agenda of event ${eventId}`;
+
+function joinedTo(
+  { main: { row, body } }: Joined<EventReading>,
+  other: { readonly id: string; readonly hasItems: boolean },
+) {
+  return {
+    eventId: String(row.EventId),
+    sourceId: body.sourceId,
+    meetingId: other.id,
+    hasItems: other.hasItems,
+    title: oneLine(row.EventTitle) ?? body.name,
+    url: publicUrl(row.EventInSiteURL)!,
+    day: localDate(row.EventDate)!,
+  };
+}
+
+/** Reports an event that another source publishes as a meeting, and removes its own meeting. */
+function withdrawJoined(run: RunContext, { row, body, own, isPublished }: EventReading): void {
+  const id = String(row.EventId);
+  const reason = 'is a meeting of another source of the body';
+  run.findings.skip([{ what: 'event', id, reason, isIntended: true }], body.sourceId);
+  if (isPublished) run.removals.addMeeting(id, own, `event ${id} ${reason}`);
+}
 
 /** Reports an event that is published as another one, and removes its own records. */
 function withdrawTwin(run: RunContext, { row, body, own, isPublished, votes }: EventReading, eventId: string): void {

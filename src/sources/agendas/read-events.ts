@@ -48,7 +48,7 @@ export class EventsReader {
 
   /** Returns null for an event without a body, or one that is gone and was removed. */
   async #tryRead(event: EventRow): Promise<EventReading | 'failed' | null> {
-    const { bodies, findings, removals } = this.#run;
+    const { bodies, findings, joined, removals } = this.#run;
     const eventId = String(event.EventId);
     const body = bodies.place(event.EventBodyId);
     if (body === undefined) {
@@ -58,7 +58,8 @@ export class EventsReader {
     }
     try {
       const reading = await this.#readEvent(event, body);
-      if (reading === null && bodies.meetings.has(eventId)) await removals.addEvent(eventId, goneReason(eventId));
+      const isPublished = bodies.meetings.has(eventId) || joined.published.has(eventId);
+      if (reading === null && isPublished) await removals.addEvent(eventId, goneReason(eventId));
       return reading;
     } catch (error) {
       findings.failEvent(eventId, body.sourceId, error);
@@ -68,10 +69,11 @@ export class EventsReader {
 
   /** Returns null for an event that is gone. */
   async #readEvent(event: EventRow, body: EventReading['body']): Promise<EventReading | null> {
-    const { bodies, client, findings, known, reader } = this.#run;
+    const { bodies, client, findings, joined, known, reader } = this.#run;
     const eventId = String(event.EventId);
     const isPublished = bodies.meetings.has(eventId);
-    const own = isPublished ? await ownRecordsOfEvent(known, client, eventId) : [];
+    const records = isPublished ? await ownRecordsOfEvent(known, client, eventId) : [];
+    const own = [...records, ...(await joined.recordsOf(eventId))];
     let content = await contentOf(reader, event);
     // Read an empty agenda twice before its published items are removed.
     if (content?.items.length === 0 && own.some(({ resource }) => resource === 'agenda_items'))

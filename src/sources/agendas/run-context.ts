@@ -3,6 +3,7 @@ import type { PublishedRecords } from '../../../domain/ports/projection.ts';
 import type { AgendaReader } from '../../../domain/ports/source-ports.ts';
 import type { ClientPlace } from './bodies.ts';
 import type { ClientBodies } from './client-bodies.ts';
+import type { JoinedSources } from './joined-sources.ts';
 import type { EventPlace } from './map-event.ts';
 import type { Removals } from './removals.ts';
 import type { EventRow } from './rows.ts';
@@ -18,6 +19,7 @@ export interface RunContext {
   /** Local date `YYYY-MM-DD` from which every event is read; null to read recently modified ones. */
   readonly since: string | null;
   readonly bodies: ClientBodies;
+  readonly joined: JoinedSources;
   readonly findings: RunFindings;
   readonly removals: Removals;
 }

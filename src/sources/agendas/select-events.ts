@@ -33,6 +33,8 @@ async function eventsToRead(run: RunContext, listed: readonly EventRow[], groupO
   const changes = new ListedChanges();
   if (!isEachRead(listed, window)) await changes.load(run.known, run.client, listed);
   const isPublished = (event: EventRow): boolean => {
+    const isJoined = run.joined.isPublished(event);
+    if (isJoined !== undefined) return isJoined;
     const meeting = run.bodies.meetings.get(String(event.EventId));
     // A twin is published as the other event.
     if (meeting === undefined) return groupOf(event).some(({ EventId }) => run.bodies.meetings.has(String(EventId)));

@@ -6,6 +6,7 @@ import { SyncRefused, type SyncRequest, type SyncTarget } from '../source.ts';
 import { type ClientPlace, placeOfClient } from './bodies.ts';
 import { ClientBodies } from './client-bodies.ts';
 import type { CheckedSource, UnreadSource } from './client-records.ts';
+import { JoinedSources, recordingsSince } from './joined-sources.ts';
 import { keepPublicEvents, removeVanishedEvents } from './listed-events.ts';
 import { meetingId } from './own-records.ts';
 import { publishMeeting } from './publish-meeting.ts';
@@ -45,6 +46,16 @@ export class SyncRun {
     const place = placeOfClient(client, options['jurisdiction'], request.place);
     const since = requireDate(options['since']);
     this.#request = request;
+    const bodies = new ClientBodies({ client, place, target, platform: reader.platform });
+    const joined = new JoinedSources({
+      client,
+      known,
+      place,
+      bodies,
+      label: reader.platform.label,
+      isSecondary: reader.platform.isSecondary === true,
+      since: since ?? recordingsSince(clock.now(), place.timezone),
+    });
     this.#run = {
       client,
       reader,
@@ -52,9 +63,10 @@ export class SyncRun {
       clock,
       place,
       since,
-      bodies: new ClientBodies({ client, place, target, platform: reader.platform }),
+      bodies,
+      joined,
       findings: new RunFindings(),
-      removals: new Removals(known, client),
+      removals: new Removals(known, client, joined),
     };
     const votes = new VotesReader({ reader, memory: votesMemory, client, isForced: since !== null, clock });
     this.#events = new EventsReader(this.#run, votes);
@@ -89,15 +101,15 @@ export class SyncRun {
     const listed = await this.#readEventList(writer, await this.#readBodies());
     const listedIds = new Set([...listed.rows.map((row) => row.EventId), ...listed.undecodable].map(String));
     const returned = listed.unidentified ? [] : await removeVanishedEvents(this.#run, listedIds);
-    const groups = await selectEvents(
-      this.#run,
-      await keepPublicEvents(this.#run, listed.rows),
-      await keepPublicEvents(this.#run, returned),
-    );
+    const shown = await keepPublicEvents(this.#run, listed.rows);
+    const shownAgain = await keepPublicEvents(this.#run, returned);
+    await this.#run.joined.pair([...shown, ...shownAgain]);
+    const groups = await selectEvents(this.#run, shown, shownAgain);
     await this.#readGroups(groups, writer);
     removals.add(bodies.hiddenRecords(), 'the source does not show the body to the public');
     const isRewritten = (eventId: string) => removals.isHandled(meetingId(client, eventId));
     removals.add(bodies.outdatedRecords(isRewritten), 'another record is that of the same body');
+    await removals.addJoinedRecords();
     await writer.add([...removals.changes()]);
   }
 
@@ -114,7 +126,7 @@ export class SyncRun {
 
   /** Reads the list of events and publishes the bodies, also if the list cannot be read. */
   async #readEventList(writer: BatchedWriter, listedBodies: ParsedRows<BodyRow>): Promise<ParsedRows<EventRow>> {
-    const { bodies, reader, since } = this.#run;
+    const { bodies, joined, reader, since } = this.#run;
     let rows: readonly unknown[];
     try {
       rows = await reader.events(since);
@@ -127,7 +139,8 @@ export class SyncRun {
     this.findings.skip(await bodies.write(writer, listedBodies, visible.length === 0 ? null : visible), null);
     this.read.events = listed.rows.length + listed.skipped.length;
     this.findings.skip(listed.skipped, null);
-    if (this.read.events === 0 && since === null && bodies.meetings.size > 0) {
+    await joined.readPublished(listed.rows);
+    if (this.read.events === 0 && since === null && bodies.meetings.size + joined.published.size > 0) {
       throw new SourceUnavailable(
         'the list of events came back empty although events of it are published; nothing was removed',
       );

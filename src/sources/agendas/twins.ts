@@ -84,6 +84,10 @@ const MAX_TEXT = 2_000;
 const textOf = ({ EventTitle, EventName, EventComment }: EventRow): string =>
   [EventTitle, EventName, EventComment].map((text) => (text ?? '').slice(0, MAX_TEXT)).join('\n');
 
+/** Returns the kinds of meeting that a text names, as a text that can be compared. */
+export const kindsIn = (text: string): string =>
+  KINDS.map((kind) => Number(kind.test(text.slice(0, MAX_TEXT)))).join('');
+
 const isSameKind = (one: EventRow, other: EventRow): boolean =>
   KINDS.every((kind) => kind.test(textOf(one)) === kind.test(textOf(other))) &&
   oneLine(one.EventTitle)?.toLowerCase() === oneLine(other.EventTitle)?.toLowerCase();

@@ -43,6 +43,7 @@ import * as noticeSubject from '../../../src/sources/agendas/notices/notice-subj
 import * as notices from '../../../src/sources/agendas/notices/notices.ts';
 import * as outcomes from '../../../src/sources/agendas/outcomes.ts';
 import * as publication from '../../../src/sources/agendas/publication.ts';
+import * as sharedBodies from '../../../src/sources/agendas/shared-bodies.ts';
 import * as spanishNotices from '../../../src/sources/agendas/notices/spanish-notices.ts';
 import * as values from '../../../src/sources/agendas/values.ts';
 import * as joinRows from '../../../src/sources/pages/join-rows.ts';
@@ -236,6 +237,7 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
     tableRowsInSteps: (text) => runAtOnce(tableRows.tableRowsInSteps(`<table><tr><td>${text}`)),
   },
   'src/sources/agendas/body-names.ts': { standingOf: bodyNames.standingOf },
+  'src/sources/agendas/shared-bodies.ts': { bodyNameKey: (text) => sharedBodies.bodyNameKey(text, 'sample') },
   'src/sources/agendas/notices/clock-time.ts': {
     readTime: clockTime.readTime,
     isOwnZone: (text) => clockTime.isOwnZone(text, DAY),
