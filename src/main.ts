@@ -25,6 +25,7 @@ process.exitCode = await runCli({
   openAhead: async (...given) => (await composition()).openCivicAhead(...given),
   stores: async (...given) => (await composition()).openStoresAlone(...given),
   documents: async () => (await composition()).openDocuments(),
+  surveys: async (settings) => (await composition()).openSurveys(settings),
   probes: async (settings) => (await composition()).probesOf(settings),
   clock: Date,
 });

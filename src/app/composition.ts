@@ -26,6 +26,8 @@ import { reports } from './modules/reports.ts';
 import { search } from './modules/search.ts';
 import { sources } from './modules/sources.ts';
 import { subscriptions } from './modules/subscriptions.ts';
+import { connectorOf } from '../sources/added-sources.ts';
+import type { SurveyClient } from '../sources/source.ts';
 import { openPlatform, type Platform, type Times } from './platform.ts';
 import { PROJECTIONS } from './read-models.ts';
 import { BadSetting, type Settings } from './settings.ts';
@@ -48,6 +50,12 @@ async function openPayAsYouGo(settings: Settings): Promise<PaymentChannel | null
     );
   });
   return openX402(payTo, facilitatorUrl, rpcUrl);
+}
+
+/** Opens the survey of any source, without an installation. */
+export function openSurveys(settings: Settings): SurveyClient {
+  const connectors = createConnectors(createOpenWeb({ settings, clock: systemClock }));
+  return async (source, request) => connectorOf(connectors, source).survey(request, systemClock);
 }
 
 /** Opens the reader of documents. The caller closes it. */

@@ -2,6 +2,7 @@ import type { Civic, Role } from '../app/civic.ts';
 import type { DocumentReader } from '../../domain/ports/documents.ts';
 import type { Stores } from '../../domain/ports/stores.ts';
 import type { Settings } from '../app/settings.ts';
+import type { SurveyClient } from '../sources/source.ts';
 import type { Examination } from './doctor/examine.ts';
 
 export interface CliContext {
@@ -12,6 +13,8 @@ export interface CliContext {
   readonly openStores: (role: Role) => Promise<Stores>;
   /** Opens the reader of PDF, DOCX and HTML. The caller closes it. */
   readonly openDocuments: () => Promise<DocumentReader>;
+  /** Opens the survey of any source; needs no installation. */
+  readonly openSurveys: () => Promise<SurveyClient>;
   readonly examination: Examination;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;

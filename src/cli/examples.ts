@@ -58,6 +58,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'sources add civicplus': [`--client www.example.gov --category 'Commissioners Court' ${COUNTY}`],
   'sources add *': [`--client example ${COUNTY}`],
   'sources add registry': ['', '--county ellis --listed', '--place dallas-county'],
+  'sources probe registry': ['', '--county ellis --json > rows.json'],
   'sources list': ['', '--known --json'],
   'sources status': ['', '--json'],
   'sources parse': ['agenda.pdf', 'agenda.docx --json'],

@@ -9,7 +9,7 @@ import { useProxiesOf } from '../../plumbing/outgoing-proxy.ts';
 import { visible } from '../../plumbing/visible-text.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { readSettings, type Settings } from '../app/settings.ts';
-import { SyncRefused } from '../sources/source.ts';
+import { type SurveyClient, SyncRefused } from '../sources/source.ts';
 import { type CliContext, CommandFailed, MISUSE } from './context.ts';
 import { ReaderGone, warn } from './output.ts';
 import { createProgram } from './program.ts';
@@ -25,6 +25,7 @@ export interface Running {
   readonly openAhead: (settings: Settings, ahead: () => number) => Promise<Civic>;
   readonly stores: (settings: Settings, role: Role) => Promise<Stores>;
   readonly documents: () => Promise<DocumentReader>;
+  readonly surveys: (settings: Settings) => Promise<SurveyClient>;
   readonly probes: (settings: Settings) => Promise<Probes>;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -37,6 +38,7 @@ export async function runCli({
   openAhead,
   stores,
   documents,
+  surveys,
   probes,
   clock,
 }: Running): Promise<number> {
@@ -59,6 +61,7 @@ export async function runCli({
     },
     openAhead,
     openDocuments: documents,
+    openSurveys: async () => surveys(readSettings(process.env).settings),
     openStores: async (role) => stores(readSettings(process.env).settings, role),
   };
   const status = await run(process, context);

@@ -39,11 +39,26 @@ export interface SyncTarget {
   readonly clock: Clock;
 }
 
+/** Facts about a client, from few requests. Days are local dates `YYYY-MM-DD`, of the last year or later. */
+export interface SourceSurvey {
+  /** Names of the bodies. */
+  readonly bodies: readonly string[];
+  readonly newestMeeting: string | null;
+  readonly newestAgenda: string | null;
+  /** Form of the newest agenda, such as `pdf`; null where its address shows none. */
+  readonly agendaForm: string | null;
+}
+
+/** Reads the survey of a client of the named platform. */
+export type SurveyClient = (source: string, request: ProbeRequest) => Promise<SourceSurvey>;
+
 /** Access to one platform. */
 export interface Connector {
   readonly sync: Sync;
   /** Reads a little of a client. Throws `UnknownSourceClient` or `SourceUnavailable`. */
   readonly probe: (request: ProbeRequest, clock: Clock) => Promise<unknown>;
+  /** Reads what the client publishes, without its agendas. Throws as `probe` does. */
+  readonly survey: (request: ProbeRequest, clock: Clock) => Promise<SourceSurvey>;
   /** The published records of a client, in the order of their removal. */
   readonly records: (
     request: Pick<SyncRequest, 'client' | 'place'>,

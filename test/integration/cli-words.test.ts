@@ -66,6 +66,7 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
     ]),
   ),
   'sources add registry': ['--place', 'erath-county'],
+  'sources probe registry': ['--place', 'erath-county'],
   'sources list': [],
   'sources status': [],
   'sources parse': [new URL('../fixtures/agenda.html', import.meta.url).pathname],

@@ -226,6 +226,7 @@ test('the first complete sync removes every record of the sample, and one that f
   const connector = {
     sync: async () => ({ ...report, failure }),
     probe: async () => undefined,
+    survey: () => expect.unreachable(),
     records: async () => [],
     checks: async () => [],
   };

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Installation, makeInstallation } from '../support/service.ts';
-import { readRecording, startReplayServer } from './agendas/replay-server.ts';
+import { readRecording, startReplayServer, status } from './agendas/replay-server.ts';
 
 /** A county without rows in the shipped registry, so that no other address is asked. */
 const COUNTY = ['--county', 'erath'];
@@ -52,6 +52,13 @@ interface Printed {
   readonly jurisdiction: string;
   readonly outcome: string;
   readonly reason: string | null;
+}
+
+interface Probed {
+  readonly platform: string;
+  readonly client: string;
+  readonly evidence: string;
+  readonly answer: { readonly result: string };
 }
 
 async function run<Value>(...args: readonly string[]): Promise<Value> {
@@ -111,6 +118,41 @@ test('the list of sources states how many the registry names, and --known lists 
     addRegistry: 'adds it',
   });
   expect(known.find(({ client }) => client === 'gptx')?.addRegistry).toBe('grandprairie was seen instead');
+});
+
+test('a probe asks each client once without an installation, and its rows settle a doubtful pair', async () => {
+  platform.faultsByPath.set('/v1/erath/bodies', status(403));
+  platform.requests.length = 0;
+  const probed = await run<readonly Probed[]>('probe', 'registry', '--rows', rows, ...COUNTY);
+  platform.faultsByPath.clear();
+  expect(probed.map(({ platform: name, client, evidence, answer }) => [name, client, evidence, answer.result])).toEqual(
+    [
+      ['legistar', CLIENT, 'seen', 'answered'],
+      ['civicclerk', CLIENT, 'seen', 'answered'],
+      ['legistar', 'nobody', 'seen', 'gone'],
+      ['legistar', 'erath', 'listed', 'refused'],
+      ['legistar', 'erath-tx', 'listed', 'gone'],
+    ],
+  );
+  expect(platform.requests.filter((path) => path.includes('/bodies')).length).toBe(4);
+  expect(probed[0]!.answer).toMatchObject({ bodies: 2, newestMeeting: expect.any(String) });
+
+  const settled = probed.map((row) => (row.client === 'erath' ? { ...row, evidence: 'seen' } : row));
+  const path = join(installation.folder, 'settled.json');
+  writeFileSync(path, JSON.stringify(settled));
+  const known = await run<readonly Printed[]>('add', 'registry', '--rows', path, '--place', 'erath-county');
+  expect(known).toMatchObject([
+    { client: 'erath', outcome: 'left out', reason: expect.stringContaining('does not know the client') },
+    { client: 'erath-tx', outcome: 'left out', reason: 'erath was seen instead' },
+  ]);
+});
+
+test('the table of a probe has one line for each client with its result', async () => {
+  const { stdout } = await installation.civicHere(['sources', 'probe', 'registry', '--rows', rows, ...COUNTY]);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines).toHaveLength(1 + 5);
+  expect(lines[0]).toMatch(/^source +client +jurisdiction +result +bodies +newestMeeting +newestAgenda/);
+  expect(lines.find((line) => line.includes('erath-tx'))).toMatch(/gone .*does not know the client/);
 });
 
 test('a place that the catalogue does not have, and rows that are none, are refused without a change', async () => {

@@ -6,7 +6,14 @@ import { Readable, Writable } from 'node:stream';
 import { parseEnv } from 'node:util';
 import { runCli } from '../../src/cli/run.ts';
 import { listenForStopSignals } from '../../src/cli/stop-signals.ts';
-import { openCivic, openCivicAhead, openDocuments, openStoresAlone, probesOf } from '../../src/app/composition.ts';
+import {
+  openCivic,
+  openCivicAhead,
+  openDocuments,
+  openStoresAlone,
+  openSurveys,
+  probesOf,
+} from '../../src/app/composition.ts';
 import { withoutProgress } from './without-progress.ts';
 
 export interface AnsweredHere {
@@ -90,6 +97,7 @@ export async function runCivicHere(
         openAhead: openCivicAhead,
         stores: openStoresAlone,
         documents: openDocuments,
+        surveys: async (settings) => openSurveys(settings),
         probes: async (settings) => probesOf(settings),
         clock: Date,
       }),

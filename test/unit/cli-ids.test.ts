@@ -13,6 +13,7 @@ const CONTEXT: CliContext = {
   openAhead: refuse,
   openStores: refuse,
   openDocuments: refuse,
+  openSurveys: refuse,
   examination: { environment: {}, clock: { now: () => 0 }, probes: refuse },
 };
 

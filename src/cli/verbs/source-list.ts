@@ -11,7 +11,7 @@ import { confirm, numbered, YES } from '../confirm.ts';
 import { type CliContext, CommandFailed, MISUSE } from '../context.ts';
 import { print } from '../output.ts';
 import { DEADLINE_MS, parser, requireHandled, runs, textParser, waitUntilVisible } from '../verb.ts';
-import { addRegistryCommand, describeKnownSources, knownSources } from './source-registry.ts';
+import { addProbeCommand, addRegistryCommand, describeKnownSources, knownSources } from './source-registry.ts';
 
 const clientParser = parser(
   '--client',
@@ -94,6 +94,7 @@ export function addSourceListCommands(sources: Command, context: CliContext): vo
   });
 
   addRegistryCommand(add, context);
+  addProbeCommand(sources, context);
 
   const list = sources
     .command('list')

@@ -12,6 +12,7 @@ import {
   withLaterRows,
 } from '../../sources/registry/registry.ts';
 import { placesIn, type RegistryScope } from '../../sources/registry/registry-scope.ts';
+import { probeRows } from '../../sources/registry/probe-registry.ts';
 import { registrySources, type RegistrySource } from '../../sources/registry/registry-sources.ts';
 import { SOURCES } from '../../sources/sources.ts';
 import type { Civic } from '../../app/civic.ts';
@@ -20,9 +21,9 @@ import { type CliContext, CommandFailed } from '../context.ts';
 import { withProgress } from '../progress-bar.ts';
 import { DEADLINE_MS, runs, waitUntilVisible } from '../verb.ts';
 
-export const COUNTY = ['--county <slug>', 'only places of this county, such as ellis'] as const;
-export const PLACE = ['--place <slug>', "only this place; the slug of a county's court ends in -county"] as const;
-export const ROWS = ['--rows <file>', 'rows of sources probe registry --json, which replace shipped ones'] as const;
+const COUNTY = ['--county <slug>', 'only places of this county, such as ellis'] as const;
+const PLACE = ['--place <slug>', "only this place; the slug of a county's court ends in -county"] as const;
+const ROWS = ['--rows <file>', 'rows of sources probe registry --json, which replace shipped ones'] as const;
 
 async function readRows(path: string): Promise<readonly RegistryRow[]> {
   let text: string;
@@ -39,7 +40,7 @@ async function readRows(path: string): Promise<readonly RegistryRow[]> {
 }
 
 /** Returns the rows of the scope on platforms that this version reads. */
-export async function registryRows({
+async function registryRows({
   rows: path,
   ...scope
 }: RegistryScope & { readonly rows?: string | undefined }): Promise<readonly RegistryRow[]> {
@@ -124,6 +125,41 @@ export function addRegistryCommand(add: Command, context: CliContext): void {
     const sources = registrySources(await registryRows({ county, place, rows }));
     const plan = planAdditions(sources, { everAdded: await civic.everAdded(), withListed: listed });
     return addPlanned(context, civic, { plan, isPublic });
+  });
+}
+
+/** The row of a probe as the table shows it. */
+const probed = ({ platform, client, jurisdictionSlug, answer }: RegistryRow) => ({
+  source: platform,
+  client,
+  jurisdiction: jurisdictionSlug,
+  result: answer?.result,
+  bodies: answer?.bodies,
+  newestMeeting: answer?.newestMeeting,
+  newestAgenda: answer?.newestAgenda,
+  agendaForm: answer?.agendaForm,
+  reason: answer?.reason,
+});
+
+export function addProbeCommand(sources: Command, context: CliContext): void {
+  const leaf = sources
+    .command('probe')
+    .description('ask sources that are not added')
+    .command('registry')
+    .description('ask each source of the registry once what it publishes; needs no installation')
+    .option(...COUNTY)
+    .option(...PLACE)
+    .option(...ROWS);
+  runs(context, 'nothing', leaf, async (_, { json = false, county, place, rows: path }) => {
+    const rows = await registryRows({ county, place, rows: path });
+    const survey = await context.openSurveys();
+    const { clock } = context.examination;
+    const answered = await withProgress(context, 'sources', (bar) =>
+      probeRows(rows, { survey, clock, signal: context.stopping, progress: bar.update }),
+    );
+    if (json) return answered;
+    const clients = Map.groupBy(answered, ({ platform, client }) => sourceKey({ source: platform, client }));
+    return [...clients.values()].map(([first]) => probed(first!));
   });
 }
 

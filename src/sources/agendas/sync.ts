@@ -6,6 +6,7 @@ import { publishedSources, recordsOfClient } from './client-records.ts';
 import { VotesMemory } from './read-votes.ts';
 import { READING_VERSION } from './reading-version.ts';
 import { sourceCheckChange, unreadSourceChange } from './source-records.ts';
+import { surveyAgendas } from './survey.ts';
 import { SyncRun } from './sync-run.ts';
 import { type Connector, type ProbeRequest, type SyncReport, type SyncRequest, type SyncTarget } from '../source.ts';
 
@@ -33,6 +34,7 @@ export function agendaConnector(
       placeOf(request);
       await readerOf(request, clock).bodies();
     },
+    survey: (request, clock) => surveyAgendas(readerOf(request, clock), clock.now()),
     records: (request, known) => recordsOfClient(known, keyed(request).client, placeOf(request)),
     checks: async (request, known) =>
       (await publishedSources(known, keyed(request).client, placeOf(request))).map(({ current }) => current),

@@ -40,6 +40,12 @@ function mergeOptions(rows: readonly RegistryRow[]): Readonly<Record<string, str
   );
 }
 
+/** Returns the options of a request to the client of the rows. */
+export function clientOptions(rows: readonly RegistryRow[]): Readonly<Record<string, string>> {
+  const { baseUrl } = rows.find((row) => row.baseUrl !== undefined) ?? {};
+  return { ...mergeOptions(rows), ...(baseUrl !== undefined && { baseUrl }) };
+}
+
 function sourceOf(rows: readonly RegistryRow[]): RegistrySource {
   const sorted = rows.toSorted(compareEvidence);
   const best = sorted[0]!;
