@@ -26,6 +26,7 @@ process.exitCode = await runCli({
   stores: async (...given) => (await composition()).openStoresAlone(...given),
   documents: async () => (await composition()).openDocuments(),
   surveys: async (settings) => (await composition()).openSurveys(settings),
+  connectors: async (settings) => (await composition()).openConnectors(settings),
   probes: async (settings) => (await composition()).probesOf(settings),
   clock: Date,
 });

@@ -53,13 +53,21 @@ async function openPayAsYouGo(settings: Settings): Promise<PaymentChannel | null
 }
 
 /** Opens the survey of any source, without an installation. */
+const connectorsAlone = (settings: Settings) => createConnectors(createOpenWeb({ settings, clock: systemClock }));
+
 export function openSurveys(settings: Settings): SurveyClient {
-  const connectors = createConnectors(createOpenWeb({ settings, clock: systemClock }));
+  const connectors = connectorsAlone(settings);
   return async (source, request) => connectorOf(connectors, source).survey(request, systemClock);
 }
 
 /** Opens the reader of documents. The caller closes it. */
 export const openDocuments = async () => createDocumentReader({ clock: systemClock });
+
+/** Opens the connectors alone, for a command that reads a source without an installation. */
+export const openConnectors = async (settings: Settings) => ({
+  connectors: connectorsAlone(settings),
+  clock: systemClock,
+});
 
 /** Checks the read models one by one and stops at the first that has not reached the position by the deadline. */
 export async function reachedByAll(

@@ -1,6 +1,8 @@
 import type { Civic, Role } from '../app/civic.ts';
 import type { DocumentReader } from '../../domain/ports/documents.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
 import type { Stores } from '../../domain/ports/stores.ts';
+import type { Connectors } from '../sources/added-sources.ts';
 import type { Settings } from '../app/settings.ts';
 import type { SurveyClient } from '../sources/source.ts';
 import type { Examination } from './doctor/examine.ts';
@@ -15,6 +17,8 @@ export interface CliContext {
   readonly openDocuments: () => Promise<DocumentReader>;
   /** Opens the survey of any source; needs no installation. */
   readonly openSurveys: () => Promise<SurveyClient>;
+  /** Opens the connectors without an installation. */
+  readonly openConnectors: () => Promise<{ readonly connectors: Connectors; readonly clock: Clock }>;
   readonly examination: Examination;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;

@@ -62,6 +62,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'sources list': ['', '--known --json'],
   'sources status': ['', '--json'],
   'sources parse': ['agenda.pdf', 'agenda.docx --json'],
+  'sources try *': ['--client CLIENT --json'],
   'sources remove *': ['--client CLIENT', '--client CLIENT --records --yes'],
   'sources sync *': ['--client CLIENT --since 2026-01-01'],
   'payments list': ['--state RECONCILE'],

@@ -26,6 +26,7 @@ export interface Running {
   readonly stores: (settings: Settings, role: Role) => Promise<Stores>;
   readonly documents: () => Promise<DocumentReader>;
   readonly surveys: (settings: Settings) => Promise<SurveyClient>;
+  readonly connectors: (settings: Settings) => ReturnType<CliContext['openConnectors']>;
   readonly probes: (settings: Settings) => Promise<Probes>;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -39,6 +40,7 @@ export async function runCli({
   stores,
   documents,
   surveys,
+  connectors,
   probes,
   clock,
 }: Running): Promise<number> {
@@ -62,6 +64,7 @@ export async function runCli({
     openAhead,
     openDocuments: documents,
     openSurveys: async () => surveys(readSettings(process.env).settings),
+    openConnectors: async () => connectors(readSettings(process.env).settings),
     openStores: async (role) => stores(readSettings(process.env).settings, role),
   };
   const status = await run(process, context);

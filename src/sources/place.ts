@@ -21,6 +21,9 @@ export interface Place {
   readonly takenSlugs: readonly string[];
 }
 
+/** The place of a client that is only tried. */
+export const TRIED_PLACE: SourcePlace = { slug: 'tried-source', name: 'Tried source', timezone: REGION_TIME_ZONE };
+
 /** A place of the catalogue; undefined for another slug. */
 export function cataloguePlace(slug: string): Place | undefined {
   if (!JURISDICTIONS.some((row) => row.slug === slug)) return undefined;

@@ -29,6 +29,8 @@ export interface SyncRequest {
   readonly token?: string | undefined;
   readonly progress?: ((done: number, total: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Number of meetings that are read in full, closest to today; the others as they are listed. All if absent. */
+  readonly limit?: number | undefined;
 }
 
 export type ProbeRequest = Omit<SyncRequest, 'progress'>;

@@ -57,10 +57,12 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   doctor: [],
   replicate: ['--base-url', 'BASE', '--key', 'READER', '--to', 'mirror', '--once'],
   'sources sync legistar': CLIENT,
+  'sources try legistar': ['--client', 'example', '--base-url', 'PLATFORM'],
   'sources add legistar': ['--client', 'example', ...EXAMPLE_CITY, '--base-url', 'PLATFORM'],
   ...Object.fromEntries(
     Object.entries(LISTED).flatMap(([kind, client]) => [
       [`sources sync ${kind}`, ['--client', client, '--jurisdiction', 'addison', '--base-url', 'PLATFORM']],
+      [`sources try ${kind}`, ['--client', client, '--base-url', 'PLATFORM']],
       [`sources add ${kind}`, ['--client', client, ...EXAMPLE_CITY, '--base-url', 'PLATFORM']],
       [`sources remove ${kind}`, ['--client', client]],
     ]),

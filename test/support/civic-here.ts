@@ -9,6 +9,7 @@ import { listenForStopSignals } from '../../src/cli/stop-signals.ts';
 import {
   openCivic,
   openCivicAhead,
+  openConnectors,
   openDocuments,
   openStoresAlone,
   openSurveys,
@@ -98,6 +99,7 @@ export async function runCivicHere(
         stores: openStoresAlone,
         documents: openDocuments,
         surveys: async (settings) => openSurveys(settings),
+        connectors: openConnectors,
         probes: async (settings) => probesOf(settings),
         clock: Date,
       }),

@@ -14,6 +14,7 @@ export const NO_CONTEXT: CliContext = {
   openAhead: () => Promise.reject(new Error('nothing is opened to list the commands')),
   openDocuments: () => Promise.reject(new Error('nothing is opened to list the commands')),
   openSurveys: () => Promise.reject(new Error('nothing is opened to list the commands')),
+  openConnectors: () => Promise.reject(new Error('nothing is opened to list the commands')),
   openStores: () => Promise.reject(new Error('nothing is opened to list the commands')),
   examination: {
     environment: {},

@@ -14,6 +14,7 @@ const CONTEXT: CliContext = {
   openStores: refuse,
   openDocuments: refuse,
   openSurveys: refuse,
+  openConnectors: refuse,
   examination: { environment: {}, clock: { now: () => 0 }, probes: refuse },
 };
 

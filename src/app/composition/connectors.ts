@@ -54,10 +54,9 @@ function openCivicClerkReader(request: Read, clock: Clock) {
 }
 
 function openCivicPlusReader(openWeb: OpenWeb, request: Read, clock: Clock) {
-  const { baseUrl, category, since } = request.options;
-  const host = siteOfHost(request.client);
-  const site = trimTrailingSlashes(baseUrl) ?? host;
-  return civicPlusReader({ web: openWeb(request), site, category, since, clock });
+  const { category, since } = request.options;
+  const site = siteOfHost(request.client);
+  return civicPlusReader({ web: openWeb(request, site), site, category, since, clock });
 }
 
 /** Creates the connectors by source name. A platform that publishes pages reads them through `openWeb`. */

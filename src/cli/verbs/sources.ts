@@ -6,13 +6,13 @@ import { withProgress } from '../progress-bar.ts';
 import { runs, waitUntilVisible, withOpened } from '../verb.ts';
 import { commandAccount } from './accounts.ts';
 import { addParseCommand } from './parse-file.ts';
-import { addSourceListCommands, parseBaseUrl } from './source-list.ts';
+import { addSourceListCommands } from './source-list.ts';
+import { addSyncOptions, printReasons } from './sync-options.ts';
+import { addTryCommands } from './try-source.ts';
 import { SAMPLE_ACCOUNT_ID, writeReferenceRecords } from '../../sources/first-run.ts';
 import { sampleRemovals } from '../../sources/sample/sample-records.ts';
 import { FAILED_EVENT, type Source, type SyncReport } from '../../sources/source.ts';
 import { type SourceName, SOURCES } from '../../sources/sources.ts';
-
-const SHOWN = 20;
 
 /** Returns the reason of a failed sync in one line; null if nothing failed. */
 function failureIn({
@@ -40,14 +40,13 @@ export function addSourcesCommands(program: Command, context: CliContext): void 
   const sources = program.command('sources').description('add, sync and list sources; read a single agenda');
   addSourceListCommands(sources, context);
   addParseCommand(sources, context);
+  addTryCommands(sources, context);
   const sync = sources
     .command('sync')
     .description('read a source and publish its records; a second run over unchanged data appends nothing');
   for (const [name, source] of Object.entries<Source>(SOURCES)) {
     const command = sync.command(name).description(source.description).requiredOption('--client <name>', source.client);
-    for (const [flags, meaning] of [...(source.ownOptions ?? []), ...source.options])
-      if (flags.startsWith('--base-url ')) command.option(flags, meaning, parseBaseUrl);
-      else command.option(flags, meaning);
+    addSyncOptions(command, source);
     runs(context, 'nothing', command, async (_, { client, json = false, ...options }) => {
       source.check?.(options);
       const report = await withOpened(context, 'projector', async (civic) => {
@@ -70,11 +69,7 @@ export function addSourcesCommands(program: Command, context: CliContext): void 
         { json },
       );
       if (!json) {
-        for (const { what, id, reason } of skipped.slice(0, SHOWN))
-          context.stdout.write(`skipped ${what} ${id}: ${reason}\n`);
-        for (const { what, id, reason } of degraded.slice(0, SHOWN))
-          context.stdout.write(`degraded ${what} ${id}: ${reason}\n`);
-        if (Math.max(skipped.length, degraded.length) > SHOWN) context.stdout.write(`and more; --json lists all\n`);
+        printReasons(context, { skipped, degraded });
       }
       const failure = failureIn(report);
       if (failure !== null) throw new CommandFailed(failure);

@@ -2,7 +2,7 @@ import type { RecordChange } from '../../../commands/records/write-records.ts';
 import type { RecordContent, RecordData } from '../../../domain/records/resources.ts';
 import type { SourcePlace } from '../../../domain/events/source-events.ts';
 import { catalogueBodyId, catalogueSourceId } from '../catalogue/catalogue-records.ts';
-import { cataloguePlace, type Place, placeOfAdded } from '../place.ts';
+import { cataloguePlace, type Place, placeOfAdded, TRIED_PLACE } from '../place.ts';
 import { derivedBodyId, derivedSourceId } from './own-records.ts';
 import { standingOf } from './body-names.ts';
 import type { BodyRow, EventRow, Skipped } from './rows.ts';
@@ -48,6 +48,7 @@ export function requireClientName(client: string): string {
 export function placeOfClient(client: string, jurisdictionSlug: string | undefined, added?: SourcePlace): ClientPlace {
   requireClientName(client.replace(/^[a-z][a-z-]*:/, ''));
   const shipped = Object.hasOwn(CLIENTS, client) ? CLIENTS[client] : undefined;
+  if (shipped !== undefined && added === TRIED_PLACE) return placeOfClient(client, undefined);
   const own = shipped?.jurisdictionSlug ?? added?.slug;
   const slug = jurisdictionSlug ?? added?.slug ?? own;
   if (slug === undefined) {

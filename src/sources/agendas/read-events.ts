@@ -74,7 +74,7 @@ export class EventsReader {
     const isPublished = bodies.meetings.has(eventId);
     const records = isPublished ? await ownRecordsOfEvent(known, client, eventId) : [];
     const own = [...records, ...(await joined.recordsOf(eventId))];
-    let content = await contentOf(reader, event);
+    let content = this.#run.isReadInFull(event) ? await contentOf(reader, event) : { items: [], details: undefined };
     // Read an empty agenda twice before its published items are removed.
     if (content?.items.length === 0 && own.some(({ resource }) => resource === 'agenda_items'))
       content = await contentOf(reader, event);

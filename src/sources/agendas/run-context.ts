@@ -18,6 +18,8 @@ export interface RunContext {
   readonly place: ClientPlace;
   /** Local date `YYYY-MM-DD` from which every event is read; null to read recently modified ones. */
   readonly since: string | null;
+  /** True if items and details of an event are read, not only its row in the list. */
+  readonly isReadInFull: (event: EventRow) => boolean;
   readonly bodies: ClientBodies;
   readonly joined: JoinedSources;
   readonly findings: RunFindings;

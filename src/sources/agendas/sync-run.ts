@@ -38,6 +38,8 @@ export class SyncRun {
   readonly #run: RunContext;
   readonly #request: SyncRequest;
   readonly #events: EventsReader;
+  /** Ids of events that are not read in full; null if all are. */
+  #unread: ReadonlySet<number> | null = null;
 
   /** Throws `SyncRefused` for a request that cannot be carried out. */
   constructor({ reader, request, target, votesMemory }: SyncParts) {
@@ -63,6 +65,7 @@ export class SyncRun {
       clock,
       place,
       since,
+      isReadInFull: ({ EventId }) => this.#unread?.has(EventId) !== true,
       bodies,
       joined,
       findings: new RunFindings(),
@@ -105,6 +108,8 @@ export class SyncRun {
     const shownAgain = await keepPublicEvents(this.#run, returned);
     await this.#run.joined.pair([...shown, ...shownAgain]);
     const groups = await selectEvents(this.#run, shown, shownAgain);
+    const { limit } = this.#request;
+    if (limit !== undefined) this.#unread = eventsBeyond(groups.flat(), limit, this.#run.clock.now());
     await this.#readGroups(groups, writer);
     removals.add(bodies.hiddenRecords(), 'the source does not show the body to the public');
     const isRewritten = (eventId: string) => removals.isHandled(meetingId(client, eventId));
@@ -168,6 +173,14 @@ export class SyncRun {
     const url = publicUrl(row.EventInSiteURL);
     if (url !== null) this.siteUrl ??= `${new URL(url).origin}/`;
   }
+}
+
+/** Returns the ids of the events that are further from `now` than the closest ones. */
+function eventsBeyond(events: readonly EventRow[], limit: number, now: number): ReadonlySet<number> {
+  const distance = ({ EventDate }: EventRow): number =>
+    Math.abs(Date.parse(localDate(EventDate) ?? '0001-01-01') - now);
+  const closestFirst = events.toSorted((left, right) => distance(left) - distance(right));
+  return new Set(closestFirst.slice(limit).map(({ EventId }) => EventId));
 }
 
 /** Returns the local date `YYYY-MM-DD`; null without one. */

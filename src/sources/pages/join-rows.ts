@@ -148,7 +148,10 @@ function meetingOf(rows: readonly ReadRow[]): PaperMeeting {
   };
 }
 
-/** The title without the mark of a file type at its end; null for one that names only the paper. */
+/** The title without the name of the paper at its end, as in "Regular Meeting Agenda (PDF)"; null for one that names only the paper. */
 function titleOf(title: string): string | null {
-  return subjectOf(title.slice(0, MAX_TITLE)) === '' ? null : bodyNameIn(title).replace(/ ?\((?:pdf|docx?)\)$/i, '');
+  if (subjectOf(title.slice(0, MAX_TITLE)) === '') return null;
+  return bodyNameIn(title)
+    .replace(/ ?\((?:pdf|docx?)\)$/i, '')
+    .replace(/ (?:agenda(?: packet)?|packet)$/i, '');
 }

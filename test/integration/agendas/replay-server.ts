@@ -70,7 +70,8 @@ export async function startReplayServer(client: string, recording: Recording) {
     };
     const [, version, name, resource, id, child] = url.pathname.replace('MeetingsService.svc/', '').split('/');
     // An AgendaCenter with one meeting.
-    if (name === 'AgendaCenter') return response.writeHead(200, { 'content-type': 'text/html' }).end(AGENDA_CENTER);
+    if (url.pathname.endsWith('/AgendaCenter'))
+      return response.writeHead(200, { 'content-type': 'text/html' }).end(AGENDA_CENTER);
     if (version !== 'v1') return send(404, { Message: 'No HTTP resource was found' });
     // A CivicWeb portal with one meeting and no documents.
     if (name === 'Services') return send(200, id === undefined ? [CIVICWEB_MEETING] : []);
